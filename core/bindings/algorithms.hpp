@@ -1,0 +1,68 @@
+// The algorithms as methods of Model: one table states names, shapes and documentation, and one
+// function reads the arguments of all of them.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+#include <vector>
+
+#include "model/kernel.hpp"
+
+namespace tarsus {
+
+// What the bindings keep for each model.
+struct CoreModel {
+    Tree tree;
+    PyObject* frame_index;  // dict: name → index
+};
+
+// shapes of one state's inputs and outputs
+enum class Shape { q, v, wrenches, poses, pose, spatial, jacobian, matrix, vector, vector_jacobian, number };
+
+struct Input {
+    const char* name;
+    Shape shape;
+    bool optional = false;
+};
+
+struct Algorithm {
+    const char* name;
+    const Kernel* Kernels::*kernel;
+    std::vector<Input> inputs;
+    Shape output;
+    bool of_frame;    // takes frame=
+    bool referenced;  // takes reference=
+    bool by_method;   // takes method=
+    const char* summary;
+};
+
+const std::vector<Algorithm>& algorithms();
+
+// dimensions of a shape in a model, outermost first
+struct Dimensions {
+    int count;
+    Py_ssize_t size[3];
+
+    const Py_ssize_t* begin() const { return size; }
+    const Py_ssize_t* end() const { return size + count; }
+    int product() const {
+        Py_ssize_t n = 1;
+        for (Py_ssize_t d : *this) n *= d;
+        return int(n);
+    }
+};
+Dimensions dimensions(Shape shape, const Tree& tree);
+
+// the parameters of an algorithm, in order; threads and out are keyword-only and last
+struct Parameters {
+    std::vector<const char*> names;
+    int required, frame, reference, method, threads, out;
+};
+Parameters parameters(const Algorithm& algorithm);
+
+// the kernels that this process uses, and all variants that this processor could use
+const Kernels& kernels();
+std::vector<std::string> usable_instruction_sets();
+
+}  // namespace tarsus

@@ -1,0 +1,158 @@
+// The articulated-body algorithm (Featherstone 1983; 2008, table 7.1): accelerations in O(n).
+//
+//   outwards   velocities, velocity-product accelerations c, bias forces p
+//   inwards    articulated inertias I and bias forces p, seen through each joint
+//   outwards   accelerations
+#include "dynamics/newton_euler.hpp"
+#include "dynamics/small_inverse.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+template <class T>
+struct ArticulatedBody {
+    Motion<T> v;  // in the last pass: acceleration
+    Motion<T> c;
+    Articulated<T> I;  // of the children only, until the body's turn comes
+    Force<T> p;
+};
+
+// what the last pass needs of each velocity coordinate
+template <class T>
+struct ArticulatedDof {
+    Force<T> U;
+    T inverse[6];  // its row of D⁻¹
+    T u;
+};
+
+// a joint's articulated quantities, from the whole articulated inertia of its body
+template <class Joint, class T, class Subspace>
+TARSUS_INLINE void project_inertia(const Subspace& S, const Articulated<T>& I, const Force<T>& p,
+                                   const double* armature, const T* tau, ArticulatedDof<T>* dof) {
+    constexpr int n = Joint::nv;
+    Force<T> U[n];
+    S.times(I, U);
+    T D[n][n], inverse[n][n], bias[n];
+    for (int k = 0; k < n; ++k) {
+        S.project(U[k], D[k]);
+        D[k][k] += T(armature[k]);
+    }
+    S.project(p, bias);
+    invert_symmetric<n>(D, inverse);
+    for (int k = 0; k < n; ++k) {
+        dof[k].U = U[k];
+        dof[k].u = tau[k] - bias[k];
+        for (int l = 0; l < n; ++l) dof[k].inverse[l] = inverse[k][l];
+    }
+}
+
+// what the parent feels of a body whose joint is free to yield: I − U D⁻¹ Uᵀ and
+// p + (I − U D⁻¹ Uᵀ) c + U D⁻¹ u
+template <int n, class T>
+TARSUS_INLINE void yield_through(const ArticulatedDof<T>* dof, const Motion<T>& c,
+                                 Articulated<T>& I, Force<T>& p) {
+    for (int k = 0; k < n; ++k) {
+        Force<T> W{zero_vector<T>(), zero_vector<T>()};  // row k of D⁻¹ Uᵀ
+        for (int l = 0; l < n; ++l) {
+            const T& d = dof[k].inverse[l];
+            if (n == 1) W = {dof[l].U.linear * d, dof[l].U.angular * d};
+            else W = {mul_add(dof[l].U.linear, d, W.linear), mul_add(dof[l].U.angular, d, W.angular)};
+        }
+        I = minus_outer(I, dof[k].U, W);
+        p = {mul_add(W.linear, dof[k].u, p.linear), mul_add(W.angular, dof[k].u, p.angular)};
+    }
+    p = p + I * c;
+}
+
+struct ForwardDynamics {
+    template <class T>
+    static size_t bytes(const Tree& tree) {
+        return bytes_of<Angle<T>>(tree.n_angles) + bytes_of<ArticulatedBody<T>>(tree.n_bodies + 1) +
+               bytes_of<ArticulatedDof<T>>(tree.nv);
+    }
+
+    template <class T>
+    static void run(const Tree& tree, const Arguments<T>& arguments) {
+        const T *q = arguments.in[0], *v = arguments.in[1], *tau = arguments.in[2];
+        Angle<T>* angles = arguments.scratch.template take<Angle<T>>(tree.n_angles);
+        auto* body = arguments.scratch.template take<ArticulatedBody<T>>(tree.n_bodies + 1);
+        auto* dof = arguments.scratch.template take<ArticulatedDof<T>>(tree.nv);
+        read_angles(tree, q, angles);
+        body[0].v = zero_motion<T>();
+        for (int i = 0; i < tree.n_bodies; ++i) {
+            const Link& link = tree.links[i];
+            visit(link.kind, [&](auto joint) {
+                velocities(joint, tree, i, state_at(link, q, angles), v, arguments.in[3], body);
+            });
+        }
+        for (int i = tree.n_bodies - 1; i >= 0; --i) {
+            const Link& link = tree.links[i];
+            visit(link.kind, [&](auto joint) {
+                inertias(joint, tree, i, state_at(link, q, angles), tau, body, dof + link.v);
+            });
+        }
+        body[0].v = world_at_rest<T>(tree).a;
+        for (int i = 0; i < tree.n_bodies; ++i) {
+            const Link& link = tree.links[i];
+            visit(link.kind, [&](auto joint) {
+                accelerations(joint, tree, i, state_at(link, q, angles), body, dof + link.v,
+                              arguments.out + link.v);
+            });
+        }
+    }
+
+   private:
+    template <class Joint, class T>
+    static TARSUS_INLINE void velocities(Joint, const Tree& tree, int i, const At<T>& at,
+                                         const T* v, const T* external, ArticulatedBody<T>* body) {
+        const T* joint_velocity = v + at.link.v;
+        const auto S = Joint::subspace(at);
+        ArticulatedBody<T>& me = body[i + 1];
+        me.v = S.add(Joint::transform(at).to_child(body[at.link.parent + 1].v), joint_velocity);
+        me.c = S.cross(me.v, joint_velocity);
+        if constexpr (!Joint::kConstantSubspace) me.c = me.c + Joint::bias(at, joint_velocity);
+        me.p = cross(me.v, inertia_of(at.link) * me.v);
+        if (external) me.p = me.p - wrench_in_core(tree, i, external);
+    }
+
+    template <class Joint, class T>
+    static TARSUS_INLINE void inertias(Joint, const Tree& tree, int i, const At<T>& at,
+                                       const T* tau, ArticulatedBody<T>* body,
+                                       ArticulatedDof<T>* dof) {
+        const Link& link = at.link;
+        ArticulatedBody<T>& me = body[i + 1];
+        Articulated<T> I = articulated<T>(inertia_of(link));
+        if (!link.leaf) I = I + me.I;
+        Force<T> p = me.p;
+        project_inertia<Joint>(Joint::subspace(at), I, p, &tree.armature[link.v], tau + link.v, dof);
+        if (link.parent < 0) return;
+
+        yield_through<Joint::nv>(dof, me.c, I, p);
+        const auto X = Joint::transform(at);
+        ArticulatedBody<T>& parent = body[link.parent + 1];
+        const Articulated<T> felt = X.to_parent(I);
+        parent.I = link.last_sibling ? felt : parent.I + felt;
+        parent.p = parent.p + X.to_parent(p);
+    }
+
+    template <class Joint, class T>
+    static TARSUS_INLINE void accelerations(Joint, const Tree&, int i, const At<T>& at,
+                                            ArticulatedBody<T>* body, const ArticulatedDof<T>* dof,
+                                            T* out) {
+        constexpr int n = Joint::nv;
+        ArticulatedBody<T>& me = body[i + 1];
+        const Motion<T> given =
+            Joint::transform(at).to_child(body[at.link.parent + 1].v) + me.c;
+        T missing[n];
+        for (int k = 0; k < n; ++k) missing[k] = dof[k].u - dot(given, dof[k].U);
+        for (int k = 0; k < n; ++k) {
+            T a = dof[k].inverse[0] * missing[0];
+            for (int l = 1; l < n; ++l) a = mul_add(dof[k].inverse[l], missing[l], a);
+            out[k] = a;
+        }
+        me.v = Joint::subspace(at).add(given, out);
+    }
+};
+
+TARSUS_KERNEL(forward_dynamics, ForwardDynamics);
+
+}  // namespace tarsus::TARSUS_ISA

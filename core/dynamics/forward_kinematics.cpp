@@ -1,0 +1,35 @@
+// Poses of all bodies in the world, as 4×4 matrices, outwards along the tree.
+#include "dynamics/run.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+struct ForwardKinematics {
+    template <class T>
+    static size_t bytes(const Tree& tree) {
+        return bytes_of<Angle<T>>(tree.n_angles) + bytes_of<Pose<T>>(tree.n_bodies + 1);
+    }
+    template <class T>
+    static void run(const Tree& tree, const Arguments<T>& arguments) {
+        const T* q = arguments.in[0];
+        Angle<T>* angles = arguments.scratch.template take<Angle<T>>(tree.n_angles);
+        Pose<T>* pose = arguments.scratch.template take<Pose<T>>(tree.n_bodies + 1);
+        read_angles(tree, q, angles);
+        pose[0] = {identity_matrix<T>(), zero_vector<T>()};
+        for (int i = 0; i < tree.n_bodies; ++i) {
+            const Link& link = tree.links[i];
+            visit(link.kind, [&](auto joint) {
+                const auto X = decltype(joint)::transform(state_at(link, q, angles));
+                pose[i + 1] = X.pose_from(pose[link.parent + 1]);
+            });
+            const Pose<T>& core = pose[i + 1];
+            user_axes(tree, i).visit([&](auto axes) {
+                store_pose(Pose<T>{axes.behind(core.rotation), core.position},
+                           arguments.out + 16 * i);
+            });
+        }
+    }
+};
+
+TARSUS_KERNEL(forward_kinematics, ForwardKinematics);
+
+}  // namespace tarsus::TARSUS_ISA

@@ -1,0 +1,60 @@
+// Joint springs, viscous damping and dry friction; and the energy in the springs.
+//
+// A spring acts on the tangent step from its rest configuration. Dry friction opposes motion and
+// is zero at rest, where only a contact solver can tell how much of it is needed.
+#include "dynamics/run.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+// out := tangent step from the rest configuration, nv numbers
+template <class T>
+TARSUS_INLINE void stretch(const Tree& tree, const T* q, Scratch& scratch, T* out) {
+    T* rest = scratch.take<T>(tree.nq);
+    for (int k = 0; k < tree.nq; ++k) rest[k] = T(tree.rest[k]);
+    for (const Link& link : tree.links) {
+        visit(link.kind, [&](auto joint) {
+            decltype(joint)::difference(rest + link.q, q + link.q, out + link.v);
+        });
+    }
+}
+
+struct PassiveForces {
+    template <class T>
+    static size_t bytes(const Tree& tree) {
+        return bytes_of<T>(tree.nq);
+    }
+    template <class T>
+    static void run(const Tree& tree, const Arguments<T>& arguments) {
+        const T* v = arguments.in[1];
+        T* out = arguments.out;
+        stretch(tree, arguments.in[0], arguments.scratch, out);
+        const T zero(0.0);
+        for (int k = 0; k < tree.nv; ++k) {
+            const T friction(tree.friction[k]);
+            const T dry = select(v[k] > zero, friction, select(v[k] < zero, -friction, zero));
+            out[k] = -mul_add(T(tree.stiffness[k]), out[k], mul_add(T(tree.damping[k]), v[k], dry));
+        }
+    }
+};
+
+struct ElasticEnergy {
+    template <class T>
+    static size_t bytes(const Tree& tree) {
+        return bytes_of<T>(tree.nq) + bytes_of<T>(tree.nv);
+    }
+    template <class T>
+    static void run(const Tree& tree, const Arguments<T>& arguments) {
+        T* step = arguments.scratch.template take<T>(tree.nv);
+        stretch(tree, arguments.in[0], arguments.scratch, step);
+        T twice(0.0);
+        for (int k = 0; k < tree.nv; ++k) {
+            twice = mul_add(step[k] * step[k], T(tree.stiffness[k]), twice);
+        }
+        arguments.out[0] = T(0.5) * twice;
+    }
+};
+
+TARSUS_KERNEL(passive_forces, PassiveForces);
+TARSUS_KERNEL(elastic_energy, ElasticEnergy);
+
+}  // namespace tarsus::TARSUS_ISA

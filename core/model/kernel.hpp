@@ -1,0 +1,94 @@
+// The door between the bindings and the compiled recursions: one Kernel for each algorithm and
+// instruction set. Nothing here depends on how a kernel was compiled.
+#pragma once
+
+#include <cstddef>
+
+#include "model/tree.hpp"
+
+namespace tarsus {
+
+constexpr int kInputs = 4;
+
+enum class Reference : int { local, world, local_world_aligned };
+
+// A batch of states: input k of state s starts at in[k] + s * stride[k]; the output is contiguous.
+struct Call {
+    const double* in[kInputs] = {};  // null where an optional input is not given
+    long stride[kInputs] = {};
+    int size[kInputs] = {};
+    double* out = nullptr;
+    int out_size = 0;
+    int frame = 0;
+    Reference reference = Reference::local;
+};
+
+// The first number that was not finite; `input` is kInputs for a result.
+struct Fault {
+    int input = -1;
+    long state = 0;
+    int element = 0;
+    bool found() const { return input >= 0; }
+};
+
+struct Kernel {
+    // bytes of work memory, for one state and for a group of lanes
+    size_t (*bytes_one)(const Tree&, const Call&);
+    size_t (*bytes_lanes)(const Tree&, const Call&);
+    Fault (*one)(const Tree&, const Call&, std::byte* memory);
+    Fault (*lanes)(const Tree&, const Call&, long begin, long end, std::byte* memory);
+};
+
+// X(name): every algorithm of the core, in the order of the tables below.
+#define TARSUS_KERNELS(X)                 \
+    X(integrate)                          \
+    X(difference)                         \
+    X(configuration_rate)                 \
+    X(sample)                             \
+    X(forward_kinematics)                 \
+    X(frame_pose)                         \
+    X(frame_velocity)                     \
+    X(frame_acceleration)                 \
+    X(frame_jacobian)                     \
+    X(frame_jacobian_rate)                \
+    X(inverse_dynamics)                   \
+    X(bias_forces)                        \
+    X(gravity_forces)                     \
+    X(reaction_wrenches)                  \
+    X(mass_matrix)                        \
+    X(inverse_mass_matrix)                \
+    X(forward_dynamics)                   \
+    X(forward_dynamics_sparse)            \
+    X(forward_dynamics_dense)             \
+    X(center_of_mass)                     \
+    X(center_of_mass_velocity)            \
+    X(center_of_mass_jacobian)            \
+    X(centroidal_momentum)                \
+    X(centroidal_momentum_matrix)         \
+    X(centroidal_momentum_matrix_rate)    \
+    X(kinetic_energy)                     \
+    X(potential_energy)                   \
+    X(elastic_energy)                     \
+    X(passive_forces)
+
+struct Kernels {
+    const char* instruction_set;
+    int lanes;
+#define TARSUS_FIELD(name) const Kernel* name;
+    TARSUS_KERNELS(TARSUS_FIELD)
+#undef TARSUS_FIELD
+};
+
+namespace baseline {
+extern const Kernels kernels;
+}
+#ifdef TARSUS_HAS_X86_VARIANTS
+namespace avx2 {
+extern const Kernels kernels;
+}
+namespace avx512 {
+extern const Kernels kernels;
+}
+#endif
+
+}  // namespace tarsus

@@ -1,0 +1,17 @@
+// The table of all kernels of one instruction set; compiled once for each.
+#include "model/kernel.hpp"
+#include "scalar/pack.hpp"
+
+#define TARSUS_TEXT(name) TARSUS_QUOTE(name)
+#define TARSUS_QUOTE(name) #name
+
+namespace tarsus::TARSUS_ISA {
+
+#define TARSUS_DECLARE(name) extern const Kernel name##_kernel;
+TARSUS_KERNELS(TARSUS_DECLARE)
+
+#define TARSUS_LIST(name) &name##_kernel,
+extern const Kernels kernels;
+const Kernels kernels = {TARSUS_TEXT(TARSUS_ISA), kLanes, TARSUS_KERNELS(TARSUS_LIST)};
+
+}  // namespace tarsus::TARSUS_ISA

@@ -1,0 +1,211 @@
+// From what was stated about a mechanism to the arrays that the recursions read.
+#include "model/tree.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "spatial/motion.hpp"
+#include "spatial/transform.hpp"
+
+namespace tarsus {
+
+using namespace TARSUS_ISA;
+using Vector = Vec3<double>;
+using Matrix = Mat3<double>;
+
+const KindInfo kKindInfo[kKinds] = {
+    {"revolute", 1, 1, 1},  {"prismatic", 1, 1, 0},     {"screw", 1, 1, 1},
+    {"cylindrical", 2, 2, 1}, {"universal", 2, 2, 2},   {"spherical", 4, 3, 0},
+    {"spherical_zyx", 3, 3, 3}, {"planar", 3, 3, 1},    {"translation", 3, 3, 0},
+    {"free", 7, 6, 0},
+};
+
+namespace {
+
+Vector normalized_axis(const double* a, int body) {
+    const Vector axis = vector_at(a);
+    const double length = std::sqrt(dot(axis, axis));
+    if (!(length > 0) || !std::isfinite(length)) {
+        throw std::invalid_argument("axes[" + std::to_string(body) + "] must be finite and not zero");
+    }
+    return axis * (1 / length);
+}
+
+// the smallest rotation that takes z to the axis, permutations for x and y
+Matrix rotation_to(const Vector& axis) {
+    const auto is = [&](double x, double y, double z) { return axis.x == x && axis.y == y && axis.z == z; };
+    if (is(0, 0, 1)) return identity_matrix<double>();
+    if (is(1, 0, 0)) return {{0, 1, 0}, {0, 0, 1}, {1, 0, 0}};
+    if (is(0, 1, 0)) return {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
+    if (axis.z < -1 + 1e-12) return {{1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+    // I + [w] + [w]²/(1 + c) with w = z × axis, c = z · axis
+    const double x = axis.x, y = axis.y, s = 1 / (1 + axis.z);
+    return {{1 - x * x * s, -x * y * s, -x}, {-x * y * s, 1 - y * y * s, -y}, {x, y, axis.z}};
+}
+
+// the core's axes of a body, in the user's body frame
+Matrix core_axes(const LinkStatement& link, int body) {
+    switch (link.kind) {
+        case Kind::revolute:
+        case Kind::prismatic:
+        case Kind::screw:
+        case Kind::cylindrical:
+        case Kind::planar:
+            return rotation_to(normalized_axis(link.axis, body));
+        case Kind::universal: {
+            const Vector x = normalized_axis(link.axis, body);
+            const Vector z = normalized_axis(link.second_axis, body);
+            if (std::abs(dot(x, z)) > 1e-9) {
+                throw std::invalid_argument("the axes of universal joint " + std::to_string(body) +
+                                            " must be perpendicular");
+            }
+            return {x, cross(z, x), z};
+        }
+        default:
+            return identity_matrix<double>();
+    }
+}
+
+struct Placed {
+    Matrix rotation;
+    Vector position;
+};
+
+Placed placed(const double* m) {
+    return {{{m[0], m[4], m[8]}, {m[1], m[5], m[9]}, {m[2], m[6], m[10]}}, {m[3], m[7], m[11]}};
+}
+
+void store(const Matrix& m, double* out) {
+    const Vector columns[3] = {m.x, m.y, m.z};
+    for (int k = 0; k < 3; ++k) {
+        out[3 * k] = columns[k].x, out[3 * k + 1] = columns[k].y, out[3 * k + 2] = columns[k].z;
+    }
+}
+
+void store(const Vector& a, double* out) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
+
+bool same(const Matrix& a, const Matrix& b) {
+    double p[9], q[9];
+    store(a, p), store(b, q);
+    for (int k = 0; k < 9; ++k) {
+        if (p[k] != q[k]) return false;
+    }
+    return true;
+}
+
+Turn turn_of(const Matrix& m) {
+    if (same(m, identity_matrix<double>())) return Turn::none;
+    if (same(m, {{0, 1, 0}, {0, 0, 1}, {1, 0, 0}})) return Turn::cyclic;
+    if (same(m, {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}})) return Turn::anticyclic;
+    return Turn::general;
+}
+
+// inertia about the origin of the core's body frame
+void state_inertia(const LinkStatement& from, const Matrix& axes, Link& link) {
+    const double* a = from.inertia;
+    const Vector com = transposed_times(axes, vector_at(from.com));
+    const Sym3<double> central = rotate(transpose(axes), Sym3<double>{a[0], a[3], a[4], a[6], a[7], a[8]});
+    const Inertia<double> about_com{from.mass, {0, 0, 0}, central};
+    const Inertia<double> inertia = shift(about_com, com);
+    link.mass = from.mass;
+    store(inertia.first, link.first);
+    const Sym3<double>& s = inertia.second;
+    const double second[6] = {s.xx, s.xy, s.yy, s.xz, s.yz, s.zz};
+    std::copy(second, second + 6, link.second);
+}
+
+void list_coordinates(Tree& tree, const Link& link) {
+    const KindInfo& kind = kKindInfo[int(link.kind)];
+    const int first_angle = link.kind == Kind::planar ? link.q + 2 : link.q;
+    for (int k = 0; k < kind.angles; ++k) {
+        tree.all_angles.push_back(int(tree.all_angles.size()));
+        tree.angle_coordinate.push_back(first_angle + k);
+    }
+    for (int k = 0; k < kind.nv; ++k) {
+        const int dof = link.v + k;
+        int above = dof - 1;
+        if (k == 0) {
+            above = -1;
+            if (link.parent >= 0) {
+                const Link& parent = tree.links[link.parent];
+                above = parent.v + kKindInfo[int(parent.kind)].nv - 1;
+            }
+        }
+        tree.parent_dof.push_back(above);
+        tree.depth.push_back(above < 0 ? 0 : tree.depth[above] + 1);
+        tree.row.push_back(tree.n_compact);
+        if (above >= 0) {
+            const int from = tree.row[above];
+            for (int d = 0; d <= tree.depth[above]; ++d) tree.branch.push_back(tree.branch[from + d]);
+        }
+        tree.branch.push_back(dof);
+        tree.n_compact += tree.depth.back() + 1;
+    }
+}
+
+void mark_siblings(Tree& tree) {
+    std::vector<bool> met(tree.n_bodies + 1, false);
+    for (int i = tree.n_bodies - 1; i >= 0; --i) {
+        Link& link = tree.links[i];
+        link.leaf = !met[i + 1];
+        link.last_sibling = !met[link.parent + 1];
+        met[link.parent + 1] = true;
+    }
+}
+
+}  // namespace
+
+void axis_rotation(const double axis[3], double rotation[9]) {
+    store(transpose(rotation_to(normalized_axis(axis, 0))), rotation);
+}
+
+Tree make_tree(const std::vector<LinkStatement>& links, const std::vector<FrameStatement>& frames,
+               const double gravity[3]) {
+    Tree tree;
+    std::vector<Matrix> axes;
+    std::copy(gravity, gravity + 3, tree.gravity);
+    for (const LinkStatement& from : links) {
+        const int i = tree.n_bodies;
+        if (from.parent < -1 || from.parent >= i) {
+            throw std::invalid_argument("parents[" + std::to_string(i) +
+                                        "] must be -1 or an earlier body");
+        }
+        const KindInfo& kind = kKindInfo[int(from.kind)];
+        axes.push_back(core_axes(from, i));
+        Link link{};
+        link.parent = from.parent, link.kind = from.kind, link.pitch = from.pitch;
+        link.q = tree.nq, link.v = tree.nv, link.angle = int(tree.all_angles.size());
+
+        const Placed placement = placed(from.placement);
+        const Matrix parent = from.parent < 0 ? identity_matrix<double>() : axes[from.parent];
+        const Matrix rotation = transpose(parent) * (placement.rotation * axes[i]);
+        link.turn = turn_of(rotation);
+        store(rotation, link.rotation);
+        store(transposed_times(parent, placement.position), link.position);
+        state_inertia(from, axes[i], link);
+
+        BodyAxes seen{turn_of(transpose(axes[i])), {}};
+        store(transpose(axes[i]), seen.rotation);
+        tree.body_axes.push_back(seen);
+        list_coordinates(tree, link);
+        tree.links.push_back(link);
+        tree.nq += kind.nq, tree.nv += kind.nv, tree.n_bodies += 1;
+        tree.total_mass += from.mass;
+    }
+    tree.n_angles = int(tree.all_angles.size());
+    mark_siblings(tree);
+    for (const FrameStatement& from : frames) {
+        if (from.body < -1 || from.body >= tree.n_bodies) {
+            throw std::invalid_argument("frame_bodies must be -1 or the index of a body");
+        }
+        const Placed placement = placed(from.placement);
+        const Matrix body = from.body < 0 ? identity_matrix<double>() : axes[from.body];
+        FrameOnBody frame{from.body, {}, {}};
+        store(transpose(body) * placement.rotation, frame.rotation);
+        store(transposed_times(body, placement.position), frame.position);
+        tree.frames.push_back(frame);
+    }
+    return tree;
+}
+
+}  // namespace tarsus

@@ -1,0 +1,268 @@
+"""Configurations and velocities in the layouts of Pinocchio, MuJoCo and Drake, and back.
+
+Every function takes a model, `q` (…, n) and optionally `v` (…, n), with leading batch
+dimensions, and returns q, or (q, v) if `v` is given. Without `peer` the other library is taken
+to have the joints in the order of the model. With `peer`, the other library's own model, joints
+are matched by name and may come in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.layouts import COSINE_SINE, DRAKE, MUJOCO, PINOCCHIO, Rule, same
+from tarsus.model import JointView, Model
+from tarsus.model.checks import UnknownNameError, suggestion
+from tarsus.model.description import Array
+
+__all__ = [
+    "from_drake",
+    "from_mujoco",
+    "from_pinocchio",
+    "to_drake",
+    "to_mujoco",
+    "to_pinocchio",
+]
+
+Unbounded = Literal["cos_sin", "angle"]
+
+
+@overload
+def to_pinocchio(
+    model: Model, q: ArrayLike, v: None = None, *, peer: Any = None, unbounded: Unbounded = ...
+) -> Array: ...
+@overload
+def to_pinocchio(
+    model: Model, q: ArrayLike, v: ArrayLike, *, peer: Any = None, unbounded: Unbounded = ...
+) -> tuple[Array, Array]: ...
+def to_pinocchio(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    *,
+    peer: Any = None,
+    unbounded: Unbounded = "cos_sin",
+) -> Array | tuple[Array, Array]:
+    """Convert to Pinocchio, whose layout differs in two kinds of joints.
+
+    - a revolute joint without limits: [cos, sin] of the angle, as Pinocchio reads a continuous
+      joint of a URDF; `unbounded="angle"` keeps the angle. A `peer` says itself which it is.
+    - planar: [x, y, cos, sin].
+    """
+    return _to_other(_pinocchio(model, peer, unbounded), model, q, v)
+
+
+@overload
+def from_pinocchio(
+    model: Model, q: ArrayLike, v: None = None, *, peer: Any = None, unbounded: Unbounded = ...
+) -> Array: ...
+@overload
+def from_pinocchio(
+    model: Model, q: ArrayLike, v: ArrayLike, *, peer: Any = None, unbounded: Unbounded = ...
+) -> tuple[Array, Array]: ...
+def from_pinocchio(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    *,
+    peer: Any = None,
+    unbounded: Unbounded = "cos_sin",
+) -> Array | tuple[Array, Array]:
+    """Convert from Pinocchio, see `to_pinocchio`; angles come out in (−π, π] of [cos, sin]."""
+    return _to_ours(_pinocchio(model, peer, unbounded), model, q, v)
+
+
+@overload
+def to_mujoco(model: Model, q: ArrayLike, v: None = None, *, peer: Any = None) -> Array: ...
+@overload
+def to_mujoco(
+    model: Model, q: ArrayLike, v: ArrayLike, *, peer: Any = None
+) -> tuple[Array, Array]: ...
+def to_mujoco(
+    model: Model, q: ArrayLike, v: ArrayLike | None = None, *, peer: Any = None
+) -> Array | tuple[Array, Array]:
+    """Convert to MuJoCo's qpos and qvel; `peer` is an `MjModel`.
+
+    - free: [x y z, qw qx qy qz] in the world, [linear in world axes, angular in body axes].
+    - spherical: [qw qx qy qz], angular velocity in body axes.
+    - planar: two slides and a hinge, so the velocities are the rates of [x, y, angle].
+    - cylindrical: hinge, slide; universal: two hinges; spherical_zyx: hinges about z, y, x;
+      translation: three slides. Their numbers are the same.
+
+    MuJoCo has no screw joint and no free joint on a moving body: these raise ValueError.
+    """
+    return _to_other(_mujoco(model, peer), model, q, v)
+
+
+@overload
+def from_mujoco(model: Model, q: ArrayLike, v: None = None, *, peer: Any = None) -> Array: ...
+@overload
+def from_mujoco(
+    model: Model, q: ArrayLike, v: ArrayLike, *, peer: Any = None
+) -> tuple[Array, Array]: ...
+def from_mujoco(
+    model: Model, q: ArrayLike, v: ArrayLike | None = None, *, peer: Any = None
+) -> Array | tuple[Array, Array]:
+    """Convert from MuJoCo's qpos and qvel, see `to_mujoco`."""
+    return _to_ours(_mujoco(model, peer), model, q, v)
+
+
+@overload
+def to_drake(model: Model, q: ArrayLike, v: None = None) -> Array: ...
+@overload
+def to_drake(model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...
+def to_drake(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Array | tuple[Array, Array]:
+    """Convert to Drake.
+
+    - free (QuaternionFloatingJoint): [qw qx qy qz, x y z] on the parent body, [angular, linear]
+      velocity in axes of the parent body.
+    - spherical and spherical_zyx (BallRpyJoint): [roll pitch yaw], angular velocity in axes of
+      the joint on the parent.
+    - planar: [x, y, angle] and their rates.
+    - all others: the same numbers.
+    """
+    return _to_other(_layout(model, DRAKE), model, q, v)
+
+
+@overload
+def from_drake(model: Model, q: ArrayLike, v: None = None) -> Array: ...
+@overload
+def from_drake(model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...
+def from_drake(
+    model: Model, q: ArrayLike, v: ArrayLike | None = None
+) -> Array | tuple[Array, Array]:
+    """Convert from Drake, see `to_drake`."""
+    return _to_ours(_layout(model, DRAKE), model, q, v)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A joint, its rule, and where its coordinates stand in the other library."""
+
+    joint: JointView
+    rule: Rule
+    q_slice: slice
+    v_slice: slice
+
+
+def _layout(
+    model: Model,
+    rules: Mapping[str, Rule],
+    places: Mapping[str, tuple[int, int]] | None = None,
+) -> list[_Block]:
+    """Return the blocks, one after the other or at the places (of q, of v) of each joint."""
+    blocks, end = [], (0, 0)
+    for name in model.joint_names:
+        joint = model.joint(name)
+        rule = rules.get(name) or rules.get(joint.kind) or same(joint.nq, joint.nv)
+        q, v = end if places is None else places[name]
+        end = (q + rule.nq, v + rule.nv)
+        blocks.append(_Block(joint, rule, slice(q, end[0]), slice(v, end[1])))
+    return blocks
+
+
+def _pinocchio(model: Model, peer: Any, unbounded: str) -> list[_Block]:
+    if unbounded not in ("cos_sin", "angle"):
+        raise ValueError(f"unbounded is {unbounded!r}, must be 'cos_sin' or 'angle'")
+    joints = [model.joint(name) for name in model.joint_names]
+    revolute = [joint for joint in joints if joint.kind == "revolute"]
+    if peer is None:
+        free = [j for j in revolute if np.isinf(j.lower[0]) and np.isinf(j.upper[0])]
+        endless = [joint.name for joint in free if unbounded == "cos_sin"]
+        return _layout(model, PINOCCHIO | dict.fromkeys(endless, COSINE_SINE))
+    index = {name: i for i, name in enumerate(peer.names) if i > 0}
+    _check_names(joints, index, "Pinocchio")
+    endless = [joint.name for joint in revolute if peer.nqs[index[joint.name]] == 2]
+    places = {name: (int(peer.idx_qs[i]), int(peer.idx_vs[i])) for name, i in index.items()}
+    blocks = _layout(model, PINOCCHIO | dict.fromkeys(endless, COSINE_SINE), places)
+    return _covering(blocks, peer.nq, peer.nv, "Pinocchio")
+
+
+def _mujoco(model: Model, peer: Any) -> list[_Block]:
+    joints = [model.joint(name) for name in model.joint_names]
+    for joint in joints:
+        if joint.kind == "screw":
+            raise ValueError(f"joint {joint.name!r}: MuJoCo has no screw joint")
+        if joint.kind == "free" and model.body(joint.child).parent >= 0:
+            raise ValueError(f"joint {joint.name!r}: a free joint of MuJoCo hangs on the world")
+    if peer is None:
+        return _layout(model, MUJOCO)
+    index = {peer.joint(i).name: i for i in range(peer.njnt)}
+    for joint in joints:
+        # free joints often have no name in MuJoCo, but the body has
+        if joint.name not in index and joint.kind == "free":
+            index[joint.name] = int(peer.body(joint.child).jntadr[0])
+    _check_names(joints, index, "MuJoCo")
+    places = {
+        joint.name: (
+            int(peer.jnt_qposadr[index[joint.name]]),
+            int(peer.jnt_dofadr[index[joint.name]]),
+        )
+        for joint in joints
+    }
+    return _covering(_layout(model, MUJOCO, places), peer.nq, peer.nv, "MuJoCo")
+
+
+def _check_names(joints: list[JointView], names: Mapping[str, int], library: str) -> None:
+    for joint in joints:
+        if joint.name not in names:
+            message = f"{library}'s model has no joint {joint.name!r}"
+            raise UnknownNameError(message + suggestion(joint.name, names))
+
+
+def _covering(blocks: list[_Block], nq: int, nv: int, library: str) -> list[_Block]:
+    """Return the blocks if they fill the other library's coordinates, each exactly once."""
+    q = sorted(i for block in blocks for i in range(block.q_slice.start, block.q_slice.stop))
+    v = sorted(i for block in blocks for i in range(block.v_slice.start, block.v_slice.stop))
+    if q != list(range(nq)) or v != list(range(nv)):
+        raise ValueError(
+            f"the joints of the model have nq={len(q)}, nv={len(v)} in the layout of {library}, "
+            f"whose model has nq={nq}, nv={nv}"
+        )
+    return blocks
+
+
+def _to_other(
+    blocks: list[_Block], model: Model, q: ArrayLike, v: ArrayLike | None
+) -> Array | tuple[Array, Array]:
+    q_in, v_in = _arrays(q, v, model.nq, model.nv)
+    sizes = [sum(block.rule.nq for block in blocks), sum(block.rule.nv for block in blocks)]
+    q_out, v_out = (np.empty((*q_in.shape[:-1], size)) for size in sizes)
+    for block in blocks:
+        joint = block.joint
+        converted = block.rule.to_other(q_in[..., joint.q_slice], v_in[..., joint.v_slice], joint)
+        q_out[..., block.q_slice], v_out[..., block.v_slice] = converted
+    return q_out if v is None else (q_out, v_out)
+
+
+def _to_ours(
+    blocks: list[_Block], model: Model, q: ArrayLike, v: ArrayLike | None
+) -> Array | tuple[Array, Array]:
+    sizes = [sum(block.rule.nq for block in blocks), sum(block.rule.nv for block in blocks)]
+    q_in, v_in = _arrays(q, v, *sizes)
+    q_out, v_out = (np.empty((*q_in.shape[:-1], size)) for size in (model.nq, model.nv))
+    for block in blocks:
+        joint = block.joint
+        converted = block.rule.to_ours(q_in[..., block.q_slice], v_in[..., block.v_slice], joint)
+        q_out[..., joint.q_slice], v_out[..., joint.v_slice] = converted
+    return q_out if v is None else (q_out, v_out)
+
+
+def _arrays(q: ArrayLike, v: ArrayLike | None, nq: int, nv: int) -> tuple[Array, Array]:
+    """Return q and v (zeros for None) with the same leading dimensions."""
+    arrays = []
+    for name, value, size in (("q", q, nq), ("v", np.zeros(nv) if v is None else v, nv)):
+        array = np.asarray(value, dtype=np.float64)
+        if array.ndim == 0 or array.shape[-1] != size:
+            raise ValueError(f"{name} has shape {array.shape}, must be (…, {size})")
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} is not finite")
+        arrays.append(array)
+    lead = np.broadcast_shapes(arrays[0].shape[:-1], arrays[1].shape[:-1])
+    q_array, v_array = (np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays)
+    return q_array, v_array

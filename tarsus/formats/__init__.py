@@ -1,0 +1,94 @@
+"""Reading and writing models: `load` and `save` choose the format by the file's suffix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from tarsus.model import Description, Model, ModelError, Source
+from tarsus.model.validation import checked
+
+READABLE = (".urdf", ".xml", ".mjcf", ".yaml", ".yml", ".json")
+WRITABLE = (".yaml", ".yml", ".json")
+Base: TypeAlias = Literal["fixed", "free"]
+Mimic: TypeAlias = Literal["error", "independent"]
+
+
+def load(
+    path: str | os.PathLike[str],
+    base: Base | None = None,
+    *,
+    package_dirs: Sequence[str | os.PathLike[str]] = (),
+    mimic: Mimic = "error",
+    strict: bool = False,
+) -> Model:
+    """Read a model from a .urdf, .xml (MJCF or URDF), .yaml or .json file.
+
+    `base` says how the root of a URDF hangs on the world: "fixed" (the default) or "free", six
+    degrees of freedom. The other formats state that themselves. `package_dirs` are the folders
+    in which `package://` paths of a URDF are looked for. Joints of a URDF that mimic others are
+    an error, or with `mimic="independent"` joints of their own. What was not taken over, and
+    small breaches of the triangle inequality of inertias, are in `Model.warnings`; with
+    `strict` every such breach is an error.
+    """
+    description = read(path, base, package_dirs=package_dirs, mimic=mimic)
+    return Model(description, strict=strict)
+
+
+def read(
+    path: str | os.PathLike[str],
+    base: Base | None = None,
+    *,
+    package_dirs: Sequence[str | os.PathLike[str]] = (),
+    mimic: Mimic = "error",
+) -> Description:
+    """Read a file as `load` does, and return what it states."""
+    file = Path(path)
+    kind = _format(file)
+    if base not in (None, "fixed", "free"):
+        raise ValueError(f"base is {base!r}, must be 'fixed', 'free' or None (as the file says)")
+    if kind == "urdf":
+        from tarsus.formats.urdf import read_urdf
+
+        return read_urdf(file, base=base or "fixed", package_dirs=package_dirs, mimic=mimic)
+    if kind == "mjcf":
+        from tarsus.formats.mjcf import read_mjcf
+
+        return read_mjcf(file, base=base)
+    from tarsus.formats.native import read_native
+
+    if base is not None:
+        raise ValueError(f"{file} states how its root moves: leave out base={base!r}")
+    return read_native(file)
+
+
+def save(model: Model | Description, path: str | os.PathLike[str]) -> None:
+    """Write a model to a .yaml or .json file, from which `load` makes the same model."""
+    from tarsus.formats.native import write_native
+
+    file = Path(path)
+    if file.suffix.lower() not in WRITABLE:
+        raise ValueError(f"cannot write {file}: the suffix must be one of {', '.join(WRITABLE)}")
+    description = model.description if isinstance(model, Model) else checked(model)
+    write_native(description, file)
+
+
+def _format(file: Path) -> str:
+    """Return "urdf", "mjcf" or "native"."""
+    suffix = file.suffix.lower()
+    if suffix not in READABLE:
+        raise ValueError(f"cannot read {file}: the suffix must be one of {', '.join(READABLE)}")
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no file {file}")
+    if suffix == ".xml":
+        from tarsus.formats.xml import read_xml
+
+        root = read_xml(file).tag
+        kinds = {"robot": "urdf", "mujoco": "mjcf"}
+        if root not in kinds:
+            message = f"the root element is <{root}>, must be <robot> (URDF) or <mujoco> (MJCF)"
+            raise ModelError(message, Source(str(file)))
+        return kinds[root]
+    return {".urdf": "urdf", ".mjcf": "mjcf"}.get(suffix, "native")

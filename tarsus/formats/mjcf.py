@@ -1,0 +1,241 @@
+"""Reading of MJCF, MuJoCo's model format, into a `Description`.
+
+MuJoCo itself parses and compiles the file, so that defaults, units, and masses from
+geometry are its own. Several joints on one body become a chain of massless bodies, of which
+the last has the frame and the inertia of MuJoCo's body. Configurations have the numbers of
+MuJoCo's `qpos`, but for the order of quaternions.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.formats.mjcf_files import Sources, check_files
+from tarsus.formats.mjcf_joints import (
+    initial_position,
+    joint_kind,
+    read_joint,
+    reorder,
+    translation,
+)
+from tarsus.formats.mjcf_shapes import pose, read_shapes, read_sites
+from tarsus.model.description import WORLD, Array, Body, Description, Joint, ModelError, Source
+
+IGNORED_LISTS = {
+    "tendons": "tendons",
+    "equality constraints": "equalities",
+    "actuators": "actuators",
+    "sensors": "sensors",
+    "keyframes": "keys",
+    "contact pairs": "pairs",
+    "excluded contacts": "excludes",
+    "cameras": "cameras",
+    "lights": "lights",
+    "flexible bodies": "flexes",
+    "skins": "skins",
+    "plugins": "plugins",
+}
+
+
+def read_mjcf(path: str | os.PathLike[str], *, base: str | None = None) -> Description:
+    """Read an MJCF file.
+
+    `base=None` keeps the base as the file states it. `"fixed"` fixes bodies with a free
+    joint to the world where they stand; `"free"` sets the only body on the world free.
+    """
+    if base not in (None, "fixed", "free"):
+        raise ValueError(f"base must be None, 'fixed' or 'free', not {base!r}")
+    try:
+        mujoco: Any = importlib.import_module("mujoco")
+    except ImportError as error:
+        raise ImportError("reading MJCF needs MuJoCo: pip install 'tarsus[io]'") from error
+    if Path(path).suffix.lower() != ".xml":
+        raise ModelError("MuJoCo reads only files whose names end in .xml", Source(os.fspath(path)))
+    sources = check_files(path)
+    with np.errstate(all="ignore"):  # what overflows is found as not finite by the checks
+        return _Reader(mujoco, path, sources, base).description
+
+
+class _Reader:
+    """Turns the compiled model into a description, body by body."""
+
+    def __init__(
+        self, mujoco: Any, path: str | os.PathLike[str], sources: Sources, base: str | None
+    ) -> None:
+        self.mujoco, self.file, self.base = mujoco, os.fspath(path), base
+        self.stated = sources
+        self.spec, self.model, notes = _compile(mujoco, self.file)
+        self.lines = _lines(self.spec)
+        self.ignored: Counter[str] = Counter()
+        self.description = Description(
+            self.spec.modelname or os.path.basename(self.file), gravity=self._gravity()
+        )
+        self.initial: dict[str, list[float]] = {}
+        self.description.metadata["initial_configuration"] = self.initial
+        model = self.model
+        self.body_names = [model.body(i).name for i in range(model.nbody)]
+        self.joint_names = [model.joint(i).name for i in range(model.njnt)]
+        self._name_the_nameless()
+        for body in range(1, model.nbody):
+            self._read_body(body)
+        shapes = read_shapes(mujoco, model, self.body_names, self.source, self.ignored)
+        self.description.shapes += shapes
+        self.description.frames += read_sites(model, self.body_names, self.new_frame, self.source)
+        self._count_ignored()
+        self.description.warnings += notes + [
+            f"{what} ({count}) are not taken over" for what, count in self.ignored.items() if count
+        ]
+
+    def source(self, tag: str, index: int, name: str) -> Source:
+        """Where an element is stated; the line is missing for what MuJoCo made itself."""
+        stated = self.stated.get((tag, name)) if name else None
+        return stated or Source(self.file, self.lines.get((tag, index)))
+
+    def new_frame(self, name: str) -> str:
+        """A name that no body and no frame has yet."""
+        return _unused(name, self.taken)
+
+    def _name_the_nameless(self) -> None:
+        self.taken = {name for name in self.body_names if name}
+        self.taken_joints = {name for name in self.joint_names if name}
+        for i, name in enumerate(self.body_names):
+            self.body_names[i] = name or _unused(f"body{i}", self.taken)
+        for i, name in enumerate(self.joint_names):
+            body = self.body_names[self.model.jnt_bodyid[i]]
+            self.joint_names[i] = name or _unused(f"{body}_joint", self.taken_joints)
+
+    def _read_body(self, index: int) -> None:
+        """Append a body and the chain of joints between it and its parent."""
+        model, name = self.model, self.body_names[index]
+        source = self.source("body", index, model.body(index).name)
+        carrier = self.body_names[model.body_parentid[index]]
+        placement = pose(model.body_pos[index], model.body_quat[index])
+        first = int(model.body_jntadr[index])
+        joints = list(range(first, first + int(model.body_jntnum[index])))
+        if self.base == "free" and carrier == WORLD and self._free_root(index, joints):
+            root_joint = self._join("root_joint", "free", carrier, name, np.eye(4), source)
+            position = np.concatenate([model.body_pos[index], model.body_quat[index]])
+            self.initial[root_joint] = reorder(position).tolist()
+            carrier = name
+        for i in joints:
+            if joint_kind(model, i) == "free" and self.base == "fixed":
+                continue
+            joint, anchor = read_joint(model, i, placement, self.ignored)
+            joint.name, joint.source = self.joint_names[i], self._joint_source(i)
+            ends_at_body = i == joints[-1] and not anchor.any()
+            child = name if ends_at_body else self.new_frame(f"{name}.{joint.name}")
+            joint.parent, joint.child = carrier, child
+            self.description.joints.append(joint)
+            self.initial[joint.name] = initial_position(model, i).tolist()
+            if not ends_at_body:
+                self.description.bodies.append(Body(child, source=joint.source))
+            carrier, placement = child, translation(-anchor)
+        if carrier != name:
+            self._join(f"{name}_fixed", "fixed", carrier, name, placement, source)
+        self.description.bodies.append(self._inertial(index, source))
+
+    def _inertial(self, index: int, source: Source) -> Body:
+        model = self.model
+        axes = pose(np.zeros(3), model.body_iquat[index])[:3, :3]
+        inertia = (axes * model.body_inertia[index]) @ axes.T
+        return Body(
+            self.body_names[index],
+            float(model.body_mass[index]),
+            np.array(model.body_ipos[index]),
+            (inertia + inertia.T) / 2,
+            source,
+        )
+
+    def _free_root(self, index: int, joints: list[int]) -> bool:
+        """Whether the body needs a free joint; an error if it cannot have one."""
+        model = self.model
+        roots = [i for i in range(1, model.nbody) if model.body_parentid[i] == 0]
+        source = self.source("body", index, model.body(index).name)
+        if len(roots) > 1:
+            names = ", ".join(self.body_names[i] for i in roots)
+            message = f"base='free' needs one body on the world, but there are {names}"
+            raise ModelError(message, source)
+        if joints and joint_kind(model, joints[0]) != "free":
+            names = ", ".join(self.joint_names[i] for i in joints)
+            message = f"base='free': body '{self.body_names[index]}' already moves on {names}"
+            raise ModelError(message, source)
+        return not joints
+
+    def _join(
+        self, name: str, kind: str, parent: str, child: str, placement: Array, source: Source
+    ) -> str:
+        """Append a joint that the file does not state, and return its name."""
+        name = _unused(name, self.taken_joints)
+        self.description.joints.append(Joint(name, kind, parent, child, placement, source=source))
+        return name
+
+    def _joint_source(self, index: int) -> Source:
+        name = self.model.joint(index).name
+        stated = self.stated.get(("freejoint", name)) if name else None
+        return stated or self.source("joint", index, name)
+
+    def _gravity(self) -> Array:
+        option = self.model.opt
+        off = option.disableflags & int(self.mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+        return np.zeros(3) if off else np.array(option.gravity)
+
+    def _count_ignored(self) -> None:
+        model, ignored = self.model, self.ignored
+        for what, attribute in IGNORED_LISTS.items():
+            ignored[what] += len(getattr(self.spec, attribute, ()))
+        ignored["mocap bodies"] += int(model.nmocap)
+        ignored["gravity compensations"] += int(np.count_nonzero(model.body_gravcomp))
+        ignored["densities and viscosities of a fluid"] += int(
+            np.count_nonzero([model.opt.density, model.opt.viscosity])
+        )
+        if hasattr(model, "dof_dampingpoly"):  # from MuJoCo 4 on
+            nonlinear = np.count_nonzero(model.dof_dampingpoly.any(axis=-1))
+            ignored["non-linear dampers of joints"] += int(nonlinear)
+
+
+def _compile(mujoco: Any, file: str) -> tuple[Any, Any, list[str]]:
+    """The specification, the compiled model, and what MuJoCo warned of."""
+    errors = (ValueError, RuntimeError, mujoco.FatalError, mujoco.UnexpectedError)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            spec = mujoco.MjSpec.from_file(file)
+            # lengths of muscles are found by simulation, which only actuators need
+            spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)
+            model = spec.compile()
+        except errors as error:
+            message = " ".join(str(error).split())
+            line = re.search(r"line (?:number=)?(\d+)", message, re.IGNORECASE)
+            source = Source(file, int(line[1]) if line else None)
+            raise ModelError(f"MuJoCo cannot build this model: {message}", source) from None
+    return spec, model, [f"MuJoCo: {warning.message}" for warning in caught]
+
+
+def _lines(spec: Any) -> dict[tuple[str, int], int]:
+    """The lines in the main file, by tag and number; MuJoCo gives 0 for included files."""
+    lines = {}
+    lists = {"body": spec.bodies, "joint": spec.joints, "geom": spec.geoms, "site": spec.sites}
+    for tag, elements in lists.items():
+        for element in elements:
+            match = re.fullmatch(r"line ([1-9]\d*)", element.info)
+            if match:
+                lines[tag, element.id] = int(match[1])
+    return lines
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """`name`, or the first of `name_2`, `name_3` … that is not taken; it is taken then."""
+    count, result = 1, name
+    while result in taken:
+        count += 1
+        result = f"{name}_{count}"
+    taken.add(result)
+    return result

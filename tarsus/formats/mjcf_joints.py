@@ -1,0 +1,99 @@
+"""Joints of a compiled MuJoCo model, with the coordinates that MuJoCo gives them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from tarsus.formats.mjcf_shapes import pose
+from tarsus.model.description import Array, Joint
+
+# by MuJoCo's number of the type: kind, nq, nv
+TYPES = [("free", 7, 6), ("spherical", 4, 3), ("prismatic", 1, 1), ("revolute", 1, 1)]
+
+
+def joint_kind(model: Any, index: int) -> str:
+    """Our name of a joint's kind."""
+    return TYPES[int(model.jnt_type[index])][0]
+
+
+def read_joint(
+    model: Any, index: int, placement: Array, ignored: Counter[str]
+) -> tuple[Joint, Array]:
+    """A joint without names, and the place of its anchor in the body's frame (3,).
+
+    `placement` (4, 4) is the body's pose, as stated, in the frame that carries the joint.
+    """
+    kind, _, nv = TYPES[model.jnt_type[index]]
+    start = int(model.jnt_dofadr[index])
+    dofs = slice(start, start + nv)
+    joint = Joint("", kind, "", "")
+    anchor = np.zeros(3)
+    if kind in ("revolute", "spherical"):
+        anchor = np.array(model.jnt_pos[index])
+    joint.placement = np.eye(4) if kind == "free" else placement @ translation(anchor)
+    if kind in ("revolute", "prismatic"):
+        joint.axis = np.array(model.jnt_axis[index])
+        # the body stands as stated at the reference position, not at zero
+        reference = float(initial_position(model, index)[0])
+        joint.placement = joint.placement @ _motion(kind, joint.axis, -reference)
+    joint.damping = np.array(model.dof_damping[dofs])
+    joint.friction = np.array(model.dof_frictionloss[dofs])
+    joint.armature = np.array(model.dof_armature[dofs])
+    _read_spring(model, index, joint, ignored)
+    _read_limits(model, index, joint, ignored)
+    return joint, anchor
+
+
+def initial_position(model: Any, index: int) -> Array:
+    """The coordinates of a joint in the configuration that the file states (nq,)."""
+    return _coordinates(model, index, model.qpos0)
+
+
+def reorder(qpos: Array) -> Array:
+    """Coordinates of one joint, with the quaternion [w x y z] of MuJoCo as [x y z w]."""
+    split = {7: 3, 4: 0}.get(len(qpos), len(qpos))
+    return np.concatenate([qpos[:split], np.roll(qpos[split:], -1)])
+
+
+def translation(offset: Array) -> Array:
+    """The pose (4, 4) of a frame that is only displaced."""
+    result = np.eye(4)
+    result[:3, 3] = offset
+    return result
+
+
+def _coordinates(model: Any, index: int, qpos: Array) -> Array:
+    start = int(model.jnt_qposadr[index])
+    return reorder(qpos[start : start + TYPES[model.jnt_type[index]][1]])
+
+
+def _read_spring(model: Any, index: int, joint: Joint, ignored: Counter[str]) -> None:
+    stiffness = float(model.jnt_stiffness[index])
+    if stiffness and joint.kind == "free":
+        ignored["springs of free joints"] += 1
+    elif stiffness:
+        joint.stiffness = np.full(TYPES[model.jnt_type[index]][2], stiffness)
+        joint.rest = _coordinates(model, index, model.qpos_spring)
+    # MuJoCo before version 4 has no such coefficients
+    if hasattr(model, "jnt_stiffnesspoly") and model.jnt_stiffnesspoly[index].any():
+        ignored["non-linear springs of joints"] += 1
+
+
+def _read_limits(model: Any, index: int, joint: Joint, ignored: Counter[str]) -> None:
+    if model.jnt_limited[index] and joint.kind == "spherical":
+        ignored["ranges of ball joints"] += 1
+    elif model.jnt_limited[index]:
+        joint.lower, joint.upper = np.array(model.jnt_range[index]).reshape(2, 1)
+    if model.jnt_actfrclimited[index] and joint.kind in ("revolute", "prismatic"):
+        joint.effort_limit = np.array([np.abs(model.jnt_actfrcrange[index]).max()])
+
+
+def _motion(kind: str, axis: Array, amount: float) -> Array:
+    """The pose (4, 4) after moving by `amount` along or about the axis."""
+    if kind == "prismatic":
+        return translation(amount * axis)
+    half = amount / 2
+    return pose(np.zeros(3), np.concatenate([[np.cos(half)], np.sin(half) * axis]))

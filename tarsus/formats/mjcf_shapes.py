@@ -1,0 +1,118 @@
+"""Geoms and sites of a compiled MuJoCo model as shapes and frames."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tarsus.model.description import Array, Frame, Shape, Source
+
+DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
+
+# by MuJoCo's name of the type, from its (half) sizes
+SIZES: dict[str, tuple[str, Callable[[Any], tuple[float, ...]]]] = {
+    "SPHERE": ("sphere", lambda size: (size[0],)),
+    "CAPSULE": ("capsule", lambda size: (size[0], 2 * size[1])),
+    "CYLINDER": ("cylinder", lambda size: (size[0], 2 * size[1])),
+    "ELLIPSOID": ("ellipsoid", lambda size: (size[0], size[1], size[2])),
+    "BOX": ("box", lambda size: (2 * size[0], 2 * size[1], 2 * size[2])),
+}
+
+
+def pose(position: Array, quaternion: Array) -> Array:
+    """The pose (4, 4) of a position and a unit quaternion [w x y z]."""
+    w, x, y, z = (float(value) for value in quaternion)
+    result = np.eye(4)
+    result[:3, :3] = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    result[:3, 3] = position
+    return result
+
+
+def inverse(transform: Array) -> Array:
+    """The inverse of a pose (4, 4)."""
+    result = np.eye(4)
+    result[:3, :3] = transform[:3, :3].T
+    result[:3, 3] = -transform[:3, :3].T @ transform[:3, 3]
+    return result
+
+
+def read_shapes(
+    mujoco: Any,
+    model: Any,
+    body_names: list[str],
+    source: Callable[[str, int, str], Source],
+    ignored: Counter[str],
+) -> Iterator[Shape]:
+    """The geoms, for touching if they can collide, else for looking at."""
+    for geom in range(model.ngeom):
+        name = model.geom(geom).name
+        kind = mujoco.mjtGeom(int(model.geom_type[geom])).name.removeprefix("mjGEOM_")
+        placement = pose(model.geom_pos[geom], model.geom_quat[geom])
+        file = None
+        if kind == "MESH":
+            mesh = int(model.geom_dataid[geom])
+            file = _mesh_file(model, mesh)
+            # MuJoCo moves the vertices of a mesh into its principal axes
+            placement = placement @ inverse(pose(model.mesh_pos[mesh], model.mesh_quat[mesh]))
+            shape, size = "mesh", tuple(model.mesh_scale[mesh].tolist())
+        elif kind in SIZES:
+            shape, function = SIZES[kind]
+            size = function(model.geom_size[geom].tolist())
+        if kind not in SIZES and file is None:
+            ignored["mesh geoms without a file" if kind == "MESH" else f"{kind.lower()} geoms"] += 1
+            continue
+        yield Shape(
+            body_names[model.geom_bodyid[geom]],
+            role="collision" if _collides(model, geom) else "visual",
+            kind=shape,
+            size=size,
+            placement=placement,
+            file=file,
+            color=_color(model, geom),
+            name=name,
+            source=source("geom", geom, name),
+        )
+
+
+def read_sites(
+    model: Any,
+    body_names: list[str],
+    new_name: Callable[[str], str],
+    source: Callable[[str, int, str], Source],
+) -> Iterator[Frame]:
+    """The sites, as frames; one that is called like a body gets another name."""
+    for site in range(model.nsite):
+        name = model.site(site).name
+        yield Frame(
+            new_name(name or f"site{site}"),
+            body_names[model.site_bodyid[site]],
+            pose(model.site_pos[site], model.site_quat[site]),
+            source("site", site, name),
+        )
+
+
+def _collides(model: Any, geom: int) -> bool:
+    return bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
+
+
+def _color(model: Any, geom: int) -> tuple[float, float, float, float]:
+    red, green, blue, alpha = model.geom_rgba[geom].tolist()
+    material = int(model.geom_matid[geom])
+    if material >= 0 and np.allclose((red, green, blue, alpha), DEFAULT_COLOR):
+        red, green, blue, alpha = model.mat_rgba[material].tolist()
+    return red, green, blue, alpha
+
+
+def _mesh_file(model: Any, mesh: int) -> str | None:
+    start = int(model.mesh_pathadr[mesh])
+    if start < 0:
+        return None
+    paths: bytes = model.paths
+    return paths[start : paths.index(b"\0", start)].decode(errors="replace")

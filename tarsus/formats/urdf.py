@@ -1,0 +1,177 @@
+"""Reading of URDF, the robot description of ROS, into a `Description`.
+
+Joints come depth first, those of one link in the order of their names. That is the order
+in which Pinocchio counts them, so velocities have the same layout there and here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+
+from tarsus.formats.paths import Folders
+from tarsus.formats.urdf_elements import Context, read_body, read_color, read_joint, read_shapes
+from tarsus.formats.xml import Element, read_xml
+from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
+
+ROOT_JOINT = "root_joint"
+
+
+def read_urdf(
+    path: str | os.PathLike[str],
+    *,
+    base: str = "fixed",
+    package_dirs: Iterable[str | os.PathLike[str]] = (),
+    mimic: str = "error",
+) -> Description:
+    """Read a URDF file.
+
+    `base` says whether the root link is "fixed" to the world or "free" to move in it.
+    `package_dirs` are the folders that hold the packages of `package://` paths.
+    `mimic="independent"` reads joints that mimic others as joints of their own.
+    """
+    if base not in ("fixed", "free"):
+        raise ValueError(f"base must be 'fixed' or 'free', not {base!r}")
+    if mimic not in ("error", "independent"):
+        raise ValueError(f"mimic must be 'error' or 'independent', not {mimic!r}")
+    robot = read_xml(path)
+    if robot.tag != "robot":
+        raise ModelError(f"the root element is <{robot.tag}>, not <robot>", robot.source)
+    context = Context(Folders(path, package_dirs))
+    description = Description(robot.attributes.get("name") or os.path.basename(path))
+    _read_elements(robot, description, context)
+    _read_mimics(robot, description, mimic)
+    _place_root(description, base, robot.source)
+    description.joints = _depth_first(description.joints)
+    description.warnings += _warnings(context)
+    return description
+
+
+def _read_elements(robot: Element, description: Description, context: Context) -> None:
+    context.ignore_except(robot, "link", "joint", "material")
+    for material in robot.all("material"):
+        color = read_color(material, context)
+        if color is not None:
+            context.materials[material.string("name")] = color
+    for link in robot.all("link"):
+        description.bodies.append(read_body(link))
+        description.shapes += read_shapes(link, context)
+    names = {body.name for body in description.bodies}
+    for element in robot.all("joint"):
+        joint = read_joint(element, context)
+        for role, link_name in (("parent", joint.parent), ("child", joint.child)):
+            if link_name not in names:
+                raise element.require(role).error(
+                    f"names the unknown link '{link_name}'; the links are {_listing(names)}"
+                )
+        description.joints.append(joint)
+
+
+def _read_mimics(robot: Element, description: Description, mode: str) -> None:
+    mimics: dict[str, dict[str, str | float]] = {}
+    for joint in robot.all("joint"):
+        element = joint.find("mimic")
+        if element is None or joint.string("type") == "fixed":
+            continue
+        leader = element.string("joint")
+        if mode == "error":
+            raise joint.error(
+                f"mimics joint '{leader}': mimic joints need coupled joints, which this version "
+                "cannot build yet; mimic='independent' reads it as a joint of its own"
+            )
+        mimics[joint.string("name")] = {
+            "joint": leader,
+            "multiplier": element.number("multiplier", 1.0),
+            "offset": element.number("offset", 0.0),
+        }
+    if mimics:
+        description.metadata["mimic"] = mimics
+        description.warnings.append(
+            f"mimic joints ({len(mimics)}) are read as independent joints: {_listing(mimics)}"
+        )
+
+
+def _place_root(description: Description, base: str, source: Source) -> None:
+    """Join the root link to the world, unless it stands for the world itself."""
+    root = _find_root(description, source)
+    if root is None:
+        description.warnings.append("the file has no links")
+        return
+    if root.name == WORLD and not _free_world(description, base):
+        if root.mass != 0.0:
+            description.warnings.append("the mass of link 'world' is left out: it cannot move")
+        description.bodies.remove(root)
+        return
+    if root.name == WORLD:
+        _rename_world(description, root)
+    kind = "free" if base == "free" else "fixed"
+    joint = Joint(ROOT_JOINT, kind, WORLD, root.name, source=root.source)
+    description.joints.insert(0, joint)
+
+
+def _find_root(description: Description, source: Source) -> Body | None:
+    children = {joint.child for joint in description.joints}
+    roots = [body for body in description.bodies if body.name not in children]
+    if WORLD in children:
+        raise ModelError(f"link '{WORLD}' is not the root: the name is kept for the world", source)
+    if description.bodies and not roots:
+        raise ModelError("there is no root link: the joints form a cycle", source)
+    if len({body.name for body in roots}) > 1:
+        names = _listing(body.name for body in roots)
+        raise ModelError(f"there are several root links, without a parent joint: {names}", source)
+    return roots[0] if roots else None
+
+
+def _free_world(description: Description, base: str) -> bool:
+    """Whether a root link called world is a body that moves in the true world."""
+    floats = [joint.kind == "free" for joint in description.joints if joint.parent == WORLD]
+    return base == "free" and not (floats and all(floats))
+
+
+def _rename_world(description: Description, root: Body) -> None:
+    names = {body.name for body in description.bodies}
+    name = "world_link"
+    while name in names:
+        name += "_"
+    for joint in description.joints:
+        joint.parent = name if joint.parent == WORLD else joint.parent
+    for shape in description.shapes:
+        shape.body = name if shape.body == WORLD else shape.body
+    root.name = name
+    description.warnings.append(f"the root link 'world' moves: it is called '{name}' here")
+
+
+def _depth_first(joints: list[Joint]) -> list[Joint]:
+    """Parents before children; what no root reaches (a cycle) comes last."""
+    below: dict[str, list[Joint]] = defaultdict(list)
+    for joint in sorted(joints, key=lambda joint: joint.name, reverse=True):
+        below[joint.parent].append(joint)
+    children = {joint.child for joint in joints}
+    order: dict[int, Joint] = {}
+    stack = [joint for name in reversed(below) if name not in children for joint in below[name]]
+    while stack:
+        joint = stack.pop()
+        if id(joint) not in order:
+            order[id(joint)] = joint
+            stack += below[joint.child]
+    order.update((id(joint), joint) for joint in joints)
+    return list(order.values())
+
+
+def _warnings(context: Context) -> list[str]:
+    warnings = [
+        f"{tag} elements ({count}) are not taken over"
+        for tag, count in sorted(context.ignored.items())
+    ]
+    if context.missing_meshes:
+        missing = _listing(dict.fromkeys(context.missing_meshes), limit=5)
+        warnings.append(f"mesh files ({len(context.missing_meshes)}) are not found: {missing}")
+    return context.warnings + warnings
+
+
+def _listing(names: Iterable[str], limit: int = 20) -> str:
+    """The names in one line, at most `limit` of them."""
+    ordered = list(names) if isinstance(names, dict) else sorted(names)
+    more = f" and {len(ordered) - limit} more" if len(ordered) > limit else ""
+    return ", ".join(ordered[:limit]) + more

@@ -1,0 +1,213 @@
+"""The parts of a URDF that describe one link or one joint."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tarsus.formats.paths import Folders
+from tarsus.formats.xml import Element
+from tarsus.model.description import Array, Body, Joint, Shape
+
+Color = tuple[float, float, float, float]
+
+JOINT_KINDS = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "planar": "planar",
+    "floating": "free",
+    "fixed": "fixed",
+}
+
+
+@dataclass
+class Context:
+    """What the elements of one file share: materials, folders, and what was left out."""
+
+    folders: Folders
+    materials: dict[str, Color] = field(default_factory=dict)
+    ignored: Counter[str] = field(default_factory=Counter)
+    missing_meshes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def ignore_except(self, element: Element, *tags: str) -> None:
+        """Count the children that no reader looks at."""
+        self.ignored.update(child.tag for child in element.children if child.tag not in tags)
+
+
+def read_origin(element: Element) -> Array:
+    """The pose (4, 4) of the child `<origin>`, identity without one."""
+    pose = np.eye(4)
+    origin = element.find("origin")
+    if origin is not None:
+        pose[:3, 3] = origin.vector("xyz", 3, default=(0, 0, 0))
+        pose[:3, :3] = rotation_from_rpy(origin.vector("rpy", 3, default=(0, 0, 0)))
+    return pose
+
+
+def rotation_from_rpy(rpy: Array) -> Array:
+    """The rotation Rz(yaw) Ry(pitch) Rx(roll), (3, 3), of the angles [rad]."""
+    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def read_body(link: Element) -> Body:
+    """A link's mass, centre of mass, and inertia about it turned into the link's axes."""
+    body = Body(link.string("name"), source=link.source)
+    inertial = link.find("inertial")
+    if inertial is None:
+        return body
+    pose = read_origin(inertial)
+    values = inertial.require("inertia")
+    xx, xy, xz, yy, yz, zz = (
+        values.number(entry) for entry in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    )
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    body.mass = inertial.require("mass").number("value")
+    body.com = pose[:3, 3]
+    body.inertia = inertia
+    if not np.array_equal(pose[:3, :3], np.eye(3)):
+        turned = pose[:3, :3] @ inertia @ pose[:3, :3].T
+        body.inertia = (turned + turned.T) / 2
+    return body
+
+
+def read_joint(element: Element, context: Context) -> Joint:
+    """A joint with its placement, axis, limits, damping and dry friction."""
+    known = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
+    context.ignore_except(element, *known)
+    name, kind = element.string("name"), element.string("type")
+    if kind not in JOINT_KINDS:
+        valid = ", ".join(JOINT_KINDS)
+        raise element.error(f"has the unknown type '{kind}'; the types are {valid}")
+    joint = Joint(
+        name,
+        JOINT_KINDS[kind],
+        parent=element.require("parent").string("link"),
+        child=element.require("child").string("link"),
+        placement=read_origin(element),
+        source=element.source,
+    )
+    if kind not in ("floating", "fixed"):
+        joint.axis = _read_axis(element)
+    if joint.kind in ("revolute", "prismatic"):
+        _read_limits(element, joint, kind, context)
+        _read_dynamics(element, joint)
+    return joint
+
+
+def _read_axis(joint: Element) -> Array:
+    element = joint.find("axis")
+    axis = np.array([1.0, 0, 0]) if element is None else element.vector("xyz", 3, (1, 0, 0))
+    length = math.hypot(*axis)
+    if element is not None and length < 1e-9:
+        raise element.error("has no direction: attribute 'xyz' is zero")
+    return axis / length
+
+
+def _read_limits(element: Element, joint: Joint, kind: str, context: Context) -> None:
+    limit = element.find("limit")
+    if limit is None:
+        if kind != "continuous":
+            context.warnings.append(f"{element.label} has no <limit>: it moves without limits")
+        return
+    if kind != "continuous":
+        joint.lower = np.array([limit.bound("lower", 0.0)])
+        joint.upper = np.array([limit.bound("upper", 0.0)])
+    joint.velocity_limit = np.array([limit.bound("velocity", math.inf)])
+    joint.effort_limit = np.array([limit.bound("effort", math.inf)])
+
+
+def _read_dynamics(element: Element, joint: Joint) -> None:
+    dynamics = element.find("dynamics")
+    if dynamics is not None:
+        joint.damping = np.array([dynamics.number("damping", 0.0)])
+        joint.friction = np.array([dynamics.number("friction", 0.0)])
+
+
+def read_shapes(link: Element, context: Context) -> list[Shape]:
+    """The shapes of a link, for looking at and for touching."""
+    context.ignore_except(link, "inertial", "visual", "collision")
+    return [
+        _read_shape(element, link.string("name"), context)
+        for element in link.children
+        if element.tag in ("visual", "collision")
+    ]
+
+
+def _read_shape(element: Element, body: str, context: Context) -> Shape:
+    context.ignore_except(element, "origin", "geometry", "material")
+    geometry = element.require("geometry")
+    form = next((child for child in geometry.children if child.tag in SIZES), None)
+    if form is None:
+        raise geometry.error(f"must contain one of {', '.join(SIZES)}")
+    shape = Shape(
+        body,
+        role=element.tag,
+        kind=form.tag,
+        size=SIZES[form.tag](form),
+        placement=read_origin(element),
+        color=read_color(element.find("material"), context),
+        name=element.attributes.get("name", ""),
+        source=element.source,
+    )
+    if form.tag == "mesh":
+        shape.file = _read_mesh_file(form, context)
+    return shape
+
+
+def _read_mesh_file(mesh: Element, context: Context) -> str:
+    """The path of the mesh, or the reference as stated if there is no such file."""
+    reference = mesh.string("filename")
+    path = context.folders.find(reference, mesh.source)
+    if path is None:
+        context.missing_meshes.append(reference)
+    return reference if path is None else str(path)
+
+
+def read_color(material: Element | None, context: Context) -> Color | None:
+    """The colour of a material, which may be stated elsewhere in the file by its name."""
+    if material is None:
+        return None
+    context.ignore_except(material, "color")
+    color = material.find("color")
+    if color is None:
+        return context.materials.get(material.attributes.get("name", ""))
+    red, green, blue, alpha = (float(value) for value in color.vector("rgba", 4))
+    return red, green, blue, alpha
+
+
+def _box_size(box: Element) -> tuple[float, ...]:
+    return tuple(box.vector("size", 3).tolist())
+
+
+def _sphere_size(sphere: Element) -> tuple[float, ...]:
+    return (sphere.number("radius"),)
+
+
+def _cylinder_size(cylinder: Element) -> tuple[float, ...]:
+    return cylinder.number("radius"), cylinder.number("length")
+
+
+def _mesh_scale(mesh: Element) -> tuple[float, ...]:
+    scale = mesh.vector("scale", (1, 3), default=(1, 1, 1))
+    return tuple(np.broadcast_to(scale, 3).tolist())
+
+
+SIZES = {
+    "box": _box_size,
+    "sphere": _sphere_size,
+    "cylinder": _cylinder_size,
+    "capsule": _cylinder_size,
+    "mesh": _mesh_scale,
+}

@@ -1,0 +1,195 @@
+"""Safe reading of XML: no document types, no entities, limits on size and depth.
+
+Elements remember their line, and the readers of numbers say which attribute of which
+element in which line is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+import numpy as np
+
+from tarsus.model.description import Array, ModelError, Source
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_DEPTH = 1000
+MAX_ELEMENTS = 1_000_000
+
+LARGEST = 1e100
+"""Larger numbers cannot be physical and would overflow when they are multiplied."""
+
+
+@dataclass(eq=False)
+class Element:
+    """An XML element with its attributes, children, text and place in the file."""
+
+    tag: str
+    attributes: dict[str, str]
+    source: Source
+    parent: Element | None = field(default=None, repr=False)
+    children: list[Element] = field(default_factory=list, repr=False)
+    text: str = ""
+
+    def find(self, tag: str) -> Element | None:
+        """The first child with this tag, or None."""
+        return next(self.all(tag), None)
+
+    def all(self, tag: str) -> Iterator[Element]:
+        """All children with this tag, in file order."""
+        return (child for child in self.children if child.tag == tag)
+
+    def walk(self) -> Iterator[Element]:
+        """This element and everything inside it, in file order."""
+        stack = [self]
+        while stack:
+            element = stack.pop()
+            yield element
+            stack.extend(reversed(element.children))
+
+    def require(self, tag: str) -> Element:
+        """The first child with this tag; an error if there is none."""
+        child = self.find(tag)
+        if child is None:
+            raise self.error(f"has no <{tag}>")
+        return child
+
+    def string(self, attribute: str, default: str | None = None) -> str:
+        """An attribute that must not be empty."""
+        value = self.attributes.get(attribute, default)
+        if value is None:
+            raise self.error(f"has no attribute '{attribute}'")
+        if not value.strip():
+            raise self.error(f"has an empty attribute '{attribute}'")
+        return value
+
+    def number(self, attribute: str, default: float | None = None) -> float:
+        """An attribute that is one finite number."""
+        if default is not None and attribute not in self.attributes:
+            return default
+        return float(self.vector(attribute, 1)[0])
+
+    def bound(self, attribute: str, default: float) -> float:
+        """An attribute that is one number and may be infinite: a limit."""
+        if attribute not in self.attributes:
+            return default
+        return self._numbers(attribute, (1,), largest=math.inf)[0]
+
+    def vector(
+        self, attribute: str, sizes: int | tuple[int, ...], default: Iterable[float] | None = None
+    ) -> Array:
+        """An attribute that is a list of finite numbers of one of the given lengths."""
+        if default is not None and attribute not in self.attributes:
+            return np.array(list(default), dtype=np.float64)
+        sizes = (sizes,) if isinstance(sizes, int) else sizes
+        return np.array(self._numbers(attribute, sizes, LARGEST), dtype=np.float64)
+
+    def _numbers(self, attribute: str, sizes: tuple[int, ...], largest: float) -> list[float]:
+        text = self.string(attribute)
+        words = text.split()
+        if len(words) not in sizes:
+            wanted = " or ".join(str(size) for size in sizes)
+            raise self.error(f"attribute '{attribute}' must have {wanted} numbers, not '{text}'")
+        return [self._number(attribute, word, largest) for word in words]
+
+    def _number(self, attribute: str, word: str, largest: float) -> float:
+        try:
+            value = math.nan if "_" in word else float(word)
+        except ValueError:
+            value = math.nan
+        if math.isnan(value):
+            raise self.error(f"attribute '{attribute}' must be a number, not '{word}'")
+        if abs(value) > largest:
+            raise self.error(f"attribute '{attribute}' is out of range: '{word}'")
+        return value
+
+    def error(self, message: str) -> ModelError:
+        """An error about this element, which the caller raises."""
+        return ModelError(f"{self.label} {message}", self.source)
+
+    @property
+    def label(self) -> str:
+        """What this element is called in messages: its tag and the nearest name."""
+        named: Element | None = self
+        while named is not None and not named.attributes.get("name"):
+            named = named.parent
+        if named is None:
+            return f"<{self.tag}>"
+        name = f"{named.tag} '{named.attributes['name']}'"
+        return name if named is self else f"<{self.tag}> of {name}"
+
+
+def read_xml(path: str | os.PathLike[str]) -> Element:
+    """Read a file and return its root element."""
+    with Path(path).open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    return parse_xml(data, os.fspath(path))
+
+
+def parse_xml(data: bytes, file: str) -> Element:
+    """Parse the bytes of `file` (a name for messages) and return the root element."""
+    if len(data) > MAX_BYTES:
+        raise ModelError(f"more than {MAX_BYTES} bytes of XML", Source(file))
+    reader = _Reader(file)
+    try:
+        reader.parser.Parse(data, True)
+    except ModelError:
+        raise
+    except expat.ExpatError as error:
+        message = expat.ErrorString(error.code)
+        raise ModelError(f"malformed XML: {message}", Source(file, error.lineno)) from None
+    except (LookupError, ValueError) as error:
+        raise ModelError(f"unreadable encoding: {error}", Source(file)) from None
+    return reader.root
+
+
+class _Reader:
+    """Builds the tree from the events of expat."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.root: Element
+        self.open: list[Element] = []
+        self.texts: list[list[str]] = []
+        self.count = 0
+        self.parser = parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.CharacterDataHandler = self.characters
+        parser.StartDoctypeDeclHandler = self.refuse
+        parser.EntityDeclHandler = self.refuse
+        parser.ExternalEntityRefHandler = self.refuse
+
+    def here(self) -> Source:
+        return Source(self.file, self.parser.CurrentLineNumber)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.count += 1
+        if self.count > MAX_ELEMENTS:
+            raise ModelError(f"more than {MAX_ELEMENTS} elements", self.here())
+        if len(self.open) >= MAX_DEPTH:
+            raise ModelError(f"elements nested more than {MAX_DEPTH} deep", self.here())
+        parent = self.open[-1] if self.open else None
+        element = Element(tag, attributes, self.here(), parent)
+        if parent is None:
+            self.root = element
+        else:
+            parent.children.append(element)
+        self.open.append(element)
+        self.texts.append([])
+
+    def end(self, tag: str) -> None:
+        self.open.pop().text = "".join(self.texts.pop())
+
+    def characters(self, text: str) -> None:
+        self.texts[-1].append(text)
+
+    def refuse(self, *_: object) -> int:
+        raise ModelError("document types and entities are not read", self.here())

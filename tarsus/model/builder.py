@@ -1,0 +1,261 @@
+"""`tarsus.Builder`: state a mechanism in Python, call by call, and build a `Model`.
+
+b = Builder("pendulum")
+b.body("rod", mass=1.0, com=(0, 0, -0.5), inertia=(0.083, 0.083, 0.001))
+b.joint("hinge", "revolute", "world", "rod", axis="y", damping=0.1)
+b.frame("tip", "rod", position=(0, 0, -1))
+pendulum = b.build()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.model import inertia as inertias
+from tarsus.model.checks import numbers
+from tarsus.model.description import (
+    WORLD,
+    Array,
+    Body,
+    Description,
+    Frame,
+    Joint,
+    ModelError,
+    Shape,
+)
+from tarsus.model.model import Model
+from tarsus.model.validation import (
+    KINDS,
+    POSITION_FIELDS,
+    QUATERNION,
+    check_body_name,
+    checked,
+    checked_body,
+    checked_frame,
+    checked_joint,
+    checked_shape,
+)
+
+Numbers: TypeAlias = float | ArrayLike
+Axis: TypeAlias = str | ArrayLike
+
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+class Builder:
+    """State bodies, joints, frames and shapes, then `build()` a model.
+
+    Each call is checked at once and returns the builder, so that calls can be chained.
+    Everything has a place: `position` [m] with `rotation`, a 3×3 matrix or roll, pitch and yaw
+    [rad], or both at once as `placement` (4, 4).
+    """
+
+    def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+        self._description = Description(name, gravity=numbers(gravity, (3,), "gravity"))
+        checked(self._description)
+        self._bodies = {WORLD: False}  # body -> whether a joint carries it
+        self._names: set[str] = set()
+        self._joint_names: set[str] = set()
+
+    def body(
+        self,
+        name: str,
+        mass: float = 0.0,
+        com: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike = (0.0, 0.0, 0.0),
+        *,
+        inertia_at: str = "com",
+    ) -> Self:
+        """Add a body: mass [kg], centre of mass (3,) [m], inertia (3,) or (3, 3) [kg m²].
+
+        The inertia is in body axes about the centre of mass, or about the origin of the body
+        with `inertia_at="origin"`; three numbers are its diagonal.
+        """
+        if inertia_at not in ("com", "origin"):
+            raise ModelError(f"inertia_at is {inertia_at!r}, must be 'com' or 'origin'")
+        what = f"body {name!r}: inertia"
+        tensor = np.diag(numbers(inertia, (3,), what)) if np.shape(inertia) == (3,) else inertia
+        body = checked_body(Body(name, mass, np.asarray(com), np.asarray(tensor)))
+        if inertia_at == "origin":
+            body.inertia = inertias.at_center(body.mass, body.com, body.inertia)
+        inertias.check_parts([body], strict=True)
+        self._claim(name, self._names, "body or frame")
+        self._bodies[name] = False
+        self._description.bodies.append(body)
+        return self
+
+    def joint(
+        self,
+        name: str,
+        kind: str,
+        parent: str,
+        child: str,
+        *,
+        position: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        placement: ArrayLike | None = None,
+        axis: Axis | None = None,
+        second_axis: Axis | None = None,
+        pitch: float = 0.0,
+        lower: Numbers | None = None,
+        upper: Numbers | None = None,
+        velocity_limit: Numbers | None = None,
+        effort_limit: Numbers | None = None,
+        damping: Numbers | None = None,
+        friction: Numbers | None = None,
+        armature: Numbers | None = None,
+        stiffness: Numbers | None = None,
+        rest: Numbers | None = None,
+    ) -> Self:
+        """Add a joint of `kind` that carries the body `child` on `parent` (or on "world").
+
+        Place and axes are in the parent's frame; an axis may be "x", "y" or "z". A single
+        number for a limit or parameter holds for all coordinates of the joint. `armature` is
+        the reflected inertia of a motor, `friction` the dry friction, `stiffness` that of a
+        spring relaxed at `rest`; SI units.
+        """
+        what = f"joint {name!r}"
+        for role, body in (("parent", parent), ("child", child)):
+            check_body_name(body, self._bodies, f"{what}: {role}")
+        if self._bodies[child] or child in (WORLD, parent):
+            reason = "already hangs on a joint" if self._bodies[child] else "cannot be the child"
+            raise ModelError(f"{what}: body {child!r} {reason}")
+        per_coordinate = {
+            "lower": lower,
+            "upper": upper,
+            "velocity_limit": velocity_limit,
+            "effort_limit": effort_limit,
+            "damping": damping,
+            "friction": friction,
+            "armature": armature,
+            "stiffness": stiffness,
+            "rest": rest,
+        }
+        joint = Joint(
+            name,
+            kind,
+            parent,
+            child,
+            placement=_placement(what, position, rotation, placement),
+            axis=_axis(what, axis),
+            second_axis=_axis(what, second_axis),
+            pitch=pitch,
+            **{key: _spread(value, kind, key) for key, value in per_coordinate.items()},
+        )
+        joint = checked_joint(joint)
+        self._claim(name, self._joint_names, "joint")
+        self._bodies[child] = True
+        self._description.joints.append(joint)
+        return self
+
+    def frame(
+        self,
+        name: str,
+        body: str,
+        *,
+        position: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        placement: ArrayLike | None = None,
+    ) -> Self:
+        """Add a frame that is fixed to `body` (or to "world")."""
+        what = f"frame {name!r}"
+        check_body_name(body, self._bodies, f"{what}: body")
+        frame = checked_frame(Frame(name, body, _placement(what, position, rotation, placement)))
+        self._claim(name, self._names, "body or frame")
+        self._description.frames.append(frame)
+        return self
+
+    def shape(
+        self,
+        body: str,
+        kind: str,
+        size: Sequence[float] = (1.0, 1.0, 1.0),
+        *,
+        role: str = "visual",
+        position: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        placement: ArrayLike | None = None,
+        file: str | Path | None = None,
+        color: tuple[float, float, float, float] | None = None,
+        name: str = "",
+    ) -> Self:
+        """Add a shape to `body`, to look at (`role="visual"`) or to touch ("collision").
+
+        `size` [m] by kind: box (x, y, z), sphere (radius,), cylinder and capsule (radius,
+        length), ellipsoid (half axes x, y, z), mesh (scale x, y, z) of a `file`.
+        """
+        what = f"shape {name!r}"
+        check_body_name(body, self._bodies, f"{what}: body")
+        place = _placement(what, position, rotation, placement)
+        path = None if file is None else str(file)
+        shape = Shape(body, role, kind, tuple(size), place, path, color, name)
+        self._description.shapes.append(checked_shape(shape))
+        return self
+
+    def description(self) -> Description:
+        """Return a copy of what has been stated so far."""
+        return checked(self._description)
+
+    def build(self) -> Model:
+        """Return the model; every body must hang on a joint by now."""
+        return Model(self._description)
+
+    def _claim(self, name: str, names: set[str], what: str) -> None:
+        if name in names:
+            raise ModelError(f"the {what} name {name!r} is used twice")
+        names.add(name)
+
+
+def rotation_matrix(rotation: ArrayLike, what: str = "rotation") -> Array:
+    """Return a rotation (3, 3) from a matrix, or from roll, pitch and yaw [rad]: Rz Ry Rx."""
+    if np.shape(rotation) != (3,):
+        return numbers(rotation, (3, 3), what)
+    (sx, sy, sz), (cx, cy, cz) = (f(numbers(rotation, (3,), what)) for f in (np.sin, np.cos))
+    return np.array(
+        [
+            [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
+            [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
+            [-sy, cy * sx, cy * cx],
+        ]
+    )
+
+
+def _placement(
+    what: str,
+    position: ArrayLike | None,
+    rotation: ArrayLike | None,
+    placement: ArrayLike | None,
+) -> Array:
+    if placement is not None:
+        if position is not None or rotation is not None:
+            raise ModelError(f"{what}: give placement, or position and rotation, not both")
+        return np.asarray(placement)
+    matrix = np.eye(4)
+    if position is not None:
+        matrix[:3, 3] = numbers(position, (3,), f"{what}: position")
+    if rotation is not None:
+        matrix[:3, :3] = rotation_matrix(rotation, f"{what}: rotation")
+    return matrix
+
+
+def _axis(what: str, axis: Axis | None) -> Array | None:
+    if isinstance(axis, str):
+        if axis not in AXES:
+            raise ModelError(f"{what}: axis is {axis!r}, must be 'x', 'y', 'z' or three numbers")
+        axis = AXES[axis]
+    return None if axis is None else np.asarray(axis)
+
+
+def _spread(value: Numbers | None, kind: str, key: str) -> Any:
+    """Repeat a single number for all coordinates; a quaternion must be spelled out."""
+    if value is None or np.ndim(value) > 0 or kind not in KINDS:
+        return value
+    if key in POSITION_FIELDS and kind in QUATERNION:
+        return value
+    nq, nv = KINDS[kind]
+    return np.full(nq if key in POSITION_FIELDS else nv, value)

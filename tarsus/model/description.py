@@ -1,0 +1,122 @@
+"""What a mechanism is made of: bodies, joints, frames and shapes as plain data.
+
+A `Description` is the common ground of the builder, the file readers and our own file
+format. It keeps everything as it was stated (fixed joints included), so that it can be
+written and read back without loss. `tarsus.Model` compiles it for the core.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+WORLD = "world"
+"""The name of the fixed inertial body, the parent of every root joint."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an element was stated: a file and, if known, a line."""
+
+    file: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+class ModelError(ValueError):
+    """A mechanism that cannot be built; the message names the element, file and line."""
+
+    def __init__(self, message: str, source: Source | None = None) -> None:
+        super().__init__(f"{source}: {message}" if source else message)
+        self.source = source
+
+
+@dataclass
+class Body:
+    """A rigid body: mass [kg], centre of mass [m], inertia about it [kg m²], in body axes."""
+
+    name: str
+    mass: float = 0.0
+    com: Array = field(default_factory=lambda: np.zeros(3))
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
+    source: Source | None = None
+
+
+@dataclass
+class Joint:
+    """A joint that carries `child` on `parent`.
+
+    `placement` (4, 4) is the pose of the child's frame in the parent's frame in the
+    neutral configuration. Limits on positions have one entry for each of the nq
+    coordinates, everything else one for each of the nv velocities; `None` stands for the
+    default (no limit, zero). `rest` is the configuration in which the spring is relaxed.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    placement: Array = field(default_factory=lambda: np.eye(4))
+    axis: Array | None = None
+    second_axis: Array | None = None
+    pitch: float = 0.0
+    lower: Array | None = None
+    upper: Array | None = None
+    velocity_limit: Array | None = None
+    effort_limit: Array | None = None
+    damping: Array | None = None
+    friction: Array | None = None
+    armature: Array | None = None
+    stiffness: Array | None = None
+    rest: Array | None = None
+    source: Source | None = None
+
+
+@dataclass
+class Frame:
+    """A named frame fixed to a body (or to the world) at `placement` (4, 4)."""
+
+    name: str
+    body: str
+    placement: Array = field(default_factory=lambda: np.eye(4))
+    source: Source | None = None
+
+
+@dataclass
+class Shape:
+    """A geometric shape on a body, for looking at (`visual`) or touching (`collision`).
+
+    `size` by kind: box (x, y, z), sphere (radius,), cylinder and capsule (radius, length),
+    ellipsoid (x, y, z half axes), mesh (scale x, y, z) with `file` its resolved path.
+    """
+
+    body: str
+    role: str
+    kind: str
+    size: tuple[float, ...] = ()
+    placement: Array = field(default_factory=lambda: np.eye(4))
+    file: str | None = None
+    color: tuple[float, float, float, float] | None = None
+    name: str = ""
+    source: Source | None = None
+
+
+@dataclass
+class Description:
+    """Everything that was stated about a mechanism, in the order in which it was stated."""
+
+    name: str
+    bodies: list[Body] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    shapes: list[Shape] = field(default_factory=list)
+    gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
+    warnings: list[str] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)

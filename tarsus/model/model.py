@@ -1,0 +1,197 @@
+"""`tarsus.Model`: an immutable mechanism that knows its names and its algorithms.
+
+The algorithms (`forward_kinematics`, `inverse_dynamics`, …) are methods of the compiled base
+class; this class adds what concerns names, limits and configurations.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+
+from tarsus import _core
+from tarsus.model.checks import UnknownNameError, suggestion
+from tarsus.model.compile import build_tree, core_arguments, gathered, neutral
+from tarsus.model.description import Array, Description, Shape
+from tarsus.model.validation import LIMIT_FIELDS, checked
+from tarsus.model.views import (
+    BodyView,
+    Cluster,
+    FrameView,
+    JointView,
+    body_views,
+    clusters,
+    frame_views,
+    joint_views,
+)
+
+View = TypeVar("View")
+
+
+class Model(_core.Model):
+    """A mechanism, ready to compute: immutable, and safe to use from several threads.
+
+    `strict` refuses every inertia that no distribution of mass can have. Without it (as for
+    files, which often state such inertias for small parts) only gross ones are refused and the
+    others are listed in `warnings`.
+    """
+
+    name: str
+    """The name of the mechanism."""
+    gravity: Array
+    """Acceleration of free fall (3,) [m/s²], read-only."""
+    joint_names: tuple[str, ...]
+    """Names of the moving joints; fixed joints are welded away."""
+    body_names: tuple[str, ...]
+    """Names of the moving bodies: `body_names[i]` is carried by `joint_names[i]`."""
+    frame_names: tuple[str, ...]
+    """Names of all frames: every declared body, also welded ones, then the added frames."""
+    clusters: tuple[Cluster, ...]
+    """The groups of bodies that share coordinates, parents first."""
+    total_mass: float
+    """Mass of everything that moves [kg]."""
+    warnings: tuple[str, ...]
+    """What a reader did not take over, and inertias that are not physical."""
+    lower: Array
+    """Lower position limits (nq,), −inf for none, read-only."""
+    upper: Array
+    """Upper position limits (nq,), inf for none, read-only."""
+    velocity_limit: Array
+    """Largest absolute velocities (nv,), inf for none, read-only."""
+    effort_limit: Array
+    """Largest absolute forces and torques (nv,), inf for none, read-only."""
+
+    _joints: Mapping[str, JointView]
+    _bodies: Mapping[str, BodyView]
+    _frames: Mapping[str, FrameView]
+    _shapes: Sequence[Shape]
+    _welded: Mapping[str, str]
+    _neutral: Array
+    _description: Description
+    _strict: bool
+
+    def __init__(self, description: Description, *, strict: bool = True) -> None:
+        description = checked(description)
+        tree = build_tree(description, strict=strict)
+        super().__init__(**core_arguments(tree, description.gravity))
+        joints, bodies, frames = joint_views(tree), body_views(tree), frame_views(tree)
+        self.__dict__.update(
+            name=description.name,
+            gravity=description.gravity,
+            joint_names=tuple(joints),
+            body_names=tuple(bodies),
+            frame_names=tuple(frames),
+            clusters=clusters(tree, joints),
+            total_mass=float(sum(body.mass for body in tree.bodies)),
+            warnings=(*description.warnings, *tree.warnings),
+            **{key: gathered(tree, key) for key in LIMIT_FIELDS},
+            _joints=joints,
+            _bodies=bodies,
+            _frames=frames,
+            _shapes=tree.shapes,
+            _welded=tree.welded,
+            _neutral=np.concatenate([np.zeros(0), *(neutral(joint.kind) for joint in tree.joints)]),
+            _description=description,
+            _strict=strict,
+        )
+
+    @property
+    def description(self) -> Description:
+        """A copy of everything that was stated, fixed joints included; its arrays are read-only."""
+        own = self._description
+        return dataclasses.replace(
+            own,
+            bodies=[copy.copy(body) for body in own.bodies],
+            joints=[copy.copy(joint) for joint in own.joints],
+            frames=[copy.copy(frame) for frame in own.frames],
+            shapes=[copy.copy(shape) for shape in own.shapes],
+            warnings=list(own.warnings),
+            metadata=copy.deepcopy(own.metadata),
+        )
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Copies of the shapes, placed on moving bodies or on the world."""
+        return tuple(copy.copy(shape) for shape in self._shapes)
+
+    def joint(self, name: str) -> JointView:
+        """Return the moving joint `name`: its slices of q and v, its limits and parameters."""
+        return _find(self._joints, name, "joint", "or it is fixed and was welded away")
+
+    def body(self, name: str) -> BodyView:
+        """Return the moving body `name`, with the mass of all that is welded to it."""
+        if isinstance(name, str) and name in self._welded:
+            carrier = self._welded[name]
+            raise UnknownNameError(f"body {name!r} is welded to {carrier!r}; use frame({name!r})")
+        return _find(self._bodies, name, "body")
+
+    def frame(self, name: str) -> FrameView:
+        """Return the frame `name`: every declared body, also a welded one, is a frame too."""
+        return _find(self._frames, name, "frame")
+
+    def neutral(self) -> Array:
+        """Return the configuration (nq,) of zeros and identity quaternions, whatever the limits."""
+        return np.array(self._neutral)
+
+    def random_configuration(
+        self,
+        rng: np.random.Generator | int | None = None,
+        shape: int | tuple[int, ...] = (),
+    ) -> Array:
+        """Return random configurations (*shape, nq) within the limits; `rng` may be a seed."""
+        generator = np.random.default_rng(rng)
+        lead = (shape,) if isinstance(shape, int) else tuple(shape)
+        return np.asarray(self.sample(generator.random((*lead, self.nq))))
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a .yaml or .json file, without loss."""
+        from tarsus.formats import save
+
+        save(self, path)
+
+    def __repr__(self) -> str:
+        return f"<tarsus.Model {self.name!r}: {self.n_bodies} bodies, nq={self.nq}, nv={self.nv}>"
+
+    def __eq__(self, other: object) -> bool:
+        """Models are equal if the same was stated about them, wherever it was stated."""
+        from tarsus.formats.native import to_data
+
+        if not isinstance(other, Model):
+            return NotImplemented
+        return self is other or to_data(self.description) == to_data(other.description)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.body_names, self.joint_names))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.description, self._strict)
+
+    def __copy__(self) -> Model:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        return self
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"a Model is immutable: cannot set {name!r}; build a new one")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Model is immutable: cannot delete {name!r}")
+
+
+def _rebuild(cls: type[Model], description: Description, strict: bool) -> Model:
+    return cls(description, strict=strict)
+
+
+def _find(views: Mapping[str, View], name: str, what: str, hint: str = "") -> View:
+    try:
+        return views[name]
+    except (KeyError, TypeError):
+        reason = f", {hint}" if hint else ""
+        message = f"there is no {what} {name!r}{reason}{suggestion(name, views)}"
+        raise UnknownNameError(message) from None

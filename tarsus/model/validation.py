@@ -1,0 +1,221 @@
+"""Checks of a description, element by element, with errors that name what is wrong and where.
+
+`checked` returns a copy whose arrays are float64, of the right length and read-only, so that
+everything that comes after can rely on them. What concerns the tree as a whole is checked
+where it is built (`tarsus.model.compile`), inertias in `tarsus.model.inertia`.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tarsus import _core
+from tarsus.model.checks import (
+    ORTHONORMALITY,
+    check_name,
+    number,
+    numbers,
+    pose,
+    suggestion,
+)
+from tarsus.model.description import (
+    WORLD,
+    Array,
+    Body,
+    Description,
+    Frame,
+    Joint,
+    ModelError,
+    Shape,
+    Source,
+)
+
+KINDS: Mapping[str, tuple[int, int]] = {**_core.joint_kinds(), "fixed": (0, 0)}
+"""Joint kind -> (nq, nv), the numbers of its configuration and velocity coordinates."""
+
+QUATERNION: Mapping[str, slice] = {"spherical": slice(0, 4), "free": slice(3, 7)}
+"""Joint kinds with a unit quaternion [x y z w], and where it stands among their coordinates."""
+
+ROLES = ("visual", "collision")
+SHAPE_SIZES = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "ellipsoid": 3, "mesh": 3}
+
+POSITION_FIELDS = ("lower", "upper", "rest")
+NON_NEGATIVE_FIELDS = (
+    "velocity_limit",
+    "effort_limit",
+    "damping",
+    "friction",
+    "armature",
+    "stiffness",
+)
+LIMIT_FIELDS = ("lower", "upper", "velocity_limit", "effort_limit")
+
+
+def checked_body(body: Body) -> Body:
+    """Return a checked copy of `body`; whether its inertia is physical is checked elsewhere."""
+    check_name(body.name, "a body", body.source)
+    what, source = f"body {body.name!r}", body.source
+    if body.name == WORLD:
+        raise ModelError(f"{what}: this name is reserved for the inertial frame", source)
+    mass = number(body.mass, f"{what}: mass", source)
+    if mass < 0.0:
+        raise ModelError(f"{what}: mass is {mass}, must not be negative", source)
+    com = numbers(body.com, (3,), f"{what}: com", source)
+    inertia = numbers(body.inertia, (3, 3), f"{what}: inertia", source)
+    if np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max():
+        raise ModelError(f"{what}: inertia is not symmetric: {inertia.tolist()}", source)
+    return Body(body.name, mass, com, inertia, source)
+
+
+def checked_joint(joint: Joint) -> Joint:
+    """Return a checked copy of `joint`."""
+    check_name(joint.name, "a joint", joint.source)
+    what, source = f"joint {joint.name!r}", joint.source
+    if joint.kind not in KINDS:
+        raise ModelError(
+            f"{what}: unknown kind {joint.kind!r}{suggestion(joint.kind, KINDS)}", source
+        )
+    nq, nv = KINDS[joint.kind]
+    values: dict[str, Any] = {
+        "placement": pose(joint.placement, what, source),
+        "pitch": number(joint.pitch, f"{what}: pitch", source),
+        "axis": _axis(joint.axis, f"{what}: axis", source),
+        "second_axis": _axis(joint.second_axis, f"{what}: second_axis", source),
+    }
+    for key in POSITION_FIELDS + NON_NEGATIVE_FIELDS:
+        value = getattr(joint, key)
+        if value is not None:
+            shape = (nq,) if key in POSITION_FIELDS else (nv,)
+            infinite = key in LIMIT_FIELDS
+            value = numbers(value, shape, f"{what}: {key}", source, infinite=infinite)
+            if key in NON_NEGATIVE_FIELDS and (value < 0.0).any():
+                raise ModelError(f"{what}: {key} is negative: {value.tolist()}", source)
+        values[key] = value
+    result = dataclasses.replace(joint, **values)
+    _check_axes(result, what)
+    _check_range(result, what)
+    return result
+
+
+def checked_frame(frame: Frame) -> Frame:
+    """Return a checked copy of `frame`."""
+    check_name(frame.name, "a frame", frame.source)
+    if frame.name == WORLD:
+        raise ModelError(f"frame {WORLD!r}: this name is reserved", frame.source)
+    placement = pose(frame.placement, f"frame {frame.name!r}", frame.source)
+    return dataclasses.replace(frame, placement=placement)
+
+
+def checked_shape(shape: Shape) -> Shape:
+    """Return a checked copy of `shape`."""
+    what, source = f"shape {shape.name!r} of body {shape.body!r}", shape.source
+    if shape.role not in ROLES:
+        raise ModelError(
+            f"{what}: unknown role {shape.role!r}{suggestion(shape.role, ROLES)}", source
+        )
+    if shape.kind not in SHAPE_SIZES:
+        valid = suggestion(shape.kind, SHAPE_SIZES)
+        raise ModelError(f"{what}: unknown kind {shape.kind!r}{valid}", source)
+    if shape.kind == "mesh" and not shape.file:
+        raise ModelError(f"{what}: a mesh needs a file", source)
+    size = numbers(shape.size, (SHAPE_SIZES[shape.kind],), f"{what}: size", source)
+    if shape.kind != "mesh" and (size < 0.0).any():
+        raise ModelError(f"{what}: size is negative: {size.tolist()}", source)
+    color = shape.color
+    if color is not None:
+        red, green, blue, alpha = numbers(color, (4,), f"{what}: color", source).tolist()
+        color = (red, green, blue, alpha)
+    placement = pose(shape.placement, what, source)
+    return dataclasses.replace(shape, size=tuple(size.tolist()), color=color, placement=placement)
+
+
+def checked(description: Description) -> Description:
+    """Return a checked copy of `description` with read-only arrays."""
+    check_name(description.name, "the mechanism")
+    bodies = [checked_body(body) for body in description.bodies]
+    joints = [checked_joint(joint) for joint in description.joints]
+    frames = [checked_frame(frame) for frame in description.frames]
+    shapes = [checked_shape(shape) for shape in description.shapes]
+    _check_unique(joints, "joint")
+    _check_unique([*bodies, *frames], "body or frame")
+    names = {body.name for body in bodies} | {WORLD}
+    for joint in joints:
+        for role, name in (("parent", joint.parent), ("child", joint.child)):
+            check_body_name(name, names, f"joint {joint.name!r}: {role}", joint.source)
+    placed: list[Frame | Shape] = [*frames, *shapes]
+    for element in placed:
+        kind = type(element).__name__.lower()
+        check_body_name(element.body, names, f"{kind} {element.name!r}: body", element.source)
+    return dataclasses.replace(
+        description,
+        bodies=bodies,
+        joints=joints,
+        frames=frames,
+        shapes=shapes,
+        gravity=numbers(description.gravity, (3,), "gravity"),
+        warnings=list(description.warnings),
+        metadata=copy.deepcopy(description.metadata),
+    )
+
+
+def check_body_name(
+    name: str, names: Iterable[str], what: str, source: Source | None = None
+) -> None:
+    """Raise unless `name` is one of the declared bodies or the world."""
+    if name not in names:
+        raise ModelError(f"{what} {name!r} is not declared{suggestion(name, names)}", source)
+
+
+def _check_unique(elements: Iterable[Body | Joint | Frame], what: str) -> None:
+    first: dict[str, Source | None] = {}
+    for element in elements:
+        if element.name in first:
+            where = first[element.name]
+            also = f" (first at {where})" if where else ""
+            message = f"the {what} name {element.name!r} is used twice{also}"
+            raise ModelError(message, element.source)
+        first[element.name] = element.source
+
+
+def _axis(value: Any, what: str, source: Source | None) -> Array | None:
+    if value is None:
+        return None
+    axis = numbers(value, (3,), what, source)
+    if not axis @ axis > 0.0:
+        raise ModelError(f"{what} is zero, it must have a direction", source)
+    return axis
+
+
+def _check_axes(joint: Joint, what: str) -> None:
+    if joint.second_axis is None:
+        return
+    if joint.kind != "universal":
+        raise ModelError(f"{what}: second_axis is for universal joints only", joint.source)
+    first = joint.axis if joint.axis is not None else np.array([1.0, 0.0, 0.0])
+    cosine = first @ joint.second_axis / np.linalg.norm(first) / np.linalg.norm(joint.second_axis)
+    if abs(cosine) > ORTHONORMALITY:
+        raise ModelError(
+            f"{what}: axis and second_axis are not perpendicular (cosine {cosine:.1e})",
+            joint.source,
+        )
+
+
+def _check_range(joint: Joint, what: str) -> None:
+    lower, upper = joint.lower, joint.upper
+    if lower is not None and (lower == np.inf).any():
+        raise ModelError(f"{what}: lower is infinite", joint.source)
+    if upper is not None and (upper == -np.inf).any():
+        raise ModelError(f"{what}: upper is minus infinite", joint.source)
+    if lower is not None and upper is not None and (lower > upper).any():
+        raise ModelError(
+            f"{what}: lower {lower.tolist()} is above upper {upper.tolist()}", joint.source
+        )
+    if joint.rest is not None and joint.kind in QUATERNION:
+        norm = np.linalg.norm(joint.rest[QUATERNION[joint.kind]])
+        if abs(norm - 1.0) > 1e-6:
+            raise ModelError(f"{what}: the quaternion of rest has norm {norm}", joint.source)

@@ -1,0 +1,155 @@
+"""What a model knows: names, slices, limits; and that nobody can change it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tarsus as ts
+
+
+@pytest.fixture(scope="module")
+def model() -> ts.Model:
+    return ts.robots.random_mechanism(0, 33, armature=True, springs=True, limits=True)
+
+
+def test_slices_cover_all_coordinates_in_order(model: ts.Model) -> None:
+    joints = [model.joint(name) for name in model.joint_names]
+    q = [i for joint in joints for i in range(model.nq)[joint.q_slice]]
+    v = [i for joint in joints for i in range(model.nv)[joint.v_slice]]
+    assert q == list(range(model.nq))
+    assert v == list(range(model.nv))
+    assert [joint.index for joint in joints] == list(range(model.n_bodies))
+
+
+def test_every_kind_occurs(model: ts.Model) -> None:
+    kinds = {model.joint(name).kind for name in model.joint_names}
+    assert len(kinds) == 10
+    assert len(model.frame_names) == 33 + 3
+
+
+def test_clusters_of_one_body(model: ts.Model) -> None:
+    assert len(model.clusters) == model.n_bodies
+    for index, cluster in enumerate(model.clusters):
+        assert (cluster.index, cluster.kind) == (index, "joint")
+        assert cluster.bodies == (model.body_names[index],)
+        assert cluster.joints == (model.joint_names[index],)
+        assert cluster.v_slice == model.joint(cluster.joints[0]).v_slice
+
+
+def test_limits_are_gathered(model: ts.Model) -> None:
+    for name in model.joint_names:
+        joint = model.joint(name)
+        assert model.lower[joint.q_slice].tolist() == joint.lower.tolist()
+        assert model.upper[joint.q_slice].tolist() == joint.upper.tolist()
+    assert model.velocity_limit.tolist() == [np.inf] * model.nv
+    assert model.effort_limit.tolist() == [np.inf] * model.nv
+
+
+def test_neutral_has_identity_quaternions(model: ts.Model) -> None:
+    q = model.neutral()
+    for name in model.joint_names:
+        joint = model.joint(name)
+        expected = np.zeros(joint.nq)
+        if joint.kind in ("spherical", "free"):
+            expected[-1] = 1.0
+        assert q[joint.q_slice].tolist() == expected.tolist()
+    q[:] = 9.0
+    assert model.neutral()[0] == 0.0
+
+
+def test_random_configurations(model: ts.Model) -> None:
+    q = model.random_configuration(7, (5, 2))
+    assert q.shape == (5, 2, model.nq)
+    assert np.array_equal(q, model.random_configuration(np.random.default_rng(7), (5, 2)))
+    assert model.random_configuration().shape == (model.nq,)
+    assert model.random_configuration(1, 3).shape == (3, model.nq)
+    assert (q >= model.lower).all()
+    assert (q <= model.upper).all()
+    for name in model.joint_names:
+        joint = model.joint(name)
+        if joint.kind in ("spherical", "free"):
+            norms = np.linalg.norm(q[..., joint.q_slice][..., -4:], axis=-1)
+            np.testing.assert_allclose(norms, 1.0, atol=1e-14)
+
+
+def test_attributes_cannot_be_set(model: ts.Model) -> None:
+    for name in ("name", "lower", "anything", "_bodies"):
+        with pytest.raises(AttributeError, match="immutable"):
+            setattr(model, name, 1)
+    with pytest.raises(AttributeError, match="immutable"):
+        del model.name
+
+
+def test_arrays_cannot_be_changed(model: ts.Model) -> None:
+    joint, body = model.joint(model.joint_names[0]), model.body(model.body_names[0])
+    frame = model.frame(model.frame_names[0])
+    arrays = [model.lower, model.upper, model.gravity, joint.lower, joint.rest, joint.axis]
+    arrays += [joint.placement, joint.damping, body.com, body.inertia, frame.placement]
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0.0
+
+
+def test_the_description_is_a_copy(model: ts.Model) -> None:
+    description = model.description
+    description.bodies[0].name = "other"
+    description.joints.clear()
+    assert model.description.bodies[0].name == "body_0"
+    assert ts.Model(model.description) == model
+
+
+def test_pickle_and_copy(model: ts.Model) -> None:
+    again = pickle.loads(pickle.dumps(model))
+    assert again == model
+    assert hash(again) == hash(model)
+    q = model.random_configuration(0)
+    assert np.array_equal(again.mass_matrix(q), model.mass_matrix(q))
+    assert copy.copy(model) is model
+    assert copy.deepcopy([model])[0] is model
+
+
+def test_equality(model: ts.Model) -> None:
+    description = model.description
+    description.bodies[3].mass = np.nextafter(description.bodies[3].mass, 10.0)
+    assert ts.Model(description) != model
+    assert model != "model"
+
+
+def test_unknown_names(model: ts.Model) -> None:
+    with pytest.raises(KeyError, match="did you mean 'body_1'"):
+        model.frame("body1")
+    with pytest.raises(ValueError, match=r"there is no joint 'x'.*valid: "):
+        model.joint("x")
+    with pytest.raises(ts.UnknownNameError, match="no body"):
+        model.body(3)  # type: ignore[arg-type]
+    with pytest.raises(ts.UnknownNameError):
+        model.body([])  # type: ignore[arg-type]
+
+
+def test_a_welded_body_is_pointed_to_its_frame(model: ts.Model) -> None:
+    welded = next(joint for joint in model.description.joints if joint.kind == "fixed")
+    with pytest.raises(ts.UnknownNameError, match=rf"use frame\('{welded.child}'\)"):
+        model.body(welded.child)
+    with pytest.raises(ts.UnknownNameError, match="welded away"):
+        model.joint(welded.name)
+    assert model.frame(welded.child).name == welded.child
+
+
+def test_repr(model: ts.Model) -> None:
+    assert "random_mechanism" in repr(model)
+    assert f"nv={model.nv}" in repr(model)
+
+
+def test_universal_default_axes() -> None:
+    cases = {"x": (0, 1, 0), "y": (0, 0, 1), "z": (1, 0, 0), None: (0, 1, 0)}
+    for axis, second in cases.items():
+        builder = ts.Builder("u").body("b", 1.0)
+        joint = builder.joint("j", "universal", "world", "b", axis=axis).build().joint("j")
+        assert joint.second_axis.tolist() == list(second)
+    builder = ts.Builder("u").body("b", 1.0)
+    joint = builder.joint("j", "universal", "world", "b", axis=(1, 2, 3)).build().joint("j")
+    assert abs(joint.axis @ joint.second_axis) < 1e-15
