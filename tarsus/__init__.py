@@ -10,6 +10,7 @@ SI units and radians, z up. Every function takes leading batch dimensions.
 """
 
 from tarsus import convert, robots
+from tarsus.check import Report, check
 from tarsus.formats import load, save
 from tarsus.model import (
     Body,
@@ -36,10 +37,12 @@ __all__ = [
     "Joint",
     "Model",
     "ModelError",
+    "Report",
     "Shape",
     "Source",
     "UnknownNameError",
     "__version__",
+    "check",
     "convert",
     "load",
     "robots",

@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/kernel.hpp"
@@ -14,7 +15,12 @@ namespace tarsus {
 // What the bindings keep for each model.
 struct CoreModel {
     Tree tree;
-    PyObject* frame_index;  // dict: name → index
+    PyObject* frame_index;  // dict: name → index, owned
+
+    CoreModel(Tree t, PyObject* index) : tree(std::move(t)), frame_index(index) {}
+    CoreModel(const CoreModel&) = delete;
+    CoreModel& operator=(const CoreModel&) = delete;
+    ~CoreModel() { Py_XDECREF(frame_index); }
 };
 
 // shapes of one state's inputs and outputs

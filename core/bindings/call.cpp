@@ -178,6 +178,9 @@ std::string shape_text(const npy_intp* dims, int n, bool leading) {
 bool read_array(PyObject* object, const Input& input, const Tree& tree, Owned& array) {
     array.reset(PyArray_FROM_OTF(object, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY));
     if (!array.object) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError)) {
+            return false;
+        }
         Owned type, value, trace;
         PyErr_Fetch(&type.object, &value.object, &trace.object);
         PyErr_Format(PyExc_TypeError, "%s must be an array of real numbers: %S", input.name,
@@ -243,7 +246,7 @@ bool spread(Owned& array, int core, const std::vector<npy_intp>& lead, int size,
 
 bool read_threads(PyObject* argument, int* threads) {
     if (!argument || argument == Py_None) return true;
-    const long n = PyLong_Check(argument) ? PyLong_AsLong(argument) : 0;
+    const long n = PyIndex_Check(argument) ? PyNumber_AsSsize_t(argument, nullptr) : 0;
     if (PyErr_Occurred()) PyErr_Clear();
     if (n < 1 || n > 1024) {
         PyErr_Format(PyExc_ValueError, "threads must be an integer from 1 to 1024, got %R", argument);

@@ -103,7 +103,7 @@ void make_model(CoreModel* self, const std::vector<int>& parents,
 
     nb::dict index;
     for (size_t i = 0; i < n_frames; ++i) index[frame_names[i].c_str()] = int(i);
-    new (self) CoreModel{std::move(tree), index.release().ptr()};
+    new (self) CoreModel(std::move(tree), index.release().ptr());
 }
 
 // the table of methods, made once: text signatures and pointers must outlive the type
@@ -236,6 +236,7 @@ PyType_Slot* model_slots() {
 
 NB_MODULE(_core, m) {
     if (!import_numpy()) throw nb::python_error();
+    nb::set_leak_warnings(false);  // models may live in caches until the interpreter ends
     if (algorithms().size() != kAlgorithms) throw std::logic_error("kAlgorithms is out of date");
     kernels();
 

@@ -3,6 +3,7 @@
 #include "bindings/run_batch.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -23,8 +24,15 @@ Fault run_batch(const Kernel& kernel, int lanes, const Tree& tree, const Call& c
         faults[worker] = kernel.lanes(tree, call, begin, end, memory + bytes * worker);
     };
     std::vector<std::thread> team;
-    for (long worker = 1; worker < workers; ++worker) team.emplace_back(work, worker);
+    team.reserve(workers);
+    long started = 1;
+    try {
+        for (; started < workers; ++started) team.emplace_back(work, started);
+    } catch (const std::system_error&) {
+        // no more threads to be had: the caller does the shares that are left
+    }
     work(0);
+    for (long worker = started; worker < workers; ++worker) work(worker);
     for (std::thread& member : team) member.join();
     for (const Fault& fault : faults) {
         if (fault.found()) return fault;

@@ -4,6 +4,8 @@
 namespace tarsus::TARSUS_ISA {
 
 struct ForwardKinematics {
+    static constexpr bool kWritesRows = true;
+
     template <class T>
     static size_t bytes(const Tree& tree) {
         return bytes_of<Angle<T>>(tree.n_angles) + bytes_of<Pose<T>>(tree.n_bodies + 1);
@@ -23,8 +25,8 @@ struct ForwardKinematics {
             });
             const Pose<T>& core = pose[i + 1];
             user_axes(tree, i).visit([&](auto axes) {
-                store_pose(Pose<T>{axes.behind(core.rotation), core.position},
-                           arguments.out + 16 * i);
+                store_pose(Pose<T>{axes.behind(core.rotation), core.position}, 16 * i,
+                           arguments.rows);
             });
         }
     }

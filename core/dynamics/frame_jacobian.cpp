@@ -9,9 +9,10 @@ constexpr size_t jacobian_bytes(const Tree& tree) {
     return frame_path_bytes<T>(tree) + bytes_of<Pose<T>>(tree.n_bodies);
 }
 
-template <class T, class Store>
+// put(k, column) receives the columns that are not zero, in ascending order
+template <class T, class Put>
 TARSUS_INLINE void jacobian(const Tree& tree, int frame, Reference reference, const T* q,
-                            Scratch& scratch, Store&& store) {
+                            Scratch& scratch, Put&& put) {
     const FramePath<T> path = path_to(tree, frame, q, scratch);
     Pose<T>* pose = scratch.take<Pose<T>>(tree.n_bodies);
     Pose<T> last = world_pose<T>();
@@ -26,25 +27,70 @@ TARSUS_INLINE void jacobian(const Tree& tree, int frame, Reference reference, co
         const Pose<T>& body = pose[depth++];
         Motion<T> S[Joint::nv];
         Joint::subspace(at).columns_in(body.rotation, S);
+        // the motion of the point that coincides with the frame, or with the world's origin
+        const Vec3<T> arm = reference == Reference::world ? -body.position
+                                                          : target.position - body.position;
         for (int k = 0; k < Joint::nv; ++k) {
-            // the motion of the point that coincides with the frame, or with the world's origin
-            const Vec3<T> arm = reference == Reference::world ? -body.position
-                                                              : target.position - body.position;
             Motion<T> column{cross_add(S[k].angular, arm, S[k].linear), S[k].angular};
             if (reference == Reference::local) {
                 column = {transposed_times(target.rotation, column.linear),
                           transposed_times(target.rotation, column.angular)};
             }
-            store(at.link.v + k, column);
+            put(at.link.v + k, column);
         }
     });
 }
 
+// Columns into the rows of a matrix with n columns. Lanes are gathered first, and neighbours stored
+// four at a time.
 template <class T>
-TARSUS_INLINE void store_column(int n, int k, const Motion<T>& m, T* out) {
-    const T rows[6] = {m.linear.x, m.linear.y, m.linear.z, m.angular.x, m.angular.y, m.angular.z};
-    for (int r = 0; r < 6; ++r) out[r * n + k] = rows[r];
-}
+class ColumnWriter {
+   public:
+    TARSUS_INLINE ColumnWriter(int n, Scratch& scratch, Rows<T>& rows)
+        : n_(n), rows_(rows), column_(scratch.take<Motion<T>>(n)), index_(scratch.take<int>(n)) {}
+
+    static constexpr size_t bytes(int n) { return bytes_of<Motion<T>>(n) + bytes_of<int>(n); }
+
+    TARSUS_INLINE void put(int k, const Motion<T>& column) {
+        if constexpr (std::is_same_v<T, double>) {
+            for_each_row([&](int row, auto entry) { rows_.set(row * n_ + k, entry(column)); });
+        } else {
+            column_[count_] = column;
+            index_[count_++] = k;
+        }
+    }
+    TARSUS_INLINE void finish() {
+        for_each_row([&](int row, auto entry) {
+            for (int i = 0; i < count_;) {
+                const int at = row * n_ + index_[i];
+                const Motion<T>* c = column_ + i;
+                if (i + 3 < count_ && index_[i + 3] == index_[i] + 3) {
+                    rows_.set_four(at, {entry(c[0]), entry(c[1]), entry(c[2]), entry(c[3])});
+                    i += 4;
+                } else {
+                    rows_.set(at, entry(c[0]));
+                    i += 1;
+                }
+            }
+        });
+    }
+
+   private:
+    template <class F>
+    static TARSUS_INLINE void for_each_row(F&& f) {
+        f(0, [](const Motion<T>& c) { return c.linear.x; });
+        f(1, [](const Motion<T>& c) { return c.linear.y; });
+        f(2, [](const Motion<T>& c) { return c.linear.z; });
+        f(3, [](const Motion<T>& c) { return c.angular.x; });
+        f(4, [](const Motion<T>& c) { return c.angular.y; });
+        f(5, [](const Motion<T>& c) { return c.angular.z; });
+    }
+
+    int n_, count_ = 0;
+    Rows<T>& rows_;
+    Motion<T>* column_;
+    int* index_;
+};
 
 template <class T>
 TARSUS_INLINE Motion<T> rate_of(const Motion<Dual<T>>& m) {
@@ -53,34 +99,37 @@ TARSUS_INLINE Motion<T> rate_of(const Motion<Dual<T>>& m) {
 }
 
 struct FrameJacobian {
+    static constexpr bool kSparse = true, kWritesRows = true;
+
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return jacobian_bytes<T>(tree);
+        return jacobian_bytes<T>(tree) + ColumnWriter<T>::bytes(tree.nv);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
-        T* out = arguments.out;
-        for (int k = 0; k < 6 * tree.nv; ++k) out[k] = T(0.0);
+        ColumnWriter<T> writer(tree.nv, arguments.scratch, arguments.rows);
         jacobian(tree, arguments.frame, arguments.reference, arguments.in[0], arguments.scratch,
-                 [&](int k, const Motion<T>& column) { store_column(tree.nv, k, column, out); });
+                 [&](int k, const Motion<T>& column) { writer.put(k, column); });
+        writer.finish();
     }
 };
 
 struct FrameJacobianRate {
+    static constexpr bool kSparse = true, kWritesRows = true;
+
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return moving_configuration_bytes<T>(tree) + jacobian_bytes<Dual<T>>(tree);
+        return moving_configuration_bytes<T>(tree) + jacobian_bytes<Dual<T>>(tree) +
+               ColumnWriter<T>::bytes(tree.nv);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         const Dual<T>* moving =
             moving_configuration(tree, arguments.in[0], arguments.in[1], arguments.scratch);
-        T* out = arguments.out;
-        for (int k = 0; k < 6 * tree.nv; ++k) out[k] = T(0.0);
+        ColumnWriter<T> writer(tree.nv, arguments.scratch, arguments.rows);
         jacobian(tree, arguments.frame, arguments.reference, moving, arguments.scratch,
-                 [&](int k, const Motion<Dual<T>>& column) {
-                     store_column(tree.nv, k, rate_of(column), out);
-                 });
+                 [&](int k, const Motion<Dual<T>>& column) { writer.put(k, rate_of(column)); });
+        writer.finish();
     }
 };
 

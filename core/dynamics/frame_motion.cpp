@@ -7,6 +7,8 @@
 namespace tarsus::TARSUS_ISA {
 
 struct FramePose {
+    static constexpr bool kWritesRows = true;
+
     template <class T>
     static size_t bytes(const Tree& tree) {
         return frame_path_bytes<T>(tree);
@@ -19,7 +21,7 @@ struct FramePose {
         along(path, tree, q, [&](auto joint, const At<T>& at) {
             pose = decltype(joint)::transform(at).pose_from(pose);
         });
-        store_pose(frame_from_body(tree, arguments.frame, pose), arguments.out);
+        store_pose(frame_from_body(tree, arguments.frame, pose), 0, arguments.rows);
     }
 };
 

@@ -4,6 +4,8 @@
 namespace tarsus::TARSUS_ISA {
 
 struct MassMatrix {
+    static constexpr bool kSparse = true, kWritesRows = true;
+
     template <class T>
     static size_t bytes(const Tree& tree) {
         return aligned_bytes<T>(tree);
@@ -11,10 +13,10 @@ struct MassMatrix {
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         const int n = tree.nv;
-        T* H = arguments.out;
-        for (int k = 0; k < n * n; ++k) H[k] = T(0.0);
+        Rows<T>& H = arguments.rows;
         mass_matrix(tree, arguments.in[0], arguments.scratch, [&](int row, int column, const T& x) {
-            H[row * n + column] = H[column * n + row] = x;
+            H.set(row * n + column, x);
+            H.set(column * n + row, x);
         });
     }
 };

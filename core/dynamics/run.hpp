@@ -8,6 +8,7 @@
 
 #include "joints/visit.hpp"
 #include "model/kernel.hpp"
+#include "scalar/rows.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -37,6 +38,7 @@ template <class T>
 struct Arguments {
     const T* in[kInputs];
     T* out;
+    mutable Rows<T> rows;
     int frame;
     Reference reference;
     mutable Scratch scratch;
@@ -76,94 +78,59 @@ TARSUS_INLINE FixedTurn user_axes(const Tree& tree, int body) {
 }
 
 template <class T>
-TARSUS_INLINE void store_pose(const Pose<T>& pose, T* out) {
+TARSUS_INLINE void store_pose(const Pose<T>& pose, int at, Rows<T>& rows) {
     const Mat3<T>& r = pose.rotation;
     const Vec3<T>& p = pose.position;
     const T zero(0.0), one(1.0);
-    const T rows[16] = {r.x.x, r.y.x, r.z.x, p.x, r.x.y, r.y.y, r.z.y, p.y,
-                        r.x.z, r.y.z, r.z.z, p.z, zero,  zero,  zero,  one};
-    for (int k = 0; k < 16; ++k) out[k] = rows[k];
+    rows.set_four(at, {r.x.x, r.y.x, r.z.x, p.x});
+    rows.set_four(at + 4, {r.x.y, r.y.y, r.z.y, p.y});
+    rows.set_four(at + 8, {r.x.z, r.y.z, r.z.z, p.z});
+    rows.set_four(at + 12, {zero, zero, zero, one});
 }
 
-inline int first_not_finite(const double* a, int size) {
-    for (int k = 0; k < size; ++k) {
-        if (!std::isfinite(a[k])) return k;
-    }
-    return -1;
-}
-
-// 0 · a summed: zero, or NaN if a number of a is not finite
-TARSUS_INLINE bool all_finite(const double* a, int size) {
-    Lanes sum(0.0);
-    int k = 0;
-    for (; k + kLanes <= size; k += kLanes) {
-        Lanes::Vector x;
-        __builtin_memcpy(&x, a + k, sizeof x);
-        sum.v += x * 0.0;
-    }
-    double rest = 0.0;
-    for (; k < size; ++k) rest += a[k] * 0.0;
-    for (int l = 0; l < kLanes; ++l) rest += sum.v[l];
-    return rest == 0.0;
-}
+// Algorithms write a plain array `out`, unless they declare
+//   kWritesRows   results go straight to the users' rows (`rows`)
+//   kSparse       only some entries are ever set, the same ones for every state; the rest is zero
+template <class Algorithm>
+constexpr bool kSparse = requires { Algorithm::kSparse; };
+template <class Algorithm>
+constexpr bool kWritesRows = requires { Algorithm::kWritesRows; };
+// Sparse rows are set in work memory, where the zeros stay, and copied as a whole.
+template <class Algorithm>
+constexpr bool kStaged = kSparse<Algorithm> && kWritesRows<Algorithm>;
 
 template <class Algorithm>
 size_t bytes_one(const Tree& tree, const Call&) {
     return Algorithm::template bytes<double>(tree);
 }
 
+// flatten: every step of a recursion is inlined, whatever its size
 template <class Algorithm>
-Fault run_one(const Tree& tree, const Call& call, std::byte* memory) {
+[[gnu::flatten]] Fault run_one(const Tree& tree, const Call& call, std::byte* memory) {
     for (int i = 0; i < kInputs; ++i) {
         if (call.in[i] && !all_finite(call.in[i], call.size[i])) {
             return {i, 0, first_not_finite(call.in[i], call.size[i])};
         }
     }
-    Algorithm::template run<double>(
-        tree, Arguments<double>{{call.in[0], call.in[1], call.in[2], call.in[3]},
+    if (kSparse<Algorithm>) std::memset(call.out, 0, call.out_size * sizeof(double));
+    Arguments<double> arguments{{call.in[0], call.in[1], call.in[2], call.in[3]},
                                 call.out,
+                                Rows<double>(call.out),
                                 call.frame,
                                 call.reference,
-                                Scratch(memory)});
+                                Scratch(memory)};
+    Algorithm::template run<double>(tree, arguments);
     if (all_finite(call.out, call.out_size)) return {};
     return {kInputs, 0, first_not_finite(call.out, call.out_size)};
 }
 
 template <class Algorithm>
 size_t bytes_lanes(const Tree& tree, const Call& call) {
-    size_t bytes = Algorithm::template bytes<Lanes>(tree) + bytes_of<Lanes>(call.out_size);
+    size_t bytes = Algorithm::template bytes<Lanes>(tree);
+    if (!kWritesRows<Algorithm>) bytes += bytes_of<Lanes>(call.out_size);
+    if (kStaged<Algorithm>) bytes += bytes_of<double>(size_t(call.out_size) * kLanes);
     for (int i = 0; i < kInputs; ++i) bytes += bytes_of<Lanes>(call.in[i] ? call.size[i] : 0);
     return bytes;
-}
-
-// rows of states to lanes; the group past the end repeats the last state
-TARSUS_INLINE bool load_lanes(const double* in, long stride, int size, int count, Lanes* out) {
-    const double* state[kLanes];
-    for (int l = 0; l < kLanes; ++l) state[l] = in + (l < count ? l : count - 1) * stride;
-    Lanes sum(0.0);
-    for (int k = 0; k < size; ++k) {
-        Lanes x;
-        for (int l = 0; l < kLanes; ++l) x.v[l] = state[l][k];
-        out[k] = x;
-        sum.v += x.v * 0.0;
-    }
-    double total = 0.0;
-    for (int l = 0; l < kLanes; ++l) total += sum.v[l];
-    return total == 0.0;
-}
-
-TARSUS_INLINE bool store_lanes(const Lanes* in, int size, int count, double* out) {
-    Lanes sum(0.0);
-    for (int k = 0; k < size; ++k) {
-        const Lanes x = in[k];
-        sum.v += x.v * 0.0;
-        for (int l = 0; l < kLanes; ++l) {
-            if (l < count) out[l * (long)size + k] = x.v[l];
-        }
-    }
-    double total = 0.0;
-    for (int l = 0; l < kLanes; ++l) total += sum.v[l];
-    return total == 0.0;
 }
 
 inline Fault find_fault(int input, long state, int count, const double* at, long stride, int size) {
@@ -174,33 +141,54 @@ inline Fault find_fault(int input, long state, int count, const double* at, long
     return {};
 }
 
+constexpr long kCacheBytes = 4 << 20;  // results beyond this do not stay in a core's caches
+
 template <class Algorithm>
-Fault run_lanes(const Tree& tree, const Call& call, long begin, long end, std::byte* memory) {
+[[gnu::flatten]] Fault run_lanes(const Tree& tree, const Call& call, long begin, long end,
+                                 std::byte* memory) {
     Scratch scratch(memory);
     Lanes* in[kInputs] = {};
     for (int i = 0; i < kInputs; ++i) {
         if (call.in[i]) in[i] = scratch.take<Lanes>(call.size[i]);
     }
-    Lanes* out = scratch.take<Lanes>(call.out_size);
+    const int size = call.out_size;
+    const size_t group_bytes = size_t(size) * sizeof(Lanes);
+    Lanes* out = kWritesRows<Algorithm> ? nullptr : scratch.take<Lanes>(size);
+    double* stage = kStaged<Algorithm> ? scratch.take<double>(size_t(size) * kLanes) : nullptr;
+    if (kStaged<Algorithm>) std::memset(stage, 0, group_bytes);
+    else if (kSparse<Algorithm>) std::memset(static_cast<void*>(out), 0, group_bytes);
+    const bool past_caches = (end - begin) * size * long(sizeof(double)) > kCacheBytes;
+    const bool rows_aligned = size % 2 == 0 && reinterpret_cast<uintptr_t>(call.out) % 16 == 0;
+
     for (long s = begin; s < end; s += kLanes) {
         const int count = end - s < kLanes ? int(end - s) : kLanes;
         for (int i = 0; i < kInputs; ++i) {
             if (!call.in[i]) continue;
             const double* from = call.in[i] + s * call.stride[i];
-            if (!load_lanes(from, call.stride[i], call.size[i], count, in[i])) {
+            if (!load_rows(from, call.stride[i], count, call.size[i], in[i])) {
                 return find_fault(i, s, count, from, call.stride[i], call.size[i]);
             }
         }
-        Algorithm::template run<Lanes>(tree, Arguments<Lanes>{{in[0], in[1], in[2], in[3]},
-                                                              out,
-                                                              call.frame,
-                                                              call.reference,
-                                                              scratch});
-        double* to = call.out + s * call.out_size;
-        if (!store_lanes(out, call.out_size, count, to)) {
-            return find_fault(kInputs, s, count, to, call.out_size, call.out_size);
+        double* to = call.out + s * size;
+        const Rows<Lanes> rows =
+            kStaged<Algorithm> ? Rows<Lanes>(stage, size, count, false)
+                               : Rows<Lanes>(to, size, count, past_caches && rows_aligned);
+        Arguments<Lanes> arguments{{in[0], in[1], in[2], in[3]},
+                                   out,
+                                   rows,
+                                   call.frame,
+                                   call.reference,
+                                   scratch};
+        Algorithm::template run<Lanes>(tree, arguments);
+        if (!kWritesRows<Algorithm>) store_rows(out, size, arguments.rows);
+        for (int l = 0; kStaged<Algorithm> && l < count; ++l) {
+            const double* row = stage + l * long(size);
+            if (past_caches) copy_past_caches(row, size, to + l * long(size));
+            else std::memcpy(to + l * long(size), row, size * sizeof(double));
         }
+        if (!arguments.rows.finite()) return find_fault(kInputs, s, count, to, size, size);
     }
+    if (past_caches) finish_past_caches();
     return {};
 }
 

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.formats import text
-from tarsus.model.checks import number, numbers, suggestion
+from tarsus.model.checks import is_triple, number, numbers, suggestion
 from tarsus.model.description import (
     Array,
     Body,
@@ -130,7 +130,7 @@ def _decode(entry: Any, default: Any, required: tuple[str, ...], what: str, sour
             values[key] = number(value, f"{what}: {key}", source)
         elif key in ("size", "color"):
             values[key] = tuple(_vector(value, f"{what}: {key}", source).tolist())
-        elif key == "inertia" and np.shape(value) == (3,):
+        elif key == "inertia" and is_triple(value):
             values[key] = np.diag(numbers(value, (3,), f"{what}: {key}", source))
         elif key == "inertia":
             values[key] = numbers(value, (3, 3), f"{what}: {key}", source)

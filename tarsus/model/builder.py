@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.model import inertia as inertias
-from tarsus.model.checks import numbers
+from tarsus.model.checks import is_triple, numbers
 from tarsus.model.description import (
     WORLD,
     Array,
@@ -79,8 +79,11 @@ class Builder:
         if inertia_at not in ("com", "origin"):
             raise ModelError(f"inertia_at is {inertia_at!r}, must be 'com' or 'origin'")
         what = f"body {name!r}: inertia"
-        tensor = np.diag(numbers(inertia, (3,), what)) if np.shape(inertia) == (3,) else inertia
-        body = checked_body(Body(name, mass, np.asarray(com), np.asarray(tensor)))
+        if is_triple(inertia):
+            tensor = np.diag(numbers(inertia, (3,), what))
+        else:
+            tensor = numbers(inertia, (3, 3), what)
+        body = checked_body(Body(name, mass, numbers(com, (3,), f"body {name!r}: com"), tensor))
         if inertia_at == "origin":
             body.inertia = inertias.at_center(body.mass, body.com, body.inertia)
         inertias.check_parts([body], strict=True)
@@ -213,7 +216,7 @@ class Builder:
 
 def rotation_matrix(rotation: ArrayLike, what: str = "rotation") -> Array:
     """Return a rotation (3, 3) from a matrix, or from roll, pitch and yaw [rad]: Rz Ry Rx."""
-    if np.shape(rotation) != (3,):
+    if not is_triple(rotation):
         return numbers(rotation, (3, 3), what)
     (sx, sy, sz), (cx, cy, cz) = (f(numbers(rotation, (3,), what)) for f in (np.sin, np.cos))
     return np.array(

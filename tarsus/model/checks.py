@@ -57,6 +57,14 @@ def numbers(
     return read_only(array)
 
 
+def is_triple(value: Any) -> bool:
+    """Whether `value` is three entries, not a matrix."""
+    try:
+        return bool(np.shape(value) == (3,))
+    except ValueError:  # nested lists of different lengths
+        return False
+
+
 def read_only(array: Array) -> Array:
     """Return `array`, from now on protected against changes."""
     array.setflags(write=False)

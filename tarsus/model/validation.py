@@ -99,6 +99,7 @@ def checked_joint(joint: Joint) -> Joint:
     result = dataclasses.replace(joint, **values)
     _check_axes(result, what)
     _check_range(result, what)
+    _check_spring(result, what)
     return result
 
 
@@ -143,14 +144,14 @@ def checked(description: Description) -> Description:
     shapes = [checked_shape(shape) for shape in description.shapes]
     _check_unique(joints, "joint")
     _check_unique([*bodies, *frames], "body or frame")
-    names = {body.name for body in bodies} | {WORLD}
+    known = dict.fromkeys([WORLD, *(body.name for body in bodies)])  # ordered, for messages
     for joint in joints:
         for role, name in (("parent", joint.parent), ("child", joint.child)):
-            check_body_name(name, names, f"joint {joint.name!r}: {role}", joint.source)
+            check_body_name(name, known, f"joint {joint.name!r}: {role}", joint.source)
     placed: list[Frame | Shape] = [*frames, *shapes]
     for element in placed:
         kind = type(element).__name__.lower()
-        check_body_name(element.body, names, f"{kind} {element.name!r}: body", element.source)
+        check_body_name(element.body, known, f"{kind} {element.name!r}: body", element.source)
     return dataclasses.replace(
         description,
         bodies=bodies,
@@ -167,7 +168,7 @@ def check_body_name(
     name: str, names: Iterable[str], what: str, source: Source | None = None
 ) -> None:
     """Raise unless `name` is one of the declared bodies or the world."""
-    if name not in names:
+    if not isinstance(name, str) or name not in names:
         raise ModelError(f"{what} {name!r} is not declared{suggestion(name, names)}", source)
 
 
@@ -219,3 +220,21 @@ def _check_range(joint: Joint, what: str) -> None:
         norm = np.linalg.norm(joint.rest[QUATERNION[joint.kind]])
         if abs(norm - 1.0) > 1e-6:
             raise ModelError(f"{what}: the quaternion of rest has norm {norm}", joint.source)
+
+
+def _check_spring(joint: Joint, what: str) -> None:
+    """A spring must have an energy; on a turning twist only some springs -k·step have one."""
+    if joint.stiffness is None or not joint.stiffness.any():
+        return
+    if joint.kind in ("planar", "free"):
+        raise ModelError(
+            f"{what}: stiffness is not for {joint.kind} joints; use joints whose coordinates "
+            "are displacements and angles",
+            joint.source,
+        )
+    if joint.kind == "spherical" and (joint.stiffness != joint.stiffness[0]).any():
+        raise ModelError(
+            f"{what}: a spherical joint has one stiffness about all axes, "
+            f"got {joint.stiffness.tolist()}",
+            joint.source,
+        )

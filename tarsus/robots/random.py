@@ -93,8 +93,12 @@ def _parameters(
     if armature:
         parameters["armature"] = rng.uniform(0.0, 0.5, nv)
     if springs:
-        for key in ("damping", "friction", "stiffness"):
+        for key in ("damping", "friction"):
             parameters[key] = rng.uniform(0.0, 2.0, nv)
+        if kind == "spherical":
+            parameters["stiffness"] = np.full(nv, rng.uniform(0.0, 2.0))
+        elif kind not in ("planar", "free"):
+            parameters["stiffness"] = rng.uniform(0.0, 2.0, nv)
         rest = rng.normal(size=nq)
         if kind in QUATERNION:
             rest[QUATERNION[kind]] /= np.linalg.norm(rest[QUATERNION[kind]])

@@ -96,6 +96,14 @@ BAD_CALLS: dict[str, tuple[Call, str]] = {
         lambda b: b.body("x", 1, inertia=[[1, 1, 0], [0, 1, 0], [0, 0, 1]]),
         "body 'x': inertia is not symmetric",
     ),
+    "ragged inertia": (
+        lambda b: b.body("x", 1, inertia=[[1, 0, 0], [0, 1], [0]]),  # type: ignore[list-item]
+        "body 'x': inertia is not an array of numbers",
+    ),
+    "ragged centre of mass": (
+        lambda b: b.body("x", 1, com=[[1], 0, 0]),  # type: ignore[list-item]
+        "body 'x': com is not an array of numbers",
+    ),
     "indefinite inertia": (
         lambda b: b.body("x", 1, inertia=(1, 1, -1)),
         "body 'x': inertia is not positive",

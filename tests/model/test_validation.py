@@ -42,7 +42,9 @@ def test_duplicate_joint() -> None:
 def test_missing_parent() -> None:
     description = two_bodies()
     description.joints[1] = ts.Joint("jb", "fixed", "c", "b", source=HERE)
-    fails(description, "joint 'jb': parent 'c' is not declared.*a, b")
+    fails(description, r"joint 'jb': parent 'c' is not declared \(valid: world, a, b\)")
+    description.joints[1] = ts.Joint("jb", "fixed", ["a"], "b", source=HERE)  # type: ignore[arg-type]
+    fails(description, r"joint 'jb': parent \['a'\] is not declared")
 
 
 def test_frame_on_a_missing_body() -> None:

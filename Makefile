@@ -1,0 +1,105 @@
+# make demo    build, install into .venv, and show what Tarsus does
+# make test    the whole test suite
+# make help    the other targets
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/pip --disable-pip-version-check -q
+
+# what the installed package is made of
+SOURCES := pyproject.toml CMakeLists.txt README.md $(wildcard tools/*.py) \
+           $(shell find core tarsus -name '*.[ch]pp' -o -name '*.py' -o -name py.typed)
+CPP     := $(shell find core -name '*.[ch]pp')
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format bench sanitize docs clean
+
+help:
+	@echo "make demo      build, install into $(VENV), show a robot, its checks and timings"
+	@echo "make test      install with every test dependency and run all tests"
+	@echo "make lint      ruff, mypy and clang-format, without changing anything"
+	@echo "make format    format Python and C++"
+	@echo "make bench     measure the speed beside Pinocchio, write benchmarks/results/DATE.json"
+	@echo "make sanitize  build the core with AddressSanitizer and UBSan and test it"
+	@echo "make docs      build the documentation into docs/_build/html"
+	@echo "make clean     remove everything that these targets made"
+
+# --- the environment ------------------------------------------------------------------------
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Tarsus needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
+	       "Choose another one: make PYTHON=python3.12 …" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' || { \
+	  echo "Python's venv is missing: apt install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# Build tools live in the environment: with the temporary ones of pip, whose path changes every
+# time, CMake would build everything anew.
+$(VENV)/build-tools: $(BIN)/python
+	$(PIP) install 'scikit-build-core>=0.10' 'nanobind>=2.4' 'numpy>=2.0' 'cmake>=3.20' ninja
+	@touch $@
+
+# The compiled core also goes into the source tree, so that Python finds it from this folder, too.
+$(VENV)/package: $(VENV)/build-tools $(SOURCES)
+	$(PIP) install --no-build-isolation --no-deps --force-reinstall .
+	cp build/$$($(BIN)/python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')-*/_core.* tarsus/
+	@touch $@
+
+# the dependencies of an extra, and of the package itself
+$(VENV)/installed-%: pyproject.toml | $(VENV)/package
+	$(PIP) install 'tarsus[$*]'
+	@touch $@
+
+# --- what people ask for --------------------------------------------------------------------
+
+# Pinocchio and real robots are welcome guests: the demo goes on without them.
+demo: $(VENV)/installed-all
+	@$(PIP) install pin example-robot-data || echo "Pinocchio did not install: going on without."
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+
+test: $(VENV)/installed-test
+	$(BIN)/pytest -n 2
+
+lint: $(VENV)/installed-lint $(VENV)/installed-all
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy tarsus
+	$(BIN)/clang-format --dry-run -Werror $(CPP)
+
+format: $(VENV)/installed-lint
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP)
+
+bench: $(VENV)/installed-test
+	$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/installed-all $(VENV)/installed-docs
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+# --- sanitizers -----------------------------------------------------------------------------
+
+SANITIZED      := build/sanitize
+SANITIZE_TESTS ?= $(wildcard tests/dynamics tests/model tests/robots)
+# Python and NumPy keep memory until the process ends
+SANITIZERS     := ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 \
+                  UBSAN_OPTIONS=print_stacktrace=1
+
+sanitize: $(VENV)/installed-test
+	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DTARSUS_SANITIZE=ON \
+	  -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
+	ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 $(BIN)/cmake --build $(SANITIZED)
+	rm -rf $(SANITIZED)/site && mkdir $(SANITIZED)/site && cp -r tarsus $(SANITIZED)/site/
+	rm -f $(SANITIZED)/site/tarsus/*.so
+	$(BIN)/cmake --install $(SANITIZED) --prefix $(SANITIZED)/site
+	$(SANITIZERS) PYTHONPATH=$(CURDIR)/$(SANITIZED)/site PYTHONMALLOC=malloc \
+	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)" \
+	  $(BIN)/pytest -p no:cacheprovider $(SANITIZE_TESTS)
+
+clean:
+	rm -rf $(VENV) build dist docs/_build tarsus/_core.* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -exec rm -rf {} +

@@ -1,0 +1,81 @@
+"""Write a measurement into the README: `python benchmarks/readme_table.py [RESULTS.json]`.
+
+The text between the comments `bench:begin` and `bench:end` is replaced; without an argument the
+newest file in `results` is taken.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+README = HERE.parent / "README.md"
+BLOCK = re.compile(r"(<!-- bench:begin -->\n).*?(<!-- bench:end -->)", re.DOTALL)
+
+
+def main() -> None:
+    """Read a file of results and rewrite the README."""
+    files = [Path(name) for name in sys.argv[1:2]] or sorted((HERE / "results").glob("*.json"))
+    if not files:
+        sys.exit("there are no results yet: run make bench")
+    results = json.loads(files[-1].read_text(encoding="utf-8"))
+    text, count = BLOCK.subn(
+        lambda m: m[1] + markdown(results) + "\n" + m[2], README.read_text(encoding="utf-8")
+    )
+    if count != 1:
+        sys.exit(f"{README} must have one block between bench:begin and bench:end, has {count}")
+    README.write_text(text, encoding="utf-8")
+
+
+def markdown(results: dict[str, Any]) -> str:
+    """Return the table, models by algorithms, and what it was measured on."""
+    titles = list(dict.fromkeys(row["algorithm"] for row in results["rows"]))
+    lines = [
+        "Time of a state in µs: Pinocchio / Tarsus, one state / **Tarsus, in a batch**.",
+        "",
+        "| model (nv) | " + " | ".join(titles) + " |",
+        "|---|" + "---|" * len(titles),
+    ]
+    for (model, nv), group in groupby(results["rows"], key=lambda row: (row["model"], row["nv"])):
+        cells = {row["algorithm"]: _cell(row) for row in group}
+        lines.append(f"| {model} ({nv}) | " + " | ".join(cells.get(t, "") for t in titles) + " |")
+    return "\n".join([*lines, "", _summary(results)])
+
+
+def _cell(row: dict[str, Any]) -> str:
+    peer = f"{row['pinocchio']['median']:.3g}" if row["pinocchio"] else "–"
+    return f"{peer} / {row['one']['median']:.3g} / **{row['per_state']['median']:.2g}**"
+
+
+def _summary(results: dict[str, Any]) -> str:
+    machine, rows = results["machine"], results["rows"]
+    sentences = [
+        f"Medians of {results['date'].split()[0]}, {machine['processor']}, "
+        f"{machine['instruction_set']}, Python {machine['python']}, "
+        f"Pinocchio {machine['pinocchio']}."
+    ]
+    if speeds := [row["throughput_ratio"] for row in rows if row["throughput_ratio"]]:
+        ratios = [1 / row["one_ratio"] for row in rows if row["one_ratio"]]
+        sentences.append(
+            f"One state is {min(ratios):.1f} to {max(ratios):.1f} times as fast as in Pinocchio, "
+            f"a state of a batch {min(speeds):.1f} to {max(speeds):.1f} times."
+        )
+    if threads := [row["two_threads_ratio"] for row in rows if row["two_threads_ratio"]]:
+        sentences.append(
+            f"A second thread makes a batch {min(threads):.2f} to {max(threads):.2f} times as fast."
+        )
+    growth = results["growth"]
+    sentences.append(
+        f"The time of ABA grows with the power {growth['one_slope']:.2f} of the length of a chain, "
+        f"from {growth['links'][0]} to {growth['links'][-1]} links."
+    )
+    return " ".join(sentences)
+
+
+if __name__ == "__main__":
+    main()

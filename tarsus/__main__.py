@@ -1,0 +1,5 @@
+"""`python -m tarsus` is the `tarsus` command."""
+
+from tarsus.cli import main
+
+main()

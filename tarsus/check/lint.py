@@ -1,0 +1,144 @@
+"""Masses, inertias, units and limits that look like mistakes.
+
+Nothing here proves a mistake. The sizes that a body is compared with are the distances from its
+frame to its centre of mass and to the joints on it: what a reader of the file can look up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from tarsus.check.report import Finding
+from tarsus.model import BodyView, JointView, Model
+from tarsus.model.inertia import check_parts
+
+ANGULAR = ("revolute", "universal", "spherical_zyx")
+LARGE_ROBOT = 50.0
+"""Distance between joints [m] beyond which lengths are suspected to be in millimetres."""
+PLAUSIBLE_MASS = (1e-3, 1e4)
+"""Total mass [kg] outside which another unit is suspected."""
+ORDER = ("error", "warning", "note")
+
+
+def lint(model: Model) -> list[Finding]:
+    """Return what looks wrong, the worst first."""
+    bodies = [model.body(name) for name in model.body_names]
+    joints = [model.joint(name) for name in model.joint_names]
+    findings = [
+        *_stated_inertias(model),
+        *_masses(model, bodies, joints),
+        *_sizes(bodies, joints),
+        *_limits(joints),
+    ]
+    return sorted(findings, key=lambda finding: ORDER.index(finding.severity))
+
+
+def _stated_inertias(model: Model) -> Iterator[Finding]:
+    for body in model.description.bodies:
+        for message in check_parts([body], strict=False):
+            text = message.removeprefix(f"{body.source}: ").removeprefix(f"body {body.name!r}: ")
+            yield Finding("warning", f"body {body.name}", text)
+
+
+def _masses(model: Model, bodies: list[BodyView], joints: list[JointView]) -> Iterator[Finding]:
+    low, high = PLAUSIBLE_MASS
+    if bodies and not low <= model.total_mass <= high:
+        unit = "grams" if model.total_mass > high else "tonnes"
+        message = f"the total mass is {model.total_mass:.4g} kg; was it stated in {unit}?"
+        yield Finding("warning", "model", message)
+    carried = _masses_carried(bodies)
+    for body, joint, mass in zip(bodies, joints, carried, strict=True):
+        if body.mass > 0.0 or np.all(joint.armature > 0.0):
+            continue
+        name = f"body {body.name}"
+        if mass > 0.0:
+            yield Finding("note", name, "moves but has no mass of its own")
+        else:
+            message = (
+                "moves but neither it nor what it carries has mass: its acceleration is not defined"
+            )
+            yield Finding("error", name, message)
+
+
+def _masses_carried(bodies: list[BodyView]) -> list[float]:
+    """Return for each body the mass of itself and all that it carries."""
+    masses = [body.mass for body in bodies]
+    for body in reversed(bodies):
+        if body.parent >= 0:
+            masses[body.parent] += masses[body.index]
+    return masses
+
+
+def _sizes(bodies: list[BodyView], joints: list[JointView]) -> Iterator[Finding]:
+    reach = _distances_to_joints(bodies, joints)
+    longest = max(reach, default=0.0)
+    if longest > LARGE_ROBOT:
+        message = f"joints of one body are {longest:.4g} m apart; are lengths in millimetres?"
+        yield Finding("warning", "model", message)
+    for body, distance in zip(bodies, reach, strict=True):
+        if body.mass <= 0.0:
+            continue
+        name, com = f"body {body.name}", float(np.linalg.norm(body.com))
+        size, largest = max(distance, com), max(longest, com)
+        gyration = math.sqrt(max(np.linalg.eigvalsh(body.inertia)[-1], 0.0) / body.mass)
+        if longest > 0.0 and com > 3.0 * longest:
+            message = (
+                f"its centre of mass is {com:.4g} m from its frame, joints at most {longest:.4g} m"
+            )
+            yield Finding("warning", name, message)
+        if longest > 0.0 and gyration > 5.0 * largest:
+            message = (
+                f"its radius of gyration is {gyration:.4g} m, its parts are at most "
+                f"{largest:.4g} m away; is the inertia in kg m²?"
+            )
+            yield Finding("warning", name, message)
+        elif 0.0 < gyration < 1e-2 * size:
+            message = (
+                f"its radius of gyration is {1e3 * gyration:.3g} mm, for a body of about "
+                f"{1e3 * size:.3g} mm; is the inertia in kg m²?"
+            )
+            yield Finding("warning", name, message)
+        elif gyration == 0.0:
+            yield Finding("note", name, "has mass but no inertia: a point mass")
+
+
+def _distances_to_joints(bodies: list[BodyView], joints: list[JointView]) -> list[float]:
+    """Return for each body the distance from its frame to the farthest joint on it."""
+    reach = [0.0] * len(bodies)
+    for body, joint in zip(bodies, joints, strict=True):
+        if body.parent >= 0:
+            distance = float(np.linalg.norm(joint.placement[:3, 3]))
+            reach[body.parent] = max(reach[body.parent], distance)
+    return reach
+
+
+def _limits(joints: list[JointView]) -> Iterator[Finding]:
+    for joint in joints:
+        name = f"joint {joint.name}"
+        if np.any(joint.lower == joint.upper):
+            yield Finding("warning", name, "cannot move: its lower and upper limits are equal")
+        bounds = np.concatenate([joint.lower, joint.upper])
+        bounds = np.abs(bounds[np.isfinite(bounds)])
+        if joint.kind in ANGULAR and np.any(bounds > 4.0 * math.pi):
+            message = f"has a limit of {bounds.max():.4g} rad; was it stated in degrees?"
+            yield Finding("warning", name, message)
+        for what, limit in (("velocity", joint.velocity_limit), ("effort", joint.effort_limit)):
+            if np.any(limit == 0.0):
+                yield Finding("warning", name, f"its {what} limit is zero")
+    driven = [joint for joint in joints if joint.kind != "free"]
+    for what in ("position", "velocity", "effort"):
+        without = [joint.name for joint in driven if _has_no_limit(joint, what)]
+        if without:
+            names = ", ".join(without[:4]) + (", …" if len(without) > 4 else "")
+            count = f"{len(without)} of {len(driven)} joints"
+            yield Finding("note", count, f"no {what} limit: {names}")
+
+
+def _has_no_limit(joint: JointView, what: str) -> bool:
+    if what == "position":
+        return bool(np.all(np.isinf(joint.lower) & np.isinf(joint.upper)))
+    limit = joint.velocity_limit if what == "velocity" else joint.effort_limit
+    return bool(np.all(np.isinf(limit)))

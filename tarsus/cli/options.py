@@ -1,0 +1,33 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tarsus.formats import Base, Mimic
+
+ModelText = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="A file (.urdf, .xml, .yaml, .json), or chain(20), tree(63,2), dill(4), panda, …",
+        show_default=False,
+    ),
+]
+BaseOption = Annotated[
+    Base | None,
+    typer.Option("--base", help="How the root of a URDF hangs on the world.", show_default=False),
+]
+PackageDirs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--package-dir", help="A folder with the packages of package:// paths.", show_default=False
+    ),
+]
+MimicOption = Annotated[
+    Mimic, typer.Option("--mimic", help="What to do with joints that mimic others.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]

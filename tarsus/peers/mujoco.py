@@ -1,0 +1,128 @@
+"""MuJoCo with the same mechanism, handed over body by body.
+
+MuJoCo's velocities of free and planar joints are in other axes, v' = P(q) v. Forces and matrices
+are taken back by P; its acceleration is P a + Ṗ v.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tarsus import convert
+from tarsus.differences import rate
+from tarsus.model import BodyView, JointView, Model
+from tarsus.model.description import Array
+from tarsus.peers import NotComparableError
+
+
+class MujocoPeer:
+    """MuJoCo's model and data (`model`, `data`) of one of our models."""
+
+    def __init__(self, ours: Model) -> None:
+        try:
+            import mujoco
+        except ImportError:
+            raise NotComparableError("MuJoCo is not installed (pip install mujoco)") from None
+        self.mujoco: Any = mujoco
+        self.label = f"MuJoCo {mujoco.__version__} was handed the model"
+        self.model = _hand_over(mujoco, ours)
+        self.data = mujoco.MjData(self.model)
+        self._ours = ours
+
+    def quantities(self, q: Array, v: Array, a: Array, tau: Array) -> dict[str, Array]:
+        """Return what MuJoCo computes for one state, by the names of our methods."""
+        mujoco, model, data, ours = self.mujoco, self.model, self.data, self._ours
+        nv = ours.nv
+        basis = convert.to_mujoco(ours, q, np.eye(nv), peer=model)[1].T
+        drift = rate(ours, q, v, lambda x: convert.to_mujoco(ours, x, v, peer=model)[1])
+        data.qpos[:], data.qvel[:] = convert.to_mujoco(ours, q, v, peer=model)
+        data.qfrc_applied[:] = np.linalg.solve(basis.T, tau)
+        mujoco.mj_forward(model, data)
+        mass = np.array([_product(mujoco, model, data, column) for column in basis.T])
+        bias = data.qfrc_bias + _product(mujoco, model, data, drift)
+        bodies = [model.body(name).id for name in ours.body_names]
+        poses = np.tile(np.eye(4), (len(bodies), 1, 1))
+        poses[:, :3, :3] = data.xmat[bodies].reshape(-1, 3, 3)
+        poses[:, :3, 3] = data.xpos[bodies]
+        return {
+            "forward_kinematics": poses,
+            "mass_matrix": mass @ basis,
+            "bias_forces": bias @ basis,
+            "inverse_dynamics": mass @ basis @ a + bias @ basis,
+            "forward_dynamics": np.linalg.solve(basis, data.qacc - drift),
+            "center_of_mass": np.array(data.subtree_com[0]),
+        }
+
+
+def _product(mujoco: Any, model: Any, data: Any, vector: Array) -> Array:
+    result = np.empty(model.nv)
+    mujoco.mj_mulM(model, data, result, np.ascontiguousarray(vector))
+    return result
+
+
+def _hand_over(mujoco: Any, ours: Model) -> Any:
+    spec = mujoco.MjSpec()
+    spec.option.gravity = ours.gravity
+    spec.option.disableflags = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
+    bodies = [spec.worldbody]
+    for joint_name, body_name in zip(ours.joint_names, ours.body_names, strict=True):
+        joint, body = ours.joint(joint_name), ours.body(body_name)
+        bodies.append(_add_body(mujoco, bodies[body.parent + 1], joint, body))
+    try:
+        model = spec.compile()
+    except (ValueError, mujoco.FatalError) as error:
+        reason = str(error).splitlines()[0]
+        raise NotComparableError(f"MuJoCo refuses the model: {reason}") from None
+    try:
+        convert.to_mujoco(ours, ours.neutral(), peer=model)
+    except ValueError as error:
+        raise NotComparableError(str(error)) from None
+    return model
+
+
+def _add_body(mujoco: Any, parent: Any, joint: JointView, body: BodyView) -> Any:
+    quaternion = np.empty(4)
+    mujoco.mju_mat2Quat(quaternion, joint.placement[:3, :3].ravel())
+    added = parent.add_body(name=body.name, pos=joint.placement[:3, 3], quat=quaternion)
+    added.explicitinertial = True
+    added.mass, added.ipos = body.mass, body.com
+    inertia = body.inertia
+    added.fullinertia = [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]]
+    for position, (kind, axis, armature) in enumerate(_parts(joint)):
+        added.add_joint(
+            name=joint.name if position == 0 else f"{joint.name}:{position}",
+            type=getattr(mujoco.mjtJoint, f"mjJNT_{kind}"),
+            axis=axis,
+            armature=armature,
+        )
+    return added
+
+
+def _parts(joint: JointView) -> list[tuple[str, Array, float]]:
+    """Return MuJoCo's joints (type, axis, armature) that make up one of ours."""
+    x, y, z = np.eye(3)
+    first, second = joint.axis, joint.second_axis
+    parts = {
+        "revolute": [("HINGE", first)],
+        "prismatic": [("SLIDE", first)],
+        "cylindrical": [("HINGE", first), ("SLIDE", first)],
+        "universal": [("HINGE", first), ("HINGE", second)],
+        "spherical": [("BALL", z)],
+        "spherical_zyx": [("HINGE", z), ("HINGE", y), ("HINGE", x)],
+        "translation": [("SLIDE", x), ("SLIDE", y), ("SLIDE", z)],
+        "free": [("FREE", z)],
+    }
+    if np.array_equal(first, z):
+        parts["planar"] = [("SLIDE", x), ("SLIDE", y), ("HINGE", z)]
+    if joint.kind not in parts:
+        raise NotComparableError(f"MuJoCo has no joint like {joint.name!r} ({joint.kind})")
+    chosen = parts[joint.kind]
+    armature = joint.armature
+    if len(chosen) != len(armature) and np.ptp(armature) > 0.0:
+        raise NotComparableError(f"MuJoCo has one armature for all of joint {joint.name!r}")
+    if joint.kind in ("free", "planar") and np.any(armature):
+        raise NotComparableError(f"MuJoCo's armature of {joint.name!r} acts in other axes")
+    return [(kind, axis, float(armature[i])) for i, (kind, axis) in enumerate(chosen)]

@@ -1,0 +1,162 @@
+"""The `tarsus` command: what it prints, its exit codes, and errors in one line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import tarsus as ts
+from tarsus.cli.app import app, run
+
+ROOT = Path(__file__).parents[2]
+QUADRUPED = str(ROOT / "examples" / "quadruped.urdf")
+
+
+def output(*arguments: str, code: int = 0) -> str:
+    """Run a command that must end with `code` and return what it printed."""
+    result = CliRunner(env={"COLUMNS": "120"}).invoke(app, list(arguments))
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+def test_info_shows_every_body_and_joint() -> None:
+    text = output("info", QUADRUPED, "--base", "free")
+    model = ts.load(QUADRUPED, "free")
+    for name in (*model.body_names, *model.joint_names, "nq 19", "nv 18", "21.24 kg", "17 frames"):
+        assert name in text
+
+
+def test_info_draws_branches() -> None:
+    lines = output("info", "tree(7,2)").splitlines()
+    starts = [line.split(" 1 kg")[0].rstrip() for line in lines if "joint_" in line]
+    assert starts == [
+        "link_0",
+        "├ link_1",
+        "│ ├ link_3",
+        "│ └ link_4",
+        "└ link_2",
+        "  ├ link_5",
+        "  └ link_6",
+    ]
+
+
+def test_info_as_json() -> None:
+    data = json.loads(output("info", QUADRUPED, "--base", "free", "--json"))
+    assert (data["nq"], data["nv"], data["n_bodies"], len(data["frames"])) == (19, 18, 13, 17)
+    assert data["joints"][0]["kind"] == "free"
+    assert data["joints"][0]["upper"] == [None] * 7
+    knee = next(joint for joint in data["joints"] if joint["name"] == "rear_left_knee")
+    assert knee["lower"] == [-2.6]
+    assert knee["axis"] == [0.0, 1.0, 0.0]
+
+
+def test_info_of_every_kind_of_joint() -> None:
+    text = output("info", "random_mechanism(3, 30)")
+    for kind in ts.model.validation.KINDS:
+        assert kind == "fixed" or kind in text
+
+
+def test_warnings_are_counted_and_shown_on_demand(tmp_path: Path) -> None:
+    file = tmp_path / "robot.urdf"
+    file.write_text(
+        '<robot name="r"><link name="a"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        "<gazebo/></robot>"
+    )
+    assert "1 warning" in output("info", str(file))
+    assert "gazebo" in output("info", str(file), "--warnings")
+
+
+def test_check_passes() -> None:
+    text = output("check", QUADRUPED, "--base", "free", "--states", "4")
+    assert "all hold" in text
+    assert "articulated = sparse = dense" in text
+
+
+def test_check_as_json() -> None:
+    report = json.loads(output("check", "dill(3)", "--json", "--states", "4", "--seed", "7"))
+    assert report["ok"] is True
+    assert (report["states"], report["seed"]) == (4, 7)
+    assert all(row["ok"] for row in report["residuals"])
+
+
+def test_check_of_a_singular_model_exits_with_1(tmp_path: Path) -> None:
+    file = tmp_path / "massless.json"
+    builder = ts.Builder("massless")
+    builder.body("ghost")
+    builder.joint("hinge", "revolute", "world", "ghost")
+    builder.build().save(file)
+    assert "acceleration is not defined" in output("check", str(file), code=1)
+
+
+def test_bench_writes_json(tmp_path: Path) -> None:
+    file = tmp_path / "speed.json"
+    printed = output("bench", "chain(3)", "--quick", "--json", "--output", str(file))
+    assert json.loads(printed) == json.loads(file.read_text(encoding="utf-8"))
+
+
+def test_version() -> None:
+    assert output("--version").strip() == f"tarsus {ts.__version__}"
+
+
+WRONG: dict[str, tuple[list[str], str]] = {
+    "file": (["info", "missing.urdf"], "there is no file missing.urdf"),
+    "name": (["info", "missing"], "there is no model 'missing'"),
+    "suffix": (["info", str(ROOT / "pyproject.toml")], "suffix must be one of"),
+    "robot": (["info", "chian(3)"], "did you mean 'chain'"),
+    "code": (["info", "chain(__import__('os'))"], "arguments must be numbers"),
+    "text": (["info", "chain('3')"], "'3' is not a number"),
+    "keyword": (["info", "chain(3, size=2)"], "size"),
+    "number": (["info", "chain(0)"], "n is 0"),
+    "base": (["info", "chain(3)", "--base", "free"], "leave out --base"),
+    "rigid": (["bench", QUADRUPED, "random_mechanism(0, 0)"], "there is nothing to measure"),
+    "folder": (["bench", "chain(3)", "-o", "missing/file.json"], "there is no folder missing"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG)
+def test_wrong_input_is_one_line_and_exit_code_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.startswith("tarsus: ")
+    assert captured.err.count("\n") == 1
+
+
+def test_malformed_file_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "broken.urdf"
+    file.write_text("<robot><link")
+    assert run(["check", str(file)]) == 2
+    error = capsys.readouterr().err
+    assert str(file) in error
+    assert error.count("\n") == 1
+
+
+def test_interrupt_is_clean(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tarsus.cli.app.open_model", interrupt)
+    assert run(["info", "chain(3)"]) in (1, 130)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("package", ["typer", "rich"])
+def test_missing_package_says_what_to_install(package: str) -> None:
+    code = f"import sys; sys.modules[{package!r}] = None; from tarsus.cli import main; main()"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 2
+    assert result.stderr == (
+        f"tarsus: the command line needs {package}: pip install 'tarsus[cli]'\n"
+    )

@@ -1,0 +1,234 @@
+"""How algorithms are called: names, keywords, threads=, out=; models without bodies or mass."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from calls import Algorithm, algorithms, arguments
+
+import tarsus as ts
+
+MODEL = ts.robots.random_mechanism(2, 11)
+EVERY = algorithms()
+each_algorithm = pytest.mark.parametrize("algorithm", EVERY, ids=str)
+Q, V = MODEL.neutral(), np.zeros(MODEL.nv)
+
+
+@each_algorithm
+def test_missing_unknown_and_doubled_arguments(algorithm: Algorithm) -> None:
+    arrays = arguments(MODEL, algorithm)
+    method = getattr(MODEL, algorithm.name)
+    required = [name for name in arrays if name != "external"]
+    for name in [*required, *(["frame"] if "frame" in algorithm.options else [])]:
+        rest = {key: value for key, value in {**arrays, **algorithm.options}.items() if key != name}
+        with pytest.raises(TypeError, match=rf"\w+\(\) needs '{name}'"):
+            method(**rest)
+    with pytest.raises(TypeError, match=r"has no argument 'speed'; it takes .*threads, out"):
+        algorithm(MODEL, **arrays, speed=1.0)
+    first = algorithm.arrays[0]
+    with pytest.raises(TypeError, match=f"got '{first}' twice"):
+        method(arrays[first], **arrays, **algorithm.options)
+    with pytest.raises(TypeError, match="positional arguments"):
+        method(*range(20))
+
+
+@each_algorithm
+def test_positional_and_keyword_arguments_are_the_same(algorithm: Algorithm) -> None:
+    arrays = arguments(MODEL, algorithm, (3,))
+    positional = [*arrays.values(), *algorithm.options.values()]
+    found = getattr(MODEL, algorithm.name)(*positional)
+    np.testing.assert_array_equal(found, algorithm(MODEL, **arrays))
+
+
+def test_aliases() -> None:
+    a = np.ones(MODEL.nv)
+    np.testing.assert_array_equal(MODEL.rnea(Q, V, a), MODEL.inverse_dynamics(Q, V, a))
+    np.testing.assert_array_equal(MODEL.aba(Q, V, a), MODEL.forward_dynamics(Q, V, a))
+    np.testing.assert_array_equal(MODEL.crba(Q), MODEL.mass_matrix(Q))
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1025, 10**30, 1.5, "2", [1]])
+def test_wrong_threads(threads: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="threads must be an integer from 1 to 1024"):
+        MODEL.mass_matrix(Q, threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2, np.int64(2), np.uint8(3), None])
+def test_right_threads(threads: Any) -> None:
+    q = np.tile(Q, (20, 1))
+    np.testing.assert_array_equal(MODEL.mass_matrix(q, threads=threads), MODEL.mass_matrix(q))
+
+
+def test_wrong_names() -> None:
+    with pytest.raises(ValueError, match=r"frame: no frame is named 'body_99'.*'body_9'"):
+        MODEL.frame_pose(Q, "body_99")
+    with pytest.raises(ValueError, match="frame: no frame is named ''"):
+        MODEL.frame_pose(Q, "")
+    wrong: Any
+    for wrong in (1, None, b"body_1", ["body_1"]):
+        with pytest.raises(TypeError, match="frame must be the name of a frame, got"):
+            MODEL.frame_pose(Q, wrong)
+    for wrong in ("World", "", None, 1):
+        with pytest.raises(ValueError, match="reference must be one of local, world, local_world"):
+            MODEL.frame_jacobian(Q, "body_1", reference=wrong)
+        with pytest.raises(ValueError, match="method must be one of articulated, sparse, dense"):
+            MODEL.forward_dynamics(Q, V, V, method=wrong)
+
+
+@each_algorithm
+def test_wrong_out(algorithm: Algorithm) -> None:
+    arrays = arguments(MODEL, algorithm, (3,))
+    shape = np.shape(algorithm(MODEL, **arrays))
+    locked = np.zeros(shape)
+    locked.flags.writeable = False
+    wrong: list[Any] = [
+        np.zeros((*shape, 1)),
+        np.zeros((2, *shape[1:])),
+        np.zeros(shape, np.float32),
+        np.zeros(shape, ">f8"),
+        np.zeros((2 * shape[0], *shape[1:]))[::2],
+        locked,
+        np.zeros(shape).tolist(),
+        3.0,
+    ]
+    for out in wrong:
+        with pytest.raises(ValueError, match="out must be a writeable, contiguous float64 array"):
+            algorithm(MODEL, **arrays, out=out)
+
+
+def test_out_may_be_an_input() -> None:
+    rng = np.random.default_rng(0)
+    q, v = MODEL.random_configuration(rng, 9), rng.normal(size=(9, MODEL.nv))
+    expected = MODEL.integrate(q, v)
+    assert MODEL.integrate(q, v, out=q) is q
+    np.testing.assert_array_equal(q, expected)
+    one, step = q[0].copy(), v[0]
+    np.testing.assert_array_equal(MODEL.integrate(one, step, out=one), MODEL.integrate(q[0], step))
+    # an output that covers the later half of the inputs
+    buffer = rng.normal(size=(12, MODEL.nv))
+    expected = MODEL.forward_dynamics(q, buffer[:9], v)
+    np.testing.assert_array_equal(
+        MODEL.forward_dynamics(q, buffer[:9], v, out=buffer[3:]), expected
+    )
+
+
+def test_an_error_leaves_no_half_written_input() -> None:
+    q = MODEL.random_configuration(0, 9)
+    v = np.zeros((9, MODEL.nv))
+    v[8, 0] = np.nan
+    before = q.copy()
+    with pytest.raises(ValueError, match="element 0 of state 8"):
+        MODEL.integrate(q, v, out=q)
+    np.testing.assert_array_equal(q, before)
+
+
+@pytest.mark.filterwarnings("ignore:nanobind")
+def test_a_model_that_was_not_initialised() -> None:
+    for model in (ts.Model.__new__(ts.Model), ts._core.Model.__new__(ts._core.Model)):
+        with pytest.raises(TypeError, match="not initialised"):
+            model.mass_matrix(Q)
+        with pytest.raises(TypeError):
+            _ = model.nq
+
+
+@pytest.mark.filterwarnings("ignore:nanobind")
+def test_a_model_is_initialised_once() -> None:
+    model = ts.robots.chain(3)
+    with pytest.raises(TypeError):
+        ts.Model.__init__(model, ts.robots.chain(2).description)
+    assert model.nq == 3 and model.mass_matrix(np.zeros(3)).shape == (3, 3)
+
+
+@each_algorithm
+def test_models_without_bodies(algorithm: Algorithm) -> None:
+    builder = ts.Builder("nothing").frame("frame_0", "world", position=(1, 2, 3))
+    model = builder.build()
+    for lead in ((), (4,), (0,)):
+        arrays = arguments(model, algorithm, lead)
+        if algorithm.name.startswith("center_of_mass") and algorithm.name[-8:] != "jacobian":
+            if lead != (0,):
+                with pytest.raises(ArithmeticError, match="no finite result"):
+                    algorithm(model, **arrays)
+            continue
+        found = np.asarray(algorithm(model, **arrays))
+        assert found.shape[: len(lead)] == lead
+        if algorithm.name != "frame_pose":
+            assert not found.any()
+
+
+def test_singular_masses_are_arithmetic_errors() -> None:
+    builder = ts.Builder("light").body("a", 1.0, inertia=(1, 1, 1)).body("b")
+    builder.joint("hinge", "revolute", "world", "a").joint("loose", "revolute", "a", "b")
+    model = builder.build()
+    q = np.zeros((5, 2))
+    for method in ("articulated", "sparse", "dense"):
+        for states in (q[0], q):
+            with pytest.raises(ArithmeticError, match="the mass matrix is singular"):
+                model.forward_dynamics(states, states, states, method=method)
+    with pytest.raises(ArithmeticError, match="inverse_mass_matrix has no finite result"):
+        model.inverse_mass_matrix(q)
+    assert np.isfinite(model.inverse_dynamics(q, q, q)).all()
+
+
+@pytest.mark.parametrize("kind", ["spherical", "free"])
+def test_zero_quaternions_are_arithmetic_errors(kind: str) -> None:
+    builder = ts.Builder("one").body("b", 1.0, inertia=(1, 1, 1)).joint("j", kind, "world", "b")
+    model = builder.frame("frame_0", "b").build()
+    for algorithm in EVERY:
+        if algorithm.name in ("sample", "configuration_rate"):
+            continue
+        arrays = arguments(model, algorithm, (3,))
+        arrays[algorithm.arrays[0]][1] = 0.0
+        try:
+            result = algorithm(model, **arrays)
+        except ArithmeticError as error:
+            assert "state 1" in str(error) and "quaternion" in str(error)
+        else:  # where the rotation plays no part
+            assert np.isfinite(result).all()
+    with pytest.raises(ArithmeticError):
+        model.forward_kinematics(np.zeros(model.nq))
+
+
+def test_chains_of_a_thousand_links() -> None:
+    model = ts.robots.chain(1000, skew=0.3)
+    rng = np.random.default_rng(0)
+    q, v, a = rng.normal(size=(3, model.nv)) * 0.1
+    tau = model.inverse_dynamics(q, v, a)
+    scale = np.abs(tau).max()
+    mass = model.mass_matrix(q)
+    residual = np.abs(mass @ a + model.bias_forces(q, v) - tau).max() / scale
+    back = np.abs(model.forward_dynamics(q, v, tau) - a).max()
+    print(f"a thousand links: H a + bias {residual:.1e}, forward(inverse(a)) {back:.1e}")
+    assert residual < 1e-12 and back < 1e-6
+    for algorithm in algorithms("link_999", every_option=False):
+        states = arguments(model, algorithm)
+        assert np.isfinite(algorithm(model, **states)).all()
+
+
+def test_threads_that_cannot_be_started_are_no_crash() -> None:
+    """With little address space the stacks of a thousand threads find no room."""
+    script = """
+import resource, numpy as np, tarsus as ts
+model, q = ts.robots.chain(3), np.zeros((20000, 3))
+expected = model.mass_matrix(q)
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+try:
+    assert (model.mass_matrix(q, threads=1024) == expected).all()
+except (MemoryError, RuntimeError, OSError):
+    pass
+"""
+    path = os.pathsep.join([str(Path(ts.__file__).parents[1]), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
