@@ -178,9 +178,7 @@ std::string shape_text(const npy_intp* dims, int n, bool leading) {
 bool read_array(PyObject* object, const Input& input, const Tree& tree, Owned& array) {
     array.reset(PyArray_FROM_OTF(object, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY));
     if (!array.object) {
-        if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError)) {
-            return false;
-        }
+        if (PyErr_ExceptionMatches(PyExc_MemoryError)) return false;
         Owned type, value, trace;
         PyErr_Fetch(&type.object, &value.object, &trace.object);
         PyErr_Format(PyExc_TypeError, "%s must be an array of real numbers: %S", input.name,

@@ -45,22 +45,43 @@ TARSUS_INLINE void project_inertia(const Subspace& S, const Articulated<T>& I, c
     }
 }
 
-// what the parent feels of a body whose joint is free to yield: I − U D⁻¹ Uᵀ and
-// p + (I − U D⁻¹ Uᵀ) c + U D⁻¹ u
+// D⁻¹ Uᵀ, row k
 template <int n, class T>
-TARSUS_INLINE void yield_through(const ArticulatedDof<T>* dof, const Motion<T>& c,
-                                 Articulated<T>& I, Force<T>& p) {
-    for (int k = 0; k < n; ++k) {
-        Force<T> W{zero_vector<T>(), zero_vector<T>()};  // row k of D⁻¹ Uᵀ
-        for (int l = 0; l < n; ++l) {
-            const T& d = dof[k].inverse[l];
-            if (n == 1) W = {dof[l].U.linear * d, dof[l].U.angular * d};
-            else W = {mul_add(dof[l].U.linear, d, W.linear), mul_add(dof[l].U.angular, d, W.angular)};
-        }
+TARSUS_INLINE Force<T> scaled_row(const ArticulatedDof<T>* dof, int k) {
+    Force<T> W{dof[0].U.linear * dof[k].inverse[0], dof[0].U.angular * dof[k].inverse[0]};
+    for (int l = 1; l < n; ++l) {
+        const T& d = dof[k].inverse[l];
+        W = {mul_add(dof[l].U.linear, d, W.linear), mul_add(dof[l].U.angular, d, W.angular)};
+    }
+    return W;
+}
+
+template <class T>
+TARSUS_INLINE Force<T> add_scaled(const Force<T>& W, const T& u, const Force<T>& p) {
+    return {mul_add(W.linear, u, p.linear), mul_add(W.angular, u, p.angular)};
+}
+
+// What the parent feels of a body whose joint is free to yield: the inertia I − U D⁻¹ Uᵀ, returned,
+// and the force p + (I − U D⁻¹ Uᵀ) c + U D⁻¹ u, left in p.
+template <class Joint, class T>
+TARSUS_INLINE Articulated<T> yield_through(Joint, const ArticulatedDof<T>* dof, const Motion<T>& c,
+                                           Articulated<T> I, Force<T>& p) {
+    for (int k = 0; k < Joint::nv; ++k) {
+        const Force<T> W = scaled_row<Joint::nv>(dof, k);
         I = minus_outer(I, dof[k].U, W);
-        p = {mul_add(W.linear, dof[k].u, p.linear), mul_add(W.angular, dof[k].u, p.angular)};
+        p = add_scaled(W, dof[k].u, p);
     }
     p = p + I * c;
+    return I;
+}
+template <class T>
+TARSUS_INLINE YieldedAboutZ<T> yield_through(Revolute, const ArticulatedDof<T>* dof,
+                                             const Motion<T>& c, const Articulated<T>& I,
+                                             Force<T>& p) {
+    const Force<T> W = scaled_row<1>(dof, 0);
+    const YieldedAboutZ<T> left = yielded(I, dof[0].U, W);
+    p = mul_add(left, c, add_scaled(W, dof[0].u, p));
+    return left;
 }
 
 struct ForwardDynamics {
@@ -115,7 +136,7 @@ struct ForwardDynamics {
     }
 
     template <class Joint, class T>
-    static TARSUS_INLINE void inertias(Joint, const Tree& tree, int i, const At<T>& at,
+    static TARSUS_INLINE void inertias(Joint joint, const Tree& tree, int i, const At<T>& at,
                                        const T* tau, ArticulatedBody<T>* body,
                                        ArticulatedDof<T>* dof) {
         const Link& link = at.link;
@@ -126,10 +147,9 @@ struct ForwardDynamics {
         project_inertia<Joint>(Joint::subspace(at), I, p, &tree.armature[link.v], tau + link.v, dof);
         if (link.parent < 0) return;
 
-        yield_through<Joint::nv>(dof, me.c, I, p);
         const auto X = Joint::transform(at);
         ArticulatedBody<T>& parent = body[link.parent + 1];
-        const Articulated<T> felt = X.to_parent(I);
+        const Articulated<T> felt = X.to_parent(yield_through(joint, dof, me.c, I, p));
         parent.I = link.last_sibling ? felt : parent.I + felt;
         parent.p = parent.p + X.to_parent(p);
     }

@@ -1,5 +1,6 @@
 // Poses of all bodies in the world, as 4×4 matrices, outwards along the tree.
 #include "dynamics/run.hpp"
+#include "spatial/pose_rows.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -10,6 +11,7 @@ struct ForwardKinematics {
     static size_t bytes(const Tree& tree) {
         return bytes_of<Angle<T>>(tree.n_angles) + bytes_of<Pose<T>>(tree.n_bodies + 1);
     }
+
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         const T* q = arguments.in[0];
@@ -31,6 +33,31 @@ struct ForwardKinematics {
         }
     }
 };
+
+// One state composes matrix rows; revolute joints, which are most, never leave the registers.
+template <>
+inline void ForwardKinematics::run<double>(const Tree& tree, const Arguments<double>& arguments) {
+    const double* q = arguments.in[0];
+    Angle<double>* angles = arguments.scratch.take<Angle<double>>(tree.n_angles);
+    PoseRows* pose = arguments.scratch.take<PoseRows>(tree.n_bodies + 1);
+    read_angles(tree, q, angles);
+    pose[0] = rows_from({identity_matrix<double>(), zero_vector<double>()});
+    for (int i = 0; i < tree.n_bodies; ++i) {
+        const Link& link = tree.links[i];
+        const PoseRows& parent = pose[link.parent + 1];
+        if (link.kind == Kind::revolute) {
+            pose[i + 1] = turned_about_z(placed_on(parent, link.turn, tree.placement_rows[i]),
+                                         angles[link.angle]);
+        } else {
+            visit(link.kind, [&](auto joint) {
+                const auto X = decltype(joint)::transform(state_at(link, q, angles));
+                pose[i + 1] = rows_from(X.pose_from(pose_from(parent)));
+            });
+        }
+        store(with_axes(pose[i + 1], tree.body_axes[i].turn, tree.axes_rows[i]),
+              arguments.out + 16 * i);
+    }
+}
 
 TARSUS_KERNEL(forward_kinematics, ForwardKinematics);
 

@@ -104,9 +104,8 @@ size_t bytes_one(const Tree& tree, const Call&) {
     return Algorithm::template bytes<double>(tree);
 }
 
-// flatten: every step of a recursion is inlined, whatever its size
 template <class Algorithm>
-[[gnu::flatten]] Fault run_one(const Tree& tree, const Call& call, std::byte* memory) {
+TARSUS_FLATTEN Fault run_one(const Tree& tree, const Call& call, std::byte* memory) {
     for (int i = 0; i < kInputs; ++i) {
         if (call.in[i] && !all_finite(call.in[i], call.size[i])) {
             return {i, 0, first_not_finite(call.in[i], call.size[i])};
@@ -144,7 +143,7 @@ inline Fault find_fault(int input, long state, int count, const double* at, long
 constexpr long kCacheBytes = 4 << 20;  // results beyond this do not stay in a core's caches
 
 template <class Algorithm>
-[[gnu::flatten]] Fault run_lanes(const Tree& tree, const Call& call, long begin, long end,
+TARSUS_FLATTEN Fault run_lanes(const Tree& tree, const Call& call, long begin, long end,
                                  std::byte* memory) {
     Scratch scratch(memory);
     Lanes* in[kInputs] = {};

@@ -100,6 +100,10 @@ Turn turn_of(const Matrix& m) {
     return Turn::general;
 }
 
+MatrixRows rows_of(const Matrix& r, const Vector& p) {
+    return {{{r.x.x, r.y.x, r.z.x, p.x}, {r.x.y, r.y.y, r.z.y, p.y}, {r.x.z, r.y.z, r.z.z, p.z}}};
+}
+
 // inertia about the origin of the core's body frame
 void state_inertia(const LinkStatement& from, const Matrix& axes, Link& link) {
     const double* a = from.inertia;
@@ -187,6 +191,8 @@ Tree make_tree(const std::vector<LinkStatement>& links, const std::vector<FrameS
         BodyAxes seen{turn_of(transpose(axes[i])), {}};
         store(transpose(axes[i]), seen.rotation);
         tree.body_axes.push_back(seen);
+        tree.placement_rows.push_back(rows_of(rotation, vector_at(link.position)));
+        tree.axes_rows.push_back(rows_of(transpose(axes[i]), {0, 0, 0}));
         list_coordinates(tree, link);
         tree.links.push_back(link);
         tree.nq += kind.nq, tree.nv += kind.nv, tree.n_bodies += 1;

@@ -58,6 +58,11 @@ struct BodyAxes {
     double rotation[9];  // the user's body frame in the core's, by columns
 };
 
+// Upper three rows of a homogeneous matrix [R p].
+struct MatrixRows {
+    double row[3][4];
+};
+
 struct FrameOnBody {
     int body;
     double rotation[9];  // in the core's body frame, by columns
@@ -71,6 +76,7 @@ struct Tree {
 
     std::vector<Link> links;
     std::vector<BodyAxes> body_axes;
+    std::vector<MatrixRows> placement_rows, axes_rows;  // links' placements and body axes again
     std::vector<FrameOnBody> frames;
     std::vector<int> angle_coordinate;  // index into q of each angle
     std::vector<int> all_angles;        // 0 … n_angles − 1

@@ -82,6 +82,64 @@ TARSUS_INLINE Articulated<T> turned(const Rotation& rotation, const Articulated<
     return {turned(rotation, a.M), turned(rotation, a.H), turned(rotation, a.J)};
 }
 
+// What is left of an articulated inertia after a joint about z has yielded: nothing resists a turn
+// about z, so column z of H and row z of J are zero, and 15 numbers remain.
+template <class T>
+struct YieldedAboutZ {
+    Sym3<T> M;
+    Vec3<T> Hx, Hy;
+    T Jxx, Jxy, Jyy;
+};
+
+// I − U Vᵀ with U the column of I that belongs to the turn about z
+template <class T>
+TARSUS_INLINE YieldedAboutZ<T> yielded(const Articulated<T>& a, const Force<T>& U, const Force<T>& V) {
+    return {minus_outer(a.M, U.linear, V.linear),
+            neg_mul_add(U.linear, V.angular.x, a.H.x),
+            neg_mul_add(U.linear, V.angular.y, a.H.y),
+            neg_mul_add(U.angular.x, V.angular.x, a.J.xx),
+            neg_mul_add(U.angular.x, V.angular.y, a.J.xy),
+            neg_mul_add(U.angular.y, V.angular.y, a.J.yy)};
+}
+
+// p + I c for a c without z components, as a turn about z makes it
+template <class T>
+TARSUS_INLINE Force<T> mul_add(const YieldedAboutZ<T>& a, const Motion<T>& c, const Force<T>& p) {
+    const T &x = c.linear.x, &y = c.linear.y, &u = c.angular.x, &v = c.angular.y;
+    const auto moment = [&](const Vec3<T>& h, const T& jx, const T& jy, const T& n) {
+        return mul_add(jy, v, mul_add(jx, u, mul_add(h.y, y, mul_add(h.x, x, n))));
+    };
+    return {mul_add(a.Hy, v, mul_add(a.Hx, u, mul_add(a.M.row_y(), y, mul_add(a.M.row_x(), x, p.linear)))),
+            {moment(a.Hx, a.Jxx, a.Jxy, p.angular.x), moment(a.Hy, a.Jxy, a.Jyy, p.angular.y),
+             p.angular.z}};
+}
+
+// a rotation about z keeps the form
+template <class S, class T>
+TARSUS_INLINE YieldedAboutZ<T> turned(const RotationZ<S>& r, const YieldedAboutZ<T>& a) {
+    const Vec3<T> hx = r.out(a.Hx), hy = r.out(a.Hy);
+    const Vec3<T> jx = r.out(Vec3<T>{a.Jxx, a.Jxy, T(0.0)}), jy = r.out(Vec3<T>{a.Jxy, a.Jyy, T(0.0)});
+    const Vec3<T> kx = r.out(Vec3<T>{jx.x, jy.x, T(0.0)}), ky = r.out(Vec3<T>{jx.y, jy.y, T(0.0)});
+    return {turned(r, a.M),
+            neg_mul_add(hy, r.sine, hx * r.cosine),
+            mul_add(hx, r.sine, hy * r.cosine),
+            kx.x,
+            kx.y,
+            ky.y};
+}
+
+// any other rotation mixes z in again
+template <class Rotation, class T>
+TARSUS_INLINE Articulated<T> turned(const Rotation& r, const YieldedAboutZ<T>& a) {
+    const Vec3<T> hx = r.out(a.Hx), hy = r.out(a.Hy);
+    const Vec3<T> jx = r.out(a.Jxx, a.Jxy), jy = r.out(a.Jxy, a.Jyy);
+    const Vec3<T> row_x = r.out(hx.x, hy.x), row_y = r.out(hx.y, hy.y), row_z = r.out(hx.z, hy.z);
+    const Vec3<T> kx = r.out(jx.x, jy.x), ky = r.out(jx.y, jy.y), kz = r.out(jx.z, jy.z);
+    return {turned(r, a.M),
+            transpose(Mat3<T>{row_x, row_y, row_z}),
+            {kx.x, kx.y, ky.y, kx.z, ky.z, kz.z}};
+}
+
 // seen from an origin at −p: H' = H − M [p], J' = J − Hᵀ [p] + [p] H'
 template <class T, class P>
 TARSUS_INLINE Articulated<T> shifted(const Articulated<T>& a, const Vec3<P>& p) {

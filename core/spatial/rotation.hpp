@@ -1,5 +1,6 @@
-// The kinds of rotation that joints make, each with the same three operations:
+// The kinds of rotation that joints make, each with the same operations:
 //   out(a)        components of a in the outer frame, from those in the inner (R a)
+//   out(x, y)     the same for a vector without z component
 //   in(a)         the other way round (Rᵀ a)
 //   behind(m)     m R, the inner axes after an outer rotation m
 // so that zeros and ones of a rotation are never multiplied.
@@ -14,6 +15,10 @@ struct NoRotation {
     template <class T>
     TARSUS_INLINE Vec3<T> out(const Vec3<T>& a) const {
         return a;
+    }
+    template <class T>
+    TARSUS_INLINE Vec3<T> out(const T& x, const T& y) const {
+        return {x, y, T(0.0)};
     }
     template <class T>
     TARSUS_INLINE Vec3<T> in(const Vec3<T>& a) const {
@@ -52,6 +57,10 @@ struct FullRotation {
         return matrix * a;
     }
     template <class T>
+    TARSUS_INLINE Vec3<T> out(const T& x, const T& y) const {
+        return mul_add(matrix.y, y, matrix.x * x);
+    }
+    template <class T>
     TARSUS_INLINE Vec3<T> in(const Vec3<T>& a) const {
         return transposed_times(matrix, a);
     }
@@ -82,6 +91,10 @@ struct Cyclic {
         return {a.z, a.x, a.y};
     }
     template <class T>
+    TARSUS_INLINE Vec3<T> out(const T& x, const T& y) const {
+        return {T(0.0), x, y};
+    }
+    template <class T>
     TARSUS_INLINE Vec3<T> in(const Vec3<T>& a) const {
         return {a.y, a.z, a.x};
     }
@@ -95,6 +108,10 @@ struct Anticyclic {
     template <class T>
     TARSUS_INLINE Vec3<T> out(const Vec3<T>& a) const {
         return Cyclic{}.in(a);
+    }
+    template <class T>
+    TARSUS_INLINE Vec3<T> out(const T& x, const T& y) const {
+        return {y, T(0.0), x};
     }
     template <class T>
     TARSUS_INLINE Vec3<T> in(const Vec3<T>& a) const {

@@ -40,8 +40,9 @@ struct Transform {
         });
         return {turned.linear, cross_add(p, turned.linear, turned.angular)};
     }
-    TARSUS_INLINE Articulated<T> to_parent(const Articulated<T>& a) const {
-        const Articulated<T> inner = turned(rotation, a);
+    template <class ArticulatedInertia>
+    TARSUS_INLINE Articulated<T> to_parent(const ArticulatedInertia& a) const {
+        const auto inner = turned(rotation, a);
         return turn.visit([&](auto fixed) { return shifted(turned(fixed, inner), p); });
     }
     // the child's axes, given the parent's
@@ -49,10 +50,7 @@ struct Transform {
         return rotation.behind(turn.visit([&](auto fixed) { return fixed.behind(parent); }));
     }
     TARSUS_INLINE Pose<T> pose_from(const Pose<T>& parent) const {
-        return {axes_from(parent.rotation),
-                mul_add(parent.rotation.z, p.z,
-                        mul_add(parent.rotation.y, p.y,
-                                mul_add(parent.rotation.x, p.x, parent.position)))};
+        return {axes_from(parent.rotation), parent.rotation * p + parent.position};
     }
 };
 
