@@ -84,20 +84,25 @@ docs: $(VENV)/installed-all $(VENV)/installed-docs
 # --- sanitizers -----------------------------------------------------------------------------
 
 SANITIZED      := build/sanitize
-SANITIZE_TESTS ?= $(wildcard tests/dynamics tests/model tests/robots)
-# Python and NumPy keep memory until the process ends
-SANITIZERS     := ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 \
-                  UBSAN_OPTIONS=print_stacktrace=1
+# left out: tests that limit memory, which a sanitizer needs much of, or that need every variant
+SANITIZE_TESTS ?= tests/dynamics tests/model tests/robots \
+  --ignore=tests/dynamics/test_memory.py --ignore=tests/dynamics/test_instruction_sets.py \
+  --deselect=tests/dynamics/test_call_errors.py::test_threads_that_cannot_be_started_are_no_crash
+# the variants for newer processors are the same code: without them this takes a third of the time
+SANITIZE_FLAGS ?= -DTARSUS_ONLY_BASELINE=ON
+# the sanitizer has to be there before Python; Python keeps memory until the process ends
+UNDER_SANITIZER = ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 LD_PRELOAD="$(shell \
+  $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so.6)"
 
 sanitize: $(VENV)/installed-test
-	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DTARSUS_SANITIZE=ON \
+	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DTARSUS_SANITIZE=ON $(SANITIZE_FLAGS) \
 	  -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
-	ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 $(BIN)/cmake --build $(SANITIZED)
+	$(BIN)/cmake --build $(SANITIZED) --target kernels_baseline
+	$(UNDER_SANITIZER) $(BIN)/cmake --build $(SANITIZED)
 	rm -rf $(SANITIZED)/site && mkdir $(SANITIZED)/site && cp -r tarsus $(SANITIZED)/site/
-	rm -f $(SANITIZED)/site/tarsus/*.so
+	rm -f $(SANITIZED)/site/tarsus/_core.*
 	$(BIN)/cmake --install $(SANITIZED) --prefix $(SANITIZED)/site
-	$(SANITIZERS) PYTHONPATH=$(CURDIR)/$(SANITIZED)/site PYTHONMALLOC=malloc \
-	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)" \
+	PYTHONPATH=$(CURDIR)/$(SANITIZED)/site PYTHONMALLOC=malloc $(UNDER_SANITIZER) \
 	  $(BIN)/pytest -p no:cacheprovider $(SANITIZE_TESTS)
 
 clean:

@@ -64,7 +64,7 @@ TARSUS_INLINE Force<T> add_scaled(const Force<T>& W, const T& u, const Force<T>&
 // What the parent feels of a body whose joint is free to yield: the inertia I − U D⁻¹ Uᵀ, returned,
 // and the force p + (I − U D⁻¹ Uᵀ) c + U D⁻¹ u, left in p.
 template <class Joint, class T>
-TARSUS_INLINE Articulated<T> yield_through(Joint, const ArticulatedDof<T>* dof, const Motion<T>& c,
+TARSUS_INLINE Articulated<T> yield_through(const ArticulatedDof<T>* dof, const Motion<T>& c,
                                            Articulated<T> I, Force<T>& p) {
     for (int k = 0; k < Joint::nv; ++k) {
         const Force<T> W = scaled_row<Joint::nv>(dof, k);
@@ -74,10 +74,10 @@ TARSUS_INLINE Articulated<T> yield_through(Joint, const ArticulatedDof<T>* dof, 
     p = p + I * c;
     return I;
 }
+// the same for a revolute joint without armature, where D is the inertia about the axis itself
 template <class T>
-TARSUS_INLINE YieldedAboutZ<T> yield_through(Revolute, const ArticulatedDof<T>* dof,
-                                             const Motion<T>& c, const Articulated<T>& I,
-                                             Force<T>& p) {
+TARSUS_INLINE YieldedAboutZ<T> yield_about_z(const ArticulatedDof<T>* dof, const Motion<T>& c,
+                                             const Articulated<T>& I, Force<T>& p) {
     const Force<T> W = scaled_row<1>(dof, 0);
     const YieldedAboutZ<T> left = yielded(I, dof[0].U, W);
     p = mul_add(left, c, add_scaled(W, dof[0].u, p));
@@ -136,7 +136,7 @@ struct ForwardDynamics {
     }
 
     template <class Joint, class T>
-    static TARSUS_INLINE void inertias(Joint joint, const Tree& tree, int i, const At<T>& at,
+    static TARSUS_INLINE void inertias(Joint, const Tree& tree, int i, const At<T>& at,
                                        const T* tau, ArticulatedBody<T>* body,
                                        ArticulatedDof<T>* dof) {
         const Link& link = at.link;
@@ -147,11 +147,17 @@ struct ForwardDynamics {
         project_inertia<Joint>(Joint::subspace(at), I, p, &tree.armature[link.v], tau + link.v, dof);
         if (link.parent < 0) return;
 
-        const auto X = Joint::transform(at);
-        ArticulatedBody<T>& parent = body[link.parent + 1];
-        const Articulated<T> felt = X.to_parent(yield_through(joint, dof, me.c, I, p));
-        parent.I = link.last_sibling ? felt : parent.I + felt;
-        parent.p = parent.p + X.to_parent(p);
+        const auto hand_down = [&](const auto& inertia) {
+            const auto X = Joint::transform(at);
+            ArticulatedBody<T>& parent = body[link.parent + 1];
+            const Articulated<T> felt = X.to_parent(inertia);
+            parent.I = link.last_sibling ? felt : parent.I + felt;
+            parent.p = parent.p + X.to_parent(p);
+        };
+        if constexpr (std::is_same_v<Joint, Revolute>) {
+            if (tree.armature[link.v] == 0.0) return hand_down(yield_about_z(dof, me.c, I, p));
+        }
+        hand_down(yield_through<Joint>(dof, me.c, I, p));
     }
 
     template <class Joint, class T>
