@@ -6,6 +6,7 @@ const std::vector<Algorithm>& algorithms() {
     using K = Kernels;
     using S = Shape;
     const Input q{"q", S::q}, v{"v", S::v}, a{"a", S::v}, external{"external", S::wrenches, true};
+    // clang-format off
     static const std::vector<Algorithm> table = {
         {"integrate", &K::integrate, {q, {"dv", S::v}}, S::q, false, false, false,
          "The configuration reached from q by the tangent step dv = v·dt (exponential map)."},
@@ -66,6 +67,7 @@ const std::vector<Algorithm>& algorithms() {
         {"passive_forces", &K::passive_forces, {q, v}, S::v, false, false, false,
          "Generalised forces of joint springs, damping and dry friction."},
     };
+    // clang-format on
     return table;
 }
 

@@ -24,7 +24,19 @@ struct CoreModel {
 };
 
 // shapes of one state's inputs and outputs
-enum class Shape { q, v, wrenches, poses, pose, spatial, jacobian, matrix, vector, vector_jacobian, number };
+enum class Shape {
+    q,
+    v,
+    wrenches,
+    poses,
+    pose,
+    spatial,
+    jacobian,
+    matrix,
+    vector,
+    vector_jacobian,
+    number
+};
 
 struct Input {
     const char* name;
@@ -34,7 +46,7 @@ struct Input {
 
 struct Algorithm {
     const char* name;
-    const Kernel* Kernels::*kernel;
+    const Kernel* Kernels::* kernel;
     std::vector<Input> inputs;
     Shape output;
     bool of_frame;    // takes frame=

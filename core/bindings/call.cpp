@@ -32,7 +32,8 @@ const Prepared& prepared(int index) {
         std::vector<Prepared> list;
         for (const Algorithm& algorithm : algorithms()) {
             Prepared p{&algorithm, parameters(algorithm), {}};
-            for (const char* name : p.parameters.names) p.names.push_back(PyUnicode_InternFromString(name));
+            for (const char* name : p.parameters.names)
+                p.names.push_back(PyUnicode_InternFromString(name));
             list.push_back(std::move(p));
         }
         return list;
@@ -111,9 +112,11 @@ void raise_unknown_frame(PyObject* name, PyObject* frame_index) {
     Owned difflib(PyImport_ImportModule("difflib"));
     Owned all(PySequence_List(frame_index));
     if (!difflib.object || !all.object) return;
-    Owned near(PyObject_CallMethod(difflib.object, "get_close_matches", "OOid", name, all.object, 5, 0.3));
+    Owned near(
+        PyObject_CallMethod(difflib.object, "get_close_matches", "OOid", name, all.object, 5, 0.3));
     if (!near.object) return;
-    PyErr_Format(PyExc_ValueError, "frame: no frame is named %R; similar names: %S; all %zd names are in frame_names",
+    PyErr_Format(PyExc_ValueError,
+                 "frame: no frame is named %R; similar names: %S; all %zd names are in frame_names",
                  name, near.object, PyList_GET_SIZE(all.object));
 }
 
@@ -144,14 +147,16 @@ int read_word(PyObject* argument, const char* name, const std::vector<const char
             if (PyUnicode_CompareWithASCIIString(argument, words[k]) == 0) return int(k);
         }
     }
-    PyErr_Format(PyExc_ValueError, "%s must be one of %s, got %R", name, joined(words).c_str(), argument);
+    PyErr_Format(PyExc_ValueError, "%s must be one of %s, got %R", name, joined(words).c_str(),
+                 argument);
     return -1;
 }
 
 const std::vector<const char*> kReferences = {"local", "world", "local_world_aligned"};
 const std::vector<const char*> kMethods = {"articulated", "sparse", "dense"};
-const Kernel* Kernels::*const kMethodKernels[] = {
-    &Kernels::forward_dynamics, &Kernels::forward_dynamics_sparse, &Kernels::forward_dynamics_dense};
+const Kernel* Kernels::* const kMethodKernels[] = {&Kernels::forward_dynamics,
+                                                   &Kernels::forward_dynamics_sparse,
+                                                   &Kernels::forward_dynamics_dense};
 
 bool is_plain(PyObject* object) {
     if (!PyArray_CheckExact(object)) return false;
@@ -197,7 +202,8 @@ bool read_array(PyObject* object, const Input& input, const Tree& tree, Owned& a
 }
 
 // leading dimensions of all inputs, broadcast as NumPy does
-bool broadcast(const Algorithm& algorithm, const Tree& tree, Owned* arrays, std::vector<npy_intp>& lead) {
+bool broadcast(const Algorithm& algorithm, const Tree& tree, Owned* arrays,
+               std::vector<npy_intp>& lead) {
     for (size_t i = 0; i < algorithm.inputs.size(); ++i) {
         if (!arrays[i].object) continue;
         const int core = dimensions(algorithm.inputs[i].shape, tree).count;
@@ -208,10 +214,11 @@ bool broadcast(const Algorithm& algorithm, const Tree& tree, Owned* arrays, std:
             npy_intp& d = lead[lead.size() - n + k];
             if (dims[k] == d || dims[k] == 1) continue;
             if (d != 1) {
-                PyErr_Format(PyExc_ValueError,
-                             "leading dimensions do not broadcast: %s has %s, the inputs before it %s",
-                             algorithm.inputs[i].name, shape_text(dims, n, false).c_str(),
-                             shape_text(lead.data(), int(lead.size()), false).c_str());
+                PyErr_Format(
+                    PyExc_ValueError,
+                    "leading dimensions do not broadcast: %s has %s, the inputs before it %s",
+                    algorithm.inputs[i].name, shape_text(dims, n, false).c_str(),
+                    shape_text(lead.data(), int(lead.size()), false).c_str());
                 return false;
             }
             d = dims[k];
@@ -247,7 +254,8 @@ bool read_threads(PyObject* argument, int* threads) {
     const long n = PyIndex_Check(argument) ? PyNumber_AsSsize_t(argument, nullptr) : 0;
     if (PyErr_Occurred()) PyErr_Clear();
     if (n < 1 || n > 1024) {
-        PyErr_Format(PyExc_ValueError, "threads must be an integer from 1 to 1024, got %R", argument);
+        PyErr_Format(PyExc_ValueError, "threads must be an integer from 1 to 1024, got %R",
+                     argument);
         return false;
     }
     *threads = int(n);
@@ -277,7 +285,8 @@ PyObject* raise_fault(const Algorithm& algorithm, const Fault& fault, long state
     if (!number.object) return nullptr;
     if (fault.input < kInputs) {
         return PyErr_Format(PyExc_ValueError, "%s must be finite: element %d%s is %R",
-                            algorithm.inputs[fault.input].name, fault.element, state.c_str(), number.object);
+                            algorithm.inputs[fault.input].name, fault.element, state.c_str(),
+                            number.object);
     }
     return PyErr_Format(PyExc_ArithmeticError,
                         "%s has no finite result: element %d%s is %R; the mass matrix is singular "
@@ -312,7 +321,8 @@ PyObject* run_one_state(const Prepared& p, const CoreModel& model, const Kernel&
     } else {
         call.out = &number, call.out_size = 1;
     }
-    const Fault fault = kernel.one(model.tree, call, work_memory(kernel.bytes_one(model.tree, call)));
+    const Fault fault =
+        kernel.one(model.tree, call, work_memory(kernel.bytes_one(model.tree, call)));
     if (fault.found()) return raise_fault(algorithm, fault, 1, value_at(call, fault));
     return shape.count > 0 ? result.release() : PyFloat_FromDouble(number);
 }
@@ -323,7 +333,8 @@ PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& k
     Owned arrays[kInputs];
     std::vector<npy_intp> lead;
     for (size_t i = 0; i < algorithm.inputs.size(); ++i) {
-        if (slots[i] && !read_array(slots[i], algorithm.inputs[i], model.tree, arrays[i])) return nullptr;
+        if (slots[i] && !read_array(slots[i], algorithm.inputs[i], model.tree, arrays[i]))
+            return nullptr;
     }
     if (!broadcast(algorithm, model.tree, arrays, lead)) return nullptr;
     for (size_t i = 0; i < algorithm.inputs.size(); ++i) {
@@ -336,8 +347,7 @@ PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& k
     const Dimensions core = dimensions(algorithm.output, model.tree);
     std::vector<npy_intp> shape = lead;
     shape.insert(shape.end(), core.begin(), core.end());
-    long states = 1;
-    for (npy_intp d : lead) states *= d;
+    for (npy_intp d : lead) call.states *= d;
     call.out_size = core.product();
 
     int threads = 1;
@@ -348,26 +358,28 @@ PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& k
     for (const Owned& array : arrays) {
         if (out && array.object && overlap((PyArrayObject*)out, array.array())) in_place = false;
     }
-    Owned result(in_place ? Py_NewRef(out) : PyArray_SimpleNew(int(shape.size()), shape.data(), NPY_DOUBLE));
+    Owned result(in_place ? Py_NewRef(out)
+                          : PyArray_SimpleNew(int(shape.size()), shape.data(), NPY_DOUBLE));
     if (!result.object) return nullptr;
     call.out = static_cast<double*>(PyArray_DATA(result.array()));
 
     Fault fault;
-    if (states == 1) {
+    if (call.states == 1) {
         fault = kernel.one(model.tree, call, work_memory(kernel.bytes_one(model.tree, call)));
-    } else if (states > 1) {
+    } else if (call.states > 1) {
         const Kernels& set = kernels();
         std::string failure;
         Py_BEGIN_ALLOW_THREADS;
         try {
-            fault = run_batch(kernel, set.lanes, model.tree, call, states, threads);
+            fault = run_batch(kernel, set.lanes, model.tree, call, threads);
         } catch (const std::exception& error) {
             failure = error.what();
         }
         Py_END_ALLOW_THREADS;
-        if (!failure.empty()) return PyErr_Format(PyExc_MemoryError, "%s: %s", algorithm.name, failure.c_str());
+        if (!failure.empty())
+            return PyErr_Format(PyExc_MemoryError, "%s: %s", algorithm.name, failure.c_str());
     }
-    if (fault.found()) return raise_fault(algorithm, fault, states, value_at(call, fault));
+    if (fault.found()) return raise_fault(algorithm, fault, call.states, value_at(call, fault));
     if (out && !in_place) {
         if (PyArray_CopyInto((PyArrayObject*)out, result.array()) < 0) return nullptr;
         return Py_NewRef(out);

@@ -31,7 +31,8 @@ Kind kind_named(const std::string& name) {
 
 // a copy of an array argument, its dimensions and numbers checked
 template <class Argument>
-std::vector<double> read(const char* name, const Argument& array, std::initializer_list<size_t> shape, bool finite = true) {
+std::vector<double> read(const char* name, const Argument& array,
+                         std::initializer_list<size_t> shape, bool finite = true) {
     size_t k = 0, size = 1;
     for (size_t d : shape) {
         if (array.shape(k) != d) {
@@ -173,12 +174,14 @@ std::string documentation(const Algorithm& algorithm, const std::string& name) {
     text += ")\n--\n\n" + std::string(algorithm.summary) + "\n";
     for (const Input& input : algorithm.inputs) {
         text += "\n" + std::string(input.name) + ": " + shape_name(input.shape);
-        if (input.optional) text += ", wrenches [N, N·m] on the bodies, in body frames at their origins";
+        if (input.optional)
+            text += ", wrenches [N, N·m] on the bodies, in body frames at their origins";
     }
     if (algorithm.of_frame) text += "\nframe: name of a frame";
     if (algorithm.referenced) text += "\nreference: 'local', 'world' or 'local_world_aligned'";
     if (algorithm.by_method) text += "\nmethod: 'articulated', 'sparse' or 'dense'";
-    return text + "\nthreads: for batches\nout: array for the result\n\nReturns " + shape_name(algorithm.output) + ".";
+    return text + "\nthreads: for batches\nout: array for the result\n\nReturns " +
+           shape_name(algorithm.output) + ".";
 }
 
 const std::pair<const char*, const char*> kAliases[] = {
@@ -191,8 +194,9 @@ PyMethodDef* method_table() {
     if (!table.empty()) return table.data();
     const auto add = [&](const char* name, int index) {
         texts.push_back(documentation(algorithms()[index], name));
-        table.push_back({name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pointers[index])),
-                         METH_FASTCALL | METH_KEYWORDS, texts.back().c_str()});
+        table.push_back(
+            {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pointers[index])),
+             METH_FASTCALL | METH_KEYWORDS, texts.back().c_str()});
     };
     for (int k = 0; k < kAlgorithms; ++k) add(algorithms()[k].name, k);
     for (const auto& [alias, name] : kAliases) {
@@ -218,7 +222,8 @@ nb::list describe_algorithms() {
             nb::list arguments;
             for (int slot = 0; slot < int(p.names.size()); ++slot) {
                 const char* value = default_of(algorithm, p, slot);
-                arguments.append(nb::make_tuple(p.names[slot], value ? nb::cast(value) : nb::none()));
+                arguments.append(
+                    nb::make_tuple(p.names[slot], value ? nb::cast(value) : nb::none()));
             }
             list.append(nb::make_tuple(entry->ml_name, arguments, shape_name(algorithm.output),
                                        algorithm.summary));
@@ -247,26 +252,37 @@ NB_MODULE(_core, m) {
              nb::arg("damping"), nb::arg("friction"), nb::arg("stiffness"), nb::arg("rest"),
              nb::arg("lower"), nb::arg("upper"), nb::arg("frame_names"), nb::arg("frame_bodies"),
              nb::arg("frame_placements"))
-        .def_prop_ro("nq", [](const CoreModel& self) { return self.tree.nq; },
-                     "Number of configuration coordinates.")
-        .def_prop_ro("nv", [](const CoreModel& self) { return self.tree.nv; },
-                     "Number of velocity coordinates.")
-        .def_prop_ro("n_bodies", [](const CoreModel& self) { return self.tree.n_bodies; },
-                     "Number of moving bodies.");
+        .def_prop_ro(
+            "nq", [](const CoreModel& self) { return self.tree.nq; },
+            "Number of configuration coordinates.")
+        .def_prop_ro(
+            "nv", [](const CoreModel& self) { return self.tree.nv; },
+            "Number of velocity coordinates.")
+        .def_prop_ro(
+            "n_bodies", [](const CoreModel& self) { return self.tree.n_bodies; },
+            "Number of moving bodies.");
 
-    m.def("joint_kinds", [] {
-        nb::dict kinds;
-        for (const KindInfo& kind : kKindInfo) kinds[kind.name] = nb::make_tuple(kind.nq, kind.nv);
-        return kinds;
-    }, "Joint kinds with their numbers of configuration and velocity coordinates.");
-    m.def("axis_rotation", [](const Array<double, 1>& axis) {
-        double* r = new double[9];
-        nb::capsule owner(r, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-        axis_rotation(read("axis", axis, {3}).data(), r);
-        return nb::ndarray<nb::numpy, double, nb::shape<3, 3>>(r, {3, 3}, owner);
-    }, nb::arg("axis"), "The rotation (3, 3) that takes z to the axis of a joint.");
-    m.def("instruction_set", [] { return kernels().instruction_set; },
-          "The instruction set that the kernels use.");
+    m.def(
+        "joint_kinds",
+        [] {
+            nb::dict kinds;
+            for (const KindInfo& kind : kKindInfo)
+                kinds[kind.name] = nb::make_tuple(kind.nq, kind.nv);
+            return kinds;
+        },
+        "Joint kinds with their numbers of configuration and velocity coordinates.");
+    m.def(
+        "axis_rotation",
+        [](const Array<double, 1>& axis) {
+            double* r = new double[9];
+            nb::capsule owner(r, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+            axis_rotation(read("axis", axis, {3}).data(), r);
+            return nb::ndarray<nb::numpy, double, nb::shape<3, 3>>(r, {3, 3}, owner);
+        },
+        nb::arg("axis"), "The rotation (3, 3) that takes z to the axis of a joint.");
+    m.def(
+        "instruction_set", [] { return kernels().instruction_set; },
+        "The instruction set that the kernels use.");
     m.def("instruction_sets", &usable_instruction_sets,
           "The instruction sets that this processor runs; TARSUS_INSTRUCTION_SET chooses one.");
     m.def("_describe_algorithms", &describe_algorithms);

@@ -1,43 +1,38 @@
-// A batch over threads: contiguous shares of whole lane groups, each with its own work memory.
-// A state's result depends on neither its share nor its lane.
+// A batch over threads: they take chunks of whole lane groups from a common heap until it is
+// empty, each with its own work memory. A state's result depends on neither thread nor lane.
 #include "bindings/run_batch.hpp"
 
 #include <algorithm>
-#include <system_error>
-#include <thread>
+#include <atomic>
 #include <vector>
 
+#include "bindings/thread_pool.hpp"
 #include "bindings/work_memory.hpp"
 
 namespace tarsus {
 
-Fault run_batch(const Kernel& kernel, int lanes, const Tree& tree, const Call& call, long states,
-                int threads) {
-    const long groups = (states + lanes - 1) / lanes;
-    const long workers = std::max(1L, std::min<long>(threads, groups));
+constexpr long kGroupsInChunk = 32;
+
+Fault run_batch(const Kernel& kernel, int lanes, const Tree& tree, const Call& call, int threads) {
+    const long chunk = kGroupsInChunk * lanes;
+    const long chunks = (call.states + chunk - 1) / chunk;
+    const long workers = std::max(1L, std::min<long>(threads, chunks));
     const size_t bytes = (kernel.bytes_lanes(tree, call) + 63) / 64 * 64;
     std::byte* memory = work_memory(bytes * workers);
     std::vector<Fault> faults(workers);
-    const auto work = [&](long worker) {
-        const long begin = groups * worker / workers * lanes;
-        const long end = std::min(states, groups * (worker + 1) / workers * lanes);
-        faults[worker] = kernel.lanes(tree, call, begin, end, memory + bytes * worker);
-    };
-    std::vector<std::thread> team;
-    team.reserve(workers);
-    long started = 1;
-    try {
-        for (; started < workers; ++started) team.emplace_back(work, started);
-    } catch (const std::system_error&) {
-        // no more threads to be had: the caller does the shares that are left
-    }
-    work(0);
-    for (long worker = started; worker < workers; ++worker) work(worker);
-    for (std::thread& member : team) member.join();
+    std::atomic<long> next{0};
+    run_with_helpers(workers - 1, [&](long worker) {
+        for (long k = next++; k < chunks; k = next++) {
+            const long begin = k * chunk, end = std::min(call.states, begin + chunk);
+            faults[worker] = kernel.lanes(tree, call, begin, end, memory + bytes * worker);
+            if (faults[worker].found()) next = chunks;
+        }
+    });
+    Fault first;
     for (const Fault& fault : faults) {
-        if (fault.found()) return fault;
+        if (fault.found() && (!first.found() || fault.state < first.state)) first = fault;
     }
-    return {};
+    return first;
 }
 
 }  // namespace tarsus

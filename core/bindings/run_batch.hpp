@@ -4,7 +4,7 @@
 
 namespace tarsus {
 
-Fault run_batch(const Kernel& kernel, int lanes, const Tree& tree, const Call& call, long states,
-                int threads);
+// The first fault of the states that were computed before one was found, if any.
+Fault run_batch(const Kernel& kernel, int lanes, const Tree& tree, const Call& call, int threads);
 
 }  // namespace tarsus

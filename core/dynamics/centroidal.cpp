@@ -36,9 +36,10 @@ struct CentroidalMomentumMatrix {
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         centroidal(tree, arguments.in[0], arguments.scratch, [&](int k, const Force<T>& F) {
-            store_column<T>(tree.nv, k,
-                            {F.linear.x, F.linear.y, F.linear.z, F.angular.x, F.angular.y, F.angular.z},
-                            arguments.out);
+            store_column<T>(
+                tree.nv, k,
+                {F.linear.x, F.linear.y, F.linear.z, F.angular.x, F.angular.y, F.angular.z},
+                arguments.out);
         });
     }
 };

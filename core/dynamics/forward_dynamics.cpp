@@ -144,7 +144,8 @@ struct ForwardDynamics {
         Articulated<T> I = articulated<T>(inertia_of(link));
         if (!link.leaf) I = I + me.I;
         Force<T> p = me.p;
-        project_inertia<Joint>(Joint::subspace(at), I, p, &tree.armature[link.v], tau + link.v, dof);
+        project_inertia<Joint>(Joint::subspace(at), I, p, &tree.armature[link.v], tau + link.v,
+                               dof);
         if (link.parent < 0) return;
 
         const auto hand_down = [&](const auto& inertia) {
@@ -166,8 +167,7 @@ struct ForwardDynamics {
                                             T* out) {
         constexpr int n = Joint::nv;
         ArticulatedBody<T>& me = body[i + 1];
-        const Motion<T> given =
-            Joint::transform(at).to_child(body[at.link.parent + 1].v) + me.c;
+        const Motion<T> given = Joint::transform(at).to_child(body[at.link.parent + 1].v) + me.c;
         T missing[n];
         for (int k = 0; k < n; ++k) missing[k] = dof[k].u - dot(given, dof[k].U);
         for (int k = 0; k < n; ++k) {

@@ -28,8 +28,8 @@ TARSUS_INLINE void jacobian(const Tree& tree, int frame, Reference reference, co
         Motion<T> S[Joint::nv];
         Joint::subspace(at).columns_in(body.rotation, S);
         // the motion of the point that coincides with the frame, or with the world's origin
-        const Vec3<T> arm = reference == Reference::world ? -body.position
-                                                          : target.position - body.position;
+        const Vec3<T> arm =
+            reference == Reference::world ? -body.position : target.position - body.position;
         for (int k = 0; k < Joint::nv; ++k) {
             Motion<T> column{cross_add(S[k].angular, arm, S[k].linear), S[k].angular};
             if (reference == Reference::local) {

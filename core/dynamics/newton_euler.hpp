@@ -43,8 +43,8 @@ TARSUS_INLINE NewtonEulerBody<T> world_at_rest(const Tree& tree) {
 // tau receives the generalised forces, or is null where only body forces are wanted.
 template <class T>
 TARSUS_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T* a,
-                                const T* external, const Angle<T>* angles,
-                                NewtonEulerBody<T>* body, T* tau) {
+                                const T* external, const Angle<T>* angles, NewtonEulerBody<T>* body,
+                                T* tau) {
     body[0] = world_at_rest<T>(tree);
     for (int i = 0; i < tree.n_bodies; ++i) {
         const Link& link = tree.links[i];

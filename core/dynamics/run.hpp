@@ -144,7 +144,7 @@ constexpr long kCacheBytes = 4 << 20;  // results beyond this do not stay in a c
 
 template <class Algorithm>
 TARSUS_FLATTEN Fault run_lanes(const Tree& tree, const Call& call, long begin, long end,
-                                 std::byte* memory) {
+                               std::byte* memory) {
     Scratch scratch(memory);
     Lanes* in[kInputs] = {};
     for (int i = 0; i < kInputs; ++i) {
@@ -156,7 +156,7 @@ TARSUS_FLATTEN Fault run_lanes(const Tree& tree, const Call& call, long begin, l
     double* stage = kStaged<Algorithm> ? scratch.take<double>(size_t(size) * kLanes) : nullptr;
     if (kStaged<Algorithm>) std::memset(stage, 0, group_bytes);
     else if (kSparse<Algorithm>) std::memset(static_cast<void*>(out), 0, group_bytes);
-    const bool past_caches = (end - begin) * size * long(sizeof(double)) > kCacheBytes;
+    const bool past_caches = call.states * size * long(sizeof(double)) > kCacheBytes;
     const bool rows_aligned = size % 2 == 0 && reinterpret_cast<uintptr_t>(call.out) % 16 == 0;
 
     for (long s = begin; s < end; s += kLanes) {
@@ -169,15 +169,11 @@ TARSUS_FLATTEN Fault run_lanes(const Tree& tree, const Call& call, long begin, l
             }
         }
         double* to = call.out + s * size;
-        const Rows<Lanes> rows =
-            kStaged<Algorithm> ? Rows<Lanes>(stage, size, count, false)
-                               : Rows<Lanes>(to, size, count, past_caches && rows_aligned);
-        Arguments<Lanes> arguments{{in[0], in[1], in[2], in[3]},
-                                   out,
-                                   rows,
-                                   call.frame,
-                                   call.reference,
-                                   scratch};
+        const Rows<Lanes> rows = kStaged<Algorithm>
+                                     ? Rows<Lanes>(stage, size, count, false)
+                                     : Rows<Lanes>(to, size, count, past_caches && rows_aligned);
+        Arguments<Lanes> arguments{
+            {in[0], in[1], in[2], in[3]}, out, rows, call.frame, call.reference, scratch};
         Algorithm::template run<Lanes>(tree, arguments);
         if (!kWritesRows<Algorithm>) store_rows(out, size, arguments.rows);
         for (int l = 0; kStaged<Algorithm> && l < count; ++l) {
@@ -191,9 +187,9 @@ TARSUS_FLATTEN Fault run_lanes(const Tree& tree, const Call& call, long begin, l
     return {};
 }
 
-#define TARSUS_KERNEL(name, Algorithm)                                                   \
-    extern const Kernel name##_kernel;                                                   \
-    const Kernel name##_kernel = {bytes_one<Algorithm>, bytes_lanes<Algorithm>, run_one<Algorithm>, \
-                                  run_lanes<Algorithm>}
+#define TARSUS_KERNEL(name, Algorithm)                                          \
+    extern const Kernel name##_kernel;                                          \
+    const Kernel name##_kernel = {bytes_one<Algorithm>, bytes_lanes<Algorithm>, \
+                                  run_one<Algorithm>, run_lanes<Algorithm>}
 
 }  // namespace tarsus::TARSUS_ISA

@@ -14,6 +14,7 @@ enum class Reference : int { local, world, local_world_aligned };
 
 // A batch of states: input k of state s starts at in[k] + s * stride[k]; the output is contiguous.
 struct Call {
+    long states = 1;
     const double* in[kInputs] = {};  // null where an optional input is not given
     long stride[kInputs] = {};
     int size[kInputs] = {};
@@ -40,35 +41,35 @@ struct Kernel {
 };
 
 // X(name): every algorithm of the core, in the order of the tables below.
-#define TARSUS_KERNELS(X)                 \
-    X(integrate)                          \
-    X(difference)                         \
-    X(configuration_rate)                 \
-    X(sample)                             \
-    X(forward_kinematics)                 \
-    X(frame_pose)                         \
-    X(frame_velocity)                     \
-    X(frame_acceleration)                 \
-    X(frame_jacobian)                     \
-    X(frame_jacobian_rate)                \
-    X(inverse_dynamics)                   \
-    X(bias_forces)                        \
-    X(gravity_forces)                     \
-    X(reaction_wrenches)                  \
-    X(mass_matrix)                        \
-    X(inverse_mass_matrix)                \
-    X(forward_dynamics)                   \
-    X(forward_dynamics_sparse)            \
-    X(forward_dynamics_dense)             \
-    X(center_of_mass)                     \
-    X(center_of_mass_velocity)            \
-    X(center_of_mass_jacobian)            \
-    X(centroidal_momentum)                \
-    X(centroidal_momentum_matrix)         \
-    X(centroidal_momentum_matrix_rate)    \
-    X(kinetic_energy)                     \
-    X(potential_energy)                   \
-    X(elastic_energy)                     \
+#define TARSUS_KERNELS(X)              \
+    X(integrate)                       \
+    X(difference)                      \
+    X(configuration_rate)              \
+    X(sample)                          \
+    X(forward_kinematics)              \
+    X(frame_pose)                      \
+    X(frame_velocity)                  \
+    X(frame_acceleration)              \
+    X(frame_jacobian)                  \
+    X(frame_jacobian_rate)             \
+    X(inverse_dynamics)                \
+    X(bias_forces)                     \
+    X(gravity_forces)                  \
+    X(reaction_wrenches)               \
+    X(mass_matrix)                     \
+    X(inverse_mass_matrix)             \
+    X(forward_dynamics)                \
+    X(forward_dynamics_sparse)         \
+    X(forward_dynamics_dense)          \
+    X(center_of_mass)                  \
+    X(center_of_mass_velocity)         \
+    X(center_of_mass_jacobian)         \
+    X(centroidal_momentum)             \
+    X(centroidal_momentum_matrix)      \
+    X(centroidal_momentum_matrix_rate) \
+    X(kinetic_energy)                  \
+    X(potential_energy)                \
+    X(elastic_energy)                  \
     X(passive_forces)
 
 struct Kernels {

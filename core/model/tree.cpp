@@ -14,8 +14,8 @@ using Vector = Vec3<double>;
 using Matrix = Mat3<double>;
 
 const KindInfo kKindInfo[kKinds] = {
-    {"revolute", 1, 1, 1},  {"prismatic", 1, 1, 0},     {"screw", 1, 1, 1},
-    {"cylindrical", 2, 2, 1}, {"universal", 2, 2, 2},   {"spherical", 4, 3, 0},
+    {"revolute", 1, 1, 1},      {"prismatic", 1, 1, 0}, {"screw", 1, 1, 1},
+    {"cylindrical", 2, 2, 1},   {"universal", 2, 2, 2}, {"spherical", 4, 3, 0},
     {"spherical_zyx", 3, 3, 3}, {"planar", 3, 3, 1},    {"translation", 3, 3, 0},
     {"free", 7, 6, 0},
 };
@@ -26,14 +26,17 @@ Vector normalized_axis(const double* a, int body) {
     const Vector axis = vector_at(a);
     const double length = std::sqrt(dot(axis, axis));
     if (!(length > 0) || !std::isfinite(length)) {
-        throw std::invalid_argument("axes[" + std::to_string(body) + "] must be finite and not zero");
+        throw std::invalid_argument("axes[" + std::to_string(body) +
+                                    "] must be finite and not zero");
     }
     return axis * (1 / length);
 }
 
 // the smallest rotation that takes z to the axis, permutations for x and y
 Matrix rotation_to(const Vector& axis) {
-    const auto is = [&](double x, double y, double z) { return axis.x == x && axis.y == y && axis.z == z; };
+    const auto is = [&](double x, double y, double z) {
+        return axis.x == x && axis.y == y && axis.z == z;
+    };
     if (is(0, 0, 1)) return identity_matrix<double>();
     if (is(1, 0, 0)) return {{0, 1, 0}, {0, 0, 1}, {1, 0, 0}};
     if (is(0, 1, 0)) return {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
@@ -108,7 +111,8 @@ MatrixRows rows_of(const Matrix& r, const Vector& p) {
 void state_inertia(const LinkStatement& from, const Matrix& axes, Link& link) {
     const double* a = from.inertia;
     const Vector com = transposed_times(axes, vector_at(from.com));
-    const Sym3<double> central = rotate(transpose(axes), Sym3<double>{a[0], a[3], a[4], a[6], a[7], a[8]});
+    const Sym3<double> central =
+        rotate(transpose(axes), Sym3<double>{a[0], a[3], a[4], a[6], a[7], a[8]});
     const Inertia<double> about_com{from.mass, {0, 0, 0}, central};
     const Inertia<double> inertia = shift(about_com, com);
     link.mass = from.mass;
@@ -140,7 +144,8 @@ void list_coordinates(Tree& tree, const Link& link) {
         tree.row.push_back(tree.n_compact);
         if (above >= 0) {
             const int from = tree.row[above];
-            for (int d = 0; d <= tree.depth[above]; ++d) tree.branch.push_back(tree.branch[from + d]);
+            for (int d = 0; d <= tree.depth[above]; ++d)
+                tree.branch.push_back(tree.branch[from + d]);
         }
         tree.branch.push_back(dof);
         tree.n_compact += tree.depth.back() + 1;

@@ -43,8 +43,8 @@ struct Link {
     int q, v;   // where its coordinates start
     int angle;  // where its sines and cosines start
     Turn turn;
-    bool leaf;          // carries no other body
-    bool last_sibling;  // of the bodies on its parent, the one that inward passes meet first
+    bool leaf;           // carries no other body
+    bool last_sibling;   // of the bodies on its parent, the one that inward passes meet first
     double rotation[9];  // joint frame in the parent's frame, by columns
     double position[3];
     double mass;

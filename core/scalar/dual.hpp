@@ -16,8 +16,12 @@ struct Dual {
     TARSUS_INLINE Dual(double constant) : value(constant), rate(0.0) {}
     TARSUS_INLINE Dual(T a, T b) : value(a), rate(b) {}
 
-    friend TARSUS_INLINE Dual operator+(Dual a, Dual b) { return {a.value + b.value, a.rate + b.rate}; }
-    friend TARSUS_INLINE Dual operator-(Dual a, Dual b) { return {a.value - b.value, a.rate - b.rate}; }
+    friend TARSUS_INLINE Dual operator+(Dual a, Dual b) {
+        return {a.value + b.value, a.rate + b.rate};
+    }
+    friend TARSUS_INLINE Dual operator-(Dual a, Dual b) {
+        return {a.value - b.value, a.rate - b.rate};
+    }
     friend TARSUS_INLINE Dual operator-(Dual a) { return {-a.value, -a.rate}; }
     friend TARSUS_INLINE Dual operator*(Dual a, Dual b) {
         return {a.value * b.value, mul_add(a.value, b.rate, a.rate * b.value)};

@@ -57,20 +57,24 @@ struct Pack {
 
     friend TARSUS_INLINE Pack mul_add(Pack a, Pack b, Pack c) {
 #if defined(__AVX512F__)
-        if constexpr (W == 8) return (Vector)_mm512_fmadd_pd((__m512d)a.v, (__m512d)b.v, (__m512d)c.v);
+        if constexpr (W == 8)
+            return (Vector)_mm512_fmadd_pd((__m512d)a.v, (__m512d)b.v, (__m512d)c.v);
 #endif
 #if defined(__FMA__)
-        if constexpr (W == 4) return (Vector)_mm256_fmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v);
+        if constexpr (W == 4)
+            return (Vector)_mm256_fmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v);
         static_assert(W == 4 || W == 8, "a fused width needs its intrinsic");
 #endif
         return a.v * b.v + c.v;
     }
     friend TARSUS_INLINE Pack neg_mul_add(Pack a, Pack b, Pack c) {
 #if defined(__AVX512F__)
-        if constexpr (W == 8) return (Vector)_mm512_fnmadd_pd((__m512d)a.v, (__m512d)b.v, (__m512d)c.v);
+        if constexpr (W == 8)
+            return (Vector)_mm512_fnmadd_pd((__m512d)a.v, (__m512d)b.v, (__m512d)c.v);
 #endif
 #if defined(__FMA__)
-        if constexpr (W == 4) return (Vector)_mm256_fnmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v);
+        if constexpr (W == 4)
+            return (Vector)_mm256_fnmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v);
 #endif
         return c.v - a.v * b.v;
     }
@@ -79,10 +83,10 @@ struct Pack {
         for (int i = 0; i < W; ++i) r.v[i] = __builtin_sqrt(a.v[i]);
         return r;
     }
-    friend TARSUS_INLINE Pack absolute(Pack a) {
-        return (Vector)((Bits)a.v & INT64_MAX);
+    friend TARSUS_INLINE Pack absolute(Pack a) { return (Vector)((Bits)a.v & INT64_MAX); }
+    friend TARSUS_INLINE Pack select(Bits condition, Pack a, Pack b) {
+        return condition ? a.v : b.v;
     }
-    friend TARSUS_INLINE Pack select(Bits condition, Pack a, Pack b) { return condition ? a.v : b.v; }
     friend TARSUS_INLINE Bits bits_of(Pack a) { return (Bits)a.v; }
 
     template <class Function>
@@ -111,7 +115,7 @@ template <class Bits>
     requires(sizeof(Bits) > sizeof(int64_t))
 TARSUS_INLINE auto from_bits(Bits bits) {
     return Pack<sizeof(Bits) / sizeof(int64_t)>(
-        (typename Pack<sizeof(Bits) / sizeof(int64_t)>::Vector)bits);
+        (typename Pack<sizeof(Bits) / sizeof(int64_t)>::Vector) bits);
 }
 
 #if defined(__AVX512F__)

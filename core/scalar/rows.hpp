@@ -63,7 +63,8 @@ template <>
 class Rows<Lanes> {
    public:
     // past_caches: see below; asks for rows that start at multiples of 16 bytes
-    TARSUS_INLINE Rows(double* out, long stride, int count, bool past_caches) : past_caches_(past_caches) {
+    TARSUS_INLINE Rows(double* out, long stride, int count, bool past_caches)
+        : past_caches_(past_caches) {
         for (int l = 0; l < kLanes; ++l) row_[l] = out + (l < count ? l : count - 1) * stride;
     }
 
@@ -75,7 +76,8 @@ class Rows<Lanes> {
 #ifdef __AVX2__
         for (int i = 0; i < 4; ++i) check_ = finite_check(a[i], check_);
         for (int h = 0; h < kLanes / 4; ++h) {
-            __m256d block[4] = {quarter(a[0], h), quarter(a[1], h), quarter(a[2], h), quarter(a[3], h)};
+            __m256d block[4] = {quarter(a[0], h), quarter(a[1], h), quarter(a[2], h),
+                                quarter(a[3], h)};
             transpose_block(block);
             for (int l = 0; l < 4; ++l) {
                 double* to = row_[4 * h + l] + k;
@@ -134,7 +136,8 @@ TARSUS_INLINE bool load_rows(const double* in, long stride, int count, int size,
             for (int l = 0; l < 4; ++l) block[l] = _mm256_loadu_pd(row[4 * h + l] + k);
             transpose_block(block);
             for (int i = 0; i < 4; ++i) {
-                std::memcpy(reinterpret_cast<double*>(out + k + i) + 4 * h, &block[i], sizeof block[i]);
+                std::memcpy(reinterpret_cast<double*>(out + k + i) + 4 * h, &block[i],
+                            sizeof block[i]);
             }
         }
         for (int i = 0; i < 4; ++i) check = finite_check(out[k + i], check);

@@ -66,8 +66,8 @@ TARSUS_INLINE Articulated<T> minus_outer(const Articulated<T>& a, const Force<T>
 // R S Rᵀ and R H Rᵀ for any kind of rotation, through its action on vectors
 template <class Rotation, class T>
 TARSUS_INLINE Sym3<T> turned(const Rotation& rotation, const Sym3<T>& s) {
-    const Mat3<T> rows =
-        transpose(Mat3<T>{rotation.out(s.row_x()), rotation.out(s.row_y()), rotation.out(s.row_z())});
+    const Mat3<T> rows = transpose(
+        Mat3<T>{rotation.out(s.row_x()), rotation.out(s.row_y()), rotation.out(s.row_z())});
     const Vec3<T> x = rotation.out(rows.x), y = rotation.out(rows.y), z = rotation.out(rows.z);
     return {x.x, x.y, y.y, x.z, y.z, z.z};
 }
@@ -93,7 +93,8 @@ struct YieldedAboutZ {
 
 // I − U Vᵀ with U the column of I that belongs to the turn about z
 template <class T>
-TARSUS_INLINE YieldedAboutZ<T> yielded(const Articulated<T>& a, const Force<T>& U, const Force<T>& V) {
+TARSUS_INLINE YieldedAboutZ<T> yielded(const Articulated<T>& a, const Force<T>& U,
+                                       const Force<T>& V) {
     return {minus_outer(a.M, U.linear, V.linear),
             neg_mul_add(U.linear, V.angular.x, a.H.x),
             neg_mul_add(U.linear, V.angular.y, a.H.y),
@@ -109,7 +110,8 @@ TARSUS_INLINE Force<T> mul_add(const YieldedAboutZ<T>& a, const Motion<T>& c, co
     const auto moment = [&](const Vec3<T>& h, const T& jx, const T& jy, const T& n) {
         return mul_add(jy, v, mul_add(jx, u, mul_add(h.y, y, mul_add(h.x, x, n))));
     };
-    return {mul_add(a.Hy, v, mul_add(a.Hx, u, mul_add(a.M.row_y(), y, mul_add(a.M.row_x(), x, p.linear)))),
+    return {mul_add(a.Hy, v,
+                    mul_add(a.Hx, u, mul_add(a.M.row_y(), y, mul_add(a.M.row_x(), x, p.linear)))),
             {moment(a.Hx, a.Jxx, a.Jxy, p.angular.x), moment(a.Hy, a.Jxy, a.Jyy, p.angular.y),
              p.angular.z}};
 }
@@ -118,7 +120,8 @@ TARSUS_INLINE Force<T> mul_add(const YieldedAboutZ<T>& a, const Motion<T>& c, co
 template <class S, class T>
 TARSUS_INLINE YieldedAboutZ<T> turned(const RotationZ<S>& r, const YieldedAboutZ<T>& a) {
     const Vec3<T> hx = r.out(a.Hx), hy = r.out(a.Hy);
-    const Vec3<T> jx = r.out(Vec3<T>{a.Jxx, a.Jxy, T(0.0)}), jy = r.out(Vec3<T>{a.Jxy, a.Jyy, T(0.0)});
+    const Vec3<T> jx = r.out(Vec3<T>{a.Jxx, a.Jxy, T(0.0)}),
+                  jy = r.out(Vec3<T>{a.Jxy, a.Jyy, T(0.0)});
     const Vec3<T> kx = r.out(Vec3<T>{jx.x, jy.x, T(0.0)}), ky = r.out(Vec3<T>{jx.y, jy.y, T(0.0)});
     return {turned(r, a.M),
             neg_mul_add(hy, r.sine, hx * r.cosine),
@@ -148,7 +151,7 @@ TARSUS_INLINE Articulated<T> shifted(const Articulated<T>& a, const Vec3<P>& p) 
         transpose(Mat3<T>{cross(a.M.row_x(), p), cross(a.M.row_y(), p), cross(a.M.row_z(), p)});
     const Mat3<T> H = {a.H.x - mp.x, a.H.y - mp.y, a.H.z - mp.z};
     const Vec3<T> x = cross(p, a.H.x), y = cross(p, a.H.y), z = cross(p, a.H.z);  // rows of −Hᵀ[p]
-    const Vec3<T> u = cross(p, H.x), v = cross(p, H.y), w = cross(p, H.z);        // columns of [p]H'
+    const Vec3<T> u = cross(p, H.x), v = cross(p, H.y), w = cross(p, H.z);  // columns of [p]H'
     const Sym3<T>& J = a.J;
     return {a.M,
             H,

@@ -42,8 +42,7 @@ TARSUS_INLINE T dot(const Motion<T>& a, const Force<T>& b) {
 // v ×* f: how a force fixed in a body that moves with v changes
 template <class T>
 TARSUS_INLINE Force<T> cross(const Motion<T>& v, const Force<T>& f) {
-    return {cross(v.angular, f.linear),
-            cross_add(v.linear, f.linear, cross(v.angular, f.angular))};
+    return {cross(v.angular, f.linear), cross_add(v.linear, f.linear, cross(v.angular, f.angular))};
 }
 
 template <class T>

@@ -61,7 +61,8 @@ TARSUS_INLINE PoseRows with_axes(const PoseRows& pose, Turn turn, const MatrixRo
     Pack<4> m[3];
     load(axes, m);
     PoseRows out;
-    for (int i = 0; i < 3; ++i) out.row[i] = turned_row(turn, pose.row[i], row_times(pose.row[i], m));
+    for (int i = 0; i < 3; ++i)
+        out.row[i] = turned_row(turn, pose.row[i], row_times(pose.row[i], m));
     return out;
 }
 

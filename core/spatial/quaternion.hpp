@@ -82,11 +82,12 @@ TARSUS_INLINE Vec3<T> translation_of_twist(const Vec3<T>& v, const Vec3<T>& a) {
     const T angle = square_root(square);
     const Angle<T> at = sincos_of(angle);
     const auto small = square < T(1e-4);
-    const T beta = select(small, mul_add(square, mul_add(square, T(1.0 / 720), T(-1.0 / 24)), T(0.5)),
-                          (T(1.0) - at.cosine) / square);
-    const T gamma = select(
-        small, mul_add(square, mul_add(square, T(1.0 / 5040), T(-1.0 / 120)), T(1.0 / 6)),
-        (angle - at.sine) / (square * angle));
+    const T beta =
+        select(small, mul_add(square, mul_add(square, T(1.0 / 720), T(-1.0 / 24)), T(0.5)),
+               (T(1.0) - at.cosine) / square);
+    const T gamma =
+        select(small, mul_add(square, mul_add(square, T(1.0 / 5040), T(-1.0 / 120)), T(1.0 / 6)),
+               (angle - at.sine) / (square * angle));
     const Vec3<T> av = cross(a, v);
     return mul_add(cross(a, av), gamma, mul_add(av, beta, v));
 }
@@ -98,8 +99,8 @@ TARSUS_INLINE Vec3<T> twist_of_translation(const Vec3<T>& p, const Vec3<T>& a) {
     const T half = square_root(square) * T(0.5);
     const Angle<T> at = sincos_of(half);
     const T series = mul_add(square, mul_add(square, T(1.0 / 30240), T(1.0 / 720)), T(1.0 / 12));
-    const T gamma = select(square < T(1e-4), series,
-                           (T(1.0) - half * at.cosine / at.sine) / square);
+    const T gamma =
+        select(square < T(1e-4), series, (T(1.0) - half * at.cosine / at.sine) / square);
     const Vec3<T> ap = cross(a, p);
     return mul_add(cross(a, ap), gamma, mul_add(ap, T(-0.5), p));
 }

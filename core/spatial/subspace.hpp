@@ -96,8 +96,9 @@ struct Columns {
     template <class T>
     TARSUS_INLINE Motion<T> cross(const Motion<T>& m, const T* v) const {
         const Motion<T> joint = add(zero_motion<T>(), v);
-        return {cross_add(m.linear, joint.angular, tarsus::TARSUS_ISA::cross(m.angular, joint.linear)),
-                tarsus::TARSUS_ISA::cross(m.angular, joint.angular)};
+        return {
+            cross_add(m.linear, joint.angular, tarsus::TARSUS_ISA::cross(m.angular, joint.linear)),
+            tarsus::TARSUS_ISA::cross(m.angular, joint.angular)};
     }
     template <class T>
     TARSUS_INLINE void columns_in(const Mat3<T>& axes, Motion<T>* out) const {

@@ -1,0 +1,90 @@
+#include "bindings/thread_pool.hpp"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+namespace tarsus {
+
+namespace {
+
+// One call of run_with_helpers, on its caller's stack.
+struct Job {
+    const std::function<void(long)>& work;
+    long next = 1, helpers;
+    long running = 0;
+    std::condition_variable done;
+};
+
+class ThreadPool {
+   public:
+    void run(long helpers, const std::function<void(long)>& work) {
+        Job job{work, 1, helpers, 0, {}};
+        {
+            std::lock_guard lock(mutex_);
+            grow(helpers);
+            jobs_.push_back(&job);
+        }
+        if (helpers == 1) wake_.notify_one();
+        else wake_.notify_all();
+        work(0);
+        std::unique_lock lock(mutex_);
+        std::erase(jobs_, &job);
+        job.done.wait(lock, [&] { return job.running == 0; });
+    }
+
+   private:
+    // Without the means for another thread, those that there are do the work.
+    void grow(long threads) {
+        try {
+            for (; size_ < threads; ++size_) std::thread([this] { serve(); }).detach();
+        } catch (const std::system_error&) {
+        }
+    }
+
+    void serve() {
+        std::unique_lock lock(mutex_);
+        while (true) {
+            wake_.wait(lock, [&] { return !jobs_.empty(); });
+            Job& job = *jobs_.front();
+            const long share = job.next++;
+            if (job.next > job.helpers) jobs_.pop_front();
+            ++job.running;
+            lock.unlock();
+            job.work(share);
+            lock.lock();
+            if (--job.running == 0) job.done.notify_all();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<Job*> jobs_;
+    long size_ = 0;
+};
+
+// Never destroyed, since its threads never end. A forked child has none of them: it begins anew.
+ThreadPool& pool() {
+    static std::mutex mutex;
+    static ThreadPool* current = nullptr;
+    static pid_t owner = 0;
+    std::lock_guard lock(mutex);
+    if (!current || owner != getpid()) {
+        current = new ThreadPool;
+        owner = getpid();
+    }
+    return *current;
+}
+
+}  // namespace
+
+void run_with_helpers(long helpers, const std::function<void(long)>& work) {
+    if (helpers < 1) return work(0);
+    pool().run(helpers, work);
+}
+
+}  // namespace tarsus

@@ -1,0 +1,60 @@
+"""Threads of the core: shared batches, several callers at once, and children of a fork."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import numpy as np
+
+import tarsus as ts
+
+
+def _states(model: ts.Model, count: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    return model.random_configuration(rng, count), rng.standard_normal((count, model.nv))
+
+
+def test_callers_share_the_waiting_threads() -> None:
+    model = ts.robots.tree(20, 2)
+    q, v = _states(model, 3000)
+    expected = model.bias_forces(q, v).tobytes()
+    wrong: list[int] = []
+
+    def call(index: int) -> None:
+        results = [model.bias_forces(q, v, threads=threads) for threads in (2, 3, 5)]
+        wrong.extend(index for result in results if result.tobytes() != expected)
+
+    callers = [threading.Thread(target=call, args=(index,)) for index in range(6)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert not wrong
+
+
+def test_a_fault_is_found_whichever_thread_meets_it() -> None:
+    model = ts.robots.chain(3)
+    q, v = _states(model, 2000)
+    q[1777, 2] = np.nan
+    for threads in (1, 2, 4):
+        try:
+            model.bias_forces(q, v, threads=threads)
+        except ValueError as error:
+            assert "q must be finite: element 2 of state 1777 is nan" in str(error)
+        else:
+            raise AssertionError("nan was accepted")
+
+
+def test_a_forked_child_starts_threads_of_its_own() -> None:
+    model = ts.robots.chain(6)
+    q, v = _states(model, 2000)
+    expected = model.bias_forces(q, v, threads=2).tobytes()  # the parent's threads exist now
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # a child that waits for threads that it does not have is killed
+        same = model.bias_forces(q, v, threads=2).tobytes() == expected
+        os._exit(0 if same else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
