@@ -99,6 +99,34 @@ Dimensions dimensions(Shape shape, const Tree& tree) {
     return {0, {}};
 }
 
+const char* shape_name(Shape shape) {
+    switch (shape) {
+        case Shape::q:
+            return "(…, nq)";
+        case Shape::v:
+            return "(…, nv)";
+        case Shape::wrenches:
+            return "(…, n_bodies, 6)";
+        case Shape::poses:
+            return "(…, n_bodies, 4, 4)";
+        case Shape::pose:
+            return "(…, 4, 4)";
+        case Shape::spatial:
+            return "(…, 6)";
+        case Shape::jacobian:
+            return "(…, 6, nv)";
+        case Shape::matrix:
+            return "(…, nv, nv)";
+        case Shape::vector:
+            return "(…, 3)";
+        case Shape::vector_jacobian:
+            return "(…, 3, nv)";
+        case Shape::number:
+            return "(…)";
+    }
+    return "";
+}
+
 Parameters parameters(const Algorithm& algorithm) {
     Parameters p{{}, 0, -1, -1, -1, -1, -1};
     const auto add = [&](const char* name) {

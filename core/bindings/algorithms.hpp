@@ -71,6 +71,7 @@ struct Dimensions {
     }
 };
 Dimensions dimensions(Shape shape, const Tree& tree);
+const char* shape_name(Shape shape);  // as in the documentation: "(…, nq)"
 
 // the parameters of an algorithm, in order; threads and out are keyword-only and last
 struct Parameters {

@@ -5,12 +5,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <deque>
 #include <utility>
 
 #include "bindings/call.hpp"
+#include "bindings/methods.hpp"
 
 namespace nb = nanobind;
 using namespace tarsus;
@@ -107,131 +106,6 @@ void make_model(CoreModel* self, const std::vector<int>& parents,
     new (self) CoreModel(std::move(tree), index.release().ptr());
 }
 
-// the table of methods, made once: text signatures and pointers must outlive the type
-
-template <int index>
-PyObject* method(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names) {
-    if (!nb::inst_ready(self)) {
-        return PyErr_Format(PyExc_TypeError, "the model was not initialised");
-    }
-    return call_algorithm(index, *nb::inst_ptr<CoreModel>(self), args, nargs, names);
-}
-
-using Method = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
-
-constexpr int kAlgorithms = 27;
-
-template <int... index>
-constexpr auto method_pointers(std::integer_sequence<int, index...>) {
-    return std::array<Method, sizeof...(index)>{method<index>...};
-}
-
-const char* shape_name(Shape shape) {
-    switch (shape) {
-        case Shape::q:
-            return "(…, nq)";
-        case Shape::v:
-            return "(…, nv)";
-        case Shape::wrenches:
-            return "(…, n_bodies, 6)";
-        case Shape::poses:
-            return "(…, n_bodies, 4, 4)";
-        case Shape::pose:
-            return "(…, 4, 4)";
-        case Shape::spatial:
-            return "(…, 6)";
-        case Shape::jacobian:
-            return "(…, 6, nv)";
-        case Shape::matrix:
-            return "(…, nv, nv)";
-        case Shape::vector:
-            return "(…, 3)";
-        case Shape::vector_jacobian:
-            return "(…, 3, nv)";
-        case Shape::number:
-            return "(…)";
-    }
-    return "";
-}
-
-const char* default_of(const Algorithm& algorithm, const Parameters& p, int slot) {
-    if (slot < p.required || slot == p.frame) return nullptr;
-    if (slot == p.reference) return "'local'";
-    if (slot == p.method) return "'articulated'";
-    if (slot == p.threads) return "1";
-    (void)algorithm;
-    return "None";
-}
-
-std::string documentation(const Algorithm& algorithm, const std::string& name) {
-    const Parameters p = parameters(algorithm);
-    std::string text = name + "($self";
-    for (int slot = 0; slot < int(p.names.size()); ++slot) {
-        if (slot == p.threads) text += ", *";
-        text += ", " + std::string(p.names[slot]);
-        if (const char* value = default_of(algorithm, p, slot)) text += "=" + std::string(value);
-    }
-    text += ")\n--\n\n" + std::string(algorithm.summary) + "\n";
-    for (const Input& input : algorithm.inputs) {
-        text += "\n" + std::string(input.name) + ": " + shape_name(input.shape);
-        if (input.optional)
-            text += ", wrenches [N, N·m] on the bodies, in body frames at their origins";
-    }
-    if (algorithm.of_frame) text += "\nframe: name of a frame";
-    if (algorithm.referenced) text += "\nreference: 'local', 'world' or 'local_world_aligned'";
-    if (algorithm.by_method) text += "\nmethod: 'articulated', 'sparse' or 'dense'";
-    return text + "\nthreads: for batches\nout: array for the result\n\nReturns " +
-           shape_name(algorithm.output) + ".";
-}
-
-const std::pair<const char*, const char*> kAliases[] = {
-    {"rnea", "inverse_dynamics"}, {"aba", "forward_dynamics"}, {"crba", "mass_matrix"}};
-
-PyMethodDef* method_table() {
-    static std::deque<std::string> texts;
-    static std::vector<PyMethodDef> table;
-    static const auto pointers = method_pointers(std::make_integer_sequence<int, kAlgorithms>{});
-    if (!table.empty()) return table.data();
-    const auto add = [&](const char* name, int index) {
-        texts.push_back(documentation(algorithms()[index], name));
-        table.push_back(
-            {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pointers[index])),
-             METH_FASTCALL | METH_KEYWORDS, texts.back().c_str()});
-    };
-    for (int k = 0; k < kAlgorithms; ++k) add(algorithms()[k].name, k);
-    for (const auto& [alias, name] : kAliases) {
-        for (int k = 0; k < kAlgorithms; ++k) {
-            if (std::string(algorithms()[k].name) == name) add(alias, k);
-        }
-    }
-    table.push_back({nullptr, nullptr, 0, nullptr});
-    return table.data();
-}
-
-// what the stub generator needs: (name, [(parameter, default or None)], output shape, summary)
-nb::list describe_algorithms() {
-    nb::list list;
-    for (PyMethodDef* entry = method_table(); entry->ml_name; ++entry) {
-        for (const Algorithm& algorithm : algorithms()) {
-            std::string target = entry->ml_name;
-            for (const auto& [alias, name] : kAliases) {
-                if (target == alias) target = name;
-            }
-            if (target != algorithm.name) continue;
-            const Parameters p = parameters(algorithm);
-            nb::list arguments;
-            for (int slot = 0; slot < int(p.names.size()); ++slot) {
-                const char* value = default_of(algorithm, p, slot);
-                arguments.append(
-                    nb::make_tuple(p.names[slot], value ? nb::cast(value) : nb::none()));
-            }
-            list.append(nb::make_tuple(entry->ml_name, arguments, shape_name(algorithm.output),
-                                       algorithm.summary));
-        }
-    }
-    return list;
-}
-
 PyType_Slot* model_slots() {
     static PyType_Slot slots[] = {{Py_tp_methods, method_table()}, {0, nullptr}};
     return slots;
@@ -242,7 +116,6 @@ PyType_Slot* model_slots() {
 NB_MODULE(_core, m) {
     if (!import_numpy()) throw nb::python_error();
     nb::set_leak_warnings(false);  // models may live in caches until the interpreter ends
-    if (algorithms().size() != kAlgorithms) throw std::logic_error("kAlgorithms is out of date");
     kernels();
 
     nb::class_<CoreModel>(m, "Model", nb::type_slots(model_slots()))

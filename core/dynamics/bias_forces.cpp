@@ -1,6 +1,7 @@
 // Forces that hold a mechanism without acceleration: Coriolis, centrifugal and gravity terms; and
 // gravity alone.
 #include "dynamics/newton_euler.hpp"
+#include "dynamics/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

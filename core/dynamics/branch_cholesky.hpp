@@ -5,7 +5,7 @@
 // prefixes, hence all inner loops run over contiguous memory.
 #pragma once
 
-#include "dynamics/run.hpp"
+#include "dynamics/arguments.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

@@ -1,5 +1,6 @@
 // The centre of mass of the whole mechanism in the world, and its velocity.
 #include "dynamics/momentum.hpp"
+#include "dynamics/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

@@ -2,6 +2,7 @@
 // 2008), its rate, and the Jacobian of the centre of mass that its linear rows contain.
 #include "dynamics/composite.hpp"
 #include "dynamics/rate.hpp"
+#include "dynamics/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

@@ -5,7 +5,7 @@
 // precision of long chains and of robots far from the world's origin.
 #pragma once
 
-#include "dynamics/run.hpp"
+#include "dynamics/arguments.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

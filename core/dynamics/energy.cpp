@@ -1,5 +1,6 @@
 // Kinetic energy, armature included: T = ½ vᵀ H v.
 #include "dynamics/momentum.hpp"
+#include "dynamics/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

@@ -4,6 +4,7 @@
 //   inwards    articulated inertias I and bias forces p, seen through each joint
 //   outwards   accelerations
 #include "dynamics/newton_euler.hpp"
+#include "dynamics/run.hpp"
 #include "dynamics/small_inverse.hpp"
 
 namespace tarsus::TARSUS_ISA {

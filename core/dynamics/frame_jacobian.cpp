@@ -1,6 +1,7 @@
 // The Jacobian of one frame (6 × nv, linear rows first) and its rate.
 #include "dynamics/frame_path.hpp"
 #include "dynamics/rate.hpp"
+#include "dynamics/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

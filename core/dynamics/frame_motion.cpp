@@ -3,6 +3,7 @@
 // The acceleration is the time derivative of the velocity's numbers in the same reference: the
 // spatial acceleration for "local" and "world", the classical one for "local_world_aligned".
 #include "dynamics/frame_path.hpp"
+#include "dynamics/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

@@ -1,7 +1,7 @@
 // The bodies from the root to one frame: all that a frame's motion depends on.
 #pragma once
 
-#include "dynamics/run.hpp"
+#include "dynamics/arguments.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

@@ -1,5 +1,6 @@
 // Generalised forces for a motion: τ = H(q) a + bias(q, v) − Jᵀ f_external.
 #include "dynamics/newton_euler.hpp"
+#include "dynamics/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

@@ -2,6 +2,7 @@
 // its two coordinates share.
 #include "dynamics/branch_cholesky.hpp"
 #include "dynamics/mass_matrix.hpp"
+#include "dynamics/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

@@ -1,6 +1,8 @@
 // The joint-space mass matrix H(q), dense and symmetric.
 #include "dynamics/mass_matrix.hpp"
 
+#include "dynamics/run.hpp"
+
 namespace tarsus::TARSUS_ISA {
 
 struct MassMatrix {

@@ -2,7 +2,7 @@
 // velocities and accelerations outwards, forces inwards.
 #pragma once
 
-#include "dynamics/run.hpp"
+#include "dynamics/arguments.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

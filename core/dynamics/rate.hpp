@@ -1,7 +1,7 @@
 // Rates by dual numbers: the configuration as a dual number whose rate is q̇ for the velocity v.
 #pragma once
 
-#include "dynamics/run.hpp"
+#include "dynamics/arguments.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

@@ -1,6 +1,7 @@
 // The wrench that each joint transmits to its child: in the child's body frame, at its origin.
 // Its projection on the joint's subspace is the generalised force (less the armature's part).
 #include "dynamics/newton_euler.hpp"
+#include "dynamics/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

@@ -6,87 +6,9 @@
 // TARSUS_KERNEL(name, Algorithm) makes a Kernel of it.
 #pragma once
 
-#include "joints/visit.hpp"
-#include "model/kernel.hpp"
-#include "scalar/rows.hpp"
+#include "dynamics/arguments.hpp"
 
 namespace tarsus::TARSUS_ISA {
-
-constexpr size_t kAlign = 64;
-constexpr size_t aligned(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
-
-template <class X>
-constexpr size_t bytes_of(size_t count) {
-    return aligned(count * sizeof(X));
-}
-
-class Scratch {
-   public:
-    explicit Scratch(std::byte* memory) : at_(memory) {}
-    template <class X>
-    X* take(size_t count) {
-        X* block = reinterpret_cast<X*>(at_);
-        at_ += bytes_of<X>(count);
-        return block;
-    }
-
-   private:
-    std::byte* at_;
-};
-
-template <class T>
-struct Arguments {
-    const T* in[kInputs];
-    T* out;
-    mutable Rows<T> rows;
-    int frame;
-    Reference reference;
-    mutable Scratch scratch;
-};
-
-// Sines and cosines of the listed joint angles; one state does several at once in the lanes.
-template <class T>
-TARSUS_INLINE void read_angles(const Tree& tree, const int* listed, int count, const T* q,
-                               Angle<T>* out) {
-    const int* coordinate = tree.angle_coordinate.data();
-    if constexpr (std::is_same_v<T, double>) {
-        for (int k = 0; k < count; k += kLanes) {
-            const int lanes = count - k < kLanes ? count - k : kLanes;
-            Lanes x(0.0);
-            for (int l = 0; l < lanes; ++l) x.v[l] = q[coordinate[listed[k + l]]];
-            const Angle<Lanes> at = sincos_of(x);
-            for (int l = 0; l < lanes; ++l) out[listed[k + l]] = {at.cosine[l], at.sine[l]};
-        }
-    } else {
-        for (int k = 0; k < count; ++k) out[listed[k]] = sincos_of(q[coordinate[listed[k]]]);
-    }
-}
-
-template <class T>
-TARSUS_INLINE void read_angles(const Tree& tree, const T* q, Angle<T>* out) {
-    read_angles(tree, tree.all_angles.data(), tree.n_angles, q, out);
-}
-
-template <class T>
-TARSUS_INLINE At<T> state_at(const Link& link, const T* q, const Angle<T>* angles) {
-    return {link, q + link.q, angles + link.angle};
-}
-
-// the frame that users see on a body, in the core's frame of that body
-TARSUS_INLINE FixedTurn user_axes(const Tree& tree, int body) {
-    return {tree.body_axes[body].turn, tree.body_axes[body].rotation};
-}
-
-template <class T>
-TARSUS_INLINE void store_pose(const Pose<T>& pose, int at, Rows<T>& rows) {
-    const Mat3<T>& r = pose.rotation;
-    const Vec3<T>& p = pose.position;
-    const T zero(0.0), one(1.0);
-    rows.set_four(at, {r.x.x, r.y.x, r.z.x, p.x});
-    rows.set_four(at + 4, {r.x.y, r.y.y, r.z.y, p.y});
-    rows.set_four(at + 8, {r.x.z, r.y.z, r.z.z, p.z});
-    rows.set_four(at + 12, {zero, zero, zero, one});
-}
 
 // Algorithms write a plain array `out`, unless they declare
 //   kWritesRows   results go straight to the users' rows (`rows`)
