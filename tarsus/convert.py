@@ -8,7 +8,7 @@ are matched by name and may come in any order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, overload
 
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.layouts import COSINE_SINE, DRAKE, MUJOCO, PINOCCHIO, Rule, same
 from tarsus.model import JointView, Model
-from tarsus.model.checks import UnknownNameError, suggestion
+from tarsus.model.checks import UnknownNameError, expect, suggestion
 from tarsus.model.description import Array
 
 __all__ = [
@@ -126,6 +126,7 @@ def to_drake(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Array | 
     - planar: [x, y, angle] and their rates.
     - all others: the same numbers.
     """
+    expect(model, Model, "model")
     return _to_other(_layout(model, DRAKE), model, q, v)
 
 
@@ -137,6 +138,7 @@ def from_drake(
     model: Model, q: ArrayLike, v: ArrayLike | None = None
 ) -> Array | tuple[Array, Array]:
     """Convert from Drake, see `to_drake`."""
+    expect(model, Model, "model")
     return _to_ours(_layout(model, DRAKE), model, q, v)
 
 
@@ -157,8 +159,8 @@ def _layout(
 ) -> list[_Block]:
     """Return the blocks, one after the other or at the places (of q, of v) of each joint."""
     blocks, end = [], (0, 0)
-    for name in model.joint_names:
-        joint = model.joint(name)
+    for joint in model.joints:
+        name = joint.name
         rule = rules.get(name) or rules.get(joint.kind) or same(joint.nq, joint.nv)
         q, v = end if places is None else places[name]
         end = (q + rule.nq, v + rule.nv)
@@ -169,12 +171,14 @@ def _layout(
 def _pinocchio(model: Model, peer: Any, unbounded: str) -> list[_Block]:
     if unbounded not in ("cos_sin", "angle"):
         raise ValueError(f"unbounded is {unbounded!r}, must be 'cos_sin' or 'angle'")
-    joints = [model.joint(name) for name in model.joint_names]
+    expect(model, Model, "model")
+    joints = model.joints
     revolute = [joint for joint in joints if joint.kind == "revolute"]
     if peer is None:
         free = [j for j in revolute if np.isinf(j.lower[0]) and np.isinf(j.upper[0])]
         endless = [joint.name for joint in free if unbounded == "cos_sin"]
         return _layout(model, PINOCCHIO | dict.fromkeys(endless, COSINE_SINE))
+    _check_peer(peer, "pinocchio.Model", "names", "nqs", "idx_qs", "idx_vs")
     index = {name: i for i, name in enumerate(peer.names) if i > 0}
     _check_names(joints, index, "Pinocchio")
     endless = [joint.name for joint in revolute if peer.nqs[index[joint.name]] == 2]
@@ -184,7 +188,8 @@ def _pinocchio(model: Model, peer: Any, unbounded: str) -> list[_Block]:
 
 
 def _mujoco(model: Model, peer: Any) -> list[_Block]:
-    joints = [model.joint(name) for name in model.joint_names]
+    expect(model, Model, "model")
+    joints = model.joints
     for joint in joints:
         if joint.kind == "screw":
             raise ValueError(f"joint {joint.name!r}: MuJoCo has no screw joint")
@@ -192,6 +197,7 @@ def _mujoco(model: Model, peer: Any) -> list[_Block]:
             raise ValueError(f"joint {joint.name!r}: a free joint of MuJoCo hangs on the world")
     if peer is None:
         return _layout(model, MUJOCO)
+    _check_peer(peer, "mujoco.MjModel", "njnt", "jnt_qposadr", "jnt_dofadr")
     index = {peer.joint(i).name: i for i in range(peer.njnt)}
     for joint in joints:
         # free joints often have no name in MuJoCo, but the body has
@@ -208,7 +214,13 @@ def _mujoco(model: Model, peer: Any) -> list[_Block]:
     return _covering(_layout(model, MUJOCO, places), peer.nq, peer.nv, "MuJoCo")
 
 
-def _check_names(joints: list[JointView], names: Mapping[str, int], library: str) -> None:
+def _check_peer(peer: object, kind: str, *attributes: str) -> None:
+    """Raise unless `peer` looks like the model of a library that need not be installed."""
+    if not all(hasattr(peer, attribute) for attribute in attributes):
+        raise TypeError(f"peer is of type {type(peer).__name__}, must be a {kind}")
+
+
+def _check_names(joints: Sequence[JointView], names: Mapping[str, int], library: str) -> None:
     for joint in joints:
         if joint.name not in names:
             message = f"{library}'s model has no joint {joint.name!r}"

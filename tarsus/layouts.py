@@ -135,8 +135,15 @@ def _turned(q: Array, v: Array, sign: float) -> Array:
     return np.stack([cosine * x - sine * y, sine * x + cosine * y, rate], axis=-1)
 
 
+def _angle(cosine_sine: Array, joint: JointView) -> Array:
+    """Return the angle (…, 1) of [cos, sin]."""
+    if not cosine_sine.any(axis=-1).all():
+        raise ValueError(f"joint {joint.name!r}: cosine and sine of its angle are both zero")
+    return np.arctan2(cosine_sine[..., 1:], cosine_sine[..., :1])
+
+
 def _planar_from_pinocchio(q: Array, v: Array, joint: JointView) -> Pair:
-    return np.stack([q[..., 0], q[..., 1], np.arctan2(q[..., 3], q[..., 2])], axis=-1), v
+    return np.concatenate([q[..., :2], _angle(q[..., 2:], joint)], axis=-1), v
 
 
 def _planar_to_pinocchio(q: Array, v: Array, joint: JointView) -> Pair:
@@ -189,7 +196,7 @@ COSINE_SINE = Rule(
     2,
     1,
     lambda q, v, joint: (np.concatenate([np.cos(q), np.sin(q)], axis=-1), v),
-    lambda q, v, joint: (np.arctan2(q[..., 1:], q[..., :1]), v),
+    lambda q, v, joint: (_angle(q, joint), v),
 )
 """A revolute joint without limits in Pinocchio."""
 

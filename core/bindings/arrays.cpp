@@ -15,24 +15,26 @@ std::string shape_text(const npy_intp* dims, int n, bool leading) {
 }  // namespace
 
 bool read_array(PyObject* object, const Input& input, const Tree& tree, Owned& array) {
-    array.reset(PyArray_FROM_OTF(object, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY));
-    if (!array.object) {
-        if (PyErr_ExceptionMatches(PyExc_MemoryError)) return false;
-        Owned type, value, trace;
-        PyErr_Fetch(&type.object, &value.object, &trace.object);
-        PyErr_Format(PyExc_TypeError, "%s must be an array of real numbers: %S", input.name,
-                     value.object ? value.object : Py_None);
+    Owned given(PyArray_FROM_O(object));
+    if (!given.object && PyErr_ExceptionMatches(PyExc_MemoryError)) return false;
+    PyErr_Clear();
+    const int type = given.object ? PyArray_TYPE(given.array()) : NPY_OBJECT;
+    if (!PyTypeNum_ISINTEGER(type) && !PyTypeNum_ISFLOAT(type) && !PyTypeNum_ISBOOL(type)) {
+        PyErr_Format(PyExc_TypeError, "%s must be an array of real numbers, got %.200R", input.name,
+                     object);
         return false;
     }
     const Dimensions wanted = dimensions(input.shape, tree);
-    const int n = PyArray_NDIM(array.array()), m = wanted.count;
-    const npy_intp* dims = PyArray_DIMS(array.array());
+    const int n = PyArray_NDIM(given.array()), m = wanted.count;
+    const npy_intp* dims = PyArray_DIMS(given.array());
     if (n < m || !std::equal(wanted.begin(), wanted.end(), dims + n - m)) {
         PyErr_Format(PyExc_ValueError, "%s must have shape %s, got %s", input.name,
                      shape_text(wanted.size, m, true).c_str(), shape_text(dims, n, false).c_str());
         return false;
     }
-    return true;
+    array.reset(
+        PyArray_FROM_OTF(given.object, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY | NPY_ARRAY_FORCECAST));
+    return array.object != nullptr;
 }
 
 bool broadcast(const Algorithm& algorithm, const Tree& tree, Owned* arrays,
@@ -87,15 +89,23 @@ bool overlap(PyArrayObject* a, PyArrayObject* b) {
 }
 
 bool check_out(PyObject* out, const std::vector<npy_intp>& shape) {
-    const bool right = out && is_plain(out) && PyArray_ISWRITEABLE((PyArrayObject*)out) &&
-                       PyArray_NDIM((PyArrayObject*)out) == int(shape.size()) &&
-                       std::equal(shape.begin(), shape.end(), PyArray_DIMS((PyArrayObject*)out));
-    if (!right) {
-        PyErr_Format(PyExc_ValueError,
-                     "out must be a writeable, contiguous float64 array of shape %s",
-                     shape_text(shape.data(), int(shape.size()), false).c_str());
+    if (is_plain(out) && PyArray_ISWRITEABLE((PyArrayObject*)out) &&
+        PyArray_NDIM((PyArrayObject*)out) == int(shape.size()) &&
+        std::equal(shape.begin(), shape.end(), PyArray_DIMS((PyArrayObject*)out))) {
+        return true;
     }
-    return right;
+    std::string got = Py_TYPE(out)->tp_name;
+    if (PyArray_Check(out)) {
+        PyArrayObject* array = (PyArrayObject*)out;
+        got = "shape " + shape_text(PyArray_DIMS(array), PyArray_NDIM(array), false);
+        if (PyArray_TYPE(array) != NPY_DOUBLE) got += ", not float64";
+        if (!PyArray_ISCARRAY_RO(array)) got += ", not contiguous";
+        if (!PyArray_ISWRITEABLE(array)) got += ", read-only";
+    }
+    PyErr_Format(PyExc_ValueError,
+                 "out must be a writeable, contiguous float64 array of shape %s, got %s",
+                 shape_text(shape.data(), int(shape.size()), false).c_str(), got.c_str());
+    return false;
 }
 
 }  // namespace tarsus

@@ -6,6 +6,7 @@
 #include "bindings/call.hpp"
 
 #include <new>
+#include <string>
 
 #include "bindings/arrays.hpp"
 #include "bindings/run_batch.hpp"
@@ -22,26 +23,57 @@ const Kernel* Kernels::* const kMethodKernels[] = {&Kernels::forward_dynamics,
                                                    &Kernels::forward_dynamics_sparse,
                                                    &Kernels::forward_dynamics_dense};
 
-PyObject* raise_fault(const Algorithm& algorithm, const Fault& fault, long states, double value) {
-    std::string state = states > 1 ? " of state " + std::to_string(fault.state) : "";
-    Owned number(PyFloat_FromDouble(value));
+double value_at(const Call& call, const Fault& fault) {
+    if (fault.input < kInputs) {
+        return call.in[fault.input][fault.state * call.stride[fault.input] + fault.element];
+    }
+    return call.out[fault.state * call.out_size + fault.element];
+}
+
+// " of state (1, 2)" for the leading dimensions, or nothing
+std::string state_text(long state, const std::vector<npy_intp>& lead) {
+    std::string index;
+    for (size_t k = lead.size(); k-- > 0; state /= lead[k]) {
+        index = std::to_string(state % lead[k]) + (index.empty() ? "" : ", ") + index;
+    }
+    if (lead.size() > 1) index = "(" + index + ")";
+    return index.empty() ? "" : " of state " + index;
+}
+
+// where q has a quaternion of zeros, or −1
+int zero_quaternion(const Tree& tree, const double* q) {
+    for (const Link& link : tree.links) {
+        const int at = link.q + (link.kind == Kind::free ? 3 : 0);
+        if (link.kind != Kind::free && link.kind != Kind::spherical) continue;
+        if (q[at] == 0 && q[at + 1] == 0 && q[at + 2] == 0 && q[at + 3] == 0) return at;
+    }
+    return -1;
+}
+
+PyObject* raise_fault(const Algorithm& algorithm, const Tree& tree, const Call& call,
+                      const Fault& fault, const std::vector<npy_intp>& lead) {
+    const std::string state = state_text(fault.state, lead);
+    Owned number(PyFloat_FromDouble(value_at(call, fault)));
     if (!number.object) return nullptr;
     if (fault.input < kInputs) {
         return PyErr_Format(PyExc_ValueError, "%s must be finite: element %d%s is %R",
                             algorithm.inputs[fault.input].name, fault.element, state.c_str(),
                             number.object);
     }
-    return PyErr_Format(PyExc_ArithmeticError,
-                        "%s has no finite result: element %d%s is %R; the mass matrix is singular "
-                        "there, a quaternion is zero, or the numbers overflow",
-                        algorithm.name, fault.element, state.c_str(), number.object);
-}
-
-double value_at(const Call& call, const Fault& fault) {
-    if (fault.input < kInputs) {
-        return call.in[fault.input][fault.state * call.stride[fault.input] + fault.element];
+    for (size_t i = 0; i < algorithm.inputs.size(); ++i) {
+        if (algorithm.inputs[i].shape != Shape::q) continue;
+        const int at = zero_quaternion(tree, call.in[i] + fault.state * call.stride[i]);
+        if (at < 0) continue;
+        return PyErr_Format(PyExc_ValueError,
+                            "%s must have unit quaternions: elements %d to %d%s are zero",
+                            algorithm.inputs[i].name, at, at + 3, state.c_str());
     }
-    return call.out[fault.state * call.out_size + fault.element];
+    return PyErr_Format(PyExc_ArithmeticError,
+                        "%s has no finite result: element %d%s is %R; %s, or the numbers overflow",
+                        algorithm.name, fault.element, state.c_str(), number.object,
+                        tree.total_mass > 0 ? "a joint moves no inertia, so that the mass matrix "
+                                              "is singular"
+                                            : "nothing has mass");
 }
 
 PyObject* run_one_state(const Prepared& p, const CoreModel& model, const Kernel& kernel, Call& call,
@@ -66,7 +98,7 @@ PyObject* run_one_state(const Prepared& p, const CoreModel& model, const Kernel&
     }
     const Fault fault =
         kernel.one(model.tree, call, work_memory(kernel.bytes_one(model.tree, call)));
-    if (fault.found()) return raise_fault(algorithm, fault, 1, value_at(call, fault));
+    if (fault.found()) return raise_fault(algorithm, model.tree, call, fault, {});
     return shape.count > 0 ? result.release() : PyFloat_FromDouble(number);
 }
 
@@ -110,19 +142,27 @@ PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& k
     if (call.states == 1) {
         fault = kernel.one(model.tree, call, work_memory(kernel.bytes_one(model.tree, call)));
     } else if (call.states > 1) {
-        const Kernels& set = kernels();
         std::string failure;
-        Py_BEGIN_ALLOW_THREADS;
+        bool interrupted = false;
+        PyThreadState* released = PyEval_SaveThread();
+        const auto ask_python = [&] {
+            PyEval_RestoreThread(released);
+            interrupted = PyErr_CheckSignals() < 0;
+            released = PyEval_SaveThread();
+            return interrupted;
+        };
         try {
-            fault = run_batch(kernel, set.lanes, model.tree, call, threads);
+            fault = run_batch(kernel, kernels().lanes, model.tree, call, threads, ask_python);
         } catch (const std::exception& error) {
             failure = error.what();
         }
-        Py_END_ALLOW_THREADS;
-        if (!failure.empty())
+        PyEval_RestoreThread(released);
+        if (interrupted) return nullptr;
+        if (!failure.empty()) {
             return PyErr_Format(PyExc_MemoryError, "%s: %s", algorithm.name, failure.c_str());
+        }
     }
-    if (fault.found()) return raise_fault(algorithm, fault, call.states, value_at(call, fault));
+    if (fault.found()) return raise_fault(algorithm, model.tree, call, fault, lead);
     if (out && !in_place) {
         if (PyArray_CopyInto((PyArrayObject*)out, result.array()) < 0) return nullptr;
         return Py_NewRef(out);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <vector>
 
 #include "bindings/thread_pool.hpp"
@@ -12,8 +13,10 @@
 namespace tarsus {
 
 constexpr long kGroupsInChunk = 32;
+constexpr std::chrono::milliseconds kPatience{100};
 
-Fault run_batch(const Kernel& kernel, int lanes, const Tree& tree, const Call& call, int threads) {
+Fault run_batch(const Kernel& kernel, int lanes, const Tree& tree, const Call& call, int threads,
+                const std::function<bool()>& interrupted) {
     const long chunk = kGroupsInChunk * lanes;
     const long chunks = (call.states + chunk - 1) / chunk;
     const long workers = std::max(1L, std::min<long>(threads, chunks));
@@ -21,8 +24,13 @@ Fault run_batch(const Kernel& kernel, int lanes, const Tree& tree, const Call& c
     std::byte* memory = work_memory(bytes * workers);
     std::vector<Fault> faults(workers);
     std::atomic<long> next{0};
+    auto asked = std::chrono::steady_clock::now();
     run_with_helpers(workers - 1, [&](long worker) {
         for (long k = next++; k < chunks; k = next++) {
+            if (worker == 0 && std::chrono::steady_clock::now() - asked > kPatience) {
+                if (interrupted()) next = chunks;
+                asked = std::chrono::steady_clock::now();
+            }
             const long begin = k * chunk, end = std::min(call.states, begin + chunk);
             faults[worker] = kernel.lanes(tree, call, begin, end, memory + bytes * worker);
             if (faults[worker].found()) next = chunks;

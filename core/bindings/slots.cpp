@@ -12,17 +12,15 @@ std::string joined(const std::vector<const char*>& names) {
     return text;
 }
 
-// the names nearest to a wrong one, for the message
+// as Model.frame() does, with the names that the model has
 void raise_unknown_frame(PyObject* name, PyObject* frame_index) {
-    Owned difflib(PyImport_ImportModule("difflib"));
-    Owned all(PySequence_List(frame_index));
-    if (!difflib.object || !all.object) return;
-    Owned near(
-        PyObject_CallMethod(difflib.object, "get_close_matches", "OOid", name, all.object, 5, 0.3));
-    if (!near.object) return;
-    PyErr_Format(PyExc_ValueError,
-                 "frame: no frame is named %R; similar names: %S; all %zd names are in frame_names",
-                 name, near.object, PyList_GET_SIZE(all.object));
+    Owned checks(PyImport_ImportModule("tarsus.model.checks"));
+    Owned names(PySequence_List(frame_index));
+    if (!checks.object || !names.object) return;
+    Owned error(PyObject_GetAttrString(checks.object, "UnknownNameError"));
+    Owned suggestion(PyObject_CallMethod(checks.object, "suggestion", "OO", name, names.object));
+    if (!error.object || !suggestion.object) return;
+    PyErr_Format(error.object, "there is no frame %R%S", name, suggestion.object);
 }
 
 }  // namespace
@@ -45,8 +43,10 @@ bool fill_slots(const Prepared& p, PyObject* const* args, Py_ssize_t nargs, PyOb
                 PyObject** slots) {
     const char* method = p.algorithm->name;
     if (nargs > p.parameters.threads) {
-        PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments (%s), got %zd",
-                     method, p.parameters.threads, joined(p.parameters.names).c_str(), nargs);
+        const auto& all = p.parameters.names;
+        const std::vector<const char*> positional(all.begin(), all.begin() + p.parameters.threads);
+        PyErr_Format(PyExc_TypeError, "%s() takes %s by position, got %zd arguments", method,
+                     joined(positional).c_str(), nargs);
         return false;
     }
     for (Py_ssize_t k = 0; k < nargs; ++k) slots[k] = args[k];

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -22,6 +23,8 @@ struct Job {
 
 class ThreadPool {
    public:
+    const pid_t owner = getpid();
+
     void run(long helpers, const std::function<void(long)>& work) {
         Job job{work, 1, helpers, 0, {}};
         {
@@ -67,17 +70,17 @@ class ThreadPool {
     long size_ = 0;
 };
 
-// Never destroyed, since its threads never end. A forked child has none of them: it begins anew.
+// Never destroyed, since its threads never end. A forked child has none of them and begins anew;
+// it must not wait for a lock that the parent held, hence the atomic.
 ThreadPool& pool() {
-    static std::mutex mutex;
-    static ThreadPool* current = nullptr;
-    static pid_t owner = 0;
-    std::lock_guard lock(mutex);
-    if (!current || owner != getpid()) {
-        current = new ThreadPool;
-        owner = getpid();
+    static std::atomic<ThreadPool*> current{nullptr};
+    ThreadPool* found = current.load();
+    while (!found || found->owner != getpid()) {
+        ThreadPool* fresh = new ThreadPool;
+        if (current.compare_exchange_strong(found, fresh)) return *fresh;
+        delete fresh;
     }
-    return *current;
+    return *found;
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ struct PotentialEnergy {
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         const AlignedTree<T> world = align(tree, arguments.in[0], arguments.scratch);
-        arguments.out[0] = -dot(vector_at(tree.gravity), first_moment(tree, world));
+        arguments.out[0] = dot(-vector_at(tree.gravity), first_moment(tree, world));
     }
 };
 

@@ -32,7 +32,8 @@ struct PassiveForces {
         for (int k = 0; k < tree.nv; ++k) {
             const T friction(tree.friction[k]);
             const T dry = select(v[k] > zero, friction, select(v[k] < zero, -friction, zero));
-            out[k] = -mul_add(T(tree.stiffness[k]), out[k], mul_add(T(tree.damping[k]), v[k], dry));
+            const T braking = neg_mul_add(T(tree.damping[k]), v[k], -dry);
+            out[k] = neg_mul_add(T(tree.stiffness[k]), out[k], braking);
         }
     }
 };

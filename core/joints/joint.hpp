@@ -24,7 +24,7 @@ struct At {
     const Angle<T>* angle;
 };
 
-// Coordinates that simply add up: q̇ = v, steps are sums. `kReach` bounds samples without limits.
+// Coordinates that simply add up: q̇ = v, steps are sums.
 template <int N>
 struct VectorCoordinates {
     static constexpr int nq = N, nv = N;

@@ -22,6 +22,9 @@ const KindInfo kKindInfo[kKinds] = {
 
 namespace {
 
+// sizes of matrices must fit an int, those of branches into memory
+constexpr int kMostCoordinates = 32768, kMostCompact = 1 << 27;
+
 Vector normalized_axis(const double* a, int body) {
     const Vector axis = vector_at(a);
     const double length = std::sqrt(dot(axis, axis));
@@ -40,9 +43,10 @@ Matrix rotation_to(const Vector& axis) {
     if (is(0, 0, 1)) return identity_matrix<double>();
     if (is(1, 0, 0)) return {{0, 1, 0}, {0, 0, 1}, {1, 0, 0}};
     if (is(0, 1, 0)) return {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
-    if (axis.z < -1 + 1e-12) return {{1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
-    // I + [w] + [w]²/(1 + c) with w = z × axis, c = z · axis
-    const double x = axis.x, y = axis.y, s = 1 / (1 + axis.z);
+    if (axis.z < 0 && axis.x == 0 && axis.y == 0) return {{1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+    // I + [w] + [w]²/(1 + c) with w = z × axis, c = z · axis; near −z, 1 + c would cancel
+    const double x = axis.x, y = axis.y;
+    const double s = axis.z < 0 ? (1 - axis.z) / (x * x + y * y) : 1 / (1 + axis.z);
     return {{1 - x * x * s, -x * y * s, -x}, {-x * y * s, 1 - y * y * s, -y}, {x, y, axis.z}};
 }
 
@@ -62,7 +66,9 @@ Matrix core_axes(const LinkStatement& link, int body) {
                 throw std::invalid_argument("the axes of universal joint " + std::to_string(body) +
                                             " must be perpendicular");
             }
-            return {x, cross(z, x), z};
+            const Vector across = z - x * dot(x, z);  // perpendicular to the last bit
+            const Vector upright = across * (1 / std::sqrt(dot(across, across)));
+            return {x, cross(upright, x), upright};
         }
         default:
             return identity_matrix<double>();
@@ -139,9 +145,13 @@ void list_coordinates(Tree& tree, const Link& link) {
                 above = parent.v + kKindInfo[int(parent.kind)].nv - 1;
             }
         }
-        tree.parent_dof.push_back(above);
         tree.depth.push_back(above < 0 ? 0 : tree.depth[above] + 1);
         tree.row.push_back(tree.n_compact);
+        if (dof >= kMostCoordinates || tree.n_compact > kMostCompact) {
+            throw std::invalid_argument("the mechanism is too large: at most " +
+                                        std::to_string(kMostCoordinates) +
+                                        " velocity coordinates, or chains half as long");
+        }
         if (above >= 0) {
             const int from = tree.row[above];
             for (int d = 0; d <= tree.depth[above]; ++d)

@@ -81,8 +81,7 @@ struct Tree {
     std::vector<int> angle_coordinate;  // index into q of each angle
     std::vector<int> all_angles;        // 0 … n_angles − 1
 
-    // velocity coordinates: the one above each on its branch (−1: none), and how many are above
-    std::vector<int> parent_dof, depth;
+    std::vector<int> depth;  // how many velocity coordinates are above each on its branch
     // branch-compact storage of a lower triangle: row k holds the coordinates above k from the
     // root down, then k itself, as listed in branch[row[k] … row[k] + depth[k]]
     std::vector<int> row, branch;

@@ -1,8 +1,8 @@
 // Pack<W>: W states side by side, one in each lane of a vector register.
 //
-// The only file that knows vector instructions. It mirrors real.hpp operation by operation, with
-// GCC/Clang vector extensions and an intrinsic where the extension has no word for it (fused
-// multiply-add). A Pack converts from a double, so model constants mix with lanes freely.
+// With rows.hpp the only file that knows vector instructions. It mirrors real.hpp operation by
+// operation, with GCC/Clang vector extensions and an intrinsic where the extension has no word for
+// it (fused multiply-add). A Pack converts from a double, so model constants mix with lanes freely.
 #pragma once
 
 #ifdef __x86_64__

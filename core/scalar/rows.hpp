@@ -62,7 +62,7 @@ class Rows<double> {
 template <>
 class Rows<Lanes> {
    public:
-    // past_caches: see below; asks for rows that start at multiples of 16 bytes
+    // past_caches asks for rows that start at multiples of 16 bytes
     TARSUS_INLINE Rows(double* out, long stride, int count, bool past_caches)
         : past_caches_(past_caches) {
         for (int l = 0; l < kLanes; ++l) row_[l] = out + (l < count ? l : count - 1) * stride;

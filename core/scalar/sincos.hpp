@@ -1,8 +1,8 @@
 // Sine and cosine at once, the same arithmetic for a double and for every lane of a Pack.
 //
 // Reduction by multiples of π/2 split into 33-bit parts (exact products, Cody & Waite), then the
-// minimax polynomials of fdlibm on [−π/4, π/4]; largest error about one unit in the last place.
-// Beyond kLargestAngle the C library takes over, lane by lane.
+// minimax polynomials of fdlibm on [−π/4, π/4]; the error stays below two units in the last place.
+// Beyond kLargestAngle the C library takes over, for those lanes only.
 #pragma once
 
 #include "scalar/pack.hpp"
@@ -38,10 +38,6 @@ TARSUS_INLINE T cosine_polynomial(const T& z) {
 
 template <class T>
 TARSUS_INLINE Angle<T> sincos_of(const T& x) {
-    if (any(absolute(x) > T(kLargestAngle))) [[unlikely]] {
-        return {lanewise([](double a) { return std::cos(a); }, x),
-                lanewise([](double a) { return std::sin(a); }, x)};
-    }
     // k = round(2x/π); adding 1.5·2⁵² leaves k in the low bits of the significand
     const T shifter(6755399441055744.0);
     const T shifted = mul_add(x, T(0.63661977236758134308), shifter);
@@ -60,8 +56,16 @@ TARSUS_INLINE Angle<T> sincos_of(const T& x) {
     const auto swap = -(quadrant & 1);
     const auto sine_sign = (quadrant << 62) & INT64_MIN;
     const auto cosine_sign = ((quadrant + 1) << 62) & INT64_MIN;
-    return {from_bits(((cosine & ~swap) | (sine & swap)) ^ cosine_sign),
-            from_bits(((sine & ~swap) | (cosine & swap)) ^ sine_sign)};
+    Angle<T> result{from_bits(((cosine & ~swap) | (sine & swap)) ^ cosine_sign),
+                    from_bits(((sine & ~swap) | (cosine & swap)) ^ sine_sign)};
+    const auto large = absolute(x) > T(kLargestAngle);
+    if (any(large)) [[unlikely]] {
+        const T libm_cosine = lanewise([](double a) { return std::cos(a); }, x);
+        const T libm_sine = lanewise([](double a) { return std::sin(a); }, x);
+        result.cosine = select(large, libm_cosine, result.cosine);
+        result.sine = select(large, libm_sine, result.sine);
+    }
+    return result;
 }
 
 }  // namespace tarsus::TARSUS_ISA

@@ -120,9 +120,8 @@ TARSUS_INLINE Force<T> mul_add(const YieldedAboutZ<T>& a, const Motion<T>& c, co
 template <class S, class T>
 TARSUS_INLINE YieldedAboutZ<T> turned(const RotationZ<S>& r, const YieldedAboutZ<T>& a) {
     const Vec3<T> hx = r.out(a.Hx), hy = r.out(a.Hy);
-    const Vec3<T> jx = r.out(Vec3<T>{a.Jxx, a.Jxy, T(0.0)}),
-                  jy = r.out(Vec3<T>{a.Jxy, a.Jyy, T(0.0)});
-    const Vec3<T> kx = r.out(Vec3<T>{jx.x, jy.x, T(0.0)}), ky = r.out(Vec3<T>{jx.y, jy.y, T(0.0)});
+    const Vec3<T> jx = r.out(a.Jxx, a.Jxy), jy = r.out(a.Jxy, a.Jyy);
+    const Vec3<T> kx = r.out(jx.x, jy.x), ky = r.out(jx.y, jy.y);
     return {turned(r, a.M),
             neg_mul_add(hy, r.sine, hx * r.cosine),
             mul_add(hx, r.sine, hy * r.cosine),

@@ -39,6 +39,10 @@ struct RotationZ {
         return {neg_mul_add(sine, a.y, cosine * a.x), mul_add(sine, a.x, cosine * a.y), a.z};
     }
     template <class T>
+    TARSUS_INLINE Vec3<T> out(const T& x, const T& y) const {
+        return {neg_mul_add(sine, y, cosine * x), mul_add(sine, x, cosine * y), T(0.0)};
+    }
+    template <class T>
     TARSUS_INLINE Vec3<T> in(const Vec3<T>& a) const {
         return {mul_add(sine, a.y, cosine * a.x), neg_mul_add(sine, a.x, cosine * a.y), a.z};
     }

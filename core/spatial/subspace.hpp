@@ -29,8 +29,6 @@ TARSUS_INLINE Vec3<T> cross_unit_add(const Vec3<T>& a, const T& s, const Vec3<T>
 // S made of unit vectors: rows 0–2 linear, 3–5 angular.
 template <int... rows>
 struct UnitColumns {
-    static constexpr int size = sizeof...(rows);
-
     template <class T>
     TARSUS_INLINE Motion<T> add(Motion<T> m, const T* v) const {
         int k = 0;
@@ -79,7 +77,6 @@ struct UnitColumns {
 // S by its columns, for joints whose subspace mixes directions or moves in the child.
 template <int N, class S>
 struct Columns {
-    static constexpr int size = N;
     Motion<S> s[N];
 
     template <class T>

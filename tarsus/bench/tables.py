@@ -13,12 +13,18 @@ HEADERS = (
     *("Pinocchio\nµs (min)", "Tarsus\nµs (min)", "time\nratio"),
     *("batch\nstates", "1 thread\nµs/state", "speed\nratio", "threads\n2 / 1"),
 )
+NARROW_HEADERS = (
+    *("Pinocchio\nµs", "Tarsus\nµs", "time\nratio"),
+    *("batch\nµs/state", "speed\nratio", "threads\n2 / 1"),
+)
+WIDE = 110
+"""Columns of a terminal from which on the smallest times and the batch sizes are shown, too."""
 
 
-def tables(results: dict[str, Any]) -> Iterator[Table | Text]:
-    """Yield what a reader wants to see, in this order."""
+def tables(results: dict[str, Any], width: int = WIDE) -> Iterator[Table | Text]:
+    """Yield what a reader wants to see, in this order, for a terminal of so many columns."""
     yield _machine(results)
-    yield _speed(results["rows"])
+    yield _speed(results["rows"], wide=width >= WIDE)
     yield _growth(results["growth"])
     yield Text(_memory(results["memory"]))
     yield Text(results["notes"], "dim")
@@ -32,26 +38,26 @@ def _machine(results: dict[str, Any]) -> Text:
     return text.append(f"\n{versions}, {results['date']}\n", "not bold dim")
 
 
-def _speed(rows: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column("model", style="bold", no_wrap=True)
+def _speed(rows: list[dict[str, Any]], *, wide: bool) -> Table:
+    table = Table(box=None, header_style="dim", padding=(0, 2 if wide else 1, 0, 0))
+    table.add_column("model", style="bold", overflow="fold")
     table.add_column("algorithm", no_wrap=True)
-    for header in HEADERS:
+    for header in HEADERS if wide else NARROW_HEADERS:
         table.add_column(header, justify="right", no_wrap=True)
     for model, group in groupby(rows, key=lambda row: row["model"]):
         for label, row in zip(chain([model], repeat("")), group, strict=False):
-            table.add_row(label, *_cells(row))
+            table.add_row(label, *_cells(row, wide=wide))
         table.add_row()
     return table
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def _cells(row: dict[str, Any], *, wide: bool) -> list[str]:
     return [
         row["algorithm"],
-        _times(row["pinocchio"]),
-        _times(row["one"]),
+        _times(row["pinocchio"], smallest=wide),
+        _times(row["one"], smallest=wide),
         _ratio(row["one_ratio"]),
-        str(row["batch"]),
+        *([str(row["batch"])] if wide else []),
         f"{row['per_state']['median']:.3g}",
         _ratio(row["throughput_ratio"], 1),
         _ratio(row["two_threads_ratio"]),
@@ -81,8 +87,10 @@ def _memory(memory: list[dict[str, Any]]) -> str:
     )
 
 
-def _times(times: dict[str, float] | None) -> str:
-    return f"{times['median']:.2f} ({times['min']:.2f})" if times else "–"
+def _times(times: dict[str, float] | None, *, smallest: bool) -> str:
+    if times is None:
+        return "–"
+    return f"{times['median']:.2f}" + (f" ({times['min']:.2f})" if smallest else "")
 
 
 def _ratio(ratio: float | None, digits: int = 2) -> str:

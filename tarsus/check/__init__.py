@@ -13,6 +13,7 @@ from tarsus.check.lint import lint
 from tarsus.check.report import Finding, Report, Residual
 from tarsus.check.states import States, relative
 from tarsus.model import Model
+from tarsus.model.checks import expect
 from tarsus.model.description import Array
 from tarsus.peers import Peer, peers
 
@@ -43,6 +44,7 @@ def check(
     where these are installed and have the model's joints. `progress` is called with what is
     computed next and the share that is done.
     """
+    expect(model, Model, "model")
     if states < 1:
         raise ValueError(f"states is {states}, must be at least 1")
     tell = progress or (lambda text, share: None)

@@ -25,15 +25,21 @@ ORDER = ("error", "warning", "note")
 
 def lint(model: Model) -> list[Finding]:
     """Return what looks wrong, the worst first."""
-    bodies = [model.body(name) for name in model.body_names]
-    joints = [model.joint(name) for name in model.joint_names]
+    bodies, joints = list(model.bodies), list(model.joints)
     findings = [
+        *_nothing_moves(bodies),
         *_stated_inertias(model),
         *_masses(model, bodies, joints),
         *_sizes(bodies, joints),
         *_limits(joints),
     ]
     return sorted(findings, key=lambda finding: ORDER.index(finding.severity))
+
+
+def _nothing_moves(bodies: list[BodyView]) -> Iterator[Finding]:
+    if not bodies:
+        message = "the model has no moving bodies (an unexpanded xacro file?)"
+        yield Finding("error", "model", message)
 
 
 def _stated_inertias(model: Model) -> Iterator[Finding]:

@@ -61,8 +61,8 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether all residuals are within their limits; findings do not count."""
-        return all(residual.ok for residual in self.residuals)
+        """Whether there are residuals, all within their limits; findings do not count."""
+        return bool(self.residuals) and all(residual.ok for residual in self.residuals)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data for JSON."""
@@ -97,14 +97,14 @@ class Report:
         parts: list[Any] = [self._findings_table()] if self.findings else []
         if not self.findings:
             parts.append(Text("Nothing about masses, inertias, units or limits looks wrong."))
-        parts += ["", self._residuals_table()]
+        parts += ["", *self._residuals_tables()] if self.residuals else []
         parts += [Text(label, style="dim") for label in self.peers.values()]
         verdict = Text(self._summary(), style="bold green" if self.ok else "bold red")
         return Group(*parts, "", verdict)
 
     def _summary(self) -> str:
         failed = sum(not residual.ok for residual in self.residuals)
-        verdict = f"{failed} fail" if failed else "all hold"
+        verdict = f"{failed} fail" if failed else "all hold" if self.ok else "nothing to test"
         kinds = [f.severity for f in self.findings]
         counts = [f"{kinds.count(k)} {k}s" for k in ("error", "warning", "note") if k in kinds]
         found = ", ".join(text[:-1] if text.startswith("1 ") else text for text in counts)
@@ -122,14 +122,15 @@ class Report:
             table.add_row(Text(f.severity, style=style), Text(f.element), Text(f.message))
         return table
 
-    def _residuals_table(self) -> Any:
+    def _residuals_tables(self) -> list[Any]:
+        """Return the table and, below it, why some residuals are not in it."""
         from rich.table import Table
         from rich.text import Text
 
         title = f"Relative residuals, the largest of {self.states} random states"
         table = Table(title=title, box=None, title_justify="left", header_style="dim")
-        table.add_column("quantity")
-        table.add_column("identity")
+        table.add_column("quantity", overflow="fold")
+        table.add_column("identity", overflow="fold")
         table.add_column("residual", justify="right")
         table.add_column("limit", justify="right", style="dim")
         names = list(dict.fromkeys(name for row in self.residuals for name in row.peers))
@@ -141,9 +142,9 @@ class Report:
             cells = [row.quantity, row.identity, shown(row.value), shown(row.limit, digits=0)]
             cells += [shown(row.peers.get(name)) for name in names]
             table.add_row(*(Text(cell) for cell in cells), verdict)
-            if row.note:
-                table.add_row("", Text(row.note, "dim italic"))
-        return table
+        # the reason is long and mostly the same for all rows: the first will do
+        notes = [f"without a residual: {row.note}" for row in self.residuals if row.note]
+        return [table, *(Text(note, "dim italic") for note in notes[:1])]
 
 
 def shown(value: float | None, digits: int = 1) -> str:

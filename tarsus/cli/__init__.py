@@ -18,4 +18,7 @@ def main() -> None:
         message = f"the command line needs {package}: pip install 'tarsus[cli]'"
         print(f"tarsus: {message}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        print("tarsus: interrupted", file=sys.stderr)
+        sys.exit(130)
     sys.exit(run())

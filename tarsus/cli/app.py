@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import typer.core
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 import tarsus as ts
 from tarsus.cli.models import open_model
@@ -24,7 +26,37 @@ from tarsus.cli.options import (
 
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 
+SPELLINGS = {"mimic='independent'": "--mimic independent"}
+"""What messages of the library call an argument, and the option of the same meaning."""
+
+
+class Commands(typer.core.TyperGroup):
+    """The commands, which end in one line on Ctrl-C, and quietly if nobody reads on."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; typer itself would answer both with an exit code and no word."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            raise typer.Exit(_complain("interrupted", INTERRUPTED)) from None
+        except BrokenPipeError:
+            # the reader of our output has gone, as `head` does; Python shall not complain at exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit from None
+        return result
+
+
+class Output(Console):
+    """The console of results, which leaves a broken pipe to the commands."""
+
+    def on_broken_pipe(self) -> None:
+        """Let the error through; rich would end the program with 1, as a failed check does."""
+        raise BrokenPipeError
+
+
 app = typer.Typer(
+    cls=Commands,
     help="Dynamics of machines that walk.",
     no_args_is_help=True,
     add_completion=False,
@@ -39,14 +71,11 @@ def run(arguments: list[str] | None = None) -> int:
         app(arguments, prog_name="tarsus", standalone_mode=True)
     except SystemExit as end:
         return int(end.code or 0)
-    except KeyboardInterrupt:
-        return _complain("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        # the reader of our output has gone, as `head` does; Python shall not complain at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except (ValueError, OSError, ImportError, ArithmeticError) as error:
-        return _complain(" ".join(str(error).split()), WRONG_INPUT)
+        message = " ".join(str(error).split())
+        for spelling, option in SPELLINGS.items():
+            message = message.replace(spelling, option)
+        return _complain(message, WRONG_INPUT)
     return 0
 
 
@@ -91,7 +120,7 @@ def info(
     if as_json:
         _print_json(as_data(opened))
     else:
-        show(opened, Console(), warnings=warnings)
+        show(opened, Output(), warnings=warnings)
 
 
 @app.command()
@@ -120,7 +149,7 @@ def check(
     if as_json:
         _print_json(report.to_dict())
     else:
-        console = Console()
+        console = Output()
         console.print(header(opened))
         console.print()
         console.print(report)
@@ -139,6 +168,8 @@ def bench(
         ),
     ] = None,
     base: BaseOption = None,
+    package_dir: PackageDirs = None,
+    mimic: MimicOption = "error",
     quick: Annotated[bool, typer.Option("--quick", help="Small batches and few rounds.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the JSON to a file, too.")
@@ -148,11 +179,14 @@ def bench(
     """Measure the speed of the algorithms, beside Pinocchio if it is installed."""
     from tarsus.bench import Plan, measure
     from tarsus.bench.tables import tables
+    from tarsus.cli.info import mimic_note
     from tarsus.cli.models import EXAMPLES
 
     plan = Plan.quick() if quick else Plan()
     names = models or [*EXAMPLES, "chain(50)", "chain(200)", "tree(63,2)"]
-    opened = {name: open_model(name, base) for name in names}
+    opened = {
+        name: open_model(name, base, package_dirs=package_dir or (), mimic=mimic) for name in names
+    }
     if output is not None and not output.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {output.parent} to write {output.name} to")
     with _progress() as progress:
@@ -167,9 +201,12 @@ def bench(
     if as_json:
         _print_json(results)
     else:
-        console = Console()
-        for table in tables(results):
+        console = Output()
+        for table in tables(results, console.width):
             console.print(table)
+        for name, model_of_name in opened.items():
+            if note := mimic_note(model_of_name):
+                console.print(Text(f"{name}: {note}", "yellow"))
 
 
 def _progress() -> Progress:

@@ -15,13 +15,26 @@ from tarsus.model.description import WORLD, Array
 
 AXIS_KINDS = ("revolute", "prismatic", "screw", "cylindrical", "universal", "planar")
 
+COLUMNS = (
+    *(("body", ""), ("mass", "cyan"), ("joint", ""), ("kind", "green")),
+    *(("q", ""), ("v", ""), ("limits", "magenta")),
+)
+"""Titles and styles of the columns; the last is left out where there is no room for it."""
+LARGEST_WIDTH = 10_000
+"""Columns that are enough for every table."""
+
 
 def show(model: Model, console: Console, *, warnings: bool = False) -> None:
     """Print the header, the tree and, if asked for, the warnings."""
     console.print(header(model))
     console.print()
-    console.print(_tree(model))
+    complete = _fits(_tree(model), console)
+    table = _tree(model, limits=complete)
+    # names stay whole, whatever the width: a terminal wraps lines that are too long
+    console.print(table, width=max(console.width, _width(table, console)), crop=False)
     console.print(Text(f"\n{_count(len(model.frame_names), 'frame')}", "dim"))
+    if not complete:
+        console.print(Text("limits are not shown: they need a wider terminal, or --json", "dim"))
     if not model.warnings:
         return
     if not warnings:
@@ -51,7 +64,7 @@ def as_data(model: Model) -> dict[str, Any]:
 
 
 def header(model: Model) -> Text:
-    """Return the model in one line: name, sizes and mass."""
+    """Return the model in a line: name, sizes and mass; and a word on joints that mimic others."""
     text = Text(model.name, "bold")
     facts = [
         _count(model.n_bodies, "body", "bodies"),
@@ -61,27 +74,51 @@ def header(model: Model) -> Text:
         f"{model.total_mass:.4g} kg",
         _count(len(model.clusters), "cluster"),
     ]
-    return text.append("  " + " · ".join(facts), "not bold")
+    text.append("  " + " · ".join(facts), "not bold")
+    note = mimic_note(model)
+    return text.append(f"\n{note}", "not bold yellow") if note else text
 
 
-def _tree(model: Model) -> Table:
+def mimic_note(model: Model) -> str:
+    """Return which joints mimic others in the file but move on their own here, if any do."""
+    names = ", ".join(model.description.metadata.get("mimic", {}))
+    return f"mimic joints are read as independent: {names}" if names else ""
+
+
+def _tree(model: Model, *, limits: bool = True) -> Table:
     """Return a line for each body, its joint beside it; what hangs in series is not indented."""
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    table.add_column("body", no_wrap=True)
-    table.add_column("mass", justify="right", style="cyan", no_wrap=True)
-    table.add_column("joint", overflow="fold")
-    table.add_column("kind", style="green", overflow="fold")
-    table.add_column("q", justify="right", no_wrap=True)
-    table.add_column("v", justify="right", no_wrap=True)
-    table.add_column("limits", style="magenta", overflow="fold")
+    rows = []
     for rails, name in _with_rails(model):
         body = model.body(name)
         joint = model.joint(body.joint)
         cells = [f"{body.mass:.3g} kg", joint.name, _motion(joint)]
         cells += [_span(joint.q_slice), _span(joint.v_slice), _limits(joint)]
         label = Text(rails, "dim").append(name, "not dim bold")
-        table.add_row(label, *(Text(cell) for cell in cells))
+        rows.append([label, *(Text(cell) for cell in cells)])
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    shown = len(COLUMNS) if limits else len(COLUMNS) - 1
+    for index, (title, style) in enumerate(COLUMNS[:shown]):
+        longest = max((row[index].cell_len for row in rows), default=0)
+        wraps, right = title == "kind", title in ("mass", "q", "v")
+        table.add_column(
+            title,
+            style=style,
+            justify="right" if right else "left",
+            no_wrap=not wraps,
+            min_width=None if wraps else max(longest, len(title)),
+        )
+    for row in rows:
+        table.add_row(*row[:shown])
     return table
+
+
+def _fits(table: Table, console: Console) -> bool:
+    return _width(table, console) <= console.width
+
+
+def _width(table: Table, console: Console) -> int:
+    """Return the smallest width of a table, in columns of a terminal of any size."""
+    return console.measure(table, options=console.options.update_width(LARGEST_WIDTH)).minimum
 
 
 def _with_rails(model: Model) -> Iterator[tuple[str, str]]:

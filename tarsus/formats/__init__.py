@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from tarsus.model import Description, Model, ModelError, Source
+from tarsus.model.checks import expect
 from tarsus.model.validation import checked
 
 READABLE = (".urdf", ".xml", ".mjcf", ".yaml", ".yml", ".json")
@@ -71,6 +72,7 @@ def save(model: Model | Description, path: str | os.PathLike[str]) -> None:
     file = Path(path)
     if file.suffix.lower() not in WRITABLE:
         raise ValueError(f"cannot write {file}: the suffix must be one of {', '.join(WRITABLE)}")
+    expect(model, (Model, Description), "model")
     description = model.description if isinstance(model, Model) else checked(model)
     write_native(description, file)
 
@@ -78,6 +80,8 @@ def save(model: Model | Description, path: str | os.PathLike[str]) -> None:
 def _format(file: Path) -> str:
     """Return "urdf", "mjcf" or "native"."""
     suffix = file.suffix.lower()
+    if file.is_dir():
+        raise IsADirectoryError(f"{file} is a directory, must be a file")
     if suffix not in READABLE:
         raise ValueError(f"cannot read {file}: the suffix must be one of {', '.join(READABLE)}")
     if not file.is_file():

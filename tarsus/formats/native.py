@@ -133,7 +133,8 @@ def _decode(entry: Any, default: Any, required: tuple[str, ...], what: str, sour
         elif key == "inertia" and is_triple(value):
             values[key] = np.diag(numbers(value, (3,), f"{what}: {key}", source))
         elif key == "inertia":
-            values[key] = numbers(value, (3, 3), f"{what}: {key}", source)
+            accepted = "(3,), the diagonal, or (3, 3)"
+            values[key] = numbers(value, (3, 3), f"{what}: {key}", source, accepted=accepted)
         elif isinstance(known, str) or key in (*required, "file"):
             values[key] = _string(value, f"{what}: {key}", source)
         elif key in LIMIT_FIELDS:

@@ -96,7 +96,7 @@ def _place_root(description: Description, base: str, source: Source) -> None:
     """Join the root link to the world, unless it stands for the world itself."""
     root = _find_root(description, source)
     if root is None:
-        description.warnings.append("the file has no links")
+        description.warnings.append("the file has no links (an unexpanded xacro file?)")
         return
     if root.name == WORLD and not _free_world(description, base):
         if root.mass != 0.0:

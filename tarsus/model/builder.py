@@ -82,7 +82,7 @@ class Builder:
         if is_triple(inertia):
             tensor = np.diag(numbers(inertia, (3,), what))
         else:
-            tensor = numbers(inertia, (3, 3), what)
+            tensor = numbers(inertia, (3, 3), what, accepted="(3,), the diagonal, or (3, 3)")
         body = checked_body(Body(name, mass, numbers(com, (3,), f"body {name!r}: com"), tensor))
         if inertia_at == "origin":
             body.inertia = inertias.at_center(body.mass, body.com, body.inertia)
@@ -117,10 +117,13 @@ class Builder:
     ) -> Self:
         """Add a joint of `kind` that carries the body `child` on `parent` (or on "world").
 
-        Place and axes are in the parent's frame; an axis may be "x", "y" or "z". A single
-        number for a limit or parameter holds for all coordinates of the joint. `armature` is
-        the reflected inertia of a motor, `friction` the dry friction, `stiffness` that of a
-        spring relaxed at `rest`; SI units.
+        The place is in the parent's frame. Axes are in the joint's frame, which is the child's
+        in the neutral configuration; an axis may be "x", "y" or "z". `pitch` [m/rad] is for
+        screws, which need one. A single number for a limit or parameter holds for all
+        coordinates of the joint; `lower`, `upper` and `rest` of a spherical or free joint,
+        which have a quaternion among them, need all nq numbers. `armature` is the reflected
+        inertia of a motor, `friction` the dry friction, `stiffness` that of a spring relaxed at
+        `rest`; SI units.
         """
         what = f"joint {name!r}"
         for role, body in (("parent", parent), ("child", child)):
@@ -205,7 +208,9 @@ class Builder:
         return checked(self._description)
 
     def build(self) -> Model:
-        """Return the model; every body must hang on a joint by now."""
+        """Return the model; there must be a body, and every body must hang on a joint by now."""
+        if not self._description.bodies:
+            raise ModelError(f"{self._description.name!r} has no bodies: state one with body()")
         return Model(self._description)
 
     def _claim(self, name: str, names: set[str], what: str) -> None:
@@ -217,7 +222,8 @@ class Builder:
 def rotation_matrix(rotation: ArrayLike, what: str = "rotation") -> Array:
     """Return a rotation (3, 3) from a matrix, or from roll, pitch and yaw [rad]: Rz Ry Rx."""
     if not is_triple(rotation):
-        return numbers(rotation, (3, 3), what)
+        accepted = "(3,), roll, pitch and yaw, or (3, 3), a matrix"
+        return numbers(rotation, (3, 3), what, accepted=accepted)
     (sx, sy, sz), (cx, cy, cz) = (f(numbers(rotation, (3,), what)) for f in (np.sin, np.cos))
     return np.array(
         [

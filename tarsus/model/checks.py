@@ -40,8 +40,12 @@ def numbers(
     source: Source | None = None,
     *,
     infinite: bool = False,
+    accepted: str = "",
 ) -> Array:
-    """Return `value` as a read-only float64 array of `shape`; `infinite` lets ±inf pass."""
+    """Return `value` as a read-only float64 array of `shape`; `infinite` lets ±inf pass.
+
+    `accepted` says which shapes the caller takes, if there are more than one.
+    """
     try:
         raw = np.asarray(value)
     except ValueError:  # nested lists of different lengths
@@ -49,7 +53,7 @@ def numbers(
     if raw.size and raw.dtype.kind not in "iuf":
         raise ModelError(f"{what} is not an array of numbers: {value!r}", source)
     if raw.shape != shape:
-        raise ModelError(f"{what} has shape {raw.shape}, must be {shape}", source)
+        raise ModelError(f"{what} has shape {raw.shape}, must be {accepted or shape}", source)
     array = raw.astype(np.float64)
     within = np.abs(array) <= LARGEST
     if not within.all() and not (infinite and (within | np.isinf(array)).all()):
@@ -63,6 +67,14 @@ def is_triple(value: Any) -> bool:
         return bool(np.shape(value) == (3,))
     except ValueError:  # nested lists of different lengths
         return False
+
+
+def expect(value: object, kind: type | tuple[type, ...], what: str) -> None:
+    """Raise `TypeError` unless `value` is of the public class, or of one of the classes, `kind`."""
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        names = " or a ".join(f"tarsus.{each.__name__}" for each in kinds)
+        raise TypeError(f"{what} is of type {type(value).__name__}, must be a {names}")
 
 
 def read_only(array: Array) -> Array:

@@ -7,7 +7,7 @@ written and read back without loss. `tarsus.Model` compiles it for the core.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -38,19 +38,31 @@ class ModelError(ValueError):
         self.source = source
 
 
-@dataclass
-class Body:
+class Record:
+    """A dataclass with arrays: equal if the same was stated, wherever it was stated."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [field.name for field in fields(self) if field.compare]  # type: ignore[arg-type]
+        return all(_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(eq=False)
+class Body(Record):
     """A rigid body: mass [kg], centre of mass [m], inertia about it [kg m²], in body axes."""
 
     name: str
     mass: float = 0.0
     com: Array = field(default_factory=lambda: np.zeros(3))
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
-    source: Source | None = None
+    source: Source | None = field(default=None, compare=False)
 
 
-@dataclass
-class Joint:
+@dataclass(eq=False)
+class Joint(Record):
     """A joint that carries `child` on `parent`.
 
     `placement` (4, 4) is the pose of the child's frame in the parent's frame in the
@@ -76,21 +88,21 @@ class Joint:
     armature: Array | None = None
     stiffness: Array | None = None
     rest: Array | None = None
-    source: Source | None = None
+    source: Source | None = field(default=None, compare=False)
 
 
-@dataclass
-class Frame:
+@dataclass(eq=False)
+class Frame(Record):
     """A named frame fixed to a body (or to the world) at `placement` (4, 4)."""
 
     name: str
     body: str
     placement: Array = field(default_factory=lambda: np.eye(4))
-    source: Source | None = None
+    source: Source | None = field(default=None, compare=False)
 
 
-@dataclass
-class Shape:
+@dataclass(eq=False)
+class Shape(Record):
     """A geometric shape on a body, for looking at (`visual`) or touching (`collision`).
 
     `size` by kind: box (x, y, z), sphere (radius,), cylinder and capsule (radius, length),
@@ -105,11 +117,11 @@ class Shape:
     file: str | None = None
     color: tuple[float, float, float, float] | None = None
     name: str = ""
-    source: Source | None = None
+    source: Source | None = field(default=None, compare=False)
 
 
-@dataclass
-class Description:
+@dataclass(eq=False)
+class Description(Record):
     """Everything that was stated about a mechanism, in the order in which it was stated."""
 
     name: str
@@ -120,3 +132,9 @@ class Description:
     gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
     warnings: list[str] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def _equal(value: Any, other: Any) -> bool:
+    if isinstance(value, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(value, other)
+    return bool(value == other)

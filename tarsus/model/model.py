@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, SupportsIndex, TypeVar
 
 import numpy as np
 
 from tarsus import _core
-from tarsus.model.checks import UnknownNameError, suggestion
+from tarsus.model.checks import UnknownNameError, expect, suggestion
 from tarsus.model.compile import build_tree, core_arguments, gathered, neutral
 from tarsus.model.description import Array, Description, Shape
 from tarsus.model.validation import LIMIT_FIELDS, checked
@@ -54,7 +55,7 @@ class Model(_core.Model):
     clusters: tuple[Cluster, ...]
     """The groups of bodies that share coordinates, parents first."""
     total_mass: float
-    """Mass of everything that moves [kg]."""
+    """Mass of everything that moves [kg]; what is welded to the world does not count."""
     warnings: tuple[str, ...]
     """What a reader did not take over, and inertias that are not physical."""
     lower: Array
@@ -76,6 +77,7 @@ class Model(_core.Model):
     _strict: bool
 
     def __init__(self, description: Description, *, strict: bool = True) -> None:
+        expect(description, Description, "description")
         description = checked(description)
         tree = build_tree(description, strict=strict)
         super().__init__(**core_arguments(tree, description.gravity))
@@ -115,6 +117,21 @@ class Model(_core.Model):
         )
 
     @property
+    def joints(self) -> tuple[JointView, ...]:
+        """The moving joints, in the order of `joint_names`."""
+        return tuple(self._joints.values())
+
+    @property
+    def bodies(self) -> tuple[BodyView, ...]:
+        """The moving bodies, in the order of `body_names`."""
+        return tuple(self._bodies.values())
+
+    @property
+    def frames(self) -> tuple[FrameView, ...]:
+        """All frames, in the order of `frame_names`."""
+        return tuple(self._frames.values())
+
+    @property
     def shapes(self) -> tuple[Shape, ...]:
         """Copies of the shapes, placed on moving bodies or on the world."""
         return tuple(copy.copy(shape) for shape in self._shapes)
@@ -141,12 +158,11 @@ class Model(_core.Model):
     def random_configuration(
         self,
         rng: np.random.Generator | int | None = None,
-        shape: int | tuple[int, ...] = (),
+        shape: SupportsIndex | Iterable[SupportsIndex] = (),
     ) -> Array:
         """Return random configurations (*shape, nq) within the limits; `rng` may be a seed."""
         generator = np.random.default_rng(rng)
-        lead = (shape,) if isinstance(shape, int) else tuple(shape)
-        return np.asarray(self.sample(generator.random((*lead, self.nq))))
+        return np.asarray(self.sample(generator.random((*_lead(shape), self.nq))))
 
     def save(self, path: str | Path) -> None:
         """Write the model to a .yaml or .json file, without loss."""
@@ -159,11 +175,9 @@ class Model(_core.Model):
 
     def __eq__(self, other: object) -> bool:
         """Models are equal if the same was stated about them, wherever it was stated."""
-        from tarsus.formats.native import to_data
-
         if not isinstance(other, Model):
             return NotImplemented
-        return self is other or to_data(self.description) == to_data(other.description)
+        return self is other or self._description == other._description
 
     def __hash__(self) -> int:
         return hash((self.name, self.body_names, self.joint_names))
@@ -186,6 +200,16 @@ class Model(_core.Model):
 
 def _rebuild(cls: type[Model], description: Description, strict: bool) -> Model:
     return cls(description, strict=strict)
+
+
+def _lead(shape: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
+    """Return the leading dimensions that `shape` stands for, one or several."""
+    try:
+        several = shape if isinstance(shape, Iterable) else (shape,)
+        return tuple(operator.index(size) for size in several)
+    except TypeError:
+        message = f"shape is {shape!r}, must be an integer or a tuple of integers"
+        raise TypeError(message) from None
 
 
 def _find(views: Mapping[str, View], name: str, what: str, hint: str = "") -> View:

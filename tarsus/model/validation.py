@@ -98,6 +98,7 @@ def checked_joint(joint: Joint) -> Joint:
         values[key] = value
     result = dataclasses.replace(joint, **values)
     _check_axes(result, what)
+    _check_pitch(result, what)
     _check_range(result, what)
     _check_spring(result, what)
     return result
@@ -169,7 +170,9 @@ def check_body_name(
 ) -> None:
     """Raise unless `name` is one of the declared bodies or the world."""
     if not isinstance(name, str) or name not in names:
-        raise ModelError(f"{what} {name!r} is not declared{suggestion(name, names)}", source)
+        # the world is never a child
+        valid = [other for other in names if other != WORLD or not what.endswith(": child")]
+        raise ModelError(f"{what} {name!r} is not declared{suggestion(name, valid)}", source)
 
 
 def _check_unique(elements: Iterable[Body | Joint | Frame], what: str) -> None:
@@ -204,6 +207,13 @@ def _check_axes(joint: Joint, what: str) -> None:
             f"{what}: axis and second_axis are not perpendicular (cosine {cosine:.1e})",
             joint.source,
         )
+
+
+def _check_pitch(joint: Joint, what: str) -> None:
+    if joint.kind == "screw" and joint.pitch == 0.0:
+        raise ModelError(f"{what}: a screw needs a pitch [m/rad] other than zero", joint.source)
+    if joint.kind != "screw" and joint.pitch != 0.0:
+        raise ModelError(f"{what}: pitch is for screw joints only", joint.source)
 
 
 def _check_range(joint: Joint, what: str) -> None:

@@ -5,15 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tarsus.model.description import Array
+from tarsus.model.description import Array, Record
 from tarsus.model.validation import KINDS
 
 if TYPE_CHECKING:
     from tarsus.model.compile import Tree
 
 
-@dataclass(frozen=True, eq=False)
-class JointView:
+class View(Record):
+    """A record that can be a member of a set, which Python asks of what cannot change."""
+
+    name: str
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.name))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointView(View):
     """A moving joint: where its coordinates live, and what was stated about it.
 
     `q[..., q_slice]` and `v[..., v_slice]` are its coordinates. `lower`, `upper` and `rest`
@@ -43,6 +52,11 @@ class JointView:
     stiffness: Array
     rest: Array
 
+    def __repr__(self) -> str:
+        q, v = (f"{part.start}:{part.stop}" for part in (self.q_slice, self.v_slice))
+        name = f"{self.name!r}: {self.kind}, {self.parent!r} -> {self.child!r}"
+        return f"<tarsus.JointView {name}, q[{q}], v[{v}]>"
+
     @property
     def nq(self) -> int:
         """Number of configuration coordinates."""
@@ -55,7 +69,7 @@ class JointView:
 
 
 @dataclass(frozen=True, eq=False)
-class BodyView:
+class BodyView(View):
     """A moving body with all that is welded to it.
 
     Mass [kg], centre of mass [m] and inertia about it [kg m²] in body axes. `parent` is the
@@ -72,7 +86,7 @@ class BodyView:
 
 
 @dataclass(frozen=True, eq=False)
-class FrameView:
+class FrameView(View):
     """A frame at `placement` (4, 4) on the moving body `body`, or on the world."""
 
     name: str

@@ -7,16 +7,18 @@ Angular Momentum Tracking", TU München 2013, section 2.10.1.
 from __future__ import annotations
 
 from tarsus.model import WORLD, Builder, Model
+from tarsus.robots.sizes import checked_size
+
+LARGEST = 16
 
 
 def dill(n: int) -> Model:
     """Return Dill(n): a link, n times the smallest in size, that carries Dill(0) … Dill(n − 1).
 
     The smallest link is a cylinder along x of 0.1 kg, 0.1 m and radius 0.01 m on a revolute
-    joint about z. Links are numbered depth first; there are 2ⁿ of them.
+    joint about z. Links are numbered depth first; there are 2ⁿ of them, n at most 16.
     """
-    if n < 0:
-        raise ValueError(f"n is {n}, must not be negative")
+    n = checked_size(n, "n", 0, LARGEST)
     builder = Builder(f"dill({n})")
     _grow(builder, n, "link", WORLD, slot=0)
     return builder.build()

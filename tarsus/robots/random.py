@@ -10,6 +10,7 @@ import numpy as np
 from tarsus.model import WORLD, Builder, Model
 from tarsus.model.description import Array
 from tarsus.model.validation import KINDS, QUATERNION
+from tarsus.robots.sizes import checked_size
 
 
 def random_mechanism(
@@ -30,7 +31,10 @@ def random_mechanism(
     fixed joints count among `n_bodies`.
     """
     generator = np.random.default_rng(rng)
+    n_bodies = checked_size(n_bodies, "n_bodies")
     chosen = list(KINDS if kinds is None else kinds)
+    if not chosen:
+        raise ValueError("kinds is empty, must name at least one kind of joint")
     builder = Builder("random_mechanism", gravity=generator.normal(size=3) * 5.0)
     names = [WORLD]
     for i in range(n_bodies):
@@ -49,7 +53,7 @@ def random_mechanism(
             name,
             position=generator.normal(size=3) * 0.5,
             rotation=random_rotation(generator),
-            **(_axes(generator, kind) if axes else {}),
+            **(_axes(generator, kind) if axes else _pitch(kind, 0.1)),
             **_parameters(generator, kind, armature, springs, limits),
         )
         names.append(name)
@@ -80,9 +84,11 @@ def _axes(rng: np.random.Generator, kind: str) -> dict[str, Any]:
         axes["axis"] = columns[:, 0]
     if kind == "universal":
         axes["second_axis"] = columns[:, 1]
-    if kind == "screw":
-        axes["pitch"] = rng.normal() * 0.3
-    return axes
+    return axes | _pitch(kind, rng.normal() * 0.3 if kind == "screw" else 0.0)
+
+
+def _pitch(kind: str, pitch: float) -> dict[str, Any]:
+    return {"pitch": pitch} if kind == "screw" else {}
 
 
 def _parameters(

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 
 from tarsus.model import WORLD, Builder, Model
+from tarsus.model.checks import number
+from tarsus.robots.sizes import checked_size
 
 
 def tree(n: int, branching: float = 2.0, *, skew: float = math.pi / 2, taper: float = 1.0) -> Model:
@@ -18,8 +20,11 @@ def tree(n: int, branching: float = 2.0, *, skew: float = math.pi / 2, taper: fl
     breadth first. Each joint sits at the tip of its parent, turned by `skew` [rad] about x:
     0 gives a planar mechanism. Each link is `taper` times as long as the one before it.
     """
-    if n < 1:
-        raise ValueError(f"n is {n}, must be at least 1")
+    n = checked_size(n, "n")
+    branching, skew, taper = (
+        number(value, name)
+        for name, value in (("branching", branching), ("skew", skew), ("taper", taper))
+    )
     if branching < 1.0:
         raise ValueError(f"branching is {branching}, must be at least 1")
     builder = Builder(f"tree({n}, {branching:g})")
