@@ -101,9 +101,31 @@ def test_progress_is_told() -> None:
 
 
 def test_model_without_joints() -> None:
-    report = ts.check(ts.Builder("rock").build())
-    assert report.ok
-    assert report.residuals == []
+    rock = ts.Builder("rock").body("stone", 1.0).joint("ground", "fixed", "world", "stone").build()
+    for model in (rock, ts.Model(ts.Description("nothing"))):
+        report = ts.check(model)
+        assert not report.ok
+        assert report.residuals == []
+        assert messages(model, "error") == [
+            "model: the model has no moving bodies (an unexpanded xacro file?)"
+        ]
+        assert "nothing to test" in str(report)
+
+
+def test_something_else_than_a_model() -> None:
+    with pytest.raises(TypeError, match=r"model is of type NoneType, must be a tarsus\.Model"):
+        ts.check(None)  # type: ignore[arg-type]
+
+
+def test_a_reason_is_printed_once() -> None:
+    from rich.console import Console
+
+    builder = ts.Builder("massless").body("ghost").joint("hinge", "revolute", "world", "ghost")
+    console = Console(file=io.StringIO(), width=80, record=True)
+    console.print(ts.check(builder.build(), states=2))
+    text = console.export_text()
+    assert text.count("no finite result") == 1
+    assert "…" not in text
 
 
 def test_states_must_be_positive() -> None:

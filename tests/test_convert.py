@@ -287,6 +287,31 @@ def test_errors() -> None:
         ts.convert.to_pinocchio(model, model.neutral(), peer=peer)
 
 
+def test_an_angle_needs_a_cosine_or_a_sine() -> None:
+    model = ts.robots.chain(2)
+    with pytest.raises(ValueError, match="joint 'joint_1': cosine and sine"):
+        ts.convert.from_pinocchio(model, [1.0, 0.0, 0.0, 0.0])
+    builder = ts.Builder("a").body("a", 1.0).joint("glide", "planar", "world", "a")
+    with pytest.raises(ValueError, match="joint 'glide': cosine and sine"):
+        ts.convert.from_pinocchio(builder.build(), [1.0, 2.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "function", [getattr(ts.convert, name) for name in ts.convert.__all__], ids=ts.convert.__all__
+)
+def test_something_else_than_a_model(function: Any) -> None:
+    with pytest.raises(TypeError, match=r"model is of type int, must be a tarsus\.Model"):
+        function(3, [0.0])
+
+
+def test_a_wrong_peer() -> None:
+    model = free_body()
+    with pytest.raises(TypeError, match=r"peer is of type str, must be a pinocchio\.Model"):
+        ts.convert.to_pinocchio(model, model.neutral(), peer="panda")
+    with pytest.raises(TypeError, match=r"peer is of type Model, must be a mujoco\.MjModel"):
+        ts.convert.from_mujoco(model, model.neutral(), peer=pin.Model())
+
+
 def test_what_mujoco_does_not_have() -> None:
     builder = ts.Builder("a").body("a", 1.0).joint("thread", "screw", "world", "a", pitch=0.1)
     model = builder.build()

@@ -19,7 +19,7 @@ bool read_array(PyObject* object, const Input& input, const Tree& tree, Owned& a
     if (!given.object && PyErr_ExceptionMatches(PyExc_MemoryError)) return false;
     PyErr_Clear();
     const int type = given.object ? PyArray_TYPE(given.array()) : NPY_OBJECT;
-    if (!PyTypeNum_ISINTEGER(type) && !PyTypeNum_ISFLOAT(type) && !PyTypeNum_ISBOOL(type)) {
+    if (!PyArray_CanCastSafely(type, NPY_DOUBLE)) {
         PyErr_Format(PyExc_TypeError, "%s must be an array of real numbers, got %.200R", input.name,
                      object);
         return false;
@@ -32,8 +32,7 @@ bool read_array(PyObject* object, const Input& input, const Tree& tree, Owned& a
                      shape_text(wanted.size, m, true).c_str(), shape_text(dims, n, false).c_str());
         return false;
     }
-    array.reset(
-        PyArray_FROM_OTF(given.object, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY | NPY_ARRAY_FORCECAST));
+    array.reset(PyArray_FROM_OTF(given.object, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY));
     return array.object != nullptr;
 }
 

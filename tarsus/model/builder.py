@@ -127,7 +127,7 @@ class Builder:
         """
         what = f"joint {name!r}"
         for role, body in (("parent", parent), ("child", child)):
-            check_body_name(body, self._bodies, f"{what}: {role}")
+            check_body_name(body, self._bodies, what, role)
         if self._bodies[child] or child in (WORLD, parent):
             reason = "already hangs on a joint" if self._bodies[child] else "cannot be the child"
             raise ModelError(f"{what}: body {child!r} {reason}")
@@ -170,7 +170,7 @@ class Builder:
     ) -> Self:
         """Add a frame that is fixed to `body` (or to "world")."""
         what = f"frame {name!r}"
-        check_body_name(body, self._bodies, f"{what}: body")
+        check_body_name(body, self._bodies, what, "body")
         frame = checked_frame(Frame(name, body, _placement(what, position, rotation, placement)))
         self._claim(name, self._names, "body or frame")
         self._description.frames.append(frame)
@@ -196,7 +196,7 @@ class Builder:
         length), ellipsoid (half axes x, y, z), mesh (scale x, y, z) of a `file`.
         """
         what = f"shape {name!r}"
-        check_body_name(body, self._bodies, f"{what}: body")
+        check_body_name(body, self._bodies, what, "body")
         place = _placement(what, position, rotation, placement)
         path = None if file is None else str(file)
         shape = Shape(body, role, kind, tuple(size), place, path, color, name)

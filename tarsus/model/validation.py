@@ -148,11 +148,11 @@ def checked(description: Description) -> Description:
     known = dict.fromkeys([WORLD, *(body.name for body in bodies)])  # ordered, for messages
     for joint in joints:
         for role, name in (("parent", joint.parent), ("child", joint.child)):
-            check_body_name(name, known, f"joint {joint.name!r}: {role}", joint.source)
+            check_body_name(name, known, f"joint {joint.name!r}", role, joint.source)
     placed: list[Frame | Shape] = [*frames, *shapes]
     for element in placed:
         kind = type(element).__name__.lower()
-        check_body_name(element.body, known, f"{kind} {element.name!r}: body", element.source)
+        check_body_name(element.body, known, f"{kind} {element.name!r}", "body", element.source)
     return dataclasses.replace(
         description,
         bodies=bodies,
@@ -166,13 +166,13 @@ def checked(description: Description) -> Description:
 
 
 def check_body_name(
-    name: str, names: Iterable[str], what: str, source: Source | None = None
+    name: str, names: Iterable[str], what: str, role: str, source: Source | None = None
 ) -> None:
-    """Raise unless `name` is one of the declared bodies or the world."""
+    """Raise unless `name`, in its role for `what`, is one of the declared bodies or the world."""
     if not isinstance(name, str) or name not in names:
-        # the world is never a child
-        valid = [other for other in names if other != WORLD or not what.endswith(": child")]
-        raise ModelError(f"{what} {name!r} is not declared{suggestion(name, valid)}", source)
+        valid = [other for other in names if role != "child" or other != WORLD]
+        message = f"{what}: {role} {name!r} is not declared{suggestion(name, valid)}"
+        raise ModelError(message, source)
 
 
 def _check_unique(elements: Iterable[Body | Joint | Frame], what: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,9 +19,9 @@ ROOT = Path(__file__).parents[2]
 QUADRUPED = str(ROOT / "examples" / "quadruped.urdf")
 
 
-def output(*arguments: str, code: int = 0) -> str:
+def output(*arguments: str, code: int = 0, columns: int = 120) -> str:
     """Run a command that must end with `code` and return what it printed."""
-    result = CliRunner(env={"COLUMNS": "120"}).invoke(app, list(arguments))
+    result = CliRunner(env={"COLUMNS": str(columns)}).invoke(app, list(arguments))
     assert result.exit_code == code, result.output
     return result.stdout
 
@@ -30,6 +31,17 @@ def test_info_shows_every_body_and_joint() -> None:
     model = ts.load(QUADRUPED, "free")
     for name in (*model.body_names, *model.joint_names, "nq 19", "nv 18", "21.24 kg", "17 frames"):
         assert name in text
+
+
+def test_names_are_whole_and_numbers_complete_in_80_columns() -> None:
+    lines = output("info", QUADRUPED, "--base", "free", columns=80).splitlines()
+    model = ts.load(QUADRUPED, "free")
+    for body, joint in zip(model.body_names, model.joint_names, strict=True):
+        assert any(body in line and joint in line for line in lines)
+    assert max(map(len, lines)) <= 80
+    table = output("bench", "chain(3)", "--quick", columns=80).split("ABA of a chain")[0]
+    assert "…" not in table
+    assert "(min)" not in table
 
 
 def test_info_draws_branches() -> None:
@@ -95,6 +107,38 @@ def test_check_of_a_singular_model_exits_with_1(tmp_path: Path) -> None:
     assert "acceleration is not defined" in output("check", str(file), code=1)
 
 
+def test_check_of_a_file_without_links_exits_with_1(tmp_path: Path) -> None:
+    file = tmp_path / "robot.urdf"
+    file.write_text('<robot name="r"><xacro/></robot>')
+    assert "no links (an unexpanded xacro file?)" in output("info", str(file), "--warnings")
+    assert "no moving bodies" in output("check", str(file), code=1)
+
+
+MIMIC = (
+    '<robot name="hand"><link name="palm"/>'
+    + "".join(
+        f'<link name="{side}"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        f'<joint name="{side}_joint" type="prismatic"><parent link="palm"/><child link="{side}"/>'
+        '<limit lower="0" upper="1" effort="1" velocity="1"/>'
+        + ('<mimic joint="left_joint"/>' if side == "right" else "")
+        + "</joint>"
+        for side in ("left", "right")
+    )
+    + "</robot>"
+)
+
+
+def test_mimic_joints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "hand.urdf"
+    file.write_text(MIMIC)
+    note = "mimic joints are read as independent: right_joint"
+    for command in (["info"], ["check", "--states", "2"], ["bench", "--quick"]):
+        assert run([*command, str(file)]) == 2
+        assert "--mimic independent reads it as a joint of its own" in capsys.readouterr().err
+        assert note in output(*command, str(file), "--mimic", "independent", columns=200)
+
+
 def test_bench_writes_json(tmp_path: Path) -> None:
     file = tmp_path / "speed.json"
     printed = output("bench", "chain(3)", "--quick", "--json", "--output", str(file))
@@ -115,7 +159,8 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "keyword": (["info", "chain(3, size=2)"], "size"),
     "number": (["info", "chain(0)"], "n is 0"),
     "base": (["info", "chain(3)", "--base", "free"], "leave out --base"),
-    "rigid": (["bench", QUADRUPED, "random_mechanism(0, 0)"], "there is nothing to measure"),
+    "size": (["info", "dill(99)"], "n is 99, must be from 0 to 16"),
+    "directory": (["info", str(ROOT)], "is a directory"),
     "folder": (["bench", "chain(3)", "-o", "missing/file.json"], "there is no folder missing"),
 }
 
@@ -130,6 +175,13 @@ def test_wrong_input_is_one_line_and_exit_code_2(
     assert message in captured.err
     assert captured.err.startswith("tarsus: ")
     assert captured.err.count("\n") == 1
+
+
+def test_nothing_to_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "rock.json"
+    ts.Builder("rock").body("rock", 1.0).joint("ground", "fixed", "world", "rock").build().save(file)
+    assert run(["bench", QUADRUPED, str(file)]) == 2
+    assert "there is nothing to measure" in capsys.readouterr().err
 
 
 def test_malformed_file_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,8 +200,19 @@ def test_interrupt_is_clean(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("tarsus.cli.app.open_model", interrupt)
-    assert run(["info", "chain(3)"]) in (1, 130)
-    assert "Traceback" not in capsys.readouterr().err
+    assert run(["info", "chain(3)"]) == 130
+    assert capsys.readouterr().err == "tarsus: interrupted\n"
+
+
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_nobody_reads_on(option: list[str]) -> None:
+    """The reader goes before anything is written, as `head -0` does."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "tarsus", "info", "chain(3)", *option]
+    result = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    os.close(writer)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("package", ["typer", "rich"])

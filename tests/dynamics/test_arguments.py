@@ -107,7 +107,7 @@ def test_what_is_not_real_numbers_is_a_type_error(what: str) -> None:
     for algorithm in EVERY:
         arrays = arguments(MODEL, algorithm, (2,))
         for name, array in arrays.items():
-            message = rf"^{name} must be an array of real numbers: "
+            message = rf"^{name} must be an array of real numbers, got "
             with pytest.raises(TypeError, match=message):
                 algorithm(MODEL, **{**arrays, name: REFUSED[what](array)})
 
@@ -166,8 +166,9 @@ def test_numbers_that_are_not_finite_are_named(algorithm: Algorithm) -> None:
                 rows = arrays[name].reshape(states, -1)
                 state, element = rng.integers(states), rng.integers(rows.shape[1])
                 rows[state, element] = bad
-                where = f"element {element}" + (f" of state {state}" if states > 1 else "")
-                message = f"^{name} must be finite: {where} is {bad}$"
+                index = tuple(int(k) for k in np.unravel_index(state, lead))
+                which = {0: "", 1: f" of state {state}"}.get(len(lead), f" of state {index}")
+                message = re.escape(f"{name} must be finite: element {element}{which} is {bad}")
                 for threads in (1, 3):
                     with pytest.raises(ValueError, match=message):
                         algorithm(MODEL, **arrays, threads=threads)
@@ -196,6 +197,8 @@ def test_any_finite_numbers_give_finite_results_or_an_error(
         result = algorithm(MODEL, **filled)
     except ArithmeticError as error:
         assert "no finite result" in str(error)
+    except ValueError as error:
+        assert "must have unit quaternions" in str(error)
     else:
         assert np.isfinite(result).all()
 
@@ -208,3 +211,32 @@ def test_large_angles(size: float) -> None:
     small = np.arctan2(np.sin(q), np.cos(q))
     poses, expected = model.forward_kinematics(q), model.forward_kinematics(small)
     np.testing.assert_allclose(poses, expected, atol=1e-13)
+
+
+def test_a_large_angle_leaves_its_neighbours_alone() -> None:
+    """Lanes are states in a batch, joints in one state: neither may change by the others."""
+    model = ts.robots.chain(9)
+    q = np.random.default_rng(0).uniform(-3, 3, (20, 9))
+    expected = model.forward_kinematics(q)
+    disturbed = q.copy()
+    disturbed[6, 8] = 3e7
+    found = model.forward_kinematics(disturbed)
+    others = np.arange(20) != 6
+    assert found[others].tobytes() == expected[others].tobytes()
+    assert found[6, :8].tobytes() == expected[6, :8].tobytes()
+    assert model.forward_kinematics(disturbed[6]).tobytes() == found[6].tobytes()
+
+
+def test_zeros_keep_their_sign_in_a_batch() -> None:
+    model = ts.robots.chain(3)
+    zero = np.zeros((5, 3))
+    for algorithm in EVERY:
+        if algorithm.name != "sample" and "frame" not in algorithm.options:
+            arrays = {
+                name: np.zeros((5, *a.shape[1:]))
+                for name, a in arguments(model, algorithm, (5,)).items()
+            }
+            one = algorithm(model, **{name: array[0] for name, array in arrays.items()})
+            many = algorithm(model, **arrays)
+            assert np.asarray(one).tobytes() == np.asarray(many[3]).tobytes(), algorithm.name
+    assert model.passive_forces(zero, zero).shape == (5, 3)

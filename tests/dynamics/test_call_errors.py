@@ -34,7 +34,7 @@ def test_missing_unknown_and_doubled_arguments(algorithm: Algorithm) -> None:
     first = algorithm.arrays[0]
     with pytest.raises(TypeError, match=f"got '{first}' twice"):
         method(arrays[first], **arrays, **algorithm.options)
-    with pytest.raises(TypeError, match="positional arguments"):
+    with pytest.raises(TypeError, match="by position, got 20 arguments"):
         method(*range(20))
 
 
@@ -66,7 +66,7 @@ def test_right_threads(threads: Any) -> None:
 
 
 def test_wrong_names() -> None:
-    with pytest.raises(ValueError, match=r"frame: no frame is named 'body_99'.*'body_9'"):
+    with pytest.raises(ValueError, match=r"no frame 'body_99'; did you mean 'body_9'"):
         MODEL.frame_pose(Q, "body_99")
     with pytest.raises(ValueError, match="frame: no frame is named ''"):
         MODEL.frame_pose(Q, "")
@@ -148,7 +148,7 @@ def test_a_model_is_initialised_once() -> None:
 @each_algorithm
 def test_models_without_bodies(algorithm: Algorithm) -> None:
     builder = ts.Builder("nothing").frame("frame_0", "world", position=(1, 2, 3))
-    model = builder.build()
+    model = ts.Model(builder.description())
     for lead in ((), (4,), (0,)):
         arrays = arguments(model, algorithm, lead)
         if algorithm.name.startswith("center_of_mass") and algorithm.name[-8:] != "jacobian":
@@ -177,7 +177,7 @@ def test_singular_masses_are_arithmetic_errors() -> None:
 
 
 @pytest.mark.parametrize("kind", ["spherical", "free"])
-def test_zero_quaternions_are_arithmetic_errors(kind: str) -> None:
+def test_zero_quaternions_are_named(kind: str) -> None:
     builder = ts.Builder("one").body("b", 1.0, inertia=(1, 1, 1)).joint("j", kind, "world", "b")
     model = builder.frame("frame_0", "b").build()
     for algorithm in EVERY:
@@ -187,11 +187,11 @@ def test_zero_quaternions_are_arithmetic_errors(kind: str) -> None:
         arrays[algorithm.arrays[0]][1] = 0.0
         try:
             result = algorithm(model, **arrays)
-        except ArithmeticError as error:
-            assert "state 1" in str(error) and "quaternion" in str(error)
+        except ValueError as error:
+            assert "must have unit quaternions" in str(error) and "of state 1" in str(error)
         else:  # where the rotation plays no part
             assert np.isfinite(result).all()
-    with pytest.raises(ArithmeticError):
+    with pytest.raises(ValueError, match=r"q must have unit quaternions: elements \d to \d are zero"):
         model.forward_kinematics(np.zeros(model.nq))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from mechanisms import Case, cases, check, distance
 from oracle import slope
+from scipy.spatial.transform import Rotation
 
 import tarsus as ts
 
@@ -148,3 +149,15 @@ def test_rest_is_relaxed() -> None:
     assert model.elastic_energy(np.array([0.5])) == 0.0
     assert model.passive_forces(np.array([0.7]), np.zeros(1)) == pytest.approx([-0.6])
     assert model.elastic_energy(np.array([0.7])) == pytest.approx(0.06)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1e-12, 1e-8, 1e-6, 3e-6, 1e-3, 0.1])
+def test_axes_near_minus_z_are_as_exact_as_others(tilt: float) -> None:
+    axis = np.array([tilt, -2 * tilt, -1.0])
+    builder = ts.Builder("one").body("b", 1.0, inertia=(1, 1, 1))
+    model = builder.joint("j", "revolute", "world", "b", axis=axis).build()
+    axis /= np.linalg.norm(axis)
+    for angle in (0.0, 0.7, -2.0):
+        expected = Rotation.from_rotvec(angle * axis).as_matrix()
+        found = model.forward_kinematics([angle])[0, :3, :3]
+        np.testing.assert_allclose(found, expected, atol=3e-16 * 10)

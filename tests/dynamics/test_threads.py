@@ -47,14 +47,29 @@ def test_a_fault_is_found_whichever_thread_meets_it() -> None:
             raise AssertionError("nan was accepted")
 
 
-def test_a_forked_child_starts_threads_of_its_own() -> None:
+def test_forked_children_start_threads_of_their_own() -> None:
     model = ts.robots.chain(6)
-    q, v = _states(model, 2000)
+    q, v = _states(model, 600)
     expected = model.bias_forces(q, v, threads=2).tobytes()  # the parent's threads exist now
-    child = os.fork()
-    if child == 0:
-        signal.alarm(20)  # a child that waits for threads that it does not have is killed
-        same = model.bias_forces(q, v, threads=2).tobytes() == expected
-        os._exit(0 if same else 1)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
+    stop = threading.Event()
+
+    def keep_busy() -> None:
+        while not stop.is_set():
+            model.bias_forces(q, v, threads=2)
+
+    busy = [threading.Thread(target=keep_busy) for _ in range(2)]
+    for thread in busy:
+        thread.start()
+    try:
+        for _ in range(40):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)  # a child that waits for a lock or thread of the parent is killed
+                same = model.bias_forces(q, v, threads=2).tobytes() == expected
+                os._exit(0 if same else 1)
+            _, status = os.waitpid(child, 0)
+            assert os.waitstatus_to_exitcode(status) == 0
+    finally:
+        stop.set()
+        for thread in busy:
+            thread.join()

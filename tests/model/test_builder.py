@@ -130,7 +130,7 @@ BAD_CALLS: dict[str, tuple[Call, str]] = {
     ),
     "missing child": (
         lambda b: b.joint("j", "fixed", "rod", "y"),
-        "child 'y' is not declared.*world, rod",
+        "child 'y' is not declared \\(valid: rod\\)",
     ),
     "two joints for a body": (
         lambda b: b.joint("j", "fixed", "world", "rod"),
@@ -157,6 +157,22 @@ BAD_CALLS: dict[str, tuple[Call, str]] = {
     "second axis of a revolute joint": (
         lambda b: b.body("x").joint("j", "revolute", "rod", "x", second_axis="y"),
         "universal joints only",
+    ),
+    "pitch of a revolute joint": (
+        lambda b: b.body("x").joint("j", "revolute", "rod", "x", pitch=0.1),
+        "pitch is for screw joints only",
+    ),
+    "screw without a pitch": (
+        lambda b: b.body("x").joint("j", "screw", "rod", "x"),
+        "a screw needs a pitch",
+    ),
+    "rotation by a quaternion": (
+        lambda b: b.frame("f", "rod", rotation=(0, 0, 0, 1)),
+        r"rotation has shape \(4,\), must be \(3,\), roll, pitch and yaw, or \(3, 3\)",
+    ),
+    "inertia of six numbers": (
+        lambda b: b.body("x", inertia=(1, 1, 1, 0, 0, 0)),
+        r"inertia has shape \(6,\), must be \(3,\), the diagonal, or \(3, 3\)",
     ),
     "placement that is not a rotation": (
         lambda b: b.frame("f", "rod", rotation=2 * np.eye(3)),
@@ -230,6 +246,11 @@ def test_a_wrong_call_changes_nothing() -> None:
 def test_a_loose_body_is_named() -> None:
     with pytest.raises(ts.ModelError, match="body 'loose' hangs on no joint"):
         pendulum().body("loose", 1.0).build()
+
+
+def test_a_mechanism_has_a_body() -> None:
+    with pytest.raises(ts.ModelError, match="'s' has no bodies"):
+        ts.Builder("s").build()
 
 
 def test_gravity_is_checked() -> None:

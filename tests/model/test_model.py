@@ -153,3 +153,44 @@ def test_universal_default_axes() -> None:
     builder = ts.Builder("u").body("b", 1.0)
     joint = builder.joint("j", "universal", "world", "b", axis=(1, 2, 3)).build().joint("j")
     assert abs(joint.axis @ joint.second_axis) < 1e-15
+
+
+def test_parts_in_order(model: ts.Model) -> None:
+    assert model.joints == tuple(model.joint(name) for name in model.joint_names)
+    assert model.bodies == tuple(model.body(name) for name in model.body_names)
+    assert model.frames == tuple(model.frame(name) for name in model.frame_names)
+
+
+def test_parts_of_copies_are_equal(model: ts.Model) -> None:
+    copied = pickle.loads(pickle.dumps(model))
+    assert copied.joints == model.joints
+    assert set(copied.bodies) == set(model.bodies)
+    assert pickle.loads(pickle.dumps(model.frames)) == model.frames
+    assert model.joints[0] != model.joints[1]
+    assert model.joints[0] != model.joints[0].name
+
+
+def test_descriptions_are_equal_wherever_they_were_stated(model: ts.Model) -> None:
+    stated, other = model.description, model.description
+    other.bodies[0].source = ts.Source("elsewhere")
+    assert stated == other
+    other.joints[0].placement = np.diag([1.0, -1.0, -1.0, 1.0])
+    assert stated != other
+
+
+def test_a_joint_is_shown_in_a_line() -> None:
+    shown = repr(ts.robots.chain(2).joint("joint_1"))
+    assert shown == "<tarsus.JointView 'joint_1': revolute, 'link_0' -> 'link_1', q[1:2], v[1:2]>"
+
+
+def test_the_shape_of_random_configurations(model: ts.Model) -> None:
+    assert model.random_configuration(0, np.int64(3)).shape == (3, model.nq)
+    assert model.random_configuration(0, (2, np.int64(3))).shape == (2, 3, model.nq)
+    for shape in (None, 2.0, "ab"):
+        with pytest.raises(TypeError, match="shape is .*, must be an integer or a tuple"):
+            model.random_configuration(0, shape)  # type: ignore[arg-type]
+
+
+def test_a_model_is_made_of_a_description() -> None:
+    with pytest.raises(TypeError, match=r"description is of type NoneType, must be a tarsus\."):
+        ts.Model(None)  # type: ignore[arg-type]

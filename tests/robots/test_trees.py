@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,10 +42,40 @@ def test_a_planar_chain_stays_in_its_plane() -> None:
     assert np.abs(poses[..., 2, 3]).max() < 1e-15
 
 
-@pytest.mark.parametrize("arguments", [(0,), (3, 0.5)])
-def test_bad_arguments(arguments: tuple[float, ...]) -> None:
-    with pytest.raises(ValueError, match="must be at least 1"):
-        ts.robots.tree(*arguments)  # type: ignore[arg-type]
+def test_branching_is_at_least_1() -> None:
+    with pytest.raises(ValueError, match="branching is 0.5, must be at least 1"):
+        ts.robots.tree(3, 0.5)
+
+
+@pytest.mark.parametrize("robot", [ts.robots.tree, ts.robots.chain, ts.robots.dill])
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        (-1, "n is -1, must be from"),
+        (10**9, "n is 1000000000, must be from"),
+        ("a", "n is 'a', must be an integer"),
+        (2.5, "n is 2.5, must be an integer"),
+    ],
+)
+def test_sizes_are_bounded_integers(robot: Any, size: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        robot(size)
+
+
+@pytest.mark.parametrize("size", [0, 10**9, "a"])
+def test_sizes_of_random_mechanisms(size: Any) -> None:
+    with pytest.raises(ValueError, match="n_bodies is"):
+        ts.robots.random_mechanism(0, size)
+
+
+def test_a_mechanism_of_no_kinds() -> None:
+    with pytest.raises(ValueError, match="kinds is empty"):
+        ts.robots.random_mechanism(0, 3, [])
+
+
+def test_screws_without_random_axes_have_a_pitch() -> None:
+    model = ts.robots.random_mechanism(0, 2, ["screw"], axes=False)
+    assert [joint.pitch for joint in model.joints] == [0.1, 0.1]
 
 
 def test_random_mechanisms_can_be_repeated() -> None:
