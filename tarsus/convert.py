@@ -156,12 +156,18 @@ def _layout(
     model: Model,
     rules: Mapping[str, Rule],
     places: Mapping[str, tuple[int, int]] | None = None,
+    endless: Sequence[str] = (),
 ) -> list[_Block]:
-    """Return the blocks, one after the other or at the places (of q, of v) of each joint."""
+    """Return the blocks, one after the other or at the places (of q, of v) of each joint.
+
+    Rules are by kind; the revolute joints named in `endless` have a cosine and a sine.
+    """
     blocks, end = [], (0, 0)
     for joint in model.joints:
         name = joint.name
-        rule = rules.get(name) or rules.get(joint.kind) or same(joint.nq, joint.nv)
+        rule = rules.get(joint.kind) or same(joint.nq, joint.nv)
+        if name in endless:
+            rule = COSINE_SINE
         q, v = end if places is None else places[name]
         end = (q + rule.nq, v + rule.nv)
         blocks.append(_Block(joint, rule, slice(q, end[0]), slice(v, end[1])))
@@ -177,13 +183,13 @@ def _pinocchio(model: Model, peer: Any, unbounded: str) -> list[_Block]:
     if peer is None:
         free = [j for j in revolute if np.isinf(j.lower[0]) and np.isinf(j.upper[0])]
         endless = [joint.name for joint in free if unbounded == "cos_sin"]
-        return _layout(model, PINOCCHIO | dict.fromkeys(endless, COSINE_SINE))
+        return _layout(model, PINOCCHIO, endless=endless)
     _check_peer(peer, "pinocchio.Model", "names", "nqs", "idx_qs", "idx_vs")
     index = {name: i for i, name in enumerate(peer.names) if i > 0}
     _check_names(joints, index, "Pinocchio")
     endless = [joint.name for joint in revolute if peer.nqs[index[joint.name]] == 2]
     places = {name: (int(peer.idx_qs[i]), int(peer.idx_vs[i])) for name, i in index.items()}
-    blocks = _layout(model, PINOCCHIO | dict.fromkeys(endless, COSINE_SINE), places)
+    blocks = _layout(model, PINOCCHIO, places, endless)
     return _covering(blocks, peer.nq, peer.nv, "Pinocchio")
 
 

@@ -36,8 +36,8 @@ def same(nq: int, nv: int) -> Rule:
 
 
 def _matrix(quaternion: Array) -> Array:
-    """Return the rotation (…, 3, 3) of a unit quaternion [x y z w]."""
-    x, y, z, w = np.moveaxis(quaternion, -1, 0)
+    """Return the rotation (…, 3, 3) of a quaternion [x y z w], as if it had unit length."""
+    x, y, z, w = np.moveaxis(quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True), -1, 0)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],

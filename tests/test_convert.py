@@ -321,3 +321,30 @@ def test_what_mujoco_does_not_have() -> None:
     model = builder.body("b", 1.0).joint("loose", "free", "a", "b").build()
     with pytest.raises(ValueError, match="'loose': a free joint of MuJoCo hangs on the world"):
         ts.convert.to_mujoco(model, model.neutral())
+
+
+def test_names_of_joints_are_not_kinds() -> None:
+    builder = (
+        ts.Builder("names").body("a", 1.0, inertia=(1, 1, 1)).body("b", 1.0, inertia=(1, 1, 1))
+    )
+    builder.joint("planar", "revolute", "world", "a", lower=-1, upper=1)
+    model = builder.joint("revolute", "revolute", "a", "b").build()
+    q, v = [0.3, 0.4], [1.0, 2.0]
+    found, rates = ts.convert.to_pinocchio(model, q, v)
+    np.testing.assert_allclose(found, [0.3, np.cos(0.4), np.sin(0.4)])
+    np.testing.assert_array_equal(rates, v)
+    for convert in (ts.convert.to_mujoco, ts.convert.to_drake):
+        np.testing.assert_array_equal(convert(model, q, v), (q, v))
+
+
+def test_the_length_of_a_quaternion_does_not_matter() -> None:
+    builder = ts.Builder("ball").body("a", 1.0, inertia=(1, 1, 1))
+    model = builder.joint("base", "free", "world", "a").build()
+    rng = np.random.default_rng(0)
+    q, v = model.random_configuration(rng), rng.normal(size=6)
+    longer = q.copy()
+    longer[3:] *= 2.0
+    for convert in (ts.convert.to_mujoco, ts.convert.to_drake, ts.convert.to_pinocchio):
+        np.testing.assert_allclose(
+            convert(model, longer, v)[1], convert(model, q, v)[1], atol=1e-14
+        )

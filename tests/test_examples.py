@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import tarsus as ts
+
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -41,3 +43,13 @@ def test_blocks_of_page_run_in_order(page: Path, monkeypatch: pytest.MonkeyPatch
     for line, source in blocks(page):
         # blank lines in front make a traceback point into the page
         exec(compile("\n" * line + source, str(page), "exec"), scope)
+
+
+def test_the_file_in_the_documentation_loads(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    file = tmp_path / "cart.yaml"
+    file.write_text(text, encoding="utf-8")
+    model = ts.load(file, strict=True)
+    assert (model.body_names, model.joint_names) == (("cart", "rod"), ("slide", "hinge"))
+    assert ts.check(model, states=2).ok

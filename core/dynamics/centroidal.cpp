@@ -16,8 +16,7 @@ TARSUS_INLINE void centroidal(const Tree& tree, const T* q, Scratch& scratch, St
         const Link& link = tree.links[i];
         const AlignedBody<T>& me = world.body[i + 1];
         const Vec3<T> arm = me.pose.position - center;
-        const int end = link.v + kKindInfo[int(link.kind)].nv;
-        for (int k = link.v; k < end; ++k) {
+        for (int k = link.v; k < link.v + link.nv; ++k) {
             const Force<T> F = me.composite * world.S[k];
             store(k, Force<T>{F.linear, cross_add(arm, F.linear, F.angular)});
         }

@@ -34,26 +34,22 @@ struct ForwardKinematics {
     }
 };
 
-// One state composes matrix rows; revolute joints, which are most, never leave the registers.
+// One state composes matrix rows.
 template <>
 inline void ForwardKinematics::run<double>(const Tree& tree, const Arguments<double>& arguments) {
     const double* q = arguments.in[0];
     Angle<double>* angles = arguments.scratch.take<Angle<double>>(tree.n_angles);
     PoseRows* pose = arguments.scratch.take<PoseRows>(tree.n_bodies + 1);
     read_angles(tree, q, angles);
-    pose[0] = rows_from({identity_matrix<double>(), zero_vector<double>()});
+    pose[0] = world_rows();
     for (int i = 0; i < tree.n_bodies; ++i) {
         const Link& link = tree.links[i];
-        const PoseRows& parent = pose[link.parent + 1];
-        if (link.kind == Kind::revolute) {
-            pose[i + 1] = turned_about_z(placed_on(parent, link.turn, tree.placement_rows[i]),
-                                         angles[link.angle]);
-        } else {
-            visit(link.kind, [&](auto joint) {
-                const auto X = decltype(joint)::transform(state_at(link, q, angles));
-                pose[i + 1] = rows_from(X.pose_from(pose_from(parent)));
-            });
-        }
+        visit(link.kind, [&](auto joint) {
+            const auto X = decltype(joint)::transform(state_at(link, q, angles));
+            const PoseRows& parent = pose[link.parent + 1];
+            pose[i + 1] =
+                turned_by(X.rotation, placed_on(parent, link.turn, tree.placement_rows[i], X.p));
+        });
         store(with_axes(pose[i + 1], tree.body_axes[i].turn, tree.axes_rows[i]),
               arguments.out + 16 * i);
     }

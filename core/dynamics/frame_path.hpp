@@ -31,8 +31,7 @@ TARSUS_INLINE FramePath<T> path_to(const Tree& tree, int frame, const T* q, Scra
     }
     for (int k = 0; k < length; ++k) {
         const Link& link = tree.links[bodies[k]];
-        const int end = link.angle + kKindInfo[int(link.kind)].angles;
-        for (int a = link.angle; a < end; ++a) listed[count++] = a;
+        for (int a = 0; a < link.angles; ++a) listed[count++] = link.angle + a;
     }
     read_angles(tree, listed, count, q, angles);
     return {bodies, length, angles};

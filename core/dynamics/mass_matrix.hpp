@@ -13,8 +13,7 @@ TARSUS_INLINE void mass_matrix(const Tree& tree, const T* q, Scratch& scratch, S
     compose_inertias(tree, world);
     for (int j = 0; j < tree.n_bodies; ++j) {
         const Link& link = tree.links[j];
-        const int nv = kKindInfo[int(link.kind)].nv;
-        for (int k = link.v; k < link.v + nv; ++k) {
+        for (int k = link.v; k < link.v + link.nv; ++k) {
             Force<T> F = world.body[j + 1].composite * world.S[k];
             for (int l = link.v; l < k; ++l) store(k, l, dot(world.S[l], F));
             store(k, k, dot(world.S[k], F) + T(tree.armature[k]));
@@ -22,8 +21,9 @@ TARSUS_INLINE void mass_matrix(const Tree& tree, const T* q, Scratch& scratch, S
                 F.angular = cross_add(world.body[i + 1].r, F.linear, F.angular);
                 i = tree.links[i].parent;
                 const Link& ancestor = tree.links[i];
-                const int end = ancestor.v + kKindInfo[int(ancestor.kind)].nv;
-                for (int l = ancestor.v; l < end; ++l) store(k, l, dot(world.S[l], F));
+                for (int l = ancestor.v; l < ancestor.v + ancestor.nv; ++l) {
+                    store(k, l, dot(world.S[l], F));
+                }
             }
         }
     }

@@ -20,8 +20,7 @@ TARSUS_INLINE const Motion<T>* aligned_velocities(const Tree& tree, const Aligne
         const Link& link = tree.links[i];
         const Motion<T>& parent = velocity[link.parent + 1];
         Motion<T> me{cross_add(parent.angular, world.body[i + 1].r, parent.linear), parent.angular};
-        const int end = link.v + kKindInfo[int(link.kind)].nv;
-        for (int k = link.v; k < end; ++k) {
+        for (int k = link.v; k < link.v + link.nv; ++k) {
             me.linear = mul_add(world.S[k].linear, v[k], me.linear);
             me.angular = mul_add(world.S[k].angular, v[k], me.angular);
         }

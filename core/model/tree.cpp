@@ -129,20 +129,19 @@ void state_inertia(const LinkStatement& from, const Matrix& axes, Link& link) {
 }
 
 void list_coordinates(Tree& tree, const Link& link) {
-    const KindInfo& kind = kKindInfo[int(link.kind)];
     const int first_angle = link.kind == Kind::planar ? link.q + 2 : link.q;
-    for (int k = 0; k < kind.angles; ++k) {
+    for (int k = 0; k < link.angles; ++k) {
         tree.all_angles.push_back(int(tree.all_angles.size()));
         tree.angle_coordinate.push_back(first_angle + k);
     }
-    for (int k = 0; k < kind.nv; ++k) {
+    for (int k = 0; k < link.nv; ++k) {
         const int dof = link.v + k;
         int above = dof - 1;
         if (k == 0) {
             above = -1;
             if (link.parent >= 0) {
                 const Link& parent = tree.links[link.parent];
-                above = parent.v + kKindInfo[int(parent.kind)].nv - 1;
+                above = parent.v + parent.nv - 1;
             }
         }
         tree.depth.push_back(above < 0 ? 0 : tree.depth[above] + 1);
@@ -193,7 +192,8 @@ Tree make_tree(const std::vector<LinkStatement>& links, const std::vector<FrameS
         axes.push_back(core_axes(from, i));
         Link link{};
         link.parent = from.parent, link.kind = from.kind, link.pitch = from.pitch;
-        link.q = tree.nq, link.v = tree.nv, link.angle = int(tree.all_angles.size());
+        link.q = tree.nq, link.v = tree.nv, link.nv = kind.nv;
+        link.angle = int(tree.all_angles.size()), link.angles = kind.angles;
 
         const Placed placement = placed(from.placement);
         const Matrix parent = from.parent < 0 ? identity_matrix<double>() : axes[from.parent];

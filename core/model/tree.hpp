@@ -40,8 +40,8 @@ enum class Turn : int { none, cyclic, anticyclic, general };
 struct Link {
     int parent;  // body index, −1 for the world
     Kind kind;
-    int q, v;   // where its coordinates start
-    int angle;  // where its sines and cosines start
+    int q, v, nv;       // where its coordinates start, how many velocities it has
+    int angle, angles;  // where its sines and cosines start, how many they are
     Turn turn;
     bool leaf;           // carries no other body
     bool last_sibling;   // of the bodies on its parent, the one that inward passes meet first

@@ -10,16 +10,9 @@ struct PoseRows {
     Pack<4> row[3];
 };
 
-TARSUS_INLINE PoseRows rows_from(const Pose<double>& pose) {
-    const Mat3<double>& r = pose.rotation;
-    const Vec3<double>& p = pose.position;
+TARSUS_INLINE PoseRows world_rows() {
     using Row = Pack<4>::Vector;
-    return {{Row{r.x.x, r.y.x, r.z.x, p.x}, Row{r.x.y, r.y.y, r.z.y, p.y},
-             Row{r.x.z, r.y.z, r.z.z, p.z}}};
-}
-TARSUS_INLINE Pose<double> pose_from(const PoseRows& m) {
-    const auto &a = m.row[0], &b = m.row[1], &c = m.row[2];
-    return {{{a[0], b[0], c[0]}, {a[1], b[1], c[1]}, {a[2], b[2], c[2]}}, {a[3], b[3], c[3]}};
+    return {{Row{1, 0, 0, 0}, Row{0, 1, 0, 0}, Row{0, 0, 1, 0}}};
 }
 
 // rotation columns of a row after a constant turn, whose full product is given; lane 3 untouched
@@ -44,10 +37,12 @@ TARSUS_INLINE void load(const MatrixRows& from, Pack<4> (&rows)[3]) {
     for (int i = 0; i < 3; ++i) std::memcpy(&rows[i], from.row[i], sizeof rows[i]);
 }
 
-// the joint's frame on its parent: both its turn and its position
-TARSUS_INLINE PoseRows placed_on(const PoseRows& parent, Turn turn, const MatrixRows& placement) {
+// the joint's frame on its parent, its origin at p instead of where the placement has it
+TARSUS_INLINE PoseRows placed_on(const PoseRows& parent, Turn turn, const MatrixRows& placement,
+                                 const Vec3<double>& p) {
     Pack<4> m[3];
     load(placement, m);
+    m[0].v[3] = p.x, m[1].v[3] = p.y, m[2].v[3] = p.z;
     PoseRows out;
     for (int i = 0; i < 3; ++i) {
         const Pack<4> row = parent.row[i], product = row_times(row, m), moved = product + row;
@@ -61,16 +56,19 @@ TARSUS_INLINE PoseRows with_axes(const PoseRows& pose, Turn turn, const MatrixRo
     Pack<4> m[3];
     load(axes, m);
     PoseRows out;
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 3; ++i) {
         out.row[i] = turned_row(turn, pose.row[i], row_times(pose.row[i], m));
+    }
     return out;
 }
 
-// then a rotation about z
-TARSUS_INLINE PoseRows turned_about_z(const PoseRows& pose, const Angle<double>& angle) {
+// then the joint's own rotation
+TARSUS_INLINE PoseRows turned_by(NoRotation, const PoseRows& pose) { return pose; }
+
+TARSUS_INLINE PoseRows turned_by(const RotationZ<double>& z, const PoseRows& pose) {
     using Row = Pack<4>::Vector;
-    const Pack<4> cosine(Row{angle.cosine, angle.cosine, 1.0, 1.0});
-    const Pack<4> sine(Row{angle.sine, -angle.sine, 0.0, 0.0});
+    const Pack<4> cosine(Row{z.cosine, z.cosine, 1.0, 1.0});
+    const Pack<4> sine(Row{z.sine, -z.sine, 0.0, 0.0});
     PoseRows out;
     for (int i = 0; i < 3; ++i) {
         const Pack<4> row = pose.row[i];
@@ -79,6 +77,12 @@ TARSUS_INLINE PoseRows turned_about_z(const PoseRows& pose, const Angle<double>&
         out.row[i] = __builtin_shufflevector(turned.v, row.v, 0, 1, 6, 7);
     }
     return out;
+}
+
+TARSUS_INLINE PoseRows turned_by(const FullRotation<double>& rotation, const PoseRows& pose) {
+    const Mat3<double>& r = rotation.matrix;
+    const MatrixRows rows{{{r.x.x, r.y.x, r.z.x}, {r.x.y, r.y.y, r.z.y}, {r.x.z, r.y.z, r.z.z}}};
+    return with_axes(pose, Turn::general, rows);
 }
 
 TARSUS_INLINE void store(const PoseRows& pose, double* out) {

@@ -80,9 +80,8 @@ def header(model: Model) -> Text:
 
 
 def mimic_note(model: Model) -> str:
-    """Return which joints mimic others in the file but move on their own here, if any do."""
-    names = ", ".join(model.description.metadata.get("mimic", {}))
-    return f"mimic joints are read as independent: {names}" if names else ""
+    """Return the warning of a reader that joints which mimic others move on their own here."""
+    return next((text for text in model.warnings if text.startswith("mimic joints")), "")
 
 
 def _tree(model: Model, *, limits: bool = True) -> Table:

@@ -47,8 +47,6 @@ class Record:
         names = [field.name for field in fields(self) if field.compare]  # type: ignore[arg-type]
         return all(_equal(getattr(self, name), getattr(other, name)) for name in names)
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 @dataclass(eq=False)
 class Body(Record):

@@ -132,7 +132,7 @@ MIMIC = (
 def test_mimic_joints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "hand.urdf"
     file.write_text(MIMIC)
-    note = "mimic joints are read as independent: right_joint"
+    note = "mimic joints (1) are read as independent joints: right_joint"
     for command in (["info"], ["check", "--states", "2"], ["bench", "--quick"]):
         assert run([*command, str(file)]) == 2
         assert "--mimic independent reads it as a joint of its own" in capsys.readouterr().err
@@ -179,7 +179,9 @@ def test_wrong_input_is_one_line_and_exit_code_2(
 
 def test_nothing_to_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "rock.json"
-    ts.Builder("rock").body("rock", 1.0).joint("ground", "fixed", "world", "rock").build().save(file)
+    ts.Builder("rock").body("rock", 1.0).joint("ground", "fixed", "world", "rock").build().save(
+        file
+    )
     assert run(["bench", QUADRUPED, str(file)]) == 2
     assert "there is nothing to measure" in capsys.readouterr().err
 

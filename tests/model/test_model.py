@@ -187,7 +187,7 @@ def test_the_shape_of_random_configurations(model: ts.Model) -> None:
     assert model.random_configuration(0, np.int64(3)).shape == (3, model.nq)
     assert model.random_configuration(0, (2, np.int64(3))).shape == (2, 3, model.nq)
     for shape in (None, 2.0, "ab"):
-        with pytest.raises(TypeError, match="shape is .*, must be an integer or a tuple"):
+        with pytest.raises(TypeError, match=r"shape is .*, must be an integer or a tuple"):
             model.random_configuration(0, shape)  # type: ignore[arg-type]
 
 

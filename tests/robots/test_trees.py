@@ -43,7 +43,7 @@ def test_a_planar_chain_stays_in_its_plane() -> None:
 
 
 def test_branching_is_at_least_1() -> None:
-    with pytest.raises(ValueError, match="branching is 0.5, must be at least 1"):
+    with pytest.raises(ValueError, match=r"branching is 0\.5, must be at least 1"):
         ts.robots.tree(3, 0.5)
 
 
