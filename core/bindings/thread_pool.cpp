@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -17,27 +18,41 @@ namespace {
 struct Job {
     const std::function<void(long)>& work;
     long next = 1, helpers;
-    long running = 0;
-    std::condition_variable done;
+    std::atomic<long> running{0};
 };
+
+// Waking a sleeping thread takes longer than a small batch: look around for a while before sleep.
+template <class Condition>
+bool soon(Condition condition) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > until) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
 
 class ThreadPool {
    public:
     const pid_t owner = getpid();
 
     void run(long helpers, const std::function<void(long)>& work) {
-        Job job{work, 1, helpers, 0, {}};
+        Job job{work, 1, helpers};
         {
             std::lock_guard lock(mutex_);
             grow(helpers);
             jobs_.push_back(&job);
+            posted_ = long(jobs_.size());
         }
-        if (helpers == 1) wake_.notify_one();
-        else wake_.notify_all();
+        wake_.notify_all();
         work(0);
         std::unique_lock lock(mutex_);
         std::erase(jobs_, &job);
-        job.done.wait(lock, [&] { return job.running == 0; });
+        posted_ = long(jobs_.size());
+        lock.unlock();
+        if (soon([&] { return job.running == 0; })) return;
+        lock.lock();
+        done_.wait(lock, [&] { return job.running == 0; });
     }
 
    private:
@@ -50,23 +65,29 @@ class ThreadPool {
     }
 
     void serve() {
-        std::unique_lock lock(mutex_);
         while (true) {
+            soon([&] { return posted_ > 0; });
+            std::unique_lock lock(mutex_);
             wake_.wait(lock, [&] { return !jobs_.empty(); });
             Job& job = *jobs_.front();
             const long share = job.next++;
             if (job.next > job.helpers) jobs_.pop_front();
+            posted_ = long(jobs_.size());
             ++job.running;
             lock.unlock();
             job.work(share);
-            lock.lock();
-            if (--job.running == 0) job.done.notify_all();
+            {
+                std::lock_guard ended(mutex_);
+                --job.running;  // the job may be gone from here on
+            }
+            done_.notify_all();
         }
     }
 
     std::mutex mutex_;
-    std::condition_variable wake_;
+    std::condition_variable wake_, done_;
     std::deque<Job*> jobs_;
+    std::atomic<long> posted_{0};  // how many jobs want more helpers
     long size_ = 0;
 };
 

@@ -73,15 +73,16 @@ TARSUS_INLINE FixedTurn user_axes(const Tree& tree, int body) {
     return {tree.body_axes[body].turn, tree.body_axes[body].rotation};
 }
 
+constexpr double kLastRow[4] = {0.0, 0.0, 0.0, 1.0};
+
 template <class T>
 TARSUS_INLINE void store_pose(const Pose<T>& pose, int at, Rows<T>& rows) {
     const Mat3<T>& r = pose.rotation;
     const Vec3<T>& p = pose.position;
-    const T zero(0.0), one(1.0);
     rows.set_four(at, {r.x.x, r.y.x, r.z.x, p.x});
     rows.set_four(at + 4, {r.x.y, r.y.y, r.z.y, p.y});
     rows.set_four(at + 8, {r.x.z, r.y.z, r.z.z, p.z});
-    rows.set_four(at + 12, {zero, zero, zero, one});
+    rows.set_four(at + 12, kLastRow);
 }
 
 }  // namespace tarsus::TARSUS_ISA

@@ -79,23 +79,35 @@ class Rows<Lanes> {
             __m256d block[4] = {quarter(a[0], h), quarter(a[1], h), quarter(a[2], h),
                                 quarter(a[3], h)};
             transpose_block(block);
-            for (int l = 0; l < 4; ++l) {
-                double* to = row_[4 * h + l] + k;
-                if (past_caches_) {
-                    _mm_stream_pd(to, _mm256_castpd256_pd128(block[l]));
-                    _mm_stream_pd(to + 2, _mm256_extractf128_pd(block[l], 1));
-                } else {
-                    _mm256_storeu_pd(to, block[l]);
-                }
-            }
+            for (int l = 0; l < 4; ++l) put(row_[4 * h + l] + k, block[l]);
         }
 #else
         for (int i = 0; i < 4; ++i) set(k + i, a[i]);
 #endif
     }
+    // the same four numbers for every state
+    TARSUS_INLINE void set_four(int k, const double (&a)[4]) {
+#ifdef __AVX2__
+        const __m256d four = _mm256_set_pd(a[3], a[2], a[1], a[0]);
+        for (int l = 0; l < kLanes; ++l) put(row_[l] + k, four);
+#else
+        for (int i = 0; i < 4; ++i) set(k + i, Lanes(a[i]));
+#endif
+    }
     TARSUS_INLINE bool finite() const { return is_finite(check_); }
 
    private:
+#ifdef __AVX2__
+    TARSUS_INLINE void put(double* to, __m256d four) const {
+        if (past_caches_) {
+            _mm_stream_pd(to, _mm256_castpd256_pd128(four));
+            _mm_stream_pd(to + 2, _mm256_extractf128_pd(four, 1));
+        } else {
+            _mm256_storeu_pd(to, four);
+        }
+    }
+#endif
+
     bool past_caches_;
     double* row_[kLanes];
     Lanes check_ = Lanes(0.0);
