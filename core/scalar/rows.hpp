@@ -20,10 +20,10 @@ TARSUS_INLINE void transpose_block(__m256d (&r)[4]) {
 
 // lanes 4h … 4h + 3 of a pack
 template <int W>
-TARSUS_INLINE __m256d quarter(const Pack<W>& a, int h) {
-    __m256d half;
-    std::memcpy(&half, reinterpret_cast<const double*>(&a) + 4 * h, sizeof half);
-    return half;
+TARSUS_INLINE __m256d four_lanes(const Pack<W>& a, int h) {
+    __m256d four;
+    std::memcpy(&four, reinterpret_cast<const double*>(&a) + 4 * h, sizeof four);
+    return four;
 }
 #endif
 
@@ -76,8 +76,8 @@ class Rows<Lanes> {
 #ifdef __AVX2__
         for (int i = 0; i < 4; ++i) check_ = finite_check(a[i], check_);
         for (int h = 0; h < kLanes / 4; ++h) {
-            __m256d block[4] = {quarter(a[0], h), quarter(a[1], h), quarter(a[2], h),
-                                quarter(a[3], h)};
+            __m256d block[4] = {four_lanes(a[0], h), four_lanes(a[1], h), four_lanes(a[2], h),
+                                four_lanes(a[3], h)};
             transpose_block(block);
             for (int l = 0; l < 4; ++l) put(row_[4 * h + l] + k, block[l]);
         }
