@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -72,14 +71,9 @@ def test_the_arguments_are_copied() -> None:
     assert builder.description().bodies[0].com[0] == 1.0
 
 
-def test_a_thousand_bodies_build_in_half_a_second() -> None:
-    ts.robots.chain(10)
-    start = time.process_time()
+def test_a_thousand_bodies() -> None:
     model = ts.robots.chain(1000)
-    duration = time.process_time() - start
-    print(f"1000 bodies: {duration:.3f} s")
-    assert model.n_bodies == 1000
-    assert duration < 2.0  # four times the aim, for machines under load
+    assert (model.n_bodies, model.nv, len(model.frame_names)) == (1000, 1000, 1000)
 
 
 Call = Callable[[Any], object]
