@@ -44,7 +44,7 @@ class ThreadPool {
             jobs_.push_back(&job);
             posted_ = long(jobs_.size());
         }
-        wake_.notify_all();
+        for (long k = 0; k < helpers; ++k) wake_.notify_one();
         work(0);
         std::unique_lock lock(mutex_);
         std::erase(jobs_, &job);

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-import tarsus as ts
+from processes import numbers_printed_by
 
 BATCH = """
 import resource, sys
@@ -55,26 +51,13 @@ print(resident() - before)
 """
 
 
-def output(script: str) -> list[int]:
-    path = os.pathsep.join([str(Path(ts.__file__).parents[1]), *filter(None, sys.path)])
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return [int(line) for line in done.stdout.split()]
-
-
 @pytest.mark.parametrize(
     "name",
     ["inverse_dynamics", "mass_matrix", "forward_dynamics articulated", "forward_dynamics dense"],
 )
 def test_a_batch_needs_a_few_workspaces(name: str) -> None:
     """4096 states of 40 links: a copy of the inputs of forward dynamics would be 12 MB."""
-    into_out, anew = output(BATCH.format(folder=str(Path(__file__).parent), name=name))
+    into_out, anew = numbers_printed_by(BATCH.format(folder=str(Path(__file__).parent), name=name))
     print(f"{name}: {into_out} KiB with out=, {anew} KiB beyond the result without")
     assert into_out < 3000
     assert anew < 3000
@@ -82,6 +65,6 @@ def test_a_batch_needs_a_few_workspaces(name: str) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
 def test_models_give_their_memory_back() -> None:
-    [growth] = output(MODELS)
+    [growth] = numbers_printed_by(MODELS)
     print(f"300 models: {growth} KiB")
     assert growth < 400

@@ -1,0 +1,24 @@
+"""Python in processes of their own, for what must not happen to the tests' process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import tarsus as ts
+
+
+def numbers_printed_by(script: str) -> list[int]:
+    """Run Python in a new process, with this library, and return the integers that it prints."""
+    path = os.pathsep.join([str(Path(ts.__file__).parents[1]), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [int(line) for line in done.stdout.split()]
