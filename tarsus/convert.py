@@ -3,7 +3,8 @@
 Every function takes a model, `q` (…, n) and optionally `v` (…, n), with leading batch
 dimensions, and returns q, or (q, v) if `v` is given. Without `peer` the other library is taken
 to have the joints in the order of the model. With `peer`, the other library's own model, joints
-are matched by name and may come in any order.
+are matched by name and may come in any order. Joints that skate or roll are not in these
+libraries: they raise ValueError.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tarsus.layouts import COSINE_SINE, DRAKE, MUJOCO, PINOCCHIO, Rule, same
 from tarsus.model import JointView, Model
 from tarsus.model.checks import UnknownNameError, expect, suggestion
 from tarsus.model.description import Array
+from tarsus.model.kinds import NONHOLONOMIC
 
 __all__ = [
     "from_drake",
@@ -160,11 +162,16 @@ def _layout(
 ) -> list[_Block]:
     """Return the blocks, one after the other or at the places (of q, of v) of each joint.
 
-    Rules are by kind; the revolute joints named in `endless` have a cosine and a sine.
+    Rules are by kind; the revolute joints named in `endless` have a cosine and a sine. Joints
+    without a place are left out.
     """
     blocks, end = [], (0, 0)
     for joint in model.joints:
         name = joint.name
+        if places is not None and name not in places:
+            continue
+        if joint.kind in NONHOLONOMIC:
+            raise ValueError(f"joint {name!r}: other libraries have no {joint.kind} joint")
         rule = rules.get(joint.kind) or same(joint.nq, joint.nv)
         if name in endless:
             rule = COSINE_SINE
@@ -185,9 +192,10 @@ def _pinocchio(model: Model, peer: Any, unbounded: str) -> list[_Block]:
         endless = [joint.name for joint in free if unbounded == "cos_sin"]
         return _layout(model, PINOCCHIO, endless=endless)
     _check_peer(peer, "pinocchio.Model", "names", "nqs", "idx_qs", "idx_vs")
-    index = {name: i for i, name in enumerate(peer.names) if i > 0}
+    # a joint that mimics another has no coordinates there
+    index = {name: i for i, name in enumerate(peer.names) if i > 0 and peer.nqs[i] > 0}
     _check_names(joints, index, "Pinocchio")
-    endless = [joint.name for joint in revolute if peer.nqs[index[joint.name]] == 2]
+    endless = [name for name, i in index.items() if peer.nqs[i] == 2]
     places = {name: (int(peer.idx_qs[i]), int(peer.idx_vs[i])) for name, i in index.items()}
     blocks = _layout(model, PINOCCHIO, places, endless)
     return _covering(blocks, peer.nq, peer.nv, "Pinocchio")
@@ -216,6 +224,7 @@ def _mujoco(model: Model, peer: Any) -> list[_Block]:
             int(peer.jnt_dofadr[index[joint.name]]),
         )
         for joint in joints
+        if joint.name in index
     }
     return _covering(_layout(model, MUJOCO, places), peer.nq, peer.nv, "MuJoCo")
 
@@ -227,8 +236,9 @@ def _check_peer(peer: object, kind: str, *attributes: str) -> None:
 
 
 def _check_names(joints: Sequence[JointView], names: Mapping[str, int], library: str) -> None:
+    """Raise unless the other library has all joints, but for those that only follow others."""
     for joint in joints:
-        if joint.name not in names:
+        if joint.name not in names and joint.dependent != "coupling":
             message = f"{library}'s model has no joint {joint.name!r}"
             raise UnknownNameError(message + suggestion(joint.name, names))
 
@@ -251,10 +261,13 @@ def _to_other(
     q_in, v_in = _arrays(q, v, model.nq, model.nv)
     sizes = [sum(block.rule.nq for block in blocks), sum(block.rule.nv for block in blocks)]
     q_out, v_out = (np.empty((*q_in.shape[:-1], size)) for size in sizes)
+    x, w = q_in, v_in
+    if any(joint.dependent for joint in model.joints):
+        x, w = model.joint_positions(q_in), model.joint_velocities(q_in, v_in)
     for block in blocks:
         joint = block.joint
-        converted = block.rule.to_other(q_in[..., joint.q_slice], v_in[..., joint.v_slice], joint)
-        q_out[..., block.q_slice], v_out[..., block.v_slice] = converted
+        own = x[..., joint.position_slice], w[..., joint.velocity_slice]
+        q_out[..., block.q_slice], v_out[..., block.v_slice] = block.rule.to_other(*own, joint)
     return q_out if v is None else (q_out, v_out)
 
 
@@ -266,8 +279,10 @@ def _to_ours(
     q_out, v_out = (np.empty((*q_in.shape[:-1], size)) for size in (model.nq, model.nv))
     for block in blocks:
         joint = block.joint
-        converted = block.rule.to_ours(q_in[..., block.q_slice], v_in[..., block.v_slice], joint)
-        q_out[..., joint.q_slice], v_out[..., joint.v_slice] = converted
+        own = block.rule.to_ours(q_in[..., block.q_slice], v_in[..., block.v_slice], joint)
+        if joint.dependent != "coupling":
+            q_out[..., joint.q_slice] = own[0]
+        v_out[..., joint.v_slice] = own[1][..., list(joint.own_velocities)]
     return q_out if v is None else (q_out, v_out)
 
 

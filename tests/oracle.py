@@ -12,12 +12,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from rolling import ROLLING, rolling_motion, rolling_rate, rolling_step
+from rotations import Array as Array
+from rotations import axial as axial
+from rotations import quaternion_rate, turn_by_quaternion, twist_matrix
+from rotations import skew as skew
+from rotations import turn as turn
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
-
-Array = np.ndarray[Any, Any]
 
 STENCIL = ((1.0, 2.0 / 3.0), (2.0, -1.0 / 12.0))
 """Offsets and weights of the central five-point difference."""
@@ -27,42 +31,6 @@ def slope(function: Any, step: float = 3e-4) -> Array:
     """Return the derivative at 0 of a function of one number, by five points."""
     terms = [w * (function(k * step) - function(-k * step)) for k, w in STENCIL]
     return np.asarray(sum(terms)) / step
-
-
-def skew(vector: Array) -> Array:
-    """Return the cross-product matrix (…, 3, 3)."""
-    x, y, z = np.moveaxis(vector, -1, 0)
-    zero = np.zeros_like(x)
-    rows = [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
-
-
-def axial(matrix: Array) -> Array:
-    """Return the vector of the antisymmetric part of a matrix (…, 3, 3)."""
-    m = 0.5 * (matrix - np.swapaxes(matrix, -1, -2))
-    return np.stack([m[..., 2, 1], m[..., 0, 2], m[..., 1, 0]], axis=-1)
-
-
-def turn(axis: Array, angle: Array) -> Array:
-    """Return rotations (…, 3, 3) about a unit axis; the angle may be complex (Rodrigues)."""
-    k = skew(axis)
-    s, c = np.sin(angle)[..., None, None], np.cos(angle)[..., None, None]
-    return np.asarray(np.eye(3) + s * k + (1.0 - c) * (k @ k))
-
-
-def turn_by_quaternion(q: Array) -> Array:
-    """Return rotations (…, 3, 3) of quaternions [x y z w] of any length, also complex."""
-    u, w = q[..., :3], q[..., 3][..., None, None]
-    k = skew(u)
-    square = (q * q).sum(axis=-1)[..., None, None]
-    return np.asarray(np.eye(3) + (2.0 / square) * (w * k + k @ k))
-
-
-def quaternion_rate(q: Array, omega: Array) -> Array:
-    """Return ½ q ⊗ ω for body rates ω."""
-    u, w = q[..., :3], q[..., 3:]
-    vector = w * omega + np.cross(u, omega)
-    return 0.5 * np.concatenate([vector, -(u * omega).sum(-1, keepdims=True)], axis=-1)
 
 
 def plane_axes(axis: Array) -> Array:
@@ -101,8 +69,9 @@ def joint_motion(joint: ts.model.JointView, q: Array) -> tuple[Array, Array]:
         return turn(axis, q[..., 2]), q[..., :2] @ plane[:, :2].T
     if kind == "translation":
         return level, q
-    assert kind == "free"
-    return turn_by_quaternion(q[..., 3:]), q[..., :3]
+    if kind == "free":
+        return turn_by_quaternion(q[..., 3:]), q[..., :3]
+    return rolling_motion(joint, q)
 
 
 class Oracle:
@@ -133,6 +102,8 @@ class Oracle:
         parts = []
         for joint in self.joints:
             own, rate = q[..., joint.q_slice], v[..., joint.v_slice]
+            lead = np.broadcast_shapes(own.shape[:-1], rate.shape[:-1])
+            own, rate = (np.broadcast_to(x, (*lead, x.shape[-1])) for x in (own, rate))
             if joint.kind == "spherical":
                 rate = quaternion_rate(own, rate)
             elif joint.kind == "free":
@@ -143,7 +114,9 @@ class Oracle:
                 level = turn(np.array([0.0, 0.0, 1.0]), own[..., 2])[..., :2, :2]
                 linear = (level @ rate[..., :2, None])[..., 0]
                 rate = np.concatenate([linear, rate[..., 2:]], axis=-1)
-            parts.append(np.broadcast_to(rate, (*rate.shape[:-1], joint.nq)))
+            elif joint.kind in ROLLING:
+                rate = rolling_rate(joint, own, rate)
+            parts.append(rate)
         return np.concatenate(parts, axis=-1)
 
     def pose_rates(self, q: Array, v: Array) -> Array:
@@ -213,26 +186,22 @@ class Oracle:
         out = np.array(q, dtype=float)
         for joint in self.joints:
             own, step = q[joint.q_slice], dv[joint.v_slice]
+            if joint.kind in ROLLING:
+                out[joint.q_slice] = rolling_step(joint, own, step)
+                continue
             if joint.kind in ("spherical", "free"):
                 turned = Rotation.from_quat(own[-4:]) * Rotation.from_rotvec(step[-3:])
                 out[joint.q_slice][-4:] = turned.as_quat()
             if joint.kind == "free":
-                moved = expm(_twist(step[:3], step[3:]))[:3, 3]
+                moved = expm(twist_matrix(step[:3], step[3:]))[:3, 3]
                 out[joint.q_slice][:3] += Rotation.from_quat(own[3:]).as_matrix() @ moved
             elif joint.kind == "planar":
-                twist = _twist(np.array([*step[:2], 0.0]), np.array([0.0, 0.0, step[2]]))
+                twist = twist_matrix(np.array([*step[:2], 0.0]), np.array([0.0, 0.0, step[2]]))
                 level = Rotation.from_euler("z", own[2]).as_matrix()
                 out[joint.q_slice] += [*(level @ expm(twist)[:3, 3])[:2], step[2]]
             elif joint.kind != "spherical":
                 out[joint.q_slice] += step
         return out
-
-
-def _twist(linear: Array, angular: Array) -> Array:
-    """Return the 4 × 4 matrix of a twist."""
-    matrix = np.zeros((4, 4))
-    matrix[:3, :3], matrix[:3, 3] = skew(angular), linear
-    return matrix
 
 
 def seen_from(reference: str, pose: Array, rate: Array) -> Array:

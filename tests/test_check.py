@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
+from tarsus.check.closures import CLOSURES
 from tarsus.check.identities import IDENTITIES
 from tarsus.check.lint import lint
 from tarsus.check.states import States, relative
@@ -46,7 +47,8 @@ def test_random_mechanisms_fulfil_every_identity(seed: int) -> None:
     report = ts.check(ts.robots.random_mechanism(seed, 22, armature=True), states=8, seed=seed)
     print(report)
     assert report.ok
-    assert len(report.residuals) == len(IDENTITIES)
+    texts = [row.identity for row in report.residuals]
+    assert texts == [i.text for i in IDENTITIES if i not in CLOSURES]
 
 
 @pytest.mark.parametrize("kinds", [PINOCCHIO_KINDS, MUJOCO_KINDS], ids=["Pinocchio", "MuJoCo"])

@@ -11,6 +11,7 @@ import pinocchio as pin
 import pytest
 
 import tarsus as ts
+from tarsus.model.kinds import KINDS, NONHOLONOMIC
 
 ROBOTS = Path(pin.__file__).parents[4] / "share/example-robot-data/robots"
 URDFS = {
@@ -19,7 +20,7 @@ URDFS = {
     "kinova": "kinova_description/robots/kinova.urdf",  # has continuous joints
     "double_pendulum": "double_pendulum_description/urdf/double_pendulum_continuous.urdf",
 }
-EVERY_KIND = tuple(ts.model.validation.KINDS)
+EVERY_KIND = tuple(kind for kind in KINDS if kind not in NONHOLONOMIC)
 MUJOCO_KINDS = tuple(kind for kind in EVERY_KIND if kind not in ("screw", "free"))
 LIBRARIES = ("pinocchio", "mujoco", "drake")
 
@@ -243,6 +244,14 @@ def test_there_and_back(library: str, shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(model.difference(q, q_back), 0.0, atol=1e-13)
     np.testing.assert_allclose(v_back, v, atol=1e-12)
     np.testing.assert_array_equal(to_ours(model, to_other(model, q)), q_back)
+
+
+@pytest.mark.parametrize("kind", NONHOLONOMIC)
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_rolling_joints_are_refused(library: str, kind: str) -> None:
+    model = ts.robots.random_mechanism(2, 1, [kind])
+    with pytest.raises(ValueError, match=rf"joint '{kind}_0': other libraries have no {kind}"):
+        getattr(ts.convert, f"to_{library}")(model, model.neutral())
 
 
 def test_free_joint_with_a_placement_there_and_back() -> None:

@@ -16,6 +16,21 @@ const std::vector<Algorithm>& algorithms() {
          "The time derivative of q for the velocity v."},
         {"sample", &K::sample, {{"u", S::q}}, S::q, false, false, false,
          "Configurations within the limits from uniform numbers u in [0, 1)."},
+        {"close", &K::close, {q}, S::q, false, false, false,
+         "The configuration q with its loops closed: Newton's method on the positions that loops "
+         "give, from where q has them."},
+        {"joint_positions", &K::joint_positions, {q}, S::joints_q, false, false, false,
+         "Positions of all joints, also of those that follow others."},
+        {"joint_velocities", &K::joint_velocities, {q, v}, S::joints_v, false, false, false,
+         "Velocities of all joints, also of those that follow others."},
+        {"joint_accelerations", &K::joint_accelerations, {q, v, a}, S::joints_v, false, false,
+         false, "Accelerations of all joints, also of those that follow others."},
+        {"coupling_matrix", &K::coupling_matrix, {q}, S::coupling, false, false, false,
+         "Matrix G with joint_velocities = G v."},
+        {"loop_gaps", &K::loop_gaps, {q}, S::loop_rows, false, false, false,
+         "How far the loops are open at the positions that q states [m, or sines of angles]."},
+        {"constraint_jacobian", &K::constraint_jacobian, {q}, S::constraint_rows, false, false,
+         false, "Jacobian J of the loops that are constraints: rates of their gaps = J v."},
         {"forward_kinematics", &K::forward_kinematics, {q}, S::poses, false, false, false,
          "Poses of all bodies in the world, as homogeneous matrices."},
         {"frame_pose", &K::frame_pose, {q}, S::pose, true, false, false,
@@ -37,6 +52,10 @@ const std::vector<Algorithm>& algorithms() {
         {"reaction_wrenches", &K::reaction_wrenches, {q, v, a, external}, S::wrenches, false, false,
          false,
          "Wrench [N, N·m] that each joint transmits to its body, in the body's frame at its origin."},
+        {"loop_wrenches", &K::loop_wrenches, {q, v, a, external}, S::loop_wrenches, false, false,
+         false,
+         "Wrench [N, N·m] that each loop joint in a cluster exerts on its second body, in frame b; "
+         "of redundant forces the smallest."},
         {"mass_matrix", &K::mass_matrix, {q}, S::matrix, false, false, false,
          "Joint-space mass matrix H (composite rigid bodies), armature included."},
         {"inverse_mass_matrix", &K::inverse_mass_matrix, {q}, S::matrix, false, false, false,
@@ -95,6 +114,18 @@ Dimensions dimensions(Shape shape, const Tree& tree) {
             return {2, {3, tree.nv}};
         case Shape::number:
             return {0, {}};
+        case Shape::joints_q:
+            return {1, {tree.joint_nq}};
+        case Shape::joints_v:
+            return {1, {tree.joint_nv}};
+        case Shape::coupling:
+            return {2, {tree.joint_nv, tree.nv}};
+        case Shape::loop_rows:
+            return {1, {Py_ssize_t(tree.rows.size())}};
+        case Shape::loop_wrenches:
+            return {2, {Py_ssize_t(tree.loops.size()), 6}};
+        case Shape::constraint_rows:
+            return {2, {tree.n_constraint_rows, tree.nv}};
     }
     return {0, {}};
 }
@@ -123,6 +154,18 @@ const char* shape_name(Shape shape) {
             return "(…, 3, nv)";
         case Shape::number:
             return "(…)";
+        case Shape::joints_q:
+            return "(…, joint_nq)";
+        case Shape::joints_v:
+            return "(…, joint_nv)";
+        case Shape::coupling:
+            return "(…, joint_nv, nv)";
+        case Shape::loop_rows:
+            return "(…, loop rows)";
+        case Shape::loop_wrenches:
+            return "(…, loops, 6)";
+        case Shape::constraint_rows:
+            return "(…, constraint rows, nv)";
     }
     return "";
 }

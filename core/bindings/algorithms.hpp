@@ -16,11 +16,16 @@ namespace tarsus {
 struct CoreModel {
     Tree tree;
     PyObject* frame_index;  // dict: name → index, owned
+    PyObject* functions;    // tabulates the users' coupling functions, owned; or null
 
-    CoreModel(Tree t, PyObject* index) : tree(std::move(t)), frame_index(index) {}
+    CoreModel(Tree t, PyObject* index, PyObject* f)
+        : tree(std::move(t)), frame_index(index), functions(f) {}
     CoreModel(const CoreModel&) = delete;
     CoreModel& operator=(const CoreModel&) = delete;
-    ~CoreModel() { Py_XDECREF(frame_index); }
+    ~CoreModel() {
+        Py_XDECREF(frame_index);
+        Py_XDECREF(functions);
+    }
 };
 
 // shapes of one state's inputs and outputs
@@ -35,7 +40,13 @@ enum class Shape {
     matrix,
     vector,
     vector_jacobian,
-    number
+    number,
+    joints_q,
+    joints_v,
+    coupling,
+    loop_rows,
+    constraint_rows,
+    loop_wrenches
 };
 
 struct Input {

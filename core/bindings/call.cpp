@@ -5,6 +5,7 @@
 #define TARSUS_IMPORTS_NUMPY
 #include "bindings/call.hpp"
 
+#include <cstring>
 #include <new>
 #include <string>
 
@@ -43,11 +44,50 @@ std::string state_text(long state, const std::vector<npy_intp>& lead) {
 // where q has a quaternion of zeros, or −1
 int zero_quaternion(const Tree& tree, const double* q) {
     for (const Link& link : tree.links) {
-        const int at = link.q + (link.kind == Kind::free ? 3 : 0);
-        if (link.kind != Kind::free && link.kind != Kind::spherical) continue;
+        const int quaternion = kKindInfo[int(link.kind)].quaternion, at = link.q + quaternion;
+        if (quaternion < 0) continue;
         if (q[at] == 0 && q[at + 1] == 0 && q[at + 2] == 0 && q[at + 3] == 0) return at;
     }
     return -1;
+}
+
+// raises for a coupling or loop without an answer; false if there is none
+bool raise_closure_fault(const Algorithm& algorithm, const Tree& tree, const Call& call,
+                         const Fault& fault, const std::string& state) {
+    using Reason = ClosureFault::Reason;
+    if (algorithm.inputs[0].shape != Shape::q) return false;
+    const double* table =
+        call.in[kTable] ? call.in[kTable] + fault.state * call.stride[kTable] : nullptr;
+    const double* q = call.in[0] + fault.state * call.stride[0];
+    const bool steps = !std::strcmp(algorithm.name, "integrate");
+    const double* dv = steps ? call.in[1] + fault.state * call.stride[1] : nullptr;
+    const ClosureFault found = kernels().closure_fault(tree, table, q, dv);
+    const char* name = found.reason == Reason::none       ? ""
+                       : found.reason == Reason::coupling ? tree.coupling_names[found.index].c_str()
+                                                          : tree.loop_names[found.index].c_str();
+    switch (found.reason) {
+        case Reason::none:
+            return false;
+        case Reason::coupling:
+            PyErr_Format(PyExc_ArithmeticError, "%s: coupling '%s' has no solution at q%s",
+                         algorithm.name, name, state.c_str());
+            return true;
+        case Reason::open: {
+            Owned gap(PyFloat_FromDouble(found.gap));
+            PyErr_Format(PyExc_ArithmeticError,
+                         "%s: loop '%s' cannot be closed near q%s%s, where it is open by %R; "
+                         "change the independent joints, or start nearer to a closed configuration",
+                         algorithm.name, name, state.c_str(), steps ? " + dv" : "", gap.object);
+            return true;
+        }
+        case Reason::singular:
+            PyErr_Format(PyExc_ArithmeticError,
+                         "%s: loop '%s' is in a singular position at q%s: its dependent joints do "
+                         "not follow from the independent ones there",
+                         algorithm.name, name, state.c_str());
+            return true;
+    }
+    return false;
 }
 
 PyObject* raise_fault(const Algorithm& algorithm, const Tree& tree, const Call& call,
@@ -55,6 +95,10 @@ PyObject* raise_fault(const Algorithm& algorithm, const Tree& tree, const Call& 
     const std::string state = state_text(fault.state, lead);
     Owned number(PyFloat_FromDouble(value_at(call, fault)));
     if (!number.object) return nullptr;
+    if (fault.input == kTable) {
+        return PyErr_Format(PyExc_ValueError, "a coupling function has no finite result%s",
+                            state.c_str());
+    }
     if (fault.input < kInputs) {
         return PyErr_Format(PyExc_ValueError, "%s must be finite: element %d%s is %R",
                             algorithm.inputs[fault.input].name, fault.element, state.c_str(),
@@ -68,12 +112,38 @@ PyObject* raise_fault(const Algorithm& algorithm, const Tree& tree, const Call& 
                             "%s must have unit quaternions: elements %d to %d%s are zero",
                             algorithm.inputs[i].name, at, at + 3, state.c_str());
     }
+    if (raise_closure_fault(algorithm, tree, call, fault, state)) return nullptr;
     return PyErr_Format(PyExc_ArithmeticError,
                         "%s has no finite result: element %d%s is %R; %s, or the numbers overflow",
                         algorithm.name, fault.element, state.c_str(), number.object,
                         tree.total_mass > 0 ? "a joint moves no inertia, so that the mass matrix "
                                               "is singular"
                                             : "nothing has mass");
+}
+
+// Values of the users' coupling functions for each state, kept alive by `table`. False with a
+// Python exception set.
+bool tabulate(const CoreModel& model, const Algorithm& algorithm, Call& call, Owned& table) {
+    const Tree& tree = model.tree;
+    if (!model.functions || algorithm.inputs[0].shape != Shape::q) return true;
+    const npy_intp states = call.stride[0] == 0 ? 1 : call.states;
+    const npy_intp shape[2] = {states, tree.nq};
+    Owned q(PyArray_SimpleNewFromData(2, const_cast<npy_intp*>(shape), NPY_DOUBLE,
+                                      const_cast<double*>(call.in[0])));
+    if (!q.object) return false;
+    PyArray_CLEARFLAGS(q.array(), NPY_ARRAY_WRITEABLE);
+    Owned found(PyObject_CallOneArg(model.functions, q.object));
+    if (!found.object) return false;
+    table.reset(PyArray_FROM_OTF(found.object, NPY_DOUBLE, NPY_ARRAY_CARRAY));
+    if (!table.object) return false;
+    if (PyArray_SIZE(table.array()) != states * tree.table_size) {
+        PyErr_SetString(PyExc_ValueError, "functions returned a table of a wrong size");
+        return false;
+    }
+    call.in[kTable] = static_cast<const double*>(PyArray_DATA(table.array()));
+    call.stride[kTable] = states == 1 ? 0 : tree.table_size;
+    call.size[kTable] = tree.table_size;
+    return true;
 }
 
 PyObject* run_one_state(const Prepared& p, const CoreModel& model, const Kernel& kernel, Call& call,
@@ -96,6 +166,8 @@ PyObject* run_one_state(const Prepared& p, const CoreModel& model, const Kernel&
     } else {
         call.out = &number, call.out_size = 1;
     }
+    Owned table;
+    if (!tabulate(model, algorithm, call, table)) return nullptr;
     const Fault fault =
         kernel.one(model.tree, call, work_memory(kernel.bytes_one(model.tree, call)));
     if (fault.found()) return raise_fault(algorithm, model.tree, call, fault, {});
@@ -137,6 +209,8 @@ PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& k
                           : PyArray_SimpleNew(int(shape.size()), shape.data(), NPY_DOUBLE));
     if (!result.object) return nullptr;
     call.out = static_cast<double*>(PyArray_DATA(result.array()));
+    Owned table;
+    if (call.states > 0 && !tabulate(model, algorithm, call, table)) return nullptr;
 
     Fault fault;
     if (call.states == 1) {

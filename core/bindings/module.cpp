@@ -51,16 +51,87 @@ std::vector<double> read(const char* name, const Argument& array,
     return copy;
 }
 
-void make_model(CoreModel* self, const std::vector<int>& parents,
-                const std::vector<std::string>& kinds, const Array<double, 3>& placements,
-                const Array<double, 3>& axes, const Array<double, 1>& pitches,
-                const Array<double, 1>& masses, const Array<double, 2>& coms,
-                const Array<double, 3>& inertias, const Array<double, 1>& gravity,
-                const Array<double, 1>& armature, const Array<double, 1>& damping,
-                const Array<double, 1>& friction, const Array<double, 1>& stiffness,
-                const Array<double, 1>& rest, const Array<double, 1>& lower,
-                const Array<double, 1>& upper, const std::vector<std::string>& frame_names,
-                const std::vector<int>& frame_bodies, const Array<double, 3>& frame_placements) {
+std::vector<Role> read_roles(const std::vector<int>& roles) {
+    std::vector<Role> read;
+    for (int role : roles) {
+        if (role < 0 || role > 2) throw std::invalid_argument("roles must be 0, 1 or 2");
+        read.push_back(Role(role));
+    }
+    return read;
+}
+
+std::vector<CouplingStatement> read_couplings(const std::vector<std::string>& kinds,
+                                              const std::vector<std::vector<int>>& leaders,
+                                              const std::vector<std::vector<int>>& followers,
+                                              const std::vector<std::vector<double>>& numbers) {
+    const char* known[] = {"linear", "spindle", "tilting_spindle", "parallel_ankle", "function"};
+    const size_t n = kinds.size();
+    if (leaders.size() != n || followers.size() != n || numbers.size() != n) {
+        throw std::invalid_argument("coupling_leaders, _followers and _numbers differ in length");
+    }
+    std::vector<CouplingStatement> couplings(n);
+    for (size_t i = 0; i < n; ++i) {
+        const auto* at = std::find(std::begin(known), std::end(known), kinds[i]);
+        if (at == std::end(known)) {
+            throw std::invalid_argument("no coupling is of kind '" + kinds[i] + "'");
+        }
+        for (double number : numbers[i]) {
+            if (!std::isfinite(number))
+                throw std::invalid_argument("coupling_numbers must be finite");
+        }
+        couplings[i] = {CouplingKind(at - known), leaders[i], followers[i], numbers[i]};
+    }
+    return couplings;
+}
+
+std::vector<LoopStatement> read_loops(const std::vector<std::string>& kinds,
+                                      const std::vector<std::string>& names,
+                                      const std::vector<std::vector<int>>& bodies,
+                                      const Array<double, 4>& placements,
+                                      const std::vector<double>& lengths,
+                                      const std::vector<bool>& in_cluster,
+                                      const std::vector<std::vector<bool>>& kept) {
+    const size_t n = kinds.size();
+    if (names.size() != n || bodies.size() != n || lengths.size() != n || in_cluster.size() != n ||
+        kept.size() != n) {
+        throw std::invalid_argument("the loop arguments differ in length");
+    }
+    const auto placement = read("loop_placements", placements, {n, 2, 4, 4});
+    std::vector<LoopStatement> loops(n);
+    for (size_t i = 0; i < n; ++i) {
+        if (bodies[i].size() != 2) throw std::invalid_argument("a loop joins two bodies");
+        if (kinds[i] == "distance" && !(lengths[i] > 0 && std::isfinite(lengths[i]))) {
+            throw std::invalid_argument("loop '" + names[i] + "' needs a length above zero");
+        }
+        LoopStatement& loop = loops[i];
+        loop.name = names[i], loop.kind = kinds[i];
+        loop.a.body = bodies[i][0], loop.b.body = bodies[i][1];
+        std::copy_n(&placement[32 * i], 16, loop.a.placement);
+        std::copy_n(&placement[32 * i + 16], 16, loop.b.placement);
+        loop.length = lengths[i], loop.in_cluster = in_cluster[i], loop.kept = kept[i];
+    }
+    return loops;
+}
+
+void make_model(
+    CoreModel* self, const std::vector<int>& parents, const std::vector<std::string>& kinds,
+    const Array<double, 3>& placements, const Array<double, 3>& axes,
+    const Array<double, 1>& pitches, const Array<double, 1>& radii, const Array<double, 1>& tracks,
+    const Array<double, 1>& masses, const Array<double, 2>& coms, const Array<double, 3>& inertias,
+    const Array<double, 1>& gravity, const Array<double, 1>& armature,
+    const Array<double, 1>& damping, const Array<double, 1>& friction,
+    const Array<double, 1>& stiffness, const Array<double, 1>& rest, const Array<double, 1>& lower,
+    const Array<double, 1>& upper, const std::vector<std::string>& frame_names,
+    const std::vector<int>& frame_bodies, const Array<double, 3>& frame_placements,
+    const std::vector<int>& cluster_sizes, const std::vector<int>& roles,
+    const std::vector<std::string>& coupling_kinds, const std::vector<std::string>& coupling_names,
+    const std::vector<std::vector<int>>& coupling_leaders,
+    const std::vector<std::vector<int>>& coupling_followers,
+    const std::vector<std::vector<double>>& coupling_numbers, nb::object functions,
+    const std::vector<std::string>& loop_kinds, const std::vector<std::string>& loop_names,
+    const std::vector<std::vector<int>>& loop_bodies, const Array<double, 4>& loop_placements,
+    const std::vector<double>& loop_lengths, const std::vector<bool>& loop_in_cluster,
+    const std::vector<std::vector<bool>>& loop_rows_kept, const Array<double, 1>& neutral) {
     const size_t n = parents.size(), n_frames = frame_names.size();
     if (kinds.size() != n) throw std::invalid_argument("kinds and parents differ in length");
     if (frame_bodies.size() != n_frames) {
@@ -69,6 +140,8 @@ void make_model(CoreModel* self, const std::vector<int>& parents,
     const auto placement = read("placements", placements, {n, 4, 4});
     const auto axis = read("axes", axes, {n, 2, 3});
     const auto pitch = read("pitches", pitches, {n});
+    const auto radius = read("radii", radii, {n});
+    const auto track = read("tracks", tracks, {n});
     const auto mass = read("masses", masses, {n});
     const auto com = read("coms", coms, {n, 3});
     const auto inertia = read("inertias", inertias, {n, 3, 3});
@@ -79,7 +152,7 @@ void make_model(CoreModel* self, const std::vector<int>& parents,
     for (size_t i = 0; i < n; ++i) {
         LinkStatement& link = links[i];
         link.parent = parents[i], link.kind = kind_named(kinds[i]);
-        link.pitch = pitch[i], link.mass = mass[i];
+        link.pitch = pitch[i], link.radius = radius[i], link.track = track[i], link.mass = mass[i];
         std::copy_n(&placement[16 * i], 16, link.placement);
         std::copy_n(&axis[6 * i], 3, link.axis);
         std::copy_n(&axis[6 * i + 3], 3, link.second_axis);
@@ -91,8 +164,13 @@ void make_model(CoreModel* self, const std::vector<int>& parents,
         frames[i].body = frame_bodies[i];
         std::copy_n(&on_body[16 * i], 16, frames[i].placement);
     }
-    Tree tree = make_tree(links, frames, field.data());
-    const size_t nq = tree.nq, nv = tree.nv;
+    const ClusterStatements clusters{
+        cluster_sizes, read_roles(roles),
+        read_couplings(coupling_kinds, coupling_leaders, coupling_followers, coupling_numbers),
+        read_loops(loop_kinds, loop_names, loop_bodies, loop_placements, loop_lengths,
+                   loop_in_cluster, loop_rows_kept)};
+    Tree tree = make_tree(links, frames, clusters, field.data());
+    const size_t nq = tree.joint_nq, nv = tree.joint_nv;
     tree.armature = read("armature", armature, {nv});
     tree.damping = read("damping", damping, {nv});
     tree.friction = read("friction", friction, {nv});
@@ -100,10 +178,20 @@ void make_model(CoreModel* self, const std::vector<int>& parents,
     tree.rest = read("rest", rest, {nq});
     tree.lower = read("lower", lower, {nq}, false);
     tree.upper = read("upper", upper, {nq}, false);
+    tree.coupling_names = coupling_names;
+    if (coupling_names.size() != coupling_kinds.size()) {
+        throw std::invalid_argument("coupling_names and coupling_kinds differ in length");
+    }
+    tree.neutral = read("neutral", neutral, {size_t(tree.nq)});
+    if ((tree.table_size > 0) != !functions.is_none()) {
+        throw std::invalid_argument(
+            "functions must be given for function couplings, and only then");
+    }
 
     nb::dict index;
     for (size_t i = 0; i < n_frames; ++i) index[frame_names[i].c_str()] = int(i);
-    new (self) CoreModel(std::move(tree), index.release().ptr());
+    new (self) CoreModel(std::move(tree), index.release().ptr(),
+                         functions.is_none() ? nullptr : functions.release().ptr());
 }
 
 PyType_Slot* model_slots() {
@@ -120,11 +208,17 @@ NB_MODULE(_core, m) {
 
     nb::class_<CoreModel>(m, "Model", nb::type_slots(model_slots()))
         .def("__init__", &make_model, nb::kw_only(), nb::arg("parents"), nb::arg("kinds"),
-             nb::arg("placements"), nb::arg("axes"), nb::arg("pitches"), nb::arg("masses"),
-             nb::arg("coms"), nb::arg("inertias"), nb::arg("gravity"), nb::arg("armature"),
-             nb::arg("damping"), nb::arg("friction"), nb::arg("stiffness"), nb::arg("rest"),
-             nb::arg("lower"), nb::arg("upper"), nb::arg("frame_names"), nb::arg("frame_bodies"),
-             nb::arg("frame_placements"))
+             nb::arg("placements"), nb::arg("axes"), nb::arg("pitches"), nb::arg("radii"),
+             nb::arg("tracks"), nb::arg("masses"), nb::arg("coms"), nb::arg("inertias"),
+             nb::arg("gravity"), nb::arg("armature"), nb::arg("damping"), nb::arg("friction"),
+             nb::arg("stiffness"), nb::arg("rest"), nb::arg("lower"), nb::arg("upper"),
+             nb::arg("frame_names"), nb::arg("frame_bodies"), nb::arg("frame_placements"),
+             nb::arg("cluster_sizes"), nb::arg("roles"), nb::arg("coupling_kinds"),
+             nb::arg("coupling_names"), nb::arg("coupling_leaders"), nb::arg("coupling_followers"),
+             nb::arg("coupling_numbers"), nb::arg("functions").none(), nb::arg("loop_kinds"),
+             nb::arg("loop_names"), nb::arg("loop_bodies"), nb::arg("loop_placements"),
+             nb::arg("loop_lengths"), nb::arg("loop_in_cluster"), nb::arg("loop_rows_kept"),
+             nb::arg("neutral"))
         .def_prop_ro(
             "nq", [](const CoreModel& self) { return self.tree.nq; },
             "Number of configuration coordinates.")

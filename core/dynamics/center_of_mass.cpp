@@ -12,11 +12,12 @@ TARSUS_INLINE void store_vector(const Vec3<T>& a, T* out) {
 struct CenterOfMass {
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return aligned_bytes<T>(tree);
+        return spanning_bytes<T>(tree) + aligned_bytes<T>(tree);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
-        const AlignedTree<T> world = align(tree, arguments.in[0], arguments.scratch);
+        const JointState<T> joints = span<T>(tree, arguments, nullptr, nullptr);
+        const AlignedTree<T> world = align(tree, joints.q, arguments.scratch);
         store_vector(first_moment(tree, world) * T(1.0 / tree.total_mass), arguments.out);
     }
 };
@@ -24,11 +25,12 @@ struct CenterOfMass {
 struct PotentialEnergy {
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return aligned_bytes<T>(tree);
+        return spanning_bytes<T>(tree) + aligned_bytes<T>(tree);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
-        const AlignedTree<T> world = align(tree, arguments.in[0], arguments.scratch);
+        const JointState<T> joints = span<T>(tree, arguments, nullptr, nullptr);
+        const AlignedTree<T> world = align(tree, joints.q, arguments.scratch);
         arguments.out[0] = dot(-vector_at(tree.gravity), first_moment(tree, world));
     }
 };

@@ -5,7 +5,7 @@
 // precision of long chains and of robots far from the world's origin.
 #pragma once
 
-#include "dynamics/arguments.hpp"
+#include "dynamics/spanning.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -19,13 +19,13 @@ struct AlignedBody {
 template <class T>
 constexpr size_t aligned_bytes(const Tree& tree) {
     return bytes_of<Angle<T>>(tree.n_angles) + bytes_of<AlignedBody<T>>(tree.n_bodies + 1) +
-           bytes_of<Motion<T>>(tree.nv);
+           bytes_of<Motion<T>>(tree.joint_nv);
 }
 
 template <class T>
 struct AlignedTree {
     AlignedBody<T>* body;  // the world first
-    Motion<T>* S;          // the motion of each velocity coordinate, at its body's origin
+    Motion<T>* S;          // the motion of each joint velocity, at its body's origin
 };
 
 // poses and motion subspaces, outwards
@@ -33,7 +33,7 @@ template <class T>
 TARSUS_INLINE AlignedTree<T> align(const Tree& tree, const T* q, Scratch& scratch) {
     Angle<T>* angles = scratch.take<Angle<T>>(tree.n_angles);
     const AlignedTree<T> world{scratch.take<AlignedBody<T>>(tree.n_bodies + 1),
-                               scratch.take<Motion<T>>(tree.nv)};
+                               scratch.take<Motion<T>>(tree.joint_nv)};
     read_angles(tree, q, angles);
     world.body[0].pose = {identity_matrix<T>(), zero_vector<T>()};
     for (int i = 0; i < tree.n_bodies; ++i) {
@@ -58,8 +58,11 @@ TARSUS_INLINE void compose_inertias(const Tree& tree, const AlignedTree<T>& worl
     for (int i = tree.n_bodies - 1; i >= 0; --i) {
         const Link& link = tree.links[i];
         AlignedBody<T>& me = world.body[i + 1];
-        const Inertia<T> own = rotate(me.pose.rotation, inertia_of(link));
+        const bool rotor = link.spinning && link.parent >= 0;
+        const Inertia<double> body = rotor ? inertia_of(link) : inertia_of(tree.carried[i]);
+        const Inertia<T> own = rotate(me.pose.rotation, body);
         me.composite = link.leaf ? own : own + me.composite;
+        if (rotor) continue;
         Inertia<T>& parent = world.body[link.parent + 1].composite;
         const Inertia<T> felt = shift(me.composite, me.r);
         parent = link.last_sibling ? felt : parent + felt;

@@ -1,21 +1,26 @@
-// Steps on the configuration manifold, joint by joint.
+// Steps on the configuration manifold, joint by joint; loops are closed again after each step.
 #include "dynamics/run.hpp"
+#include "dynamics/spanning.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
 struct Integrate {
     template <class T>
-    static size_t bytes(const Tree&) {
-        return 0;
+    static size_t bytes(const Tree& tree) {
+        return 2 * spanning_bytes<T>(tree) + bytes_of<T>(tree.joint_nq);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
+        const JointState<T> joints = span<T>(tree, arguments, arguments.in[1], nullptr);
+        T* x = tree.coupled ? arguments.scratch.template take<T>(tree.joint_nq) : arguments.out;
         for (const Link& link : tree.links) {
             visit(link.kind, [&](auto joint) {
-                decltype(joint)::integrate(arguments.in[0] + link.q, arguments.in[1] + link.v,
-                                           arguments.out + link.q);
+                decltype(joint)::integrate(link, joints.q + link.q, joints.v + link.v, x + link.q);
             });
         }
+        if (!tree.coupled) return;
+        close_positions(tree, arguments.in[kTable], x, arguments.scratch);
+        store_positions(tree, x, arguments.out);
     }
 };
 
@@ -26,10 +31,17 @@ struct Difference {
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
-        for (const Link& link : tree.links) {
+        for (int i = 0; i < tree.n_bodies; ++i) {
+            const Link& link = tree.links[i];
+            if (tree.user_q[i] < 0) continue;
             visit(link.kind, [&](auto joint) {
-                decltype(joint)::difference(arguments.in[0] + link.q, arguments.in[1] + link.q,
-                                            arguments.out + link.v);
+                T step[decltype(joint)::nv];
+                decltype(joint)::difference(link, arguments.in[0] + tree.user_q[i],
+                                            arguments.in[1] + tree.user_q[i], step);
+                for (int k = 0; k < link.nv; ++k) {
+                    const int v = tree.user_v[link.v + k];
+                    if (v >= 0) arguments.out[v] = step[k];
+                }
             });
         }
     }
@@ -38,18 +50,36 @@ struct Difference {
 struct ConfigurationRate {
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return bytes_of<Angle<T>>(tree.n_angles);
+        return spanning_bytes<T>(tree) + bytes_of<Angle<T>>(tree.n_angles) +
+               bytes_of<T>(tree.joint_nq);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
+        const JointState<T> joints = span<T>(tree, arguments, arguments.in[1], nullptr);
         Angle<T>* angles = arguments.scratch.template take<Angle<T>>(tree.n_angles);
-        read_angles(tree, arguments.in[0], angles);
+        T* rate = tree.coupled ? arguments.scratch.template take<T>(tree.joint_nq) : arguments.out;
+        read_angles(tree, joints.q, angles);
         for (const Link& link : tree.links) {
             visit(link.kind, [&](auto joint) {
-                decltype(joint)::rate(state_at(link, arguments.in[0], angles),
-                                      arguments.in[1] + link.v, arguments.out + link.q);
+                decltype(joint)::rate(state_at(link, joints.q, angles), joints.v + link.v,
+                                      rate + link.q);
             });
         }
+        if (tree.coupled) store_positions(tree, rate, arguments.out);
+    }
+};
+
+struct Close {
+    template <class T>
+    static size_t bytes(const Tree& tree) {
+        return spanning_bytes<T>(tree) + bytes_of<T>(tree.joint_nq);
+    }
+    template <class T>
+    static void run(const Tree& tree, const Arguments<T>& arguments) {
+        T* x = arguments.scratch.template take<T>(tree.joint_nq);
+        stated_positions(tree, arguments.in[kTable], arguments.in[0], x);
+        close_positions(tree, arguments.in[kTable], x, arguments.scratch);
+        store_positions(tree, x, arguments.out);
     }
 };
 
@@ -57,7 +87,8 @@ struct ConfigurationRate {
 struct Sample {
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return 2 * bytes_of<double>(tree.nq);
+        return 4 * bytes_of<double>(tree.joint_nq) + 2 * bytes_of<double>(tree.joint_nv) +
+               2 * spanning_bytes<double>(tree);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
@@ -65,27 +96,52 @@ struct Sample {
         double* q = arguments.scratch.template take<double>(tree.nq);
         constexpr int lanes = sizeof(T) / sizeof(double);
         for (int l = 0; l < lanes; ++l) {
-            for (int k = 0; k < tree.nq; ++k) u[k] = lane(arguments.in[0][k], l);
-            for (const Link& link : tree.links) {
+            for (int k = 0; k < tree.nq; ++k) u[k] = lane_of(arguments.in[0][k], l);
+            for (int i = 0; i < tree.n_bodies; ++i) {
+                const Link& link = tree.links[i];
+                const int at = tree.user_q[i];
+                if (at < 0) continue;
                 visit(link.kind, [&](auto joint) {
-                    decltype(joint)::sample(u + link.q, &tree.lower[link.q], &tree.upper[link.q],
-                                            q + link.q);
+                    decltype(joint)::sample(u + at, &tree.lower[link.q], &tree.upper[link.q],
+                                            q + at);
                 });
             }
+            if (has_loops(tree)) reach(tree, arguments.scratch, q);
             for (int k = 0; k < tree.nq; ++k) set_lane(arguments.out[k], l, q[k]);
         }
     }
 
    private:
-    static double lane(double a, int) { return a; }
-    static double lane(const Lanes& a, int l) { return a.v[l]; }
-    static void set_lane(double& a, int, double x) { a = x; }
-    static void set_lane(Lanes& a, int l, double x) { a.v[l] = x; }
+    static bool has_loops(const Tree& tree) { return int(tree.loops.size()) > tree.n_constraints; }
+
+    // Walks from the neutral configuration towards q with all loops closed, as far as they let it.
+    static TARSUS_APART void reach(const Tree& tree, Scratch scratch, double* q) {
+        constexpr int kSteps = 32;
+        double* from = scratch.take<double>(tree.nq);
+        double* to = scratch.take<double>(tree.nq);
+        double* step = scratch.take<double>(tree.nv);
+        std::copy(tree.neutral.begin(), tree.neutral.end(), from);
+        const auto arguments = [&](const double* q0, const double* second, double* out) {
+            return Arguments<double>{{q0, second},     out,    Rows<double>(out), 0,
+                                     Reference::local, scratch};
+        };
+        Difference::run<double>(tree, arguments(from, q, step));
+        for (int k = 0; k < tree.nv; ++k) step[k] /= kSteps;
+        for (int k = 0; k < kSteps; ++k) {
+            Integrate::run<double>(tree, arguments(from, step, to));
+            bool closed = true;
+            for (int j = 0; j < tree.nq; ++j) closed = closed && std::isfinite(to[j]);
+            if (!closed) break;
+            std::swap(from, to);
+        }
+        std::copy(from, from + tree.nq, q);
+    }
 };
 
 TARSUS_KERNEL(integrate, Integrate);
 TARSUS_KERNEL(difference, Difference);
 TARSUS_KERNEL(configuration_rate, ConfigurationRate);
+TARSUS_KERNEL(close, Close);
 TARSUS_KERNEL(sample, Sample);
 
 }  // namespace tarsus::TARSUS_ISA

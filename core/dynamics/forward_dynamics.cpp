@@ -1,182 +1,76 @@
-// The articulated-body algorithm (Featherstone 1983; 2008, table 7.1): accelerations in O(n).
+// The articulated-body algorithm (Featherstone 1983; 2008, table 7.1) over clusters: accelerations
+// in O(n).
 //
 //   outwards   velocities, velocity-product accelerations c, bias forces p
-//   inwards    articulated inertias I and bias forces p, seen through each joint
+//   inwards    articulated inertias I and bias forces p, seen through each cluster
 //   outwards   accelerations
-#include "dynamics/newton_euler.hpp"
+#include "dynamics/articulated_constraints.hpp"
 #include "dynamics/run.hpp"
-#include "dynamics/small_inverse.hpp"
 
 namespace tarsus::TARSUS_ISA {
-
-template <class T>
-struct ArticulatedBody {
-    Motion<T> v;  // in the last pass: acceleration
-    Motion<T> c;
-    Articulated<T> I;  // of the children only, until the body's turn comes
-    Force<T> p;
-};
-
-// what the last pass needs of each velocity coordinate
-template <class T>
-struct ArticulatedDof {
-    Force<T> U;
-    T inverse[6];  // its row of D⁻¹
-    T u;
-};
-
-// a joint's articulated quantities, from the whole articulated inertia of its body
-template <class Joint, class T, class Subspace>
-TARSUS_INLINE void project_inertia(const Subspace& S, const Articulated<T>& I, const Force<T>& p,
-                                   const double* armature, const T* tau, ArticulatedDof<T>* dof) {
-    constexpr int n = Joint::nv;
-    Force<T> U[n];
-    S.times(I, U);
-    T D[n][n], inverse[n][n], bias[n];
-    for (int k = 0; k < n; ++k) {
-        S.project(U[k], D[k]);
-        D[k][k] += T(armature[k]);
-    }
-    S.project(p, bias);
-    invert_symmetric<n>(D, inverse);
-    for (int k = 0; k < n; ++k) {
-        dof[k].U = U[k];
-        dof[k].u = tau[k] - bias[k];
-        for (int l = 0; l < n; ++l) dof[k].inverse[l] = inverse[k][l];
-    }
-}
-
-// D⁻¹ Uᵀ, row k
-template <int n, class T>
-TARSUS_INLINE Force<T> scaled_row(const ArticulatedDof<T>* dof, int k) {
-    Force<T> W{dof[0].U.linear * dof[k].inverse[0], dof[0].U.angular * dof[k].inverse[0]};
-    for (int l = 1; l < n; ++l) {
-        const T& d = dof[k].inverse[l];
-        W = {mul_add(dof[l].U.linear, d, W.linear), mul_add(dof[l].U.angular, d, W.angular)};
-    }
-    return W;
-}
-
-template <class T>
-TARSUS_INLINE Force<T> add_scaled(const Force<T>& W, const T& u, const Force<T>& p) {
-    return {mul_add(W.linear, u, p.linear), mul_add(W.angular, u, p.angular)};
-}
-
-// What the parent feels of a body whose joint is free to yield: the inertia I − U D⁻¹ Uᵀ, returned,
-// and the force p + (I − U D⁻¹ Uᵀ) c + U D⁻¹ u, left in p.
-template <class Joint, class T>
-TARSUS_INLINE Articulated<T> yield_through(const ArticulatedDof<T>* dof, const Motion<T>& c,
-                                           Articulated<T> I, Force<T>& p) {
-    for (int k = 0; k < Joint::nv; ++k) {
-        const Force<T> W = scaled_row<Joint::nv>(dof, k);
-        I = minus_outer(I, dof[k].U, W);
-        p = add_scaled(W, dof[k].u, p);
-    }
-    p = p + I * c;
-    return I;
-}
-// the same for a revolute joint without armature, where D is the inertia about the axis itself
-template <class T>
-TARSUS_INLINE YieldedAboutZ<T> yield_about_z(const ArticulatedDof<T>* dof, const Motion<T>& c,
-                                             const Articulated<T>& I, Force<T>& p) {
-    const Force<T> W = scaled_row<1>(dof, 0);
-    const YieldedAboutZ<T> left = yielded(I, dof[0].U, W);
-    p = mul_add(left, c, add_scaled(W, dof[0].u, p));
-    return left;
-}
 
 struct ForwardDynamics {
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return bytes_of<Angle<T>>(tree.n_angles) + bytes_of<ArticulatedBody<T>>(tree.n_bodies + 1) +
-               bytes_of<ArticulatedDof<T>>(tree.nv);
+        return spanning_bytes<T>(tree) + bytes_of<Angle<T>>(tree.n_angles) +
+               bytes_of<ArticulatedBody<T>>(tree.n_bodies + 1) +
+               bytes_of<ArticulatedDof<T>>(tree.joint_nv) + ArticulatedCluster<T>::bytes(tree) +
+               ArticulatedConstraints<T>::bytes(tree);
     }
 
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
-        const T *q = arguments.in[0], *v = arguments.in[1], *tau = arguments.in[2];
+        const JointState<T> joints = span<T>(tree, arguments, arguments.in[1], nullptr);
+        const T *q = joints.q, *tau = arguments.in[2];
         Angle<T>* angles = arguments.scratch.template take<Angle<T>>(tree.n_angles);
         auto* body = arguments.scratch.template take<ArticulatedBody<T>>(tree.n_bodies + 1);
-        auto* dof = arguments.scratch.template take<ArticulatedDof<T>>(tree.nv);
-        read_angles(tree, q, angles);
+        auto* dof = arguments.scratch.template take<ArticulatedDof<T>>(tree.joint_nv);
+        ArticulatedCluster<T> coupled(tree, joints, angles, body, dof, arguments.scratch);
+        // where a symmetric rotor points matters only for wrenches on it
+        const auto& listed = arguments.in[3] ? tree.all_angles : tree.passed_angles;
+        read_angles(tree, listed.data(), int(listed.size()), q, angles);
         body[0].v = zero_motion<T>();
         for (int i = 0; i < tree.n_bodies; ++i) {
             const Link& link = tree.links[i];
+            if (link.spinning) {
+                coupled.spin(i, arguments.in[3]);
+                continue;
+            }
             visit(link.kind, [&](auto joint) {
-                velocities(joint, tree, i, state_at(link, q, angles), v, arguments.in[3], body);
+                velocities(joint, tree, i, state_at(link, q, angles), joints, arguments.in[3],
+                           body);
             });
         }
         for (int i = tree.n_bodies - 1; i >= 0; --i) {
             const Link& link = tree.links[i];
+            if (link.own < 0) {
+                i = coupled.inertias(i, tau);
+                continue;
+            }
             visit(link.kind, [&](auto joint) {
-                inertias(joint, tree, i, state_at(link, q, angles), tau, body, dof + link.v);
+                inertias(joint, tree, i, state_at(link, q, angles), tau + link.own, body,
+                         dof + link.v);
             });
         }
-        body[0].v = world_at_rest<T>(tree).a;
-        for (int i = 0; i < tree.n_bodies; ++i) {
-            const Link& link = tree.links[i];
-            visit(link.kind, [&](auto joint) {
-                accelerations(joint, tree, i, state_at(link, q, angles), body, dof + link.v,
-                              arguments.out + link.v);
-            });
+        ArticulatedConstraints<T> constraints(tree, joints, angles, body, dof, coupled,
+                                              arguments.scratch);
+        constraints.keep_velocities();
+        // loops outside the clusters need the accelerations without them first
+        for (int pass = tree.n_constraints ? 0 : 1; pass < 2; ++pass) {
+            body[0].v = world_at_rest<T>(tree).a;
+            for (int i = 0; i < tree.n_bodies; ++i) {
+                const Link& link = tree.links[i];
+                if (link.own < 0) {
+                    i = coupled.accelerations(i, arguments.out);
+                    continue;
+                }
+                visit(link.kind, [&](auto joint) {
+                    accelerations(joint, i, state_at(link, q, angles), body, dof + link.v,
+                                  arguments.out + link.own);
+                });
+            }
+            if (pass == 0) constraints.apply();
         }
-    }
-
-   private:
-    template <class Joint, class T>
-    static TARSUS_INLINE void velocities(Joint, const Tree& tree, int i, const At<T>& at,
-                                         const T* v, const T* external, ArticulatedBody<T>* body) {
-        const T* joint_velocity = v + at.link.v;
-        const auto S = Joint::subspace(at);
-        ArticulatedBody<T>& me = body[i + 1];
-        me.v = S.add(Joint::transform(at).to_child(body[at.link.parent + 1].v), joint_velocity);
-        me.c = S.cross(me.v, joint_velocity);
-        if constexpr (!Joint::kConstantSubspace) me.c = me.c + Joint::bias(at, joint_velocity);
-        me.p = cross(me.v, inertia_of(at.link) * me.v);
-        if (external) me.p = me.p - wrench_in_core(tree, i, external);
-    }
-
-    template <class Joint, class T>
-    static TARSUS_INLINE void inertias(Joint, const Tree& tree, int i, const At<T>& at,
-                                       const T* tau, ArticulatedBody<T>* body,
-                                       ArticulatedDof<T>* dof) {
-        const Link& link = at.link;
-        ArticulatedBody<T>& me = body[i + 1];
-        Articulated<T> I = articulated<T>(inertia_of(link));
-        if (!link.leaf) I = I + me.I;
-        Force<T> p = me.p;
-        project_inertia<Joint>(Joint::subspace(at), I, p, &tree.armature[link.v], tau + link.v,
-                               dof);
-        if (link.parent < 0) return;
-
-        const auto hand_down = [&](const auto& inertia) {
-            const auto X = Joint::transform(at);
-            ArticulatedBody<T>& parent = body[link.parent + 1];
-            const Articulated<T> felt = X.to_parent(inertia);
-            parent.I = link.last_sibling ? felt : parent.I + felt;
-            parent.p = parent.p + X.to_parent(p);
-        };
-        if constexpr (std::is_same_v<Joint, Revolute>) {
-            if (tree.armature[link.v] == 0.0) return hand_down(yield_about_z(dof, me.c, I, p));
-        }
-        hand_down(yield_through<Joint>(dof, me.c, I, p));
-    }
-
-    template <class Joint, class T>
-    static TARSUS_INLINE void accelerations(Joint, const Tree&, int i, const At<T>& at,
-                                            ArticulatedBody<T>* body, const ArticulatedDof<T>* dof,
-                                            T* out) {
-        constexpr int n = Joint::nv;
-        ArticulatedBody<T>& me = body[i + 1];
-        const Motion<T> given = Joint::transform(at).to_child(body[at.link.parent + 1].v) + me.c;
-        T missing[n];
-        for (int k = 0; k < n; ++k) missing[k] = dof[k].u - dot(given, dof[k].U);
-        for (int k = 0; k < n; ++k) {
-            T a = dof[k].inverse[0] * missing[0];
-            for (int l = 1; l < n; ++l) a = mul_add(dof[k].inverse[l], missing[l], a);
-            out[k] = a;
-        }
-        me.v = Joint::subspace(at).add(given, out);
     }
 };
 

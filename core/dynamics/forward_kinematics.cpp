@@ -1,5 +1,6 @@
 // Poses of all bodies in the world, as 4×4 matrices, outwards along the tree.
 #include "dynamics/run.hpp"
+#include "dynamics/spanning.hpp"
 #include "spatial/pose_rows.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -9,12 +10,13 @@ struct ForwardKinematics {
 
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return bytes_of<Angle<T>>(tree.n_angles) + bytes_of<Pose<T>>(tree.n_bodies + 1);
+        return spanning_bytes<T>(tree) + bytes_of<Angle<T>>(tree.n_angles) +
+               bytes_of<Pose<T>>(tree.n_bodies + 1);
     }
 
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
-        const T* q = arguments.in[0];
+        const T* q = span<T>(tree, arguments, nullptr, nullptr).q;
         Angle<T>* angles = arguments.scratch.template take<Angle<T>>(tree.n_angles);
         Pose<T>* pose = arguments.scratch.template take<Pose<T>>(tree.n_bodies + 1);
         read_angles(tree, q, angles);
@@ -37,7 +39,7 @@ struct ForwardKinematics {
 // One state composes matrix rows.
 template <>
 inline void ForwardKinematics::run<double>(const Tree& tree, const Arguments<double>& arguments) {
-    const double* q = arguments.in[0];
+    const double* q = span<double>(tree, arguments, nullptr, nullptr).q;
     Angle<double>* angles = arguments.scratch.take<Angle<double>>(tree.n_angles);
     PoseRows* pose = arguments.scratch.take<PoseRows>(tree.n_bodies + 1);
     read_angles(tree, q, angles);

@@ -6,16 +6,19 @@
 namespace tarsus::TARSUS_ISA {
 
 template <class T>
-constexpr size_t jacobian_bytes(const Tree& tree) {
-    return frame_path_bytes<T>(tree) + bytes_of<Pose<T>>(tree.n_bodies);
+size_t jacobian_bytes(const Tree& tree) {
+    return frame_path_bytes<T>(tree) + bytes_of<Pose<T>>(tree.n_bodies) +
+           bytes_of<Motion<T>>(tree.most_free);
 }
 
 // put(k, column) receives the columns that are not zero, in ascending order
 template <class T, class Put>
-TARSUS_INLINE void jacobian(const Tree& tree, int frame, Reference reference, const T* q,
-                            Scratch& scratch, Put&& put) {
+TARSUS_INLINE void jacobian(const Tree& tree, int frame, Reference reference,
+                            const JointState<T>& joints, Scratch& scratch, Put&& put) {
+    const T* q = joints.q;
     const FramePath<T> path = path_to(tree, frame, q, scratch);
     Pose<T>* pose = scratch.take<Pose<T>>(tree.n_bodies);
+    Motion<T>* sums = scratch.take<Motion<T>>(tree.most_free);
     Pose<T> last = world_pose<T>();
     int depth = 0;
     along(path, tree, q, [&](auto joint, const At<T>& at) {
@@ -25,20 +28,35 @@ TARSUS_INLINE void jacobian(const Tree& tree, int frame, Reference reference, co
     depth = 0;
     along(path, tree, q, [&](auto joint, const At<T>& at) {
         using Joint = decltype(joint);
-        const Pose<T>& body = pose[depth++];
+        const Pose<T>& placed = pose[depth++];
         Motion<T> S[Joint::nv];
-        Joint::subspace(at).columns_in(body.rotation, S);
+        Joint::subspace(at).columns_in(placed.rotation, S);
         // the motion of the point that coincides with the frame, or with the world's origin
         const Vec3<T> arm =
-            reference == Reference::world ? -body.position : target.position - body.position;
+            reference == Reference::world ? -placed.position : target.position - placed.position;
+        const int body = path.bodies[depth - 1];
+        const Cluster* cluster = at.link.own < 0 ? &tree.clusters[tree.cluster_of[body]] : nullptr;
+        for (int e = 0; cluster && at.link.parent == cluster->parent && e < cluster->nv; ++e) {
+            sums[e] = zero_motion<T>();
+        }
         for (int k = 0; k < Joint::nv; ++k) {
             Motion<T> column{cross_add(S[k].angular, arm, S[k].linear), S[k].angular};
             if (reference == Reference::local) {
                 column = {transposed_times(target.rotation, column.linear),
                           transposed_times(target.rotation, column.angular)};
             }
-            put(at.link.v + k, column);
+            if (!cluster) put(at.link.own + k, column);
+            for (int e = 0; cluster && e < cluster->nv; ++e) {
+                const int row = at.link.v + k - cluster->w;
+                const T& ratio = joints.G[cluster->matrix + row * cluster->nv + e];
+                sums[e] = {mul_add(column.linear, ratio, sums[e].linear),
+                           mul_add(column.angular, ratio, sums[e].angular)};
+            }
         }
+        const bool leaves =
+            cluster &&
+            (depth == path.length || tree.cluster_of[path.bodies[depth]] != tree.cluster_of[body]);
+        for (int e = 0; leaves && e < cluster->nv; ++e) put(cluster->v + e, sums[e]);
     });
 }
 
@@ -109,7 +127,8 @@ struct FrameJacobian {
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         ColumnWriter<T> writer(tree.nv, arguments.scratch, arguments.rows);
-        jacobian(tree, arguments.frame, arguments.reference, arguments.in[0], arguments.scratch,
+        const JointState<T> joints = span<T>(tree, arguments, nullptr, nullptr);
+        jacobian(tree, arguments.frame, arguments.reference, joints, arguments.scratch,
                  [&](int k, const Motion<T>& column) { writer.put(k, column); });
         writer.finish();
     }
@@ -120,13 +139,12 @@ struct FrameJacobianRate {
 
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return moving_configuration_bytes<T>(tree) + jacobian_bytes<Dual<T>>(tree) +
+        return moving_joints_bytes<T>(tree) + jacobian_bytes<Dual<T>>(tree) +
                ColumnWriter<T>::bytes(tree.nv);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
-        const Dual<T>* moving =
-            moving_configuration(tree, arguments.in[0], arguments.in[1], arguments.scratch);
+        const JointState<Dual<T>> moving = moving_joints(tree, arguments, arguments.in[1]);
         ColumnWriter<T> writer(tree.nv, arguments.scratch, arguments.rows);
         jacobian(tree, arguments.frame, arguments.reference, moving, arguments.scratch,
                  [&](int k, const Motion<Dual<T>>& column) { writer.put(k, rate_of(column)); });

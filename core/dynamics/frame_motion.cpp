@@ -16,7 +16,7 @@ struct FramePose {
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
-        const T* q = arguments.in[0];
+        const T* q = span<T>(tree, arguments, nullptr, nullptr).q;
         const FramePath<T> path = path_to(tree, arguments.frame, q, arguments.scratch);
         Pose<T> pose = world_pose<T>();
         along(path, tree, q, [&](auto joint, const At<T>& at) {
@@ -32,11 +32,12 @@ struct FrameMotion {
     Motion<T> v, a;  // in the frame's own axes, at its origin
 };
 
-// a may be null: velocities only
+// the accelerations may be null: velocities only
 template <class T>
 TARSUS_INLINE FrameMotion<T> frame_motion(const Tree& tree, const Arguments<T>& arguments,
-                                          const T* v, const T* a) {
-    const T* q = arguments.in[0];
+                                          const T* own_v, const T* own_a) {
+    const JointState<T> joints = span(tree, arguments, own_v, own_a);
+    const T *q = joints.q, *v = joints.v, *a = own_a ? joints.a : nullptr;
     const FramePath<T> path = path_to(tree, arguments.frame, q, arguments.scratch);
     FrameMotion<T> body{world_pose<T>(), zero_motion<T>(), zero_motion<T>()};
     along(path, tree, q, [&](auto joint, const At<T>& at) {

@@ -1,7 +1,7 @@
 // The bodies from the root to one frame: all that a frame's motion depends on.
 #pragma once
 
-#include "dynamics/arguments.hpp"
+#include "dynamics/spanning.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -13,8 +13,9 @@ struct FramePath {
 };
 
 template <class T>
-constexpr size_t frame_path_bytes(const Tree& tree) {
-    return 2 * bytes_of<int>(tree.n_bodies + tree.n_angles) + bytes_of<Angle<T>>(tree.n_angles);
+size_t frame_path_bytes(const Tree& tree) {
+    return spanning_bytes<Base<T>>(tree) + 2 * bytes_of<int>(tree.n_bodies + tree.n_angles) +
+           bytes_of<Angle<T>>(tree.n_angles);
 }
 
 template <class T>

@@ -17,13 +17,14 @@ TARSUS_INLINE int shared_ancestors(const Tree& tree, int i, int j) {
 struct InverseMassMatrix {
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return aligned_bytes<T>(tree) + bytes_of<T>(tree.n_compact);
+        return mass_matrix_bytes<T>(tree) + bytes_of<T>(tree.n_compact);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         const int n = tree.nv;
         T* L = arguments.scratch.template take<T>(tree.n_compact);
-        mass_matrix(tree, arguments.in[0], arguments.scratch, [&](int row, int column, const T& x) {
+        const JointState<T> joints = span<T>(tree, arguments, nullptr, nullptr);
+        mass_matrix(tree, joints, arguments.scratch, [&](int row, int column, const T& x) {
             L[tree.row[row] + tree.depth[column]] = x;
         });
         factor_branches(tree, L);

@@ -10,13 +10,14 @@ struct MassMatrix {
 
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return aligned_bytes<T>(tree);
+        return mass_matrix_bytes<T>(tree);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         const int n = tree.nv;
         Rows<T>& H = arguments.rows;
-        mass_matrix(tree, arguments.in[0], arguments.scratch, [&](int row, int column, const T& x) {
+        const JointState<T> joints = span<T>(tree, arguments, nullptr, nullptr);
+        mass_matrix(tree, joints, arguments.scratch, [&](int row, int column, const T& x) {
             H.set(row * n + column, x);
             H.set(column * n + row, x);
         });

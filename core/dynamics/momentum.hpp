@@ -6,8 +6,9 @@
 namespace tarsus::TARSUS_ISA {
 
 template <class T>
-constexpr size_t momentum_bytes(const Tree& tree) {
-    return aligned_bytes<T>(tree) + bytes_of<Motion<T>>(tree.n_bodies + 1);
+size_t momentum_bytes(const Tree& tree) {
+    return spanning_bytes<T>(tree) + aligned_bytes<T>(tree) +
+           bytes_of<Motion<T>>(tree.n_bodies + 1);
 }
 
 // velocity of each body's origin and its angular velocity; the world first
@@ -40,8 +41,9 @@ TARSUS_INLINE Force<T> body_momentum(const Link& link, const Mat3<T>& axes, cons
 // momentum of the whole mechanism about its centre of mass
 template <class T>
 TARSUS_INLINE Force<T> total_momentum(const Tree& tree, const Arguments<T>& arguments) {
-    const AlignedTree<T> world = align(tree, arguments.in[0], arguments.scratch);
-    const Motion<T>* v = aligned_velocities(tree, world, arguments.in[1], arguments.scratch);
+    const JointState<T> joints = span<T>(tree, arguments, arguments.in[1], nullptr);
+    const AlignedTree<T> world = align(tree, joints.q, arguments.scratch);
+    const Motion<T>* v = aligned_velocities(tree, world, joints.v, arguments.scratch);
     const Vec3<T> center = first_moment(tree, world) * T(1.0 / tree.total_mass);
     Force<T> sum{zero_vector<T>(), zero_vector<T>()};
     for (int i = 0; i < tree.n_bodies; ++i) {

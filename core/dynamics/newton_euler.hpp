@@ -2,7 +2,7 @@
 // velocities and accelerations outwards, forces inwards.
 #pragma once
 
-#include "dynamics/arguments.hpp"
+#include "dynamics/spanning.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -39,12 +39,14 @@ TARSUS_INLINE NewtonEulerBody<T> world_at_rest(const Tree& tree) {
     return {zero_motion<T>(), {up, zero_vector<T>()}, {zero_vector<T>(), zero_vector<T>()}};
 }
 
-// v, a and external may be null for zero. body has n_bodies + 1 entries, the world first.
-// tau receives the generalised forces, or is null where only body forces are wanted.
+// Velocities, accelerations and external may be null for zero. body has n_bodies + 1 entries, the
+// world first. internal are forces of loops in the core's body frames, or null. tau receives the
+// forces on all joints, or is null where only body forces are wanted.
 template <class T>
-TARSUS_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T* a,
-                                const T* external, const Angle<T>* angles, NewtonEulerBody<T>* body,
-                                T* tau) {
+TARSUS_INLINE void newton_euler(const Tree& tree, const JointState<T>& joints, const T* external,
+                                const Angle<T>* angles, NewtonEulerBody<T>* body, T* tau,
+                                const Force<T>* internal = nullptr) {
+    const T *q = joints.q, *v = joints.v, *a = joints.a;
     body[0] = world_at_rest<T>(tree);
     for (int i = 0; i < tree.n_bodies; ++i) {
         const Link& link = tree.links[i];
@@ -70,6 +72,7 @@ TARSUS_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const 
             me.f = inertia * acceleration;
             if (v) me.f = me.f + cross(me.v, inertia * me.v);
             if (external) me.f = me.f - wrench_in_core(tree, i, external);
+            if (internal) me.f = me.f - internal[i];
         });
     }
     for (int i = tree.n_bodies - 1; i >= 0; --i) {
@@ -93,8 +96,9 @@ TARSUS_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const 
 }
 
 template <class T>
-constexpr size_t newton_euler_bytes(const Tree& tree) {
-    return bytes_of<Angle<T>>(tree.n_angles) + bytes_of<NewtonEulerBody<T>>(tree.n_bodies + 1);
+size_t newton_euler_bytes(const Tree& tree) {
+    return spanning_bytes<T>(tree) + bytes_of<Angle<T>>(tree.n_angles) +
+           bytes_of<NewtonEulerBody<T>>(tree.n_bodies + 1) + bytes_of<T>(tree.joint_nv);
 }
 
 // everything from memory to forces; returns the bodies
@@ -103,8 +107,15 @@ TARSUS_INLINE NewtonEulerBody<T>* newton_euler(const Tree& tree, const Arguments
                                                const T* v, const T* a, const T* external, T* tau) {
     Angle<T>* angles = arguments.scratch.template take<Angle<T>>(tree.n_angles);
     auto* body = arguments.scratch.template take<NewtonEulerBody<T>>(tree.n_bodies + 1);
-    read_angles(tree, arguments.in[0], angles);
-    newton_euler(tree, arguments.in[0], v, a, external, angles, body, tau);
+    const JointState<T> joints = span(tree, arguments, v, a);
+    read_angles(tree, joints.q, angles);
+    if (!tree.coupled || !tau) {
+        newton_euler(tree, joints, external, angles, body, tau);
+        return body;
+    }
+    T* forces = arguments.scratch.template take<T>(tree.joint_nv);
+    newton_euler(tree, joints, external, angles, body, forces);
+    gather_forces(tree, joints.G, forces, tau);
     return body;
 }
 

@@ -3,17 +3,18 @@
 // A spring acts on the tangent step from its rest configuration. Dry friction opposes motion and
 // is zero at rest, where only a contact solver can tell how much of it is needed.
 #include "dynamics/run.hpp"
+#include "dynamics/spanning.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
-// out := tangent step from the rest configuration, nv numbers
+// out := tangent steps of all joints from where their springs are relaxed
 template <class T>
 TARSUS_INLINE void stretch(const Tree& tree, const T* q, Scratch& scratch, T* out) {
-    T* rest = scratch.take<T>(tree.nq);
-    for (int k = 0; k < tree.nq; ++k) rest[k] = T(tree.rest[k]);
+    T* rest = scratch.take<T>(tree.joint_nq);
+    for (int k = 0; k < tree.joint_nq; ++k) rest[k] = T(tree.rest[k]);
     for (const Link& link : tree.links) {
         visit(link.kind, [&](auto joint) {
-            decltype(joint)::difference(rest + link.q, q + link.q, out + link.v);
+            decltype(joint)::difference(link, rest + link.q, q + link.q, out + link.v);
         });
     }
 }
@@ -21,34 +22,37 @@ TARSUS_INLINE void stretch(const Tree& tree, const T* q, Scratch& scratch, T* ou
 struct PassiveForces {
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return bytes_of<T>(tree.nq);
+        return spanning_bytes<T>(tree) + bytes_of<T>(tree.joint_nq) + bytes_of<T>(tree.joint_nv);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
-        const T* v = arguments.in[1];
-        T* out = arguments.out;
-        stretch(tree, arguments.in[0], arguments.scratch, out);
+        const JointState<T> joints = span<T>(tree, arguments, arguments.in[1], nullptr);
+        const T* v = joints.v;
+        T* out = arguments.scratch.template take<T>(tree.joint_nv);
+        stretch(tree, joints.q, arguments.scratch, out);
         const T zero(0.0);
-        for (int k = 0; k < tree.nv; ++k) {
+        for (int k = 0; k < tree.joint_nv; ++k) {
             const T friction(tree.friction[k]);
             const T dry = select(v[k] > zero, friction, select(v[k] < zero, -friction, zero));
             const T braking = neg_mul_add(T(tree.damping[k]), v[k], -dry);
             out[k] = neg_mul_add(T(tree.stiffness[k]), out[k], braking);
         }
+        gather_forces(tree, joints.G, out, arguments.out);
     }
 };
 
 struct ElasticEnergy {
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return bytes_of<T>(tree.nq) + bytes_of<T>(tree.nv);
+        return spanning_bytes<T>(tree) + bytes_of<T>(tree.joint_nq) + bytes_of<T>(tree.joint_nv);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
-        T* step = arguments.scratch.template take<T>(tree.nv);
-        stretch(tree, arguments.in[0], arguments.scratch, step);
+        const JointState<T> joints = span<T>(tree, arguments, nullptr, nullptr);
+        T* step = arguments.scratch.template take<T>(tree.joint_nv);
+        stretch(tree, joints.q, arguments.scratch, step);
         T twice(0.0);
-        for (int k = 0; k < tree.nv; ++k) {
+        for (int k = 0; k < tree.joint_nv; ++k) {
             twice = mul_add(step[k] * step[k], T(tree.stiffness[k]), twice);
         }
         arguments.out[0] = T(0.5) * twice;

@@ -1,18 +1,23 @@
-// Rates by dual numbers: the configuration as a dual number whose rate is q̇ for the velocity v.
+// Rates by dual numbers: the positions of all joints as dual numbers whose rates are those for the
+// velocity v.
 #pragma once
 
-#include "dynamics/arguments.hpp"
+#include "dynamics/spanning.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
 template <class T>
-constexpr size_t moving_configuration_bytes(const Tree& tree) {
+TARSUS_INLINE size_t moving_joints_bytes(const Tree& tree) {
+    if (tree.coupled) return moving_bytes<T>(tree);
     return bytes_of<Angle<T>>(tree.n_angles) + bytes_of<T>(tree.nq) + bytes_of<Dual<T>>(tree.nq);
 }
 
 template <class T>
-TARSUS_INLINE const Dual<T>* moving_configuration(const Tree& tree, const T* q, const T* v,
-                                                  Scratch& scratch) {
+TARSUS_INLINE JointState<Dual<T>> moving_joints(const Tree& tree, const Arguments<T>& arguments,
+                                                const T* v) {
+    const T* q = arguments.in[0];
+    Scratch& scratch = arguments.scratch;
+    if (tree.coupled) return move_coupled(tree, arguments.in[kTable], q, v, scratch);
     Angle<T>* angles = scratch.take<Angle<T>>(tree.n_angles);
     T* rate = scratch.take<T>(tree.nq);
     Dual<T>* moving = scratch.take<Dual<T>>(tree.nq);
@@ -23,7 +28,7 @@ TARSUS_INLINE const Dual<T>* moving_configuration(const Tree& tree, const T* q, 
         });
     }
     for (int k = 0; k < tree.nq; ++k) moving[k] = {q[k], rate[k]};
-    return moving;
+    return {moving, nullptr, nullptr, nullptr};
 }
 
 }  // namespace tarsus::TARSUS_ISA

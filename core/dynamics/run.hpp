@@ -34,7 +34,7 @@ TARSUS_FLATTEN Fault run_one(const Tree& tree, const Call& call, std::byte* memo
         }
     }
     if (kSparse<Algorithm>) std::memset(call.out, 0, call.out_size * sizeof(double));
-    Arguments<double> arguments{{call.in[0], call.in[1], call.in[2], call.in[3]},
+    Arguments<double> arguments{{call.in[0], call.in[1], call.in[2], call.in[3], call.in[4]},
                                 call.out,
                                 Rows<double>(call.out),
                                 call.frame,
@@ -95,7 +95,7 @@ TARSUS_FLATTEN Fault run_lanes(const Tree& tree, const Call& call, long begin, l
                                      ? Rows<Lanes>(stage, size, count, false)
                                      : Rows<Lanes>(to, size, count, past_caches && rows_aligned);
         Arguments<Lanes> arguments{
-            {in[0], in[1], in[2], in[3]}, out, rows, call.frame, call.reference, scratch};
+            {in[0], in[1], in[2], in[3], in[4]}, out, rows, call.frame, call.reference, scratch};
         Algorithm::template run<Lanes>(tree, arguments);
         if (!kWritesRows<Algorithm>) store_rows(out, size, arguments.rows);
         for (int l = 0; kStaged<Algorithm> && l < count; ++l) {

@@ -27,7 +27,7 @@ struct Free {
         store(q * Quaternion<T>{{v[3] * half, v[4] * half, v[5] * half}, T(0.0)}, out + 3);
     }
     template <class T>
-    static TARSUS_INLINE void integrate(const T* q, const T* dv, T* out) {
+    static TARSUS_INLINE void integrate(const Link&, const T* q, const T* dv, T* out) {
         const Vec3<T> linear{dv[0], dv[1], dv[2]}, angular{dv[3], dv[4], dv[5]};
         const Quaternion<T> from = quaternion_at(q + 3);
         const Vec3<T> step = rotation_of(from) * translation_of_twist(linear, angular);
@@ -35,7 +35,7 @@ struct Free {
         store(normalized(from * exponential(angular)), out + 3);
     }
     template <class T>
-    static TARSUS_INLINE void difference(const T* q0, const T* q1, T* out) {
+    static TARSUS_INLINE void difference(const Link&, const T* q0, const T* q1, T* out) {
         const Quaternion<T> from = quaternion_at(q0 + 3);
         const Vec3<T> angular = logarithm(conjugate(from) * quaternion_at(q1 + 3));
         const Vec3<T> apart{q1[0] - q0[0], q1[1] - q0[1], q1[2] - q0[2]};

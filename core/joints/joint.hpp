@@ -6,9 +6,14 @@
 //   bias(at, v)               Ṡ v, the rate of the subspace in the child's frame; absent
 //                             (kConstantSubspace) where S does not depend on q
 //   rate(at, v, out)          q̇ for the velocity v
-//   integrate(q, dv, out)     the configuration reached from q by the tangent step dv
-//   difference(q0, q1, out)   the tangent step from q0 to q1
+//   integrate(link, q, dv, out)     the configuration reached from q by the tangent step dv
+//   difference(link, q0, q1, out)   the tangent step from q0 to q1
 //   sample(u, lower, upper, out)   a configuration from nq uniform numbers in [0, 1)
+//
+// A joint that rolls or skates has more coordinates than velocities, nq > nv: it goes to places
+// that no single step leads to. `integrate` is still exact for a constant velocity, and
+// `difference` undoes it; towards a q1 that a constant velocity does not reach, the joint's file
+// says what it is.
 #pragma once
 
 #include "spatial/quaternion.hpp"
@@ -34,11 +39,11 @@ struct VectorCoordinates {
         for (int k = 0; k < N; ++k) out[k] = v[k];
     }
     template <class T>
-    static TARSUS_INLINE void integrate(const T* q, const T* dv, T* out) {
+    static TARSUS_INLINE void integrate(const Link&, const T* q, const T* dv, T* out) {
         for (int k = 0; k < N; ++k) out[k] = q[k] + dv[k];
     }
     template <class T>
-    static TARSUS_INLINE void difference(const T* q0, const T* q1, T* out) {
+    static TARSUS_INLINE void difference(const Link&, const T* q0, const T* q1, T* out) {
         for (int k = 0; k < N; ++k) out[k] = q1[k] - q0[k];
     }
 };

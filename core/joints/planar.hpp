@@ -1,7 +1,7 @@
 // Planar: q = [x, y, angle about z]; v = [v_x, v_y, ω] is the twist in the child's frame, SE(2).
 #pragma once
 
-#include "joints/joint.hpp"
+#include "joints/plane.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -26,7 +26,7 @@ struct Planar {
     }
     // exp of SE(2): translates by V(ω) v, V = [a −b; b a], a = sin ω/ω, b = (1 − cos ω)/ω
     template <class T>
-    static TARSUS_INLINE void integrate(const T* q, const T* dv, T* out) {
+    static TARSUS_INLINE void integrate(const Link&, const T* q, const T* dv, T* out) {
         const Vec3<T> turn{T(0.0), T(0.0), dv[2]};
         const Vec3<T> moved = translation_of_twist(Vec3<T>{dv[0], dv[1], T(0.0)}, turn);
         const Angle<T> at = sincos_of(q[2]);
@@ -35,10 +35,8 @@ struct Planar {
     }
     // the shortest twist: its angle is wrapped to ±π, whole turns are not distinguished
     template <class T>
-    static TARSUS_INLINE void difference(const T* q0, const T* q1, T* out) {
-        const T shifter(6755399441055744.0), turn = q1[2] - q0[2];
-        const T turns = mul_add(turn, T(0.5 / kHalfTurn), shifter) - shifter;
-        const Vec3<T> angle{T(0.0), T(0.0), neg_mul_add(turns, T(2 * kHalfTurn), turn)};
+    static TARSUS_INLINE void difference(const Link&, const T* q0, const T* q1, T* out) {
+        const Vec3<T> angle{T(0.0), T(0.0), shortest_turn(q1[2] - q0[2])};
         const Angle<T> at = sincos_of(q0[2]);
         const Vec3<T> apart{q1[0] - q0[0], q1[1] - q0[1], T(0.0)};
         const Vec3<T> moved = RotationZ<T>{at.cosine, at.sine}.in(apart);
@@ -46,8 +44,7 @@ struct Planar {
         out[0] = step.x, out[1] = step.y, out[2] = angle.z;
     }
     static void sample(const double* u, const double* lower, const double* upper, double* out) {
-        for (int k = 0; k < 2; ++k) out[k] = sample_between(u[k], lower[k], upper[k], 1.0);
-        out[2] = sample_between(u[2], lower[2], upper[2], kHalfTurn);
+        sample_place(u, lower, upper, out);
     }
 };
 

@@ -25,11 +25,11 @@ struct Spherical {
         store(quaternion_at(at.q) * omega, out);
     }
     template <class T>
-    static TARSUS_INLINE void integrate(const T* q, const T* dv, T* out) {
+    static TARSUS_INLINE void integrate(const Link&, const T* q, const T* dv, T* out) {
         store(normalized(quaternion_at(q) * exponential(Vec3<T>{dv[0], dv[1], dv[2]})), out);
     }
     template <class T>
-    static TARSUS_INLINE void difference(const T* q0, const T* q1, T* out) {
+    static TARSUS_INLINE void difference(const Link&, const T* q0, const T* q1, T* out) {
         const Vec3<T> step = logarithm(conjugate(quaternion_at(q0)) * quaternion_at(q1));
         out[0] = step.x, out[1] = step.y, out[2] = step.z;
     }

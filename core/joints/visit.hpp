@@ -2,10 +2,15 @@
 #pragma once
 
 #include "joints/cylindrical.hpp"
+#include "joints/differential_base.hpp"
 #include "joints/free.hpp"
+#include "joints/knife_edge.hpp"
 #include "joints/planar.hpp"
 #include "joints/prismatic.hpp"
 #include "joints/revolute.hpp"
+#include "joints/rolling_ball.hpp"
+#include "joints/rolling_disc.hpp"
+#include "joints/rolling_wheel.hpp"
 #include "joints/screw.hpp"
 #include "joints/spherical.hpp"
 #include "joints/spherical_zyx.hpp"
@@ -37,6 +42,16 @@ TARSUS_INLINE void visit(Kind kind, F&& f) {
             return f(Translation{});
         case Kind::free:
             return f(Free{});
+        case Kind::knife_edge:
+            return f(KnifeEdge{});
+        case Kind::rolling_wheel:
+            return f(RollingWheel{});
+        case Kind::rolling_disc:
+            return f(RollingDisc{});
+        case Kind::rolling_ball:
+            return f(RollingBall{});
+        case Kind::differential_base:
+            return f(DifferentialBase{});
     }
 }
 

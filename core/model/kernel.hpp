@@ -8,7 +8,8 @@
 
 namespace tarsus {
 
-constexpr int kInputs = 4;
+constexpr int kInputs = 5;
+constexpr int kTable = 4;  // the input that holds values of users' coupling functions
 
 enum class Reference : int { local, world, local_world_aligned };
 
@@ -32,6 +33,13 @@ struct Fault {
     bool found() const { return input >= 0; }
 };
 
+// Why couplings or loops have no answer in a state.
+struct ClosureFault {
+    enum class Reason { none, coupling, open, singular } reason = Reason::none;
+    int index = 0;   // of the coupling, as stated, or of the loop
+    double gap = 0;  // of an open loop
+};
+
 struct Kernel {
     // bytes of work memory, for one state and for a group of lanes
     size_t (*bytes_one)(const Tree&, const Call&);
@@ -46,6 +54,13 @@ struct Kernel {
     X(difference)                      \
     X(configuration_rate)              \
     X(sample)                          \
+    X(close)                           \
+    X(joint_positions)                 \
+    X(joint_velocities)                \
+    X(joint_accelerations)             \
+    X(coupling_matrix)                 \
+    X(loop_gaps)                       \
+    X(constraint_jacobian)             \
     X(forward_kinematics)              \
     X(frame_pose)                      \
     X(frame_velocity)                  \
@@ -56,6 +71,7 @@ struct Kernel {
     X(bias_forces)                     \
     X(gravity_forces)                  \
     X(reaction_wrenches)               \
+    X(loop_wrenches)                   \
     X(mass_matrix)                     \
     X(inverse_mass_matrix)             \
     X(forward_dynamics)                \
@@ -78,6 +94,9 @@ struct Kernels {
 #define TARSUS_FIELD(name) const Kernel* name;
     TARSUS_KERNELS(TARSUS_FIELD)
 #undef TARSUS_FIELD
+    // at q, or where dv is given after that step from q
+    ClosureFault (*closure_fault)(const Tree&, const double* table, const double* q,
+                                  const double* dv);
 };
 
 namespace baseline {

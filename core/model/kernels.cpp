@@ -11,7 +11,11 @@ namespace tarsus::TARSUS_ISA {
 TARSUS_KERNELS(TARSUS_DECLARE)
 
 #define TARSUS_LIST(name) &name##_kernel,
+ClosureFault find_closure_fault(const Tree&, const double* table, const double* q,
+                                const double* dv);
+
 extern const Kernels kernels;
-const Kernels kernels = {TARSUS_TEXT(TARSUS_ISA), kLanes, TARSUS_KERNELS(TARSUS_LIST)};
+const Kernels kernels = {TARSUS_TEXT(TARSUS_ISA), kLanes,
+                         TARSUS_KERNELS(TARSUS_LIST) find_closure_fault};
 
 }  // namespace tarsus::TARSUS_ISA

@@ -1,9 +1,11 @@
 // From what was stated about a mechanism to the arrays that the recursions read.
 #include "model/tree.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
+#include "model/clusters.hpp"
 #include "spatial/motion.hpp"
 #include "spatial/transform.hpp"
 
@@ -14,16 +16,24 @@ using Vector = Vec3<double>;
 using Matrix = Mat3<double>;
 
 const KindInfo kKindInfo[kKinds] = {
-    {"revolute", 1, 1, 1},      {"prismatic", 1, 1, 0}, {"screw", 1, 1, 1},
-    {"cylindrical", 2, 2, 1},   {"universal", 2, 2, 2}, {"spherical", 4, 3, 0},
-    {"spherical_zyx", 3, 3, 3}, {"planar", 3, 3, 1},    {"translation", 3, 3, 0},
-    {"free", 7, 6, 0},
+    {"revolute", 1, 1, 1},
+    {"prismatic", 1, 1, 0},
+    {"screw", 1, 1, 1},
+    {"cylindrical", 2, 2, 1},
+    {"universal", 2, 2, 2},
+    {"spherical", 4, 3, 0, 0, 0},
+    {"spherical_zyx", 3, 3, 3},
+    {"planar", 3, 3, 1, 2},
+    {"translation", 3, 3, 0},
+    {"free", 7, 6, 0, 0, 3},
+    {"knife_edge", 3, 2, 1, 2},
+    {"rolling_wheel", 4, 2, 2, 2},
+    {"rolling_disc", 5, 3, 3, 2},
+    {"rolling_ball", 6, 3, 0, 0, 2},
+    {"differential_base", 5, 2, 1, 2},
 };
 
 namespace {
-
-// sizes of matrices must fit an int, those of branches into memory
-constexpr int kMostCoordinates = 32768, kMostCompact = 1 << 27;
 
 Vector normalized_axis(const double* a, int body) {
     const Vector axis = vector_at(a);
@@ -128,46 +138,11 @@ void state_inertia(const LinkStatement& from, const Matrix& axes, Link& link) {
     std::copy(second, second + 6, link.second);
 }
 
-void list_coordinates(Tree& tree, const Link& link) {
-    const int first_angle = link.kind == Kind::planar ? link.q + 2 : link.q;
+void list_angles(Tree& tree, const Link& link) {
+    const int first_angle = link.q + kKindInfo[int(link.kind)].first_angle;
     for (int k = 0; k < link.angles; ++k) {
         tree.all_angles.push_back(int(tree.all_angles.size()));
         tree.angle_coordinate.push_back(first_angle + k);
-    }
-    for (int k = 0; k < link.nv; ++k) {
-        const int dof = link.v + k;
-        int above = dof - 1;
-        if (k == 0) {
-            above = -1;
-            if (link.parent >= 0) {
-                const Link& parent = tree.links[link.parent];
-                above = parent.v + parent.nv - 1;
-            }
-        }
-        tree.depth.push_back(above < 0 ? 0 : tree.depth[above] + 1);
-        tree.row.push_back(tree.n_compact);
-        if (dof >= kMostCoordinates || tree.n_compact > kMostCompact) {
-            throw std::invalid_argument("the mechanism is too large: at most " +
-                                        std::to_string(kMostCoordinates) +
-                                        " velocity coordinates, or chains half as long");
-        }
-        if (above >= 0) {
-            const int from = tree.row[above];
-            for (int d = 0; d <= tree.depth[above]; ++d)
-                tree.branch.push_back(tree.branch[from + d]);
-        }
-        tree.branch.push_back(dof);
-        tree.n_compact += tree.depth.back() + 1;
-    }
-}
-
-void mark_siblings(Tree& tree) {
-    std::vector<bool> met(tree.n_bodies + 1, false);
-    for (int i = tree.n_bodies - 1; i >= 0; --i) {
-        Link& link = tree.links[i];
-        link.leaf = !met[i + 1];
-        link.last_sibling = !met[link.parent + 1];
-        met[link.parent + 1] = true;
     }
 }
 
@@ -178,7 +153,7 @@ void axis_rotation(const double axis[3], double rotation[9]) {
 }
 
 Tree make_tree(const std::vector<LinkStatement>& links, const std::vector<FrameStatement>& frames,
-               const double gravity[3]) {
+               const ClusterStatements& clusters, const double gravity[3]) {
     Tree tree;
     std::vector<Matrix> axes;
     std::copy(gravity, gravity + 3, tree.gravity);
@@ -191,8 +166,9 @@ Tree make_tree(const std::vector<LinkStatement>& links, const std::vector<FrameS
         const KindInfo& kind = kKindInfo[int(from.kind)];
         axes.push_back(core_axes(from, i));
         Link link{};
-        link.parent = from.parent, link.kind = from.kind, link.pitch = from.pitch;
-        link.q = tree.nq, link.v = tree.nv, link.nv = kind.nv;
+        link.parent = from.parent, link.kind = from.kind;
+        link.pitch = from.pitch, link.radius = from.radius, link.track = from.track;
+        link.q = tree.joint_nq, link.v = tree.joint_nv, link.nv = kind.nv;
         link.angle = int(tree.all_angles.size()), link.angles = kind.angles;
 
         const Placed placement = placed(from.placement);
@@ -208,24 +184,37 @@ Tree make_tree(const std::vector<LinkStatement>& links, const std::vector<FrameS
         tree.body_axes.push_back(seen);
         tree.placement_rows.push_back(rows_of(rotation, vector_at(link.position)));
         tree.axes_rows.push_back(rows_of(transpose(axes[i]), {0, 0, 0}));
-        list_coordinates(tree, link);
+        list_angles(tree, link);
         tree.links.push_back(link);
-        tree.nq += kind.nq, tree.nv += kind.nv, tree.n_bodies += 1;
+        tree.joint_nq += kind.nq, tree.joint_nv += kind.nv, tree.n_bodies += 1;
         tree.total_mass += from.mass;
     }
     tree.n_angles = int(tree.all_angles.size());
-    mark_siblings(tree);
-    for (const FrameStatement& from : frames) {
+    const auto on_body = [&](const FrameStatement& from) {
         if (from.body < -1 || from.body >= tree.n_bodies) {
-            throw std::invalid_argument("frame_bodies must be -1 or the index of a body");
+            throw std::invalid_argument("frames must be on body -1 or on the index of a body");
         }
         const Placed placement = placed(from.placement);
         const Matrix body = from.body < 0 ? identity_matrix<double>() : axes[from.body];
         FrameOnBody frame{from.body, {}, {}};
         store(transpose(body) * placement.rotation, frame.rotation);
         store(transposed_times(body, placement.position), frame.position);
-        tree.frames.push_back(frame);
+        return frame;
+    };
+    for (const FrameStatement& from : frames) tree.frames.push_back(on_body(from));
+    for (const LoopStatement& from : clusters.loops) {
+        Loop loop{on_body(from.a), on_body(from.b), from.length, 0, 0, -1, 0};
+        std::vector<LoopRow> rows = loop_rows(from.kind);
+        if (from.kept.size() != rows.size()) {
+            throw std::invalid_argument("loop_rows_kept must have one entry for each row");
+        }
+        for (size_t r = 0; r < rows.size(); ++r) rows[r].kept = from.kept[r];
+        loop.row = int(tree.rows.size()), loop.n_rows = int(rows.size());
+        tree.rows.insert(tree.rows.end(), rows.begin(), rows.end());
+        tree.loops.push_back(loop);
+        tree.loop_names.push_back(from.name);
     }
+    gather_clusters(tree, clusters);
     return tree;
 }
 

@@ -1,7 +1,9 @@
 // The mechanism as the recursions see it: plain arrays, parents before children.
 //
-// A cluster is a group of bodies that move on its parent body by the cluster's own coordinates.
-// Every cluster has one body today, so body and cluster share an index and a Link describes both.
+// Every body hangs on one joint; together they are the spanning tree, which a Link describes body
+// by body, with positions x and velocities w of all joints. A cluster is a group of bodies that
+// move on their common parent body by the cluster's own coordinates: w = G(q) v. Most clusters
+// have one body, and then x and w are its part of q and v.
 //
 // Inside the core a joint's axis is always z of its body's frame. The body frames that users see
 // differ by the constant rotation `Tree::body_axes`, which is applied where poses and wrenches
@@ -24,13 +26,20 @@ enum class Kind : int {
     planar,
     translation,
     free,
+    knife_edge,
+    rolling_wheel,
+    rolling_disc,
+    rolling_ball,
+    differential_base,
 };
-constexpr int kKinds = 10;
+constexpr int kKinds = 15;
 
 struct KindInfo {
     const char* name;
     int nq, nv;
-    int angles;  // how many of its coordinates are angles whose sine and cosine it needs
+    int angles;           // how many of its coordinates are angles whose sine and cosine it needs
+    int first_angle = 0;  // where among its coordinates they begin
+    int quaternion = -1;  // where a quaternion begins, −1 for none
 };
 extern const KindInfo kKindInfo[kKinds];
 
@@ -40,10 +49,12 @@ enum class Turn : int { none, cyclic, anticyclic, general };
 struct Link {
     int parent;  // body index, −1 for the world
     Kind kind;
-    int q, v, nv;       // where its coordinates start, how many velocities it has
+    int q, v, nv;       // where its coordinates start among all joints', how many velocities
+    int own;            // where users' velocities for it start, −1 if its cluster is coupled
     int angle, angles;  // where its sines and cosines start, how many they are
     Turn turn;
-    bool leaf;           // carries no other body
+    bool spinning;       // a rotor about its axis of symmetry, see Spin
+    bool leaf;           // carries no other body, or only such rotors
     bool last_sibling;   // of the bodies on its parent, the one that inward passes meet first
     double rotation[9];  // joint frame in the parent's frame, by columns
     double position[3];
@@ -51,6 +62,7 @@ struct Link {
     double first[3];   // m c
     double second[6];  // about the origin: xx xy yy xz yz zz
     double pitch;
+    double radius, track;  // of rolling joints
 };
 
 struct BodyAxes {
@@ -69,10 +81,97 @@ struct FrameOnBody {
     double position[3];
 };
 
+// Whose a joint's velocity is: the users' own, given by a coupling, or given by a loop. Users state
+// the position of a joint that a loop gives too, as the place from where the loop is closed.
+enum class Role : int { own, follower, dependent };
+
+struct Cluster {
+    int body, n_bodies;  // its members, consecutive
+    int parent;          // the body that carries them, −1 for the world
+    int v, nv;           // the users' velocities that move it
+    int w, nw;           // the velocities of its joints
+    int n_dependent;     // how many of those follow from loops
+    int inverse;         // where the inverse of its articulated inertia starts
+    int matrix;          // where its G, nw × nv by rows, starts
+    bool constant;       // G does not depend on the configuration: it is in constant_matrix
+    int coupling, n_couplings;
+    int loop, n_loops;  // in Tree::cluster_loops
+    int n_rows;         // of its loops
+    // one joint with a coordinate of its own, and rotors that spin on the same parent
+    bool geared;
+    int spin, n_spins;
+    bool coupled;  // not just a joint: couplings or loops give some of its velocities
+};
+
+enum class CouplingKind : int { linear, spindle, tilting_spindle, parallel_ankle, function };
+
+struct Coupling {
+    CouplingKind kind;
+    int leader, n_leaders, follower, n_followers;  // in Tree::coupling_joints, bodies
+    int number;                                    // in Tree::coupling_numbers
+    int table;                                     // for functions: where their values start
+    int index;                                     // in the order in which they were stated
+};
+
+// One scalar equation of a loop between frames a and b.
+enum class RowKind : int { position, rotation, distance, lateral };
+struct LoopRow {
+    RowKind kind;
+    int i, j;          // position: component i in a; rotation: axis i of a on axis j of b
+    bool kept = true;  // false: it repeats others, but for rounded numbers, and is left out
+};
+
+struct Loop {
+    FrameOnBody a, b;
+    double length;
+    int row, n_rows;  // in Tree::rows
+    int cluster;      // −1 for a constraint
+    int first_row;    // among the rows of its cluster
+};
+
+// A rotor that turns about its axis of symmetry: seen from its parent it adds a constant inertia,
+// and a moment of momentum along the axis.
+struct Spin {
+    int body, parent, w;
+    double axis[3];  // in the core's frame of the parent
+    double inertia;  // about the axis
+};
+
+struct RigidInertia {
+    double mass, first[3], second[6];
+};
+
 struct Tree {
-    int n_bodies = 0, nq = 0, nv = 0, n_angles = 0;
+    int n_bodies = 0, n_angles = 0;
+    int nq = 0, nv = 0;              // the users' coordinates
+    int joint_nq = 0, joint_nv = 0;  // those of all joints
     double gravity[3] = {0, 0, 0};
     double total_mass = 0;
+
+    bool coupled = false;  // a cluster is
+    std::vector<Cluster> clusters;
+    std::vector<int> cluster_of;  // for each body
+    std::vector<Role> roles;      // for each w
+    std::vector<int> user_q;      // for each body: where users state its position, or −1
+    std::vector<int> user_v;      // for each w: where users state it, or −1
+    std::vector<int> body_of;     // for each w
+    std::vector<int> column;      // for each w: own velocities first, then dependent ones
+    std::vector<Coupling> couplings;
+    std::vector<int> coupling_joints;
+    std::vector<double> coupling_numbers;
+    int table_size = 0;
+    std::vector<Loop> loops;
+    std::vector<int> cluster_loops;  // indices of loops, cluster by cluster
+    std::vector<std::string> loop_names, coupling_names;
+    std::vector<LoopRow> rows;
+    std::vector<Spin> spins;
+    std::vector<RigidInertia> carried;  // bodies with the rotors that spin on them
+    std::vector<double> constant_matrix;
+    int n_matrix = 0;
+    int n_inverse = 0;  // numbers in the inverses of coupled clusters' inertias, nv × nv each
+    int most_bodies = 0, most_w = 0, most_free = 0, most_rows = 0;  // in any cluster
+    int most_slopes = 0;                                            // of any coupling
+    int n_constraints = 0, n_constraint_rows = 0;                   // loops outside clusters
 
     std::vector<Link> links;
     std::vector<BodyAxes> body_axes;
@@ -80,6 +179,7 @@ struct Tree {
     std::vector<FrameOnBody> frames;
     std::vector<int> angle_coordinate;  // index into q of each angle
     std::vector<int> all_angles;        // 0 … n_angles − 1
+    std::vector<int> passed_angles;     // those of joints that transmit more than a spin
 
     std::vector<int> depth;  // how many velocity coordinates are above each on its branch
     // branch-compact storage of a lower triangle: row k holds the coordinates above k from the
@@ -87,6 +187,7 @@ struct Tree {
     std::vector<int> row, branch;
     int n_compact = 0;
 
+    std::vector<double> neutral;  // a configuration in which all loops are closed
     std::vector<double> armature, damping, friction, stiffness, rest, lower, upper;
 };
 
@@ -96,7 +197,7 @@ struct LinkStatement {
     Kind kind;
     double placement[16];  // row-major pose of the child body frame in the parent body frame
     double axis[3], second_axis[3];
-    double pitch;
+    double pitch, radius, track;
     double mass, com[3];
     double inertia[9];  // about the centre of mass, body axes
 };
@@ -106,11 +207,35 @@ struct FrameStatement {
     double placement[16];
 };
 
+struct CouplingStatement {
+    CouplingKind kind;
+    std::vector<int> leaders, followers;  // bodies
+    std::vector<double> numbers;
+};
+
+struct LoopStatement {
+    std::string name, kind;
+    FrameStatement a, b;
+    double length;
+    bool in_cluster;
+    std::vector<bool> kept;  // one for each row
+};
+
+struct ClusterStatements {
+    std::vector<int> sizes;
+    std::vector<Role> roles;  // of all joints' velocities
+    std::vector<CouplingStatement> couplings;
+    std::vector<LoopStatement> loops;
+};
+
 // Rotation (row-major) that takes z to the given unit axis; permutations for the coordinate axes.
 void axis_rotation(const double axis[3], double rotation[9]);
 
 // Throws std::invalid_argument, naming the body, if the statements do not make a tree.
 Tree make_tree(const std::vector<LinkStatement>& links, const std::vector<FrameStatement>& frames,
-               const double gravity[3]);
+               const ClusterStatements& clusters, const double gravity[3]);
+
+// the rows of a loop joint, by its name; throws std::invalid_argument
+std::vector<LoopRow> loop_rows(const std::string& kind);
 
 }  // namespace tarsus

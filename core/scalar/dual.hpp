@@ -47,10 +47,37 @@ struct Dual {
     friend TARSUS_INLINE Dual neg_mul_add(double a, Dual b, Dual c) { return mul_add(-a, b, c); }
     friend TARSUS_INLINE Dual neg_mul_add(Dual a, double b, Dual c) { return mul_add(-b, a, c); }
 
+    friend TARSUS_INLINE Dual square_root(Dual a) {
+        const T root = square_root(a.value);
+        return {root, a.rate / (root + root)};
+    }
+    // the angle of the point (x, y)
+    friend TARSUS_INLINE Dual arctangent(Dual y, Dual x) {
+        const T square = mul_add(x.value, x.value, y.value * y.value);
+        return {arctangent(y.value, x.value),
+                neg_mul_add(y.value, x.rate, x.value * y.rate) / square};
+    }
     friend TARSUS_INLINE Angle<Dual> sincos_of(const Dual& x) {
         const Angle<T> at = sincos_of(x.value);
         return {{at.cosine, -at.sine * x.rate}, {at.sine, at.cosine * x.rate}};
     }
 };
+
+template <class T>
+constexpr bool kIsDual = false;
+template <class T>
+constexpr bool kIsDual<Dual<T>> = true;
+
+// the scalar whose rates a dual number carries
+template <class T>
+struct BaseOf {
+    using type = T;
+};
+template <class T>
+struct BaseOf<Dual<T>> {
+    using type = T;
+};
+template <class T>
+using Base = typename BaseOf<T>::type;
 
 }  // namespace tarsus::TARSUS_ISA

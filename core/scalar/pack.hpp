@@ -89,6 +89,10 @@ struct Pack {
     }
     friend TARSUS_INLINE Bits bits_of(Pack a) { return (Bits)a.v; }
 
+    friend TARSUS_INLINE Pack arctangent(Pack y, Pack x) {
+        return lanewise([](double b, double a) { return std::atan2(b, a); }, y, x);
+    }
+
     template <class Function>
     friend TARSUS_INLINE Pack lanewise(Function function, Pack a) {
         Pack r;
@@ -102,6 +106,15 @@ struct Pack {
         return r;
     }
 };
+
+template <int W>
+TARSUS_INLINE double lane_of(const Pack<W>& a, int lane) {
+    return a.v[lane];
+}
+template <int W>
+TARSUS_INLINE void set_lane(Pack<W>& a, int lane, double x) {
+    a.v[lane] = x;
+}
 
 template <class Bits>
     requires(sizeof(Bits) > sizeof(int64_t))

@@ -37,6 +37,9 @@ TARSUS_INLINE bool any(bool condition) { return condition; }
 TARSUS_INLINE int64_t bits_of(double a) { return std::bit_cast<int64_t>(a); }
 TARSUS_INLINE double from_bits(int64_t bits) { return std::bit_cast<double>(bits); }
 
+TARSUS_INLINE double lane_of(double a, int) { return a; }
+TARSUS_INLINE void set_lane(double& a, int, double x) { a = x; }
+
 // a function of the C library, one lane after the other
 template <class Function>
 TARSUS_INLINE double lanewise(Function function, double a) {
@@ -46,5 +49,8 @@ template <class Function>
 TARSUS_INLINE double lanewise(Function function, double a, double b) {
     return function(a, b);
 }
+
+// the angle of the point (x, y)
+TARSUS_INLINE double arctangent(double y, double x) { return std::atan2(y, x); }
 
 }  // namespace tarsus::TARSUS_ISA

@@ -10,9 +10,10 @@ TARSUS_INLINE Vec3<double> vector_at(const double* a) { return {a[0], a[1], a[2]
 TARSUS_INLINE Mat3<double> matrix_at(const double* columns) {
     return {vector_at(columns), vector_at(columns + 3), vector_at(columns + 6)};
 }
-TARSUS_INLINE Inertia<double> inertia_of(const Link& link) {
-    const double* s = link.second;
-    return {link.mass, vector_at(link.first), {s[0], s[1], s[2], s[3], s[4], s[5]}};
+template <class Body>
+TARSUS_INLINE Inertia<double> inertia_of(const Body& body) {
+    const double* s = body.second;
+    return {body.mass, vector_at(body.first), {s[0], s[1], s[2], s[3], s[4], s[5]}};
 }
 
 template <class T>
@@ -44,6 +45,10 @@ struct Transform {
     TARSUS_INLINE Articulated<T> to_parent(const ArticulatedInertia& a) const {
         const auto inner = turned(rotation, a);
         return turn.visit([&](auto fixed) { return shifted(turned(fixed, inner), p); });
+    }
+    // a vector of the parent, in the child's axes
+    TARSUS_INLINE Vec3<T> axes_in(const Vec3<T>& a) const {
+        return turn.visit([&](auto fixed) -> Vec3<T> { return rotation.in(fixed.in(a)); });
     }
     // the child's axes, given the parent's
     TARSUS_INLINE Mat3<T> axes_from(const Mat3<T>& parent) const {

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from tarsus import _core
-from tarsus.check.identities import IDENTITIES, Identity, weighed
+from tarsus.check.identities import IDENTITIES, weighed
+from tarsus.check.identity import Identity
 from tarsus.check.lint import lint
 from tarsus.check.report import Finding, Report, Residual
 from tarsus.check.states import States, relative
@@ -57,8 +58,9 @@ def check(
     found, missing = peers(model)
     differences = {name: _peer_differences(peer, sample) for name, peer in found.items()}
     residuals = []
-    for index, identity in enumerate(IDENTITIES):
-        tell(identity.text, 0.2 + 0.8 * index / len(IDENTITIES))
+    identities = [identity for identity in IDENTITIES if identity.applies(model)]
+    for index, identity in enumerate(identities):
+        tell(identity.text, 0.2 + 0.8 * index / len(identities))
         method = identity.quantity.replace(" ", "_")
         beside = {name: d[method] for name, d in differences.items() if method in d}
         residuals.append(_residual(identity, sample, beside))

@@ -8,34 +8,19 @@ the mass matrix, as forces: a long chain amplifies every rounding error in an ac
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from tarsus.check.states import States, relative, times
-from tarsus.differences import derivative, rate
+from tarsus.check.closures import CLOSURES, steps_lead_back
+from tarsus.check.identity import DIFFERENCES, EXACT, Identity
+from tarsus.check.states import States, permitted, relative, times
+from tarsus.differences import derivative, rate, steps
 from tarsus.model import Model
 from tarsus.model.description import Array
 
-REFERENCES: tuple[Literal["local", "world", "local_world_aligned"], ...] = (
-    "local",
-    "world",
-    "local_world_aligned",
-)
-EXACT = 1e-10
-DIFFERENCES = 1e-7
-"""Limit of identities with finite differences."""
-
-
-@dataclass(frozen=True)
-class Identity:
-    """An identity of a quantity (a method of the model, written with spaces)."""
-
-    quantity: str
-    text: str
-    limit: float
-    residual: Callable[[States], float]
+Reference: TypeAlias = Literal["local", "world", "local_world_aligned"]
+REFERENCES: tuple[Reference, ...] = ("local", "world", "local_world_aligned")
 
 
 def weighed(model: Model, q: Array, left: Array, right: Array, tau: Array, bias: Array) -> float:
@@ -52,14 +37,22 @@ def three_methods(s: States) -> float:
     sparse = m.forward_dynamics(s.q, s.v, s.tau, method="sparse")
     dense = m.forward_dynamics(s.q, s.v, s.tau, method="dense")
     others = (sparse, dense)
-    return max(weighed(m, s.q, articulated, other, s.tau, bias) for other in others)
+    forces = m.inverse_dynamics(s.q, s.v, articulated)  # those of constraints, too
+    return max(weighed(m, s.q, articulated, other, forces, bias) for other in others)
 
 
 def inverse_of_forward(s: States) -> float:
-    """The forces of the accelerations that forces cause are those forces."""
+    """The forces of the accelerations that forces cause are those forces.
+
+    What is left besides must be forces of constraints, which do no work on permitted motions.
+    """
     m = s.model
     a = m.forward_dynamics(s.q, s.v, s.tau)
-    return relative(m.inverse_dynamics(s.q, s.v, a), s.tau, m.bias_forces(s.q, s.v))
+    tau = m.inverse_dynamics(s.q, s.v, a)
+    error = tau - s.tau
+    if m.constraints:
+        error = permitted(m, s.q, error)
+    return relative(error, np.zeros_like(error), tau, m.bias_forces(s.q, s.v))
 
 
 def equation_of_motion(s: States) -> float:
@@ -102,8 +95,7 @@ def kinetic(s: States) -> float:
 def gravity_gradient(s: States) -> float:
     """Gravity forces against differences of the potential energy, one coordinate at a time."""
     m, s = s.model, s.first(4)
-    q = s.q[:, None, :]
-    gradient = derivative(lambda step: m.potential_energy(m.integrate(q, step * np.eye(m.nv))))
+    gradient = rate(m, s.q[:, None, :], np.eye(m.nv), m.potential_energy)
     weight = np.full(len(s.q), m.total_mass * np.linalg.norm(m.gravity))  # one metre high [J]
     return relative(m.gravity_forces(s.q), gradient, weight, np.asarray(m.potential_energy(s.q)))
 
@@ -113,11 +105,12 @@ def power(s: States) -> float:
     m = s.model
     tau = m.inverse_dynamics(s.q, s.v, s.a)
 
-    def energy(time: float) -> Array:
-        q, v = m.integrate(s.q, time * s.v), s.v + time * s.a
+    def energy(time: Array) -> Array:
+        q, v = m.integrate(s.q, time[:, None] * s.v), s.v + time[:, None] * s.a
         return np.asarray(m.kinetic_energy(q, v) + m.potential_energy(q))
 
-    return relative(derivative(energy), (tau * s.v).sum(axis=-1), tau * s.v, energy(0.0))
+    change = derivative(energy, steps(m, s.q, s.v))
+    return relative(change, (tau * s.v).sum(axis=-1), tau * s.v, energy(np.zeros(len(s.q))))
 
 
 def pose_rate(s: States) -> float:
@@ -137,18 +130,21 @@ def pose_rate(s: States) -> float:
 def jacobian(s: States) -> float:
     """Velocity of frames against the Jacobian."""
     m = s.model
-    return max(
-        relative(times(m.frame_jacobian(s.q, f, r), s.v), m.frame_velocity(s.q, s.v, f, r))
-        for f in s.frames()
-        for r in REFERENCES
-    )
+
+    def residual(frame: str, reference: Reference) -> float:
+        matrix = m.frame_jacobian(s.q, frame, reference)
+        velocity = m.frame_velocity(s.q, s.v, frame, reference)
+        # what constraints hold still has a velocity of zero
+        return relative(times(matrix, s.v), velocity, times(np.abs(matrix), np.abs(s.v)))
+
+    return max(residual(f, r) for f in s.frames() for r in REFERENCES)
 
 
 def jacobian_rate(s: States) -> float:
     """The Jacobian's rate against differences."""
     m, s = s.model, s.first(8)
 
-    def residual(frame: str, reference: Literal["local", "world", "local_world_aligned"]) -> float:
+    def residual(frame: str, reference: Reference) -> float:
         expected = rate(m, s.q, s.v, lambda q: m.frame_jacobian(q, frame, reference))
         actual = m.frame_jacobian_rate(s.q, s.v, frame, reference)
         return relative(actual, expected, m.frame_jacobian(s.q, frame, reference))
@@ -160,7 +156,7 @@ def acceleration(s: States) -> float:
     """Acceleration of frames against the Jacobian and its rate."""
     m = s.model
 
-    def residual(frame: str, reference: Literal["local", "world", "local_world_aligned"]) -> float:
+    def residual(frame: str, reference: Reference) -> float:
         along = times(m.frame_jacobian(s.q, frame, reference), s.a)
         drift = times(m.frame_jacobian_rate(s.q, s.v, frame, reference), s.v)
         actual = m.frame_acceleration(s.q, s.v, s.a, frame, reference)
@@ -192,8 +188,12 @@ def momentum_rate(s: States) -> float:
 
 
 def step_and_back(s: States) -> float:
-    """The step between two configurations leads from one to the other."""
-    m, other = s.model, s.q[::-1]
+    """The step between two configurations leads from one to the other.
+
+    The other one is where a motion leads: joints that roll do not get from anywhere to anywhere
+    in one step, and those that turn by more than π find a shorter way.
+    """
+    m, other = s.model, s.model.integrate(s.q, s.step())
     reached = m.integrate(s.q, m.difference(s.q, other))
     return relative(m.forward_kinematics(reached), m.forward_kinematics(other))
 
@@ -207,7 +207,7 @@ def batch_and_loop(s: States) -> float:
         (m.forward_dynamics, (s.q, s.v, s.tau)),
         (m.mass_matrix, (s.q,)),
         (m.centroidal_momentum_matrix, (s.q,)),
-        (m.integrate, (s.q, s.v)),
+        (m.integrate, (s.q, s.step())),
     ]
     different = total = 0
     for function, arguments in calls:
@@ -236,6 +236,7 @@ IDENTITIES = (
     Identity("centroidal momentum matrix", "A v = momentum", EXACT, momentum),
     Identity("", "Ȧ = dA/dt", DIFFERENCES, momentum_rate),
     Identity("center of mass", "m d com/dt = linear momentum", DIFFERENCES, linear_momentum),
-    Identity("integrate", "q ⊕ (q' ⊖ q) = q'", EXACT, step_and_back),
+    Identity("integrate", "q ⊕ (q' ⊖ q) = q'", EXACT, step_and_back, steps_lead_back),
     Identity("batches", "batch = threads = loop, bit for bit", 0.0, batch_and_loop),
+    *CLOSURES,
 )

@@ -31,7 +31,7 @@ def lint(model: Model) -> list[Finding]:
         *_stated_inertias(model),
         *_masses(model, bodies, joints),
         *_sizes(bodies, joints),
-        *_limits(joints),
+        *_limits([joint for joint in joints if joint.dependent != "coupling"]),
     ]
     return sorted(findings, key=lambda finding: ORDER.index(finding.severity))
 
@@ -55,7 +55,7 @@ def _masses(model: Model, bodies: list[BodyView], joints: list[JointView]) -> It
         unit = "grams" if model.total_mass > high else "tonnes"
         message = f"the total mass is {model.total_mass:.4g} kg; was it stated in {unit}?"
         yield Finding("warning", "model", message)
-    carried = _masses_carried(bodies)
+    carried = _masses_carried(model, bodies)
     for body, joint, mass in zip(bodies, joints, carried, strict=True):
         if body.mass > 0.0 or np.all(joint.armature > 0.0):
             continue
@@ -69,13 +69,17 @@ def _masses(model: Model, bodies: list[BodyView], joints: list[JointView]) -> It
             yield Finding("error", name, message)
 
 
-def _masses_carried(bodies: list[BodyView]) -> list[float]:
-    """Return for each body the mass of itself and all that it carries."""
-    masses = [body.mass for body in bodies]
+def _masses_carried(model: Model, bodies: list[BodyView]) -> list[float]:
+    """Return for each body the mass of itself, of all that it carries and that moves with it."""
+    masses = {body.name: body.mass for body in bodies}
     for body in reversed(bodies):
         if body.parent >= 0:
-            masses[body.parent] += masses[body.index]
-    return masses
+            masses[bodies[body.parent].name] += masses[body.name]
+    # bodies of a cluster move together: a rotor may do without inertia
+    for cluster in model.clusters:
+        if cluster.kind != "joint":
+            masses |= dict.fromkeys(cluster.bodies, max(masses[name] for name in cluster.bodies))
+    return [masses[body.name] for body in bodies]
 
 
 def _sizes(bodies: list[BodyView], joints: list[JointView]) -> Iterator[Finding]:

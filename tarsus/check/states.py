@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tarsus.differences import STEP, steps
 from tarsus.model import Model
 from tarsus.model.description import Array
+from tarsus.model.loops import n_rows
 
 LARGEST_COORDINATE = 10.0
 """Configurations are tested up to so many radians and metres."""
+MOST_HALVINGS = 20
+MOST_NEWTON_STEPS, LARGEST_STEP = 60, 0.5
+CLOSED = 1e-12
+"""Gap [m, or sine of an angle] up to which a constraint counts as closed."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +35,15 @@ class States:
         """Return n states: configurations within the limits, the rest normally distributed.
 
         Some files have limits such as 1e16 rad, where nothing can be computed: these are cut.
+        Loops that are constraints are closed, and the velocities keep them closed.
         """
         rng = np.random.default_rng(seed)
-        q = np.clip(model.random_configuration(rng, n), -LARGEST_COORDINATE, LARGEST_COORDINATE)
-        return cls(model, q, *rng.standard_normal((3, n, model.nv)))
+        q = _cut(model, model.random_configuration(rng, n))
+        v, a, tau = rng.standard_normal((3, n, model.nv))
+        if model.constraints:
+            q = closed(model, q)
+            v = permitted(model, q, v)
+        return cls(model, q, v, a, tau)
 
     def first(self, n: int) -> States:
         """Return the first n states."""
@@ -41,6 +53,75 @@ class States:
         """Return frames spread over the model."""
         names = self.model.frame_names
         return [names[i] for i in sorted({*np.linspace(0, len(names) - 1, at_most, dtype=int)})]
+
+    def step(self) -> Array:
+        """Return large steps (n, nv) along v that leave loops closable, and on their branch.
+
+        No joint moves by much more than 1 rad or m, those of loops that nearly lock by less.
+        """
+        largest = np.abs(self.v).max(axis=-1, initial=1.0) * STEP
+        most = (steps(self.model, self.q, self.v) / largest)[:, None] * self.v
+        for halvings in range(MOST_HALVINGS):
+            step = most / 2**halvings
+            try:
+                self.model.integrate(self.q, step)
+            except ArithmeticError:
+                continue
+            break
+        return np.asarray(step)
+
+
+def _cut(model: Model, q: Array) -> Array:
+    """Return configurations whose independent joints are not farther out than can be computed."""
+    own = np.zeros(model.nq, dtype=bool)
+    for joint in model.joints:
+        own[joint.q_slice] = joint.dependent == ""
+    near = np.where(own, np.clip(q, -LARGEST_COORDINATE, LARGEST_COORDINATE), q)
+    return q if np.array_equal(near, q) else np.asarray(model.close(near))
+
+
+def closed(model: Model, q: Array) -> Array:
+    """Return configurations like q (n, nq) in which the constraints are closed.
+
+    Where that fails, another of them or the neutral configuration takes the place.
+    """
+    found = [closer for start in q if (closer := _closed_from(model, start)) is not None]
+    return np.asarray(
+        np.resize([*found, model.neutral()], q.shape) if len(found) < len(q) else found
+    )
+
+
+def _closed_from(model: Model, q: Array) -> Array | None:
+    """Return the configuration that Newton's method finds from q, if it finds one."""
+    rows = constraint_rows(model)
+    for _ in range(MOST_NEWTON_STEPS):
+        gaps = model.loop_gaps(q)[rows]
+        if np.abs(gaps).max() < CLOSED:
+            return q
+        step = -_inverse(model.constraint_jacobian(q)) @ gaps
+        try:
+            q = model.integrate(q, step * min(1.0, LARGEST_STEP / np.abs(step).max(initial=1e-9)))
+        except ArithmeticError:  # a loop in a cluster does not reach as far
+            return None
+    return None
+
+
+def constraint_rows(model: Model) -> NDArray[np.bool_]:
+    """Return which rows of `Model.loop_gaps` belong to constraints."""
+    names = {constraint.name for constraint in model.constraints}
+    loops = model.description.loops
+    return np.concatenate([np.full(n_rows(loop.kind), loop.name in names) for loop in loops])
+
+
+def permitted(model: Model, q: Array, vectors: Array) -> Array:
+    """Return the part of velocities or forces (n, nv) that is along motions without constraint."""
+    jacobian = np.asarray(model.constraint_jacobian(q))
+    return np.asarray(vectors - times(_inverse(jacobian), times(jacobian, vectors)))
+
+
+def _inverse(jacobian: Array) -> Array:
+    """Return the pseudo-inverse of Jacobians of constraints, of which rows may be redundant."""
+    return np.asarray(np.linalg.pinv(jacobian, rcond=1e-8))
 
 
 def relative(left: Array, right: Array, *terms: Array) -> float:

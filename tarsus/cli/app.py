@@ -23,6 +23,7 @@ from tarsus.cli.options import (
     ModelText,
     PackageDirs,
 )
+from tarsus.cli.reproduce import reproduce
 
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -107,7 +108,7 @@ def info(
     model: ModelText,
     base: BaseOption = None,
     package_dir: PackageDirs = None,
-    mimic: MimicOption = "error",
+    mimic: MimicOption = "coupled",
     warnings: Annotated[bool, typer.Option("--warnings", help="Show what was not taken over.")] = (
         False
     ),
@@ -128,7 +129,7 @@ def check(
     model: ModelText,
     base: BaseOption = None,
     package_dir: PackageDirs = None,
-    mimic: MimicOption = "error",
+    mimic: MimicOption = "coupled",
     states: Annotated[int, typer.Option(min=1, help="How many random states to test.")] = 32,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random states.")] = 0,
     as_json: JsonOption = False,
@@ -169,7 +170,7 @@ def bench(
     ] = None,
     base: BaseOption = None,
     package_dir: PackageDirs = None,
-    mimic: MimicOption = "error",
+    mimic: MimicOption = "coupled",
     quick: Annotated[bool, typer.Option("--quick", help="Small batches and few rounds.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the JSON to a file, too.")
@@ -207,6 +208,9 @@ def bench(
         for name, model_of_name in opened.items():
             if note := mimic_note(model_of_name):
                 console.print(Text(f"{name}: {note}", "yellow"))
+
+
+app.command()(reproduce)
 
 
 def _progress() -> Progress:

@@ -1,4 +1,4 @@
-"""`tarsus info`: a model as a header and a tree of its bodies and joints."""
+"""`tarsus info`: a model as a header, a tree of its bodies and joints, and its clusters."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tarsus.cli import clusters
 from tarsus.model import JointView, Model
 from tarsus.model.description import WORLD, Array
 
@@ -25,13 +26,14 @@ LARGEST_WIDTH = 10_000
 
 
 def show(model: Model, console: Console, *, warnings: bool = False) -> None:
-    """Print the header, the tree and, if asked for, the warnings."""
+    """Print the header, the tree, what is coupled and, if asked for, the warnings."""
     console.print(header(model))
     console.print()
     complete = _fits(_tree(model), console)
     table = _tree(model, limits=complete)
     # names stay whole, whatever the width: a terminal wraps lines that are too long
     console.print(table, width=max(console.width, _width(table, console)), crop=False)
+    clusters.show_clusters(model, console)
     console.print(Text(f"\n{_count(len(model.frame_names), 'frame')}", "dim"))
     if not complete:
         console.print(Text("limits are not shown: they need a wider terminal, or --json", "dim"))
@@ -56,6 +58,7 @@ def as_data(model: Model) -> dict[str, Any]:
         "nv": model.nv,
         "total_mass": model.total_mass,
         "n_clusters": len(model.clusters),
+        **clusters.as_data(model),
         "bodies": [_body_data(model, name) for name in model.body_names],
         "joints": [_joint_data(model.joint(name)) for name in model.joint_names],
         "frames": list(model.frame_names),
@@ -74,6 +77,8 @@ def header(model: Model) -> Text:
         f"{model.total_mass:.4g} kg",
         _count(len(model.clusters), "cluster"),
     ]
+    if model.constraints:
+        facts.append(_count(len(model.constraints), "constraint"))
     text.append("  " + " · ".join(facts), "not bold")
     note = mimic_note(model)
     return text.append(f"\n{note}", "not bold yellow") if note else text
@@ -157,6 +162,8 @@ def _axis(axis: Array) -> str:
 
 
 def _span(where: slice) -> str:
+    if where.stop == where.start:
+        return ""  # it has no coordinates of its own
     return f"{where.start}" if where.stop == where.start + 1 else f"{where.start}:{where.stop}"
 
 
@@ -191,6 +198,7 @@ def _joint_data(joint: JointView) -> dict[str, Any]:
     data: dict[str, Any] = {
         "name": joint.name,
         "kind": joint.kind,
+        "dependent": joint.dependent,
         "q": [joint.q_slice.start, joint.q_slice.stop],
         "v": [joint.v_slice.start, joint.v_slice.stop],
     }

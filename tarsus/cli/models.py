@@ -28,7 +28,7 @@ def open_model(
     base: Base | None = None,
     *,
     package_dirs: Sequence[Path] = (),
-    mimic: Mimic = "error",
+    mimic: Mimic = "coupled",
 ) -> ts.Model:
     """Return the model that a text stands for: a path, `chain(20)`, or `panda`."""
     if call := CALL.fullmatch(text.strip()):

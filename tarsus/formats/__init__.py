@@ -11,10 +11,10 @@ from tarsus.model import Description, Model, ModelError, Source
 from tarsus.model.checks import expect
 from tarsus.model.validation import checked
 
-READABLE = (".urdf", ".xml", ".mjcf", ".yaml", ".yml", ".json")
+READABLE = (".urdf", ".sdf", ".world", ".xml", ".mjcf", ".yaml", ".yml", ".json")
 WRITABLE = (".yaml", ".yml", ".json")
 Base: TypeAlias = Literal["fixed", "free"]
-Mimic: TypeAlias = Literal["error", "independent"]
+Mimic: TypeAlias = Literal["coupled", "independent"]
 
 
 def load(
@@ -22,19 +22,22 @@ def load(
     base: Base | None = None,
     *,
     package_dirs: Sequence[str | os.PathLike[str]] = (),
-    mimic: Mimic = "error",
+    mimic: Mimic = "coupled",
+    complete: str | os.PathLike[str] | None = None,
     strict: bool = False,
 ) -> Model:
-    """Read a model from a .urdf, .xml (MJCF or URDF), .yaml or .json file.
+    """Read a model from a .urdf, .sdf, .xml (MJCF, URDF or SDF), .yaml or .json file.
 
     `base` says how the root of a URDF hangs on the world: "fixed" (the default) or "free", six
-    degrees of freedom. The other formats state that themselves. `package_dirs` are the folders
-    in which `package://` paths of a URDF are looked for. Joints of a URDF that mimic others are
-    an error, or with `mimic="independent"` joints of their own. What was not taken over, and
-    small breaches of the triangle inequality of inertias, are in `Model.warnings`; with
-    `strict` every such breach is an error.
+    degrees of freedom. The other formats state that themselves, MJCF and SDF unless `base`
+    says otherwise. `package_dirs` are the folders in which `package://` and `model://` paths are
+    looked for. Joints of a URDF that mimic others are coupled to them, with
+    `mimic="independent"` they are joints of their own. `complete` is a side file (.yaml or
+    .json) with gears, couplings, loops and more that are added, see `tarsus.formats.side_file`.
+    What was not taken over, and small breaches of the triangle inequality of inertias, are in
+    `Model.warnings`; with `strict` every such breach is an error.
     """
-    description = read(path, base, package_dirs=package_dirs, mimic=mimic)
+    description = read(path, base, package_dirs=package_dirs, mimic=mimic, complete=complete)
     return Model(description, strict=strict)
 
 
@@ -43,17 +46,33 @@ def read(
     base: Base | None = None,
     *,
     package_dirs: Sequence[str | os.PathLike[str]] = (),
-    mimic: Mimic = "error",
+    mimic: Mimic = "coupled",
+    complete: str | os.PathLike[str] | None = None,
 ) -> Description:
     """Read a file as `load` does, and return what it states."""
-    file = Path(path)
-    kind = _format(file)
     if base not in (None, "fixed", "free"):
         raise ValueError(f"base is {base!r}, must be 'fixed', 'free' or None (as the file says)")
+    description = _read(Path(path), base, package_dirs, mimic)
+    if complete is not None:
+        from tarsus.formats.side_file import complete as add_side_file
+
+        _check_file(Path(complete), WRITABLE)
+        add_side_file(description, complete)
+    return description
+
+
+def _read(
+    file: Path, base: Base | None, package_dirs: Sequence[str | os.PathLike[str]], mimic: Mimic
+) -> Description:
+    kind = _format(file)
     if kind == "urdf":
         from tarsus.formats.urdf import read_urdf
 
         return read_urdf(file, base=base or "fixed", package_dirs=package_dirs, mimic=mimic)
+    if kind == "sdf":
+        from tarsus.formats.sdf import read_sdf
+
+        return read_sdf(file, base=base, package_dirs=package_dirs)
     if kind == "mjcf":
         from tarsus.formats.mjcf import read_mjcf
 
@@ -78,21 +97,28 @@ def save(model: Model | Description, path: str | os.PathLike[str]) -> None:
 
 
 def _format(file: Path) -> str:
-    """Return "urdf", "mjcf" or "native"."""
-    suffix = file.suffix.lower()
-    if file.is_dir():
-        raise IsADirectoryError(f"{file} is a directory, must be a file")
-    if suffix not in READABLE:
-        raise ValueError(f"cannot read {file}: the suffix must be one of {', '.join(READABLE)}")
-    if not file.is_file():
-        raise FileNotFoundError(f"there is no file {file}")
+    """Return "urdf", "sdf", "mjcf" or "native"."""
+    suffix = _check_file(file, READABLE)
     if suffix == ".xml":
         from tarsus.formats.xml import read_xml
 
         root = read_xml(file).tag
-        kinds = {"robot": "urdf", "mujoco": "mjcf"}
+        kinds = {"robot": "urdf", "sdf": "sdf", "mujoco": "mjcf"}
         if root not in kinds:
-            message = f"the root element is <{root}>, must be <robot> (URDF) or <mujoco> (MJCF)"
+            wanted = "<robot> (URDF), <sdf> (SDF) or <mujoco> (MJCF)"
+            message = f"the root element is <{root}>, must be {wanted}"
             raise ModelError(message, Source(str(file)))
         return kinds[root]
-    return {".urdf": "urdf", ".mjcf": "mjcf"}.get(suffix, "native")
+    return {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf", ".mjcf": "mjcf"}.get(suffix, "native")
+
+
+def _check_file(file: Path, suffixes: tuple[str, ...]) -> str:
+    """Return the suffix of a file that is there and has one of the suffixes."""
+    suffix = file.suffix.lower()
+    if file.is_dir():
+        raise IsADirectoryError(f"{file} is a directory, must be a file")
+    if suffix not in suffixes:
+        raise ValueError(f"cannot read {file}: the suffix must be one of {', '.join(suffixes)}")
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no file {file}")
+    return suffix

@@ -3,7 +3,8 @@
 MuJoCo itself parses and compiles the file, so that defaults, units, and masses from
 geometry are its own. Several joints on one body become a chain of massless bodies, of which
 the last has the frame and the inertia of MuJoCo's body. Configurations have the numbers of
-MuJoCo's `qpos`, but for the order of quaternions.
+MuJoCo's `qpos`, but for the order of quaternions. Equality constraints become loops and
+couplings (`tarsus.formats.mjcf_equality`).
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.formats.geometry import pose, translation
+from tarsus.formats.mjcf_equality import Equalities
 from tarsus.formats.mjcf_files import Sources, check_files
 from tarsus.formats.mjcf_joints import (
     initial_position,
     joint_kind,
     read_joint,
     reorder,
-    translation,
 )
-from tarsus.formats.mjcf_shapes import pose, read_shapes, read_sites
+from tarsus.formats.mjcf_shapes import read_shapes, read_sites
 from tarsus.model.description import WORLD, Array, Body, Description, Joint, ModelError, Source
 
 IGNORED_LISTS = {
     "tendons": "tendons",
-    "equality constraints": "equalities",
     "actuators": "actuators",
     "sensors": "sensors",
     "keyframes": "keys",
@@ -89,6 +90,8 @@ class _Reader:
         shapes = read_shapes(mujoco, model, self.body_names, self.source, self.ignored)
         self.description.shapes += shapes
         self.description.frames += read_sites(model, self.body_names, self.new_frame, self.source)
+        names = self.body_names, self.joint_names
+        Equalities(mujoco, model, self.description, *names, self.source).read(self.ignored)
         self._count_ignored()
         self.description.warnings += notes + [
             f"{what} ({count}) are not taken over" for what, count in self.ignored.items() if count
@@ -223,6 +226,8 @@ def _lines(spec: Any) -> dict[tuple[str, int], int]:
     """The lines in the main file, by tag and number; MuJoCo gives 0 for included files."""
     lines = {}
     lists = {"body": spec.bodies, "joint": spec.joints, "geom": spec.geoms, "site": spec.sites}
+    # equality constraints are numbered together, whatever their tag
+    lists |= dict.fromkeys(("connect", "weld", "equality"), spec.equalities)
     for tag, elements in lists.items():
         for element in elements:
             match = re.fullmatch(r"line ([1-9]\d*)", element.info)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.formats.mjcf_shapes import pose
+from tarsus.formats.geometry import motion, translation
 from tarsus.model.description import Array, Joint
 
 # by MuJoCo's number of the type: kind, nq, nv
@@ -38,7 +38,7 @@ def read_joint(
         joint.axis = np.array(model.jnt_axis[index])
         # the body stands as stated at the reference position, not at zero
         reference = float(initial_position(model, index)[0])
-        joint.placement = joint.placement @ _motion(kind, joint.axis, -reference)
+        joint.placement = joint.placement @ motion(kind, joint.axis, -reference)
     joint.damping = np.array(model.dof_damping[dofs])
     joint.friction = np.array(model.dof_frictionloss[dofs])
     joint.armature = np.array(model.dof_armature[dofs])
@@ -56,13 +56,6 @@ def reorder(qpos: Array) -> Array:
     """Coordinates of one joint, with the quaternion [w x y z] of MuJoCo as [x y z w]."""
     split = {7: 3, 4: 0}.get(len(qpos), len(qpos))
     return np.concatenate([qpos[:split], np.roll(qpos[split:], -1)])
-
-
-def translation(offset: Array) -> Array:
-    """The pose (4, 4) of a frame that is only displaced."""
-    result = np.eye(4)
-    result[:3, 3] = offset
-    return result
 
 
 def _coordinates(model: Any, index: int, qpos: Array) -> Array:
@@ -89,11 +82,3 @@ def _read_limits(model: Any, index: int, joint: Joint, ignored: Counter[str]) ->
         joint.lower, joint.upper = np.array(model.jnt_range[index]).reshape(2, 1)
     if model.jnt_actfrclimited[index] and joint.kind in ("revolute", "prismatic"):
         joint.effort_limit = np.array([np.abs(model.jnt_actfrcrange[index]).max()])
-
-
-def _motion(kind: str, axis: Array, amount: float) -> Array:
-    """The pose (4, 4) after moving by `amount` along or about the axis."""
-    if kind == "prismatic":
-        return translation(amount * axis)
-    half = amount / 2
-    return pose(np.zeros(3), np.concatenate([[np.cos(half)], np.sin(half) * axis]))

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.model.description import Array, Frame, Shape, Source
+from tarsus.formats.geometry import inverse, pose
+from tarsus.model.description import Frame, Shape, Source
 
 DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 
@@ -20,27 +21,6 @@ SIZES: dict[str, tuple[str, Callable[[Any], tuple[float, ...]]]] = {
     "ELLIPSOID": ("ellipsoid", lambda size: (size[0], size[1], size[2])),
     "BOX": ("box", lambda size: (2 * size[0], 2 * size[1], 2 * size[2])),
 }
-
-
-def pose(position: Array, quaternion: Array) -> Array:
-    """The pose (4, 4) of a position and a unit quaternion [w x y z]."""
-    w, x, y, z = (float(value) for value in quaternion)
-    result = np.eye(4)
-    result[:3, :3] = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    result[:3, 3] = position
-    return result
-
-
-def inverse(transform: Array) -> Array:
-    """The inverse of a pose (4, 4)."""
-    result = np.eye(4)
-    result[:3, :3] = transform[:3, :3].T
-    result[:3, 3] = -transform[:3, :3].T @ transform[:3, 3]
-    return result
 
 
 def read_shapes(

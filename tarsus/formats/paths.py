@@ -1,4 +1,4 @@
-"""Where the files that a model refers to lie: `package://`, `file://` and relative paths.
+"""Where the files of a model lie: `package://`, `model://`, `file://` and relative paths.
 
 A reference must stay inside the model's folder or one of the package folders, also when
 symbolic links are followed, so that a model from elsewhere cannot point at private files.
@@ -36,7 +36,7 @@ class Folders:
         try:
             if not separator:
                 return self._inside(Path(scheme), source)
-            if scheme == "package":
+            if scheme in ("package", "model"):
                 return self._in_package(rest, source)
             return self._inside(Path(unquote(rest)), source) if scheme == "file" else None
         except (OSError, RuntimeError, ValueError) as error:

@@ -10,8 +10,12 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable
 
+from tarsus.formats.context import Context, listing
 from tarsus.formats.paths import Folders
-from tarsus.formats.urdf_elements import Context, read_body, read_color, read_joint, read_shapes
+from tarsus.formats.urdf_couplings import read_mimics, read_transmissions
+from tarsus.formats.urdf_elements import read_body, read_color, read_joint, read_shapes
+from tarsus.formats.urdf_plus import ELEMENTS as PLUS
+from tarsus.formats.urdf_plus import read_plus
 from tarsus.formats.xml import Element, read_xml
 from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
 
@@ -23,33 +27,37 @@ def read_urdf(
     *,
     base: str = "fixed",
     package_dirs: Iterable[str | os.PathLike[str]] = (),
-    mimic: str = "error",
+    mimic: str = "coupled",
 ) -> Description:
     """Read a URDF file.
 
     `base` says whether the root link is "fixed" to the world or "free" to move in it.
     `package_dirs` are the folders that hold the packages of `package://` paths.
-    `mimic="independent"` reads joints that mimic others as joints of their own.
+    Joints that mimic others are coupled to them; `mimic="independent"` reads them as joints of
+    their own. Transmissions with a rotor: `tarsus.formats.urdf_couplings`; loops, couplings and
+    rotors as elements of the file: `tarsus.formats.urdf_plus`.
     """
     if base not in ("fixed", "free"):
         raise ValueError(f"base must be 'fixed' or 'free', not {base!r}")
-    if mimic not in ("error", "independent"):
-        raise ValueError(f"mimic must be 'error' or 'independent', not {mimic!r}")
+    if mimic not in ("coupled", "independent"):
+        raise ValueError(f"mimic must be 'coupled' or 'independent', not {mimic!r}")
     robot = read_xml(path)
     if robot.tag != "robot":
         raise ModelError(f"the root element is <{robot.tag}>, not <robot>", robot.source)
     context = Context(Folders(path, package_dirs))
     description = Description(robot.attributes.get("name") or os.path.basename(path))
     _read_elements(robot, description, context)
-    _read_mimics(robot, description, mimic)
+    read_mimics(robot, description, mimic)
+    read_transmissions(robot, description)
+    read_plus(robot, description)
     _place_root(description, base, robot.source)
     description.joints = _depth_first(description.joints)
-    description.warnings += _warnings(context)
+    description.warnings += context.all_warnings()
     return description
 
 
 def _read_elements(robot: Element, description: Description, context: Context) -> None:
-    context.ignore_except(robot, "link", "joint", "material")
+    context.ignore_except(robot, "link", "joint", "material", "transmission", *PLUS)
     for material in robot.all("material"):
         color = read_color(material, context)
         if color is not None:
@@ -63,33 +71,9 @@ def _read_elements(robot: Element, description: Description, context: Context) -
         for role, link_name in (("parent", joint.parent), ("child", joint.child)):
             if link_name not in names:
                 raise element.require(role).error(
-                    f"names the unknown link '{link_name}'; the links are {_listing(names)}"
+                    f"names the unknown link '{link_name}'; the links are {listing(names)}"
                 )
         description.joints.append(joint)
-
-
-def _read_mimics(robot: Element, description: Description, mode: str) -> None:
-    mimics: dict[str, dict[str, str | float]] = {}
-    for joint in robot.all("joint"):
-        element = joint.find("mimic")
-        if element is None or joint.string("type") == "fixed":
-            continue
-        leader = element.string("joint")
-        if mode == "error":
-            raise joint.error(
-                f"mimics joint '{leader}': mimic joints need coupled joints, which this version "
-                "cannot build yet; mimic='independent' reads it as a joint of its own"
-            )
-        mimics[joint.string("name")] = {
-            "joint": leader,
-            "multiplier": element.number("multiplier", 1.0),
-            "offset": element.number("offset", 0.0),
-        }
-    if mimics:
-        description.metadata["mimic"] = mimics
-        description.warnings.append(
-            f"mimic joints ({len(mimics)}) are read as independent joints: {_listing(mimics)}"
-        )
 
 
 def _place_root(description: Description, base: str, source: Source) -> None:
@@ -118,7 +102,7 @@ def _find_root(description: Description, source: Source) -> Body | None:
     if description.bodies and not roots:
         raise ModelError("there is no root link: the joints form a cycle", source)
     if len({body.name for body in roots}) > 1:
-        names = _listing(body.name for body in roots)
+        names = listing(body.name for body in roots)
         raise ModelError(f"there are several root links, without a parent joint: {names}", source)
     return roots[0] if roots else None
 
@@ -138,6 +122,9 @@ def _rename_world(description: Description, root: Body) -> None:
         joint.parent = name if joint.parent == WORLD else joint.parent
     for shape in description.shapes:
         shape.body = name if shape.body == WORLD else shape.body
+    for loop in description.loops:
+        loop.body_a = name if loop.body_a == WORLD else loop.body_a
+        loop.body_b = name if loop.body_b == WORLD else loop.body_b
     root.name = name
     description.warnings.append(f"the root link 'world' moves: it is called '{name}' here")
 
@@ -157,21 +144,3 @@ def _depth_first(joints: list[Joint]) -> list[Joint]:
             stack += below[joint.child]
     order.update((id(joint), joint) for joint in joints)
     return list(order.values())
-
-
-def _warnings(context: Context) -> list[str]:
-    warnings = [
-        f"{tag} elements ({count}) are not taken over"
-        for tag, count in sorted(context.ignored.items())
-    ]
-    if context.missing_meshes:
-        missing = _listing(dict.fromkeys(context.missing_meshes), limit=5)
-        warnings.append(f"mesh files ({len(context.missing_meshes)}) are not found: {missing}")
-    return context.warnings + warnings
-
-
-def _listing(names: Iterable[str], limit: int = 20) -> str:
-    """The names in one line, at most `limit` of them."""
-    ordered = list(names) if isinstance(names, dict) else sorted(names)
-    more = f" and {len(ordered) - limit} more" if len(ordered) > limit else ""
-    return ", ".join(ordered[:limit]) + more

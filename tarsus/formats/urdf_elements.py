@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from dataclasses import dataclass, field
 
 import numpy as np
 
-from tarsus.formats.paths import Folders
+from tarsus.formats.context import Color, Context
+from tarsus.formats.geometry import rotation_from_rpy
 from tarsus.formats.xml import Element
 from tarsus.model.description import Array, Body, Joint, Shape
-
-Color = tuple[float, float, float, float]
 
 JOINT_KINDS = {
     "revolute": "revolute",
@@ -24,21 +21,6 @@ JOINT_KINDS = {
 }
 
 
-@dataclass
-class Context:
-    """What the elements of one file share: materials, folders, and what was left out."""
-
-    folders: Folders
-    materials: dict[str, Color] = field(default_factory=dict)
-    ignored: Counter[str] = field(default_factory=Counter)
-    missing_meshes: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-    def ignore_except(self, element: Element, *tags: str) -> None:
-        """Count the children that no reader looks at."""
-        self.ignored.update(child.tag for child in element.children if child.tag not in tags)
-
-
 def read_origin(element: Element) -> Array:
     """The pose (4, 4) of the child `<origin>`, identity without one."""
     pose = np.eye(4)
@@ -47,18 +29,6 @@ def read_origin(element: Element) -> Array:
         pose[:3, 3] = origin.vector("xyz", 3, default=(0, 0, 0))
         pose[:3, :3] = rotation_from_rpy(origin.vector("rpy", 3, default=(0, 0, 0)))
     return pose
-
-
-def rotation_from_rpy(rpy: Array) -> Array:
-    """The rotation Rz(yaw) Ry(pitch) Rx(roll), (3, 3), of the angles [rad]."""
-    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
 
 
 def read_body(link: Element) -> Body:
@@ -99,19 +69,20 @@ def read_joint(element: Element, context: Context) -> Joint:
         source=element.source,
     )
     if kind not in ("floating", "fixed"):
-        joint.axis = _read_axis(element)
+        joint.axis = read_direction(element, "axis")
     if joint.kind in ("revolute", "prismatic"):
         _read_limits(element, joint, kind, context)
         _read_dynamics(element, joint)
     return joint
 
 
-def _read_axis(joint: Element) -> Array:
-    element = joint.find("axis")
-    axis = np.array([1.0, 0, 0]) if element is None else element.vector("xyz", 3, (1, 0, 0))
+def read_direction(element: Element, tag: str) -> Array:
+    """The unit vector (3,) of the child with this tag, x without one."""
+    child = element.find(tag)
+    axis = np.array([1.0, 0, 0]) if child is None else child.vector("xyz", 3, (1, 0, 0))
     length = math.hypot(*axis)
-    if element is not None and length < 1e-9:
-        raise element.error("has no direction: attribute 'xyz' is zero")
+    if child is not None and length < 1e-9:
+        raise child.error("has no direction: attribute 'xyz' is zero")
     return axis / length
 
 
@@ -162,17 +133,8 @@ def _read_shape(element: Element, body: str, context: Context) -> Shape:
         source=element.source,
     )
     if form.tag == "mesh":
-        shape.file = _read_mesh_file(form, context)
+        shape.file = context.find_mesh(form.string("filename"), form)
     return shape
-
-
-def _read_mesh_file(mesh: Element, context: Context) -> str:
-    """The path of the mesh, or the reference as stated if there is no such file."""
-    reference = mesh.string("filename")
-    path = context.folders.find(reference, mesh.source)
-    if path is None:
-        context.missing_meshes.append(reference)
-    return reference if path is None else str(path)
 
 
 def read_color(material: Element | None, context: Context) -> Color | None:

@@ -89,23 +89,41 @@ class Element:
         sizes = (sizes,) if isinstance(sizes, int) else sizes
         return np.array(self._numbers(attribute, sizes, LARGEST), dtype=np.float64)
 
+    def text_vector(self, sizes: int | tuple[int, ...]) -> Array:
+        """The text of this element, a list of finite numbers of one of the given lengths."""
+        sizes = (sizes,) if isinstance(sizes, int) else sizes
+        return np.array(self._parse(self.text, "its text", sizes, LARGEST), dtype=np.float64)
+
+    def text_bound(self) -> float:
+        """The text of this element, one number that may be infinite."""
+        return self._parse(self.text, "its text", (1,), math.inf)[0]
+
+    def text_string(self) -> str:
+        """The text of this element, which must not be empty."""
+        text = self.text.strip()
+        if not text:
+            raise self.error("is empty")
+        return text
+
     def _numbers(self, attribute: str, sizes: tuple[int, ...], largest: float) -> list[float]:
-        text = self.string(attribute)
+        return self._parse(self.string(attribute), f"attribute '{attribute}'", sizes, largest)
+
+    def _parse(self, text: str, what: str, sizes: tuple[int, ...], largest: float) -> list[float]:
         words = text.split()
         if len(words) not in sizes:
             wanted = " or ".join(str(size) for size in sizes)
-            raise self.error(f"attribute '{attribute}' must have {wanted} numbers, not '{text}'")
-        return [self._number(attribute, word, largest) for word in words]
+            raise self.error(f"{what} must have {wanted} numbers, not '{text.strip()}'")
+        return [self._number(what, word, largest) for word in words]
 
-    def _number(self, attribute: str, word: str, largest: float) -> float:
+    def _number(self, what: str, word: str, largest: float) -> float:
         try:
             value = math.nan if "_" in word else float(word)
         except ValueError:
             value = math.nan
         if math.isnan(value):
-            raise self.error(f"attribute '{attribute}' must be a number, not '{word}'")
+            raise self.error(f"{what} must be a number, not '{word}'")
         if abs(value) > largest:
-            raise self.error(f"attribute '{attribute}' is out of range: '{word}'")
+            raise self.error(f"{what} is out of range: '{word}'")
         return value
 
     def error(self, message: str) -> ModelError:

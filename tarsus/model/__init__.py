@@ -2,18 +2,21 @@
 
 from tarsus.model.builder import Builder
 from tarsus.model.checks import UnknownNameError
+from tarsus.model.cluster_views import Cluster, Constraint
 from tarsus.model.description import (
     WORLD,
     Body,
+    Coupling,
     Description,
     Frame,
     Joint,
+    Loop,
     ModelError,
     Shape,
     Source,
 )
 from tarsus.model.model import Model
-from tarsus.model.views import BodyView, Cluster, FrameView, JointView
+from tarsus.model.views import BodyView, FrameView, JointView
 
 __all__ = [
     "WORLD",
@@ -21,11 +24,14 @@ __all__ = [
     "BodyView",
     "Builder",
     "Cluster",
+    "Constraint",
+    "Coupling",
     "Description",
     "Frame",
     "FrameView",
     "Joint",
     "JointView",
+    "Loop",
     "Model",
     "ModelError",
     "Shape",

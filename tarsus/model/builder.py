@@ -4,51 +4,35 @@ b = Builder("pendulum")
 b.body("rod", mass=1.0, com=(0, 0, -0.5), inertia=(0.083, 0.083, 0.001))
 b.joint("hinge", "revolute", "world", "rod", axis="y", damping=0.1)
 b.frame("tip", "rod", position=(0, 0, -1))
+b.body("rotor", mass=0.1, inertia=(1e-5, 1e-5, 2e-5))
+b.gear("hinge", 50, "rotor")
 pendulum = b.build()
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Self, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.model import inertia as inertias
-from tarsus.model.checks import is_triple, numbers
-from tarsus.model.description import (
-    WORLD,
-    Array,
-    Body,
-    Description,
-    Frame,
-    Joint,
-    ModelError,
-    Shape,
-)
+from tarsus.model.checks import check_body_name, is_triple, number, numbers, read_only, suggestion
+from tarsus.model.couplings import FORMS, check_coupled, check_follows, checked_coupling
+from tarsus.model.defaults import filled
+from tarsus.model.description import Array, Coupling, Loop, ModelError
+from tarsus.model.loops import checked_loop
 from tarsus.model.model import Model
-from tarsus.model.validation import (
-    KINDS,
-    POSITION_FIELDS,
-    QUATERNION,
-    check_body_name,
-    checked,
-    checked_body,
-    checked_frame,
-    checked_joint,
-    checked_shape,
-)
+from tarsus.model.stating import Axis, Function, axis_of, linear_coupling, placement_of
+from tarsus.model.tree_builder import TreeBuilder
 
-Numbers: TypeAlias = float | ArrayLike
-Axis: TypeAlias = str | ArrayLike
-
-AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+TRANSMISSIONS = tuple(kind for kind in FORMS if kind != "linear")
+APPROXIMATIONS = (None, "exact", "reflected")
 
 
-class Builder:
-    """State bodies, joints, frames and shapes, then `build()` a model.
+class Builder(TreeBuilder):
+    """State bodies, joints, couplings and loops, frames and shapes, then `build()` a model.
 
     Each call is checked at once and returns the builder, so that calls can be chained.
     Everything has a place: `position` [m] with `rotation`, a 3×3 matrix or roll, pitch and yaw
@@ -56,156 +40,165 @@ class Builder:
     """
 
     def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
-        self._description = Description(name, gravity=numbers(gravity, (3,), "gravity"))
-        checked(self._description)
-        self._bodies = {WORLD: False}  # body -> whether a joint carries it
-        self._names: set[str] = set()
-        self._joint_names: set[str] = set()
+        super().__init__(name, gravity)
+        self._couplings: dict[str, Coupling] = {}
+        self._follows: dict[str, Coupling] = {}
+        self._loops: dict[str, Loop] = {}
 
-    def body(
+    def gear(
         self,
-        name: str,
-        mass: float = 0.0,
-        com: ArrayLike = (0.0, 0.0, 0.0),
-        inertia: ArrayLike = (0.0, 0.0, 0.0),
+        joint: str,
+        ratio: float,
+        rotor: str,
+        mount: str | None = None,
         *,
-        inertia_at: str = "com",
-    ) -> Self:
-        """Add a body: mass [kg], centre of mass (3,) [m], inertia (3,) or (3, 3) [kg m²].
-
-        The inertia is in body axes about the centre of mass, or about the origin of the body
-        with `inertia_at="origin"`; three numbers are its diagonal.
-        """
-        if inertia_at not in ("com", "origin"):
-            raise ModelError(f"inertia_at is {inertia_at!r}, must be 'com' or 'origin'")
-        what = f"body {name!r}: inertia"
-        if is_triple(inertia):
-            tensor = np.diag(numbers(inertia, (3,), what))
-        else:
-            tensor = numbers(inertia, (3, 3), what, accepted="(3,), the diagonal, or (3, 3)")
-        body = checked_body(Body(name, mass, numbers(com, (3,), f"body {name!r}: com"), tensor))
-        if inertia_at == "origin":
-            body.inertia = inertias.at_center(body.mass, body.com, body.inertia)
-        inertias.check_parts([body], strict=True)
-        self._claim(name, self._names, "body or frame")
-        self._bodies[name] = False
-        self._description.bodies.append(body)
-        return self
-
-    def joint(
-        self,
-        name: str,
-        kind: str,
-        parent: str,
-        child: str,
-        *,
+        name: str | None = None,
         position: ArrayLike | None = None,
         rotation: ArrayLike | None = None,
         placement: ArrayLike | None = None,
         axis: Axis | None = None,
-        second_axis: Axis | None = None,
-        pitch: float = 0.0,
-        lower: Numbers | None = None,
-        upper: Numbers | None = None,
-        velocity_limit: Numbers | None = None,
-        effort_limit: Numbers | None = None,
-        damping: Numbers | None = None,
-        friction: Numbers | None = None,
-        armature: Numbers | None = None,
-        stiffness: Numbers | None = None,
-        rest: Numbers | None = None,
+        approximate: str | None = None,
+        motor: bool = True,
+        **parameters: Any,
     ) -> Self:
-        """Add a joint of `kind` that carries the body `child` on `parent` (or on "world").
+        """Let the body `rotor` turn `ratio` times as fast as `joint`, on its own revolute joint.
 
-        The place is in the parent's frame. Axes are in the joint's frame, which is the child's
-        in the neutral configuration; an axis may be "x", "y" or "z". `pitch` [m/rad] is for
-        screws, which need one. A single number for a limit or parameter holds for all
-        coordinates of the joint; `lower`, `upper` and `rest` of a spherical or free joint,
-        which have a quaternion among them, need all nq numbers. `armature` is the reflected
-        inertia of a motor, `friction` the dry friction, `stiffness` that of a spring relaxed at
-        `rest`; SI units.
+        The rotor's joint `name` (by default the rotor's name with "_joint") carries it on the
+        body `mount`, by default the one that carries `joint`; there it turns about the same axis
+        unless a place and an axis are given. `joint` may carry a rotor itself: then this is a
+        further stage. `parameters` (damping, friction, …) are those of the rotor's joint.
+        `approximate="reflected"` welds the rotor to its mount and adds ratio² times its moment
+        of inertia to the armature of `joint`, which leaves out what the rotor's spin does to
+        its mount. `motor` lists the rotor among the model's motors.
         """
-        what = f"joint {name!r}"
-        for role, body in (("parent", parent), ("child", child)):
-            check_body_name(body, self._bodies, what, role)
-        if self._bodies[child] or child in (WORLD, parent):
-            reason = "already hangs on a joint" if self._bodies[child] else "cannot be the child"
-            raise ModelError(f"{what}: body {child!r} {reason}")
-        per_coordinate = {
-            "lower": lower,
-            "upper": upper,
-            "velocity_limit": velocity_limit,
-            "effort_limit": effort_limit,
-            "damping": damping,
-            "friction": friction,
-            "armature": armature,
-            "stiffness": stiffness,
-            "rest": rest,
-        }
-        joint = Joint(
+        name = f"{rotor}_joint" if name is None else name
+        what = f"gear {name!r}"
+        driven = filled(check_coupled(joint, self._joints, what))
+        factor = number(ratio, f"{what}: ratio")
+        if approximate not in APPROXIMATIONS:
+            raise ModelError(
+                f"{what}: approximate is {approximate!r}, must be 'exact' or 'reflected'"
+            )
+        mount = driven.parent if mount is None else mount
+        placed = any(part is not None for part in (position, rotation, placement))
+        if (axis is None) if placed else (mount != driven.parent):
+            raise ModelError(
+                f"{what}: a rotor that is not coaxial with joint {joint!r} on body "
+                f"{driven.parent!r} needs a place on its mount {mount!r} and an axis"
+            )
+        place = placement_of(what, position, rotation, placement) if placed else driven.placement
+        along = np.asarray(driven.axis if axis is None else axis_of(what, axis))
+        if approximate == "reflected":
+            if parameters:
+                raise ModelError(f"{what}: {next(iter(parameters))} is for exact rotors only")
+            self.joint(name, "fixed", mount, rotor, placement=place)
+            body = next(body for body in self._description.bodies if body.name == rotor)
+            self._add_armature(joint, factor**2 * inertias.moment(body, along))
+            return self
+        ratios = np.array([[factor]])
+        coupling = Coupling(name, "linear", (joint,), (name,), ratios, motor=motor)
+        if name in self._couplings:
+            raise ModelError(f"the coupling name {name!r} is used twice")
+        self.joint(name, "revolute", mount, rotor, placement=place, axis=along, **parameters)
+        return self._add_coupling(coupling)
+
+    def couple(
+        self,
+        joints: Sequence[str],
+        matrix: ArrayLike,
+        *,
+        offset: ArrayLike | None = None,
+        name: str | None = None,
+        motor: bool = False,
+    ) -> Self:
+        """Let joints follow others linearly: positions of `joints` = matrix @ leaders + offset.
+
+        `matrix` has a row for each joint and a column for each leader. A leader is a joint whose
+        row has a one and zeros, and no offset; all others follow. A joint that mimics another:
+        couple(["a", "b"], [[1], [n]]); a differential: couple(["pitch", "roll", "left",
+        "right"], [[1, 0], [0, 1], [1, 1], [1, -1]]). `motor` lists the followers among the
+        model's motors.
+        """
+        return self._add_coupling(linear_coupling(joints, matrix, offset, name, motor=motor))
+
+    def transmission(
+        self,
+        kind: str,
+        leaders: str | Sequence[str],
+        followers: str | Sequence[str],
+        *,
+        name: str | None = None,
+        motor: bool = False,
+        function: Function | None = None,
+        **parameters: Any,
+    ) -> Self:
+        """Let `followers` follow `leaders` by a closed form, or by a function of your own.
+
+        Kinds, with their parameters in the frame of the first leader's joint [m]: "spindle"
+        (pivot, nut, axis, lead), "tilting_spindle" (the same and reference), "parallel_ankle"
+        (ankle, first_axis, second_axis, screw_axis, coupler, tops, bottoms, lead), and
+        "function": `function` takes the leaders' positions (k,) and returns those of the n
+        followers (n,), first (n, k) and second derivatives (n, k, k). The `axis` of a spindle is
+        by default that of its leader.
+        """
+        lead, follow = (
+            (names,) if isinstance(names, str) else tuple(names) for names in (leaders, followers)
+        )
+        name = next(iter(follow), "") if name is None else name
+        if kind not in TRANSMISSIONS:
+            hint = suggestion(kind, TRANSMISSIONS)
+            raise ModelError(f"coupling {name!r}: unknown kind {kind!r}{hint}")
+        if "axis" in FORMS[kind].parameters and "axis" not in parameters and lead:
+            joint = check_coupled(lead[0], self._joints, f"coupling {name!r}")
+            parameters["axis"] = filled(joint).axis
+        coupling = Coupling(
+            name, kind, lead, follow, parameters=parameters, motor=motor, function=function
+        )
+        return self._add_coupling(coupling)
+
+    def close_loop(
+        self,
+        kind: str,
+        body_a: str,
+        frame_a: str | ArrayLike,
+        body_b: str,
+        frame_b: str | ArrayLike,
+        *,
+        name: str | None = None,
+        independent: Sequence[str] | None = None,
+        length: float = 0.0,
+        start: Mapping[str, float] | None = None,
+        constraint: bool | None = None,
+    ) -> Self:
+        """Close a kinematic loop: a joint of `kind` between two bodies that hang on others already.
+
+        A frame is a position (3,) or placement (4, 4) on its body, or the name of a frame there.
+        Kinds: "weld", "revolute" (about z of both frames), "prismatic" (along z), "universal" (z
+        of a and x of b), "cylindrical", "spherical", "planar" (normal z), "point_on_line" (the
+        origin of b on z of a), "distance" (`length` [m] between the origins), "knife_edge" (the
+        origin of b does not move on body a along y of b). `independent`, `start` and
+        `constraint` are explained at `tarsus.Loop`.
+        """
+        name = self._loop_name(f"{body_a}_{body_b}") if name is None else name
+        what = f"loop {name!r}"
+        loop = Loop(
             name,
             kind,
-            parent,
-            child,
-            placement=_placement(what, position, rotation, placement),
-            axis=_axis(what, axis),
-            second_axis=_axis(what, second_axis),
-            pitch=pitch,
-            **{key: _spread(value, kind, key) for key, value in per_coordinate.items()},
+            body_a,
+            body_b,
+            self._end(what, body_a, frame_a, "a"),
+            self._end(what, body_b, frame_b, "b"),
+            length,
+            None if independent is None else tuple(independent),
+            dict(start or {}),
+            constraint,
         )
-        joint = checked_joint(joint)
-        self._claim(name, self._joint_names, "joint")
-        self._bodies[child] = True
-        self._description.joints.append(joint)
+        loop = checked_loop(loop, self._bodies, self._joints)
+        if name in self._loops:
+            raise ModelError(f"the loop name {name!r} is used twice")
+        self._loops[name] = loop
+        self._description.loops.append(loop)
         return self
-
-    def frame(
-        self,
-        name: str,
-        body: str,
-        *,
-        position: ArrayLike | None = None,
-        rotation: ArrayLike | None = None,
-        placement: ArrayLike | None = None,
-    ) -> Self:
-        """Add a frame that is fixed to `body` (or to "world")."""
-        what = f"frame {name!r}"
-        check_body_name(body, self._bodies, what, "body")
-        frame = checked_frame(Frame(name, body, _placement(what, position, rotation, placement)))
-        self._claim(name, self._names, "body or frame")
-        self._description.frames.append(frame)
-        return self
-
-    def shape(
-        self,
-        body: str,
-        kind: str,
-        size: Sequence[float] = (1.0, 1.0, 1.0),
-        *,
-        role: str = "visual",
-        position: ArrayLike | None = None,
-        rotation: ArrayLike | None = None,
-        placement: ArrayLike | None = None,
-        file: str | Path | None = None,
-        color: tuple[float, float, float, float] | None = None,
-        name: str = "",
-    ) -> Self:
-        """Add a shape to `body`, to look at (`role="visual"`) or to touch ("collision").
-
-        `size` [m] by kind: box (x, y, z), sphere (radius,), cylinder and capsule (radius,
-        length), ellipsoid (half axes x, y, z), mesh (scale x, y, z) of a `file`.
-        """
-        what = f"shape {name!r}"
-        check_body_name(body, self._bodies, what, "body")
-        place = _placement(what, position, rotation, placement)
-        path = None if file is None else str(file)
-        shape = Shape(body, role, kind, tuple(size), place, path, color, name)
-        self._description.shapes.append(checked_shape(shape))
-        return self
-
-    def description(self) -> Description:
-        """Return a copy of what has been stated so far."""
-        return checked(self._description)
 
     def build(self) -> Model:
         """Return the model; there must be a body, and every body must hang on a joint by now."""
@@ -213,58 +206,35 @@ class Builder:
             raise ModelError(f"{self._description.name!r} has no bodies: state one with body()")
         return Model(self._description)
 
-    def _claim(self, name: str, names: set[str], what: str) -> None:
-        if name in names:
-            raise ModelError(f"the {what} name {name!r} is used twice")
-        names.add(name)
+    def _add_coupling(self, coupling: Coupling) -> Self:
+        coupling = checked_coupling(coupling, self._joints)
+        if coupling.name in self._couplings:
+            raise ModelError(f"the coupling name {coupling.name!r} is used twice")
+        check_follows(coupling, self._follows)
+        self._follows.update(dict.fromkeys(coupling.followers, coupling))
+        self._couplings[coupling.name] = coupling
+        self._description.couplings.append(coupling)
+        return self
 
+    def _add_armature(self, name: str, inertia: float) -> None:
+        joint = self._joints[name]
+        total = inertia + (0.0 if joint.armature is None else joint.armature)
+        joint.armature = read_only(np.reshape(total, 1))
 
-def rotation_matrix(rotation: ArrayLike, what: str = "rotation") -> Array:
-    """Return a rotation (3, 3) from a matrix, or from roll, pitch and yaw [rad]: Rz Ry Rx."""
-    if not is_triple(rotation):
-        accepted = "(3,), roll, pitch and yaw, or (3, 3), a matrix"
-        return numbers(rotation, (3, 3), what, accepted=accepted)
-    (sx, sy, sz), (cx, cy, cz) = (f(numbers(rotation, (3,), what)) for f in (np.sin, np.cos))
-    return np.array(
-        [
-            [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
-            [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
-            [-sy, cy * sx, cy * cx],
-        ]
-    )
+    def _end(self, what: str, body: str, frame: str | ArrayLike, end: str) -> Array:
+        """Return the placement of an end of a loop on its body."""
+        check_body_name(body, self._bodies, what, f"body_{end}")
+        if isinstance(frame, str):
+            there = {f.name: f.placement for f in self._description.frames if f.body == body}
+            if frame not in there and frame != body:
+                hint = suggestion(frame, [body, *there])
+                raise ModelError(f"{what}: body {body!r} has no frame {frame!r}{hint}")
+            return there.get(frame, np.eye(4))
+        if is_triple(frame):
+            return placement_of(f"{what}, frame {end}", frame, None, None)
+        accepted = "(3,), a position, or (4, 4), a placement"
+        return numbers(frame, (4, 4), f"{what}: frame_{end}", accepted=accepted)
 
-
-def _placement(
-    what: str,
-    position: ArrayLike | None,
-    rotation: ArrayLike | None,
-    placement: ArrayLike | None,
-) -> Array:
-    if placement is not None:
-        if position is not None or rotation is not None:
-            raise ModelError(f"{what}: give placement, or position and rotation, not both")
-        return np.asarray(placement)
-    matrix = np.eye(4)
-    if position is not None:
-        matrix[:3, 3] = numbers(position, (3,), f"{what}: position")
-    if rotation is not None:
-        matrix[:3, :3] = rotation_matrix(rotation, f"{what}: rotation")
-    return matrix
-
-
-def _axis(what: str, axis: Axis | None) -> Array | None:
-    if isinstance(axis, str):
-        if axis not in AXES:
-            raise ModelError(f"{what}: axis is {axis!r}, must be 'x', 'y', 'z' or three numbers")
-        axis = AXES[axis]
-    return None if axis is None else np.asarray(axis)
-
-
-def _spread(value: Numbers | None, kind: str, key: str) -> Any:
-    """Repeat a single number for all coordinates; a quaternion must be spelled out."""
-    if value is None or np.ndim(value) > 0 or kind not in KINDS:
-        return value
-    if key in POSITION_FIELDS and kind in QUATERNION:
-        return value
-    nq, nv = KINDS[kind]
-    return np.full(nq if key in POSITION_FIELDS else nv, value)
+    def _loop_name(self, name: str) -> str:
+        count = sum(other == name or other.startswith(f"{name}_") for other in self._loops)
+        return f"{name}_{count + 1}" if count else name

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from typing import Any
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
-from tarsus.model.description import Array, ModelError, Source
+from tarsus.model.description import WORLD, Array, ModelError, Source
+
+View = TypeVar("View")
 
 LARGEST = 1e100
 """Numbers beyond this count as infinite: their products would overflow."""
 
 ORTHONORMALITY = 1e-9
-"""How far RᵀR of a stated rotation may be from the identity."""
+"""How far R Rᵀ of a stated rotation may be from the identity."""
 
 
 class UnknownNameError(KeyError, ValueError):
@@ -31,6 +34,16 @@ def suggestion(name: object, valid: Iterable[str]) -> str:
     hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
     listed = ", ".join(names[:30]) + (f", … ({len(names)} in all)" if len(names) > 30 else "")
     return f"{hint} (valid: {listed or 'none'})"
+
+
+def find(views: Mapping[str, View], name: str, what: str, hint: str = "") -> View:
+    """Return the element `name`; if there is none, the error says so after `what`, with a hint."""
+    try:
+        return views[name]
+    except (KeyError, TypeError):
+        reason = f", {hint}" if hint else ""
+        message = f"there is no {what} {name!r}{reason}{suggestion(name, views)}"
+        raise UnknownNameError(message) from None
 
 
 def numbers(
@@ -55,8 +68,9 @@ def numbers(
     if raw.shape != shape:
         raise ModelError(f"{what} has shape {raw.shape}, must be {accepted or shape}", source)
     array = raw.astype(np.float64)
-    within = np.abs(array) <= LARGEST
-    if not within.all() and not (infinite and (within | np.isinf(array)).all()):
+    # most arrays are small, for which lists are faster than array operations
+    beyond = [x for x in array.ravel().tolist() if not abs(x) <= LARGEST]
+    if beyond and not (infinite and all(map(math.isinf, beyond))):
         raise ModelError(f"{what} is not finite: {array.tolist()}", source)
     return read_only(array)
 
@@ -97,19 +111,35 @@ def pose(value: Any, what: str, source: Source | None = None) -> Array:
         raise ModelError(
             f"{what}: the last row of placement is {matrix[3]}, must be 0 0 0 1", source
         )
-    rotation = matrix[:3, :3]
-    error = float(np.abs(rotation.T @ rotation - np.eye(3)).max())
+    x, y, z = matrix[:3, :3].tolist()
+    lengths, angles = ((x, x), (y, y), (z, z)), ((x, y), (y, z), (z, x))
+    error = max(*(abs(_dot(*pair) - 1.0) for pair in lengths), *(abs(_dot(*p)) for p in angles))
     if error > ORTHONORMALITY:
         raise ModelError(
-            f"{what}: the rotation of placement is not orthonormal (RᵀR is off by {error:.1e})",
+            f"{what}: the rotation of placement is not orthonormal (R Rᵀ is off by {error:.1e})",
             source,
         )
-    if np.linalg.det(rotation) < 0.0:
+    across = (x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0])
+    if _dot(across, z) < 0.0:
         raise ModelError(f"{what}: the rotation of placement is a reflection", source)
     return matrix
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def check_name(name: Any, what: str, source: Source | None = None) -> None:
     """Raise unless `name` is a string with something in it."""
     if not isinstance(name, str) or not name:
         raise ModelError(f"{what} has the name {name!r}, must be a non-empty string", source)
+
+
+def check_body_name(
+    name: str, names: Iterable[str], what: str, role: str, source: Source | None = None
+) -> None:
+    """Raise unless `name`, in its role for `what`, is one of the declared bodies or the world."""
+    if not isinstance(name, str) or name not in names:
+        valid = [other for other in names if role != "child" or other != WORLD]
+        message = f"{what}: {role} {name!r} is not declared{suggestion(name, valid)}"
+        raise ModelError(message, source)

@@ -1,4 +1,4 @@
-"""What a mechanism is made of: bodies, joints, frames and shapes as plain data.
+"""What a mechanism is made of: bodies, joints, couplings, loops, frames and shapes as plain data.
 
 A `Description` is the common ground of the builder, the file readers and our own file
 format. It keeps everything as it was stated (fixed joints included), so that it can be
@@ -7,6 +7,7 @@ written and read back without loss. `tarsus.Model` compiles it for the core.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -67,6 +68,8 @@ class Joint(Record):
     neutral configuration. Limits on positions have one entry for each of the nq
     coordinates, everything else one for each of the nv velocities; `None` stands for the
     default (no limit, zero). `rest` is the configuration in which the spring is relaxed.
+    `pitch` [m/rad] is for screws, `radius` [m] for rolling joints, `track` [m] (the distance of
+    the wheels) for differential bases.
     """
 
     name: str
@@ -77,6 +80,8 @@ class Joint(Record):
     axis: Array | None = None
     second_axis: Array | None = None
     pitch: float = 0.0
+    radius: float = 0.0
+    track: float = 0.0
     lower: Array | None = None
     upper: Array | None = None
     velocity_limit: Array | None = None
@@ -86,6 +91,53 @@ class Joint(Record):
     armature: Array | None = None
     stiffness: Array | None = None
     rest: Array | None = None
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(eq=False)
+class Coupling(Record):
+    """Joints that follow others: positions of the followers are a function of the leaders'.
+
+    All these joints have one coordinate. Kinds: "linear" (`matrix` (followers, leaders) and
+    `offset` (followers,): gears, mimic joints, belts, differentials), "spindle",
+    "tilting_spindle" and "parallel_ankle" (closed forms with `parameters`), "function" (a
+    callable that returns value, first and second derivatives; it is not written to files).
+    `motor` marks followers that are rotors of motors.
+    """
+
+    name: str
+    kind: str
+    leaders: tuple[str, ...]
+    followers: tuple[str, ...]
+    matrix: Array | None = None
+    offset: Array | None = None
+    parameters: dict[str, Array] = field(default_factory=dict)
+    motor: bool = False
+    function: Callable[[Array], tuple[Array, Array, Array]] | None = None
+    source: Source | None = field(default=None, compare=False)
+
+
+@dataclass(eq=False)
+class Loop(Record):
+    """A joint that closes a kinematic loop: frame a on `body_a` meets frame b on `body_b`.
+
+    The axis of a loop joint is z of frame a (and of frame b, for a "universal" one x of frame
+    b). `length` [m] is for the kind "distance". `independent` names the joints whose
+    coordinates stay; None leaves the choice to the model. `start` gives joint positions near
+    which the loop is closed, which chooses the branch. `constraint` True keeps the loop out of
+    the clusters, False puts it into one, None lets the model decide.
+    """
+
+    name: str
+    kind: str
+    body_a: str
+    body_b: str
+    placement_a: Array = field(default_factory=lambda: np.eye(4))
+    placement_b: Array = field(default_factory=lambda: np.eye(4))
+    length: float = 0.0
+    independent: tuple[str, ...] | None = None
+    start: dict[str, float] = field(default_factory=dict)
+    constraint: bool | None = None
     source: Source | None = field(default=None, compare=False)
 
 
@@ -125,6 +177,8 @@ class Description(Record):
     name: str
     bodies: list[Body] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
+    couplings: list[Coupling] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
     gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
@@ -135,4 +189,6 @@ class Description(Record):
 def _equal(value: Any, other: Any) -> bool:
     if isinstance(value, np.ndarray) or isinstance(other, np.ndarray):
         return np.array_equal(value, other)
+    if isinstance(value, dict) and isinstance(other, dict):
+        return value.keys() == other.keys() and all(_equal(value[k], other[k]) for k in value)
     return bool(value == other)

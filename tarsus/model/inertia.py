@@ -29,6 +29,13 @@ def at_center(mass: float, com: Array, inertia_at_origin: Array) -> Array:
     return np.asarray(inertia_at_origin - mass * (com @ com * np.eye(3) - np.outer(com, com)))
 
 
+def moment(body: Body, axis: Array) -> float:
+    """Return the moment of inertia [kg m²] about an axis through the origin of the body."""
+    unit = axis / np.linalg.norm(axis)
+    arm = np.cross(unit, body.com)
+    return float(unit @ body.inertia @ unit + body.mass * arm @ arm)
+
+
 def merge(name: str, parts: Sequence[tuple[Body, Array]]) -> Body:
     """Weld bodies, each at its placement (4, 4), into one body with the frame of the whole."""
     first, placement = parts[0]

@@ -11,27 +11,29 @@ import dataclasses
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, SupportsIndex, TypeVar
+from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tarsus import _core
-from tarsus.model.checks import UnknownNameError, expect, suggestion
-from tarsus.model.compile import build_tree, core_arguments, gathered, neutral
+from tarsus.model.checks import UnknownNameError, expect, find
+from tarsus.model.closure import closed
+from tarsus.model.cluster_views import Cluster, Constraint, clusters, constraints
+from tarsus.model.compile import core_arguments, of_user
 from tarsus.model.description import Array, Description, Shape
-from tarsus.model.validation import LIMIT_FIELDS, checked
+from tarsus.model.kinds import LIMIT_FIELDS
+from tarsus.model.motors import Motors
+from tarsus.model.tree import build_tree
+from tarsus.model.validation import checked
 from tarsus.model.views import (
     BodyView,
-    Cluster,
     FrameView,
     JointView,
     body_views,
-    clusters,
     frame_views,
     joint_views,
 )
-
-View = TypeVar("View")
 
 
 class Model(_core.Model):
@@ -54,6 +56,10 @@ class Model(_core.Model):
     """Names of all frames: every declared body, also welded ones, then the added frames."""
     clusters: tuple[Cluster, ...]
     """The groups of bodies that share coordinates, parents first."""
+    constraints: tuple[Constraint, ...]
+    """The loops that are in no cluster, each with the reason."""
+    motors: tuple[str, ...]
+    """Names of the joints that carry rotors of motors."""
     total_mass: float
     """Mass of everything that moves [kg]; what is welded to the world does not count."""
     warnings: tuple[str, ...]
@@ -73,31 +79,37 @@ class Model(_core.Model):
     _shapes: Sequence[Shape]
     _welded: Mapping[str, str]
     _neutral: Array
+    _motors: Motors
     _description: Description
     _strict: bool
 
     def __init__(self, description: Description, *, strict: bool = True) -> None:
         expect(description, Description, "description")
         description = checked(description)
-        tree = build_tree(description, strict=strict)
+        tree = closed(build_tree(description, strict=strict))
         super().__init__(**core_arguments(tree, description.gravity))
         joints, bodies, frames = joint_views(tree), body_views(tree), frame_views(tree)
+        groups = clusters(tree, joints)
+        motors = Motors(tree.couplings, joints, groups)
         self.__dict__.update(
             name=description.name,
             gravity=description.gravity,
             joint_names=tuple(joints),
             body_names=tuple(bodies),
             frame_names=tuple(frames),
-            clusters=clusters(tree, joints),
+            clusters=groups,
+            constraints=constraints(tree),
+            motors=motors.names,
             total_mass=float(sum(body.mass for body in tree.bodies)),
             warnings=(*description.warnings, *tree.warnings),
-            **{key: gathered(tree, key) for key in LIMIT_FIELDS},
+            **{key: of_user(tree, key) for key in LIMIT_FIELDS},
             _joints=joints,
             _bodies=bodies,
             _frames=frames,
             _shapes=tree.shapes,
             _welded=tree.welded,
-            _neutral=np.concatenate([np.zeros(0), *(neutral(joint.kind) for joint in tree.joints)]),
+            _neutral=tree.neutral,
+            _motors=motors,
             _description=description,
             _strict=strict,
         )
@@ -110,6 +122,8 @@ class Model(_core.Model):
             own,
             bodies=[copy.copy(body) for body in own.bodies],
             joints=[copy.copy(joint) for joint in own.joints],
+            couplings=[dataclasses.replace(c, parameters={**c.parameters}) for c in own.couplings],
+            loops=[dataclasses.replace(loop, start={**loop.start}) for loop in own.loops],
             frames=[copy.copy(frame) for frame in own.frames],
             shapes=[copy.copy(shape) for shape in own.shapes],
             warnings=list(own.warnings),
@@ -138,21 +152,25 @@ class Model(_core.Model):
 
     def joint(self, name: str) -> JointView:
         """Return the moving joint `name`: its slices of q and v, its limits and parameters."""
-        return _find(self._joints, name, "joint", "or it is fixed and was welded away")
+        return find(self._joints, name, "joint", "or it is fixed and was welded away")
 
     def body(self, name: str) -> BodyView:
         """Return the moving body `name`, with the mass of all that is welded to it."""
         if isinstance(name, str) and name in self._welded:
             carrier = self._welded[name]
             raise UnknownNameError(f"body {name!r} is welded to {carrier!r}; use frame({name!r})")
-        return _find(self._bodies, name, "body")
+        return find(self._bodies, name, "body")
 
     def frame(self, name: str) -> FrameView:
         """Return the frame `name`: every declared body, also a welded one, is a frame too."""
-        return _find(self._frames, name, "frame")
+        return find(self._frames, name, "frame")
 
     def neutral(self) -> Array:
-        """Return the configuration (nq,) of zeros and identity quaternions, whatever the limits."""
+        """Return the configuration (nq,) of zeros and identity quaternions, whatever the limits.
+
+        Loops are closed: their dependent joints are where the others, at zero or at the `start`
+        that was stated for the loop, bring them.
+        """
         return np.array(self._neutral)
 
     def random_configuration(
@@ -163,6 +181,22 @@ class Model(_core.Model):
         """Return random configurations (*shape, nq) within the limits; `rng` may be a seed."""
         generator = np.random.default_rng(rng)
         return np.asarray(self.sample(generator.random((*_lead(shape), self.nq))))
+
+    def motor_positions(self, q: ArrayLike) -> Array:
+        """Return the angles (…, motors) of the rotors on their mounts, in the order of `motors`."""
+        return np.asarray(self.joint_positions(q)[..., self._motors.positions])
+
+    def motor_velocities(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Return the velocities (…, motors) of the rotors on their mounts."""
+        return np.asarray(self.joint_velocities(q, v)[..., self._motors.velocities])
+
+    def motor_torques(self, q: ArrayLike, tau: ArrayLike) -> Array:
+        """Return torques (…, motors) that do the same work as the generalised forces tau (…, nv).
+
+        Where several motors share a coordinate, the solution of least norm; forces on
+        coordinates that no motor moves are left out.
+        """
+        return self._motors.torques(self.coupling_matrix(q), tau)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a .yaml or .json file, without loss."""
@@ -210,12 +244,3 @@ def _lead(shape: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
     except TypeError:
         message = f"shape is {shape!r}, must be an integer or a tuple of integers"
         raise TypeError(message) from None
-
-
-def _find(views: Mapping[str, View], name: str, what: str, hint: str = "") -> View:
-    try:
-        return views[name]
-    except (KeyError, TypeError):
-        reason = f", {hint}" if hint else ""
-        message = f"there is no {what} {name!r}{reason}{suggestion(name, views)}"
-        raise UnknownNameError(message) from None

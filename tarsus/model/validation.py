@@ -2,58 +2,49 @@
 
 `checked` returns a copy whose arrays are float64, of the right length and read-only, so that
 everything that comes after can rely on them. What concerns the tree as a whole is checked
-where it is built (`tarsus.model.compile`), inertias in `tarsus.model.inertia`.
+where it is built (`tarsus.model.tree`), inertias in `tarsus.model.inertia`.
 """
 
 from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from tarsus import _core
 from tarsus.model.checks import (
     ORTHONORMALITY,
+    check_body_name,
     check_name,
     number,
     numbers,
     pose,
     suggestion,
 )
+from tarsus.model.couplings import checked_coupling, in_order
 from tarsus.model.description import (
     WORLD,
     Array,
     Body,
+    Coupling,
     Description,
     Frame,
     Joint,
+    Loop,
     ModelError,
     Shape,
     Source,
 )
-
-KINDS: Mapping[str, tuple[int, int]] = {**_core.joint_kinds(), "fixed": (0, 0)}
-"""Joint kind -> (nq, nv), the numbers of its configuration and velocity coordinates."""
-
-QUATERNION: Mapping[str, slice] = {"spherical": slice(0, 4), "free": slice(3, 7)}
-"""Joint kinds with a unit quaternion [x y z w], and where it stands among their coordinates."""
+from tarsus.model.kinds import KINDS as KINDS
+from tarsus.model.kinds import LIMIT_FIELDS as LIMIT_FIELDS
+from tarsus.model.kinds import NON_NEGATIVE_FIELDS, POSITION_FIELDS, SIZES, WITHOUT_SPRINGS
+from tarsus.model.kinds import QUATERNION as QUATERNION
+from tarsus.model.loops import checked_loop
 
 ROLES = ("visual", "collision")
 SHAPE_SIZES = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "ellipsoid": 3, "mesh": 3}
-
-POSITION_FIELDS = ("lower", "upper", "rest")
-NON_NEGATIVE_FIELDS = (
-    "velocity_limit",
-    "effort_limit",
-    "damping",
-    "friction",
-    "armature",
-    "stiffness",
-)
-LIMIT_FIELDS = ("lower", "upper", "velocity_limit", "effort_limit")
 
 
 def checked_body(body: Body) -> Body:
@@ -67,7 +58,9 @@ def checked_body(body: Body) -> Body:
         raise ModelError(f"{what}: mass is {mass}, must not be negative", source)
     com = numbers(body.com, (3,), f"{what}: com", source)
     inertia = numbers(body.inertia, (3, 3), f"{what}: inertia", source)
-    if np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max():
+    if (inertia != inertia.T).any() and (
+        np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max()
+    ):
         raise ModelError(f"{what}: inertia is not symmetric: {inertia.tolist()}", source)
     return Body(body.name, mass, com, inertia, source)
 
@@ -83,7 +76,7 @@ def checked_joint(joint: Joint) -> Joint:
     nq, nv = KINDS[joint.kind]
     values: dict[str, Any] = {
         "placement": pose(joint.placement, what, source),
-        "pitch": number(joint.pitch, f"{what}: pitch", source),
+        **{key: number(getattr(joint, key), f"{what}: {key}", source) for key in SIZES},
         "axis": _axis(joint.axis, f"{what}: axis", source),
         "second_axis": _axis(joint.second_axis, f"{what}: second_axis", source),
     }
@@ -98,7 +91,7 @@ def checked_joint(joint: Joint) -> Joint:
         values[key] = value
     result = dataclasses.replace(joint, **values)
     _check_axes(result, what)
-    _check_pitch(result, what)
+    _check_sizes(result, what)
     _check_range(result, what)
     _check_spring(result, what)
     return result
@@ -145,6 +138,10 @@ def checked(description: Description) -> Description:
     shapes = [checked_shape(shape) for shape in description.shapes]
     _check_unique(joints, "joint")
     _check_unique([*bodies, *frames], "body or frame")
+    by_name = {joint.name: joint for joint in joints}
+    couplings = [checked_coupling(coupling, by_name) for coupling in description.couplings]
+    _check_unique(couplings, "coupling")
+    in_order(couplings)
     known = dict.fromkeys([WORLD, *(body.name for body in bodies)])  # ordered, for messages
     for joint in joints:
         for role, name in (("parent", joint.parent), ("child", joint.child)):
@@ -153,10 +150,14 @@ def checked(description: Description) -> Description:
     for element in placed:
         kind = type(element).__name__.lower()
         check_body_name(element.body, known, f"{kind} {element.name!r}", "body", element.source)
+    loops = [checked_loop(loop, known, by_name) for loop in description.loops]
+    _check_unique(loops, "loop")
     return dataclasses.replace(
         description,
         bodies=bodies,
         joints=joints,
+        couplings=couplings,
+        loops=loops,
         frames=frames,
         shapes=shapes,
         gravity=numbers(description.gravity, (3,), "gravity"),
@@ -165,17 +166,7 @@ def checked(description: Description) -> Description:
     )
 
 
-def check_body_name(
-    name: str, names: Iterable[str], what: str, role: str, source: Source | None = None
-) -> None:
-    """Raise unless `name`, in its role for `what`, is one of the declared bodies or the world."""
-    if not isinstance(name, str) or name not in names:
-        valid = [other for other in names if role != "child" or other != WORLD]
-        message = f"{what}: {role} {name!r} is not declared{suggestion(name, valid)}"
-        raise ModelError(message, source)
-
-
-def _check_unique(elements: Iterable[Body | Joint | Frame], what: str) -> None:
+def _check_unique(elements: Iterable[Body | Joint | Coupling | Loop | Frame], what: str) -> None:
     first: dict[str, Source | None] = {}
     for element in elements:
         if element.name in first:
@@ -209,11 +200,16 @@ def _check_axes(joint: Joint, what: str) -> None:
         )
 
 
-def _check_pitch(joint: Joint, what: str) -> None:
-    if joint.kind == "screw" and joint.pitch == 0.0:
-        raise ModelError(f"{what}: a screw needs a pitch [m/rad] other than zero", joint.source)
-    if joint.kind != "screw" and joint.pitch != 0.0:
-        raise ModelError(f"{what}: pitch is for screw joints only", joint.source)
+def _check_sizes(joint: Joint, what: str) -> None:
+    for key, kinds in SIZES.items():
+        value = getattr(joint, key)
+        if joint.kind not in kinds and value != 0.0:
+            message = f"{key} is for {', '.join(kinds)} joints only"
+            raise ModelError(f"{what}: {message}", joint.source)
+        if joint.kind in kinds and (value == 0.0 or (key != "pitch" and value < 0.0)):
+            unit, bound = ("m/rad", "other than") if key == "pitch" else ("m", "above")
+            message = f"a {joint.kind} needs a {key} [{unit}] {bound} zero"
+            raise ModelError(f"{what}: {message}", joint.source)
 
 
 def _check_range(joint: Joint, what: str) -> None:
@@ -236,7 +232,7 @@ def _check_spring(joint: Joint, what: str) -> None:
     """A spring must have an energy; on a turning twist only some springs -k·step have one."""
     if joint.stiffness is None or not joint.stiffness.any():
         return
-    if joint.kind in ("planar", "free"):
+    if joint.kind in WITHOUT_SPRINGS:
         raise ModelError(
             f"{what}: stiffness is not for {joint.kind} joints; use joints whose coordinates "
             "are displacements and angles",

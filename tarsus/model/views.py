@@ -1,15 +1,12 @@
-"""What `Model.joint`, `.body`, `.frame` and `.clusters` return: read-only records."""
+"""What `Model.joint`, `.body` and `.frame` return: read-only records."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tarsus.model.description import Array, Record
-from tarsus.model.validation import KINDS
-
-if TYPE_CHECKING:
-    from tarsus.model.compile import Tree
+from tarsus.model.kinds import KINDS
+from tarsus.model.tree import DEPENDENT, FOLLOWER, INDEPENDENT, Tree
 
 
 class View(Record):
@@ -25,10 +22,15 @@ class View(Record):
 class JointView(View):
     """A moving joint: where its coordinates live, and what was stated about it.
 
-    `q[..., q_slice]` and `v[..., v_slice]` are its coordinates. `lower`, `upper` and `rest`
-    have nq entries, the other arrays nv; ±inf stands for no limit. `parent` is the body as
-    stated, which may be welded to another; `placement` (4, 4) is the pose of the child in the
-    neutral configuration, seen from the moving body that carries it, or from the world.
+    `q[..., q_slice]` and `v[..., v_slice]` are its coordinates. A joint that follows others by a
+    coupling has none of its own; one that depends on others by a loop has its position in q (it
+    tells the branch) but not in v, or not all its velocities: `own_velocities` numbers those
+    that are. `dependent` is "coupling", "loop" or empty.
+    `position_slice` and `velocity_slice` tell where the joint is among all joints, in what
+    `Model.joint_positions` and `joint_velocities` return. `lower`, `upper` and `rest` have nq
+    entries, the other arrays nv; ±inf stands for no limit. `parent` is the body as stated, which
+    may be welded to another; `placement` (4, 4) is the pose of the child in the neutral
+    configuration, seen from the moving body that carries it, or from the world.
     """
 
     name: str
@@ -38,10 +40,16 @@ class JointView(View):
     index: int
     q_slice: slice
     v_slice: slice
+    position_slice: slice
+    velocity_slice: slice
+    own_velocities: tuple[int, ...]
+    dependent: str
     placement: Array
     axis: Array
     second_axis: Array
     pitch: float
+    radius: float
+    track: float
     lower: Array
     upper: Array
     velocity_limit: Array
@@ -55,17 +63,18 @@ class JointView(View):
     def __repr__(self) -> str:
         q, v = (f"{part.start}:{part.stop}" for part in (self.q_slice, self.v_slice))
         name = f"{self.name!r}: {self.kind}, {self.parent!r} -> {self.child!r}"
-        return f"<tarsus.JointView {name}, q[{q}], v[{v}]>"
+        dependent = f", dependent by a {self.dependent}" if self.dependent else ""
+        return f"<tarsus.JointView {name}, q[{q}], v[{v}]{dependent}>"
 
     @property
     def nq(self) -> int:
-        """Number of configuration coordinates."""
-        return int(self.q_slice.stop - self.q_slice.start)
+        """Number of positions of the joint, whether they are the user's coordinates or not."""
+        return KINDS[self.kind][0]
 
     @property
     def nv(self) -> int:
-        """Number of velocity coordinates."""
-        return int(self.v_slice.stop - self.v_slice.start)
+        """Number of velocities of the joint, whether they are the user's coordinates or not."""
+        return KINDS[self.kind][1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,41 +104,43 @@ class FrameView(View):
     placement: Array
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """The smallest group of bodies that move, relative to their parent, by own coordinates.
-
-    `kind` is "joint" for a single body on a single joint.
-    """
-
-    index: int
-    bodies: tuple[str, ...]
-    joints: tuple[str, ...]
-    q_slice: slice
-    v_slice: slice
-    kind: str = "joint"
-
-
 COPIED = (
-    *("name", "kind", "parent", "child", "axis", "second_axis", "pitch", "lower", "upper"),
-    *("velocity_limit", "effort_limit", "damping", "friction", "armature", "stiffness", "rest"),
+    *("name", "kind", "parent", "child", "axis", "second_axis", "pitch", "radius", "track"),
+    *(
+        "lower",
+        "upper",
+        "velocity_limit",
+        "effort_limit",
+        "damping",
+        "friction",
+        "armature",
+        "stiffness",
+        "rest",
+    ),
 )
 """What a `JointView` takes over from a joint."""
 
 
 def joint_views(tree: Tree) -> dict[str, JointView]:
     """Return the moving joints by name, with their coordinates numbered in order."""
-    views, q, v = {}, 0, 0
-    for index, (joint, placement) in enumerate(zip(tree.joints, tree.placements, strict=True)):
+    views = {}
+    q = v = position = velocity = 0
+    for index, (joint, roles) in enumerate(zip(tree.joints, tree.roles, strict=True)):
         nq, nv = KINDS[joint.kind]
+        own = tuple(k for k, role in enumerate(roles) if role == INDEPENDENT)
+        own_nq = 0 if FOLLOWER in roles else nq
         views[joint.name] = JointView(
             index=index,
-            q_slice=slice(q, q + nq),
-            v_slice=slice(v, v + nv),
-            placement=placement,
+            q_slice=slice(q, q + own_nq),
+            v_slice=slice(v, v + len(own)),
+            position_slice=slice(position, position + nq),
+            velocity_slice=slice(velocity, velocity + nv),
+            own_velocities=own,
+            dependent="coupling" if FOLLOWER in roles else "loop" if DEPENDENT in roles else "",
+            placement=tree.placements[index],
             **{key: getattr(joint, key) for key in COPIED},
         )
-        q, v = q + nq, v + nv
+        q, v, position, velocity = q + own_nq, v + len(own), position + nq, velocity + nv
     return views
 
 
@@ -149,11 +160,3 @@ def frame_views(tree: Tree) -> dict[str, FrameView]:
         frame.name: FrameView(frame.name, index, frame.body, frame.placement)
         for index, frame in enumerate(tree.frames)
     }
-
-
-def clusters(tree: Tree, joints: dict[str, JointView]) -> tuple[Cluster, ...]:
-    """Return the clusters: a joint and the body that it carries form one."""
-    return tuple(
-        Cluster(joint.index, (body.name,), (joint.name,), joint.q_slice, joint.v_slice)
-        for body, joint in zip(tree.bodies, joints.values(), strict=True)
-    )

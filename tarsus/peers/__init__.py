@@ -27,6 +27,17 @@ class NotComparableError(Exception):
     """A mechanism that the other library is not installed for, or cannot represent."""
 
 
+def check_tree(model: Model, library: str) -> None:
+    """Raise unless the model is a plain tree: couplings and loops are not handed over."""
+    stated = model.description
+    counts = {"coupling": len(stated.couplings), "loop": len(stated.loops)}
+    found = [f"{n} {what}{'s' if n > 1 else ''}" for what, n in counts.items() if n]
+    if found:
+        has = " and ".join(found)
+        message = f"{library} is handed trees only: not compared, the model has {has}"
+        raise NotComparableError(message)
+
+
 def peers(model: Model) -> tuple[dict[str, Peer], dict[str, str]]:
     """Return the peers that took the model by name, and for the others the reason why not."""
     from tarsus.peers.mujoco import MujocoPeer

@@ -14,7 +14,7 @@ from tarsus import convert
 from tarsus.differences import rate
 from tarsus.model import BodyView, JointView, Model
 from tarsus.model.description import Array
-from tarsus.peers import NotComparableError
+from tarsus.peers import NotComparableError, check_tree
 
 
 class MujocoPeer:
@@ -25,6 +25,7 @@ class MujocoPeer:
             import mujoco
         except ImportError:
             raise NotComparableError("MuJoCo is not installed (pip install mujoco)") from None
+        check_tree(ours, "MuJoCo")
         self.mujoco: Any = mujoco
         self.label = f"MuJoCo {mujoco.__version__} was handed the model"
         self.model = _hand_over(mujoco, ours)

@@ -11,7 +11,7 @@ import numpy as np
 from tarsus import convert
 from tarsus.model import JointView, Model
 from tarsus.model.description import Array
-from tarsus.peers import NotComparableError
+from tarsus.peers import NotComparableError, check_tree
 
 ROOT_JOINT = "root_joint"
 LARGEST_NV = 300
@@ -23,6 +23,7 @@ class PinocchioPeer:
 
     def __init__(self, ours: Model) -> None:
         self.pin = pin = _import()
+        check_tree(ours, "Pinocchio")
         if ours.nv > LARGEST_NV:
             raise NotComparableError(f"nv is {ours.nv}: Pinocchio would need too much memory")
         file = urdf_file(ours)

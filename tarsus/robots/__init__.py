@@ -1,10 +1,38 @@
-"""Mechanisms to compute with at once: benchmarks of the literature and random ones for tests."""
+"""Mechanisms to compute with at once: robots, mechanisms of textbooks and theses, random ones."""
 
+from tarsus.robots.differential import differential
 from tarsus.robots.dill import dill
+from tarsus.robots.five_bodies import five_bodies
+from tarsus.robots.linkages import four_bar, four_bar_chain, slider_crank, spatial_four_bar
+from tarsus.robots.lola import lola
+from tarsus.robots.mini_cheetah import mini_cheetah, quadruped
 from tarsus.robots.random import random_mechanism
+from tarsus.robots.rolling import rolling_disc, snakeboard
+from tarsus.robots.rotors import rotor_chain, rotor_tree
+from tarsus.robots.strandbeest import strandbeest_leg
 from tarsus.robots.trees import chain, tree
 
-__all__ = ["chain", "dill", "names", "random_mechanism", "tree"]
+__all__ = [
+    "chain",
+    "differential",
+    "dill",
+    "five_bodies",
+    "four_bar",
+    "four_bar_chain",
+    "lola",
+    "mini_cheetah",
+    "names",
+    "quadruped",
+    "random_mechanism",
+    "rolling_disc",
+    "rotor_chain",
+    "rotor_tree",
+    "slider_crank",
+    "snakeboard",
+    "spatial_four_bar",
+    "strandbeest_leg",
+    "tree",
+]
 
 
 def names() -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tarsus.model import WORLD, Builder, Model
 from tarsus.model.description import Array
-from tarsus.model.validation import KINDS, QUATERNION
+from tarsus.model.kinds import KINDS, QUATERNION, SIZES, WITHOUT_SPRINGS
 from tarsus.robots.sizes import checked_size
 
 
@@ -54,6 +54,7 @@ def random_mechanism(
             position=generator.normal(size=3) * 0.5,
             rotation=random_rotation(generator),
             **(_axes(generator, kind) if axes else _pitch(kind, 0.1)),
+            **_sizes(generator, kind),
             **_parameters(generator, kind, armature, springs, limits),
         )
         names.append(name)
@@ -91,6 +92,11 @@ def _pitch(kind: str, pitch: float) -> dict[str, Any]:
     return {"pitch": pitch} if kind == "screw" else {}
 
 
+def _sizes(rng: np.random.Generator, kind: str) -> dict[str, Any]:
+    """Return random sizes of wheels, discs and balls [m]."""
+    return {key: rng.uniform(0.1, 0.5) for key in ("radius", "track") if kind in SIZES[key]}
+
+
 def _parameters(
     rng: np.random.Generator, kind: str, armature: bool, springs: bool, limits: bool
 ) -> dict[str, Any]:
@@ -103,7 +109,7 @@ def _parameters(
             parameters[key] = rng.uniform(0.0, 2.0, nv)
         if kind == "spherical":
             parameters["stiffness"] = np.full(nv, rng.uniform(0.0, 2.0))
-        elif kind not in ("planar", "free"):
+        elif kind not in WITHOUT_SPRINGS:
             parameters["stiffness"] = rng.uniform(0.0, 2.0, nv)
         rest = rng.normal(size=nq)
         if kind in QUATERNION:

@@ -77,6 +77,77 @@ def test_nothing_is_lost(tmp_path: Path, suffix: str) -> None:
     assert ts.load(path) == ts.Model(description)
 
 
+def coupled() -> ts.Builder:
+    """A mechanism with every field of couplings and loops."""
+    builder = ts.Builder("coupled")
+    for name in ("crank", "rod", "slider", "left", "right", "foot", "toe", "screw"):
+        builder.body(name, 1.0, (0.1, 0.0, 0.0), (0.1, 0.1, 0.1))
+    builder.joint("turn", "revolute", "world", "crank").joint("bend", "revolute", "crank", "rod")
+    builder.joint("slide", "prismatic", "world", "slider", axis="x")
+    pins = ("rod", (0.3, -0.0, 0.1 + 0.2), "slider", np.diag([1.0, -1.0, -1.0, 1.0]))
+    start = {"slide": 0.4, "bend": 1e-3}
+    builder.close_loop(
+        *("point_on_line", *pins),
+        name="pin",
+        independent=("turn",),
+        start=start,
+        constraint=False,
+    )
+    builder.joint("ankle", "revolute", "world", "foot", axis="y")
+    builder.joint("ball", "revolute", "foot", "toe", axis="x")
+    builder.close_loop(
+        "distance", "toe", (1, 0, 0), "world", (1, 0, 1), name="rope", length=1.0, constraint=True
+    )
+    builder.gear("turn", -7.25, "left", damping=0.1)
+    builder.joint("lift", "revolute", "world", "right", axis="y")
+    builder.couple(["ankle", "lift"], [[1], [0.1]], offset=[0, -0.0]).joint(
+        "spin", "revolute", "right", "screw"
+    )
+    forms = {"pivot": (0.02, 0, -0.33), "nut": (-0.07, 0, 0.01), "lead": 0.01}
+    return builder.transmission("spindle", "ankle", "spin", name="knee", motor=True, **forms)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_couplings_and_loops_are_kept(tmp_path: Path, suffix: str) -> None:
+    model = coupled().build()
+    path = tmp_path / f"coupled{suffix}"
+    model.save(path)
+    assert identical(read(path), model.description)
+    again = ts.load(path)
+    assert again == model
+    assert (again.clusters, again.constraints, again.motors) == (
+        *(model.clusters, model.constraints),
+        model.motors,
+    )
+    assert np.array_equal(again.neutral(), model.neutral())
+
+
+def test_couplings_and_loops_in_words() -> None:
+    data = to_data(coupled().description())
+    gear = {
+        "name": "left_joint",
+        "kind": "linear",
+        "leaders": ["turn"],
+        "followers": ["left_joint"],
+    }
+    assert data["couplings"][0] == gear | {"matrix": [[-7.25]], "motor": True}
+    pin = data["loops"][0]
+    assert pin["position_a"] == [0.3, -0.0, 0.1 + 0.2]
+    assert "rotation_a" not in pin
+    assert "position_b" not in pin
+    assert pin["rotation_b"] == np.diag([1.0, -1.0, -1.0]).tolist()
+    assert (pin["independent"], pin["constraint"]) == (["turn"], False)
+    assert data["couplings"][2]["parameters"]["lead"] == 0.01
+
+
+def test_functions_cannot_be_saved(tmp_path: Path) -> None:
+    builder = ts.Builder("x").body("a", 1.0).body("b", 1.0)
+    builder.joint("ja", "revolute", "world", "a").joint("jb", "revolute", "a", "b")
+    builder.transmission("function", "ja", "jb", name="own", function=lambda y: (y, y, y))
+    with pytest.raises(ts.ModelError, match="coupling 'own' is a function of your own"):
+        ts.save(builder.description(), tmp_path / "own.yaml")
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_model_saves_itself(tmp_path: Path, suffix: str) -> None:
     model = ts.robots.dill(3)
@@ -147,6 +218,64 @@ BAD_DATA: dict[str, tuple[dict[str, Any], str]] = {
     "inertia": ({"bodies": [{"name": "rod", "inertia": [1, 2]}]}, "'rod': inertia has shape"),
     "gravity": ({"gravity": [0, 0]}, "gravity has shape"),
     "metadata": ({"metadata": [1]}, "metadata must be a mapping"),
+    "names": (
+        {"couplings": [{"name": "c", "kind": "linear", "leaders": "a", "followers": ["b"]}]},
+        "coupling 'c': leaders must be a list",
+    ),
+    "ragged matrix": (
+        {
+            "couplings": [
+                {
+                    "name": "c",
+                    "kind": "linear",
+                    "leaders": ["hinge"],
+                    "followers": ["b"],
+                    "matrix": [[1], [2, 3]],
+                }
+            ]
+        },
+        "coupling 'c': matrix is not an array of numbers",
+    ),
+    "parameters": (
+        {
+            "couplings": [
+                {
+                    "name": "c",
+                    "kind": "spindle",
+                    "leaders": ["hinge"],
+                    "followers": ["b"],
+                    "parameters": [1],
+                }
+            ]
+        },
+        "coupling 'c': parameters must be a mapping",
+    ),
+    "truth": (
+        {
+            "loops": [
+                {"name": "l", "kind": "weld", "body_a": "rod", "body_b": "world", "constraint": 1}
+            ]
+        },
+        "loop 'l': constraint must be true or false, not 1",
+    ),
+    "end of a loop": (
+        {"loops": [{"name": "l", "kind": "weld"}]},
+        "entry 1 of loops has no 'body_a'",
+    ),
+    "function": (
+        {
+            "couplings": [
+                {
+                    "name": "c",
+                    "kind": "function",
+                    "leaders": ["hinge"],
+                    "followers": ["b"],
+                    "function": "f",
+                }
+            ]
+        },
+        "entry 1 of couplings has an unknown key 'function'",
+    ),
     "overflow": ({"bodies": [{"name": "rod", "mass": 10**400}]}, "'rod': mass"),
 }
 
@@ -253,8 +382,8 @@ def test_metadata_that_a_file_cannot_keep(tmp_path: Path) -> None:
 def test_which_files_can_be_read_and_written(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"there is no file .*missing.urdf"):
         ts.load(tmp_path / "missing.urdf")
-    with pytest.raises(ValueError, match=r"must be one of .urdf, .xml, .mjcf, .yaml"):
-        ts.load(tmp_path / "model.sdf")
+    with pytest.raises(ValueError, match=r"must be one of .urdf, .sdf, .world, .xml, .mjcf"):
+        ts.load(tmp_path / "model.stl")
     with pytest.raises(ValueError, match=r"must be one of .yaml, .yml, .json"):
         ts.robots.dill(1).save(tmp_path / "model.urdf")
     ts.robots.dill(1).save(tmp_path / "dill.json")
@@ -270,8 +399,8 @@ def test_xml_files_are_told_apart_by_their_root(tmp_path: Path) -> None:
     assert ts.load(path).frame_names == ("a",)
     path.write_text('<mujoco model="m"><worldbody><body name="b"/></worldbody></mujoco>')
     assert "b" in ts.load(path).frame_names
-    path.write_text("<sdf/>")
-    with pytest.raises(ts.ModelError, match=r"model.xml: the root element is <sdf>"):
+    path.write_text("<html/>")
+    with pytest.raises(ts.ModelError, match=r"model.xml: the root element is <html>"):
         ts.load(path)
 
 

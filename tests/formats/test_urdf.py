@@ -113,9 +113,9 @@ def test_shapes(arm: Description) -> None:
 
 def test_what_is_left_out_is_listed(arm: Description) -> None:
     assert arm.warnings == [
+        "transmissions (2) state no inertia of a rotor: kept as metadata only",
         "gazebo elements (1) are not taken over",
         "safety_controller elements (1) are not taken over",
-        "transmission elements (2) are not taken over",
         "mesh files (1) are not found: meshes/lower.stl",
     ]
 
@@ -168,27 +168,6 @@ def test_a_joint_without_limits_moves_freely(write: Write) -> None:
     description = read_urdf(write(two_links()))
     assert joint(description, "j").upper is None
     assert description.warnings == ["joint 'j' has no <limit>: it moves without limits"]
-
-
-MIMIC = '<mimic joint="lead" multiplier="-2" offset="0.5"/>'
-
-
-def test_mimic_joints_are_an_error_that_says_why(write: Write) -> None:
-    with pytest.raises(ModelError, match=r"robot.urdf:4: joint 'j' mimics joint 'lead'.*coupled"):
-        read_urdf(write(two_links(MIMIC)))
-
-
-def test_mimic_joints_can_be_read_as_independent(write: Write) -> None:
-    description = read_urdf(write(two_links(MIMIC)), mimic="independent")
-    assert description.metadata["mimic"] == {
-        "j": {"joint": "lead", "multiplier": -2.0, "offset": 0.5}
-    }
-    assert "mimic joints (1) are read as independent joints: j" in description.warnings
-
-
-def test_a_fixed_joint_that_mimics_is_fixed(write: Write) -> None:
-    description = read_urdf(write(two_links(MIMIC).replace("revolute", "fixed")))
-    assert "mimic" not in description.metadata
 
 
 @pytest.mark.parametrize(
@@ -257,7 +236,7 @@ def test_a_long_chain_needs_no_deep_recursion(write: Write) -> None:
 def test_wrong_options_are_named() -> None:
     with pytest.raises(ValueError, match="base must be 'fixed' or 'free', not 'loose'"):
         read_urdf(DATA / "arm.urdf", base="loose")
-    with pytest.raises(ValueError, match="mimic must be 'error' or 'independent'"):
+    with pytest.raises(ValueError, match="mimic must be 'coupled' or 'independent'"):
         read_urdf(DATA / "arm.urdf", mimic="maybe")
 
 

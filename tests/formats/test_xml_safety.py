@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tarsus.formats import xml
 from tarsus.formats.mjcf import read_mjcf
 from tarsus.formats.paths import Folders
+from tarsus.formats.sdf import read_sdf
 from tarsus.formats.urdf import read_urdf
 from tarsus.formats.xml import parse_xml, read_xml
 from tarsus.model.description import Description, ModelError, Source
@@ -48,7 +49,7 @@ def test_document_types_and_entities_are_refused(text: str) -> None:
         parse_xml(text.encode(), "f.xml")
 
 
-@pytest.mark.parametrize("reader", [read_urdf, read_mjcf])
+@pytest.mark.parametrize("reader", [read_urdf, read_mjcf, read_sdf])
 def test_readers_refuse_entities(reader: Callable[[Path], object], write: Write) -> None:
     with pytest.raises(ModelError, match="entities are not read"):
         reader(write('<!DOCTYPE a [<!ENTITY x "y">]>\n<robot name="&x;"/>', "bad.xml"))
@@ -109,6 +110,7 @@ def package(tmp_path: Path) -> Path:
         "package://bot/meshes/a.stl",
         "package://bot_description/meshes/a.stl",
         "package:///bot/meshes/a.stl",
+        "model://bot/meshes/a.stl",
         "{folder}/meshes/a.stl",
         "file://{folder}/meshes/a.stl",
         "..\\meshes\\a.stl",
@@ -130,6 +132,7 @@ def test_meshes_are_found(package: Path, reference: str) -> None:
         "file:///etc/passwd",
         "package://bot/../secret.txt",
         "package://bot/meshes/link.stl",
+        "model://bot/../secret.txt",
         "{folder}/../secret.txt",
         "..\\..\\secret.txt",
     ],
@@ -147,6 +150,7 @@ def test_paths_that_leave_the_folder_are_refused(package: Path, reference: str) 
         "package://../secret.txt",
         "package://./secret.txt",
         "package://etc/passwd",
+        "model://etc/passwd",
         "package://",
         "http://example.org/a.stl",
         "/not/there/a.stl",
@@ -188,6 +192,13 @@ def test_a_mesh_that_leaves_the_folder_names_its_line(write: Write) -> None:
     mesh = '<visual><geometry>\n<mesh filename="/etc/passwd"/></geometry></visual>'
     with pytest.raises(ModelError, match=r"robot.urdf:2: .*leaves the model's folder"):
         read_urdf(write(f'<robot><link name="a">{mesh}</link></robot>'))
+
+
+def test_a_mesh_of_an_sdf_that_leaves_the_folder_names_its_line(write: Write) -> None:
+    mesh = '<visual name="v"><geometry>\n<mesh><uri>file:///etc/passwd</uri></mesh></geometry>'
+    text = f'<sdf version="1.6"><model name="m"><link name="a">{mesh}</visual></link></model></sdf>'
+    with pytest.raises(ModelError, match=r"robot.sdf:2: .*leaves the model's folder"):
+        read_sdf(write(text, "robot.sdf"))
 
 
 @pytest.mark.parametrize(
@@ -235,10 +246,15 @@ VALUES = [
 
 
 def mutate(text: str, randomness: random.Random) -> bytes:
-    """Delete, double or replace an attribute, an element or some bytes."""
+    """Delete, double or replace an attribute, an element, a text or some bytes."""
     attributes = list(re.finditer(r'\s([\w:]+)="([^"]*)"', text))
+    texts = [match for match in re.finditer(r">([^<>]+)<", text) if match[1].strip()]
     tags = list(re.finditer(r"<[^>]*>", text))
-    choice = randomness.randrange(8)
+    choice = randomness.randrange(9 if texts else 8)
+    if choice == 8:
+        match, other = randomness.choice(texts), randomness.choice(texts)[1]
+        new = f">{randomness.choice([*VALUES, other, other])}<"
+        return (text[: match.start()] + new + text[match.end() :]).encode()
     if choice <= 3:
         match = randomness.choice(attributes)
         value = randomness.choice(VALUES)
@@ -273,13 +289,23 @@ def survives(read: Callable[[Path], Description], path: Path, data: bytes) -> No
         assert path.name in str(error) or "included" in str(error)
 
 
+@pytest.mark.parametrize("name", ["arm.urdf", "loops.urdf"])
 @pytest.mark.parametrize("base", ["fixed", "free"])
 @fuzz
 @given(data=st.data())
-def test_mutated_urdf(tmp_path: Path, base: str, data: st.DataObject) -> None:
-    text = (DATA / "arm.urdf").read_text()
+def test_mutated_urdf(tmp_path: Path, base: str, name: str, data: st.DataObject) -> None:
+    text = (DATA / name).read_text()
     mutant = mutate(text, data.draw(st.randoms(use_true_random=False)))
-    survives(lambda path: read_urdf(path, base=base), tmp_path / "arm.urdf", mutant)
+    survives(lambda path: read_urdf(path, base=base), tmp_path / name, mutant)
+
+
+@pytest.mark.parametrize("base", [None, "fixed", "free"])
+@fuzz
+@given(data=st.data())
+def test_mutated_sdf(tmp_path: Path, base: str | None, data: st.DataObject) -> None:
+    text = (DATA / "machine.sdf").read_text()
+    mutant = mutate(text, data.draw(st.randoms(use_true_random=False)))
+    survives(lambda path: read_sdf(path, base=base), tmp_path / "machine.sdf", mutant)
 
 
 @fuzz
@@ -297,10 +323,12 @@ def test_mutated_mjcf(tmp_path: Path, data: st.DataObject) -> None:
 def test_garbage(tmp_path: Path, garbage: bytes) -> None:
     survives(read_urdf, tmp_path / "a.urdf", garbage)
     survives(read_mjcf, tmp_path / "a.xml", garbage)
+    survives(read_sdf, tmp_path / "a.sdf", garbage)
+    survives(read_sdf, tmp_path / "a.sdf", b'<sdf version="1.6">' + garbage + b"</sdf>")
     survives(read_urdf, tmp_path / "a.urdf", b"<robot>" + garbage + b"</robot>")
 
 
-@pytest.mark.parametrize("name", ["arm.urdf", "mixed.xml", "arm.json"])
+@pytest.mark.parametrize("name", ["arm.urdf", "loops.urdf", "machine.sdf", "mixed.xml", "arm.json"])
 @fuzz
 @given(data=st.data())
 def test_mutated_models_compile_or_are_refused(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tarsus as ts
-from tarsus.model.compile import build_tree
+from tarsus.model.tree import build_tree
 from tarsus.model.validation import checked
 from tarsus.robots.random import random_rotation
 

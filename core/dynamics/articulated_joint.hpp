@@ -1,0 +1,153 @@
+// The three passes of the articulated-body algorithm for a body on its own joint.
+#pragma once
+
+#include "dynamics/newton_euler.hpp"
+#include "dynamics/small_inverse.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+template <class T>
+struct ArticulatedBody {
+    Motion<T> v;  // in the last pass: acceleration
+    Motion<T> c;
+    Articulated<T> I;  // of the children only, until the body's turn comes
+    Force<T> p;
+};
+
+// what the last pass needs of each velocity coordinate
+template <class T>
+struct ArticulatedDof {
+    Force<T> U;
+    T inverse[6];  // its row of D⁻¹
+    T u;
+};
+
+// a joint's articulated quantities, from the whole articulated inertia of its body
+template <class Joint, class T, class Subspace>
+TARSUS_INLINE void project_inertia(const Subspace& S, const Articulated<T>& I, const Force<T>& p,
+                                   const double* armature, const T* tau, ArticulatedDof<T>* dof) {
+    constexpr int n = Joint::nv;
+    Force<T> U[n];
+    S.times(I, U);
+    T D[n][n], inverse[n][n], bias[n];
+    for (int k = 0; k < n; ++k) {
+        S.project(U[k], D[k]);
+        D[k][k] += T(armature[k]);
+    }
+    S.project(p, bias);
+    invert_symmetric<n>(D, inverse);
+    for (int k = 0; k < n; ++k) {
+        dof[k].U = U[k];
+        dof[k].u = tau[k] - bias[k];
+        for (int l = 0; l < n; ++l) dof[k].inverse[l] = inverse[k][l];
+    }
+}
+
+// D⁻¹ Uᵀ, row k
+template <int n, class T>
+TARSUS_INLINE Force<T> scaled_row(const ArticulatedDof<T>* dof, int k) {
+    Force<T> W{dof[0].U.linear * dof[k].inverse[0], dof[0].U.angular * dof[k].inverse[0]};
+    for (int l = 1; l < n; ++l) {
+        const T& d = dof[k].inverse[l];
+        W = {mul_add(dof[l].U.linear, d, W.linear), mul_add(dof[l].U.angular, d, W.angular)};
+    }
+    return W;
+}
+
+template <class T>
+TARSUS_INLINE Force<T> add_scaled(const Force<T>& W, const T& u, const Force<T>& p) {
+    return {mul_add(W.linear, u, p.linear), mul_add(W.angular, u, p.angular)};
+}
+
+// What the parent feels of a body whose joint is free to yield: the inertia I − U D⁻¹ Uᵀ, returned,
+// and the force p + (I − U D⁻¹ Uᵀ) c + U D⁻¹ u, left in p.
+template <class Joint, class T>
+TARSUS_INLINE Articulated<T> yield_through(const ArticulatedDof<T>* dof, const Motion<T>& c,
+                                           Articulated<T> I, Force<T>& p) {
+    for (int k = 0; k < Joint::nv; ++k) {
+        const Force<T> W = scaled_row<Joint::nv>(dof, k);
+        I = minus_outer(I, dof[k].U, W);
+        p = add_scaled(W, dof[k].u, p);
+    }
+    p = p + I * c;
+    return I;
+}
+// the same for a revolute joint without armature, where D is the inertia about the axis itself
+template <class T>
+TARSUS_INLINE YieldedAboutZ<T> yield_about_z(const ArticulatedDof<T>* dof, const Motion<T>& c,
+                                             const Articulated<T>& I, Force<T>& p) {
+    const Force<T> W = scaled_row<1>(dof, 0);
+    const YieldedAboutZ<T> left = yielded(I, dof[0].U, W);
+    p = mul_add(left, c, add_scaled(W, dof[0].u, p));
+    return left;
+}
+
+// the parent takes over what it feels of a body: the inertia I and the force p
+template <class T, class Transform, class Inertia>
+TARSUS_INLINE void hand_down(const Link& link, const Transform& X, const Inertia& I,
+                             const Force<T>& p, ArticulatedBody<T>* body) {
+    if (link.parent < 0) return;
+    ArticulatedBody<T>& parent = body[link.parent + 1];
+    const Articulated<T> felt = X.to_parent(I);
+    parent.I = link.last_sibling ? felt : parent.I + felt;
+    parent.p = parent.p + X.to_parent(p);
+}
+
+// inertia of the body itself, with that of all it carries
+template <class T>
+TARSUS_INLINE Articulated<T> whole_inertia(const Tree& tree, int i, const ArticulatedBody<T>& me) {
+    const Articulated<T> own = articulated<T>(inertia_of(tree.carried[i]));
+    return tree.links[i].leaf ? own : own + me.I;
+}
+
+template <class Joint, class T>
+TARSUS_INLINE void velocities(Joint, const Tree& tree, int i, const At<T>& at,
+                              const JointState<T>& joints, const T* external,
+                              ArticulatedBody<T>* body) {
+    const T* joint_velocity = joints.v + at.link.v;
+    const auto S = Joint::subspace(at);
+    ArticulatedBody<T>& me = body[i + 1];
+    me.v = S.add(Joint::transform(at).to_child(body[at.link.parent + 1].v), joint_velocity);
+    me.c = S.cross(me.v, joint_velocity);
+    if constexpr (!Joint::kConstantSubspace) me.c = me.c + Joint::bias(at, joint_velocity);
+    if (at.link.own < 0) me.c = S.add(me.c, joints.a + at.link.v);
+    me.p = cross(me.v, inertia_of(tree.carried[i]) * me.v);
+    if (external) me.p = me.p - wrench_in_core(tree, i, external);
+}
+
+template <class Joint, class T>
+TARSUS_INLINE void inertias(Joint, const Tree& tree, int i, const At<T>& at, const T* tau,
+                            ArticulatedBody<T>* body, ArticulatedDof<T>* dof) {
+    const Link& link = at.link;
+    ArticulatedBody<T>& me = body[i + 1];
+    const Articulated<T> I = whole_inertia(tree, i, me);
+    Force<T> p = me.p;
+    project_inertia<Joint>(Joint::subspace(at), I, p, &tree.armature[link.v], tau, dof);
+    if (link.parent < 0) return;
+    if constexpr (std::is_same_v<Joint, Revolute>) {
+        if (tree.armature[link.v] == 0.0) {
+            const YieldedAboutZ<T> left = yield_about_z(dof, me.c, I, p);
+            return hand_down(link, Joint::transform(at), left, p, body);
+        }
+    }
+    const Articulated<T> left = yield_through<Joint>(dof, me.c, I, p);
+    hand_down(link, Joint::transform(at), left, p, body);
+}
+
+template <class Joint, class T>
+TARSUS_INLINE void accelerations(Joint, int i, const At<T>& at, ArticulatedBody<T>* body,
+                                 const ArticulatedDof<T>* dof, T* out) {
+    constexpr int n = Joint::nv;
+    ArticulatedBody<T>& me = body[i + 1];
+    const Motion<T> given = Joint::transform(at).to_child(body[at.link.parent + 1].v) + me.c;
+    T missing[n];
+    for (int k = 0; k < n; ++k) missing[k] = dof[k].u - dot(given, dof[k].U);
+    for (int k = 0; k < n; ++k) {
+        T a = dof[k].inverse[0] * missing[0];
+        for (int l = 1; l < n; ++l) a = mul_add(dof[k].inverse[l], missing[l], a);
+        out[k] = a;
+    }
+    me.v = Joint::subspace(at).add(given, out);
+}
+
+}  // namespace tarsus::TARSUS_ISA

@@ -1,0 +1,318 @@
+// How the joints of one cluster move with its own coordinates.
+//
+// The free velocities of a cluster are its own and those that its loops give. Couplings express
+// all joints by the free ones, w = E [v; u]. Loops add rows Φ w = 0, solved for u. Together
+//
+//   w = G v,   ẇ = G v̇ + g
+//
+// Positions that loops give are found by Newton's method from where the users' q says they are, so
+// that a mechanism stays on its branch. A lane that has converged waits for its neighbours.
+#pragma once
+
+#include "dynamics/follow.hpp"
+#include "dynamics/householder.hpp"
+#include "dynamics/loop_rows.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+constexpr int kMostNewtonSteps = 30;
+constexpr double kClosed = 1e-13;  // residual [m, 1] or step [m, rad] at which a loop is closed
+constexpr double kNearlyClosed = 1e-9;  // step that round-off may leave in a badly conditioned one
+constexpr double kTolerated = 1e-7;     // gap that redundant rows of rounded numbers may leave
+
+template <class T>
+struct ClosureWork {
+    Angle<T>* angle;
+    Pose<T>* pose;  // of the members, in the frame of the cluster's parent
+    Motion<T>* S;   // of each velocity, in the same axes at its body's origin
+    T *E, *Phi, *A, *residual, *diagonal, *scale, *slope, *curvature;
+
+    explicit ClosureWork(const Tree& tree, Scratch& scratch)
+        : angle(scratch.take<Angle<T>>(tree.most_w)),
+          pose(scratch.take<Pose<T>>(tree.most_bodies)),
+          S(scratch.take<Motion<T>>(tree.most_w)),
+          E(scratch.take<T>(size_t(tree.most_w) * tree.most_free)),
+          Phi(scratch.take<T>(size_t(tree.most_rows) * tree.most_w)),
+          A(scratch.take<T>(size_t(tree.most_rows) * tree.most_free)),
+          residual(scratch.take<T>(tree.most_rows)),
+          diagonal(scratch.take<T>(tree.most_free)),
+          scale(scratch.take<T>(tree.most_free)),
+          slope(scratch.take<T>(tree.most_slopes)),
+          curvature(scratch.take<T>(tree.most_slopes)) {}
+
+    static size_t bytes(const Tree& tree) {
+        const size_t w = tree.most_w, rows = tree.most_rows, free = tree.most_free;
+        return bytes_of<Angle<T>>(w) + bytes_of<Pose<T>>(tree.most_bodies) +
+               bytes_of<Motion<T>>(w) + bytes_of<T>(w * free) + bytes_of<T>(rows * w) +
+               bytes_of<T>(rows * free) + bytes_of<T>(rows) + 2 * bytes_of<T>(free) +
+               2 * bytes_of<T>(tree.most_slopes);
+    }
+};
+
+// E: own and dependent joints are themselves, followers follow
+template <class T>
+TARSUS_INLINE void free_motions(const Tree& tree, const Cluster& cluster, const Base<T>* table,
+                                const T* x, ClosureWork<T>& work) {
+    const int free = cluster.nv + cluster.n_dependent;
+    for (int k = 0; k < cluster.nw * free; ++k) work.E[k] = T(0.0);
+    for (int w = 0; w < cluster.nw; ++w) {
+        const int column = tree.column[cluster.w + w];
+        if (column >= 0) work.E[w * free + column] = T(1.0);
+    }
+    for (int k = 0; k < cluster.n_couplings; ++k) {
+        const Coupling& c = tree.couplings[cluster.coupling + k];
+        slopes(tree, c, table, x, work.slope);
+        for (int f = 0; f < c.n_followers; ++f) {
+            T* row = work.E + (tree.links[joint_of(tree, c.follower + f)].v - cluster.w) * free;
+            for (int l = 0; l < c.n_leaders; ++l) {
+                const T* leader =
+                    work.E + (tree.links[joint_of(tree, c.leader + l)].v - cluster.w) * free;
+                const T& slope = work.slope[f * c.n_leaders + l];
+                for (int e = 0; e < free; ++e) row[e] = mul_add(slope, leader[e], row[e]);
+            }
+        }
+    }
+}
+
+// poses and motions of the members, seen from the cluster's parent
+template <class T>
+TARSUS_INLINE void place_members(const Tree& tree, const Cluster& cluster, const T* x,
+                                 ClosureWork<T>& work) {
+    const Pose<T> fixed{identity_matrix<T>(), zero_vector<T>()};
+    for (int m = 0; m < cluster.n_bodies; ++m) {
+        const Link& link = tree.links[cluster.body + m];
+        for (int k = 0; k < link.angles; ++k) {
+            work.angle[k] = sincos_of(x[tree.angle_coordinate[link.angle + k]]);
+        }
+        visit(link.kind, [&](auto joint) {
+            using Joint = decltype(joint);
+            const At<T> at{link, x + link.q, work.angle};
+            const Pose<T>& parent =
+                link.parent == cluster.parent ? fixed : work.pose[link.parent - cluster.body];
+            work.pose[m] = Joint::transform(at).pose_from(parent);
+            Joint::subspace(at).columns_in(work.pose[m].rotation, work.S + (link.v - cluster.w));
+        });
+    }
+}
+
+// put(row, w, rate): the rows of Φ, where a loop depends on a joint
+template <class T, class Put>
+TARSUS_INLINE void loop_rates(const Tree& tree, const Cluster& cluster, ClosureWork<T>& work,
+                              Put&& put) {
+    const Pose<T> fixed{identity_matrix<T>(), zero_vector<T>()};
+    const auto pose_of = [&](int body) -> const Pose<T>& {
+        return body == cluster.parent ? fixed : work.pose[body - cluster.body];
+    };
+    LoopAt<T> at;
+    for (int l = 0; l < cluster.n_loops; ++l) {
+        const Loop& loop = tree.loops[tree.cluster_loops[cluster.loop + l]];
+        const int first = loop.first_row;
+        loop_at(tree, loop, pose_of(loop.a.body), pose_of(loop.b.body), at);
+        const LoopRow* row = &tree.rows[loop.row];
+        for (int r = 0; r < loop.n_rows; ++r) {
+            work.residual[first + r] = row[r].kept ? at.residual[r] : T(0.0);
+        }
+        const auto along = [&](int body, double sign) {
+            for (; body != cluster.parent; body = tree.links[body].parent) {
+                const Link& link = tree.links[body];
+                for (int w = link.v - cluster.w; w < link.v - cluster.w + link.nv; ++w) {
+                    for (int r = 0; r < loop.n_rows; ++r) {
+                        if (!row[r].kept) continue;
+                        const T rate =
+                            row_rate(at.row[r], at.point, pose_of(body).position, work.S[w]);
+                        put(first + r, w, rate * T(sign));
+                    }
+                }
+            }
+        };
+        along(loop.b.body, 1.0);
+        along(loop.a.body, -1.0);
+    }
+}
+
+// Φ and A = Φ E at the positions x
+template <class T>
+TARSUS_INLINE void loop_matrices(const Tree& tree, const Cluster& cluster, const T* x,
+                                 ClosureWork<T>& work) {
+    const int nw = cluster.nw, free = cluster.nv + cluster.n_dependent;
+    place_members(tree, cluster, x, work);
+    for (int k = 0; k < cluster.n_rows * nw; ++k) work.Phi[k] = T(0.0);
+    loop_rates(tree, cluster, work,
+               [&](int row, int w, const T& rate) { work.Phi[row * nw + w] += rate; });
+    for (int r = 0; r < cluster.n_rows; ++r) {
+        for (int e = 0; e < free; ++e) {
+            T sum(0.0);
+            for (int w = 0; w < nw; ++w) {
+                sum = mul_add(work.Phi[r * nw + w], work.E[w * free + e], sum);
+            }
+            work.A[r * free + e] = sum;
+        }
+    }
+}
+
+template <class T>
+TARSUS_INLINE Reflections<T> dependents(const Cluster& cluster, const ClosureWork<T>& work) {
+    return {work.A,     cluster.n_rows,      cluster.nv + cluster.n_dependent,
+            cluster.nv, cluster.n_dependent, work.diagonal,
+            work.scale};
+}
+
+template <class T>
+TARSUS_INLINE T largest_of(const T* a, int count) {
+    T largest(0.0);
+    for (int k = 0; k < count; ++k) {
+        const T size = absolute(a[k]);
+        largest = select(size < largest, largest, size);  // keeps NaN
+    }
+    return largest;
+}
+
+// x ⊕ −step for the joints that loops give, in lanes that still move
+template <class T, class Mask>
+TARSUS_INLINE void move_dependents(const Tree& tree, const Cluster& cluster, const Mask& moving,
+                                   const T* step, T* x) {
+    constexpr int kMostCoordinates = 8;
+    for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
+        const Link& link = tree.links[i];
+        T dv[kMostCoordinates], to[kMostCoordinates];
+        bool moves = false;
+        for (int k = 0; k < link.nv; ++k) {
+            const bool dependent = tree.roles[link.v + k] == Role::dependent;
+            dv[k] = dependent ? -step[tree.column[link.v + k] - cluster.nv] : T(0.0);
+            moves = moves || dependent;
+        }
+        if (!moves) continue;
+        visit(link.kind, [&](auto joint) {
+            decltype(joint)::integrate(link, x + link.q, dv, to);
+            for (int k = 0; k < decltype(joint)::nq; ++k) {
+                x[link.q + k] = select(moving, to[k], x[link.q + k]);
+            }
+        });
+    }
+}
+
+template <class T>
+TARSUS_INLINE void follow_all(const Tree& tree, const Cluster& cluster, const T* table, T* x) {
+    for (int k = 0; k < cluster.n_couplings; ++k) {
+        follow(tree, tree.couplings[cluster.coupling + k], table, x);
+    }
+}
+
+// Positions of all the cluster's joints from those that users state. Leaves E, Φ and the factors
+// of the dependent columns of A in `work`. Loops that cannot be closed leave NaN in x.
+template <class T>
+TARSUS_INLINE void close_cluster(const Tree& tree, const Cluster& cluster, const T* table, T* x,
+                                 ClosureWork<T>& work) {
+    follow_all(tree, cluster, table, x);
+    free_motions(tree, cluster, table, x, work);
+    if (cluster.n_loops == 0) return;
+    T size(0.0), gap(0.0);
+    for (int step = 0; step < kMostNewtonSteps; ++step) {
+        loop_matrices(tree, cluster, x, work);
+        gap = largest_of(work.residual, cluster.n_rows);
+        factor(dependents(cluster, work));
+        solve(dependents(cluster, work), work.residual, 1);
+        const T move = largest_of(work.residual, cluster.n_dependent);
+        size = select(gap < T(kClosed), T(0.0), move);
+        const auto moving = size > T(kClosed);
+        if (!any(moving)) break;
+        move_dependents(tree, cluster, moving, work.residual, x);
+        follow_all(tree, cluster, table, x);
+        free_motions(tree, cluster, table, x, work);
+    }
+    const T nan(std::numeric_limits<double>::quiet_NaN());
+    // a gap that no step makes smaller: rows that contradict each other
+    const auto closed = select(gap < T(kTolerated), size, T(1.0)) < T(kNearlyClosed);
+    for (int w = cluster.w; w < cluster.w + cluster.nw; ++w) {
+        if (tree.roles[w] != Role::dependent) continue;
+        T& first = x[tree.links[tree.body_of[w]].q];
+        first = select(closed, first, nan);
+    }
+}
+
+// G (nw × nv), after close_cluster or, at positions that are closed, after the two calls below
+template <class T>
+TARSUS_INLINE void solve_matrix(const Cluster& cluster, ClosureWork<T>& work, T* G) {
+    const int nv = cluster.nv, free = nv + cluster.n_dependent;
+    if (cluster.n_loops > 0) {
+        for (int e = 0; e < nv; ++e) solve(dependents(cluster, work), work.A + e, free);
+    }
+    for (int w = 0; w < cluster.nw; ++w) {
+        for (int e = 0; e < nv; ++e) {
+            T sum = work.E[w * free + e];
+            for (int d = 0; d < cluster.n_dependent; ++d) {
+                sum = neg_mul_add(work.E[w * free + nv + d], work.A[d * free + e], sum);
+            }
+            G[w * nv + e] = sum;
+        }
+    }
+}
+
+template <class T>
+TARSUS_INLINE void matrix_at_closed(const Tree& tree, const Cluster& cluster, const Base<T>* table,
+                                    const T* x, ClosureWork<T>& work, T* G) {
+    free_motions(tree, cluster, table, x, work);
+    if (cluster.n_loops > 0) {
+        loop_matrices(tree, cluster, x, work);
+        factor(dependents(cluster, work));
+    }
+    solve_matrix(cluster, work, G);
+}
+
+// g = Ġ v, for velocities w of the joints; `work` still holds E, Φ and factors from G.
+// moving is room for all positions as dual numbers.
+template <class T>
+TARSUS_INLINE void cluster_bias(const Tree& tree, const Cluster& cluster, const T* table,
+                                const T* x, const T* w, ClosureWork<T>& work,
+                                ClosureWork<Dual<T>>& dual, Dual<T>* moving, T* g) {
+    for (int k = cluster.w; k < cluster.w + cluster.nw; ++k) g[k] = T(0.0);
+    for (int k = 0; k < cluster.n_couplings; ++k) {
+        const Coupling& c = tree.couplings[cluster.coupling + k];
+        slopes(tree, c, table, x, work.slope);
+        curvatures(tree, c, table, x, w, work.curvature);
+        for (int f = 0; f < c.n_followers; ++f) {
+            T sum = work.curvature[f];
+            for (int l = 0; l < c.n_leaders; ++l) {
+                const int leader = tree.links[joint_of(tree, c.leader + l)].v;
+                sum = mul_add(work.slope[f * c.n_leaders + l], g[leader], sum);
+            }
+            g[tree.links[joint_of(tree, c.follower + f)].v] = sum;
+        }
+    }
+    if (cluster.n_loops == 0) return;
+
+    // Φ̇ w: the rows' rates at constant w, along the motion
+    for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
+        const Link& link = tree.links[i];
+        for (int k = 0; k < link.angles; ++k) {
+            work.angle[k] = sincos_of(x[tree.angle_coordinate[link.angle + k]]);
+        }
+        visit(link.kind, [&](auto joint) {
+            using Joint = decltype(joint);
+            T rate[Joint::nq];
+            Joint::rate(At<T>{link, x + link.q, work.angle}, w + link.v, rate);
+            for (int k = 0; k < Joint::nq; ++k) moving[link.q + k] = {x[link.q + k], rate[k]};
+        });
+    }
+    place_members(tree, cluster, moving, dual);
+    for (int r = 0; r < cluster.n_rows; ++r) work.residual[r] = T(0.0);
+    loop_rates(tree, cluster, dual, [&](int row, int k, const Dual<T>& rate) {
+        work.residual[row] = mul_add(rate.rate, w[cluster.w + k], work.residual[row]);
+    });
+    for (int r = 0; r < cluster.n_rows; ++r) {
+        for (int k = 0; k < cluster.nw; ++k) {
+            const T& rate = work.Phi[r * cluster.nw + k];
+            work.residual[r] = mul_add(rate, g[cluster.w + k], work.residual[r]);
+        }
+    }
+    solve(dependents(cluster, work), work.residual, 1);
+    const int free = cluster.nv + cluster.n_dependent;
+    for (int k = 0; k < cluster.nw; ++k) {
+        for (int d = 0; d < cluster.n_dependent; ++d) {
+            T& bias = g[cluster.w + k];
+            bias = neg_mul_add(work.E[k * free + cluster.nv + d], work.residual[d], bias);
+        }
+    }
+}
+
+}  // namespace tarsus::TARSUS_ISA

@@ -1,0 +1,57 @@
+// Lagrange multipliers of loops outside the clusters, one lane after the other: how many rows are
+// redundant may differ from state to state.
+#pragma once
+
+#include "dynamics/loop_motion.hpp"
+#include "dynamics/rank_revealing.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+template <class T>
+TARSUS_INLINE size_t multiplier_bytes(const Tree& tree) {
+    const size_t m = tree.n_constraint_rows;
+    return bytes_of<T>(m * m) + bytes_of<T>(m) + bytes_of<double>(m * m) + bytes_of<int>(m) +
+           2 * bytes_of<double>(m);
+}
+
+template <class T>
+struct MultiplierWork {
+    int n;
+    T *operator_matrix, *rate;  // J H⁻¹ Jᵀ, lower triangle by rows; rates of the rows' velocities
+    double* L;
+    int* order;
+    double *scale, *x;
+
+    MultiplierWork(const Tree& tree, Scratch& scratch)
+        : n(tree.n_constraint_rows),
+          operator_matrix(scratch.take<T>(size_t(n) * n)),
+          rate(scratch.take<T>(n)),
+          L(scratch.take<double>(size_t(n) * n)),
+          order(scratch.take<int>(n)),
+          scale(scratch.take<double>(n)),
+          x(scratch.take<double>(n)) {}
+
+    // rate := the multipliers that make the rows' accelerations vanish
+    void solve() {
+        constexpr int lanes = sizeof(T) / sizeof(double);
+        for (int l = 0; l < lanes; ++l) {
+            for (int k = 0; k < n * n; ++k) L[k] = lane_of(operator_matrix[k], l);
+            for (int k = 0; k < n; ++k) x[k] = -lane_of(rate[k], l);
+            solve_semidefinite(n, L, order, scale, x);
+            for (int k = 0; k < n; ++k) set_lane(rate[k], l, x[k]);
+        }
+    }
+};
+
+// f(loop, first row among those of the constraints)
+template <class F>
+TARSUS_INLINE void for_each_constraint(const Tree& tree, F&& f) {
+    int first = 0;
+    for (const Loop& loop : tree.loops) {
+        if (loop.cluster >= 0) continue;
+        f(loop, first);
+        first += loop.n_rows;
+    }
+}
+
+}  // namespace tarsus::TARSUS_ISA

@@ -1,0 +1,65 @@
+// Λ λ = b for a symmetric, positive semi-definite Λ that may be singular, because constraints
+// repeat each other: Cholesky with full pivoting, which stops where nothing is left. The
+// multipliers of redundant rows are zero; the accelerations do not depend on how they share.
+#pragma once
+
+#include <utility>
+
+#include "dynamics/arguments.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+// what counts as nothing, relative to a row's own diagonal entry
+constexpr double kRedundant = 1e-11;
+
+// L (n × n, lower triangle of Λ on entry) and order are work; x is b on entry
+inline void solve_semidefinite(int n, double* L, int* order, double* scale, double* x) {
+    for (int i = 0; i < n; ++i) {
+        order[i] = i;
+        // rows of different units are compared at the size of their diagonals
+        scale[i] = L[i * n + i] > 0 ? 1 / std::sqrt(L[i * n + i]) : 0.0;
+    }
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j <= i; ++j) L[i * n + j] *= scale[i] * scale[j];
+        x[i] *= scale[i];
+    }
+    const auto swap_rows = [&](int a, int b) {  // a < b, in a lower triangle
+        std::swap(order[a], order[b]);
+        std::swap(x[a], x[b]);
+        std::swap(L[a * n + a], L[b * n + b]);
+        for (int j = 0; j < a; ++j) std::swap(L[a * n + j], L[b * n + j]);
+        for (int j = a + 1; j < b; ++j) std::swap(L[j * n + a], L[b * n + j]);
+        for (int j = b + 1; j < n; ++j) std::swap(L[j * n + a], L[j * n + b]);
+    };
+    int rank = 0;
+    for (; rank < n; ++rank) {
+        int pivot = rank;
+        for (int i = rank + 1; i < n; ++i) {
+            if (L[i * n + i] > L[pivot * n + pivot]) pivot = i;
+        }
+        if (!(L[pivot * n + pivot] > kRedundant)) break;
+        if (pivot != rank) swap_rows(rank, pivot);
+        const double root = std::sqrt(L[rank * n + rank]);
+        L[rank * n + rank] = root;
+        x[rank] /= root;
+        for (int i = rank + 1; i < n; ++i) {
+            L[i * n + rank] /= root;
+            x[i] = neg_mul_add(L[i * n + rank], x[rank], x[i]);
+        }
+        for (int i = rank + 1; i < n; ++i) {
+            for (int j = rank + 1; j <= i; ++j) {
+                L[i * n + j] = neg_mul_add(L[i * n + rank], L[j * n + rank], L[i * n + j]);
+            }
+        }
+    }
+    for (int i = rank; i < n; ++i) x[i] = 0.0;
+    for (int i = rank - 1; i >= 0; --i) {
+        x[i] /= L[i * n + i];
+        for (int j = 0; j < i; ++j) x[j] = neg_mul_add(L[i * n + j], x[i], x[j]);
+    }
+    // back into the order and units of the rows
+    for (int i = 0; i < n; ++i) L[i] = x[i];
+    for (int i = 0; i < n; ++i) x[order[i]] = L[i] * scale[order[i]];
+}
+
+}  // namespace tarsus::TARSUS_ISA

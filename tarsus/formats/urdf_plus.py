@@ -1,0 +1,193 @@
+"""Elements that a URDF may have beyond the standard: loops, couplings and rotors.
+
+Loops and couplings are those of URDF+ (Chignoli, Slotine, Wensing and Kim, "URDF+: An Enhanced
+URDF for Robots with Kinematic Loops", 2024):
+
+    <loop name="closure" type="revolute">
+      <predecessor link="rod"> <origin xyz="1 0 0"/> </predecessor>
+      <successor link="rocker"> <origin xyz="0 1 0"/> </successor>
+      <axis xyz="0 0 1"/>
+    </loop>
+    <coupling name="belt">
+      <predecessor link="wheel"/> <successor link="pulley"/> <ratio value="6"/>
+    </coupling>
+
+A loop joins the two origins by a joint of its type about the axis in these frames (x if none is
+stated; a universal joint also has `<axis2>`, one of constant distance an attribute `length`).
+In a coupling the angles of the joints from the nearest common ancestor to the successor add up
+to the ratio times those to the predecessor; `motor="true"` marks a follower that is a rotor.
+A `<joint>` may say `independent="true"` or `"false"`: whether its coordinate stays.
+
+A rotor is our own addition. Without `<origin>` and `<axis>` (a place on the link `<mount>`) it
+turns about the axis of its joint, on the link that carries the joint:
+
+    <rotor name="hip_rotor" joint="hip" ratio="6">
+      <mount link="base"/> <origin xyz="0 0 0.1"/> <axis xyz="0 0 1"/> <inertial>…</inertial>
+    </rotor>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tarsus.formats.gears import ONE_COORDINATE, follow, geared
+from tarsus.formats.geometry import axes_along, turn
+from tarsus.formats.urdf_elements import read_body, read_direction, read_origin
+from tarsus.formats.xml import Element
+from tarsus.model.checks import suggestion
+from tarsus.model.description import Array, Coupling, Description, Joint, Loop
+
+ELEMENTS = ("loop", "coupling", "rotor")
+OTHER_NAMES = {"continuous": "revolute", "fixed": "weld", "ball": "spherical"}
+KINDS = ["revolute", "prismatic", "universal", "cylindrical", "spherical", "planar", "weld"]
+KINDS += ["point_on_line", "distance", "knife_edge"]
+LOOP_KINDS = {kind: kind for kind in KINDS} | OTHER_NAMES
+
+
+def read_plus(robot: Element, description: Description) -> None:
+    """Add the rotors, loops and couplings of a file."""
+    choice = {
+        element.string("name"): _flag(element, "independent")
+        for element in robot.all("joint")
+        if "independent" in element.attributes
+    }
+    for element in robot.all("rotor"):
+        _read_rotor(element, description)
+    tree = _Tree(description.joints)
+    for element in robot.all("loop"):
+        description.loops.append(_read_loop(element, description, tree, choice))
+    for element in robot.all("coupling"):
+        description.couplings.append(_read_coupling(element, description, tree, choice))
+
+
+def _read_rotor(element: Element, description: Description) -> None:
+    joints = {joint.name: joint for joint in description.joints}
+    joint_name, mount = element.string("joint"), element.find("mount")
+    if joint_name not in joints:
+        raise element.error(f"has the unknown joint '{joint_name}'{suggestion(joint_name, joints)}")
+    carrier, coupling = geared(
+        joints[joint_name],
+        element.number("ratio"),
+        element.string("name"),
+        mount=None if mount is None else _link(mount, description),
+        placement=None if element.find("origin") is None else read_origin(element),
+        axis=None if element.find("axis") is None else read_direction(element, "axis"),
+        source=element.source,
+    )
+    description.bodies.append(read_body(element))
+    description.joints.append(carrier)
+    description.couplings.append(coupling)
+
+
+def _read_loop(
+    element: Element, description: Description, tree: _Tree, choice: dict[str, bool]
+) -> Loop:
+    kind = element.string("type")
+    if kind not in LOOP_KINDS:
+        raise element.error(f"has the unknown type '{kind}'{suggestion(kind, LOOP_KINDS)}")
+    first, second = element.require("predecessor"), element.require("successor")
+    frame = turn(_read_axes(element, LOOP_KINDS[kind]))
+    body_a, body_b = _link(first, description), _link(second, description)
+    around = [joint.name for path in tree.between(body_a, body_b) for joint in path]
+    return Loop(
+        element.string("name"),
+        LOOP_KINDS[kind],
+        body_a,
+        body_b,
+        read_origin(first) @ frame,
+        read_origin(second) @ frame,
+        length=element.number("length", 0.0),
+        independent=_staying(around, choice),
+        source=element.source,
+    )
+
+
+def _staying(joints: list[str], choice: dict[str, bool]) -> tuple[str, ...] | None:
+    """The joints that say that their coordinates stay, or else those that do not deny it."""
+    stated = tuple(name for name in joints if choice.get(name))
+    if stated or not any(name in choice for name in joints):
+        return stated or None
+    return tuple(name for name in joints if name not in choice)
+
+
+def _read_axes(element: Element, kind: str) -> Array:
+    """The rotation (3, 3) whose z is the axis of the loop, for a universal one with x the other."""
+    axis = read_direction(element, "axis")
+    if kind != "universal" or element.find("axis2") is None:
+        return axes_along(axis)
+    other = read_direction(element, "axis2")
+    if abs(axis @ other) > 1e-9:
+        raise element.error("has an <axis2> that is not perpendicular to its <axis>")
+    return axes_along(axis, other)
+
+
+def _read_coupling(
+    element: Element, description: Description, tree: _Tree, choice: dict[str, bool]
+) -> Coupling:
+    first, second = element.require("predecessor"), element.require("successor")
+    before, after = tree.between(_link(first, description), _link(second, description))
+    ratio = element.require("ratio").number("value")
+    weights = {joint.name: ratio for joint in before} | {joint.name: -1.0 for joint in after}
+    for joint in (*before, *after):
+        if joint.kind not in ONE_COORDINATE:
+            raise element.error(f"has joint '{joint.name}' on its way, which is {joint.kind}")
+    follower = _choose_follower(element, weights, description, choice)
+    own = weights.pop(follower)
+    return follow(
+        follower,
+        {name: -weight / own for name, weight in weights.items()},
+        name=element.string("name"),
+        motor=_flag(element, "motor"),
+        source=element.source,
+    )
+
+
+def _choose_follower(
+    element: Element, weights: dict[str, float], description: Description, choice: dict[str, bool]
+) -> str:
+    """The joint that follows the others: one that may, by preference nearest to the successor."""
+    taken = {name for coupling in description.couplings for name in coupling.followers}
+    able = [name for name, weight in weights.items() if weight and name not in taken]
+    wanted = [name for name in able if not choice.get(name, True)]
+    if len(weights) < 2 or not able:
+        raise element.error("has no joint that could follow others")
+    return (wanted or able)[-1]
+
+
+class _Tree:
+    """Which joint carries a link, to find the way from one link to another."""
+
+    def __init__(self, joints: Iterable[Joint]) -> None:
+        self.carrier = {joint.child: joint for joint in joints}
+
+    def between(self, first: str, second: str) -> tuple[list[Joint], list[Joint]]:
+        """The moving joints from the nearest common ancestor to the one link and to the other."""
+        ways = self._way(first), self._way(second)
+        common = 0
+        while common < min(map(len, ways)) and ways[0][common] is ways[1][common]:
+            common += 1
+        moving = [[joint for joint in way[common:] if joint.kind != "fixed"] for way in ways]
+        return moving[0], moving[1]
+
+    def _way(self, link: str) -> list[Joint]:
+        """The joints from the root to a link; a circle, an error elsewhere, ends it."""
+        way: dict[str, Joint] = {}
+        while link in self.carrier and link not in way:
+            way[link] = self.carrier[link]
+            link = way[link].parent
+        return list(way.values())[::-1]
+
+
+def _link(element: Element, description: Description) -> str:
+    names = [body.name for body in description.bodies]
+    name = element.string("link")
+    if name not in names:
+        raise element.error(f"names the unknown link '{name}'{suggestion(name, names)}")
+    return name
+
+
+def _flag(element: Element, attribute: str) -> bool:
+    word = element.attributes.get(attribute, "false").strip().lower()
+    if word not in ("true", "false", "1", "0"):
+        raise element.error(f"attribute '{attribute}' must be true or false, not '{word}'")
+    return word in ("true", "1")

@@ -1,0 +1,174 @@
+"""Closing the loops of a model: a start configuration, and which joints depend on the others.
+
+The loops of a cluster are cut open, which leaves a tree. Its independent joints stay where they
+are while the others close the loops by Newton's method; if that fails, all joints move. Loops
+that are constraints are closed last, by all joints.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable
+
+import numpy as np
+
+from tarsus.model.checks import read_only
+from tarsus.model.compile import user_positions, zero_configuration
+from tarsus.model.dependents import dependents, is_singular, left_out
+from tarsus.model.description import Array, Coupling, Loop, ModelError
+from tarsus.model.kinds import KINDS
+from tarsus.model.open_loops import OpenLoops, close, fingerprint
+from tarsus.model.tree import DEPENDENT, FOLLOWER, INDEPENDENT, Tree
+
+CLOSED, EXACT = 1e-5, 1e-9
+"""Gaps [m or 1] up to which a loop counts as closed, and up to which without a warning.
+
+Of redundant equations some cannot be met exactly, as numbers are rounded."""
+DISTURBANCES = (0.0, 0.1, 0.3, 1.0, 2.0)
+"""Sizes [rad or m] of random steps away from a start from which loops do not close."""
+
+
+def closed(tree: Tree) -> Tree:
+    """Return the tree with roles for the joints on loops and a start configuration."""
+    roles, where = list(tree.roles), user_positions(tree)
+    q, warnings = _stated_start(tree, where), list(tree.warnings)
+    known: dict[Hashable, tuple[list[int], list[list[int]], Array]] = {}  # many robots have equal legs
+    dropped: dict[str, list[int]] = {}
+    for cluster, (couplings, loops) in _with_loops(tree).items():
+        bodies = tree.clusters[cluster]
+        own = _coordinates(tree, bodies, where)
+        same = (fingerprint(tree, bodies, couplings, loops), q[own].tobytes())
+        if same not in known:
+            part = OpenLoops(tree, [bodies], couplings, loops)
+            start = _closed_part(part, q[own])
+            chosen = dependents(part, start)
+            known[same] = chosen, left_out(part, start, chosen), start
+            loop, gap = part.widest(start)
+            if gap > EXACT:
+                warnings.append(f"loop {loop.name!r} is closed but for a gap of {gap:.1e}")
+        depend, repeated, q[own] = known[same]
+        for loop, rows in zip(loops, repeated, strict=True):
+            dropped[loop.name] = rows
+            if rows:
+                warnings.append(
+                    f"loop {loop.name!r}: {len(rows)} of its equations repeat others but for "
+                    "rounded numbers and are left out; loop_gaps tells how far they are off"
+                )
+        _mark(roles, bodies, depend)
+        if INDEPENDENT not in {role for i in bodies for role in roles[i]}:
+            names = ", ".join(loop.name for loop in loops)
+            warnings.append(f"the joints of loop {names} cannot move: no velocity stays free")
+    holonomic = [loop for loop in tree.loops if loop.kind != "knife_edge"]
+    if len(holonomic) > tree.reasons.count(""):
+        q = _closed_by_all(OpenLoops(tree, tree.clusters, tree.couplings, holonomic), q)
+    return dataclasses.replace(tree, roles=roles, neutral=read_only(q), warnings=warnings, left_out=dropped)
+
+
+def _coordinates(tree: Tree, bodies: range, where: dict[str, int]) -> slice:
+    """Return where in q the coordinates of a cluster are."""
+    own = [joint for joint in tree.joints[bodies.start : bodies.stop] if joint.name in where]
+    return slice(where[own[0].name], where[own[-1].name] + KINDS[own[-1].kind][0])
+
+
+def _mark(roles: list[tuple[int, ...]], bodies: range, depend: list[int]) -> None:
+    """Mark velocities of a cluster, numbered without those that follow, as dependent."""
+    v = 0
+    for i in bodies:
+        if FOLLOWER not in roles[i]:
+            numbered = enumerate(roles[i], v)
+            roles[i] = tuple(DEPENDENT if k in depend else role for k, role in numbered)
+            v += len(roles[i])
+
+
+def _with_loops(tree: Tree) -> dict[int, tuple[list[Coupling], list[Loop]]]:
+    """Return the couplings and loops of each cluster that has loops."""
+    cluster_of = {i: c for c, bodies in enumerate(tree.clusters) for i in bodies}
+    index, number = tree.index, tree.joint_index
+    found: dict[int, tuple[list[Coupling], list[Loop]]] = {}
+    for loop, reason in zip(tree.loops, tree.reasons, strict=True):
+        if not reason:
+            # the later body cannot be an ancestor of the other, so it is inside the cluster
+            inside = max(index[loop.body_a], index[loop.body_b])
+            found.setdefault(cluster_of[inside], ([], []))[1].append(loop)
+    for coupling in tree.couplings:
+        cluster = cluster_of[number[coupling.followers[0]]]
+        if cluster not in found:
+            continue
+        found[cluster][0].append(coupling)
+        if coupling.kind == "function":
+            raise ModelError(
+                f"coupling {coupling.name!r}: joints that follow by a function of your own cannot "
+                f"be in one cluster with loop {found[cluster][1][0].name!r}; state the loop with "
+                "constraint=True",
+                coupling.source,
+            )
+    return found
+
+
+def _stated_start(tree: Tree, where: dict[str, int]) -> Array:
+    """Return zeros and identity quaternions, but for what the loops state as their start."""
+    q = zero_configuration(tree)
+    stated: dict[str, tuple[float, str]] = {}
+    for loop in tree.loops:
+        for name, value in loop.start.items():
+            what = f"loop {loop.name!r}: start of joint {name!r}"
+            if name not in where:
+                raise ModelError(f"{what}: it follows other joints", loop.source)
+            other, by = stated.setdefault(name, (value, loop.name))
+            if other != value:
+                raise ModelError(f"{what} is {value}, but {other} for loop {by!r}", loop.source)
+            q[where[name]] = value
+    return q
+
+
+def _closed_part(part: OpenLoops, q: Array) -> Array:
+    """Return a configuration with closed loops; independent joints stay at `q` if that can be."""
+    result = _closed_by_guess(part, q)
+    if result is None:
+        result = _closed_by_all(part, q)
+    if is_singular(part, result):
+        raise ModelError(
+            f"{part.title}: the start configuration is singular, branches of the motion meet "
+            "there; give positions of joints away from it as `start`",
+            part.loops[0].source,
+        )
+    return result
+
+
+def _closed_by_guess(part: OpenLoops, q: Array) -> Array | None:
+    """Return a configuration in which dependent joints close the loops, or None.
+
+    Which joints depend is known only where loops are closed; the choice near the start is a
+    good guess. At the start itself links may be in line, where Newton's method cannot begin.
+    """
+    rng = np.random.default_rng(0)
+    for size in DISTURBANCES:
+        step = size * rng.normal(size=part.core.nv)
+        try:
+            guess = dependents(part, part.core.integrate(q, step))
+        except ModelError:
+            continue
+        step[[column for column in range(part.core.nv) if column not in guess]] = 0.0
+        result, gap = close(part, part.core.integrate(q, step), guess)
+        if gap <= CLOSED:
+            return result
+    return None
+
+
+def _closed_by_all(part: OpenLoops, q: Array) -> Array:
+    """Return a configuration with closed loops; every joint may move."""
+    rng = np.random.default_rng(0)
+    columns = list(range(part.core.nv))
+    best = (np.inf, q)
+    for size in DISTURBANCES:
+        start = part.core.integrate(q, size * rng.normal(size=part.core.nv))
+        result, gap = close(part, start, columns)
+        if gap <= CLOSED:
+            return result
+        best = min(best, (gap, result), key=lambda pair: pair[0])
+    loop, gap = part.widest(best[1])
+    raise ModelError(
+        f"loop {loop.name!r} cannot be closed: a gap of {gap:.3g} is left (m, or between axes); "
+        "check its frames, or give joint positions near the closed loop as `start`",
+        loop.source,
+    )

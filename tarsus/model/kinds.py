@@ -1,0 +1,42 @@
+"""Kinds of joints, and which of a joint's properties have an entry for which coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tarsus import _core
+
+KINDS: Mapping[str, tuple[int, int]] = {**_core.joint_kinds(), "fixed": (0, 0)}
+"""Joint kind -> (nq, nv), the numbers of its configuration and velocity coordinates."""
+
+QUATERNION: Mapping[str, slice] = {
+    "spherical": slice(0, 4),
+    "free": slice(3, 7),
+    "rolling_ball": slice(2, 6),
+}
+"""Joint kinds with a unit quaternion [x y z w], and where it stands among their coordinates."""
+
+POSITION_FIELDS = ("lower", "upper", "rest")
+NON_NEGATIVE_FIELDS = (
+    "velocity_limit",
+    "effort_limit",
+    "damping",
+    "friction",
+    "armature",
+    "stiffness",
+)
+LIMIT_FIELDS = ("lower", "upper", "velocity_limit", "effort_limit")
+
+ROLLING = ("rolling_wheel", "rolling_disc", "rolling_ball", "differential_base")
+SIZES: Mapping[str, tuple[str, ...]] = {
+    "pitch": ("screw",),
+    "radius": ROLLING,
+    "track": ("differential_base",),
+}
+"""Dimensions of joints, and the kinds that need them."""
+
+NONHOLONOMIC = ("knife_edge", *ROLLING)
+"""Kinds that skate or roll, with more configuration than velocity coordinates."""
+
+WITHOUT_SPRINGS = ("planar", "free", *NONHOLONOMIC)
+"""Kinds whose steps do not add up, so that a spring on each of their velocities has no energy."""

@@ -1,0 +1,190 @@
+"""A part of a mechanism with its loops cut open: gaps, their derivatives, and how to close them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from tarsus import _core
+from tarsus.model.compile import core_arguments, zero_configuration
+from tarsus.model.couplings import core_numbers
+from tarsus.model.description import WORLD, Array, Coupling, Frame, Loop
+from tarsus.model.loops import rows
+from tarsus.model.tree import FOLLOWER, Tree
+
+GOOD, ROUNDING = 1e-12, 1e-16
+"""Gaps [m or 1]: where one more step of Newton's method is the last, and where none is needed."""
+NEAR = 1e-3
+"""Gap below which Newton's method converges without damping."""
+MOST_STEPS = 100
+
+
+class OpenLoops:
+    """Bodies on a common parent, their couplings, and loops that are cut open.
+
+    `blocks` holds the velocity coordinates of each joint that follows no other, by its number
+    in the part.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        clusters: Sequence[range],
+        couplings: Sequence[Coupling],
+        loops: Sequence[Loop],
+    ) -> None:
+        self.loops = list(loops)
+        self.tree = _part(tree, clusters, couplings, loops)
+        self.core = _core.Model(**core_arguments(self.tree, np.zeros(3)))
+        self.blocks: dict[int, list[int]] = {}
+        v = 0
+        for i, roles in enumerate(self.tree.roles):
+            if FOLLOWER not in roles:
+                self.blocks[i] = list(range(v, v + len(roles)))
+                v += len(roles)
+
+    @property
+    def title(self) -> str:
+        """The loops in words, for messages."""
+        names = ", ".join(repr(loop.name) for loop in self.loops)
+        return f"loop {names}" if len(self.loops) == 1 else f"loops {names}"
+
+    def gaps(self, q: Array) -> tuple[Array, Array]:
+        """Return what vanishes where the loops are closed, (rows,), and its Jacobian."""
+        parts = [self._gap(k, q) for k in range(len(self.loops))]
+        values, jacobians = zip(*parts, strict=True)
+        return np.concatenate(values), np.concatenate(jacobians)
+
+    def widest(self, q: Array) -> tuple[Loop, float]:
+        """Return the loop with the widest gap, and the gap."""
+        widths = [float(np.abs(self._gap(k, q)[0]).max()) for k in range(len(self.loops))]
+        k = int(np.argmax(widths))
+        return self.loops[k], widths[k]
+
+    def _gap(self, k: int, q: Array) -> tuple[Array, Array]:
+        """Return the rows of loop k from the motion of frame b seen from frame a."""
+        (pose_a, velocity_a), (pose_b, velocity_b) = (self._motion(f"{k}{end}", q) for end in "ab")
+        back, apart = pose_a[:3, :3].T, pose_b[:3, 3] - pose_a[:3, 3]
+        relative = np.eye(4)
+        relative[:3, :3], relative[:3, 3] = back @ pose_b[:3, :3], back @ apart
+        turning = velocity_b[3:] - velocity_a[3:]
+        moving = velocity_b[:3] - velocity_a[:3] - _cross(velocity_a[3:], apart)
+        return rows(self.loops[k], relative, np.concatenate([back @ moving, back @ turning]))
+
+    def _motion(self, frame: str, q: Array) -> tuple[Array, Array]:
+        pose = self.core.frame_pose(q, frame)
+        return pose, self.core.frame_jacobian(q, frame, reference="local_world_aligned")
+
+
+def fingerprint(
+    tree: Tree, bodies: range, couplings: Sequence[Coupling], loops: Sequence[Loop]
+) -> Hashable:
+    """Return what the gaps of a cluster's loops depend on: equal clusters have it in common."""
+    inside = slice(bodies.start, bodies.stop)
+    joints, parents, placements = tree.joints[inside], tree.parents[inside], tree.placements[inside]
+    number = {joint.name: i for i, joint in enumerate(joints)}
+    body = {joint.child: i for i, joint in enumerate(joints)}
+    moves = [
+        (
+            j.kind,
+            j.pitch,
+            j.radius,
+            j.track,
+            max(parent - bodies.start, -1),
+            _bits(place, j.axis, j.second_axis),
+        )
+        for j, parent, place in zip(joints, parents, placements, strict=True)
+    ]
+    follows = [
+        (c.kind, *map(number.__getitem__, (*c.leaders, *c.followers)), *core_numbers(c))
+        for c in couplings
+    ]
+    closes = [
+        (
+            *(loop.kind, loop.length, body.get(loop.body_a), body.get(loop.body_b)),
+            _bits(loop.placement_a, loop.placement_b),
+            None if loop.independent is None else tuple(map(number.get, loop.independent)),
+        )
+        for loop in loops
+    ]
+    return tuple(moves), tuple(follows), tuple(closes)
+
+
+def _bits(*arrays: Array | None) -> bytes:
+    return b"".join(np.asarray(array).tobytes() for array in arrays)
+
+
+def close(part: OpenLoops, q: Array, columns: list[int]) -> tuple[Array, float]:
+    """Return a configuration with smaller gaps and the widest gap left (Levenberg, Marquardt).
+
+    Only the velocity coordinates `columns` move.
+    """
+    gaps, jacobian = part.gaps(q)
+    damping = 1e-2
+    for _ in range(MOST_STEPS):
+        width = float(np.abs(gaps).max())
+        if width <= ROUNDING:
+            break
+        step = _step(jacobian[:, columns], gaps, damping if width > NEAR else 0.0)
+        velocity = np.zeros(part.core.nv)
+        velocity[columns] = step
+        trial = part.core.integrate(q, velocity)
+        trial_gaps, trial_jacobian = part.gaps(trial)
+        if np.linalg.norm(trial_gaps) < np.linalg.norm(gaps):
+            q, gaps, jacobian = trial, trial_gaps, trial_jacobian
+            damping *= 0.2
+            if width <= GOOD:
+                break
+        elif width <= NEAR or damping > 1e6:
+            break
+        else:
+            damping *= 10.0
+    return q, float(np.abs(gaps).max())
+
+
+def _step(jacobian: Array, gaps: Array, damping: float) -> Array:
+    """Return the step of least norm that closes the gaps to first order, shorter if damped."""
+    if damping > 0.0:
+        n = jacobian.shape[1]
+        jacobian = np.concatenate([jacobian, np.sqrt(damping) * np.eye(n)])
+        gaps = np.concatenate([gaps, np.zeros(n)])
+    return np.asarray(np.linalg.lstsq(jacobian, -gaps, rcond=1e-10)[0])
+
+
+def _part(
+    tree: Tree, clusters: Sequence[range], couplings: Sequence[Coupling], loops: Sequence[Loop]
+) -> Tree:
+    """Return neighbouring clusters as a tree on the world, with frames at the cuts."""
+    start = clusters[0].start
+    inside = slice(start, clusters[-1].stop)
+    joints = tree.joints[inside]
+    members = {joint.child for joint in joints}
+    frames = [
+        Frame(f"{k}{end}", body if body in members else WORLD, placement)
+        for k, loop in enumerate(loops)
+        for end, body, placement in (
+            ("a", loop.body_a, loop.placement_a),
+            ("b", loop.body_b, loop.placement_b),
+        )
+    ]
+    part = Tree(
+        bodies=tree.bodies[inside],
+        joints=joints,
+        parents=[parent - start if parent >= start else -1 for parent in tree.parents[inside]],
+        placements=tree.placements[inside],
+        roles=tree.roles[inside],
+        clusters=[range(c.start - start, c.stop - start) for c in clusters],
+        couplings=list(couplings),
+        loops=[],
+        reasons=[],
+        frames=frames,
+    )
+    return dataclasses.replace(part, neutral=zero_configuration(part))
+
+
+def _cross(columns: Array, vector: Array) -> Array:
+    """Return the cross products (3, n) of columns (3, n) with a vector."""
+    x, y, z = vector
+    return np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]) @ columns

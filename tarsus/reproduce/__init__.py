@@ -1,0 +1,49 @@
+"""Tables of theses, computed anew: the thesis' value, ours, and a verdict with its reason.
+
+from tarsus.reproduce import reproduce
+
+print(reproduce("lola-2.4"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tarsus.model.checks import suggestion
+from tarsus.reproduce import (
+    dill,
+    lola_2_1,
+    lola_2_4,
+    lola_2_6,
+    rotors_4_1,
+    rotors_4_2,
+    rotors_4_3,
+    rotors_4_4,
+    rotors_4_5,
+    rotors_4_6,
+)
+from tarsus.reproduce.plot import plot
+from tarsus.reproduce.result import Curve, Result, Row
+
+__all__ = ["TABLES", "Curve", "Result", "Row", "plot", "reproduce"]
+
+TABLES: dict[str, tuple[str, Callable[[], Result]]] = {
+    "lola-2.1": ("sparsity of the mass matrix of Dill(n)", lola_2_1.run),
+    "lola-2.4": ("sparsity of the mass matrices of Lola", lola_2_4.run),
+    "lola-2.6": ("run times of forward dynamics on Lola", lola_2_6.run),
+    "dill": ("run times of forward dynamics on Dill(0) to Dill(10)", dill.run),
+    "rotors-4.1": ("inverse of forward dynamics with rotors", rotors_4_1.run),
+    "rotors-4.2": ("rotors without inertia", rotors_4_2.run),
+    "rotors-4.3": ("approximations of rotors, chains at rest", rotors_4_3.run),
+    "rotors-4.4": ("approximations of rotors, trees at rest", rotors_4_4.run),
+    "rotors-4.5": ("approximations of rotors, chains in motion", rotors_4_5.run),
+    "rotors-4.6": ("run times of forward dynamics with rotors", rotors_4_6.run),
+}
+"""What can be reproduced: a line about it, and the function that does it."""
+
+
+def reproduce(name: str) -> Result:
+    """Compute a table of a thesis anew; `TABLES` has the names."""
+    if name not in TABLES:
+        raise ValueError(f"there is no table {name!r}{suggestion(name, TABLES)}")
+    return TABLES[name][1]()

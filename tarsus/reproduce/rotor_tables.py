@@ -1,0 +1,76 @@
+"""What Tables 4.1 to 4.5 of S. F. Echeandia have in common: mechanisms, states, comparisons.
+
+"Rigid-Body Dynamics Algorithms for Physically Interactive Robots", University of Notre Dame
+2020, section 4.4: links of 1 kg and 1 m, rotors of 0.5 kg, ratio 5, no gravity; the torque and
+the angle of joint i are i N m and i rad. Skew and the rotors' inertia are not stated: with all
+axes parallel and 1 kg m², every figure that compares "ABA" with "MCRBA" comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tarsus import robots
+from tarsus.model.description import Array
+from tarsus.reproduce.result import Row, compared
+from tarsus.reproduce.rotor_models import RotorModels, solve
+from tarsus.reproduce.rotors_printed import printed_forward_dynamics
+
+SOURCE = "S. F. Echeandia, University of Notre Dame 2020, Table"
+SIZES = (5, 10, 15)
+RATIO = 5.0
+
+WRONG_ALGORITHM = (
+    "the figures of MABA are not those of exact rotors; Algorithm 6, as printed, counts the torque "
+    "twice, on the body (4.2) and on the rotor (4.3), and lacks cross terms in (4.24) and (4.25)"
+)
+
+
+def mechanism(n: int, branching: float = 1.0, inertia: float = 1.0) -> RotorModels:
+    """Return the thesis' mechanism with `n` links, without gravity."""
+    mass, moments = (0.5, (inertia,) * 3) if inertia else (0.0, (0.0,) * 3)
+    return RotorModels.make(
+        lambda rotors: robots.rotor_tree(
+            n, branching, ratio=RATIO, mass=mass, inertia=moments, rotors=rotors
+        ),
+        gravity=False,
+    )
+
+
+def state(n: int, rate: float = 0.0) -> tuple[Array, Array, Array]:
+    """Return angles, rates and torques: i rad, the same rate for all, i N m."""
+    numbers = np.arange(1.0, n + 1.0)
+    return numbers, np.full(n, rate), numbers
+
+
+def accelerations(models: RotorModels, n: int, rate: float = 0.0) -> dict[str, Array]:
+    """Return the accelerations by the thesis' names, and of the algorithm as it is printed."""
+    q, v, tau = state(n, rate)
+    found = models.accelerations(q, v, tau)
+    without_coriolis = models.without.mass_matrix(q) + np.diag(models.armature)
+    return {
+        "ABA": found["A0"],
+        "MCRBA": found["A1"],
+        "MCRBA without Coriolis terms": solve(without_coriolis, tau),
+        "MABA": found["A4"],
+        "as printed": printed_forward_dynamics(models.exact, RATIO, q, v, tau),
+        "exact": found["A4"],
+    }
+
+
+def rows(
+    n: int, found: Mapping[str, Array], printed: Mapping[str, str], reasons: Mapping[str, str]
+) -> list[Row]:
+    """Return a row for each pair "X and Y": the largest difference of their accelerations."""
+    result = []
+    for pair, number in printed.items():
+        first, second = pair.split(" and ")
+        difference = float(np.abs(found[first] - found[second]).max())
+        label = f"N = {n}: {pair}"
+        if number:
+            result.append(compared(label, number, difference, reasons.get(pair, "")))
+        else:
+            result.append(Row(label, "", difference, "corrected", reasons[pair]))
+    return result

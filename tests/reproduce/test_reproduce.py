@@ -1,0 +1,139 @@
+"""Tables of theses: what is reproduced, what is corrected, and the records that say so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tarsus as ts
+from tarsus.reproduce import TABLES, Result, Row, plot, reproduce
+from tarsus.reproduce.result import compared, ranged, same_digits
+from tarsus.reproduce.sparsity import n_non_zeros, pattern
+
+NON_ZEROS = {1: 3, 2: 8, 3: 20, 4: 48, 5: 112, 6: 256, 7: 576, 8: 1280, 9: 2816, 10: 6144}
+
+
+def verdicts(result: Result) -> dict[str, str]:
+    return {row.label: row.verdict for row in result.rows}
+
+
+@pytest.mark.parametrize(
+    ("printed", "ours", "same"),
+    [
+        ("23.15", 23.1466, True),
+        ("23.15", 23.156, False),
+        ("267", 267, True),
+        ("267", 268, False),
+        ("8.02", 8.0278, False),
+        ("8.916e-05", 8.9164e-05, True),
+        ("8.916e-05", 8.918e-05, False),
+    ],
+)
+def test_same_digits(printed: str, ours: float, same: bool) -> None:
+    assert same_digits(printed, ours) is same
+
+
+def test_verdicts() -> None:
+    assert compared("x", "1.5", 1.52).verdict == "reproduced"
+    assert compared("x", "1.5", 1.7).verdict == "missed"
+    assert compared("x", "1.5", 1.7, "the thesis has a sign wrong").verdict == "corrected"
+    assert [ranged("x", ("1.0", "0.9"), y).verdict for y in (0.8, 0.95, 1.2)] == [
+        "missed",
+        "reproduced",
+        "surpassed",
+    ]
+
+
+def test_missed_rows_are_not_ok() -> None:
+    good, bad = Row("a", "1", 1.0, "reproduced"), Row("b", "1", 2.0, "missed")
+    assert Result("n", "t", "s", (good,)).ok
+    assert not Result("n", "t", "s", (good, bad)).ok
+
+
+@pytest.mark.parametrize("n", NON_ZEROS)
+def test_non_zeros_of_dill(n: int) -> None:
+    assert n_non_zeros(ts.robots.dill(n)) == NON_ZEROS[n] == 2 ** (n - 1) * (n + 2)
+
+
+def test_the_pattern_is_that_of_the_matrix() -> None:
+    for m in (ts.robots.dill(5), ts.robots.random_mechanism(0, 20)):
+        found = m.mass_matrix(m.random_configuration(0)) != 0.0
+        assert not found[~pattern(m)].any()
+    m = ts.robots.dill(5)
+    assert np.array_equal(m.mass_matrix(m.random_configuration(0)) != 0.0, pattern(m))
+
+
+def test_ltl_factors_of_dill_stay_sparse() -> None:
+    """M = LᵀL from the last row on has 576 non-zeros for Dill(7); LLᵀ fills the triangle."""
+    m = ts.robots.dill(7)
+    H = m.mass_matrix(np.full(128, np.pi / 6))
+    reversed_factor = np.linalg.cholesky(H[::-1, ::-1])[::-1, ::-1].T
+    filled = np.abs(reversed_factor) > 1e-12 * np.abs(H).max()
+    assert np.array_equal(filled | filled.T, pattern(m))
+    usual = np.linalg.cholesky(H + 0.0)
+    assert np.count_nonzero(np.tril(np.abs(usual) > 0.0)) > 8000
+
+
+def test_sparsity_of_dill_is_reproduced() -> None:
+    result = reproduce("lola-2.1")
+    corrected = [row for row in result.rows if row.verdict == "corrected"]
+    assert result.ok
+    assert [row.thesis for row in corrected] == ["8.02", "66.01"]
+    assert [row.verdict for row in result.rows].count("reproduced") == 48
+
+
+def test_sparsity_of_lola_is_reproduced() -> None:
+    assert set(verdicts(reproduce("lola-2.4")).values()) == {"reproduced"}
+
+
+@pytest.mark.parametrize("name", ["rotors-4.1", "rotors-4.2"])
+def test_rounding_of_rotors(name: str) -> None:
+    result = reproduce(name)
+    print(result)
+    assert set(verdicts(result).values()) == {"reproduced"}
+
+
+@pytest.mark.parametrize("name", ["rotors-4.3", "rotors-4.4", "rotors-4.5"])
+def test_approximations_of_rotors(name: str) -> None:
+    result = reproduce(name)
+    print(result)
+    assert result.ok
+    for row in result.rows:
+        exact = "MABA" in row.label or "printed" in row.label
+        coriolis = name == "rotors-4.5" and "without" not in row.label
+        assert row.verdict == ("corrected" if exact or coriolis else "reproduced"), row.label
+        assert bool(row.reason) == (row.verdict == "corrected")
+
+
+def test_results_as_text_and_json() -> None:
+    result = reproduce("lola-2.1")
+    text = str(result)
+    assert "Dill(4) possible speed-up" in text
+    assert "[1] cut off" in text
+    data = json.loads(json.dumps(result.to_dict()))
+    assert data["ok"] is True
+    assert data["rows"][1] == {
+        "label": "Dill(1) non-zeros",
+        "thesis": "3",
+        "ours": 3,
+        "verdict": "reproduced",
+        "reason": "",
+    }
+
+
+def test_pictures(tmp_path: Path) -> None:
+    for name in ("lola-2.1", "rotors-4.3"):
+        plot(reproduce(name), tmp_path / f"{name}.png")
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+
+
+def test_names() -> None:
+    assert set(TABLES) == {
+        *("dill", "lola-2.1", "lola-2.4", "lola-2.6"),
+        *(f"rotors-4.{i}" for i in range(1, 7)),
+    }
+    with pytest.raises(ValueError, match=r"there is no table 'lola-2\.5'; did you mean"):
+        reproduce("lola-2.5")
