@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,56 @@ def markdown(results: dict[str, Any]) -> str:
     for (model, nv), group in groupby(results["rows"], key=lambda row: (row["model"], row["nv"])):
         cells = {row["algorithm"]: _cell(row) for row in group}
         lines.append(f"| {model} ({nv}) | " + " | ".join(cells.get(t, "") for t in titles) + " |")
-    return "\n".join([*lines, "", _summary(results)])
+    lines += ["", _summary(results)]
+    if clusters := results.get("clusters"):
+        lines += ["", *cluster_table(clusters)]
+    return "\n".join(lines)
+
+
+def cluster_table(clusters: dict[str, Any]) -> list[str]:
+    """Return the lines of a small table about gears and loops."""
+    lolas, bars, chains = (clusters[key] for key in ("methods", "four_bars", "loops"))
+    times = [row["median"] for row in bars["one"]]
+    links = " / ".join(str(row["links"]) for row in chains)
+    rows = {
+        "a rotor at every joint, time / without: one state": _range(
+            row["one_ratio"]["median"] for row in clusters["rotors"]
+        ),
+        "– in a batch": _range(row["batch_ratio"]["median"] for row in clusters["rotors"]),
+        **{
+            f"{row['model']} ({row['nv']}): articulated / sparse / dense": " / ".join(
+                f"{row[method]['median']:.3g}" for method in ("articulated", "sparse", "dense")
+            )
+            + " µs"
+            for row in lolas
+        },
+        f"a chain of {bars['four_bars'][0]} to {bars['four_bars'][-1]} four-bars: each": (
+            f"{_range(times)} µs"
+        ),
+        f"a closed chain of {links} links": _each(chains, "one"),
+        "– Pinocchio's LCABA, one proximal step": _each(chains, "lcaba"),
+        "– Pinocchio's constraintDynamics": _each(chains, "constraint_dynamics"),
+        "one state, time / in a batch": _range(
+            row["speed_ratio"]["median"] for row in clusters["batches"]
+        ),
+        **{
+            f"{row['model']} builds in": f"{row['seconds']['median']:.2f} s"
+            for row in clusters["builds"]
+        },
+    }
+    lines = ["| forward dynamics with gears and loops | |", "|---|---|"]
+    return lines + [f"| {what} | {number} |" for what, number in rows.items() if number]
+
+
+def _each(rows: list[dict[str, Any]], key: str) -> str:
+    if any(key not in row for row in rows):
+        return ""
+    return " / ".join(f"{row[key]['median']:.3g}" for row in rows) + " µs"
+
+
+def _range(values: Iterable[float]) -> str:
+    ordered = sorted(values)
+    return f"{ordered[0]:.2f} to {ordered[-1]:.2f}"
 
 
 def _cell(row: dict[str, Any]) -> str:

@@ -8,41 +8,81 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from clusters import measure_clusters
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 from targets import TARGETS, Target
+
+from tarsus.bench import Plan
 
 RESULTS = Path(__file__).parent / "results"
 STYLES = {"aim": "green", "must": "yellow", "missed": "bold red"}
 
 
 def main() -> None:
-    """Run `tarsus bench` with the arguments of this script and judge the results."""
-    RESULTS.mkdir(exist_ok=True)
-    file = RESULTS / "latest.json"
-    command = [sys.executable, "-m", "tarsus", "bench", "--output", str(file), *sys.argv[1:]]
-    if code := subprocess.call(command):
-        sys.exit(code)
-    results = json.loads(file.read_text(encoding="utf-8"))
-    dated = RESULTS / f"{results['date'].split()[0]}.json"
-    file.replace(dated)
+    """Run `tarsus bench` with the arguments of this script, and the study of clusters; judge both.
+
+    With `--clusters` only that study runs, and nothing is kept.
+    """
+    arguments = sys.argv[1:]
+    results = {} if "--clusters" in arguments else tarsus_bench(arguments)
+    results["clusters"] = cluster_study("--quick" in arguments)
     console = Console()
     console.print()
     console.print(judged(results))
-    console.print(f"\nkept in {dated}")
+    if "--clusters" not in arguments:
+        dated = RESULTS / f"{results['date'].split()[0]}.json"
+        dated.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        console.print(f"\nkept in {dated}")
+
+
+def tarsus_bench(arguments: list[str]) -> dict[str, Any]:
+    """Return the results of `tarsus bench`, which runs in a process of its own."""
+    RESULTS.mkdir(exist_ok=True)
+    file = RESULTS / "latest.json"
+    command = [sys.executable, "-m", "tarsus", "bench", "--output", str(file), *arguments]
+    if code := subprocess.call(command):
+        sys.exit(code)
+    results: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    file.unlink()
+    return results
+
+
+def cluster_study(quick: bool) -> dict[str, Any]:
+    """Return the measurements of models with rotors and loops, with a bar that goes away."""
+    console = Console(stderr=True)
+    plan = Plan.quick() if quick else Plan()
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("clusters", total=1.0)
+        return measure_clusters(
+            plan,
+            progress=lambda text, share: progress.update(task, description=text, completed=share),
+        )
 
 
 def judged(results: dict[str, Any]) -> Table:
-    """Return a table of the targets, the worst and the median measured number of each."""
+    """Return a table of the targets, the worst and the median measured number of each.
+
+    The last column is the worst number by the smallest times instead of the median ones.
+    """
     table = Table(title="Targets", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for header in ("", "must", "aim", "worst", "", "median", "missed"):
+    for header in ("", "must", "aim", "worst", "", "median", "missed", "worst of min"):
         table.add_column(header, header_style="dim", overflow="fold")
     for target in TARGETS:
         values = target.values(results)
         if values:
-            table.add_row(*_cells(target, values))
+            smallest = target.smallest(results) if target.smallest else {}
+            table.add_row(*_cells(target, values), _worst(target, smallest))
     return table
+
+
+def _worst(target: Target, values: dict[str, float]) -> Text:
+    if not values:
+        return Text("")
+    worst = target.worst(values.values())
+    return Text(f"{worst:.3g}", STYLES[target.verdict(worst)])
 
 
 def _cells(target: Target, values: dict[str, float]) -> list[Text | str]:

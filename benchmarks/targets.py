@@ -1,6 +1,7 @@
 """What Tarsus wants to reach on one core: must, and aim.
 
-Ratios compare with Pinocchio from Python on the same states in the same run.
+Ratios compare with Pinocchio from Python on the same states in the same run, or a model with
+another of our own. A measurement may lack parts; a target without numbers is not judged.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ class Target:
     lower: bool
     values: Callable[[dict[str, Any]], dict[str, float]]
     """From the results to the measured numbers, by name of the model or of the algorithm."""
+    smallest: Callable[[dict[str, Any]], dict[str, float]] | None = None
+    """The same of the smallest times, which neighbours on the machine disturb less."""
 
     def verdict(self, value: float) -> str:
         """Return "aim", "must" or "missed"."""
@@ -41,7 +44,7 @@ def column(key: str, *algorithms: str) -> Callable[[dict[str, Any]], dict[str, f
     def values(results: dict[str, Any]) -> dict[str, float]:
         return {
             f"{row['algorithm']} of {row['model']}": float(row[key])
-            for row in results["rows"]
+            for row in results.get("rows", ())
             if row["algorithm"] in algorithms and row[key] is not None
         }
 
@@ -50,7 +53,9 @@ def column(key: str, *algorithms: str) -> Callable[[dict[str, Any]], dict[str, f
 
 def slope(results: dict[str, Any]) -> dict[str, float]:
     """Return the growth of ABA."""
-    growth = results["growth"]
+    growth = results.get("growth")
+    if not growth:
+        return {}
     return {"one state": growth["one_slope"], "batch": growth["per_state_slope"]}
 
 
@@ -58,8 +63,50 @@ def memory(results: dict[str, Any]) -> dict[str, float]:
     """Return the memory of a call as a share of its inputs and output."""
     return {
         f"{entry['algorithm']} of {entry['model']}": entry["beyond"] / entry["inputs_and_output"]
-        for entry in results["memory"]
+        for entry in results.get("memory", ())
     }
+
+
+def cluster_target(what: str, must: float, aim: float, *, lower: bool, **where: Any) -> Target:
+    """Return a target for `keys` of a `section` of the cluster study."""
+    values, smallest = (cluster_rows(statistic, **where) for statistic in ("median", "min"))
+    return Target(what, must, aim, lower, values, smallest)
+
+
+def cluster_rows(
+    statistic: str, section: str, keys: tuple[str, ...]
+) -> Callable[[dict[str, Any]], dict[str, float]]:
+    """Return the numbers of a section of the cluster study, those of all keys together."""
+
+    def values(results: dict[str, Any]) -> dict[str, float]:
+        return {
+            f"{LABELS.get(key, '')}{row.get('algorithm', '')} {_title(row)}".strip(): float(
+                row[key][statistic]
+            )
+            for row in results.get("clusters", {}).get(section, ())
+            for key in keys
+            if key in row
+        }
+
+    return values
+
+
+def spread(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
+    """Return by how much the time for a four-bar differs between short and long chains."""
+
+    def values(results: dict[str, Any]) -> dict[str, float]:
+        chains = results.get("clusters", {}).get("four_bars", {})
+        keys = {"one state": "one_spread", "batch": "per_state_spread"}
+        return {what: float(chains[key][statistic]) for what, key in keys.items() if key in chains}
+
+    return values
+
+
+LABELS = {"one_ratio": "one state, ", "batch_ratio": "batch, "}
+
+
+def _title(row: Row) -> str:
+    return str(row["model"]) if "model" in row else f"{row['links']} links"
 
 
 ONE_STATE = ("RNEA", "CRBA", "ABA", "FK", "frame Jacobian")
@@ -81,4 +128,44 @@ TARGETS = (
     Target("two threads / one", 1.8, 1.95, False, column("two_threads_ratio", *ALL)),
     Target("ABA from 50 to 1000 links, log-log slope", 1.1, 1.0, True, slope),
     Target("memory of a batch / its inputs and output", 0.5, 0.1, True, memory),
+    cluster_target(
+        "ABA with rotors, time / without",
+        *(1.5, 1.25),
+        lower=True,
+        section="rotors",
+        keys=("one_ratio", "batch_ratio"),
+    ),
+    cluster_target(
+        "Lola, dense, time / articulated",
+        *(1.0, 2.0),
+        lower=False,
+        section="methods",
+        keys=("dense_ratio",),
+    ),
+    cluster_target(
+        "Lola, one state, µs", 15.0, 8.0, lower=True, section="methods", keys=("articulated",)
+    ),
+    Target(
+        "10 to 200 four-bars, spread of time / four-bar",
+        *(0.1, 0.1, True),
+        spread("median"),
+        spread("min"),
+    ),
+    cluster_target(
+        "a loop, time / Pinocchio's LCABA",
+        *(1.0, 0.5),
+        lower=True,
+        section="loops",
+        keys=("lcaba_ratio",),
+    ),
+    cluster_target(
+        "clusters, one state, time / in a batch",
+        *(4.0, 8.0),
+        lower=False,
+        section="batches",
+        keys=("speed_ratio",),
+    ),
+    cluster_target(
+        "1000 clusters, time to build, s", 1.0, 1.0, lower=True, section="builds", keys=("seconds",)
+    ),
 )

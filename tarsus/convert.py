@@ -195,7 +195,9 @@ def _pinocchio(model: Model, peer: Any, unbounded: str) -> list[_Block]:
     # a joint that mimics another has no coordinates there
     index = {name: i for i, name in enumerate(peer.names) if i > 0 and peer.nqs[i] > 0}
     _check_names(joints, index, "Pinocchio")
-    endless = [name for name, i in index.items() if peer.nqs[i] == 2]
+    endless = [
+        joint.name for joint in revolute if joint.name in index and peer.nqs[index[joint.name]] == 2
+    ]
     places = {name: (int(peer.idx_qs[i]), int(peer.idx_vs[i])) for name, i in index.items()}
     blocks = _layout(model, PINOCCHIO, places, endless)
     return _covering(blocks, peer.nq, peer.nv, "Pinocchio")

@@ -11,11 +11,11 @@ const std::vector<Algorithm>& algorithms() {
         {"integrate", &K::integrate, {q, {"dv", S::v}}, S::q, false, false, false,
          "The configuration reached from q by the tangent step dv = v·dt (exponential map)."},
         {"difference", &K::difference, {{"q0", S::q}, {"q1", S::q}}, S::v, false, false, false,
-         "The tangent step from q0 to q1, so that integrate(q0, step) is q1 (logarithm)."},
+         "The tangent step from q0 to q1, so that integrate(q0, step) is q1 (logarithm).", false},
         {"configuration_rate", &K::configuration_rate, {q, v}, S::q, false, false, false,
          "The time derivative of q for the velocity v."},
         {"sample", &K::sample, {{"u", S::q}}, S::q, false, false, false,
-         "Configurations within the limits from uniform numbers u in [0, 1)."},
+         "Configurations within the limits from uniform numbers u in [0, 1).", false},
         {"close", &K::close, {q}, S::q, false, false, false,
          "The configuration q with its loops closed: Newton's method on the positions that loops "
          "give, from where q has them."},

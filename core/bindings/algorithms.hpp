@@ -64,6 +64,7 @@ struct Algorithm {
     bool referenced;  // takes reference=
     bool by_method;   // takes method=
     const char* summary;
+    bool spans = true;  // it needs the joints that follow q, and so the users' functions
 };
 
 const std::vector<Algorithm>& algorithms();

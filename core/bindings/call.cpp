@@ -5,6 +5,7 @@
 #define TARSUS_IMPORTS_NUMPY
 #include "bindings/call.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <string>
@@ -43,9 +44,10 @@ std::string state_text(long state, const std::vector<npy_intp>& lead) {
 
 // where q has a quaternion of zeros, or −1
 int zero_quaternion(const Tree& tree, const double* q) {
-    for (const Link& link : tree.links) {
-        const int quaternion = kKindInfo[int(link.kind)].quaternion, at = link.q + quaternion;
-        if (quaternion < 0) continue;
+    for (int i = 0; i < tree.n_bodies; ++i) {
+        const int quaternion = kKindInfo[int(tree.links[i].kind)].quaternion;
+        const int at = tree.user_q[i] + quaternion;
+        if (quaternion < 0 || tree.user_q[i] < 0) continue;
         if (q[at] == 0 && q[at + 1] == 0 && q[at + 2] == 0 && q[at + 3] == 0) return at;
     }
     return -1;
@@ -55,7 +57,7 @@ int zero_quaternion(const Tree& tree, const double* q) {
 bool raise_closure_fault(const Algorithm& algorithm, const Tree& tree, const Call& call,
                          const Fault& fault, const std::string& state) {
     using Reason = ClosureFault::Reason;
-    if (algorithm.inputs[0].shape != Shape::q) return false;
+    if (!algorithm.spans) return false;
     const double* table =
         call.in[kTable] ? call.in[kTable] + fault.state * call.stride[kTable] : nullptr;
     const double* q = call.in[0] + fault.state * call.stride[0];
@@ -113,28 +115,29 @@ PyObject* raise_fault(const Algorithm& algorithm, const Tree& tree, const Call& 
                             algorithm.inputs[i].name, at, at + 3, state.c_str());
     }
     if (raise_closure_fault(algorithm, tree, call, fault, state)) return nullptr;
-    return PyErr_Format(PyExc_ArithmeticError,
-                        "%s has no finite result: element %d%s is %R; %s, or the numbers overflow",
-                        algorithm.name, fault.element, state.c_str(), number.object,
-                        tree.total_mass > 0 ? "a joint moves no inertia, so that the mass matrix "
-                                              "is singular"
-                                            : "nothing has mass");
+    const bool divides = algorithm.by_method || !std::strcmp(algorithm.name, "inverse_mass_matrix");
+    const char* why = !divides ? "the numbers overflow"
+                      : tree.total_mass > 0
+                          ? "a joint moves no inertia, so that the mass matrix is "
+                            "singular, or the numbers overflow"
+                          : "nothing has mass";
+    return PyErr_Format(PyExc_ArithmeticError, "%s has no finite result: element %d%s is %R; %s",
+                        algorithm.name, fault.element, state.c_str(), number.object, why);
 }
 
 // Values of the users' coupling functions for each state, kept alive by `table`. False with a
 // Python exception set.
 bool tabulate(const CoreModel& model, const Algorithm& algorithm, Call& call, Owned& table) {
     const Tree& tree = model.tree;
-    if (!model.functions || algorithm.inputs[0].shape != Shape::q) return true;
+    if (!model.functions || !algorithm.spans) return true;
     const npy_intp states = call.stride[0] == 0 ? 1 : call.states;
     const npy_intp shape[2] = {states, tree.nq};
-    Owned q(PyArray_SimpleNewFromData(2, const_cast<npy_intp*>(shape), NPY_DOUBLE,
-                                      const_cast<double*>(call.in[0])));
+    Owned q(PyArray_SimpleNew(2, const_cast<npy_intp*>(shape), NPY_DOUBLE));
     if (!q.object) return false;
-    PyArray_CLEARFLAGS(q.array(), NPY_ARRAY_WRITEABLE);
+    std::copy_n(call.in[0], states * tree.nq, static_cast<double*>(PyArray_DATA(q.array())));
     Owned found(PyObject_CallOneArg(model.functions, q.object));
     if (!found.object) return false;
-    table.reset(PyArray_FROM_OTF(found.object, NPY_DOUBLE, NPY_ARRAY_CARRAY));
+    table.reset(PyArray_FROM_OTF(found.object, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY));
     if (!table.object) return false;
     if (PyArray_SIZE(table.array()) != states * tree.table_size) {
         PyErr_SetString(PyExc_ValueError, "functions returned a table of a wrong size");

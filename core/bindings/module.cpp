@@ -178,6 +178,10 @@ void make_model(
     tree.rest = read("rest", rest, {nq});
     tree.lower = read("lower", lower, {nq}, false);
     tree.upper = read("upper", upper, {nq}, false);
+    if (!functions.is_none() && !PyCallable_Check(functions.ptr())) {
+        throw std::invalid_argument("functions must be callable");
+    }
+    weigh_gears(tree);
     tree.coupling_names = coupling_names;
     if (coupling_names.size() != coupling_kinds.size()) {
         throw std::invalid_argument("coupling_names and coupling_kinds differ in length");

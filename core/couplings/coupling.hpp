@@ -24,9 +24,4 @@ TARSUS_INLINE Vec3<T> turned_about(const Vec3<double>& axis, const Angle<T>& ang
     return along + rest * angle.cosine + across * angle.sine;
 }
 
-template <class T>
-TARSUS_INLINE Vec3<T> constant(const double* a) {
-    return {T(a[0]), T(a[1]), T(a[2])};
-}
-
 }  // namespace tarsus::TARSUS_ISA

@@ -9,8 +9,8 @@ namespace tarsus::TARSUS_ISA {
 
 template <class T>
 TARSUS_INLINE Vec3<T> spindle_vector(const double* numbers, const T& q) {
-    return constant<T>(numbers) +
-           turned_about(vector_at(numbers + 6), sincos_of(q), constant<T>(numbers + 3));
+    return constant_vector<T>(numbers) +
+           turned_about(vector_at(numbers + 6), sincos_of(q), constant_vector<T>(numbers + 3));
 }
 
 struct Spindle {

@@ -13,7 +13,8 @@ struct TiltingSpindle {
     template <class T>
     static TARSUS_INLINE void value(const double* numbers, const T* y, T* x) {
         const Vec3<T> r = spindle_vector(numbers, y[0]);
-        const Vec3<T> axis = constant<T>(numbers + 6), from = constant<T>(numbers + 9);
+        const Vec3<T> axis = constant_vector<T>(numbers + 6),
+                      from = constant_vector<T>(numbers + 9);
         x[0] = arctangent(dot(axis, cross(from, r)), dot(from, r));
         x[1] = T(kTurn / numbers[12]) * square_root(dot(r, r));
     }

@@ -51,36 +51,38 @@ class ArticulatedCluster {
           angles_(angles),
           body_(body),
           dof_(dof),
-          F_(scratch.take<Force<T>>(tree.most_w)),
-          H_(scratch.take<T>(size_t(tree.most_w) * tree.most_w)),
-          row_(scratch.take<T>(tree.most_w)),
-          bias_(scratch.take<T>(tree.most_w)),
-          D_(scratch.take<T>(size_t(tree.most_free) * tree.most_free)),
+          F_(scratch.take<Force<T>>(tree.most.w)),
+          H_(scratch.take<T>(size_t(tree.most.w) * tree.most.w)),
+          row_(scratch.take<T>(tree.most.w)),
+          bias_(scratch.take<T>(tree.most.w)),
+          D_(scratch.take<T>(size_t(tree.most.free) * tree.most.free)),
           inverse_(scratch.take<T>(tree.n_inverse)) {}
 
     static size_t bytes(const Tree& tree) {
-        const size_t w = tree.most_w, free = tree.most_free;
+        const size_t w = tree.most.w, free = tree.most.free;
         return bytes_of<Force<T>>(w) + bytes_of<T>(w * w) + 2 * bytes_of<T>(w) +
                bytes_of<T>(free * free) + bytes_of<T>(tree.n_inverse);
     }
 
-    // First pass for a rotor that spins on body i's parent: ω × (axis J w), and external wrenches
-    // in its own slot.
-    TARSUS_APART void spin(int i, const T* external) {
-        const Link& link = tree_.links[i];
-        ArticulatedBody<T>& parent = body_[link.parent + 1];
-        const Vec3<double> axis = vector_at(link.rotation + 6);
-        if (link.parent >= 0) {
-            const Vec3<T> momentum = axis * (T(link.second[5]) * joints_.v[link.v]);
+    // After the first pass: what rotors do to their carriers, ω × (axis J w), and external wrenches
+    // on them, kept in their own slots.
+    TARSUS_APART void spin(const T* external) {
+        for (const Spin& spin : tree_.spins) {
+            if (spin.parent < 0) continue;
+            ArticulatedBody<T>& parent = body_[spin.parent + 1];
+            const Vec3<T> momentum = vector_at(spin.axis) * (T(spin.inertia) * joints_.v[spin.w]);
             parent.p.angular = cross_add(parent.v.angular, momentum, parent.p.angular);
         }
+        external_ = external != nullptr;
         if (!external) return;
-        const Force<T> wrench = wrench_in_core(tree_, i, external);
-        body_[i + 1].p = wrench;
-        external_ = true;
-        if (link.parent < 0) return;
-        const At<T> at = state_at(link, joints_.q, angles_);
-        parent.p = parent.p - Revolute::transform(at).to_parent(wrench);
+        for (const Spin& spin : tree_.spins) {
+            const Force<T> wrench = wrench_in_core(tree_, spin.body, external);
+            body_[spin.body + 1].p = wrench;
+            if (spin.parent < 0) continue;
+            const At<T> at = state_at(tree_.links[spin.body], joints_.q, angles_);
+            Force<T>& p = body_[spin.parent + 1].p;
+            p = p - Revolute::transform(at).to_parent(wrench);
+        }
     }
 
     // Second pass for the cluster whose last body is i; returns its first body.
@@ -97,10 +99,10 @@ class ArticulatedCluster {
         const Motion<T>& parent = body_[cluster.parent + 1].v;
         const int nv = cluster.nv, last = cluster.body + cluster.n_bodies - 1;
         if (cluster.geared) {
-            const Link& link = tree_.links[geared_body(cluster)];
+            const Link& link = tree_.links[cluster.moving];
             visit(link.kind, [&](auto joint) {
                 if constexpr (decltype(joint)::nv == 1) {
-                    tarsus::TARSUS_ISA::accelerations(joint, geared_body(cluster),
+                    tarsus::TARSUS_ISA::accelerations(joint, cluster.moving,
                                                       state_at(link, joints_.q, angles_), body_,
                                                       dof_ + cluster.w, out + cluster.v);
                 }
@@ -138,12 +140,6 @@ class ArticulatedCluster {
     const T* inverse(const Cluster& cluster) const { return inverse_ + cluster.inverse; }
 
    private:
-    int geared_body(const Cluster& cluster) const {
-        int i = cluster.body;
-        while (tree_.links[i].spinning) ++i;
-        return i;
-    }
-
     // torque on a rotor about its axis that does not depend on the accelerations asked for
     TARSUS_INLINE T spin_bias(const Spin& spin) const {
         const T inertia(spin.inertia + tree_.armature[spin.w]);
@@ -159,20 +155,21 @@ class ArticulatedCluster {
     // A joint with rotors on its own parent: they add inertia about the joint, and a moment that
     // couples it with the parent's turning.
     TARSUS_APART void gear(const Cluster& cluster, const T* tau) {
-        const int i = geared_body(cluster);
+        const int i = cluster.moving;
         const Link& link = tree_.links[i];
-        T armature(tree_.armature[link.v]), torque = tau[cluster.v];
-        Vec3<T> couple = zero_vector<T>();
+        const GearConstants& constants = tree_.gears[tree_.cluster_of[i]];
+        T armature(constants.armature), torque = tau[cluster.v];
+        Vec3<T> couple = constant_vector<T>(constants.couple);
         for (int k = cluster.spin; k < cluster.spin + cluster.n_spins; ++k) {
+            if (cluster.constant && !external_) break;
             const Spin& spin = tree_.spins[k];
             const T ratio = joints_.G[cluster.matrix + spin.w - cluster.w];
+            torque = neg_mul_add(ratio, spin_bias(spin), torque);
+            if (cluster.constant) continue;
             const T inertia(spin.inertia + tree_.armature[spin.w]);
             armature = mul_add(ratio * ratio, inertia, armature);
             couple = mul_add(vector_at(spin.axis), ratio * T(spin.inertia), couple);
-            if (!cluster.constant || external_) {
-                torque = neg_mul_add(ratio, spin_bias(spin), torque);
-                push_carrier(spin);
-            }
+            push_carrier(spin);
         }
         visit(link.kind, [&](auto joint) {
             using Joint = decltype(joint);

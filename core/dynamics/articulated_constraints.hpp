@@ -26,14 +26,14 @@ class ArticulatedConstraints {
           pose_(scratch.take<Pose<T>>(tree.n_constraints ? tree.n_bodies + 1 : 0)),
           velocity_(scratch.take<Motion<T>>(2 * tree.n_constraints)),
           share_(scratch.take<T>(size_t(tree.n_constraint_rows) * tree.joint_nv)),
-          scaled_(scratch.take<T>(tree.most_free + 6)),
+          scaled_(scratch.take<T>(tree.most.free + 6)),
           work_(tree, scratch) {}
 
     static size_t bytes(const Tree& tree) {
         return bytes_of<Pose<T>>(tree.n_constraints ? tree.n_bodies + 1 : 0) +
                bytes_of<Motion<T>>(2 * tree.n_constraints) +
                bytes_of<T>(size_t(tree.n_constraint_rows) * tree.joint_nv) +
-               bytes_of<T>(tree.most_free + 6) + multiplier_bytes<T>(tree);
+               bytes_of<T>(tree.most.free + 6) + multiplier_bytes<T>(tree);
     }
 
     // before the last pass overwrites velocities by accelerations

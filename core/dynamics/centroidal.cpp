@@ -9,13 +9,13 @@ namespace tarsus::TARSUS_ISA {
 // store(k, column) receives the momentum of the mechanism for a unit velocity k
 template <class T>
 TARSUS_INLINE size_t centroidal_bytes(const Tree& tree) {
-    return aligned_bytes<T>(tree) + bytes_of<Force<T>>(tree.most_free);
+    return aligned_bytes<T>(tree) + bytes_of<Force<T>>(tree.most.free);
 }
 template <class T, class Store>
 TARSUS_INLINE void centroidal(const Tree& tree, const JointState<T>& joints, Scratch& scratch,
                               Store&& store) {
     const AlignedTree<T> world = align(tree, joints.q, scratch);
-    Force<T>* sums = scratch.take<Force<T>>(tree.most_free);
+    Force<T>* sums = scratch.take<Force<T>>(tree.most.free);
     compose_inertias(tree, world);
     const Vec3<T> center = world.body[0].composite.first * T(1.0 / tree.total_mass);
     for (int i = 0; i < tree.n_bodies; ++i) {

@@ -4,9 +4,6 @@
 // all joints by the free ones, w = E [v; u]. Loops add rows Φ w = 0, solved for u. Together
 //
 //   w = G v,   ẇ = G v̇ + g
-//
-// Positions that loops give are found by Newton's method from where the users' q says they are, so
-// that a mechanism stays on its branch. A lane that has converged waits for its neighbours.
 #pragma once
 
 #include "dynamics/follow.hpp"
@@ -14,11 +11,6 @@
 #include "dynamics/loop_rows.hpp"
 
 namespace tarsus::TARSUS_ISA {
-
-constexpr int kMostNewtonSteps = 30;
-constexpr double kClosed = 1e-13;  // residual [m, 1] or step [m, rad] at which a loop is closed
-constexpr double kNearlyClosed = 1e-9;  // step that round-off may leave in a badly conditioned one
-constexpr double kTolerated = 1e-7;     // gap that redundant rows of rounded numbers may leave
 
 template <class T>
 struct ClosureWork {
@@ -28,21 +20,22 @@ struct ClosureWork {
     T *E, *Phi, *A, *residual, *diagonal, *scale, *slope, *curvature;
 
     explicit ClosureWork(const Tree& tree, Scratch& scratch)
-        : angle(scratch.take<Angle<T>>(tree.most_w)),
-          pose(scratch.take<Pose<T>>(tree.most_bodies)),
-          S(scratch.take<Motion<T>>(tree.most_w)),
-          E(scratch.take<T>(size_t(tree.most_w) * tree.most_free)),
-          Phi(scratch.take<T>(size_t(tree.most_rows) * tree.most_w)),
-          A(scratch.take<T>(size_t(tree.most_rows) * tree.most_free)),
-          residual(scratch.take<T>(tree.most_rows)),
-          diagonal(scratch.take<T>(tree.most_free)),
-          scale(scratch.take<T>(tree.most_free)),
+        : angle(scratch.take<Angle<T>>(tree.most_varying.w)),
+          pose(scratch.take<Pose<T>>(tree.most_varying.bodies)),
+          S(scratch.take<Motion<T>>(tree.most_varying.w)),
+          E(scratch.take<T>(size_t(tree.most_varying.w) * tree.most_varying.free)),
+          Phi(scratch.take<T>(size_t(tree.most_varying.rows) * tree.most_varying.w)),
+          A(scratch.take<T>(size_t(tree.most_varying.rows) * tree.most_varying.free)),
+          residual(scratch.take<T>(tree.most_varying.rows)),
+          diagonal(scratch.take<T>(tree.most_varying.free)),
+          scale(scratch.take<T>(tree.most_varying.free)),
           slope(scratch.take<T>(tree.most_slopes)),
           curvature(scratch.take<T>(tree.most_slopes)) {}
 
     static size_t bytes(const Tree& tree) {
-        const size_t w = tree.most_w, rows = tree.most_rows, free = tree.most_free;
-        return bytes_of<Angle<T>>(w) + bytes_of<Pose<T>>(tree.most_bodies) +
+        const size_t w = tree.most_varying.w, rows = tree.most_varying.rows,
+                     free = tree.most_varying.free;
+        return bytes_of<Angle<T>>(w) + bytes_of<Pose<T>>(tree.most_varying.bodies) +
                bytes_of<Motion<T>>(w) + bytes_of<T>(w * free) + bytes_of<T>(rows * w) +
                bytes_of<T>(rows * free) + bytes_of<T>(rows) + 2 * bytes_of<T>(free) +
                2 * bytes_of<T>(tree.most_slopes);
@@ -155,79 +148,6 @@ TARSUS_INLINE Reflections<T> dependents(const Cluster& cluster, const ClosureWor
     return {work.A,     cluster.n_rows,      cluster.nv + cluster.n_dependent,
             cluster.nv, cluster.n_dependent, work.diagonal,
             work.scale};
-}
-
-template <class T>
-TARSUS_INLINE T largest_of(const T* a, int count) {
-    T largest(0.0);
-    for (int k = 0; k < count; ++k) {
-        const T size = absolute(a[k]);
-        largest = select(size < largest, largest, size);  // keeps NaN
-    }
-    return largest;
-}
-
-// x ⊕ −step for the joints that loops give, in lanes that still move
-template <class T, class Mask>
-TARSUS_INLINE void move_dependents(const Tree& tree, const Cluster& cluster, const Mask& moving,
-                                   const T* step, T* x) {
-    constexpr int kMostCoordinates = 8;
-    for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
-        const Link& link = tree.links[i];
-        T dv[kMostCoordinates], to[kMostCoordinates];
-        bool moves = false;
-        for (int k = 0; k < link.nv; ++k) {
-            const bool dependent = tree.roles[link.v + k] == Role::dependent;
-            dv[k] = dependent ? -step[tree.column[link.v + k] - cluster.nv] : T(0.0);
-            moves = moves || dependent;
-        }
-        if (!moves) continue;
-        visit(link.kind, [&](auto joint) {
-            decltype(joint)::integrate(link, x + link.q, dv, to);
-            for (int k = 0; k < decltype(joint)::nq; ++k) {
-                x[link.q + k] = select(moving, to[k], x[link.q + k]);
-            }
-        });
-    }
-}
-
-template <class T>
-TARSUS_INLINE void follow_all(const Tree& tree, const Cluster& cluster, const T* table, T* x) {
-    for (int k = 0; k < cluster.n_couplings; ++k) {
-        follow(tree, tree.couplings[cluster.coupling + k], table, x);
-    }
-}
-
-// Positions of all the cluster's joints from those that users state. Leaves E, Φ and the factors
-// of the dependent columns of A in `work`. Loops that cannot be closed leave NaN in x.
-template <class T>
-TARSUS_INLINE void close_cluster(const Tree& tree, const Cluster& cluster, const T* table, T* x,
-                                 ClosureWork<T>& work) {
-    follow_all(tree, cluster, table, x);
-    free_motions(tree, cluster, table, x, work);
-    if (cluster.n_loops == 0) return;
-    T size(0.0), gap(0.0);
-    for (int step = 0; step < kMostNewtonSteps; ++step) {
-        loop_matrices(tree, cluster, x, work);
-        gap = largest_of(work.residual, cluster.n_rows);
-        factor(dependents(cluster, work));
-        solve(dependents(cluster, work), work.residual, 1);
-        const T move = largest_of(work.residual, cluster.n_dependent);
-        size = select(gap < T(kClosed), T(0.0), move);
-        const auto moving = size > T(kClosed);
-        if (!any(moving)) break;
-        move_dependents(tree, cluster, moving, work.residual, x);
-        follow_all(tree, cluster, table, x);
-        free_motions(tree, cluster, table, x, work);
-    }
-    const T nan(std::numeric_limits<double>::quiet_NaN());
-    // a gap that no step makes smaller: rows that contradict each other
-    const auto closed = select(gap < T(kTolerated), size, T(1.0)) < T(kNearlyClosed);
-    for (int w = cluster.w; w < cluster.w + cluster.nw; ++w) {
-        if (tree.roles[w] != Role::dependent) continue;
-        T& first = x[tree.links[tree.body_of[w]].q];
-        first = select(closed, first, nan);
-    }
 }
 
 // G (nw × nv), after close_cluster or, at positions that are closed, after the two calls below

@@ -7,7 +7,8 @@ namespace tarsus::TARSUS_ISA {
 struct Integrate {
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return 2 * spanning_bytes<T>(tree) + bytes_of<T>(tree.joint_nq);
+        if (!tree.coupled) return 0;
+        return spanning_bytes<T>(tree) + bytes_of<T>(tree.joint_nq) + step_bytes<T>(tree);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
@@ -19,7 +20,7 @@ struct Integrate {
             });
         }
         if (!tree.coupled) return;
-        close_positions(tree, arguments.in[kTable], x, arguments.scratch);
+        step_loops(tree, arguments.in[kTable], joints.q, arguments.in[1], x, arguments.scratch);
         store_positions(tree, x, arguments.out);
     }
 };
@@ -87,8 +88,7 @@ struct Close {
 struct Sample {
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return 4 * bytes_of<double>(tree.joint_nq) + 2 * bytes_of<double>(tree.joint_nv) +
-               2 * spanning_bytes<double>(tree);
+        return 2 * bytes_of<double>(tree.nq) + reach_bytes(tree);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
@@ -106,35 +106,9 @@ struct Sample {
                                             q + at);
                 });
             }
-            if (has_loops(tree)) reach(tree, arguments.scratch, q);
+            if (!tree.cluster_loops.empty()) reach_loops(tree, q, arguments.scratch);
             for (int k = 0; k < tree.nq; ++k) set_lane(arguments.out[k], l, q[k]);
         }
-    }
-
-   private:
-    static bool has_loops(const Tree& tree) { return int(tree.loops.size()) > tree.n_constraints; }
-
-    // Walks from the neutral configuration towards q with all loops closed, as far as they let it.
-    static TARSUS_APART void reach(const Tree& tree, Scratch scratch, double* q) {
-        constexpr int kSteps = 32;
-        double* from = scratch.take<double>(tree.nq);
-        double* to = scratch.take<double>(tree.nq);
-        double* step = scratch.take<double>(tree.nv);
-        std::copy(tree.neutral.begin(), tree.neutral.end(), from);
-        const auto arguments = [&](const double* q0, const double* second, double* out) {
-            return Arguments<double>{{q0, second},     out,    Rows<double>(out), 0,
-                                     Reference::local, scratch};
-        };
-        Difference::run<double>(tree, arguments(from, q, step));
-        for (int k = 0; k < tree.nv; ++k) step[k] /= kSteps;
-        for (int k = 0; k < kSteps; ++k) {
-            Integrate::run<double>(tree, arguments(from, step, to));
-            bool closed = true;
-            for (int j = 0; j < tree.nq; ++j) closed = closed && std::isfinite(to[j]);
-            if (!closed) break;
-            std::swap(from, to);
-        }
-        std::copy(from, from + tree.nq, q);
     }
 };
 

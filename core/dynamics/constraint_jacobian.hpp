@@ -8,7 +8,7 @@ namespace tarsus::TARSUS_ISA {
 
 template <class T>
 TARSUS_INLINE size_t constraint_jacobian_bytes(const Tree& tree) {
-    return aligned_bytes<T>(tree) + bytes_of<T>(tree.most_w) +
+    return aligned_bytes<T>(tree) + bytes_of<T>(tree.most.w) +
            bytes_of<T>(size_t(tree.n_constraint_rows) * tree.nv);
 }
 
@@ -16,7 +16,7 @@ TARSUS_INLINE size_t constraint_jacobian_bytes(const Tree& tree) {
 template <class T>
 TARSUS_INLINE const T* constraint_jacobian(const Tree& tree, const JointState<T>& joints,
                                            const AlignedTree<T>& world, Scratch& scratch) {
-    T* projected = scratch.take<T>(tree.most_w);
+    T* projected = scratch.take<T>(tree.most.w);
     T* J = scratch.take<T>(size_t(tree.n_constraint_rows) * tree.nv);
     for (int k = 0; k < tree.n_constraint_rows * tree.nv; ++k) J[k] = T(0.0);
     LoopAt<T> at;

@@ -6,8 +6,6 @@
 
 namespace tarsus::TARSUS_ISA {
 
-constexpr int kMostClosed = 2;  // joints on either side of a closed form
-
 // Functions of the users are tabulated for each state: values, slopes, curvatures.
 template <class T>
 struct FunctionTable {

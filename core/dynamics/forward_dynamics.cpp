@@ -32,15 +32,13 @@ struct ForwardDynamics {
         body[0].v = zero_motion<T>();
         for (int i = 0; i < tree.n_bodies; ++i) {
             const Link& link = tree.links[i];
-            if (link.spinning) {
-                coupled.spin(i, arguments.in[3]);
-                continue;
-            }
+            if (link.spinning) continue;
             visit(link.kind, [&](auto joint) {
                 velocities(joint, tree, i, state_at(link, q, angles), joints, arguments.in[3],
                            body);
             });
         }
+        if (!tree.spins.empty()) coupled.spin(arguments.in[3]);
         for (int i = tree.n_bodies - 1; i >= 0; --i) {
             const Link& link = tree.links[i];
             if (link.own < 0) {

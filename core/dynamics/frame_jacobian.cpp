@@ -8,7 +8,7 @@ namespace tarsus::TARSUS_ISA {
 template <class T>
 size_t jacobian_bytes(const Tree& tree) {
     return frame_path_bytes<T>(tree) + bytes_of<Pose<T>>(tree.n_bodies) +
-           bytes_of<Motion<T>>(tree.most_free);
+           bytes_of<Motion<T>>(tree.most.free);
 }
 
 // put(k, column) receives the columns that are not zero, in ascending order
@@ -18,7 +18,7 @@ TARSUS_INLINE void jacobian(const Tree& tree, int frame, Reference reference,
     const T* q = joints.q;
     const FramePath<T> path = path_to(tree, frame, q, scratch);
     Pose<T>* pose = scratch.take<Pose<T>>(tree.n_bodies);
-    Motion<T>* sums = scratch.take<Motion<T>>(tree.most_free);
+    Motion<T>* sums = scratch.take<Motion<T>>(tree.most.free);
     Pose<T> last = world_pose<T>();
     int depth = 0;
     along(path, tree, q, [&](auto joint, const At<T>& at) {

@@ -11,7 +11,7 @@ namespace tarsus::TARSUS_ISA {
 
 template <class T>
 TARSUS_INLINE size_t mass_matrix_bytes(const Tree& tree) {
-    const size_t w = tree.most_w;
+    const size_t w = tree.most.w;
     return spanning_bytes<T>(tree) + aligned_bytes<T>(tree) + bytes_of<Force<T>>(w) +
            bytes_of<T>(w * w) + 2 * bytes_of<T>(w);
 }
@@ -88,7 +88,7 @@ template <class T, class Store>
 TARSUS_INLINE void mass_matrix(const Tree& tree, const JointState<T>& joints, Scratch& scratch,
                                Store&& store) {
     const AlignedTree<T> world = align(tree, joints.q, scratch);
-    const size_t most = tree.most_w;
+    const size_t most = tree.most.w;
     ClusterForces<T> at{scratch.take<Force<T>>(most), scratch.take<T>(most * most),
                         scratch.take<T>(most), scratch.take<T>(most)};
     compose_inertias(tree, world);

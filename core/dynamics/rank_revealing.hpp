@@ -1,23 +1,29 @@
 // Λ λ = b for a symmetric, positive semi-definite Λ that may be singular, because constraints
 // repeat each other: Cholesky with full pivoting, which stops where nothing is left. The
-// multipliers of redundant rows are zero; the accelerations do not depend on how they share.
+// multipliers of redundant rows are zero; where the rows agree, as for velocities that keep them,
+// accelerations do not depend on how they share.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "dynamics/arguments.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
-// what counts as nothing, relative to a row's own diagonal entry
-constexpr double kRedundant = 1e-11;
+// what counts as nothing: of what is left of a row, relative to its own diagonal entry; and of a
+// diagonal entry relative to the largest, where a row vanishes but for round-off
+constexpr double kRedundant = 1e-11, kVanishing = 1e-20, kClearly = 1.5;
 
 // L (n × n, lower triangle of Λ on entry) and order are work; x is b on entry
 inline void solve_semidefinite(int n, double* L, int* order, double* scale, double* x) {
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i) largest = std::max(largest, L[i * n + i]);
     for (int i = 0; i < n; ++i) {
         order[i] = i;
         // rows of different units are compared at the size of their diagonals
-        scale[i] = L[i * n + i] > 0 ? 1 / std::sqrt(L[i * n + i]) : 0.0;
+        const double size = L[i * n + i];
+        scale[i] = size > kVanishing * largest ? 1 / std::sqrt(size) : 0.0;
     }
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j <= i; ++j) L[i * n + j] *= scale[i] * scale[j];
@@ -33,9 +39,11 @@ inline void solve_semidefinite(int n, double* L, int* order, double* scale, doub
     };
     int rank = 0;
     for (; rank < n; ++rank) {
+        // only a row that is clearly larger comes before an earlier one: round-off must not choose
         int pivot = rank;
         for (int i = rank + 1; i < n; ++i) {
-            if (L[i * n + i] > L[pivot * n + pivot]) pivot = i;
+            const double least = std::max(kClearly * L[pivot * n + pivot], kRedundant);
+            if (L[i * n + i] > least) pivot = i;
         }
         if (!(L[pivot * n + pivot] > kRedundant)) break;
         if (pivot != rank) swap_rows(rank, pivot);

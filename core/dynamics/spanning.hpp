@@ -31,6 +31,15 @@ void stated_positions(const Tree& tree, const T* table, const T* q, T* x);
 // closes the loops at positions x of all joints; NaN where that fails
 template <class T>
 void close_positions(const Tree& tree, const T* table, T* x, Scratch& scratch);
+// positions x of the joints in clusters with loops, after the users' step dv from closed ones
+template <class T>
+size_t step_bytes(const Tree& tree);
+template <class T>
+void step_loops(const Tree& tree, const T* table, const T* start, const T* dv, T* x,
+                Scratch& scratch);
+// walks each cluster with loops from its neutral configuration towards q, as far as the loops go
+size_t reach_bytes(const Tree& tree);
+void reach_loops(const Tree& tree, double* q, Scratch scratch);
 
 // The forces that loop joints exert, given the forces on all joints that the motion asks for: on
 // the bodies (in their frames), and on frame b of each loop (in that frame). Dependent joints

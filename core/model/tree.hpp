@@ -10,6 +10,7 @@
 // enter or leave.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,7 @@ struct Cluster {
     int n_rows;         // of its loops
     // one joint with a coordinate of its own, and rotors that spin on the same parent
     bool geared;
+    int moving;  // that joint's body
     int spin, n_spins;
     bool coupled;  // not just a joint: couplings or loops give some of its velocities
 };
@@ -137,6 +139,27 @@ struct Spin {
     double inertia;  // about the axis
 };
 
+// A joint that follows others by a constant G: sums over own joints of its cluster.
+struct ConstantFollower {
+    int q, w;  // of the joint, among all joints'
+    double offset;
+    int term, n_terms;  // in Tree::terms
+};
+struct FollowerTerm {
+    int q, v;  // position of an own joint among all joints', and its velocity among the users'
+    double ratio;
+};
+
+// What the rotors of a geared cluster with constant ratios add to its joint: inertia, and the
+// moment of momentum for a unit velocity, in the core's frame of the parent.
+struct GearConstants {
+    double armature, couple[3];
+};
+
+struct ClusterSizes {
+    int bodies = 0, w = 0, free = 0, rows = 0;
+};
+
 struct RigidInertia {
     double mass, first[3], second[6];
 };
@@ -167,11 +190,17 @@ struct Tree {
     std::vector<Spin> spins;
     std::vector<RigidInertia> carried;  // bodies with the rotors that spin on them
     std::vector<double> constant_matrix;
+    std::vector<ConstantFollower> constant_followers;
+    std::vector<FollowerTerm> terms;
+    std::vector<GearConstants> gears;  // for each cluster
+    std::vector<int> varying;          // coupled clusters whose G is not constant
+    std::vector<int> position_to;      // for each of the users' positions: where among all joints'
+    std::vector<int> velocity_to;      // for each of the users' velocities
     int n_matrix = 0;
     int n_inverse = 0;  // numbers in the inverses of coupled clusters' inertias, nv × nv each
-    int most_bodies = 0, most_w = 0, most_free = 0, most_rows = 0;  // in any cluster
-    int most_slopes = 0;                                            // of any coupling
-    int n_constraints = 0, n_constraint_rows = 0;                   // loops outside clusters
+    ClusterSizes most, most_varying;  // in any coupled cluster, and in any whose G varies
+    int most_slopes = 0;              // of any coupling
+    int n_constraints = 0, n_constraint_rows = 0;  // loops outside clusters
 
     std::vector<Link> links;
     std::vector<BodyAxes> body_axes;
@@ -234,6 +263,9 @@ void axis_rotation(const double axis[3], double rotation[9]);
 // Throws std::invalid_argument, naming the body, if the statements do not make a tree.
 Tree make_tree(const std::vector<LinkStatement>& links, const std::vector<FrameStatement>& frames,
                const ClusterStatements& clusters, const double gravity[3]);
+
+// What depends on parameters that are set after the tree was made.
+void weigh_gears(Tree& tree);
 
 // the rows of a loop joint, by its name; throws std::invalid_argument
 std::vector<LoopRow> loop_rows(const std::string& kind);

@@ -10,6 +10,10 @@ TARSUS_INLINE Vec3<double> vector_at(const double* a) { return {a[0], a[1], a[2]
 TARSUS_INLINE Mat3<double> matrix_at(const double* columns) {
     return {vector_at(columns), vector_at(columns + 3), vector_at(columns + 6)};
 }
+template <class T>
+TARSUS_INLINE Vec3<T> constant_vector(const double* a) {
+    return {T(a[0]), T(a[1]), T(a[2])};
+}
 template <class Body>
 TARSUS_INLINE Inertia<double> inertia_of(const Body& body) {
     const double* s = body.second;

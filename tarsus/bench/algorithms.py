@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +18,16 @@ from tarsus.peers.pinocchio import PinocchioPeer
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A method of the model with its arguments, and Pinocchio's call for the same result."""
+    """A method of the model with its arguments, and Pinocchio's call for the same result.
+
+    `options` are further arguments of the method, as in "threads=2".
+    """
 
     title: str
     method: str
     arguments: tuple[str, ...]
-    pinocchio: str
+    pinocchio: str = ""
+    options: str = ""
 
 
 ALGORITHMS = (
@@ -77,17 +83,25 @@ class Subject:
         """Return Tarsus on one state, a new array for each result."""
         return Contender(_call(algorithm), self._names(algorithm, 0))
 
-    def batch(self, algorithm: Algorithm, states: int, buffer: Array, threads: int) -> Contender:
+    def batch(
+        self,
+        algorithm: Algorithm,
+        states: int,
+        buffer: Array,
+        threads: int,
+        clock: Callable[[], float] = time.thread_time,
+    ) -> Contender:
         """Return Tarsus on so many states at once, the result written into the buffer."""
         shape = (states, *self.output_shape(algorithm))
         names = self._names(algorithm, slice(0, states))
         names["out"] = buffer[: int(np.prod(shape))].reshape(shape)
-        return Contender(_call(algorithm, f"threads={threads}, out=out"), names, units=states)
+        call = _call(algorithm, f"threads={threads}, out=out")
+        return Contender(call, names, states, clock)
 
     def peer(self, algorithm: Algorithm) -> Contender | None:
         """Return Pinocchio on one state."""
         peer = self.pinocchio
-        if peer is None:
+        if peer is None or not algorithm.pinocchio:
             return None
         names: dict[str, Any] = {"pin": peer.pin, "model": peer.model, "data": peer.data}
         names |= {"q": peer.configuration(self.q[0])}
@@ -106,4 +120,5 @@ class Subject:
 
 
 def _call(algorithm: Algorithm, options: str = "") -> str:
-    return f"method({', '.join((*algorithm.arguments, *filter(None, [options])))})"
+    given = (*algorithm.arguments, algorithm.options, options)
+    return f"method({', '.join(filter(None, given))})"

@@ -1,12 +1,13 @@
 """Interleaved timing on pinned cores.
 
 Contenders take turns in many short rounds, so that a change of the clock or a neighbour on the
-machine meets all of them alike.
+machine meets all of them alike. What counts is the time that the thread has the processor.
 """
 
 from __future__ import annotations
 
 import os
+import time
 import timeit
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,16 +19,20 @@ import numpy as np
 
 @dataclass
 class Contender:
-    """A call that is measured; `units` is what one call counts for, such as states of a batch."""
+    """A call that is measured; `units` is what one call counts for, such as states of a batch.
+
+    Calls that start threads need another `clock` than that of one thread.
+    """
 
     call: str
     names: dict[str, Any] = field(default_factory=dict)
     units: int = 1
+    clock: Callable[[], float] = time.thread_time
     samples: list[float] = field(default_factory=list)
     """Time for one unit [µs], a number for each round."""
 
     def __post_init__(self) -> None:
-        self._timer = timeit.Timer(self.call, globals=self.names)
+        self._timer = timeit.Timer(self.call, timer=self.clock, globals=self.names)
         self._number = 1
 
     def warm_up(self, seconds: float) -> None:
@@ -50,6 +55,13 @@ class Contender:
     def summary(self) -> dict[str, float]:
         """Return the median and smallest time of one unit [µs]."""
         return {"median": round(self.median, 4), "min": round(min(self.samples), 4)}
+
+
+def ratio(first: Contender, second: Contender) -> dict[str, float]:
+    """Return how the times of two contenders compare: the median over rounds, and of the minima."""
+    rounds = np.divide(first.samples, second.samples)
+    smallest = min(first.samples) / min(second.samples)
+    return {"median": round(float(np.median(rounds)), 4), "min": round(smallest, 4)}
 
 
 def interleave(

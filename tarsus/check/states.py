@@ -38,7 +38,7 @@ class States:
         Loops that are constraints are closed, and the velocities keep them closed.
         """
         rng = np.random.default_rng(seed)
-        q = _cut(model, model.random_configuration(rng, n))
+        q = _cut(model, _configurations(model, n, rng))
         v, a, tau = rng.standard_normal((3, n, model.nv))
         if model.constraints:
             q = closed(model, q)
@@ -69,6 +69,15 @@ class States:
                 continue
             break
         return np.asarray(step)
+
+
+def _configurations(model: Model, n: int, rng: np.random.Generator) -> Array:
+    """Return random configurations; near to where a loop locks, all accelerations lose digits."""
+    if not model.description.loops:
+        return model.random_configuration(rng, n)
+    q = model.random_configuration(rng, 2 * n)
+    fastest = np.abs(model.coupling_matrix(q)).max(axis=(1, 2))
+    return np.asarray(q[np.sort(np.argsort(fastest)[:n])])
 
 
 def _cut(model: Model, q: Array) -> Array:

@@ -236,5 +236,6 @@ class Builder(TreeBuilder):
         return numbers(frame, (4, 4), f"{what}: frame_{end}", accepted=accepted)
 
     def _loop_name(self, name: str) -> str:
-        count = sum(other == name or other.startswith(f"{name}_") for other in self._loops)
-        return f"{name}_{count + 1}" if count else name
+        """Return a name that no loop has: the name, or the first that is free of name_2, ..."""
+        numbered = (f"{name}_{i}" for i in itertools.count(2))
+        return next(free for free in (name, *()) if free not in self._loops)

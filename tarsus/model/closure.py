@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,51 +18,89 @@ from tarsus.model.compile import user_positions, zero_configuration
 from tarsus.model.dependents import dependents, is_singular, left_out
 from tarsus.model.description import Array, Coupling, Loop, ModelError
 from tarsus.model.kinds import KINDS
-from tarsus.model.open_loops import OpenLoops, close, fingerprint
+from tarsus.model.open_loops import EXACT, OpenLoops, close, fingerprint
 from tarsus.model.tree import DEPENDENT, FOLLOWER, INDEPENDENT, Tree
 
-CLOSED, EXACT = 1e-5, 1e-9
-"""Gaps [m or 1] up to which a loop counts as closed, and up to which without a warning.
-
-Of redundant equations some cannot be met exactly, as numbers are rounded."""
+CLOSED = 1e-5
+"""Gap [m or 1] up to which a loop counts as closed, as numbers in files are rounded."""
 DISTURBANCES = (0.0, 0.1, 0.3, 1.0, 2.0)
 """Sizes [rad or m] of random steps away from a start from which loops do not close."""
+
+
+@dataclass(frozen=True)
+class Closure:
+    """What closes the loops of a cluster.
+
+    The velocities that depend, numbered in the cluster; the rows of each loop that are left out,
+    and how far they are off; the start configuration of the cluster.
+    """
+
+    dependent: list[int]
+    left_out: list[list[int]]
+    misses: float
+    start: Array
 
 
 def closed(tree: Tree) -> Tree:
     """Return the tree with roles for the joints on loops and a start configuration."""
     roles, where = list(tree.roles), user_positions(tree)
     q, warnings = _stated_start(tree, where), list(tree.warnings)
-    known: dict[Hashable, tuple[list[int], list[list[int]], Array]] = {}  # many robots have equal legs
-    dropped: dict[str, list[int]] = {}
+    known: dict[Hashable, Closure] = {}  # many robots have equal legs
+    left_out: dict[str, list[int]] = {}
     for cluster, (couplings, loops) in _with_loops(tree).items():
         bodies = tree.clusters[cluster]
         own = _coordinates(tree, bodies, where)
         same = (fingerprint(tree, bodies, couplings, loops), q[own].tobytes())
         if same not in known:
-            part = OpenLoops(tree, [bodies], couplings, loops)
-            start = _closed_part(part, q[own])
-            chosen = dependents(part, start)
-            known[same] = chosen, left_out(part, start, chosen), start
-            loop, gap = part.widest(start)
-            if gap > EXACT:
-                warnings.append(f"loop {loop.name!r} is closed but for a gap of {gap:.1e}")
-        depend, repeated, q[own] = known[same]
-        for loop, rows in zip(loops, repeated, strict=True):
-            dropped[loop.name] = rows
-            if rows:
-                warnings.append(
-                    f"loop {loop.name!r}: {len(rows)} of its equations repeat others but for "
-                    "rounded numbers and are left out; loop_gaps tells how far they are off"
-                )
-        _mark(roles, bodies, depend)
-        if INDEPENDENT not in {role for i in bodies for role in roles[i]}:
-            names = ", ".join(loop.name for loop in loops)
-            warnings.append(f"the joints of loop {names} cannot move: no velocity stays free")
+            known[same] = _closure(OpenLoops(tree, [bodies], couplings, loops), q[own])
+        closure = known[same]
+        q[own] = closure.start
+        _mark(roles, bodies, closure.dependent)
+        left_out |= {loop.name: rows for loop, rows in zip(loops, closure.left_out, strict=True)}
+        warnings += _warnings(loops, closure, {role for i in bodies for role in roles[i]})
+    q = _closed_constraints(tree, q, left_out)
+    neutral = read_only(q)
+    return dataclasses.replace(
+        tree, roles=roles, neutral=neutral, warnings=warnings, left_out=left_out
+    )
+
+
+def _closure(part: OpenLoops, q: Array) -> Closure:
+    """Return what closes the loops of a cluster, from a start near `q`."""
+    start = _closed_part(part, q)
+    chosen = dependents(part, start)
+    repeated = left_out(part, start, chosen)
+    if not any(repeated):
+        return Closure(chosen, repeated, 0.0, start)
+    part.left_out = repeated
+    start, _ = close(part, start, chosen)  # exactly, without what contradicts
+    part.left_out = [[] for _ in repeated]
+    return Closure(chosen, repeated, part.widest(start)[1], start)
+
+
+def _warnings(loops: list[Loop], closure: Closure, roles: set[int]) -> list[str]:
+    """Return what a user should know about the loops of a cluster, with these roles of joints."""
+    warnings = [
+        f"loop {loop.name!r}: {len(rows)} of its equations repeat others but for rounded numbers, "
+        f"up to {closure.misses:.1e} at the start, and are left out; loop_gaps tells how far they "
+        "are off"
+        for loop, rows in zip(loops, closure.left_out, strict=True)
+        if rows
+    ]
+    if INDEPENDENT not in roles:
+        names = ", ".join(loop.name for loop in loops)
+        warnings.append(f"the joints of loop {names} cannot move: no velocity stays free")
+    return warnings
+
+
+def _closed_constraints(tree: Tree, q: Array, left_out: dict[str, list[int]]) -> Array:
+    """Return a configuration in which also the loops that are constraints are closed."""
     holonomic = [loop for loop in tree.loops if loop.kind != "knife_edge"]
-    if len(holonomic) > tree.reasons.count(""):
-        q = _closed_by_all(OpenLoops(tree, tree.clusters, tree.couplings, holonomic), q)
-    return dataclasses.replace(tree, roles=roles, neutral=read_only(q), warnings=warnings, left_out=dropped)
+    if len(holonomic) == tree.reasons.count(""):
+        return q
+    whole = OpenLoops(tree, tree.clusters, tree.couplings, holonomic)
+    whole.left_out = [left_out.get(loop.name, []) for loop in holonomic]
+    return q if whole.widest(q)[1] <= EXACT else _closed_by_all(whole, q)
 
 
 def _coordinates(tree: Tree, bodies: range, where: dict[str, int]) -> slice:

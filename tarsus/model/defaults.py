@@ -11,7 +11,7 @@ import numpy as np
 from tarsus import _core
 from tarsus.model.checks import read_only
 from tarsus.model.description import Array, Joint
-from tarsus.model.kinds import KINDS, QUATERNION
+from tarsus.model.kinds import KINDS, NON_NEGATIVE_FIELDS, QUATERNION
 
 LIMITS = {"lower": -np.inf, "upper": np.inf, "velocity_limit": np.inf, "effort_limit": np.inf}
 
@@ -32,7 +32,7 @@ def filled(joint: Joint) -> Joint:
     values: dict[str, Array] = {"axis": axis, "second_axis": _second_axis(joint, axis)}
     for key in ("lower", "upper"):
         values[key] = _or_constant(getattr(joint, key), nq, LIMITS[key])
-    for key in ("velocity_limit", "effort_limit", "damping", "friction", "armature", "stiffness"):
+    for key in NON_NEGATIVE_FIELDS:
         values[key] = _or_constant(getattr(joint, key), nv, LIMITS.get(key, 0.0))
     values["rest"] = read_only(neutral(joint.kind)) if joint.rest is None else joint.rest
     return dataclasses.replace(joint, **values)  # type: ignore[arg-type]

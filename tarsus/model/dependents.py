@@ -12,13 +12,12 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array, ModelError
 from tarsus.model.loops import n_rows
-from tarsus.model.open_loops import OpenLoops, close
+from tarsus.model.open_loops import EXACT, OpenLoops, close
 
 SINGULAR = 1e-4
 """Singular values below this, of a Jacobian with unit columns, count as zero.
@@ -53,19 +52,32 @@ def dependents(part: OpenLoops, q: Array) -> list[int]:
 def left_out(part: OpenLoops, q: Array, chosen: Sequence[int]) -> list[list[int]]:
     """Return rows of each loop that repeat others, but for the rounded numbers of a file.
 
-    Met exactly, such rows would lock the loops or contradict each other as they move.
+    Met exactly, such rows would lock the loops or contradict each other as they move, or they
+    contradict each other already.
     """
-    jacobian = part.gaps(q)[1]
+    gaps, jacobian = part.gaps(q)
     values = np.linalg.svd(_with_unit_columns(jacobian)[0], compute_uv=False)
-    if not ((values > NOTHING) & (values <= SINGULAR)).any():
+    faint = (values > NOTHING) & (values <= SINGULAR)
+    if not faint.any() and np.abs(gaps).max() <= EXACT:
         return [[] for _ in part.loops]
-    order = scipy.linalg.qr(jacobian[:, list(chosen)].T, mode="r", pivoting=True)[1]
-    dropped = set(order[len(chosen) :].tolist())
+    kept = _spanning_rows(jacobian[:, list(chosen)], len(chosen))
+    dropped = set(range(len(jacobian))) - set(kept)
     ends = list(itertools.accumulate(n_rows(loop.kind) for loop in part.loops))
     return [
         [row - start for row in range(start, end) if row in dropped]
         for start, end in zip([0, *ends], ends, strict=False)
     ]
+
+
+def _spanning_rows(matrix: Array, rank: int) -> list[int]:
+    """Return as many rows as the rank that span the others; the one that adds most comes first."""
+    rest, chosen = matrix.copy(), []
+    for _ in range(rank):
+        sizes = np.linalg.norm(rest, axis=1)
+        chosen.append(int(np.argmax(sizes)))
+        direction = rest[chosen[-1]] / sizes[chosen[-1]]
+        rest -= np.outer(rest @ direction, direction)
+    return chosen
 
 
 def is_singular(part: OpenLoops, q: Array) -> bool:

@@ -25,6 +25,8 @@ NON_NEGATIVE_FIELDS = (
     "armature",
     "stiffness",
 )
+COORDINATE_FIELDS = POSITION_FIELDS + NON_NEGATIVE_FIELDS
+"""What a joint states for each of its positions, or else for each of its velocities."""
 LIMIT_FIELDS = ("lower", "upper", "velocity_limit", "effort_limit")
 
 ROLLING = ("rolling_wheel", "rolling_disc", "rolling_ball", "differential_base")

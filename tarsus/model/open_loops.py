@@ -10,7 +10,7 @@ import numpy as np
 from tarsus import _core
 from tarsus.model.compile import core_arguments, zero_configuration
 from tarsus.model.couplings import core_numbers
-from tarsus.model.description import WORLD, Array, Coupling, Frame, Loop
+from tarsus.model.description import WORLD, Array, Coupling, Frame, Joint, Loop
 from tarsus.model.loops import rows
 from tarsus.model.tree import FOLLOWER, Tree
 
@@ -19,13 +19,15 @@ GOOD, ROUNDING = 1e-12, 1e-16
 NEAR = 1e-3
 """Gap below which Newton's method converges without damping."""
 MOST_STEPS = 100
+EXACT = 1e-9
+"""Gap [m or 1] up to which equations agree; those that repeat others may miss by more."""
 
 
 class OpenLoops:
     """Bodies on a common parent, their couplings, and loops that are cut open.
 
     `blocks` holds the velocity coordinates of each joint that follows no other, by its number
-    in the part.
+    in the part; `left_out` lists for each loop the rows that need not vanish.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class OpenLoops:
         loops: Sequence[Loop],
     ) -> None:
         self.loops = list(loops)
+        self.left_out: list[list[int]] = [[] for _ in loops]
         self.tree = _part(tree, clusters, couplings, loops)
         self.core = _core.Model(**core_arguments(self.tree, np.zeros(3)))
         self.blocks: dict[int, list[int]] = {}
@@ -59,9 +62,9 @@ class OpenLoops:
 
     def widest(self, q: Array) -> tuple[Loop, float]:
         """Return the loop with the widest gap, and the gap."""
-        widths = [float(np.abs(self._gap(k, q)[0]).max()) for k in range(len(self.loops))]
+        widths = [np.abs(self._gap(k, q)[0]).max(initial=0.0) for k in range(len(self.loops))]
         k = int(np.argmax(widths))
-        return self.loops[k], widths[k]
+        return self.loops[k], float(widths[k])
 
     def _gap(self, k: int, q: Array) -> tuple[Array, Array]:
         """Return the rows of loop k from the motion of frame b seen from frame a."""
@@ -71,7 +74,10 @@ class OpenLoops:
         relative[:3, :3], relative[:3, 3] = back @ pose_b[:3, :3], back @ apart
         turning = velocity_b[3:] - velocity_a[3:]
         moving = velocity_b[:3] - velocity_a[:3] - _cross(velocity_a[3:], apart)
-        return rows(self.loops[k], relative, np.concatenate([back @ moving, back @ turning]))
+        velocity = np.concatenate([back @ moving, back @ turning])
+        values, jacobian = rows(self.loops[k], relative, velocity)
+        dropped = self.left_out[k]
+        return np.delete(values, dropped), np.delete(jacobian, dropped, axis=0)
 
     def _motion(self, frame: str, q: Array) -> tuple[Array, Array]:
         pose = self.core.frame_pose(q, frame)
@@ -87,15 +93,8 @@ def fingerprint(
     number = {joint.name: i for i, joint in enumerate(joints)}
     body = {joint.child: i for i, joint in enumerate(joints)}
     moves = [
-        (
-            j.kind,
-            j.pitch,
-            j.radius,
-            j.track,
-            max(parent - bodies.start, -1),
-            _bits(place, j.axis, j.second_axis),
-        )
-        for j, parent, place in zip(joints, parents, placements, strict=True)
+        (_motion(joint), max(parent - bodies.start, -1), _bits(place))
+        for joint, parent, place in zip(joints, parents, placements, strict=True)
     ]
     follows = [
         (c.kind, *map(number.__getitem__, (*c.leaders, *c.followers)), *core_numbers(c))
@@ -112,8 +111,15 @@ def fingerprint(
     return tuple(moves), tuple(follows), tuple(closes)
 
 
-def _bits(*arrays: Array | None) -> bytes:
-    return b"".join(np.asarray(array).tobytes() for array in arrays)
+def _motion(joint: Joint) -> Hashable:
+    """Return what the motion of a joint depends on."""
+    assert joint.axis is not None and joint.second_axis is not None  # joints of trees are filled
+    axes = _bits(joint.axis, joint.second_axis)
+    return joint.kind, joint.pitch, joint.radius, joint.track, axes
+
+
+def _bits(*arrays: Array) -> bytes:
+    return b"".join(array.tobytes() for array in arrays)
 
 
 def close(part: OpenLoops, q: Array, columns: list[int]) -> tuple[Array, float]:

@@ -8,6 +8,7 @@ it and stays as a frame.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -49,10 +50,10 @@ class Tree:
     moving bodies or on the world, and every declared body has a frame. `welded` maps a welded
     body to the moving body, or the world, that carries it. Couplings are in an order in which
     leaders are known before followers. `roles[i]` tells for each velocity of joint i what gives
-    it. `clusters` are ranges of bodies; `reasons[i]` tells why
-    loop i is a constraint, and is empty if it is in a cluster. `neutral` is the start
-    configuration (nq,) of the user's coordinates, loops closed. `left_out` lists rows of
-    loops that repeat others but for rounded numbers.
+    it. `clusters` are ranges of bodies; `reasons[i]` tells why loop i is a constraint, and is
+    empty if it is in a cluster. `neutral` is the start configuration (nq,) of the user's
+    coordinates, loops closed. `left_out` lists rows of loops that repeat others but for rounded
+    numbers.
     """
 
     bodies: list[Body]
@@ -71,12 +72,12 @@ class Tree:
     neutral: Array = field(default_factory=lambda: np.zeros(0))
     left_out: dict[str, list[int]] = field(default_factory=dict)
 
-    @property
+    @functools.cached_property
     def index(self) -> dict[str, int]:
         """The number of each body, −1 for the world."""
         return {WORLD: -1} | {body.name: i for i, body in enumerate(self.bodies)}
 
-    @property
+    @functools.cached_property
     def joint_index(self) -> dict[str, int]:
         """The number of each joint, which is that of the body that it carries."""
         return {joint.name: i for i, joint in enumerate(self.joints)}

@@ -37,9 +37,15 @@ from tarsus.model.description import (
     Shape,
     Source,
 )
+from tarsus.model.kinds import (
+    COORDINATE_FIELDS,
+    NON_NEGATIVE_FIELDS,
+    POSITION_FIELDS,
+    SIZES,
+    WITHOUT_SPRINGS,
+)
 from tarsus.model.kinds import KINDS as KINDS
 from tarsus.model.kinds import LIMIT_FIELDS as LIMIT_FIELDS
-from tarsus.model.kinds import NON_NEGATIVE_FIELDS, POSITION_FIELDS, SIZES, WITHOUT_SPRINGS
 from tarsus.model.kinds import QUATERNION as QUATERNION
 from tarsus.model.loops import checked_loop
 
@@ -80,7 +86,7 @@ def checked_joint(joint: Joint) -> Joint:
         "axis": _axis(joint.axis, f"{what}: axis", source),
         "second_axis": _axis(joint.second_axis, f"{what}: second_axis", source),
     }
-    for key in POSITION_FIELDS + NON_NEGATIVE_FIELDS:
+    for key in COORDINATE_FIELDS:
         value = getattr(joint, key)
         if value is not None:
             shape = (nq,) if key in POSITION_FIELDS else (nv,)

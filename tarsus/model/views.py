@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tarsus.model.description import Array, Record
-from tarsus.model.kinds import KINDS
+from tarsus.model.kinds import COORDINATE_FIELDS, KINDS
 from tarsus.model.tree import DEPENDENT, FOLLOWER, INDEPENDENT, Tree
 
 
@@ -106,17 +106,7 @@ class FrameView(View):
 
 COPIED = (
     *("name", "kind", "parent", "child", "axis", "second_axis", "pitch", "radius", "track"),
-    *(
-        "lower",
-        "upper",
-        "velocity_limit",
-        "effort_limit",
-        "damping",
-        "friction",
-        "armature",
-        "stiffness",
-        "rest",
-    ),
+    *COORDINATE_FIELDS,
 )
 """What a `JointView` takes over from a joint."""
 

@@ -37,7 +37,6 @@ def state(model: ts.Model) -> tuple[Array, Array, Array]:
     v, tau = rng.normal(size=(2, model.nv))
     if model.constraints:
         own = Projection.of(model)
-        q = q[: model.nq]
         jacobian = own.constraint_rows(model.joint_positions(q), v)[0]
         v = v - np.linalg.pinv(jacobian, rcond=1e-10) @ (jacobian @ v)
     return q, v, tau

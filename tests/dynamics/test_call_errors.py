@@ -82,6 +82,8 @@ def test_wrong_names() -> None:
 def test_wrong_out(algorithm: Algorithm) -> None:
     arrays = arguments(MODEL, algorithm, (3,))
     shape = np.shape(algorithm(MODEL, **arrays))
+    if 0 in shape:
+        pytest.skip("this model has no loops")
     locked = np.zeros(shape)
     locked.flags.writeable = False
     wrong: list[Any] = [
