@@ -84,9 +84,10 @@ bool raise_closure_fault(const Algorithm& algorithm, const Tree& tree, const Cal
         }
         case Reason::singular:
             PyErr_Format(PyExc_ArithmeticError,
-                         "%s: loop '%s' is in a singular position at q%s: its dependent joints do "
-                         "not follow from the independent ones there",
-                         algorithm.name, name, state.c_str());
+                         "%s: loop '%s' is in a singular position at q%s%s: its dependent joints "
+                         "do not follow from the independent ones there",
+                         algorithm.name, name, state.c_str(),
+                         steps ? " or on the way to q + dv" : "");
             return true;
     }
     return false;

@@ -76,7 +76,7 @@ ClosureFault find_closure_fault(const Tree& tree, const double* table, const dou
     }
     const ClosureFault there = fault_at(tree, table, work, moved, G);
     if (there.reason != ClosureFault::Reason::none || tree.cluster_loops.empty()) return there;
-    return {ClosureFault::Reason::open, tree.cluster_loops[0], 0.0};  // lost on the way
+    return {ClosureFault::Reason::singular, tree.cluster_loops[0], 0.0};  // lost on the way
 }
 
 }  // namespace tarsus::TARSUS_ISA

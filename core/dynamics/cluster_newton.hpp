@@ -14,7 +14,8 @@ constexpr double kClosed = 1e-13;  // residual [m, 1] or step [m, rad] at which 
 constexpr double kNearlyClosed = 1e-9;  // step that round-off may leave in a badly conditioned one
 constexpr double kTolerated = 1e-7;     // gap that redundant rows of rounded numbers may leave
 constexpr double kDigits = 1e-15;       // of positions, relative
-constexpr double kLongestStep = 0.25;   // [rad or m] of any joint between two closures
+constexpr double kLongestNewtonStep = 0.5;
+constexpr double kLongestStep = 0.25;  // [rad or m] of any joint between two closures
 constexpr double kMostParts = 4096;
 
 // Σ |a|, which is NaN if any of them is
@@ -81,6 +82,9 @@ TARSUS_INLINE void close_cluster(const Tree& tree, const Cluster& cluster, const
         size = select(gap < closing, T(0.0), move);
         const auto moving = size > closing;
         if (!any(moving)) break;
+        const T most(kLongestNewtonStep);
+        const T share = select(size > most, most / size, T(1.0));
+        for (int k = 0; k < cluster.n_dependent; ++k) work.residual[k] = work.residual[k] * share;
         move_dependents(tree, cluster, moving, work.residual, x);
         follow_all(tree, cluster, table, x);
         free_motions(tree, cluster, table, x, work);

@@ -1,12 +1,14 @@
-"""Joints that follow others linearly, and rotors that turn with a joint."""
+"""Joints that follow others linearly, and rotors of which only an inertia is known."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from tarsus.model.description import Array, Body, Coupling, Joint, ModelError, Source
+from tarsus.model.description import Array, Body, Coupling, Description, Source
+from tarsus.model.gears import gear
 
 ONE_COORDINATE = ("revolute", "prismatic", "screw")
 """Kinds of joints that can lead and follow in a coupling."""
@@ -34,44 +36,6 @@ def follow(
     )
 
 
-def geared(
-    joint: Joint,
-    ratio: float,
-    rotor: str,
-    *,
-    name: str | None = None,
-    mount: str | None = None,
-    placement: Array | None = None,
-    axis: Array | None = None,
-    motor: bool = True,
-    source: Source | None = None,
-) -> tuple[Joint, Coupling]:
-    """The joint of the body `rotor`, which turns `ratio` times as fast as `joint`.
-
-    The rotor turns on the body `mount`, by default the one that carries `joint`, there about
-    the axis of `joint` unless a `placement` (4, 4) and an `axis` (3,) are given.
-    """
-    what = f"rotor '{rotor}'"
-    if joint.kind not in ONE_COORDINATE:
-        raise ModelError(f"{what} turns with joint '{joint.name}', which is {joint.kind}", source)
-    if (mount not in (None, joint.parent) or axis is not None) and placement is None:
-        raise ModelError(
-            f"{what} is not coaxial with joint '{joint.name}': it needs a place", source
-        )
-    if placement is not None and axis is None:
-        raise ModelError(f"{what} has a place of its own and needs an axis", source)
-    if placement is None:
-        placement, axis = joint.placement, axis_of(joint)
-    carrier = Joint(name or f"{rotor}_joint", "revolute", mount or joint.parent, rotor)
-    carrier.placement, carrier.axis, carrier.source = np.array(placement), axis, source
-    return carrier, follow(carrier.name, {joint.name: ratio}, motor=motor, source=source)
-
-
-def axis_of(joint: Joint) -> Array:
-    """The axis (3,) of a joint, z if it states none."""
-    return np.array([0.0, 0.0, 1.0] if joint.axis is None else joint.axis)
-
-
 def thin_disc(name: str, inertia: float, axis: Array, source: Source | None = None) -> Body:
     """A rotor of which only the inertia about its axis is known [kg m²]: a disc without mass.
 
@@ -80,3 +44,15 @@ def thin_disc(name: str, inertia: float, axis: Array, source: Source | None = No
     """
     tensor = inertia / 2 * (np.eye(3) + np.outer(axis, axis))
     return Body(name, inertia=tensor, source=source)
+
+
+def add_rotor(
+    description: Description, joint: str, ratio: float, rotor: Body, **options: Any
+) -> None:
+    """Add the joint of a rotor; the options are those of `tarsus.model.gears.gear`."""
+    joints = {joint.name: joint for joint in description.joints}
+    carrier, coupling, armature = gear(joints, joint, ratio, rotor, **options)
+    joints[joint].armature = armature
+    description.joints.append(carrier)
+    if coupling is not None:
+        description.couplings.append(coupling)

@@ -45,18 +45,21 @@ class Equalities:
 
     def read(self, ignored: Counter[str]) -> None:
         """Append a loop or a coupling for each constraint; count the others."""
+        loops: list[tuple[int, int]] = []
         for index in range(self.model.neq):
             kind = int(self.model.eq_type[index])
             if not self.model.eq_active0[index]:
                 ignored["equality constraints that are not active"] += 1
             elif kind in (CONNECT, WELD):
-                self.description.loops.append(self._loop(index, kind))
+                loops.append((index, kind))
             elif kind != JOINT:
                 ignored["equality constraints of tendons and flexible bodies"] += 1
             elif self.model.eq_obj2id[index] < 0:
                 self._hold(index, ignored)
             else:
                 self._couple(index, ignored)
+        # last, as they start where joints with coordinates of their own are
+        self.description.loops += [self._loop(index, kind) for index, kind in loops]
 
     def _loop(self, index: int, kind: int) -> Loop:
         model, data = self.model, np.array(self.model.eq_data[index])
@@ -79,7 +82,10 @@ class Equalities:
         return loop
 
     def _start(self, bodies: list[int]) -> dict[str, float]:
-        """Where the joints around a loop stand when it is closed, if that is not at zero."""
+        """Where the joints around a loop stand when it is closed, if that is not at zero.
+
+        Joints that are held or follow others have no coordinates that could start anywhere.
+        """
         model = self.model
         ways = [_ancestors(model, body) for body in bodies]
         around = [body for way in ways for body in way if not all(body in way for way in ways)]
@@ -87,9 +93,10 @@ class Equalities:
         for body in around:
             first = int(model.body_jntadr[body])
             for joint in range(first, first + int(model.body_jntnum[body])):
-                position = initial_position(model, joint)
-                if len(position) == 1 and position[0]:
-                    start[self.joint_names[joint]] = float(position[0])
+                name, position = self.joint_names[joint], initial_position(model, joint)
+                moves = self.joints[name].kind != "fixed" and name not in self.leaders
+                if moves and len(position) == 1 and position[0]:
+                    start[name] = float(position[0])
         return start
 
     def _hold(self, index: int, ignored: Counter[str]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from tarsus.model.checks import is_triple, number, numbers, suggestion
 from tarsus.model.description import Array, Coupling, ModelError, Source
 from tarsus.model.kinds import LIMIT_FIELDS
+from tarsus.model.stating import AXES
 
 PLACEMENT = "placement"
 
@@ -123,6 +124,11 @@ def _tuple(value: Any, what: str, source: Source) -> tuple[float, ...]:
     return tuple(_vector(value, what, source).tolist())
 
 
+def _axis(value: Any, what: str, source: Source) -> Array:
+    """Return three numbers, or the axis that a letter stands for."""
+    return _vector(list(AXES[value]) if value in list(AXES) else value, what, source)
+
+
 def _array(value: Any, what: str, source: Source) -> Array:
     """Return numbers in any shape; whether it is the right one is checked with the element."""
     try:
@@ -179,6 +185,8 @@ def _list(value: Any, what: str, source: Source) -> list[Any]:
 
 READERS: dict[str, Reader] = {
     "inertia": _inertia,
+    "axis": _axis,
+    "second_axis": _axis,
     "size": _tuple,
     "color": _tuple,
     "file": _string,

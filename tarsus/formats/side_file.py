@@ -20,45 +20,38 @@ whose keys are the parameters of `Builder.gear`. Everything is added to what the
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tarsus.formats import native, text
-from tarsus.formats.gears import axis_of, geared
+from tarsus.formats.gears import add_rotor
 from tarsus.formats.native_elements import decode, mapping
-from tarsus.model.checks import suggestion
-from tarsus.model.description import Array, Body, Description, Joint, ModelError, Source
-from tarsus.model.inertia import moment
+from tarsus.model.checks import check_body_name
+from tarsus.model.description import Array, Description, ModelError, Source
+from tarsus.model.kinds import COORDINATE_FIELDS
 
 LISTS = ("bodies", "joints", "couplings", "loops", "frames")
-PARAMETERS = ("damping", "friction", "armature", "stiffness", "rest", "lower", "upper")
-
-
-@dataclass
-class Gear:
-    """The parameters of `Builder.gear`, those that are not stated empty."""
-
-    joint: str = ""
-    ratio: float = 1.0
-    rotor: str = ""
-    mount: str = ""
-    name: str = ""
-    placement: Array = field(default_factory=lambda: np.eye(4))
-    axis: Array | None = None
-    approximate: str = "exact"
-    motor: bool = True
-    damping: Array | None = None
-    friction: Array | None = None
-    armature: Array | None = None
-    stiffness: Array | None = None
-    rest: Array | None = None
-    lower: Array | None = None
-    upper: Array | None = None
-    source: Source | None = None
+Gear: Any = dataclasses.make_dataclass(
+    "Gear",
+    [
+        ("joint", str, ""),
+        ("ratio", float, 1.0),
+        ("rotor", str, ""),
+        ("name", str, ""),
+        ("mount", str, ""),
+        ("placement", Array, dataclasses.field(default_factory=lambda: np.eye(4))),
+        ("axis", Array, None),
+        ("approximate", str, "exact"),
+        ("motor", bool, True),
+        *((key, Array, None) for key in COORDINATE_FIELDS),
+        ("source", Source, None),
+    ],
+)
+"""The parameters of `Builder.gear`."""
 
 
 def complete(description: Description, path: str | os.PathLike[str]) -> None:
@@ -75,52 +68,27 @@ def complete(description: Description, path: str | os.PathLike[str]) -> None:
         raise ModelError("gears must be a list", Source(file))
     for index, entry in enumerate(gears):
         source, what = Source(file, getattr(entry, "line", None)), f"entry {index + 1} of gears"
-        gear = decode(entry, Gear(), ("joint", "ratio", "rotor"), what, source)
-        placed = "position" in entry or "rotation" in entry
-        _add_gear(description, gear, gear.placement if placed else None)
+        _add_gear(description, entry, what, source)
 
 
-def _add_gear(description: Description, gear: Gear, placement: Array | None) -> None:
-    joint: Joint = _named(description.joints, gear.joint, "joint", gear)
-    rotor: Body = _named(description.bodies, gear.rotor, "rotor", gear)
-    if gear.approximate not in ("exact", "reflected"):
-        raise _error(gear, f"approximate is {gear.approximate!r}, must be 'exact' or 'reflected'")
-    carrier, coupling = geared(
-        joint,
-        gear.ratio,
-        rotor.name,
-        name=gear.name or None,
-        mount=gear.mount or None,
-        placement=placement,
-        axis=gear.axis,
-        motor=gear.motor,
-        source=gear.source,
+def _add_gear(description: Description, entry: Any, what: str, source: Source) -> None:
+    if isinstance(entry, dict):  # named also in messages
+        entry = {"name": f"{entry.get('rotor')}_joint", **entry}
+    stated = decode(entry, Gear(), ("joint", "ratio", "rotor"), what, source)
+    placed = "position" in entry or "rotation" in entry
+    bodies = {body.name: body for body in description.bodies}
+    check_body_name(stated.rotor, bodies, f"gear {stated.name!r}", "rotor", source)
+    add_rotor(
+        description,
+        stated.joint,
+        stated.ratio,
+        bodies[stated.rotor],
+        name=stated.name,
+        mount=stated.mount or None,
+        placement=stated.placement if placed else None,
+        axis=stated.axis,
+        approximate=stated.approximate,
+        motor=stated.motor,
+        source=source,
+        **{key: getattr(stated, key) for key in COORDINATE_FIELDS if key in entry},
     )
-    for key in PARAMETERS:
-        setattr(carrier, key, getattr(gear, key))
-    description.joints.append(carrier)
-    if gear.approximate == "reflected":
-        _reflect(joint, carrier, rotor, gear)
-    else:
-        description.couplings.append(coupling)
-
-
-def _reflect(joint: Joint, carrier: Joint, rotor: Body, gear: Gear) -> None:
-    """Weld a rotor to its mount; its inertia is an armature of the joint that it drives."""
-    for key in PARAMETERS:
-        if getattr(gear, key) is not None:
-            raise _error(gear, f"{key} is for exact rotors only")
-    reflected = gear.ratio**2 * moment(rotor, axis_of(carrier))
-    joint.armature = np.array([reflected]) + (0.0 if joint.armature is None else joint.armature)
-    carrier.kind, carrier.axis = "fixed", None
-
-
-def _named(elements: list[Any], name: str, role: str, gear: Gear) -> Any:
-    names = [element.name for element in elements]
-    if name not in names:
-        raise _error(gear, f"{role} {name!r} does not exist{suggestion(name, names)}")
-    return elements[names.index(name)]
-
-
-def _error(gear: Gear, message: str) -> ModelError:
-    return ModelError(f"gear of joint {gear.joint!r}: {message}", gear.source)

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tarsus.formats.context import listing
-from tarsus.formats.gears import ONE_COORDINATE, axis_of, follow, geared, thin_disc
+from tarsus.formats.gears import ONE_COORDINATE, add_rotor, follow, thin_disc
 from tarsus.formats.xml import Element
 from tarsus.model.checks import suggestion
+from tarsus.model.defaults import filled
 from tarsus.model.description import Coupling, Description, Joint, ModelError
 
 INERTIA_TAGS = ("rotorinertia", "motorinertia")
@@ -123,12 +126,10 @@ def _add_rotor(
         raise element.error("has a rotor and must have one <joint>")
     if stated[0] not in joints:
         raise element.error(f"has the unknown joint '{stated[0]}'{suggestion(stated[0], joints)}")
-    joint = joints[stated[0]]
-    rotor = f"{joint.name}_rotor"
-    carrier, coupling = geared(joint, 1.0 if ratio is None else ratio, rotor, source=element.source)
-    description.bodies.append(thin_disc(rotor, inertia, axis_of(joint), element.source))
-    description.joints.append(carrier)
-    description.couplings.append(coupling)
+    axis = np.asarray(filled(joints[stated[0]]).axis)
+    rotor = thin_disc(f"{stated[0]}_rotor", inertia, axis, element.source)
+    add_rotor(description, stated[0], 1.0 if ratio is None else ratio, rotor, source=element.source)
+    description.bodies.append(rotor)
 
 
 def _value(transmission: Element, tags: tuple[str, ...]) -> float | None:

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tarsus.formats.gears import ONE_COORDINATE, follow, geared
+from tarsus.formats.gears import ONE_COORDINATE, add_rotor, follow
 from tarsus.formats.geometry import axes_along, turn
 from tarsus.formats.urdf_elements import read_body, read_direction, read_origin
 from tarsus.formats.xml import Element
@@ -61,22 +61,18 @@ def read_plus(robot: Element, description: Description) -> None:
 
 
 def _read_rotor(element: Element, description: Description) -> None:
-    joints = {joint.name: joint for joint in description.joints}
-    joint_name, mount = element.string("joint"), element.find("mount")
-    if joint_name not in joints:
-        raise element.error(f"has the unknown joint '{joint_name}'{suggestion(joint_name, joints)}")
-    carrier, coupling = geared(
-        joints[joint_name],
+    mount, rotor = element.find("mount"), read_body(element)
+    add_rotor(
+        description,
+        element.string("joint"),
         element.number("ratio"),
-        element.string("name"),
+        rotor,
         mount=None if mount is None else _link(mount, description),
         placement=None if element.find("origin") is None else read_origin(element),
         axis=None if element.find("axis") is None else read_direction(element, "axis"),
         source=element.source,
     )
-    description.bodies.append(read_body(element))
-    description.joints.append(carrier)
-    description.couplings.append(coupling)
+    description.bodies.append(rotor)
 
 
 def _read_loop(

@@ -11,24 +11,24 @@ pendulum = b.build()
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.model import inertia as inertias
-from tarsus.model.checks import check_body_name, is_triple, number, numbers, read_only, suggestion
+from tarsus.model.checks import check_body_name, is_triple, numbers, suggestion
 from tarsus.model.couplings import FORMS, check_coupled, check_follows, checked_coupling
 from tarsus.model.defaults import filled
 from tarsus.model.description import Array, Coupling, Loop, ModelError
+from tarsus.model.gears import gear
 from tarsus.model.loops import checked_loop
 from tarsus.model.model import Model
-from tarsus.model.stating import Axis, Function, axis_of, linear_coupling, placement_of
+from tarsus.model.stating import Axis, Function, axis_of, linear_coupling, placement_of, spread
 from tarsus.model.tree_builder import TreeBuilder
 
 TRANSMISSIONS = tuple(kind for kind in FORMS if kind != "linear")
-APPROXIMATIONS = (None, "exact", "reflected")
 
 
 class Builder(TreeBuilder):
@@ -71,36 +71,27 @@ class Builder(TreeBuilder):
         of inertia to the armature of `joint`, which leaves out what the rotor's spin does to
         its mount. `motor` lists the rotor among the model's motors.
         """
-        name = f"{rotor}_joint" if name is None else name
-        what = f"gear {name!r}"
-        driven = filled(check_coupled(joint, self._joints, what))
-        factor = number(ratio, f"{what}: ratio")
-        if approximate not in APPROXIMATIONS:
-            raise ModelError(
-                f"{what}: approximate is {approximate!r}, must be 'exact' or 'reflected'"
-            )
-        mount = driven.parent if mount is None else mount
+        what = f"gear of joint {joint!r}"
+        check_body_name(rotor, self._bodies, what, "rotor")
         placed = any(part is not None for part in (position, rotation, placement))
-        if (axis is None) if placed else (mount != driven.parent):
-            raise ModelError(
-                f"{what}: a rotor that is not coaxial with joint {joint!r} on body "
-                f"{driven.parent!r} needs a place on its mount {mount!r} and an axis"
-            )
-        place = placement_of(what, position, rotation, placement) if placed else driven.placement
-        along = np.asarray(driven.axis if axis is None else axis_of(what, axis))
-        if approximate == "reflected":
-            if parameters:
-                raise ModelError(f"{what}: {next(iter(parameters))} is for exact rotors only")
-            self.joint(name, "fixed", mount, rotor, placement=place)
-            body = next(body for body in self._description.bodies if body.name == rotor)
-            self._add_armature(joint, factor**2 * inertias.moment(body, along))
-            return self
-        ratios = np.array([[factor]])
-        coupling = Coupling(name, "linear", (joint,), (name,), ratios, motor=motor)
-        if name in self._couplings:
-            raise ModelError(f"the coupling name {name!r} is used twice")
-        self.joint(name, "revolute", mount, rotor, placement=place, axis=along, **parameters)
-        return self._add_coupling(coupling)
+        carrier, coupling, armature = gear(
+            self._joints,
+            joint,
+            ratio,
+            self._bodies[rotor],
+            name=name,
+            mount=mount,
+            placement=placement_of(what, position, rotation, placement) if placed else None,
+            axis=axis_of(what, axis),
+            approximate=approximate,
+            motor=motor,
+            **{key: spread(value, "revolute", key) for key, value in parameters.items()},
+        )
+        if coupling is not None and coupling.name in self._couplings:
+            raise ModelError(f"the coupling name {coupling.name!r} is used twice")
+        self._add_joint(carrier)
+        self._joints[joint].armature = armature
+        return self if coupling is None else self._add_coupling(coupling)
 
     def couple(
         self,
@@ -216,11 +207,6 @@ class Builder(TreeBuilder):
         self._description.couplings.append(coupling)
         return self
 
-    def _add_armature(self, name: str, inertia: float) -> None:
-        joint = self._joints[name]
-        total = inertia + (0.0 if joint.armature is None else joint.armature)
-        joint.armature = read_only(np.reshape(total, 1))
-
     def _end(self, what: str, body: str, frame: str | ArrayLike, end: str) -> Array:
         """Return the placement of an end of a loop on its body."""
         check_body_name(body, self._bodies, what, f"body_{end}")
@@ -236,6 +222,6 @@ class Builder(TreeBuilder):
         return numbers(frame, (4, 4), f"{what}: frame_{end}", accepted=accepted)
 
     def _loop_name(self, name: str) -> str:
-        """Return a name that no loop has: the name, or the first that is free of name_2, ..."""
-        numbered = (f"{name}_{i}" for i in itertools.count(2))
-        return next(free for free in (name, *()) if free not in self._loops)
+        """Return a name that no loop has: `name`, or else the first of name_2, name_3, …"""
+        others = (f"{name}_{i}" for i in itertools.count(2))
+        return next(free for free in itertools.chain([name], others) if free not in self._loops)

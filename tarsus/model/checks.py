@@ -140,6 +140,6 @@ def check_body_name(
 ) -> None:
     """Raise unless `name`, in its role for `what`, is one of the declared bodies or the world."""
     if not isinstance(name, str) or name not in names:
-        valid = [other for other in names if role != "child" or other != WORLD]
+        valid = [other for other in names if role not in ("child", "rotor") or other != WORLD]
         message = f"{what}: {role} {name!r} is not declared{suggestion(name, valid)}"
         raise ModelError(message, source)

@@ -46,7 +46,7 @@ def closed(tree: Tree) -> Tree:
     roles, where = list(tree.roles), user_positions(tree)
     q, warnings = _stated_start(tree, where), list(tree.warnings)
     known: dict[Hashable, Closure] = {}  # many robots have equal legs
-    left_out: dict[str, list[int]] = {}
+    dropped: dict[str, list[int]] = {}
     for cluster, (couplings, loops) in _with_loops(tree).items():
         bodies = tree.clusters[cluster]
         own = _coordinates(tree, bodies, where)
@@ -56,12 +56,11 @@ def closed(tree: Tree) -> Tree:
         closure = known[same]
         q[own] = closure.start
         _mark(roles, bodies, closure.dependent)
-        left_out |= {loop.name: rows for loop, rows in zip(loops, closure.left_out, strict=True)}
+        dropped |= {loop.name: rows for loop, rows in zip(loops, closure.left_out, strict=True)}
         warnings += _warnings(loops, closure, {role for i in bodies for role in roles[i]})
-    q = _closed_constraints(tree, q, left_out)
-    neutral = read_only(q)
+    q = _closed_constraints(tree, q, dropped)
     return dataclasses.replace(
-        tree, roles=roles, neutral=neutral, warnings=warnings, left_out=left_out
+        tree, roles=roles, neutral=read_only(q), warnings=warnings, left_out=dropped
     )
 
 
@@ -93,13 +92,13 @@ def _warnings(loops: list[Loop], closure: Closure, roles: set[int]) -> list[str]
     return warnings
 
 
-def _closed_constraints(tree: Tree, q: Array, left_out: dict[str, list[int]]) -> Array:
+def _closed_constraints(tree: Tree, q: Array, dropped: dict[str, list[int]]) -> Array:
     """Return a configuration in which also the loops that are constraints are closed."""
     holonomic = [loop for loop in tree.loops if loop.kind != "knife_edge"]
     if len(holonomic) == tree.reasons.count(""):
         return q
     whole = OpenLoops(tree, tree.clusters, tree.couplings, holonomic)
-    whole.left_out = [left_out.get(loop.name, []) for loop in holonomic]
+    whole.left_out = [dropped.get(loop.name, []) for loop in holonomic]
     return q if whole.widest(q)[1] <= EXACT else _closed_by_all(whole, q)
 
 

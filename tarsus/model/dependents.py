@@ -28,6 +28,8 @@ CLEAR, FAINT = (0.3, 0.1, 0.03), (1e-3, SINGULAR)
 be clear, to that of the longest column: at first, and at last."""
 NOTHING = 1e-9
 """Relative length of a column that is zero but for rounding."""
+MOTIONLESS = 1e-5
+"""Derivatives of gaps [m/rad, 1] below this mean that no joint moves a loop."""
 SMALL_STEP = 0.02
 """Length of a step [rad or m] away from a configuration that may be singular."""
 
@@ -36,6 +38,12 @@ def dependents(part: OpenLoops, q: Array) -> list[int]:
     """Return the velocity coordinates that depend on the others, for closed loops at `q`."""
     jacobian = part.gaps(q)[1]
     rank = _rank(_with_unit_columns(jacobian)[0])
+    if np.abs(jacobian).max(initial=0.0) < MOTIONLESS:
+        raise ModelError(
+            f"{part.title}: no joint moves it at its start configuration, which is singular; "
+            "give another `start`",
+            part.loops[0].source,
+        )
     named = _named(part)
     chosen = _chosen(jacobian, part, [i for i in _from_the_cut(part) if i not in named], rank)
     if len(chosen) < rank:

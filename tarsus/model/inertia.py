@@ -64,6 +64,12 @@ def negative_moments(bodies: Sequence[Body]) -> tuple[Array, Array]:
     return np.maximum(-smallest, 0.0), rounding
 
 
+def is_plain(body: Body) -> bool:
+    """Whether an inertia is diagonal and surely physical, which is told faster than in general."""
+    (a, d, e), (f, b, g), (h, i, c) = body.inertia.tolist()
+    return not any((d, e, f, g, h, i)) and 0.0 <= 2.0 * max(a, b, c) <= a + b + c
+
+
 def check_parts(bodies: Sequence[Body], *, strict: bool) -> list[str]:
     """Check the inertias as stated: a breach is an error if `strict`, else a warning."""
     negative, rounding = negative_moments(bodies)

@@ -178,7 +178,10 @@ class Model(_core.Model):
         rng: np.random.Generator | int | None = None,
         shape: SupportsIndex | Iterable[SupportsIndex] = (),
     ) -> Array:
-        """Return random configurations (*shape, nq) within the limits; `rng` may be a seed."""
+        """Return random configurations (*shape, nq) within the limits; `rng` may be a seed.
+
+        Independent joints of loops stop where the loops let them go no further.
+        """
         generator = np.random.default_rng(rng)
         return np.asarray(self.sample(generator.random((*_lead(shape), self.nq))))
 

@@ -20,6 +20,7 @@ from tarsus.model.description import (
     ModelError,
     Shape,
 )
+from tarsus.model.kinds import COORDINATE_FIELDS
 from tarsus.model.stating import Axis, Numbers, axis_of, placement_of, spread
 from tarsus.model.validation import (
     checked,
@@ -41,7 +42,8 @@ class TreeBuilder:
     def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
         self._description = Description(name, gravity=numbers(gravity, (3,), "gravity"))
         checked(self._description)
-        self._bodies = {WORLD: False}  # body -> whether a joint carries it
+        self._bodies = {WORLD: Body(WORLD)}
+        self._carried: set[str] = set()  # bodies that hang on joints
         self._names: set[str] = set()
         self._joints: dict[str, Joint] = {}
 
@@ -69,9 +71,10 @@ class TreeBuilder:
         body = checked_body(Body(name, mass, numbers(com, (3,), f"body {name!r}: com"), tensor))
         if inertia_at == "origin":
             body.inertia = inertias.at_center(body.mass, body.com, body.inertia)
-        inertias.check_parts([body], strict=True)
+        if not inertias.is_plain(body):
+            inertias.check_parts([body], strict=True)
         self._claim(name)
-        self._bodies[name] = False
+        self._bodies[name] = body
         self._description.bodies.append(body)
         return self
 
@@ -111,23 +114,8 @@ class TreeBuilder:
         inertia of a motor, `friction` the dry friction, `stiffness` that of a spring relaxed at
         `rest`; SI units.
         """
+        stated = locals()  # the parameters by name, so that they are listed once only
         what = f"joint {name!r}"
-        for role, body in (("parent", parent), ("child", child)):
-            check_body_name(body, self._bodies, what, role)
-        if self._bodies[child] or child in (WORLD, parent):
-            reason = "already hangs on a joint" if self._bodies[child] else "cannot be the child"
-            raise ModelError(f"{what}: body {child!r} {reason}")
-        per_coordinate = {
-            "lower": lower,
-            "upper": upper,
-            "velocity_limit": velocity_limit,
-            "effort_limit": effort_limit,
-            "damping": damping,
-            "friction": friction,
-            "armature": armature,
-            "stiffness": stiffness,
-            "rest": rest,
-        }
         joint = Joint(
             name,
             kind,
@@ -139,15 +127,9 @@ class TreeBuilder:
             pitch=pitch,
             radius=radius,
             track=track,
-            **{key: spread(value, kind, key) for key, value in per_coordinate.items()},
+            **{key: spread(stated[key], kind, key) for key in COORDINATE_FIELDS},
         )
-        joint = checked_joint(joint)
-        if name in self._joints:
-            raise ModelError(f"the joint name {name!r} is used twice")
-        self._joints[name] = joint
-        self._bodies[child] = True
-        self._description.joints.append(joint)
-        return self
+        return self._add_joint(joint)
 
     def frame(
         self,
@@ -196,6 +178,21 @@ class TreeBuilder:
     def description(self) -> Description:
         """Return a copy of what has been stated so far."""
         return checked(self._description)
+
+    def _add_joint(self, joint: Joint) -> Self:
+        what, child = f"joint {joint.name!r}", joint.child
+        for role, body in (("parent", joint.parent), ("child", child)):
+            check_body_name(body, self._bodies, what, role)
+        if child in self._carried or child in (WORLD, joint.parent):
+            reason = "already hangs on a joint" if child in self._carried else "cannot be the child"
+            raise ModelError(f"{what}: body {child!r} {reason}")
+        joint = checked_joint(joint)
+        if joint.name in self._joints:
+            raise ModelError(f"the joint name {joint.name!r} is used twice")
+        self._joints[joint.name] = joint
+        self._carried.add(child)
+        self._description.joints.append(joint)
+        return self
 
     def _claim(self, name: str) -> None:
         if name in self._names:

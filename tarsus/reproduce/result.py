@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Group
 
 Verdict: TypeAlias = Literal["reproduced", "corrected", "surpassed", "missed"]
-"""The same; the thesis is wrong, and the reason says why; better; neither of these."""
+"""The same; right where the thesis is wrong, for a reason; better; none of these."""
 
 COLORS = {"reproduced": "green", "corrected": "yellow", "surpassed": "bold green"}
 MISSED = "bold red"
@@ -106,14 +106,17 @@ class Result:
         return [f"[{i}] {reason}" for i, reason in enumerate(self._reasons(), start=1)]
 
 
-def compared(label: str, printed: str, ours: float, reason: str = "") -> Row:
-    """Return a row for a printed number: reproduced if all its digits are ours.
+def compared(label: str, printed: str, ours: float, *, right: str = "", reason: str = "") -> Row:
+    """Return a row for a printed number: reproduced if all its digits are ours, else missed.
 
-    Otherwise it is corrected if there is a `reason` why the thesis is wrong, and missed if not.
+    Where the thesis is wrong, for a `reason`, or says nothing (""), `right` has the digits that
+    an independent computation gives: then ours are corrected if they are these, else missed.
     """
-    if same_digits(printed, ours):
+    if not same_digits(right or printed, ours):
+        return Row(label, printed, ours, "missed", reason)
+    if printed and same_digits(printed, ours):
         return Row(label, printed, ours, "reproduced")
-    return Row(label, printed, ours, "corrected" if reason else "missed", reason)
+    return Row(label, printed, ours, "corrected", reason)
 
 
 def ranged(label: str, printed: Sequence[str], ours: float, reason: str = "") -> Row:

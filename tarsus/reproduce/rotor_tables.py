@@ -8,13 +8,14 @@ axes parallel and 1 kg m², every figure that compares "ABA" with "MCRBA" comes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from tarsus import robots
 from tarsus.model.description import Array
-from tarsus.reproduce.result import Row, compared
+from tarsus.reproduce.result import Result, Row, compared
 from tarsus.reproduce.rotor_models import RotorModels, solve
 from tarsus.reproduce.rotors_printed import printed_forward_dynamics
 
@@ -22,6 +23,7 @@ SOURCE = "S. F. Echeandia, University of Notre Dame 2020, Table"
 SIZES = (5, 10, 15)
 RATIO = 5.0
 
+NOT_PRINTED = ("", "", "")
 WRONG_ALGORITHM = (
     "the figures of MABA are not those of exact rotors; Algorithm 6, as printed, counts the torque "
     "twice, on the body (4.2) and on the rotor (4.3), and lacks cross terms in (4.24) and (4.25)"
@@ -60,17 +62,41 @@ def accelerations(models: RotorModels, n: int, rate: float = 0.0) -> dict[str, A
     }
 
 
-def rows(
-    n: int, found: Mapping[str, Array], printed: Mapping[str, str], reasons: Mapping[str, str]
-) -> list[Row]:
-    """Return a row for each pair "X and Y": the largest difference of their accelerations."""
-    result = []
-    for pair, number in printed.items():
-        first, second = pair.split(" and ")
-        difference = float(np.abs(found[first] - found[second]).max())
-        label = f"N = {n}: {pair}"
-        if number:
-            result.append(compared(label, number, difference, reasons.get(pair, "")))
-        else:
-            result.append(Row(label, "", difference, "corrected", reasons[pair]))
-    return result
+class Comparison(NamedTuple):
+    """A pair "X and Y" of methods: the largest difference of their accelerations [rad/s²].
+
+    `printed` are the thesis' figures for each size. Where they are wrong, for a `reason`, or
+    missing, `right` are those of vector mechanics without recursion (`tests/projection.py`).
+    """
+
+    pair: str
+    printed: tuple[str, ...]
+    right: tuple[str, ...] = NOT_PRINTED
+    reason: str = ""
+
+    def row(self, column: int, found: Mapping[str, Array]) -> Row:
+        """Return the row for the size in a column of the table."""
+        first, second = self.pair.split(" and ")
+        return compared(
+            f"N = {SIZES[column]}: {self.pair}",
+            self.printed[column],
+            float(np.abs(found[first] - found[second]).max()),
+            right=self.right[column],
+            reason=self.reason,
+        )
+
+
+def chain_table(
+    number: str,
+    title: str,
+    comparisons: Sequence[Comparison],
+    *,
+    branching: float = 1.0,
+    rate: float = 0.0,
+) -> Result:
+    """Return a table that compares methods on mechanisms of all sizes, joints turning at a rate."""
+    rows: list[Row] = []
+    for column, n in enumerate(SIZES):
+        found = accelerations(mechanism(n, branching), n, rate)
+        rows += [comparison.row(column, found) for comparison in comparisons]
+    return Result(f"rotors-{number}", f"{title} [rad/s²]", f"{SOURCE} {number}", tuple(rows))

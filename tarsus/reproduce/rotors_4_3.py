@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from tarsus.reproduce.result import Result, Row
-from tarsus.reproduce.rotor_tables import (
-    SIZES,
-    SOURCE,
-    WRONG_ALGORITHM,
-    accelerations,
-    mechanism,
-    rows,
-)
+from tarsus.reproduce.result import Result
+from tarsus.reproduce.rotor_tables import NOT_PRINTED, WRONG_ALGORITHM, Comparison, chain_table
 
-PRINTED = {
-    "MABA and ABA": ("23.12", "39.14", "57.72"),
-    "MABA and MCRBA": ("0.026", "0.037", "0.062"),
-    "MCRBA and ABA": ("23.15", "39.18", "57.79"),
-    "as printed and exact": ("", "", ""),
-}
-REASONS = dict.fromkeys(("MABA and ABA", "MABA and MCRBA", "as printed and exact"), WRONG_ALGORITHM)
+COMPARISONS = (
+    Comparison(
+        "MABA and ABA",
+        ("23.12", "39.14", "57.72"),
+        ("23.1692", "39.2691", "57.9383"),
+        WRONG_ALGORITHM,
+    ),
+    Comparison(
+        "MABA and MCRBA",
+        ("0.026", "0.037", "0.062"),
+        ("0.0579832", "0.159239", "0.185506"),
+        WRONG_ALGORITHM,
+    ),
+    Comparison("MCRBA and ABA", ("23.15", "39.18", "57.79")),
+    Comparison(
+        "as printed and exact",
+        NOT_PRINTED,
+        ("0.143434", "0.254784", "0.427589"),
+        WRONG_ALGORITHM,
+    ),
+)
 
 
 def run() -> Result:
     """Compare accelerations without rotors, with n² J on the diagonal, and exact ones."""
-    found: list[Row] = []
-    for column, n in enumerate(SIZES):
-        printed = {pair: numbers[column] for pair, numbers in PRINTED.items()}
-        found += rows(n, accelerations(mechanism(n), n), printed, REASONS)
-    title = "Accelerations of chains with rotors, at rest [rad/s²]"
-    return Result("rotors-4.3", title, f"{SOURCE} 4.3", tuple(found))
+    return chain_table("4.3", "Accelerations of chains with rotors, at rest", COMPARISONS)

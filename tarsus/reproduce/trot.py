@@ -16,13 +16,12 @@ from tarsus import robots
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.reproduce.rotor_models import RotorModels
-from tarsus.robots.mini_cheetah import LEGS, SHANK_LENGTH
+from tarsus.robots.mini_cheetah import LEGS, SHANK_LENGTH, THIGH_LENGTH
 
 PERIOD = 0.3
 """Duration of a stride [s]."""
 STRIDE, LIFT, HEIGHT = 0.16, 0.06, 0.28
 """Way of a foot along the trunk, and its lift; height of the hips over the ground [m]."""
-THIGH_LENGTH = 0.209
 SWAY = 0.1
 """How far a leg turns sideways as it lifts [rad]."""
 JOINTS = ("abduction", "hip", "knee")

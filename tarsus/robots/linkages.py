@@ -12,7 +12,15 @@ from typing import SupportsIndex
 from tarsus.model import WORLD, Builder, Model, ModelError
 from tarsus.model.checks import number
 from tarsus.robots import solids
-from tarsus.robots.planar import UPRIGHT, Point, add_rod, checked_lengths, direction, meeting_point
+from tarsus.robots.planar import (
+    DENSITY,
+    UPRIGHT,
+    Point,
+    add_rod,
+    checked_lengths,
+    direction,
+    meeting_point,
+)
 from tarsus.robots.sizes import checked_size
 
 
@@ -88,7 +96,7 @@ def spatial_four_bar() -> Model:
     crank, coupler, rocker = 0.08, 0.37, 0.2
     builder = Builder("spatial_four_bar")
     for name, length in (("crank", crank), ("coupler", coupler), ("rocker", rocker)):
-        mass = 2.0 * length
+        mass = DENSITY * length
         builder.body(name, mass, (length / 2, 0.0, 0.0), solids.rod(mass, length))
     builder.body("cross", 0.02, inertia=solids.box(0.02, (0.02, 0.02, 0.02)))
     builder.joint("crank", "revolute", WORLD, "crank", axis="z")

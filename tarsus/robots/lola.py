@@ -138,7 +138,6 @@ def _add_knee_drive(builder: Builder, side: str, depth: int) -> None:
             motor=True,
             pivot=(knee[0] - pivot[0], 0.0, knee[2] - pivot[2]),
             nut=(-0.07, 0.0, 0.01),
-            axis=(0.0, 1.0, 0.0),
             lead=SPINDLE_LEAD,
         )
 

@@ -27,7 +27,7 @@ LEGS = {
 }
 """The legs, and on which side of x and of y they are."""
 
-SHANK_LENGTH = 0.195
+THIGH_LENGTH, SHANK_LENGTH = 0.209, 0.195
 ROTOR_MASS, ROTOR_AXIAL, ROTOR_ACROSS = 0.055, 63e-6, 33e-6
 
 
@@ -62,7 +62,7 @@ LINKS = (
         *(6.0, (0.0, 0.04, 0.0)),
     ),
     Link(
-        *("knee", "y", (0.0, 0.0, -0.209), False),
+        *("knee", "y", (0.0, 0.0, -THIGH_LENGTH), False),
         *(0.064, (0.0, 0.0, -0.061), (6.0, 248.0, 245.0, 0.0, 0.0, 0.0)),
         *(9.33, (0.0, 0.0, 0.0)),
     ),

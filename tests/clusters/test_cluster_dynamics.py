@@ -6,6 +6,7 @@ import numpy as np
 from cluster_cases import METHODS, Case, check, distance
 from machines import FLAVOURS
 from oracle import Array, slope
+from power import rate_and_power
 
 ROUNDING = 1e-10
 CLUSTERS = [name for name in FLAVOURS if not {"constraints"} & set(FLAVOURS[name])]
@@ -90,15 +91,7 @@ def test_passive_forces_of_all_joints() -> None:
 
 def test_power_is_the_rate_of_energy() -> None:
     def residual(c: Case) -> float:
-        a = c.model.forward_dynamics(c.q, c.v, c.tau, c.external)
-
-        def energy(s: float) -> float:
-            q, v = c.model.integrate(c.q, s * c.v), c.v + s * a
-            return float(c.model.kinetic_energy(q, v) + c.model.potential_energy(q))
-
-        jacobians = [c.model.frame_jacobian(c.q, name) for name in c.model.body_names]
-        pushed = sum(f @ j @ c.v for j, f in zip(jacobians, c.external, strict=True))
-        return distance(slope(energy, 3e-5), c.tau @ c.v + pushed)
+        return distance(*rate_and_power(c.model, c.q, c.v, c.tau, c.external, 3e-5))
 
     check("power", residual, 1e-6)
 

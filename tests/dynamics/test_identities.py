@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from mechanisms import METHODS, Case, check, distance
 from oracle import slope
+from power import rate_and_power
 
 ROUNDING = 1e-11
 DIFFERENCES = 1e-10
@@ -135,16 +136,7 @@ def test_potential_energy_is_weight_times_height() -> None:
 
 def test_power_is_the_rate_of_energy() -> None:
     def residual(c: Case) -> float:
-        a = c.model.forward_dynamics(c.q, c.v, c.tau, c.external)
-
-        def energy(s: float) -> float:
-            q, v = c.model.integrate(c.q, s * c.v), c.v + s * a
-            return float(c.model.kinetic_energy(q, v) + c.model.potential_energy(q))
-
-        # accelerations are large where bodies are light: small steps
-        jacobians = [c.model.frame_jacobian(c.q, name) for name in c.model.body_names]
-        pushed = sum(f @ j @ c.v for j, f in zip(jacobians, c.external, strict=True))
-        return distance(slope(energy, 1e-4), c.tau @ c.v + pushed)
+        return distance(*rate_and_power(c.model, c.q, c.v, c.tau, c.external, 1e-4))
 
     check("power", residual, 1e-7)
 

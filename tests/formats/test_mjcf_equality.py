@@ -98,6 +98,17 @@ def test_loops_are_closed_where_the_file_starts(write: Write, text: str) -> None
     assert loop.source is not None and loop.source.line == 11
 
 
+@pytest.mark.parametrize("other", ['joint2="slide"', ""])
+def test_joints_around_a_loop_may_follow_or_be_held(write: Write, other: str) -> None:
+    """Such joints have no start, wherever their constraints are in the file."""
+    loop, joint = CONNECTS[0], f'<joint joint1="hinge" {other}/>'
+    for text in (loop + joint, joint + loop):
+        description, _ = equalities(write, text)
+        assert description.loops[0].start == {}
+        model = ts.Model(description, strict=False)
+        assert len(model.constraints) == 1
+
+
 def test_a_weld_without_torque_is_spherical(write: Write) -> None:
     description, _ = equalities(write, '<weld body1="a" body2="b" torquescale="0"/>')
     assert description.loops[0].kind == "spherical"

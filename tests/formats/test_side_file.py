@@ -112,6 +112,17 @@ def test_a_rotor_can_be_reflected(write: Write) -> None:
     np.testing.assert_allclose(joint_of(description, "shoulder").armature, [50**2 * 4e-5])
 
 
+def test_gears_take_all_that_the_builder_does(write: Write) -> None:
+    gear = {"joint": "elbow", "ratio": 3.0, "rotor": "r", "position": [0, 0, 1], "axis": "x"}
+    limits = {"velocity_limit": [9.0], "effort_limit": [None], "lower": [-1.0], "rest": [0.1]}
+    data = {"bodies": [{"name": "r"}], "gears": [gear | limits]}
+    side = write(json.dumps(data), "side.json")
+    rotor = joint_of(read(DATA / "arm.urdf", complete=side), "r_joint")
+    np.testing.assert_array_equal(rotor.axis, [1, 0, 0])
+    assert (rotor.velocity_limit, rotor.effort_limit) == ([9.0], [np.inf])
+    assert (rotor.lower, rotor.rest) == ([-1.0], [0.1])
+
+
 @pytest.mark.parametrize("suffix", ["sdf", "xml", "urdf"])
 def test_every_format_can_be_completed(write: Write, suffix: str) -> None:
     name = {"sdf": "machine.sdf", "xml": "mixed.xml", "urdf": "loops.urdf"}[suffix]
@@ -163,13 +174,15 @@ def test_mistakes_name_file_and_entry(write: Write, data: Any, message: str) -> 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"joint": "no"}, "joint 'no' does not exist.*shoulder"),
+        ({"joint": "no"}, "gear 'r_joint': there is no joint 'no'.*shoulder"),
         ({"joint": 1}, "joint must be a string, not 1"),
-        ({"joint": "flange"}, "turns with joint 'flange', which is fixed"),
-        ({"rotor": "no"}, "rotor 'no' does not exist"),
+        ({"joint": "flange"}, "joint 'flange' is fixed and has 0 coordinates"),
+        ({"rotor": "no"}, "gear 'no_joint': rotor 'no' is not declared .valid: "),
         ({"ratio": "x"}, "ratio is not an array of numbers"),
-        ({"mount": "tool"}, "not coaxial with joint 'elbow': it needs a place"),
-        ({"position": [0, 0, 1]}, "has a place of its own and needs an axis"),
+        ({"mount": "tool"}, "not coaxial with joint 'elbow' .* needs a place .* and an axis"),
+        ({"position": [0, 0, 1]}, "not coaxial with joint 'elbow' .* needs a place .* and an axis"),
+        ({"axis": "x"}, "not coaxial with joint 'elbow' .* needs a place .* and an axis"),
+        ({"axis": "w"}, "gear 'r_joint': axis must be a list"),
         ({"motor": 1}, "motor must be true or false, not 1"),
         ({"approximate": "so"}, "approximate is 'so', must be 'exact' or 'reflected'"),
         ({"approximate": "reflected", "damping": [1]}, "damping is for exact rotors only"),

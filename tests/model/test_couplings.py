@@ -258,7 +258,7 @@ BAD_CALLS: dict[str, tuple[Call, str]] = {
         lambda b: b.gear("elbow", "high", "r"),  # type: ignore[arg-type]
         "gear 'r_joint': ratio is not an array of numbers",
     ),
-    "unknown rotor": (lambda b: b.gear("elbow", 2, "x"), "child 'x' is not declared"),
+    "unknown rotor": (lambda b: b.gear("elbow", 2, "x"), "rotor 'x' is not declared"),
     "unknown mount": (
         lambda b: b.gear("elbow", 2, "r", "wall", position=(0, 0, 0), axis="x"),
         "parent 'wall' is not declared",
@@ -270,6 +270,10 @@ BAD_CALLS: dict[str, tuple[Call, str]] = {
     "other mount without a place": (
         lambda b: b.gear("elbow", 2, "r", "world"),
         "needs a place on its mount 'world' and an axis",
+    ),
+    "axis without a place": (
+        lambda b: b.gear("elbow", 2, "r", axis="x"),
+        "a rotor that is not coaxial with joint 'elbow' .* needs a place on its mount .* an axis",
     ),
     "place without an axis": (
         lambda b: b.gear("elbow", 2, "r", position=(0, 0, 1)),

@@ -88,3 +88,17 @@ def test_a_body_without_welded_parts_keeps_its_bits() -> None:
     rng = np.random.default_rng(1)
     body = ts.robots.random_mechanism(rng, 1, ["free"]).description.bodies[0]
     assert inertia.merge("b", [(body, np.eye(4))]).inertia is body.inertia
+
+
+def test_plain_inertias_are_physical() -> None:
+    """What is told apart fast is what the eigenvalues say, but for rounding."""
+    rng = np.random.default_rng(0)
+    plain = 0
+    for moments in rng.uniform(-0.2, 1.0, (500, 3)):
+        body = ts.Body("b", 1e-30, inertia=np.diag(moments))
+        negative, _ = inertia.negative_moments([body])
+        assert inertia.is_plain(body) == (negative[0] == 0.0)
+        plain += inertia.is_plain(body)
+    print(f"{plain} of 500 are physical")
+    assert 50 < plain < 450
+    assert not inertia.is_plain(ts.Body("b", inertia=np.ones((3, 3)) + np.eye(3)))

@@ -39,12 +39,24 @@ def test_same_digits(printed: str, ours: float, same: bool) -> None:
 def test_verdicts() -> None:
     assert compared("x", "1.5", 1.52).verdict == "reproduced"
     assert compared("x", "1.5", 1.7).verdict == "missed"
-    assert compared("x", "1.5", 1.7, "the thesis has a sign wrong").verdict == "corrected"
     assert [ranged("x", ("1.0", "0.9"), y).verdict for y in (0.8, 0.95, 1.2)] == [
         "missed",
         "reproduced",
         "surpassed",
     ]
+
+
+@pytest.mark.parametrize(
+    ("printed", "ours", "verdict"),
+    [("1.5", 1.7, "corrected"), ("1.5", 1.6, "missed"), ("1.5", 1.5, "missed")]
+    + [("", 1.7, "corrected"), ("", 1.5, "missed"), ("1.7", 1.7, "reproduced")],
+)
+def test_corrections_have_the_digits_that_are_right(
+    printed: str, ours: float, verdict: str
+) -> None:
+    row = compared("x", printed, ours, right="1.70", reason="the thesis has a sign wrong")
+    assert row.verdict == verdict
+    assert bool(row.reason) == (verdict != "reproduced")
 
 
 def test_missed_rows_are_not_ok() -> None:
