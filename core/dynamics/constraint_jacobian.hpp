@@ -28,8 +28,8 @@ TARSUS_INLINE const T* constraint_jacobian(const Tree& tree, const JointState<T>
                 const Force<T>& row = at.row[r];
                 const Force<T> F{row.linear * T(sign),
                                  cross_add(arm, row.linear, row.angular) * T(sign)};
-                project_down(tree, world, joints.G, projected, first + r, body, F,
-                             [&](int i, int k, const T& x) { J[i * tree.nv + k] += x; });
+                const auto add = [&](int i, int k, const T& x) { J[i * tree.nv + k] += x; };
+                project_down(tree, world, joints.G, projected, first + r, body, F, add);
             };
             push(loop.b.body, 1.0);
             push(loop.a.body, -1.0);

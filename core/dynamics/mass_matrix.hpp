@@ -29,33 +29,44 @@ TARSUS_INLINE void walk_down(const AlignedTree<T>& world, int body, Force<T>& F)
     F.angular = cross_add(world.body[body + 1].r, F.linear, F.angular);
 }
 
+// projects a force at the origin of `body` on the coupled cluster that the body is in; returns the
+// cluster's parent, where F is brought to
+template <class T, class Store>
+TARSUS_APART int project_on_cluster(const Tree& tree, const AlignedTree<T>& world, const T* G,
+                                    T* projected, int row, int body, Force<T>& F, Store& store) {
+    const Cluster& cluster = tree.clusters[tree.cluster_of[body]];
+    for (int w = 0; w < cluster.nw; ++w) projected[w] = T(0.0);
+    for (; body != cluster.parent; body = tree.links[body].parent) {
+        const Link& member = tree.links[body];
+        for (int w = member.v; w < member.v + member.nv; ++w) {
+            projected[w - cluster.w] = dot(world.S[w], F);
+        }
+        walk_down(world, body, F);
+    }
+    for (int e = 0; e < cluster.nv; ++e) {
+        T sum(0.0);
+        for (int w = 0; w < cluster.nw; ++w) {
+            sum = mul_add(G[cluster.matrix + w * cluster.nv + e], projected[w], sum);
+        }
+        store(row, cluster.v + e, sum);
+    }
+    return body;
+}
+
 // projects a force at the origin of `body` on it and on all that carries it
 template <class T, class Store>
 TARSUS_INLINE void project_down(const Tree& tree, const AlignedTree<T>& world, const T* G,
-                                T* projected, int row, int body, Force<T> F, Store&& store) {
+                                T* projected, int row, int body, Force<T> F, Store& store) {
     while (body >= 0) {
         const Link& link = tree.links[body];
         if (link.own >= 0) [[likely]] {
             for (int l = 0; l < link.nv; ++l) store(row, link.own + l, dot(world.S[link.v + l], F));
             walk_down(world, body, F);
             body = link.parent;
-            continue;
-        }
-        const Cluster& cluster = tree.clusters[tree.cluster_of[body]];
-        for (int w = 0; w < cluster.nw; ++w) projected[w] = T(0.0);
-        for (; body != cluster.parent; body = tree.links[body].parent) {
-            const Link& member = tree.links[body];
-            for (int w = member.v; w < member.v + member.nv; ++w) {
-                projected[w - cluster.w] = dot(world.S[w], F);
-            }
-            walk_down(world, body, F);
-        }
-        for (int e = 0; e < cluster.nv; ++e) {
-            T sum(0.0);
-            for (int w = 0; w < cluster.nw; ++w) {
-                sum = mul_add(G[cluster.matrix + w * cluster.nv + e], projected[w], sum);
-            }
-            store(row, cluster.v + e, sum);
+        } else {
+            Force<T> felt = F;  // a copy, so that F itself may stay in registers
+            body = project_on_cluster(tree, world, G, projected, row, body, felt, store);
+            F = felt;
         }
     }
 }
@@ -83,6 +94,36 @@ TARSUS_INLINE void cluster_forces(const Tree& tree, const AlignedTree<T>& world,
     }
 }
 
+// the rows of a coupled cluster's own velocities
+template <class T, class Store>
+TARSUS_APART void coupled_rows(const Tree& tree, const AlignedTree<T>& world,
+                               const Cluster& cluster, const T* all, ClusterForces<T>& at,
+                               Store& store) {
+    cluster_forces(tree, world, cluster, at);
+    const T* G = all + cluster.matrix;
+    const int nw = cluster.nw, nv = cluster.nv;
+    for (int e = 0; e < nv; ++e) {
+        Force<T> F{zero_vector<T>(), zero_vector<T>()};
+        for (int w = 0; w < nw; ++w) {
+            const T& ratio = G[w * nv + e];
+            F = {mul_add(at.F[w].linear, ratio, F.linear),
+                 mul_add(at.F[w].angular, ratio, F.angular)};
+            T sum(0.0);
+            for (int l = 0; l < nw; ++l) {
+                const T& entry = l <= w ? at.H[w * nw + l] : at.H[l * nw + w];
+                sum = mul_add(entry, G[l * nv + e], sum);
+            }
+            at.row[w] = sum;
+        }
+        for (int f = 0; f <= e; ++f) {
+            T sum(0.0);
+            for (int w = 0; w < nw; ++w) sum = mul_add(G[w * nv + f], at.row[w], sum);
+            store(cluster.v + e, cluster.v + f, sum);
+        }
+        project_down(tree, world, all, at.projected, cluster.v + e, cluster.parent, F, store);
+    }
+}
+
 // store(row, column, value) receives the lower triangle, where the two coordinates are related
 template <class T, class Store>
 TARSUS_INLINE void mass_matrix(const Tree& tree, const JointState<T>& joints, Scratch& scratch,
@@ -106,30 +147,7 @@ TARSUS_INLINE void mass_matrix(const Tree& tree, const JointState<T>& joints, Sc
             }
             continue;
         }
-        cluster_forces(tree, world, cluster, at);
-        const T* G = joints.G + cluster.matrix;
-        const int nw = cluster.nw, nv = cluster.nv;
-        for (int e = 0; e < nv; ++e) {
-            Force<T> F{zero_vector<T>(), zero_vector<T>()};
-            for (int w = 0; w < nw; ++w) {
-                const T& ratio = G[w * nv + e];
-                F = {mul_add(at.F[w].linear, ratio, F.linear),
-                     mul_add(at.F[w].angular, ratio, F.angular)};
-                T sum(0.0);
-                for (int l = 0; l < nw; ++l) {
-                    const T& entry = l <= w ? at.H[w * nw + l] : at.H[l * nw + w];
-                    sum = mul_add(entry, G[l * nv + e], sum);
-                }
-                at.row[w] = sum;
-            }
-            for (int f = 0; f <= e; ++f) {
-                T sum(0.0);
-                for (int w = 0; w < nw; ++w) sum = mul_add(G[w * nv + f], at.row[w], sum);
-                store(cluster.v + e, cluster.v + f, sum);
-            }
-            project_down(tree, world, joints.G, at.projected, cluster.v + e, cluster.parent, F,
-                         store);
-        }
+        coupled_rows(tree, world, cluster, joints.G, at, store);
     }
 }
 
