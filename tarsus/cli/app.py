@@ -18,6 +18,7 @@ import tarsus as ts
 from tarsus.cli.models import open_model
 from tarsus.cli.options import (
     BaseOption,
+    CompleteOption,
     JsonOption,
     MimicOption,
     ModelText,
@@ -109,6 +110,7 @@ def info(
     base: BaseOption = None,
     package_dir: PackageDirs = None,
     mimic: MimicOption = "coupled",
+    complete: CompleteOption = None,
     warnings: Annotated[bool, typer.Option("--warnings", help="Show what was not taken over.")] = (
         False
     ),
@@ -117,7 +119,7 @@ def info(
     """Show the bodies and joints of a model."""
     from tarsus.cli.info import as_data, show
 
-    opened = open_model(model, base, package_dirs=package_dir or (), mimic=mimic)
+    opened = open_model(model, base, package_dirs=package_dir or (), mimic=mimic, complete=complete)
     if as_json:
         _print_json(as_data(opened))
     else:
@@ -130,6 +132,7 @@ def check(
     base: BaseOption = None,
     package_dir: PackageDirs = None,
     mimic: MimicOption = "coupled",
+    complete: CompleteOption = None,
     states: Annotated[int, typer.Option(min=1, help="How many random states to test.")] = 32,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random states.")] = 0,
     as_json: JsonOption = False,
@@ -138,7 +141,7 @@ def check(
     from tarsus.check import check as run_check
     from tarsus.cli.info import header
 
-    opened = open_model(model, base, package_dirs=package_dir or (), mimic=mimic)
+    opened = open_model(model, base, package_dirs=package_dir or (), mimic=mimic, complete=complete)
     with _progress() as progress:
         task = progress.add_task("check", total=1.0)
         report = run_check(

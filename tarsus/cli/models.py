@@ -29,8 +29,11 @@ def open_model(
     *,
     package_dirs: Sequence[Path] = (),
     mimic: Mimic = "coupled",
+    complete: Path | None = None,
 ) -> ts.Model:
     """Return the model that a text stands for: a path, `chain(20)`, or `panda`."""
+    if complete is not None and not Path(text).exists():
+        raise ValueError(f"--complete {complete} is for files, not for {text!r}")
     if call := CALL.fullmatch(text.strip()):
         if base is not None:
             raise ValueError(f"{text} states how its root moves: leave out --base {base}")
@@ -45,7 +48,7 @@ def open_model(
         raise ValueError(
             f"there is no model {text!r}: it must be a file ({kinds}) or one of {', '.join(names)}"
         )
-    return ts.load(text, base, package_dirs=list(package_dirs), mimic=mimic)
+    return ts.load(text, base, package_dirs=list(package_dirs), mimic=mimic, complete=complete)
 
 
 def _make(name: str, arguments: str) -> ts.Model:

@@ -13,7 +13,7 @@ ModelText = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="A file (.urdf, .xml, .yaml, .json), or chain(20), tree(63,2), dill(4), panda, …",
+        help="A file (.urdf, .sdf, .xml, .yaml, .json), or chain(20), dill(4), lola(2), panda, …",
         show_default=False,
     ),
 ]
@@ -29,5 +29,11 @@ PackageDirs = Annotated[
 ]
 MimicOption = Annotated[
     Mimic, typer.Option("--mimic", help="What to do with joints that mimic others.")
+]
+CompleteOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--complete", help="A file with gears, couplings and loops to add.", show_default=False
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -23,6 +23,7 @@ from tarsus.model.couplings import FORMS, check_coupled, check_follows, checked_
 from tarsus.model.defaults import filled
 from tarsus.model.description import Array, Coupling, Loop, ModelError
 from tarsus.model.gears import gear
+from tarsus.model.kinds import COORDINATE_FIELDS
 from tarsus.model.loops import checked_loop
 from tarsus.model.model import Model
 from tarsus.model.stating import Axis, Function, axis_of, linear_coupling, placement_of, spread
@@ -73,6 +74,9 @@ class Builder(TreeBuilder):
         """
         what = f"gear of joint {joint!r}"
         check_body_name(rotor, self._bodies, what, "rotor")
+        for key in parameters:
+            if key not in COORDINATE_FIELDS:
+                raise TypeError(f"{what}: no parameter {key!r}{suggestion(key, COORDINATE_FIELDS)}")
         placed = any(part is not None for part in (position, rotation, placement))
         carrier, coupling, armature = gear(
             self._joints,

@@ -263,3 +263,17 @@ def test_missing_package_says_what_to_install(package: str) -> None:
     assert result.stderr == (
         f"tarsus: the command line needs {package}: pip install 'tarsus[cli]'\n"
     )
+
+
+def test_a_side_file_completes_a_model(tmp_path: Path) -> None:
+    """--complete adds rotors to a plain URDF; it is for files only."""
+    gear = {"joint": "front_left_knee", "ratio": 9, "rotor": "front_left_rotor"}
+    body = {"name": "front_left_rotor", "mass": 0.05, "inertia": [1e-5, 1e-5, 2e-5]}
+    extra = tmp_path / "extra.json"
+    extra.write_text(json.dumps({"bodies": [body], "gears": [gear]}))
+    text = output("info", QUADRUPED, "--base", "free", "--complete", str(extra))
+    assert "front_left_rotor" in text
+    with pytest.raises(ValueError, match=r"--complete .* is for files"):
+        CliRunner().invoke(
+            app, ["info", "chain(3)", "--complete", str(extra)], catch_exceptions=False
+        )

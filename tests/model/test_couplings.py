@@ -466,3 +466,11 @@ def test_a_thousand_gears() -> None:
     model = builder.build()
     assert (model.n_bodies, model.nv, len(model.clusters)) == (2000, 1000, 1000)
     assert np.isfinite(model.forward_dynamics(np.zeros(1000), np.zeros(1000), np.zeros(1000))).all()
+
+
+def test_a_parameter_of_a_gear_that_there_is_not() -> None:
+    """A typing error is answered with the parameters that there are."""
+    builder = ts.Builder("typo").body("link", 1.0, (0, 0, 0.1), (0.01, 0.01, 0.01))
+    builder.joint("hinge", "revolute", "world", "link").body("rotor", 0.1)
+    with pytest.raises(TypeError, match=r"no parameter 'dampng'.*damping"):
+        builder.gear("hinge", 5, "rotor", dampng=1.0)
