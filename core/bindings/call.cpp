@@ -6,11 +6,11 @@
 #include "bindings/call.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <string>
 
 #include "bindings/arrays.hpp"
+#include "bindings/faults.hpp"
 #include "bindings/run_batch.hpp"
 #include "bindings/slots.hpp"
 #include "bindings/work_memory.hpp"
@@ -24,107 +24,6 @@ const std::vector<const char*> kMethods = {"articulated", "sparse", "dense"};
 const Kernel* Kernels::* const kMethodKernels[] = {&Kernels::forward_dynamics,
                                                    &Kernels::forward_dynamics_sparse,
                                                    &Kernels::forward_dynamics_dense};
-
-double value_at(const Call& call, const Fault& fault) {
-    if (fault.input < kInputs) {
-        return call.in[fault.input][fault.state * call.stride[fault.input] + fault.element];
-    }
-    return call.out[fault.state * call.out_size + fault.element];
-}
-
-// " of state (1, 2)" for the leading dimensions, or nothing
-std::string state_text(long state, const std::vector<npy_intp>& lead) {
-    std::string index;
-    for (size_t k = lead.size(); k-- > 0; state /= lead[k]) {
-        index = std::to_string(state % lead[k]) + (index.empty() ? "" : ", ") + index;
-    }
-    if (lead.size() > 1) index = "(" + index + ")";
-    return index.empty() ? "" : " of state " + index;
-}
-
-// where q has a quaternion of zeros, or −1
-int zero_quaternion(const Tree& tree, const double* q) {
-    for (int i = 0; i < tree.n_bodies; ++i) {
-        const int quaternion = kKindInfo[int(tree.links[i].kind)].quaternion;
-        const int at = tree.user_q[i] + quaternion;
-        if (quaternion < 0 || tree.user_q[i] < 0) continue;
-        if (q[at] == 0 && q[at + 1] == 0 && q[at + 2] == 0 && q[at + 3] == 0) return at;
-    }
-    return -1;
-}
-
-// raises for a coupling or loop without an answer; false if there is none
-bool raise_closure_fault(const Algorithm& algorithm, const Tree& tree, const Call& call,
-                         const Fault& fault, const std::string& state) {
-    using Reason = ClosureFault::Reason;
-    if (!algorithm.spans) return false;
-    const double* table =
-        call.in[kTable] ? call.in[kTable] + fault.state * call.stride[kTable] : nullptr;
-    const double* q = call.in[0] + fault.state * call.stride[0];
-    const bool steps = !std::strcmp(algorithm.name, "integrate");
-    const double* dv = steps ? call.in[1] + fault.state * call.stride[1] : nullptr;
-    const ClosureFault found = kernels().closure_fault(tree, table, q, dv);
-    const char* name = found.reason == Reason::none       ? ""
-                       : found.reason == Reason::coupling ? tree.coupling_names[found.index].c_str()
-                                                          : tree.loop_names[found.index].c_str();
-    switch (found.reason) {
-        case Reason::none:
-            return false;
-        case Reason::coupling:
-            PyErr_Format(PyExc_ArithmeticError, "%s: coupling '%s' has no solution at q%s",
-                         algorithm.name, name, state.c_str());
-            return true;
-        case Reason::open: {
-            Owned gap(PyFloat_FromDouble(found.gap));
-            PyErr_Format(PyExc_ArithmeticError,
-                         "%s: loop '%s' cannot be closed near q%s%s, where it is open by %R; "
-                         "change the independent joints, or start nearer to a closed configuration",
-                         algorithm.name, name, state.c_str(), steps ? " + dv" : "", gap.object);
-            return true;
-        }
-        case Reason::singular:
-            PyErr_Format(PyExc_ArithmeticError,
-                         "%s: loop '%s' is in a singular position at q%s%s: its dependent joints "
-                         "do not follow from the independent ones there",
-                         algorithm.name, name, state.c_str(),
-                         steps ? " or on the way to q + dv" : "");
-            return true;
-    }
-    return false;
-}
-
-PyObject* raise_fault(const Algorithm& algorithm, const Tree& tree, const Call& call,
-                      const Fault& fault, const std::vector<npy_intp>& lead) {
-    const std::string state = state_text(fault.state, lead);
-    Owned number(PyFloat_FromDouble(value_at(call, fault)));
-    if (!number.object) return nullptr;
-    if (fault.input == kTable) {
-        return PyErr_Format(PyExc_ValueError, "a coupling function has no finite result%s",
-                            state.c_str());
-    }
-    if (fault.input < kInputs) {
-        return PyErr_Format(PyExc_ValueError, "%s must be finite: element %d%s is %R",
-                            algorithm.inputs[fault.input].name, fault.element, state.c_str(),
-                            number.object);
-    }
-    for (size_t i = 0; i < algorithm.inputs.size(); ++i) {
-        if (algorithm.inputs[i].shape != Shape::q) continue;
-        const int at = zero_quaternion(tree, call.in[i] + fault.state * call.stride[i]);
-        if (at < 0) continue;
-        return PyErr_Format(PyExc_ValueError,
-                            "%s must have unit quaternions: elements %d to %d%s are zero",
-                            algorithm.inputs[i].name, at, at + 3, state.c_str());
-    }
-    if (raise_closure_fault(algorithm, tree, call, fault, state)) return nullptr;
-    const bool divides = algorithm.by_method || !std::strcmp(algorithm.name, "inverse_mass_matrix");
-    const char* why = !divides ? "the numbers overflow"
-                      : tree.total_mass > 0
-                          ? "a joint moves no inertia, so that the mass matrix is "
-                            "singular, or the numbers overflow"
-                          : "nothing has mass";
-    return PyErr_Format(PyExc_ArithmeticError, "%s has no finite result: element %d%s is %R; %s",
-                        algorithm.name, fault.element, state.c_str(), number.object, why);
-}
 
 // Values of the users' coupling functions for each state, kept alive by `table`. False with a
 // Python exception set.

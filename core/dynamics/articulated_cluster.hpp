@@ -16,31 +16,6 @@
 
 namespace tarsus::TARSUS_ISA {
 
-// D⁻¹ of a symmetric positive definite matrix, by L D Lᵀ in place
-template <class T>
-TARSUS_INLINE void invert_symmetric(int n, T* a, T* inverse) {
-    for (int j = 0; j < n; ++j) {
-        a[j * n + j] = T(1.0) / a[j * n + j];
-        for (int i = j + 1; i < n; ++i) {
-            const T l = a[i * n + j] * a[j * n + j];
-            for (int k = j + 1; k <= i; ++k)
-                a[i * n + k] = neg_mul_add(l, a[k * n + j], a[i * n + k]);
-        }
-        for (int i = j + 1; i < n; ++i) a[i * n + j] = a[i * n + j] * a[j * n + j];
-    }
-    for (int c = 0; c < n; ++c) {
-        T* x = inverse + c * n;
-        for (int i = 0; i < n; ++i) {
-            x[i] = T(i == c ? 1.0 : 0.0);
-            for (int k = c; k < i; ++k) x[i] = neg_mul_add(a[i * n + k], x[k], x[i]);
-        }
-        for (int i = n - 1; i >= 0; --i) {
-            x[i] = x[i] * a[i * n + i];
-            for (int k = i + 1; k < n; ++k) x[i] = neg_mul_add(a[k * n + i], x[k], x[i]);
-        }
-    }
-}
-
 template <class T>
 class ArticulatedCluster {
    public:

@@ -35,7 +35,7 @@ TARSUS_INLINE void project_inertia(const Subspace& S, const Articulated<T>& I, c
         D[k][k] += T(armature[k]);
     }
     S.project(p, bias);
-    invert_symmetric<n>(D, inverse);
+    invert_symmetric(n, &D[0][0], &inverse[0][0]);
     for (int k = 0; k < n; ++k) {
         dof[k].U = U[k];
         dof[k].u = tau[k] - bias[k];

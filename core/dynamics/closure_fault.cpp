@@ -9,6 +9,14 @@ namespace tarsus::TARSUS_ISA {
 
 namespace {
 
+// closures that fail leave NaN in the first position of a dependent joint
+bool all_placed(const Tree& tree, const Cluster& cluster, const double* x) {
+    for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
+        if (!std::isfinite(x[tree.links[i].q])) return false;
+    }
+    return true;
+}
+
 // the first coupling or loop without an answer at positions x; loops get closed, G filled
 ClosureFault fault_at(const Tree& tree, const double* table, ClosureWork<double>& work, double* x,
                       double* G) {
@@ -35,9 +43,7 @@ ClosureFault fault_at(const Tree& tree, const double* table, ClosureWork<double>
         }
         close_cluster(tree, cluster, table, x, work);
         solve_matrix(cluster, work, G + cluster.matrix);
-        for (int w = cluster.w; w < cluster.w + cluster.nw; ++w) {
-            if (!std::isfinite(x[tree.links[tree.body_of[w]].q])) return widest;
-        }
+        if (!all_placed(tree, cluster, x)) return widest;
         for (int k = 0; cluster.n_loops > 0 && k < cluster.nw * cluster.nv; ++k) {
             if (!std::isfinite(G[cluster.matrix + k])) return {Reason::singular, widest.index, 0.0};
         }
@@ -50,13 +56,14 @@ ClosureFault fault_at(const Tree& tree, const double* table, ClosureWork<double>
 ClosureFault find_closure_fault(const Tree& tree, const double* table, const double* q,
                                 const double* dv) {
     if (!tree.coupled) return {};
-    const size_t bytes = ClosureWork<double>::bytes(tree) + 2 * bytes_of<double>(tree.joint_nq) +
+    const size_t bytes = ClosureWork<double>::bytes(tree) + 3 * bytes_of<double>(tree.joint_nq) +
                          bytes_of<double>(tree.n_matrix) + bytes_of<double>(tree.joint_nv);
     std::vector<std::byte> memory(bytes + kAlign);
     Scratch scratch(memory.data() + (kAlign - uintptr_t(memory.data()) % kAlign) % kAlign);
     ClosureWork<double> work(tree, scratch);
     double* x = scratch.take<double>(tree.joint_nq);
     double* moved = scratch.take<double>(tree.joint_nq);
+    double* to = scratch.take<double>(tree.joint_nq);
     double* G = scratch.take<double>(tree.n_matrix);
     double* w = scratch.take<double>(tree.joint_nv);
     stated_positions(tree, table, q, x);
@@ -66,17 +73,12 @@ ClosureFault find_closure_fault(const Tree& tree, const double* table, const dou
     for (int c : tree.varying) {
         const Cluster& cluster = tree.clusters[c];
         if (cluster.n_loops == 0) continue;
-        spread(cluster, G, dv, w);
-        for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
-            const Link& link = tree.links[i];
-            visit(link.kind, [&](auto joint) {
-                decltype(joint)::integrate(link, x + link.q, w + link.v, moved + link.q);
-            });
+        step_cluster<double>(tree, cluster, table, dv, x, moved, work, {G, w, to});
+        if (!all_placed(tree, cluster, moved)) {
+            return {ClosureFault::Reason::lost, tree.cluster_loops[cluster.loop], 0.0};
         }
     }
-    const ClosureFault there = fault_at(tree, table, work, moved, G);
-    if (there.reason != ClosureFault::Reason::none || tree.cluster_loops.empty()) return there;
-    return {ClosureFault::Reason::singular, tree.cluster_loops[0], 0.0};  // lost on the way
+    return {};
 }
 
 }  // namespace tarsus::TARSUS_ISA

@@ -1,32 +1,37 @@
-// The inverse of a joint's small symmetric positive definite matrix, N ≤ 6, by L D Lᵀ.
+// The inverse of a small symmetric positive definite matrix, by L D Lᵀ: that of a joint, whose size
+// is known when it is compiled, and that of a cluster.
 #pragma once
 
 #include "scalar/pack.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
-template <int N, class T>
-TARSUS_INLINE void invert_symmetric(T (&a)[N][N], T (&inverse)[N][N]) {
+// a is n × n by rows, its lower triangle is read and overwritten
+template <class T>
+TARSUS_INLINE void invert_symmetric(int n, T* a, T* inverse) {
     // a = L D Lᵀ in place, 1/D on the diagonal
-    for (int j = 0; j < N; ++j) {
-        a[j][j] = T(1.0) / a[j][j];
-        for (int i = j + 1; i < N; ++i) {
-            const T l = a[i][j] * a[j][j];
-            for (int k = j + 1; k <= i; ++k) a[i][k] = neg_mul_add(l, a[k][j], a[i][k]);
+    for (int j = 0; j < n; ++j) {
+        a[j * n + j] = T(1.0) / a[j * n + j];
+        for (int i = j + 1; i < n; ++i) {
+            const T l = a[i * n + j] * a[j * n + j];
+            for (int k = j + 1; k <= i; ++k) {
+                a[i * n + k] = neg_mul_add(l, a[k * n + j], a[i * n + k]);
+            }
         }
-        for (int i = j + 1; i < N; ++i) a[i][j] = a[i][j] * a[j][j];
+        for (int i = j + 1; i < n; ++i) a[i * n + j] = a[i * n + j] * a[j * n + j];
     }
-    // columns of L⁻ᵀ D⁻¹ L⁻¹, lower triangle mirrored
-    for (int c = 0; c < N; ++c) {
-        T x[N];
-        for (int i = 0; i < N; ++i) x[i] = T(i == c ? 1.0 : 0.0);
-        for (int i = c + 1; i < N; ++i) {
-            for (int k = c; k < i; ++k) x[i] = neg_mul_add(a[i][k], x[k], x[i]);
+    // columns of L⁻ᵀ D⁻¹ L⁻¹ from the diagonal down, mirrored
+    for (int c = 0; c < n; ++c) {
+        T* x = inverse + c * n;
+        x[c] = T(1.0);
+        for (int i = c + 1; i < n; ++i) {
+            x[i] = T(0.0);
+            for (int k = c; k < i; ++k) x[i] = neg_mul_add(a[i * n + k], x[k], x[i]);
         }
-        for (int i = N - 1; i >= c; --i) {
-            x[i] = x[i] * a[i][i];
-            for (int k = i + 1; k < N; ++k) x[i] = neg_mul_add(a[k][i], x[k], x[i]);
-            inverse[i][c] = inverse[c][i] = x[i];
+        for (int i = n - 1; i >= c; --i) {
+            x[i] = x[i] * a[i * n + i];
+            for (int k = i + 1; k < n; ++k) x[i] = neg_mul_add(a[k * n + i], x[k], x[i]);
+            inverse[i * n + c] = x[i];
         }
     }
 }

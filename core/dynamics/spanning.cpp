@@ -1,7 +1,6 @@
 #include "dynamics/spanning.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "dynamics/cluster_newton.hpp"
 
@@ -95,81 +94,6 @@ void close_positions(const Tree& tree, const T* table, T* x, Scratch& scratch) {
 }
 
 template <class T>
-size_t step_bytes(const Tree& tree) {
-    return ClosureWork<T>::bytes(tree) + bytes_of<T>(tree.n_matrix) + bytes_of<T>(tree.joint_nv) +
-           bytes_of<T>(tree.joint_nq);
-}
-
-template <class T>
-void step_loops(const Tree& tree, const T* table, const T* start, const T* dv, T* x,
-                Scratch& scratch) {
-    ClosureWork<T> work(tree, scratch);
-    const StepRoom<T> room{scratch.take<T>(tree.n_matrix), scratch.take<T>(tree.joint_nv),
-                           scratch.take<T>(tree.joint_nq)};
-    for (int c : tree.varying) {
-        const Cluster& cluster = tree.clusters[c];
-        if (cluster.n_loops == 0) continue;
-        for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
-            const int from = tree.links[i].q, nq = kKindInfo[int(tree.links[i].kind)].nq;
-            std::copy(start + from, start + from + nq, x + from);
-        }
-        step_cluster(tree, cluster, table, dv, start, x, work, room);
-    }
-}
-
-size_t reach_bytes(const Tree& tree) {
-    return step_bytes<double>(tree) + 2 * bytes_of<double>(tree.joint_nq) +
-           bytes_of<double>(tree.nv);
-}
-
-void reach_loops(const Tree& tree, double* q, Scratch scratch) {
-    constexpr int kParts = 32;
-    double* x = scratch.take<double>(tree.joint_nq);
-    double* good = scratch.take<double>(tree.joint_nq);
-    double* step = scratch.take<double>(tree.nv);
-    ClosureWork<double> work(tree, scratch);
-    const StepRoom<double> room{scratch.take<double>(tree.n_matrix),
-                                scratch.take<double>(tree.joint_nv),
-                                scratch.take<double>(tree.joint_nq)};
-    for (int c : tree.varying) {
-        const Cluster& cluster = tree.clusters[c];
-        if (cluster.n_loops == 0) continue;
-        const auto for_each_stated = [&](auto&& f) {
-            for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
-                if (tree.user_q[i] >= 0) f(tree.links[i], tree.user_q[i]);
-            }
-        };
-        for_each_stated([&](const Link& link, int at) {
-            visit(link.kind, [&](auto joint) {
-                using Joint = decltype(joint);
-                double whole[Joint::nv];
-                Joint::difference(link, &tree.neutral[at], q + at, whole);
-                std::copy_n(&tree.neutral[at], int(Joint::nq), good + link.q);
-                for (int k = 0; k < Joint::nv; ++k) {
-                    const int v = tree.user_v[link.v + k];
-                    if (v >= 0) step[v] = whole[k] / kParts;
-                }
-            });
-        });
-        for (int part = 0; part < kParts; ++part) {
-            std::copy_n(good, tree.joint_nq, x);
-            step_cluster<double>(tree, cluster, nullptr, step, good, x, work, room);
-            bool closed = true;
-            for_each_stated([&](const Link& link, int) {
-                for (int k = 0; k < kKindInfo[int(link.kind)].nq; ++k) {
-                    closed = closed && std::isfinite(x[link.q + k]);
-                }
-            });
-            if (!closed) break;
-            std::swap(x, good);
-        }
-        for_each_stated([&](const Link& link, int at) {
-            std::copy_n(good + link.q, kKindInfo[int(link.kind)].nq, q + at);
-        });
-    }
-}
-
-template <class T>
 size_t moving_bytes(const Tree& tree) {
     return coupled_bytes<T>(tree) + bytes_of<Angle<T>>(tree.n_angles) +
            bytes_of<Dual<T>>(tree.joint_nq) + bytes_of<Dual<T>>(tree.n_matrix) +
@@ -208,8 +132,6 @@ JointState<Dual<T>> move_coupled(const Tree& tree, const T* table, const T* q, c
     template size_t moving_bytes<T>(const Tree&);                                            \
     template void stated_positions(const Tree&, const T*, const T*, T*);                     \
     template void close_positions(const Tree&, const T*, T*, Scratch&);                      \
-    template size_t step_bytes<T>(const Tree&);                                              \
-    template void step_loops(const Tree&, const T*, const T*, const T*, T*, Scratch&);       \
     template JointState<Dual<T>> move_coupled(const Tree&, const T*, const T*, const T*, Scratch&);
 TARSUS_SPANNING(double)
 TARSUS_SPANNING(Lanes)

@@ -33,9 +33,9 @@ struct Fault {
     bool found() const { return input >= 0; }
 };
 
-// Why couplings or loops have no answer in a state.
+// Why couplings or loops have no answer in a state; a loop is lost on the way of a step.
 struct ClosureFault {
-    enum class Reason { none, coupling, open, singular } reason = Reason::none;
+    enum class Reason { none, coupling, open, singular, lost } reason = Reason::none;
     int index = 0;   // of the coupling, as stated, or of the loop
     double gap = 0;  // of an open loop
 };
