@@ -17,12 +17,12 @@ from projection import Projection, user_layout
 import tarsus as ts
 
 COUNTS = {
-    "gears": 20,
-    "couplings": 16,
-    "forms": 18,
-    "loops": 18,
-    "constraints": 10,
-    "everything": 12,
+    "gears": 50,
+    "couplings": 40,
+    "forms": 40,
+    "loops": 32,
+    "constraints": 20,
+    "everything": 30,
 }
 """Number of machines of each flavour."""
 METHODS: tuple[Any, ...] = ("articulated", "sparse", "dense")
