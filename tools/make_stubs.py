@@ -49,12 +49,15 @@ class Model:
     def nv(self) -> int: ...
     @property
     def n_bodies(self) -> int: ...
+    @property
+    def christoffel_indices(self) -> NDArray[np.int32]: ...
 '''
 
 TYPES = {
     "frame": "str",
     "reference": 'Literal["local", "world", "local_world_aligned"]',
     "method": 'Literal["articulated", "sparse", "dense"]',
+    "factorization": 'Literal["christoffel", "force", "momentum"]',
     "threads": "int",
     "out": "Array | None",
     "external": "ArrayLike | None",
@@ -66,7 +69,9 @@ def method_stub(name: str, parameters: list, output: str, summary: str) -> str:
     for parameter, default in parameters:
         if parameter == "threads":
             words.append("*")
-        word = f"{parameter}: {TYPES.get(parameter, 'ArrayLike')}"
+        kind = TYPES.get(parameter, "ArrayLike")
+        optional = default == "None" and not kind.endswith("None")
+        word = f"{parameter}: {kind} | None" if optional else f"{parameter}: {kind}"
         words.append(word if default is None else f"{word} = {default}")
     returns = "Array | float" if output == "(…)" else "Array"
     signature = "".join(f"        {word},\n" for word in words)

@@ -46,7 +46,10 @@ enum class Shape {
     coupling,
     loop_rows,
     constraint_rows,
-    loop_wrenches
+    loop_wrenches,
+    symbols,
+    packed_symbols,
+    regressor
 };
 
 struct Input {
@@ -55,16 +58,24 @@ struct Input {
     bool optional = false;
 };
 
+// an argument that is one of several words, the first by default
+struct Choice {
+    const char* name;
+    std::vector<const char*> words;
+};
+extern const Choice kReference, kMethod, kFactorization;
+
 struct Algorithm {
     const char* name;
     const Kernel* Kernels::* kernel;
     std::vector<Input> inputs;
     Shape output;
-    bool of_frame;    // takes frame=
-    bool referenced;  // takes reference=
-    bool by_method;   // takes method=
+    bool of_frame;  // takes frame=
+    const Choice* choice;
     const char* summary;
-    bool spans = true;  // it needs the joints that follow q, and so the users' functions
+    bool spans = true;    // it needs the joints that follow q, and so the users' functions
+    int parts = 1;        // returns so many arrays of the shape, stacked along a first axis
+    bool thirds = false;  // it needs third derivatives of the users' functions
 };
 
 const std::vector<Algorithm>& algorithms();
@@ -76,10 +87,10 @@ struct Dimensions {
 
     const Py_ssize_t* begin() const { return size; }
     const Py_ssize_t* end() const { return size + count; }
-    int product() const {
+    Py_ssize_t product() const {
         Py_ssize_t n = 1;
         for (Py_ssize_t d : *this) n *= d;
-        return int(n);
+        return n;
     }
 };
 Dimensions dimensions(Shape shape, const Tree& tree);
@@ -88,7 +99,7 @@ const char* shape_name(Shape shape);  // as in the documentation: "(…, nq)"
 // the parameters of an algorithm, in order; threads and out are keyword-only and last
 struct Parameters {
     std::vector<const char*> names;
-    int required, frame, reference, method, threads, out;
+    int required, frame, choice, threads, out;
 };
 Parameters parameters(const Algorithm& algorithm);
 

@@ -6,6 +6,7 @@
 #include "bindings/call.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <new>
 #include <string>
 
@@ -19,8 +20,6 @@ namespace tarsus {
 
 namespace {
 
-const std::vector<const char*> kReferences = {"local", "world", "local_world_aligned"};
-const std::vector<const char*> kMethods = {"articulated", "sparse", "dense"};
 const Kernel* Kernels::* const kMethodKernels[] = {&Kernels::forward_dynamics,
                                                    &Kernels::forward_dynamics_sparse,
                                                    &Kernels::forward_dynamics_dense};
@@ -49,6 +48,40 @@ bool tabulate(const CoreModel& model, const Algorithm& algorithm, Call& call, Ow
     return true;
 }
 
+// False, with a Python exception that names the coupling, if a function lacks third derivatives.
+bool has_thirds(const Algorithm& algorithm, const Tree& tree) {
+    for (const Coupling& c : tree.couplings) {
+        if (c.kind != CouplingKind::function || c.thirds) continue;
+        PyErr_Format(PyExc_ValueError,
+                     "%s needs third derivatives: the function of coupling '%s' must return them "
+                     "as a fourth array",
+                     algorithm.name, tree.coupling_names[c.index].c_str());
+        return false;
+    }
+    return true;
+}
+
+// false with a Python exception set
+bool measure_result(const Algorithm& algorithm, const Tree& tree, Call& call) {
+    const Py_ssize_t size = algorithm.parts * dimensions(algorithm.output, tree).product();
+    call.parts = algorithm.parts, call.out_size = int(size);
+    if (size <= INT_MAX) return true;
+    PyErr_Format(PyExc_MemoryError, "%s: the model is too large, one result has %zd numbers",
+                 algorithm.name, size);
+    return false;
+}
+
+// dimensions of the result, with those of the batch, and the parts in front
+std::vector<npy_intp> result_shape(const Algorithm& algorithm, const Tree& tree,
+                                   const std::vector<npy_intp>& lead) {
+    std::vector<npy_intp> shape;
+    if (algorithm.parts > 1) shape.push_back(algorithm.parts);
+    shape.insert(shape.end(), lead.begin(), lead.end());
+    const Dimensions core = dimensions(algorithm.output, tree);
+    shape.insert(shape.end(), core.begin(), core.end());
+    return shape;
+}
+
 PyObject* run_one_state(const Prepared& p, const CoreModel& model, const Kernel& kernel, Call& call,
                         PyObject** slots) {
     const Algorithm& algorithm = *p.algorithm;
@@ -58,23 +91,26 @@ PyObject* run_one_state(const Prepared& p, const CoreModel& model, const Kernel&
         call.in[i] = static_cast<const double*>(PyArray_DATA(array));
         call.size[i] = int(PyArray_SIZE(array));
     }
-    const Dimensions shape = dimensions(algorithm.output, model.tree);
+    if (!measure_result(algorithm, model.tree, call)) return nullptr;
+    const Dimensions core = dimensions(algorithm.output, model.tree);
+    npy_intp shape[4] = {algorithm.parts};
+    int count = algorithm.parts > 1;
+    for (Py_ssize_t d : core) shape[count++] = d;
     double number;
     Owned result;
-    if (shape.count > 0) {
-        result.reset(PyArray_SimpleNew(shape.count, const_cast<npy_intp*>(shape.size), NPY_DOUBLE));
+    if (count > 0) {
+        result.reset(PyArray_SimpleNew(count, shape, NPY_DOUBLE));
         if (!result.object) return nullptr;
         call.out = static_cast<double*>(PyArray_DATA(result.array()));
-        call.out_size = int(PyArray_SIZE(result.array()));
     } else {
-        call.out = &number, call.out_size = 1;
+        call.out = &number;
     }
     Owned table;
     if (!tabulate(model, algorithm, call, table)) return nullptr;
     const Fault fault =
         kernel.one(model.tree, call, work_memory(kernel.bytes_one(model.tree, call)));
     if (fault.found()) return raise_fault(algorithm, model.tree, call, fault, {});
-    return shape.count > 0 ? result.release() : PyFloat_FromDouble(number);
+    return count > 0 ? result.release() : PyFloat_FromDouble(number);
 }
 
 PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& kernel, Call& call,
@@ -90,15 +126,13 @@ PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& k
     for (size_t i = 0; i < algorithm.inputs.size(); ++i) {
         if (!arrays[i].object) continue;
         const Dimensions core = dimensions(algorithm.inputs[i].shape, model.tree);
-        call.size[i] = core.product();
+        call.size[i] = int(core.product());
         if (!spread(arrays[i], core.count, lead, call.size[i], &call.stride[i])) return nullptr;
         call.in[i] = static_cast<const double*>(PyArray_DATA(arrays[i].array()));
     }
-    const Dimensions core = dimensions(algorithm.output, model.tree);
-    std::vector<npy_intp> shape = lead;
-    shape.insert(shape.end(), core.begin(), core.end());
+    std::vector<npy_intp> shape = result_shape(algorithm, model.tree, lead);
     for (npy_intp d : lead) call.states *= d;
-    call.out_size = core.product();
+    if (!measure_result(algorithm, model.tree, call)) return nullptr;
 
     int threads = 1;
     if (!read_threads(slots[p.parameters.threads], &threads)) return nullptr;
@@ -168,16 +202,12 @@ PyObject* call_algorithm(int index, const CoreModel& model, PyObject* const* arg
         !read_frame(slots[p.parameters.frame], model, algorithm.name, &call.frame)) {
         return nullptr;
     }
-    if (algorithm.referenced) {
-        const int word = read_word(slots[p.parameters.reference], "reference", kReferences);
-        if (word < 0) return nullptr;
-        call.reference = Reference(word);
+    if (algorithm.choice) {
+        call.choice = read_word(slots[p.parameters.choice], *algorithm.choice);
+        if (call.choice < 0) return nullptr;
+        if (algorithm.choice == &kMethod) kernel = kernels().*kMethodKernels[call.choice];
     }
-    if (algorithm.by_method) {
-        const int word = read_word(slots[p.parameters.method], "method", kMethods);
-        if (word < 0) return nullptr;
-        kernel = kernels().*kMethodKernels[word];
-    }
+    if (algorithm.thirds && !has_thirds(algorithm, model.tree)) return nullptr;
     bool one = !slots[p.parameters.threads] && !slots[p.parameters.out];
     for (size_t i = 0; i < algorithm.inputs.size(); ++i) {
         if (slots[i] == Py_None && algorithm.inputs[i].optional) slots[i] = nullptr;

@@ -11,7 +11,7 @@ double value_at(const Call& call, const Fault& fault) {
     if (fault.input < kInputs) {
         return call.in[fault.input][fault.state * call.stride[fault.input] + fault.element];
     }
-    return call.out[fault.state * call.out_size + fault.element];
+    return *call.place(fault.state, fault.element);
 }
 
 // " of state (1, 2)" for the leading dimensions, or nothing
@@ -106,7 +106,9 @@ PyObject* raise_fault(const Algorithm& algorithm, const Tree& tree, const Call& 
                             algorithm.inputs[i].name, at, at + 3, state.c_str());
     }
     if (raise_closure_fault(algorithm, tree, call, fault, state)) return nullptr;
-    const bool divides = algorithm.by_method || !std::strcmp(algorithm.name, "inverse_mass_matrix");
+    const bool divides = algorithm.choice == &kMethod ||
+                         !std::strcmp(algorithm.name, "inverse_mass_matrix") ||
+                         !std::strcmp(algorithm.name, "forward_dynamics_derivatives");
     const char* why = !divides ? "the numbers overflow"
                       : tree.total_mass > 0
                           ? "a joint moves no inertia, so that the mass matrix is "

@@ -1,5 +1,7 @@
 #include "bindings/methods.hpp"
 
+#include <nanobind/stl/string.h>
+
 #include <array>
 #include <deque>
 #include <stdexcept>
@@ -31,12 +33,19 @@ constexpr auto method_pointers(std::integer_sequence<int, index...>) {
     return std::array<Method, sizeof...(index)>{method<index>...};
 }
 
-const char* default_of(const Parameters& p, int slot) {
-    if (slot < p.required || slot == p.frame) return nullptr;
-    if (slot == p.reference) return "'local'";
-    if (slot == p.method) return "'articulated'";
+// the default value of a parameter, empty if it has none
+std::string default_of(const Algorithm& algorithm, const Parameters& p, int slot) {
+    if (slot < p.required || slot == p.frame) return "";
+    if (slot == p.choice) return "'" + std::string(algorithm.choice->words[0]) + "'";
     if (slot == p.threads) return "1";
     return "None";
+}
+
+// the shape of what an algorithm returns: "(3, …, nv, nv)" for three arrays
+std::string output_name(const Algorithm& algorithm) {
+    const std::string shape = shape_name(algorithm.output);
+    if (algorithm.parts == 1) return shape;
+    return "(" + std::to_string(algorithm.parts) + ", " + shape.substr(1);
 }
 
 std::string documentation(const Algorithm& algorithm, const std::string& name) {
@@ -45,19 +54,22 @@ std::string documentation(const Algorithm& algorithm, const std::string& name) {
     for (int slot = 0; slot < int(p.names.size()); ++slot) {
         if (slot == p.threads) text += ", *";
         text += ", " + std::string(p.names[slot]);
-        if (const char* value = default_of(p, slot)) text += "=" + std::string(value);
+        const std::string value = default_of(algorithm, p, slot);
+        if (!value.empty()) text += "=" + value;
     }
     text += ")\n--\n\n" + std::string(algorithm.summary) + "\n";
     for (const Input& input : algorithm.inputs) {
         text += "\n" + std::string(input.name) + ": " + shape_name(input.shape);
-        if (input.optional)
+        if (input.shape == Shape::wrenches)
             text += ", wrenches [N, N·m] on the bodies, in body frames at their origins";
     }
     if (algorithm.of_frame) text += "\nframe: name of a frame";
-    if (algorithm.referenced) text += "\nreference: 'local', 'world' or 'local_world_aligned'";
-    if (algorithm.by_method) text += "\nmethod: 'articulated', 'sparse' or 'dense'";
+    if (algorithm.choice) {
+        text += "\n" + std::string(algorithm.choice->name) + ": one of";
+        for (const char* word : algorithm.choice->words) text += " '" + std::string(word) + "'";
+    }
     return text + "\nthreads: for batches\nout: array for the result\n\nReturns " +
-           shape_name(algorithm.output) + ".";
+           output_name(algorithm) + ".";
 }
 
 const std::pair<const char*, const char*> kAliases[] = {
@@ -101,11 +113,11 @@ nb::list describe_algorithms() {
             const Parameters p = parameters(algorithm);
             nb::list arguments;
             for (int slot = 0; slot < int(p.names.size()); ++slot) {
-                const char* value = default_of(p, slot);
-                arguments.append(
-                    nb::make_tuple(p.names[slot], value ? nb::cast(value) : nb::none()));
+                const std::string value = default_of(algorithm, p, slot);
+                const nb::object given = value.empty() ? nb::none() : nb::object(nb::cast(value));
+                arguments.append(nb::make_tuple(p.names[slot], given));
             }
-            list.append(nb::make_tuple(entry->ml_name, arguments, shape_name(algorithm.output),
+            list.append(nb::make_tuple(entry->ml_name, arguments, output_name(algorithm),
                                        algorithm.summary));
         }
     }

@@ -135,7 +135,18 @@ NB_MODULE(_core, m) {
             "Number of velocity coordinates.")
         .def_prop_ro(
             "n_bodies", [](const CoreModel& self) { return self.tree.n_bodies; },
-            "Number of moving bodies.");
+            "Number of moving bodies.")
+        .def_prop_ro(
+            "christoffel_indices",
+            [](const CoreModel& self) {
+                auto* indices = new std::vector<int>(symbol_indices(self.tree));
+                nb::capsule owner(
+                    indices, [](void* p) noexcept { delete static_cast<std::vector<int>*>(p); });
+                return nb::ndarray<nb::numpy, int, nb::ndim<2>>(indices->data(),
+                                                                {indices->size() / 3, 3}, owner);
+            },
+            nb::rv_policy::automatic,
+            "i, j, k of each value of christoffel_symbols_packed (symbols, 3).");
 
     m.def(
         "joint_kinds",

@@ -99,15 +99,15 @@ bool read_frame(PyObject* argument, const CoreModel& model, const char* method, 
     return true;
 }
 
-int read_word(PyObject* argument, const char* name, const std::vector<const char*>& words) {
+int read_word(PyObject* argument, const Choice& choice) {
     if (!argument) return 0;
     if (PyUnicode_Check(argument)) {
-        for (size_t k = 0; k < words.size(); ++k) {
-            if (PyUnicode_CompareWithASCIIString(argument, words[k]) == 0) return int(k);
+        for (size_t k = 0; k < choice.words.size(); ++k) {
+            if (PyUnicode_CompareWithASCIIString(argument, choice.words[k]) == 0) return int(k);
         }
     }
-    PyErr_Format(PyExc_ValueError, "%s must be one of %s, got %R", name, joined(words).c_str(),
-                 argument);
+    PyErr_Format(PyExc_ValueError, "%s must be one of %s, got %R", choice.name,
+                 joined(choice.words).c_str(), argument);
     return -1;
 }
 

@@ -25,7 +25,7 @@ bool fill_slots(const Prepared& p, PyObject* const* args, Py_ssize_t nargs, PyOb
                 PyObject** slots);
 bool read_frame(PyObject* argument, const CoreModel& model, const char* method, int* frame);
 bool read_threads(PyObject* argument, int* threads);
-// the position of a word in a list, 0 if it is not given
-int read_word(PyObject* argument, const char* name, const std::vector<const char*>& words);
+// the position of a word among those of a choice, 0 if it is not given
+int read_word(PyObject* argument, const Choice& choice);
 
 }  // namespace tarsus

@@ -36,7 +36,7 @@ struct Arguments {
     T* out;
     mutable Rows<T> rows;
     int frame;
-    Reference reference;
+    int choice;
     mutable Scratch scratch;
 };
 

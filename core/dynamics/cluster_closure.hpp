@@ -182,7 +182,7 @@ TARSUS_INLINE void matrix_at_closed(const Tree& tree, const Cluster& cluster, co
 // g = Ġ v, for velocities w of the joints; `work` still holds E, Φ and factors from G.
 // moving is room for all positions as dual numbers.
 template <class T>
-TARSUS_INLINE void cluster_bias(const Tree& tree, const Cluster& cluster, const T* table,
+TARSUS_INLINE void cluster_bias(const Tree& tree, const Cluster& cluster, const Base<T>* table,
                                 const T* x, const T* w, ClosureWork<T>& work,
                                 ClosureWork<Dual<T>>& dual, Dual<T>* moving, T* g) {
     for (int k = cluster.w; k < cluster.w + cluster.nw; ++k) g[k] = T(0.0);

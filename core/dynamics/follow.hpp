@@ -6,16 +6,19 @@
 
 namespace tarsus::TARSUS_ISA {
 
-// Functions of the users are tabulated for each state: values, slopes, curvatures.
+// Functions of the users are tabulated for each state: values, slopes, curvatures and, for
+// derivatives of the dynamics, rates of the curvatures.
 template <class T>
 struct FunctionTable {
-    const T *value, *slope, *curvature;
+    const T *value, *slope, *curvature, *third;
 };
 template <class T>
 TARSUS_INLINE FunctionTable<T> function_table(const Coupling& c, const T* table) {
     const T* value = table + c.table;
     const T* slope = value + c.n_followers;
-    return {value, slope, slope + c.n_followers * c.n_leaders};
+    const int slopes = c.n_followers * c.n_leaders;
+    const T* curvature = slope + slopes;
+    return {value, slope, curvature, curvature + slopes * c.n_leaders};
 }
 
 TARSUS_INLINE int joint_of(const Tree& tree, int listed) { return tree.coupling_joints[listed]; }
@@ -90,20 +93,36 @@ TARSUS_INLINE void slopes(const Tree& tree, const Coupling& c, const Base<T>* ta
     });
 }
 
+// a curvature of a function; on dual numbers with its rate
+template <class T>
+TARSUS_INLINE T curvature_at(const Tree& tree, const Coupling& c, const FunctionTable<Base<T>>& at,
+                             const T* x, int entry) {
+    if constexpr (kIsDual<T>) {
+        Base<T> rate(0.0);
+        for (int l = 0; l < c.n_leaders; ++l) {
+            const Base<T>& third = at.third[entry * c.n_leaders + l];
+            rate = mul_add(third, leader_position(tree, c, x, l).rate, rate);
+        }
+        return {at.curvature[entry], rate};
+    } else {
+        return at.curvature[entry];
+    }
+}
+
 // second derivative of each follower's position along constant velocities of the leaders
 template <class T>
-TARSUS_INLINE void curvatures(const Tree& tree, const Coupling& c, const T* table, const T* x,
+TARSUS_INLINE void curvatures(const Tree& tree, const Coupling& c, const Base<T>* table, const T* x,
                               const T* w, T* out) {
     const double* numbers = tree.coupling_numbers.data() + c.number;
     const auto velocity = [&](int l) { return w[tree.links[joint_of(tree, c.leader + l)].v]; };
     for (int f = 0; f < c.n_followers; ++f) out[f] = T(0.0);
     if (c.kind == CouplingKind::function) {
-        const FunctionTable<T> at = function_table(c, table);
+        const FunctionTable<Base<T>> at = function_table(c, table);
         const int n = c.n_leaders;
         for (int f = 0; f < c.n_followers; ++f) {
             for (int k = 0; k < n * n; ++k) {
                 const T product = velocity(k / n) * velocity(k % n);
-                out[f] = mul_add(at.curvature[f * n * n + k], product, out[f]);
+                out[f] = mul_add(curvature_at(tree, c, at, x, f * n * n + k), product, out[f]);
             }
         }
     }

@@ -128,7 +128,7 @@ struct FrameJacobian {
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         ColumnWriter<T> writer(tree.nv, arguments.scratch, arguments.rows);
         const JointState<T> joints = span<T>(tree, arguments, nullptr, nullptr);
-        jacobian(tree, arguments.frame, arguments.reference, joints, arguments.scratch,
+        jacobian(tree, arguments.frame, Reference(arguments.choice), joints, arguments.scratch,
                  [&](int k, const Motion<T>& column) { writer.put(k, column); });
         writer.finish();
     }
@@ -146,7 +146,7 @@ struct FrameJacobianRate {
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         const JointState<Dual<T>> moving = moving_joints(tree, arguments, arguments.in[1]);
         ColumnWriter<T> writer(tree.nv, arguments.scratch, arguments.rows);
-        jacobian(tree, arguments.frame, arguments.reference, moving, arguments.scratch,
+        jacobian(tree, arguments.frame, Reference(arguments.choice), moving, arguments.scratch,
                  [&](int k, const Motion<Dual<T>>& column) { writer.put(k, rate_of(column)); });
         writer.finish();
     }

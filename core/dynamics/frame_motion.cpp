@@ -82,7 +82,7 @@ struct FrameVelocity {
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         const FrameMotion<T> frame = frame_motion<T>(tree, arguments, arguments.in[1], nullptr);
-        store_motion(seen_from(arguments.reference, frame.pose, frame.v), arguments.out);
+        store_motion(seen_from(Reference(arguments.choice), frame.pose, frame.v), arguments.out);
     }
 };
 
@@ -94,10 +94,10 @@ struct FrameAcceleration {
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         FrameMotion<T> frame = frame_motion(tree, arguments, arguments.in[1], arguments.in[2]);
-        if (arguments.reference == Reference::local_world_aligned) {
+        if (Reference(arguments.choice) == Reference::local_world_aligned) {
             frame.a.linear = cross_add(frame.v.angular, frame.v.linear, frame.a.linear);
         }
-        store_motion(seen_from(arguments.reference, frame.pose, frame.a), arguments.out);
+        store_motion(seen_from(Reference(arguments.choice), frame.pose, frame.a), arguments.out);
     }
 };
 

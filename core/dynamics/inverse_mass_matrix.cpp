@@ -1,23 +1,15 @@
-// H(q)⁻¹ = L⁻¹ L⁻ᵀ from the branch factorisation: an entry is a product over the ancestors that
-// its two coordinates share.
+// H(q)⁻¹ from the branch factorisation.
 #include "dynamics/branch_cholesky.hpp"
 #include "dynamics/mass_matrix.hpp"
 #include "dynamics/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
-TARSUS_INLINE int shared_ancestors(const Tree& tree, int i, int j) {
-    const int *a = &tree.branch[tree.row[i]], *b = &tree.branch[tree.row[j]];
-    const int limit = 1 + (tree.depth[i] < tree.depth[j] ? tree.depth[i] : tree.depth[j]);
-    int d = 0;
-    while (d < limit && a[d] == b[d]) ++d;
-    return d;
-}
-
 struct InverseMassMatrix {
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return mass_matrix_bytes<T>(tree) + bytes_of<T>(tree.n_compact);
+        return mass_matrix_bytes<T>(tree) + bytes_of<T>(tree.n_compact) +
+               LaneMatrix<T>::bytes(tree.nv);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
@@ -28,14 +20,11 @@ struct InverseMassMatrix {
             L[tree.row[row] + tree.depth[column]] = x;
         });
         factor_branches(tree, L);
-        invert_branches(tree, L);
+        const LaneMatrix<T> inverse = inverse_of_branches(tree, L, arguments.scratch);
+        // rounding apart it is symmetric; users get one that is
         for (int i = 0; i < n; ++i) {
             for (int j = 0; j <= i; ++j) {
-                const T *a = L + tree.row[i], *b = L + tree.row[j];
-                const int shared = shared_ancestors(tree, i, j);
-                T sum(0.0);
-                for (int d = 0; d < shared; ++d) sum = mul_add(a[d], b[d], sum);
-                arguments.out[i * n + j] = arguments.out[j * n + i] = sum;
+                arguments.out[i * n + j] = arguments.out[j * n + i] = inverse(i, j);
             }
         }
     }

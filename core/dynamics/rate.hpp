@@ -17,7 +17,10 @@ TARSUS_INLINE JointState<Dual<T>> moving_joints(const Tree& tree, const Argument
                                                 const T* v) {
     const T* q = arguments.in[0];
     Scratch& scratch = arguments.scratch;
-    if (tree.coupled) return move_coupled(tree, arguments.in[kTable], q, v, scratch);
+    if (tree.coupled) {
+        JointState<T> joints;
+        return move_coupled(tree, arguments.in[kTable], q, v, scratch, joints);
+    }
     Angle<T>* angles = scratch.take<Angle<T>>(tree.n_angles);
     T* rate = scratch.take<T>(tree.nq);
     Dual<T>* moving = scratch.take<Dual<T>>(tree.nq);

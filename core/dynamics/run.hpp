@@ -13,6 +13,7 @@ namespace tarsus::TARSUS_ISA {
 // Algorithms write a plain array `out`, unless they declare
 //   kWritesRows   results go straight to the users' rows (`rows`)
 //   kSparse       only some entries are ever set, the same ones for every state; the rest is zero
+// Results of several parts go to `out`.
 template <class Algorithm>
 constexpr bool kSparse = requires { Algorithm::kSparse; };
 template <class Algorithm>
@@ -38,7 +39,7 @@ TARSUS_FLATTEN Fault run_one(const Tree& tree, const Call& call, std::byte* memo
                                 call.out,
                                 Rows<double>(call.out),
                                 call.frame,
-                                call.reference,
+                                call.choice,
                                 Scratch(memory)};
     Algorithm::template run<double>(tree, arguments);
     if (all_finite(call.out, call.out_size)) return {};
@@ -79,7 +80,8 @@ TARSUS_FLATTEN Fault run_lanes(const Tree& tree, const Call& call, long begin, l
     if (kStaged<Algorithm>) std::memset(stage, 0, group_bytes);
     else if (kSparse<Algorithm>) std::memset(static_cast<void*>(out), 0, group_bytes);
     const bool past_caches = call.states * size * long(sizeof(double)) > kCacheBytes;
-    const bool rows_aligned = size % 2 == 0 && reinterpret_cast<uintptr_t>(call.out) % 16 == 0;
+    const int part_size = call.part_size();
+    const bool rows_aligned = part_size % 2 == 0 && reinterpret_cast<uintptr_t>(call.out) % 16 == 0;
 
     for (long s = begin; s < end; s += kLanes) {
         const int count = end - s < kLanes ? int(end - s) : kLanes;
@@ -95,15 +97,26 @@ TARSUS_FLATTEN Fault run_lanes(const Tree& tree, const Call& call, long begin, l
                                      ? Rows<Lanes>(stage, size, count, false)
                                      : Rows<Lanes>(to, size, count, past_caches && rows_aligned);
         Arguments<Lanes> arguments{
-            {in[0], in[1], in[2], in[3], in[4]}, out, rows, call.frame, call.reference, scratch};
+            {in[0], in[1], in[2], in[3], in[4]}, out, rows, call.frame, call.choice, scratch};
         Algorithm::template run<Lanes>(tree, arguments);
-        if (!kWritesRows<Algorithm>) store_rows(out, size, arguments.rows);
         for (int l = 0; kStaged<Algorithm> && l < count; ++l) {
             const double* row = stage + l * long(size);
             if (past_caches) copy_past_caches(row, size, to + l * long(size));
             else std::memcpy(to + l * long(size), row, size * sizeof(double));
         }
-        if (!arguments.rows.finite()) return find_fault(kInputs, s, count, to, size, size);
+        if (kWritesRows<Algorithm>) {
+            if (!arguments.rows.finite()) return find_fault(kInputs, s, count, to, size, size);
+            continue;
+        }
+        for (int part = 0; part < call.parts; ++part) {
+            double* of_part = call.place(s, part * part_size);
+            Rows<Lanes> part_rows(of_part, part_size, count, past_caches && rows_aligned);
+            store_rows(out + part * part_size, part_size, part_rows);
+            if (part_rows.finite()) continue;
+            Fault fault = find_fault(kInputs, s, count, of_part, part_size, part_size);
+            fault.element += part * part_size;
+            return fault;
+        }
     }
     if (past_caches) finish_past_caches();
     return {};

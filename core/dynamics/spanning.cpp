@@ -102,8 +102,8 @@ size_t moving_bytes(const Tree& tree) {
 
 template <class T>
 JointState<Dual<T>> move_coupled(const Tree& tree, const T* table, const T* q, const T* v,
-                                 Scratch& scratch) {
-    const JointState<T> joints = span_coupled<T>(tree, table, q, v, nullptr, scratch);
+                                 Scratch& scratch, JointState<T>& joints) {
+    joints = span_coupled<T>(tree, table, q, v, nullptr, scratch);
     Angle<T>* angles = scratch.take<Angle<T>>(tree.n_angles);
     Dual<T>* x = scratch.take<Dual<T>>(tree.joint_nq);
     Dual<T>* G = scratch.take<Dual<T>>(tree.n_matrix);
@@ -125,14 +125,15 @@ JointState<Dual<T>> move_coupled(const Tree& tree, const T* table, const T* q, c
     return {x, nullptr, nullptr, G};
 }
 
-#define TARSUS_SPANNING(T)                                                                   \
-    template size_t coupled_bytes<T>(const Tree&);                                           \
-    template JointState<T> span_coupled(const Tree&, const T*, const T*, const T*, const T*, \
-                                        Scratch&);                                           \
-    template size_t moving_bytes<T>(const Tree&);                                            \
-    template void stated_positions(const Tree&, const T*, const T*, T*);                     \
-    template void close_positions(const Tree&, const T*, T*, Scratch&);                      \
-    template JointState<Dual<T>> move_coupled(const Tree&, const T*, const T*, const T*, Scratch&);
+#define TARSUS_SPANNING(T)                                                                         \
+    template size_t coupled_bytes<T>(const Tree&);                                                 \
+    template JointState<T> span_coupled(const Tree&, const T*, const T*, const T*, const T*,       \
+                                        Scratch&);                                                 \
+    template size_t moving_bytes<T>(const Tree&);                                                  \
+    template void stated_positions(const Tree&, const T*, const T*, T*);                           \
+    template void close_positions(const Tree&, const T*, T*, Scratch&);                            \
+    template JointState<Dual<T>> move_coupled(const Tree&, const T*, const T*, const T*, Scratch&, \
+                                              JointState<T>&);
 TARSUS_SPANNING(double)
 TARSUS_SPANNING(Lanes)
 

@@ -20,10 +20,11 @@ JointState<T> span_coupled(const Tree& tree, const T* table, const T* q, const T
                            Scratch& scratch);
 template <class T>
 size_t moving_bytes(const Tree& tree);
-// positions as dual numbers that move with v, and the clusters' matrices on them
+// positions as dual numbers that move with v, and the clusters' matrices on them; `joints` receives
+// what span_coupled gives
 template <class T>
 JointState<Dual<T>> move_coupled(const Tree& tree, const T* table, const T* q, const T* v,
-                                 Scratch& scratch);
+                                 Scratch& scratch, JointState<T>& joints);
 
 // positions of all joints as users state them, loops as open as they are
 template <class T>

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "spatial/motion.hpp"
-#include "spatial/transform.hpp"
+#include "joints/visit.hpp"
 
 namespace tarsus {
 
@@ -82,6 +81,8 @@ void number_coordinates(Tree& tree, const ClusterStatements& statements) {
             limited(nw * nw);
             tree.n_matrix = int(limited(tree.n_matrix + nw * nv));
             tree.n_inverse = int(limited(tree.n_inverse + nv * nv));
+            cluster.matrix_rates = tree.n_matrix_rates;
+            tree.n_matrix_rates = int(limited(tree.n_matrix_rates + limited(nw * nv) * nv));
         }
         tree.coupled = tree.coupled || cluster.coupled;
         for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
@@ -115,6 +116,37 @@ void list_branches(Tree& tree) {
     }
 }
 
+void list_below(Tree& tree) {
+    std::vector<std::vector<int>> below(tree.nv);
+    for (int k = 0; k < tree.nv; ++k) {
+        for (int d = 0; d < tree.depth[k]; ++d) below[tree.branch[tree.row[k] + d]].push_back(k);
+    }
+    tree.below_from.assign(1, 0);
+    for (const std::vector<int>& list : below) {
+        tree.below.insert(tree.below.end(), list.begin(), list.end());
+        tree.below_from.push_back(int(tree.below.size()));
+    }
+}
+
+// A joint's own columns are those of its velocities; a coupled cluster's come after all joints'.
+void list_steps(Tree& tree) {
+    size_t columns = tree.joint_nv, bends = 0;
+    for (const Cluster& cluster : tree.clusters) {
+        bool bends_own = cluster.coupled;
+        visit(tree.links[cluster.body].kind,
+              [&](auto joint) { bends_own = bends_own || !decltype(joint)::kConstantSubspace; });
+        if (bends_own) tree.bending.push_back(int(&cluster - tree.clusters.data()));
+        for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
+            const size_t column = cluster.coupled ? columns : size_t(tree.links[i].v);
+            const int bend = bends_own ? int(bends) : -1;
+            tree.steps.push_back({int(column), cluster.v, cluster.nv, cluster.parent, bend});
+            if (cluster.coupled) columns = limited(columns + cluster.nv);
+            if (bends_own) bends = limited(bends + size_t(cluster.nv) * cluster.nv);
+        }
+    }
+    tree.n_columns = int(columns), tree.n_bends = int(bends);
+}
+
 void find_sizes(Tree& tree) {
     for (const Cluster& cluster : tree.clusters) {
         if (!cluster.coupled) continue;
@@ -145,6 +177,7 @@ void gather_clusters(Tree& tree, const ClusterStatements& statements) {
     group_bodies(tree, statements);
     number_coordinates(tree, statements);
     list_branches(tree);
+    list_below(tree);
     read_couplings(tree, statements);
     read_loops(tree, statements);
     multiply_ratios(tree);
@@ -152,6 +185,8 @@ void gather_clusters(Tree& tree, const ClusterStatements& statements) {
     fold_rotors(tree);
     mark_siblings(tree);
     list_passed_angles(tree);
+    list_steps(tree);
+    count_symbols(tree);
     find_sizes(tree);
 }
 

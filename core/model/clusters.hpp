@@ -18,6 +18,7 @@ void list_followers(Tree& tree);
 void fold_rotors(Tree& tree);
 void mark_siblings(Tree& tree);
 void list_passed_angles(Tree& tree);
+void count_symbols(Tree& tree);
 
 [[noreturn]] void fail(const std::string& message);
 size_t limited(size_t numbers);  // fails if there are too many to be held

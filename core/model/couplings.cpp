@@ -22,6 +22,8 @@ constexpr CouplingShape kCouplingShapes[] = {
 void check_coupling(const Tree& tree, const CouplingStatement& from) {
     CouplingShape shape = kCouplingShapes[int(from.kind)];
     const int n = int(from.followers.size()), k = int(from.leaders.size());
+    // a function that gives third derivatives says so by one number
+    if (from.kind == CouplingKind::function && from.numbers.size() == 1) shape.numbers = 1;
     if (from.kind == CouplingKind::linear) {
         shape.numbers = int(limited(size_t(n) * k + n));
     }
@@ -78,13 +80,15 @@ void read_couplings(Tree& tree, const ClusterStatements& statements) {
         check_coupling(tree, from);
         const int n = int(from.followers.size()), k = int(from.leaders.size());
         const bool function = from.kind == CouplingKind::function;
-        table = limited(table + (function ? size_t(n) * (1 + size_t(k) + size_t(k) * k) : 0));
+        const bool thirds = function && !from.numbers.empty();
+        const size_t each = 1 + limited(k + limited(size_t(k) * k) * (thirds ? 1 + k : 1));
+        table = limited(table + (function ? n * each : 0));
         const int leader = list(from.leaders), follower = list(from.followers);
         const int number = int(tree.coupling_numbers.size());
         tree.coupling_numbers.insert(tree.coupling_numbers.end(), from.numbers.begin(),
                                      from.numbers.end());
-        couplings.push_back(
-            {from.kind, leader, k, follower, n, number, tree.table_size, int(couplings.size())});
+        couplings.push_back({from.kind, leader, k, follower, n, number, tree.table_size, thirds,
+                             int(couplings.size())});
         tree.table_size = int(table);
         tree.most_slopes = std::max(tree.most_slopes, n * k);
     }

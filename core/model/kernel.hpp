@@ -22,7 +22,15 @@ struct Call {
     double* out = nullptr;
     int out_size = 0;
     int frame = 0;
-    Reference reference = Reference::local;
+    int choice = 0;  // among the words of an algorithm's option, such as a Reference
+    int parts = 1;   // results are so many arrays, one after the other for all states
+
+    int part_size() const { return out_size / parts; }
+    // where element k of a state's result is
+    double* place(long state, int k) const {
+        const int size = part_size(), part = size ? k / size : 0;
+        return out + (part * states + state) * size + (k - part * size);
+    }
 };
 
 // The first number that was not finite; `input` is kInputs for a result.
@@ -73,6 +81,16 @@ struct Kernel {
     X(reaction_wrenches)               \
     X(loop_wrenches)                   \
     X(mass_matrix)                     \
+    X(mass_matrix_rate)                \
+    X(coriolis_matrix)                 \
+    X(christoffel_symbols)             \
+    X(christoffel_symbols_packed)      \
+    X(generalized_momentum)            \
+    X(coriolis_transpose_forces)       \
+    X(passive_inverse_dynamics)        \
+    X(inertial_regressor)              \
+    X(inverse_dynamics_derivatives)    \
+    X(forward_dynamics_derivatives)    \
     X(inverse_mass_matrix)             \
     X(forward_dynamics)                \
     X(forward_dynamics_sparse)         \

@@ -94,6 +94,7 @@ struct Cluster {
     int n_dependent;     // how many of those follow from loops
     int inverse;         // where the inverse of its articulated inertia starts
     int matrix;          // where its G, nw × nv by rows, starts
+    int matrix_rates;    // where the rates of G along each own velocity start, nv times nw × nv
     bool constant;       // G does not depend on the configuration: it is in constant_matrix
     int coupling, n_couplings;
     int loop, n_loops;  // in Tree::cluster_loops
@@ -112,6 +113,7 @@ struct Coupling {
     int leader, n_leaders, follower, n_followers;  // in Tree::coupling_joints, bodies
     int number;                                    // in Tree::coupling_numbers
     int table;                                     // for functions: where their values start
+    bool thirds;                                   // functions that give third derivatives, too
     int index;                                     // in the order in which they were stated
 };
 
@@ -148,6 +150,15 @@ struct ConstantFollower {
 struct FollowerTerm {
     int q, v;  // position of an own joint among all joints', and its velocity among the users'
     double ratio;
+};
+
+// From a body to the one that carries its cluster: which of the users' velocities move it there.
+struct Step {
+    int column;  // where its motions for unit velocities of the cluster start
+    int v, nv;   // those velocities
+    int next;    // the body that carries the cluster, −1 for the world
+    int bend;    // where the nv × nv rates of those motions start, −1 if a constant subspace gives
+                 // them: see ClusterBends
 };
 
 // What the rotors of a geared cluster with constant ratios add to its joint: inertia, and the
@@ -193,9 +204,13 @@ struct Tree {
     std::vector<ConstantFollower> constant_followers;
     std::vector<FollowerTerm> terms;
     std::vector<GearConstants> gears;  // for each cluster
-    std::vector<int> varying;          // coupled clusters whose G is not constant
-    std::vector<int> position_to;      // for each of the users' positions: where among all joints'
-    std::vector<int> velocity_to;      // for each of the users' velocities
+    std::vector<Step> steps;           // for each body
+    int n_columns = 0, n_bends = 0, n_matrix_rates = 0;
+    size_t n_symbols = 0;          // Christoffel symbols that may differ from zero
+    std::vector<int> bending;      // clusters whose bodies have bends
+    std::vector<int> varying;      // coupled clusters whose G is not constant
+    std::vector<int> position_to;  // for each of the users' positions: where among all joints'
+    std::vector<int> velocity_to;  // for each of the users' velocities
     int n_matrix = 0;
     int n_inverse = 0;  // numbers in the inverses of coupled clusters' inertias, nv × nv each
     ClusterSizes most, most_varying;  // in any coupled cluster, and in any whose G varies
@@ -215,6 +230,9 @@ struct Tree {
     // root down, then k itself, as listed in branch[row[k] … row[k] + depth[k]]
     std::vector<int> row, branch;
     int n_compact = 0;
+    // the same by columns: coordinates below k on its branches, below[below_from[k]] to
+    // below[below_from[k + 1] − 1]
+    std::vector<int> below_from, below;
 
     std::vector<double> neutral;  // a configuration in which all loops are closed
     std::vector<double> armature, damping, friction, stiffness, rest, lower, upper;
@@ -266,6 +284,9 @@ Tree make_tree(const std::vector<LinkStatement>& links, const std::vector<FrameS
 
 // What depends on parameters that are set after the tree was made.
 void weigh_gears(Tree& tree);
+
+// i, j, k of each of the n_symbols, in the order in which the core computes them
+std::vector<int> symbol_indices(const Tree& tree);
 
 // the rows of a loop joint, by its name; throws std::invalid_argument
 std::vector<LoopRow> loop_rows(const std::string& kind);

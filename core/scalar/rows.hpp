@@ -27,6 +27,13 @@ TARSUS_INLINE __m256d four_lanes(const Pack<W>& a, int h) {
 }
 #endif
 
+// as many neighbouring numbers as there are lanes
+TARSUS_INLINE Lanes lanes_at(const double* a) {
+    Lanes::Vector x;
+    std::memcpy(&x, a, sizeof x);
+    return Lanes(x);
+}
+
 // 0·a is ±0 for a finite number and NaN for others; the bits of all such products, gathered by
 // `or`, tell whether every number was finite.
 template <class T>
@@ -166,9 +173,7 @@ TARSUS_INLINE bool all_finite(const double* a, int size) {
     Lanes check(0.0);
     int k = 0;
     for (; k + kLanes <= size; k += kLanes) {
-        Lanes::Vector x;
-        std::memcpy(&x, a + k, sizeof x);
-        check = finite_check(Lanes(x), check);
+        check = finite_check(lanes_at(a + k), check);
     }
     double rest = 0.0;
     for (; k < size; ++k) rest = finite_check(a[k], rest);

@@ -39,6 +39,26 @@ TARSUS_INLINE T dot(const Motion<T>& a, const Force<T>& b) {
     return dot(a.linear, b.linear) + dot(a.angular, b.angular);
 }
 
+template <class T>
+TARSUS_INLINE Motion<T> operator-(const Motion<T>& a, const Motion<T>& b) {
+    return {a.linear - b.linear, a.angular - b.angular};
+}
+// a s + b
+template <class T>
+TARSUS_INLINE Motion<T> mul_add(const Motion<T>& a, const T& s, const Motion<T>& b) {
+    return {mul_add(a.linear, s, b.linear), mul_add(a.angular, s, b.angular)};
+}
+template <class T>
+TARSUS_INLINE Force<T> mul_add(const Force<T>& a, const T& s, const Force<T>& b) {
+    return {mul_add(a.linear, s, b.linear), mul_add(a.angular, s, b.angular)};
+}
+
+// v × m: how a motion fixed in a body that moves with v changes
+template <class T>
+TARSUS_INLINE Motion<T> cross(const Motion<T>& v, const Motion<T>& m) {
+    return {cross_add(v.linear, m.angular, cross(v.angular, m.linear)),
+            cross(v.angular, m.angular)};
+}
 // v ×* f: how a force fixed in a body that moves with v changes
 template <class T>
 TARSUS_INLINE Force<T> cross(const Motion<T>& v, const Force<T>& f) {

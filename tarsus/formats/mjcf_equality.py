@@ -166,12 +166,12 @@ class Polynomial:
     first: float
     second: float
 
-    def __call__(self, y: Array) -> tuple[Array, Array, Array]:
-        """Return x (1,), dx/dy (1, 1) and d²x/dy² (1, 1, 1) at y (1,)."""
+    def __call__(self, y: Array) -> tuple[Array, ...]:
+        """Return x (1,) and its first (1, 1), second and third derivatives at y (1,)."""
         polynomial, step = np.polynomial.Polynomial(self.factors), np.asarray(y) - self.second
-        slope, curvature = (polynomial.deriv(order)(step) for order in (1, 2))
         value = self.first + polynomial(step)
-        return value, slope.reshape(1, 1), curvature.reshape(1, 1, 1)
+        slopes = [polynomial.deriv(order)(step).reshape((1,) * (1 + order)) for order in (1, 2, 3)]
+        return value, *slopes
 
 
 def _ancestors(model: Any, body: int) -> list[int]:

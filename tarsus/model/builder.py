@@ -133,8 +133,9 @@ class Builder(TreeBuilder):
         (pivot, nut, axis, lead), "tilting_spindle" (the same and reference), "parallel_ankle"
         (ankle, first_axis, second_axis, screw_axis, coupler, tops, bottoms, lead), and
         "function": `function` takes the leaders' positions (k,) and returns those of the n
-        followers (n,), first (n, k) and second derivatives (n, k, k). The `axis` of a spindle is
-        by default that of its leader.
+        followers (n,), first (n, k), second derivatives (n, k, k) and, where derivatives of the
+        dynamics are wanted, third ones (n, k, k, k). The `axis` of a spindle is by default that
+        of its leader.
         """
         lead, follow = (
             (names,) if isinstance(names, str) else tuple(names) for names in (leaders, followers)

@@ -15,8 +15,8 @@ def function_table(couplings: Sequence[Coupling], position: Mapping[str, int]) -
     """Return a callable from configurations (states, nq) to a table, None without functions.
 
     The table has a row for each state: for each coupling with n followers and k leaders its
-    value (n), first (n k) and second derivatives (n k k). `position` holds the index in q of
-    each joint that has one.
+    value (n), first (n k), second (n k k) and perhaps third derivatives (n k k k). `position`
+    holds the index in q of each joint that has one.
     """
     own = [coupling for coupling in couplings if coupling.kind == "function"]
     if not own:
@@ -35,25 +35,33 @@ def function_table(couplings: Sequence[Coupling], position: Mapping[str, int]) -
     return table
 
 
+PARTS = ("value", "first derivative", "second derivative", "third derivative")
+
+
 def evaluate(coupling: Coupling, leaders: Array) -> Array:
-    """Return value, first and second derivatives of a function coupling as one array."""
+    """Return the value and the derivatives of a function coupling as one array."""
     what = f"the function of coupling {coupling.name!r}"
     assert coupling.function is not None
     n, k = len(coupling.followers), len(coupling.leaders)
     parts = coupling.function(np.array(leaders))
-    if not isinstance(parts, tuple | list) or len(parts) != 3:
-        raise ValueError(f"{what} must return value, first and second derivatives")
+    if not isinstance(parts, tuple | list) or len(parts) not in (3, 4):
+        raise ValueError(
+            f"{what} must return value, first and second derivatives, and may return third ones"
+        )
     flat = []
-    for name, part, shape in zip(
-        ("value", "first derivative", "second derivative"),
-        parts,
-        ((n,), (n, k), (n, k, k)),
-        strict=True,
-    ):
-        array = np.asarray(part, dtype=np.float64)
+    for order, (name, part) in enumerate(zip(PARTS, parts, strict=False)):
+        array, shape = np.asarray(part), (n, *(k,) * order)
+        if not np.can_cast(array.dtype, np.float64, "same_kind"):
+            raise TypeError(f"{what}: its {name} must be real numbers, not {array.dtype}")
         if array.shape != shape:
             raise ValueError(f"{what}: its {name} has shape {array.shape}, must be {shape}")
         if not np.isfinite(array).all():
             raise ValueError(f"{what}: its {name} is not finite at {np.asarray(leaders).tolist()}")
-        flat.append(array.ravel())
+        flat.append(array.astype(np.float64).ravel())
     return np.concatenate(flat)
+
+
+def gives_third_derivatives(coupling: Coupling, leaders: Array) -> bool:
+    """Whether a function coupling returns third derivatives, which derivatives of dynamics need."""
+    n, k = len(coupling.followers), len(coupling.leaders)
+    return evaluate(coupling, leaders).size > n * (1 + k + k * k)

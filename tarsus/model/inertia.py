@@ -36,6 +36,12 @@ def moment(body: Body, axis: Array) -> float:
     return float(unit @ body.inertia @ unit + body.mass * arm @ arm)
 
 
+def inertial_parameters(mass: float, com: Array, inertia: Array) -> Array:
+    """Return [m, m c (3), Ixx Ixy Iyy Ixz Iyz Izz] about the origin, given the inertia at c."""
+    second = inertia + mass * (com @ com * np.eye(3) - np.outer(com, com))
+    return np.concatenate([[mass], mass * com, second[np.tril_indices(3)]])
+
+
 def merge(name: str, parts: Sequence[tuple[Body, Array]]) -> Body:
     """Weld bodies, each at its placement (4, 4), into one body with the frame of the whole."""
     first, placement = parts[0]

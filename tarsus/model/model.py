@@ -9,9 +9,9 @@ from __future__ import annotations
 import copy
 import dataclasses
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ from tarsus.model.closure import closed
 from tarsus.model.cluster_views import Cluster, Constraint, clusters, constraints
 from tarsus.model.compile import core_arguments, of_user
 from tarsus.model.description import Array, Description, Shape
+from tarsus.model.inertia import inertial_parameters
 from tarsus.model.kinds import LIMIT_FIELDS
 from tarsus.model.motors import Motors
 from tarsus.model.tree import build_tree
@@ -34,6 +35,9 @@ from tarsus.model.views import (
     frame_views,
     joint_views,
 )
+
+if TYPE_CHECKING:
+    from tarsus.symbolic import Symbolic
 
 
 class Model(_core.Model):
@@ -200,6 +204,45 @@ class Model(_core.Model):
         coordinates that no motor moves are left out.
         """
         return self._motors.torques(self.coupling_matrix(q), tau)
+
+    @property
+    def inertial_parameters(self) -> Array:
+        """Mass, first and second moments of the bodies (n_bodies, 10), as `inertial_regressor` has.
+
+        [m, m c (3), Ixx Ixy Iyy Ixz Iyz Izz] in body axes about the body's origin [kg, m].
+        """
+        parameters = [inertial_parameters(b.mass, b.com, b.inertia) for b in self.bodies]
+        return np.array(parameters).reshape(-1, 10)
+
+    def mass_matrix_derivatives(self, q: ArrayLike, *, threads: int = 1) -> Array:
+        """Return ∂H_ij/∂q_k along tangent steps (…, nv, nv, nv), which is Γ_ijk + Γ_jik."""
+        first = self.christoffel_symbols(q, threads=threads)
+        return np.asarray(first + np.swapaxes(first, -3, -2))
+
+    def christoffel_symbols_second_kind(self, q: ArrayLike, *, threads: int = 1) -> Array:
+        """Return the symbols Γ^i_jk = Σ_l H⁻¹_il Γ_ljk (…, nv, nv, nv) of the second kind."""
+        first = self.christoffel_symbols(q, threads=threads)
+        flat = first.reshape(*first.shape[:-2], self.nv**2)
+        return np.asarray(self.inverse_mass_matrix(q, threads=threads) @ flat).reshape(first.shape)
+
+    def inverse_dynamics_second_derivatives(
+        self, q: ArrayLike, *, threads: int = 1
+    ) -> tuple[Array, Array]:
+        """Return ∂²τ_i/∂v_j∂v_k and ∂²τ_i/∂a_j∂q_k (…, nv, nv, nv) of inverse dynamics."""
+        first = self.christoffel_symbols(q, threads=threads)
+        return first + np.swapaxes(first, -2, -1), first + np.swapaxes(first, -3, -2)
+
+    def symbolic(
+        self, *, parameters: bool = False, simplify: bool | Callable[[Any], Any] = False
+    ) -> Symbolic:
+        """Return the equations of motion as SymPy expressions, for small models.
+
+        With `parameters` masses, lengths and the like are symbols, too; `simplify` is applied to
+        each element: True for `sympy.simplify`, or a function of yours.
+        """
+        from tarsus.symbolic import Symbolic
+
+        return Symbolic(self, parameters=parameters, simplify=simplify)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a .yaml or .json file, without loss."""

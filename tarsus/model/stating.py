@@ -14,7 +14,7 @@ from tarsus.model.kinds import KINDS, POSITION_FIELDS, QUATERNION
 
 Numbers: TypeAlias = float | ArrayLike
 Axis: TypeAlias = str | ArrayLike
-Function: TypeAlias = Callable[[Array], tuple[Array, Array, Array]]
+Function: TypeAlias = Callable[[Array], tuple[Array, ...]]
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 

@@ -35,10 +35,11 @@ def five_bodies() -> Model:
     return builder.build()
 
 
-def _turn_of_b4(leaders: Array) -> tuple[Array, Array, Array]:
-    """Return the angle (1,) of B4, its first (1, 2) and second derivatives (1, 2, 2)."""
+def _turn_of_b4(leaders: Array) -> tuple[Array, ...]:
+    """Return the angle (1,) of B4 and its first (1, 2), second and third derivatives."""
     q2, q3 = leaders
     value = np.sin(q2) + q2 * q3**2
     first = [np.cos(q2) + q3**2, 2 * q2 * q3]
     second = [[-np.sin(q2), 2 * q3], [2 * q3, 2 * q2]]
-    return np.array([value]), np.array([first]), np.array([second])
+    third = [[[-np.cos(q2), 0.0], [0.0, 2.0]], [[0.0, 2.0], [2.0, 0.0]]]
+    return np.array([value]), np.array([first]), np.array([second]), np.array([third])

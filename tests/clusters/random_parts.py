@@ -72,14 +72,19 @@ def parameters(rng: np.random.Generator, kind: str) -> dict[str, Any]:
     return found
 
 
-def wave(y: Array) -> tuple[Array, Array, Array]:
-    """Two functions of two angles, sin a + a b² and cos(a − 2 b), with two derivatives."""
+def wave(y: Array) -> tuple[Array, Array, Array, Array]:
+    """Two functions of two angles, sin a + a b² and cos(a − 2 b), with three derivatives."""
     a, b = y
     value = np.array([np.sin(a) + a * b**2, np.cos(a - 2.0 * b)])
     first = np.array([[np.cos(a) + b**2, 2.0 * a * b], np.sin(a - 2.0 * b) * np.array([-1.0, 2.0])])
     bend = -np.cos(a - 2.0 * b) * np.array([[1.0, -2.0], [-2.0, 4.0]])
     second = np.array([[[-np.sin(a), 2.0 * b], [2.0 * b, 2.0 * a]], bend])
-    return value, first, second
+    slope = np.array([1.0, -2.0])
+    third = np.zeros((2, 2, 2, 2), np.result_type(a, b))
+    third[0, 0, 0, 0] = -np.cos(a)
+    third[0, 0, 1, 1] = third[0, 1, 0, 1] = third[0, 1, 1, 0] = 2.0
+    third[1] = np.sin(a - 2.0 * b) * np.einsum("i,j,k->ijk", slope, slope, slope)
+    return value, first, second, third
 
 
 def axes(rng: np.random.Generator, kind: str) -> dict[str, Any]:

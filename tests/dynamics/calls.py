@@ -10,8 +10,12 @@ import numpy as np
 
 import tarsus as ts
 
-ARRAYS = ("q", "q0", "q1", "u", "v", "dv", "a", "tau", "external")
+ARRAYS = (
+    *("q", "q0", "q1", "u", "v", "dv", "a", "tau", "external"),
+    *("v_reference", "a_reference"),
+)
 CHOICES = {
+    "factorization": ("christoffel", "force", "momentum"),
     "reference": ("local", "world", "local_world_aligned"),
     "method": ("articulated", "sparse", "dense"),
 }
@@ -23,13 +27,20 @@ class Algorithm:
 
     name: str
     arrays: tuple[str, ...]
+    required: tuple[str, ...]
     options: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return " ".join([self.name, *map(str, self.options.values())])
 
-    def __call__(self, model: ts.Model, **arguments: Any) -> Any:
+    def plain(self, model: ts.Model, **arguments: Any) -> Any:
+        """The result as it is; derivatives are stacked in front of the batch, to be unpacked."""
         return getattr(model, self.name)(**self.options, **arguments)
+
+    def __call__(self, model: ts.Model, **arguments: Any) -> Any:
+        """The result with the batch in front, also of stacked derivatives."""
+        found = self.plain(model, **arguments)
+        return np.moveaxis(found, 0, -3) if self.name.endswith("_derivatives") else found
 
 
 def algorithms(frame: str = "frame_0", *, every_option: bool = True) -> list[Algorithm]:
@@ -38,12 +49,13 @@ def algorithms(frame: str = "frame_0", *, every_option: bool = True) -> list[Alg
     for name, parameters, *_ in ts._core._describe_algorithms():
         names = [parameter for parameter, _ in parameters]
         arrays = tuple(n for n in names if n in ARRAYS)
+        required = tuple(n for n, default in parameters if default is None and n in ARRAYS)
         options = {"frame": frame} if "frame" in names else {}
         choices = [options]
         for key, words in CHOICES.items():
             if key in names and every_option:
                 choices = [{**options, key: word} for word in words]
-        found += [Algorithm(name, arrays, choice) for choice in choices]
+        found += [Algorithm(name, arrays, required, choice) for choice in choices]
     return found
 
 

@@ -1,0 +1,130 @@
+// The Coriolis matrix by composite bodies (Echeandia 2020, algorithm 4; Echeandia & Wensing 2021),
+// over clusters:
+//
+//   C = Σ_b J_bᵀ (I_b J̇_b + B(v_b, I_b) J_b)
+//
+// The sums over all that a body carries are made once, inwards. Then for each velocity e the
+// forces F₁ = I Ṡ_e + B S_e, F₂ = I S_e and F₃ = Bᵀ S_e are projected on all that carries it:
+// C_fe = S_f·F₁ and C_ef = Ṡ_f·F₂ + S_f·F₃.
+#pragma once
+
+#include "dynamics/moving_tree.hpp"
+#include "spatial/factorisation.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+template <class T, class Factorisation>
+struct CoriolisBody {
+    Inertia<T> I;
+    typename Factorisation::template Matrix<T> B;
+};
+
+template <class T, class Factorisation>
+struct CoriolisForces {
+    Force<T> F1, F2;
+    typename Factorisation::template Transposed<T> F3;
+};
+
+template <class Factorisation, class T>
+TARSUS_INLINE size_t coriolis_bytes(const Tree& tree) {
+    return bytes_of<CoriolisBody<T, Factorisation>>(tree.n_bodies);
+}
+
+// inertia and factor of each body together with all that hangs on it outside its cluster
+template <class Factorisation, class T>
+TARSUS_INLINE CoriolisBody<T, Factorisation>* compose_factors(const Tree& tree,
+                                                              const MovingTree<T>& moving,
+                                                              Scratch& scratch) {
+    auto* composite = scratch.take<CoriolisBody<T, Factorisation>>(tree.n_bodies);
+    for (int i = 0; i < tree.n_bodies; ++i) {
+        const MovingBody<T>& body = moving.body[i + 1];
+        composite[i].I = inertia_about_point(body, tree.links[i]);
+        composite[i].B = Factorisation::matrix(body.v, composite[i].I);
+    }
+    for (int i = tree.n_bodies - 1; i >= 0; --i) {
+        const int next = tree.steps[i].next;
+        if (next < 0) continue;
+        composite[next].I = composite[next].I + composite[i].I;
+        composite[next].B = composite[next].B + composite[i].B;
+    }
+    return composite;
+}
+
+template <class T, class Factorisation>
+TARSUS_INLINE CoriolisForces<T, Factorisation> coriolis_forces(
+    const CoriolisBody<T, Factorisation>& body, const Motion<T>& S, const Motion<T>& dS) {
+    return {body.I * dS + body.B * S, body.I * S, body.B.transposed_times(S)};
+}
+
+// projects the forces of velocity e on all that carries `body`, itself included
+template <class T, class Factorisation, class Store>
+TARSUS_INLINE void project_coriolis(const Tree& tree, const MovingTree<T>& moving, int e, int body,
+                                    const CoriolisForces<T, Factorisation>& F, Store& store) {
+    while (body >= 0) {
+        const Step& step = tree.steps[body];
+        for (int f = 0; f < step.nv; ++f) {
+            const Motion<T>&S = moving.S[step.column + f], &dS = moving.dS[step.column + f];
+            store(step.v + f, e, dot(S, F.F1), dot(dS, F.F2) + dot(S, F.F3));
+        }
+        body = step.next;
+    }
+}
+
+// the block of a coupled cluster, and what it has with all that carries it
+template <class T, class Factorisation, class Store>
+TARSUS_APART void coupled_coriolis(const Tree& tree, const Cluster& cluster,
+                                   const MovingTree<T>& moving,
+                                   const CoriolisBody<T, Factorisation>* composite, Store& store) {
+    const auto forces = [&](int i, int e) {
+        const int at = tree.steps[i].column + e;
+        return coriolis_forces(composite[i], moving.S[at], moving.dS[at]);
+    };
+    const auto entry = [&](int f, int e) {
+        T sum(0.0);
+        for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
+            sum += dot(moving.S[tree.steps[i].column + f], forces(i, e).F1);
+        }
+        for (int w = 0; w < cluster.nw; ++w) {
+            const int row = cluster.matrix + w * cluster.nv;
+            const T armature(tree.armature[cluster.w + w]);
+            sum = mul_add(moving.joints.G[row + f] * armature, moving.matrix[row + e].rate, sum);
+        }
+        return sum;
+    };
+    for (int e = 0; e < cluster.nv; ++e) {
+        for (int f = 0; f <= e; ++f) {
+            store(cluster.v + f, cluster.v + e, entry(f, e), entry(e, f));
+        }
+        auto sum = forces(cluster.body, e);
+        for (int i = cluster.body + 1; i < cluster.body + cluster.n_bodies; ++i) {
+            const auto more = forces(i, e);
+            sum = {sum.F1 + more.F1, sum.F2 + more.F2, sum.F3 + more.F3};
+        }
+        project_coriolis(tree, moving, cluster.v + e, cluster.parent, sum, store);
+    }
+}
+
+// store(f, e, C_fe, C_ef) receives each pair of related velocities once, f before or equal to e
+template <class Factorisation, class T, class Store>
+TARSUS_INLINE void coriolis(const Tree& tree, const MovingTree<T>& moving, Scratch& scratch,
+                            Store&& store) {
+    const auto* composite = compose_factors<Factorisation>(tree, moving, scratch);
+    for (const Cluster& cluster : tree.clusters) {
+        if (cluster.coupled) {
+            coupled_coriolis(tree, cluster, moving, composite, store);
+            continue;
+        }
+        const Motion<T>*S = moving.S + cluster.w, *dS = moving.dS + cluster.w;
+        const auto& body = composite[cluster.body];
+        for (int e = 0; e < cluster.nv; ++e) {
+            const auto F = coriolis_forces(body, S[e], dS[e]);
+            for (int f = 0; f <= e; ++f) {
+                store(cluster.v + f, cluster.v + e, dot(S[f], F.F1),
+                      dot(dS[f], F.F2) + dot(S[f], F.F3));
+            }
+            project_coriolis(tree, moving, cluster.v + e, cluster.parent, F, store);
+        }
+    }
+}
+
+}  // namespace tarsus::TARSUS_ISA
