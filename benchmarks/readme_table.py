@@ -16,6 +16,8 @@ from typing import Any
 
 HERE = Path(__file__).parent
 README = HERE.parent / "README.md"
+COLUMNS = 6
+"""Of a table of speeds."""
 BLOCK = re.compile(r"(<!-- bench:begin -->\n).*?(<!-- bench:end -->)", re.DOTALL)
 
 
@@ -36,19 +38,44 @@ def main() -> None:
 def markdown(results: dict[str, Any]) -> str:
     """Return the table, models by algorithms, and what it was measured on."""
     titles = list(dict.fromkeys(row["algorithm"] for row in results["rows"]))
-    lines = [
-        "Time of a state in µs: Pinocchio / Tarsus, one state / **Tarsus, in a batch**.",
-        "",
-        "| model (nv) | " + " | ".join(titles) + " |",
-        "|---|" + "---|" * len(titles),
-    ]
-    for (model, nv), group in groupby(results["rows"], key=lambda row: (row["model"], row["nv"])):
-        cells = {row["algorithm"]: _cell(row) for row in group}
-        lines.append(f"| {model} ({nv}) | " + " | ".join(cells.get(t, "") for t in titles) + " |")
+    lines = ["Time of a state in µs: Pinocchio / Tarsus, one state / **Tarsus, in a batch**."]
+    for some in (titles[:COLUMNS], titles[COLUMNS:]):
+        if some:
+            lines += ["", *_table(results["rows"], some)]
     lines += ["", _summary(results)]
     if clusters := results.get("clusters"):
         lines += ["", *cluster_table(clusters)]
+    if symbols := results.get("symbols"):
+        lines += ["", *symbol_table(symbols)]
     return "\n".join(lines)
+
+
+def _table(rows: list[dict[str, Any]], titles: list[str]) -> list[str]:
+    lines = ["| model (nv) | " + " | ".join(titles) + " |", "|---|" + "---|" * len(titles)]
+    for (model, nv), group in groupby(rows, key=lambda row: (row["model"], row["nv"])):
+        cells = {row["algorithm"]: _cell(row) for row in group}
+        lines.append(f"| {model} ({nv}) | " + " | ".join(cells.get(t, "") for t in titles) + " |")
+    return lines
+
+
+def symbol_table(symbols: dict[str, Any]) -> list[str]:
+    """Return the lines of a small table about Christoffel symbols."""
+    times = {(row["model"], row["algorithm"]): row["one"]["median"] for row in symbols["times"]}
+    slopes = {(row["model"], row["algorithm"]): row["slope"]["median"] for row in symbols["slopes"]}
+    titles = {
+        "Coriolis": "Coriolis",
+        "Christoffel": "",
+        "Christoffel, packed": "Christoffel, packed",
+    }
+    lines = [
+        "| one state | chain of 20 | tree of 20 | grows as (chain) | (tree) |",
+        "|---|" + "---|" * 4,
+    ]
+    for title, grows in titles.items():
+        cells = [f"{times[f'{shape}(20)', title]:.3g} µs" for shape in ("chain", "tree")]
+        cells += [f"n^{slopes[shape, grows]:.2f}" if grows else "" for shape in ("chain", "tree")]
+        lines.append(f"| {title} | " + " | ".join(cells) + " |")
+    return lines
 
 
 def cluster_table(clusters: dict[str, Any]) -> list[str]:

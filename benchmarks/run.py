@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +14,33 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
+from symbols import measure_symbols
 from targets import TARGETS, Target
 
 from tarsus.bench import Plan
 
 RESULTS = Path(__file__).parent / "results"
+STUDIES: dict[str, Callable[..., dict[str, Any]]] = {
+    "clusters": measure_clusters,
+    "symbols": measure_symbols,
+}
 STYLES = {"aim": "green", "must": "yellow", "missed": "bold red"}
 
 
 def main() -> None:
-    """Run `tarsus bench` with the arguments of this script, and the study of clusters; judge both.
+    """Run `tarsus bench` with the arguments of this script and the studies; judge all of it.
 
-    With `--clusters` only that study runs, and nothing is kept.
+    With the name of a study, `--clusters` or `--symbols`, only that runs, and nothing is kept.
     """
     arguments = sys.argv[1:]
-    results = {} if "--clusters" in arguments else tarsus_bench(arguments)
-    results["clusters"] = cluster_study("--quick" in arguments)
+    chosen = [name for name in STUDIES if f"--{name}" in arguments]
+    results = {} if chosen else tarsus_bench(arguments)
+    for name in chosen or STUDIES:
+        results[name] = study(name, "--quick" in arguments)
     console = Console()
     console.print()
     console.print(judged(results))
-    if "--clusters" not in arguments:
+    if not chosen:
         dated = RESULTS / f"{results['date'].split()[0]}.json"
         dated.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
         console.print(f"\nkept in {dated}")
@@ -50,13 +58,13 @@ def tarsus_bench(arguments: list[str]) -> dict[str, Any]:
     return results
 
 
-def cluster_study(quick: bool) -> dict[str, Any]:
-    """Return the measurements of models with rotors and loops, with a bar that goes away."""
+def study(name: str, quick: bool) -> dict[str, Any]:
+    """Return the measurements of a study, with a bar that goes away."""
     console = Console(stderr=True)
     plan = Plan.quick() if quick else Plan()
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("clusters", total=1.0)
-        return measure_clusters(
+        task = progress.add_task(name, total=1.0)
+        return STUDIES[name](
             plan,
             progress=lambda text, share: progress.update(task, description=text, completed=share),
         )

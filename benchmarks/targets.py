@@ -102,6 +102,24 @@ def spread(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
     return values
 
 
+def symbol_target(
+    what: str, must: float, aim: float, model: str, algorithm: str, section: str = "times"
+) -> Target:
+    """Return a target for one time or slope of the study of Christoffel symbols."""
+
+    def of(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
+        def values(results: dict[str, Any]) -> dict[str, float]:
+            return {
+                f"{algorithm} of {model}": float(row.get("one", row.get("slope"))[statistic])
+                for row in results.get("symbols", {}).get(section, ())
+                if (row["model"], row["algorithm"]) == (model, algorithm)
+            }
+
+        return values
+
+    return Target(what, must, aim, True, of("median"), of("min"))
+
+
 LABELS = {"one_ratio": "one state, ", "batch_ratio": "batch, "}
 
 
@@ -111,7 +129,8 @@ def _title(row: Row) -> str:
 
 ONE_STATE = ("RNEA", "CRBA", "ABA", "FK", "frame Jacobian")
 OTHERS = ("CRBA", "FK", "frame Jacobian", "centroidal")
-ALL = ("RNEA", "ABA", *OTHERS)
+DERIVATIVES = ("RNEA derivatives", "ABA derivatives")
+ALL = ("RNEA", "ABA", *OTHERS, "Coriolis", *DERIVATIVES)
 
 TARGETS = (
     Target("one state, time / Pinocchio", 0.8, 0.5, True, column("one_ratio", *ONE_STATE)),
@@ -124,6 +143,37 @@ TARGETS = (
         "batch, the others, throughput / Pinocchio",
         *(4.0, 8.0, False),
         column("throughput_ratio", *OTHERS),
+    ),
+    Target(
+        "Coriolis matrix, one state, time / Pinocchio",
+        *(0.8, 0.5, True),
+        column("one_ratio", "Coriolis"),
+    ),
+    Target(
+        "Coriolis matrix, batch, throughput / Pinocchio",
+        *(5.0, 10.0, False),
+        column("throughput_ratio", "Coriolis"),
+    ),
+    Target(
+        "derivatives, one state, time / Pinocchio",
+        *(0.8, 0.5, True),
+        column("one_ratio", *DERIVATIVES),
+    ),
+    Target(
+        "derivatives, batch, throughput / Pinocchio",
+        *(4.0, 8.0, False),
+        column("throughput_ratio", *DERIVATIVES),
+    ),
+    symbol_target("Christoffel symbols, chain of 20, µs", 15.0, 10.0, "chain(20)", "Christoffel"),
+    symbol_target("Christoffel symbols, tree of 20, µs", 6.0, 4.0, "tree(20)", "Christoffel"),
+    *(
+        symbol_target(f"{title} of a {model}, log-log slope", must, must, model, title, "slopes")
+        for title, model, must in (
+            ("Coriolis", "chain", 2.1),
+            ("Christoffel, packed", "chain", 3.2),
+            ("Coriolis", "tree", 1.3),
+            ("Christoffel, packed", "tree", 1.5),
+        )
     ),
     Target("two threads / one", 1.8, 1.95, False, column("two_threads_ratio", *ALL)),
     Target("ABA from 50 to 1000 links, log-log slope", 1.1, 1.0, True, slope),

@@ -76,9 +76,8 @@ std::vector<npy_intp> result_shape(const Algorithm& algorithm, const Tree& tree,
                                    const std::vector<npy_intp>& lead) {
     std::vector<npy_intp> shape;
     if (algorithm.parts > 1) shape.push_back(algorithm.parts);
-    shape.insert(shape.end(), lead.begin(), lead.end());
-    const Dimensions core = dimensions(algorithm.output, tree);
-    shape.insert(shape.end(), core.begin(), core.end());
+    for (npy_intp d : lead) shape.push_back(d);
+    for (Py_ssize_t d : dimensions(algorithm.output, tree)) shape.push_back(d);
     return shape;
 }
 

@@ -56,18 +56,27 @@ TARSUS_INLINE void solve_branches(const Tree& tree, const T* L, T* x) {
     }
 }
 
-// A matrix of nv columns in whole lanes: one state has several columns in each, a batch has one.
+// A matrix of nv columns in whole lanes: one state has several columns in each, and needs room of
+// its own for that; a batch has one, and the matrix lies where it belongs.
 template <class T>
 struct LaneMatrix {
     static constexpr int kColumns = sizeof(Lanes) / sizeof(T);  // in a lane group
-    int groups;                                                 // in a row
+    int n, groups;                                              // rows, and groups in each
+    T* home;
     Lanes* lanes;
 
     static int groups_of(int n) { return (n + kColumns - 1) / kColumns; }
     static size_t bytes(int n) { return bytes_of<Lanes>(size_t(n) * groups_of(n)); }
-    TARSUS_INLINE LaneMatrix(int n, Scratch& scratch)
-        : groups(groups_of(n)), lanes(scratch.take<Lanes>(size_t(n) * groups)) {
+    TARSUS_INLINE LaneMatrix(int rows, T* out, Scratch& scratch)
+        : n(rows), groups(groups_of(rows)), home(out) {
+        if constexpr (kColumns == 1) lanes = out;
+        else lanes = scratch.take<Lanes>(size_t(n) * groups);
         for (int k = 0; k < n * groups; ++k) lanes[k] = Lanes(0.0);
+    }
+    TARSUS_INLINE void go_home() const {
+        for (int i = 0; kColumns > 1 && i < n; ++i) {
+            for (int j = 0; j < n; ++j) home[i * n + j] = (*this)(i, j);
+        }
     }
     TARSUS_INLINE T& operator()(int row, int column) const {
         return reinterpret_cast<T*>(lanes)[row * groups * kColumns + column];
@@ -105,7 +114,8 @@ TARSUS_INLINE void solve_block(const Tree& tree, const T* L, Lanes* X, int strid
             for (int c = 0; c < width; ++c) sum[c] = neg_mul_add(factor, other[c], sum[c]);
         }
         const Lanes inverse(T(1.0) / row[tree.depth[k]]);
-        for (int c = 0; c < width; ++c) at[c] = sum[c] * inverse;
+        // zeros become positive: their sign would tell how many columns were solved at once
+        for (int c = 0; c < width; ++c) at[c] = mul_add(sum[c], inverse, Lanes(0.0));
     }
 }
 
@@ -130,8 +140,9 @@ TARSUS_INLINE void solve_columns(const Tree& tree, const T* L, const LaneMatrix<
 
 // H⁻¹
 template <class T>
-TARSUS_INLINE LaneMatrix<T> inverse_of_branches(const Tree& tree, const T* L, Scratch& scratch) {
-    const LaneMatrix<T> X(tree.nv, scratch);
+TARSUS_INLINE LaneMatrix<T> inverse_of_branches(const Tree& tree, const T* L, T* out,
+                                                Scratch& scratch) {
+    const LaneMatrix<T> X(tree.nv, out, scratch);
     for (int k = 0; k < tree.nv; ++k) X(k, k) = T(-1.0);
     solve_columns(tree, L, X, true);
     return X;

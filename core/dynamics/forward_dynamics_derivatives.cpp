@@ -49,7 +49,8 @@ struct ForwardDynamicsDerivatives {
         const auto& in = arguments.in;
         const int n = tree.nv;
         T *L = scratch.take<T>(tree.n_compact), *a = scratch.take<T>(n);
-        const LaneMatrix<T> by_q(n, scratch), by_v(n, scratch);
+        T* out = arguments.out;
+        const LaneMatrix<T> by_q(n, out, scratch), by_v(n, out + n * n, scratch);
         Constrained<T> loops = sparse_dynamics(tree, arguments, L, a);
         const auto d = differentiate_motion<T>(tree, arguments, in[1], a, in[3]);
         inverse_dynamics_derivatives(tree, d, KeepDerivatives<T>{by_q, by_v});
@@ -59,18 +60,13 @@ struct ForwardDynamicsDerivatives {
         }
         solve_columns(tree, L, by_q);
         solve_columns(tree, L, by_v);
-        const LaneMatrix<T> by_tau = inverse_of_branches(tree, L, scratch);
+        const LaneMatrix<T> by_tau = inverse_of_branches(tree, L, out + 2 * n * n, scratch);
         if (tree.n_constraint_rows > 0) {
             keep_closed(tree, loops, rows.by_q, by_q);
             keep_closed(tree, loops, rows.by_v, by_v);
             keep_closed<T>(tree, loops, nullptr, by_tau);
         }
-        T* out = arguments.out;
-        for (const LaneMatrix<T>* matrix : {&by_q, &by_v, &by_tau}) {
-            for (int i = 0; i < n; ++i) {
-                for (int j = 0; j < n; ++j) *out++ = (*matrix)(i, j);
-            }
-        }
+        by_q.go_home(), by_v.go_home(), by_tau.go_home();
     }
 };
 

@@ -20,12 +20,12 @@ struct InverseMassMatrix {
             L[tree.row[row] + tree.depth[column]] = x;
         });
         factor_branches(tree, L);
-        const LaneMatrix<T> inverse = inverse_of_branches(tree, L, arguments.scratch);
-        // rounding apart it is symmetric; users get one that is
+        const LaneMatrix<T> inverse =
+            inverse_of_branches(tree, L, arguments.out, arguments.scratch);
+        inverse.go_home();
+        // symmetric but for rounding: users get one that is
         for (int i = 0; i < n; ++i) {
-            for (int j = 0; j <= i; ++j) {
-                arguments.out[i * n + j] = arguments.out[j * n + i] = inverse(i, j);
-            }
+            for (int j = 0; j < i; ++j) arguments.out[j * n + i] = arguments.out[i * n + j];
         }
     }
 };

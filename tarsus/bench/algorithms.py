@@ -28,6 +28,8 @@ class Algorithm:
     arguments: tuple[str, ...]
     pinocchio: str = ""
     options: str = ""
+    stacked: bool = False
+    """The result is several arrays, stacked in front of the batch."""
 
 
 ALGORITHMS = (
@@ -46,6 +48,23 @@ ALGORITHMS = (
         "centroidal_momentum_matrix",
         ("q",),
         "pin.computeCentroidalMap(model, data, q)",
+    ),
+    Algorithm(
+        "Coriolis", "coriolis_matrix", ("q", "v"), "pin.computeCoriolisMatrix(model, data, q, v)"
+    ),
+    Algorithm(
+        "RNEA derivatives",
+        "inverse_dynamics_derivatives",
+        ("q", "v", "a"),
+        "pin.computeRNEADerivatives(model, data, q, v, a)",
+        stacked=True,
+    ),
+    Algorithm(
+        "ABA derivatives",
+        "forward_dynamics_derivatives",
+        ("q", "v", "a"),
+        "pin.computeABADerivatives(model, data, q, v, a)",
+        stacked=True,
     ),
 )
 
@@ -92,7 +111,8 @@ class Subject:
         clock: Callable[[], float] = time.thread_time,
     ) -> Contender:
         """Return Tarsus on so many states at once, the result written into the buffer."""
-        shape = (states, *self.output_shape(algorithm))
+        shape = self.output_shape(algorithm)
+        shape = (shape[0], states, *shape[1:]) if algorithm.stacked else (states, *shape)
         names = self._names(algorithm, slice(0, states))
         names["out"] = buffer[: int(np.prod(shape))].reshape(shape)
         call = _call(algorithm, f"threads={threads}, out=out")

@@ -74,8 +74,9 @@ def _coupling_numbers(tree: Tree, coupling: Coupling) -> list[float]:
     """Return the numbers of a coupling; a function with third derivatives says so by one number."""
     if coupling.kind != "function":
         return core_numbers(coupling)
-    position = user_positions(tree)
-    leaders = np.asarray(tree.neutral)[[position[name] for name in coupling.leaders]]
+    stated = [tree.joints[tree.joint_index[name]] for name in coupling.leaders]
+    limits = [(np.asarray(joint.lower), np.asarray(joint.upper)) for joint in stated]
+    leaders = np.array([np.clip(0.0, lower.item(), upper.item()) for lower, upper in limits])
     return [1.0] if gives_third_derivatives(coupling, leaders) else []
 
 

@@ -101,7 +101,8 @@ class Coupling(Record):
     All these joints have one coordinate. Kinds: "linear" (`matrix` (followers, leaders) and
     `offset` (followers,): gears, mimic joints, belts, differentials), "spindle",
     "tilting_spindle" and "parallel_ankle" (closed forms with `parameters`), "function" (a
-    callable that returns value, first and second derivatives; it is not written to files).
+    callable that returns value, first, second and perhaps third derivatives; it is not written to
+    files).
     `motor` marks followers that are rotors of motors.
     """
 
@@ -113,7 +114,7 @@ class Coupling(Record):
     offset: Array | None = None
     parameters: dict[str, Array] = field(default_factory=dict)
     motor: bool = False
-    function: Callable[[Array], tuple[Array, Array, Array]] | None = None
+    function: Callable[[Array], tuple[Array, ...]] | None = None
     source: Source | None = field(default=None, compare=False)
 
 
