@@ -1,6 +1,7 @@
 // H a_r + C(q, v) v_r + gravity in one pass: what passivity-based control asks for.
 #include "dynamics/reference_motion.hpp"
 #include "dynamics/run.hpp"
+#include "spatial/factorisation.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

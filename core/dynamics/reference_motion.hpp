@@ -3,7 +3,8 @@
 // form of Niemeyer & Slotine 1991).
 #pragma once
 
-#include "dynamics/motion_derivatives.hpp"
+#include "dynamics/moving_tree.hpp"
+#include "dynamics/newton_euler.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
