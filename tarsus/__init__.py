@@ -9,7 +9,7 @@
 SI units and radians, z up. Every function takes leading batch dimensions.
 """
 
-from tarsus import convert, robots
+from tarsus import control, convert, robots
 from tarsus.check import Report, check
 from tarsus.formats import load, save
 from tarsus.model import (
@@ -49,6 +49,7 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "check",
+    "control",
     "convert",
     "load",
     "robots",

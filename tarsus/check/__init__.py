@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from tarsus.check.states import States, relative
 from tarsus.model import Model
 from tarsus.model.checks import expect
 from tarsus.model.description import Array
-from tarsus.peers import Peer, peers
+from tarsus.peers import NotComparableError, Peer, peers
 
 __all__ = ["Finding", "Report", "Residual", "check"]
 
@@ -57,25 +58,46 @@ def check(
     tell("other libraries", 0.05)
     found, missing = peers(model)
     differences = {name: _peer_differences(peer, sample) for name, peer in found.items()}
+    asked = {name: peer.dynamics for name, peer in found.items() if peer.dynamics}
     residuals = []
     identities = [identity for identity in IDENTITIES if identity.applies(model)]
     for index, identity in enumerate(identities):
         tell(identity.text, 0.2 + 0.8 * index / len(identities))
         method = identity.quantity.replace(" ", "_")
         beside = {name: d[method] for name, d in differences.items() if method in d}
-        residuals.append(_residual(identity, sample, beside))
+        theirs = _theirs(identity, sample, asked) if identity.asked else {}
+        residuals.append(_residual(identity, sample, beside, theirs))
     findings += _singular(sample)
     labels = {name: peer.label for name, peer in found.items()} | missing
     return Report(model.name, findings, residuals, states, seed, _core.instruction_set(), labels)
 
 
-def _residual(identity: Identity, sample: States, beside: dict[str, float]) -> Residual:
+def _residual(
+    identity: Identity, sample: States, beside: dict[str, float], theirs: dict[str, float]
+) -> Residual:
     value, note = None, ""
     try:
         value = identity.residual(sample)
     except ArithmeticError as error:
         note = str(error)
-    return Residual(identity.quantity, identity.text, value, identity.limit, beside, note=note)
+    return Residual(
+        *(identity.quantity, identity.text, value, identity.limit, beside),
+        note=note,
+        topic=identity.topic,
+        theirs=theirs,
+    )
+
+
+def _theirs(identity: Identity, sample: States, asked: dict[str, Model]) -> dict[str, float]:
+    """Return the residuals of an identity in other libraries, computed with their results alone."""
+    found = {}
+    for name, dynamics in asked.items():
+        try:
+            with np.errstate(all="ignore"):  # NaN is an answer, too
+                found[name] = identity.residual(replace(sample.first(PEER_STATES), model=dynamics))
+        except NotComparableError:
+            continue
+    return found
 
 
 def _peer_differences(peer: Peer, sample: States) -> dict[str, float]:

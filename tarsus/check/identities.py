@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from tarsus.check.closures import CLOSURES, steps_lead_back
+from tarsus.check.coriolis import CORIOLIS
 from tarsus.check.identity import DIFFERENCES, EXACT, Identity
 from tarsus.check.states import States, permitted, relative, times
 from tarsus.differences import derivative, rate, steps
@@ -206,6 +207,7 @@ def batch_and_loop(s: States) -> float:
         (m.inverse_dynamics, (s.q, s.v, s.a)),
         (m.forward_dynamics, (s.q, s.v, s.tau)),
         (m.mass_matrix, (s.q,)),
+        (m.coriolis_matrix, (s.q, s.v)),
         (m.centroidal_momentum_matrix, (s.q,)),
         (m.integrate, (s.q, s.step())),
     ]
@@ -239,4 +241,5 @@ IDENTITIES = (
     Identity("integrate", "q ⊕ (q' ⊖ q) = q'", EXACT, step_and_back, steps_lead_back),
     Identity("batches", "batch = threads = loop, bit for bit", 0.0, batch_and_loop),
     *CLOSURES,
+    *CORIOLIS,
 )

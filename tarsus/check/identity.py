@@ -17,7 +17,9 @@ DIFFERENCES = 1e-7
 class Identity:
     """An identity of a quantity (a method of the model, written with spaces).
 
-    `applies` tells whether a model has what the identity is about.
+    `applies` tells whether a model has what the identity is about, `topic` is the title of the
+    table that it stands in ("" for the first). What is `asked` of other libraries uses only
+    methods that these have.
     """
 
     quantity: str
@@ -25,3 +27,5 @@ class Identity:
     limit: float
     residual: Callable[[States], float]
     applies: Callable[[Model], bool] = lambda model: True
+    topic: str = ""
+    asked: bool = False

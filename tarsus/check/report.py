@@ -28,6 +28,8 @@ class Residual:
 
     `value` is None if the identity could not be computed, `note` says why. `peers` has the
     largest relative difference from each other library, which has the limit `peer_limit`.
+    `theirs` has the residual of the same identity in another library, computed with its results
+    alone: what is wrong there does not count here. `topic` is the title of its table.
     """
 
     quantity: str
@@ -37,6 +39,8 @@ class Residual:
     peers: dict[str, float] = field(default_factory=dict)
     peer_limit: float = 1e-10
     note: str = ""
+    topic: str = ""
+    theirs: dict[str, float] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -70,7 +74,8 @@ class Report:
         for entry, residual in zip(data["residuals"], self.residuals, strict=True):
             entry["ok"] = residual.ok
             # JSON has no NaN
-            entry["peers"] = {k: None if isnan(v) else v for k, v in residual.peers.items()}
+            for key in ("peers", "theirs"):
+                entry[key] = {k: None if isnan(v) else v for k, v in entry[key].items()}
         return data
 
     def table(self) -> str:
@@ -80,11 +85,12 @@ class Report:
         lines += [""] if self.findings else []
         for row in self.residuals:
             peers = "".join(f"  {name} {shown(value)}" for name, value in row.peers.items())
+            peers += "".join(f"  {name}'s {shown(value)}" for name, value in row.theirs.items())
             verdict = "ok" if row.ok else "FAILS"
             identity = f"{row.quantity}: {row.identity}"
             numbers = f"{shown(row.value):>7} {shown(row.limit, digits=0):>7}"
             lines.append(f"{identity:64} {numbers} {verdict}{peers}")
-        lines += ["", *self.peers.values()]
+        lines += ["", *self._others()]
         return "\n".join(lines)
 
     __str__ = table
@@ -97,10 +103,24 @@ class Report:
         parts: list[Any] = [self._findings_table()] if self.findings else []
         if not self.findings:
             parts.append(Text("Nothing about masses, inertias, units or limits looks wrong."))
-        parts += ["", *self._residuals_tables()] if self.residuals else []
-        parts += [Text(label, style="dim") for label in self.peers.values()]
+        for topic in dict.fromkeys(row.topic for row in self.residuals):
+            parts += ["", self._residuals_table(topic)]
+        # the reason is long and mostly the same for all rows: the first will do
+        notes = [f"without a residual: {row.note}" for row in self.residuals if row.note]
+        parts += [Text(note, "dim italic") for note in notes[:1]]
+        parts += [Text(line, style="dim") for line in self._others()]
         verdict = Text(self._summary(), style="bold green" if self.ok else "bold red")
         return Group(*parts, "", verdict)
+
+    def _others(self) -> list[str]:
+        """Return what there is to say about other libraries, a line each."""
+        lines = list(self.peers.values())
+        for name in self.peers:
+            found = [(row.theirs[name], row.limit) for row in self.residuals if name in row.theirs]
+            wrong = sum(not value <= limit for value, limit in found)  # NaN is not within
+            if wrong:
+                lines.append(f"{wrong} of {len(found)} identities do not hold in {name} itself")
+        return lines
 
     def _summary(self) -> str:
         failed = sum(not residual.ok for residual in self.residuals)
@@ -122,29 +142,38 @@ class Report:
             table.add_row(Text(f.severity, style=style), Text(f.element), Text(f.message))
         return table
 
-    def _residuals_tables(self) -> list[Any]:
-        """Return the table and, below it, why some residuals are not in it."""
+    def _residuals_table(self, topic: str) -> Any:
+        """Return the table of the identities of a topic."""
         from rich.table import Table
         from rich.text import Text
 
-        title = f"Relative residuals, the largest of {self.states} random states"
-        table = Table(title=title, box=None, title_justify="left", header_style="dim")
+        rows = [row for row in self.residuals if row.topic == topic]
+        first = f"Relative residuals, the largest of {self.states} random states"
+        table = Table(title=topic or first, box=None, title_justify="left", header_style="dim")
         table.add_column("quantity", overflow="fold")
         table.add_column("identity", overflow="fold")
         table.add_column("residual", justify="right")
         table.add_column("limit", justify="right", style="dim")
-        names = list(dict.fromkeys(name for row in self.residuals for name in row.peers))
-        for name in names:
-            table.add_column(f"vs {name}", justify="right")
+        compared = list(dict.fromkeys(name for row in rows for name in row.peers))
+        asked = list(dict.fromkeys(name for row in rows for name in row.theirs))
+        for header in (*(f"vs {name}" for name in compared), *(f"{name}'s" for name in asked)):
+            table.add_column(header, justify="right")
         table.add_column("")
-        for row in self.residuals:
+        for row in rows:
             verdict = Text("✓", "green") if row.ok else Text("✗ fails", "bold red")
             cells = [row.quantity, row.identity, shown(row.value), shown(row.limit, digits=0)]
-            cells += [shown(row.peers.get(name)) for name in names]
-            table.add_row(*(Text(cell) for cell in cells), verdict)
-        # the reason is long and mostly the same for all rows: the first will do
-        notes = [f"without a residual: {row.note}" for row in self.residuals if row.note]
-        return [table, *(Text(note, "dim italic") for note in notes[:1])]
+            cells += [shown(row.peers.get(name)) for name in compared]
+            theirs = [
+                Text(shown(value := row.theirs.get(name)), _color(value, row.limit))
+                for name in asked
+            ]
+            table.add_row(*(Text(cell) for cell in cells), *theirs, verdict)
+        return table
+
+
+def _color(value: float | None, limit: float) -> str:
+    """Return the colour of another library's residual, written so that NaN is not within."""
+    return "" if value is None or value <= limit else "red"
 
 
 def shown(value: float | None, digits: int = 1) -> str:

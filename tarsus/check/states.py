@@ -16,6 +16,8 @@ LARGEST_COORDINATE = 10.0
 """Configurations are tested up to so many radians and metres."""
 MOST_HALVINGS = 20
 MOST_NEWTON_STEPS, LARGEST_STEP = 60, 0.5
+MOST_STATES, MOST_NUMBERS = 8, 4_000_000
+"""Matrices are computed for so many states, or fewer, of so many numbers together."""
 CLOSED = 1e-12
 """Gap [m, or sine of an angle] up to which a constraint counts as closed."""
 
@@ -48,6 +50,14 @@ class States:
     def first(self, n: int) -> States:
         """Return the first n states."""
         return States(self.model, self.q[:n], self.v[:n], self.a[:n], self.tau[:n])
+
+    def few(self, dimensions: int = 2) -> States:
+        """Return so few states that arrays with so many dimensions of size nv stay small."""
+        return self.first(max(1, min(MOST_STATES, MOST_NUMBERS // self.model.nv**dimensions)))
+
+    def directions(self, n: int) -> Array:
+        """Return random directions (n, states, nv), along which derivatives are compared."""
+        return np.random.default_rng(1).standard_normal((n, *self.v.shape))
 
     def frames(self, at_most: int = 12) -> list[str]:
         """Return frames spread over the model."""
@@ -142,6 +152,11 @@ def relative(left: Array, right: Array, *terms: Array) -> float:
     sizes = [np.abs(term).reshape(n, -1).max(axis=1) for term in (left, right, *terms)]
     scale = np.max(sizes, axis=0)
     return float(np.max(np.divide(error, scale, out=np.zeros(n), where=error != 0.0)))
+
+
+def transposed(matrix: Array) -> Array:
+    """Return the transposes of a batch of matrices."""
+    return matrix.swapaxes(-1, -2)
 
 
 def times(matrix: Array, vector: Array) -> Array:

@@ -19,6 +19,10 @@ class Peer(Protocol):
     label: str
     """Name and version, and how it got the mechanism."""
 
+    @property
+    def dynamics(self) -> Model | None:
+        """Methods of our model for identities, computed by the library alone, if it has them."""
+
     def quantities(self, q: Array, v: Array, a: Array, tau: Array) -> dict[str, Array]:
         """Return what the library computes for one state, by the names of our methods."""
 
@@ -29,12 +33,18 @@ class NotComparableError(Exception):
 
 def check_tree(model: Model, library: str) -> None:
     """Raise unless the model is a plain tree: couplings and loops are not handed over."""
+    check_counts(model, library, "trees", "coupling", "loop")
+
+
+def check_counts(model: Model, library: str, handed: str, *kinds: str) -> None:
+    """Raise if the model has what is not handed over to a library that gets something less."""
     stated = model.description
-    counts = {"coupling": len(stated.couplings), "loop": len(stated.loops)}
+    numbers = {"coupling": len(stated.couplings), "loop": len(stated.loops)}
+    counts = {kind: numbers[kind] for kind in kinds}
     found = [f"{n} {what}{'s' if n > 1 else ''}" for what, n in counts.items() if n]
     if found:
         has = " and ".join(found)
-        message = f"{library} is handed trees only: not compared, the model has {has}"
+        message = f"{library} is handed {handed} only: not compared, the model has {has}"
         raise NotComparableError(message)
 
 
@@ -44,7 +54,7 @@ def peers(model: Model) -> tuple[dict[str, Peer], dict[str, str]]:
     from tarsus.peers.pinocchio import PinocchioPeer
 
     makers: dict[str, Callable[[Model], Peer]] = {
-        "Pinocchio": PinocchioPeer,
+        "Pinocchio": lambda model: PinocchioPeer(model, mimic=True),
         "MuJoCo": MujocoPeer,
     }
     found: dict[str, Peer] = {}

@@ -31,6 +31,7 @@ class MujocoPeer:
         self.model = _hand_over(mujoco, ours)
         self.data = mujoco.MjData(self.model)
         self._ours = ours
+        self.dynamics = None
 
     def quantities(self, q: Array, v: Array, a: Array, tau: Array) -> dict[str, Array]:
         """Return what MuJoCo computes for one state, by the names of our methods."""

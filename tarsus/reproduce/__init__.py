@@ -11,6 +11,9 @@ from collections.abc import Callable
 
 from tarsus.model.checks import suggestion
 from tarsus.reproduce import (
+    coriolis_3_1,
+    coriolis_3_2,
+    coriolis_3_3,
     dill,
     lola_2_1,
     lola_2_4,
@@ -32,6 +35,9 @@ TABLES: dict[str, tuple[str, Callable[[], Result]]] = {
     "lola-2.4": ("sparsity of the mass matrices of Lola", lola_2_4.run),
     "lola-2.6": ("run times of forward dynamics on Lola", lola_2_6.run),
     "dill": ("run times of forward dynamics on Dill(0) to Dill(10)", dill.run),
+    "coriolis-3.1": ("errors of the Coriolis matrix and of symbols", coriolis_3_1.run),
+    "coriolis-3.2": ("run times of the Coriolis matrix and of symbols", coriolis_3_2.run),
+    "coriolis-3.3": ("run times of symbolic mass matrices and symbols", coriolis_3_3.run),
     "rotors-4.1": ("inverse of forward dynamics with rotors", rotors_4_1.run),
     "rotors-4.2": ("rotors without inertia", rotors_4_2.run),
     "rotors-4.3": ("approximations of rotors, chains at rest", rotors_4_3.run),

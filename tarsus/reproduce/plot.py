@@ -43,7 +43,7 @@ def number(value: float | str) -> float | None:
 def _draw_curves(axes: Any, result: Result) -> None:
     for curve in result.curves:
         axes.plot(curve.x, curve.y, "o-", label=curve.label)
-    if max(curve.x[-1] / curve.x[0] for curve in result.curves) > 10.0:
+    if max(curve.x[-1] / curve.x[0] for curve in result.curves) >= 8.0:
         axes.set_xscale("log", base=2)
     else:
         axes.set_xticks(result.curves[0].x)

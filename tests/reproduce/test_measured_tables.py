@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.reproduce import dill, plot, reproduce, timing
-from tarsus.reproduce.result import Result
+from tarsus.reproduce import coriolis_3_2, dill, plot, reproduce, timing
+from tarsus.reproduce.result import Curve, Result
 
 
 @pytest.fixture(autouse=True)
@@ -16,6 +16,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "ROUNDS", 1)
     monkeypatch.setattr(timing, "SECONDS", 1e-6)
     monkeypatch.setattr(dill, "LEVELS", range(6))
+    monkeypatch.setattr(coriolis_3_2, "LENGTHS", (4, 8, 32))
 
 
 def labels(result: Result) -> list[str]:
@@ -46,3 +47,30 @@ def test_rotors() -> None:
     result = reproduce("rotors-4.6")
     assert [row.thesis for row in result.rows] == ["1400", "600", "2.33", "1500", "600", "2.50"]
     assert "serial chain, with rotors [µs]" in labels(result)
+
+
+def test_coriolis_matrix_and_symbols(tmp_path: Path) -> None:
+    result = reproduce("coriolis-3.2")
+    print(result)
+    assert len(result.rows) == 4 * 3 + 4
+    printed = [row.thesis for row in result.rows]
+    assert printed[:12] == [
+        *("18", "122", "122", "10", "33", "33"),
+        *("18", "122", "122", "10", "37", "37"),
+    ]
+    assert printed[12:] == ["2", "3", "1", "1.25"]
+    assert all(row.reason for row in result.rows)
+    assert len(result.curves) == 4
+    plot(result, tmp_path / "coriolis.png")
+
+
+def test_mechanisms_have_the_degrees_of_freedom_of_the_table() -> None:
+    models = coriolis_3_2.mechanisms()
+    assert {name: f"{model.nv} DoF" for name, model in models.items()} == {
+        name: name.split(", ")[1] for name in models
+    }
+
+
+def test_slopes_are_exponents() -> None:
+    n = (16.0, 32.0, 64.0, 128.0)
+    assert coriolis_3_2.slope(Curve("", n, tuple(3 * x**2.5 for x in n))) == pytest.approx(2.5)

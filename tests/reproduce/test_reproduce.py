@@ -120,6 +120,13 @@ def test_approximations_of_rotors(name: str) -> None:
         assert bool(row.reason) == (row.verdict == "corrected")
 
 
+def test_errors_of_coriolis_matrices_are_rounding() -> None:
+    result = reproduce("coriolis-3.1")
+    print(result)
+    assert [row.verdict for row in result.rows] == 3 * (3 * ["reproduced"] + 2 * ["corrected"])
+    assert all(float(row.ours) < 1e-7 for row in result.rows)
+
+
 def test_results_as_text_and_json() -> None:
     result = reproduce("lola-2.1")
     text = str(result)
@@ -146,6 +153,7 @@ def test_names() -> None:
     assert set(TABLES) == {
         *("dill", "lola-2.1", "lola-2.4", "lola-2.6"),
         *(f"rotors-4.{i}" for i in range(1, 7)),
+        *(f"coriolis-3.{i}" for i in range(1, 4)),
     }
     with pytest.raises(ValueError, match=r"there is no table 'lola-2\.5'; did you mean"):
         reproduce("lola-2.5")

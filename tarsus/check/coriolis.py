@@ -1,0 +1,185 @@
+"""Identities of the Coriolis matrix and of Christoffel symbols; the list has derivatives, too.
+
+All of them hold for gears and loops. Those that are asked of other libraries as well use
+nothing but the methods that such a library has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from tarsus.check.connection import levi_civita
+from tarsus.check.derivatives import (
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+    is_differentiable,
+    mass_matrix_derivatives,
+    regressor,
+)
+from tarsus.check.identity import DIFFERENCES, EXACT, Identity
+from tarsus.check.states import States, relative, times, transposed
+from tarsus.differences import rate
+from tarsus.model import Model
+from tarsus.model.kinds import NONHOLONOMIC
+
+Factorization: TypeAlias = Literal["christoffel", "force", "momentum"]
+FACTORIZATIONS: tuple[Factorization, ...] = ("christoffel", "force", "momentum")
+LARGEST_TENSOR, LARGEST_CONNECTION = 150, 40
+"""Up to so many velocities symbols are computed, and found by differences."""
+
+QUASI_VELOCITIES = ("spherical", "planar", "free")
+"""Kinds of joints whose velocities are no rates of coordinates, besides those that roll."""
+
+
+def coriolis_forces(s: States) -> float:
+    """The matrix times the velocities against bias forces without gravity."""
+    s = s.few()
+    m = s.model
+    bias, gravity = m.bias_forces(s.q, s.v), m.gravity_forces(s.q)
+    forces = times(m.coriolis_matrix(s.q, s.v), s.v)
+    # without gravity all of these may be zero: H v is not
+    return relative(forces, bias - gravity, bias, gravity, times(m.mass_matrix(s.q), s.v))
+
+
+def admissible(s: States) -> float:
+    """The matrix and its transpose against differences of the mass matrix."""
+    s = s.few()
+    m = s.model
+    matrix = m.coriolis_matrix(s.q, s.v)
+    expected = rate(m, s.q, s.v, m.mass_matrix)
+    return relative(matrix + transposed(matrix), expected, m.mass_matrix(s.q))
+
+
+def mass_matrix_rate(s: States) -> float:
+    """The rate of the mass matrix against each factorisation and its transpose."""
+    s = s.few()
+    m = s.model
+    expected, mass = m.mass_matrix_rate(s.q, s.v), m.mass_matrix(s.q)
+
+    def residual(factorization: Factorization) -> float:
+        matrix = m.coriolis_matrix(s.q, s.v, factorization=factorization)
+        # all of these may be zero but for rounding: the mass matrix is not
+        return relative(matrix + transposed(matrix), expected, mass)
+
+    return max(map(residual, FACTORIZATIONS))
+
+
+def symbols(s: States) -> float:
+    """The matrix against Christoffel symbols times the velocities, dense and packed."""
+    s = s.few(3)
+    m = s.model
+    matrix, mass = m.coriolis_matrix(s.q, s.v), m.mass_matrix(s.q)
+    dense = m.christoffel_symbols(s.q)
+    i, j, k = m.christoffel_indices.T
+    packed = np.zeros_like(dense)
+    packed[:, i, j, k] = m.christoffel_symbols_packed(s.q)
+    product = times(dense, s.v[:, None, :])
+    return max(relative(matrix, product, mass), relative(packed, dense, mass))
+
+
+def connection(s: States) -> float:
+    """The matrix against the Levi-Civita connection, by differences of the mass matrix."""
+    s = s.first(2)
+    m = s.model
+    gamma = np.array([levi_civita(m, q) for q in s.q])
+    matrix = m.coriolis_matrix(s.q, s.v)
+    return relative(matrix, times(gamma, s.v[:, None, :]), m.mass_matrix(s.q))
+
+
+def momentum(s: States) -> float:
+    """The generalised momentum against the mass matrix times the velocities."""
+    s = s.few()
+    return relative(s.model.generalized_momentum(s.q, s.v), times(s.model.mass_matrix(s.q), s.v))
+
+
+def transpose_forces(s: States) -> float:
+    """The forces of the transpose against the matrix, whichever the factorisation."""
+    s = s.few()
+    m = s.model
+    forces, momenta = m.coriolis_transpose_forces(s.q, s.v), m.generalized_momentum(s.q, s.v)
+
+    def residual(factorization: Factorization) -> float:
+        matrix = m.coriolis_matrix(s.q, s.v, factorization=factorization)
+        return relative(forces, times(transposed(matrix), s.v), momenta)
+
+    return max(map(residual, FACTORIZATIONS))
+
+
+def passive(s: States) -> float:
+    """Inverse dynamics with reference velocities against the matrices."""
+    s = s.few()
+    m, (reference,) = s.model, s.directions(1)
+
+    def residual(factorization: Factorization) -> float:
+        matrix = m.coriolis_matrix(s.q, s.v, factorization=factorization)
+        terms = [
+            times(m.mass_matrix(s.q), s.a),
+            times(matrix, reference),
+            m.gravity_forces(s.q),
+        ]
+        forces = m.passive_inverse_dynamics(s.q, s.v, reference, s.a, factorization=factorization)
+        return relative(forces, np.sum(terms, axis=0), *terms)
+
+    return max(map(residual, FACTORIZATIONS))
+
+
+def up_to(nv: int) -> Callable[[Model], bool]:
+    """Return whether a model has so few velocities."""
+    return lambda model: model.nv <= nv
+
+
+def has_connection(model: Model) -> bool:
+    """Return whether C is the connection of the mass matrix, and there are few velocities.
+
+    It is not if joints roll, whose velocities do not span all motions, nor if one whose
+    velocities are no rates has an armature: that adds a·v̇ to the forces, as no body does.
+    """
+    joints = model.joints
+    rolling = any(joint.kind in NONHOLONOMIC for joint in joints)
+    bodiless = any(np.any(j.armature) for j in joints if j.kind in QUASI_VELOCITIES)
+    return model.nv <= LARGEST_CONNECTION and not rolling and not bodiless
+
+
+TOPIC = "Coriolis matrix, Christoffel symbols, derivatives"
+
+
+def _identity(
+    quantity: str,
+    text: str,
+    limit: float,
+    residual: Callable[[States], float],
+    applies: Callable[[Model], bool] = lambda model: True,
+    *,
+    asked: bool = False,
+) -> Identity:
+    return Identity(quantity, text, limit, residual, applies, topic=TOPIC, asked=asked)
+
+
+CORIOLIS = (
+    _identity("coriolis matrix", "C v = bias − gravity", EXACT, coriolis_forces, asked=True),
+    _identity("", "C + Cᵀ = dH/dt", DIFFERENCES, admissible, asked=True),
+    _identity("", "C = Γ v, Γ from ∂H/∂q", DIFFERENCES, connection, has_connection, asked=True),
+    _identity("mass matrix rate", "Ḣ = C + Cᵀ, three ways", EXACT, mass_matrix_rate),
+    _identity("christoffel symbols", "Γ v = C", EXACT, symbols, up_to(LARGEST_TENSOR)),
+    _identity(
+        *("mass matrix derivatives", "dH/dt = ∂H/∂q v", DIFFERENCES),
+        *(mass_matrix_derivatives, up_to(LARGEST_TENSOR)),
+    ),
+    _identity("generalized momentum", "H v", EXACT, momentum),
+    _identity("coriolis transpose forces", "Cᵀ v", EXACT, transpose_forces),
+    _identity("passive inverse dynamics", "H a + C u + gravity", EXACT, passive),
+    _identity(
+        *("inverse dynamics derivatives", "∂τ/∂q, ∂τ/∂v, ∂τ/∂a", DIFFERENCES),
+        *(inverse_dynamics_derivatives, is_differentiable),
+        asked=True,
+    ),
+    _identity(
+        *("forward dynamics derivatives", "∂a/∂q, ∂a/∂v, ∂a/∂τ", DIFFERENCES),
+        *(forward_dynamics_derivatives, is_differentiable),
+        asked=True,
+    ),
+    _identity("inertial regressor", "Y π = inverse(a)", EXACT, regressor, asked=True),
+)

@@ -1,0 +1,143 @@
+"""Tracking that learns masses and inertias: J.-J. Slotine, W. Li, "On the adaptive control of robot
+manipulators", International Journal of Robotics Research 6(3), 1987.
+
+The forces of passivity-based control are linear in the inertial parameters π of the bodies,
+H a_r + C v_r + g = Y π. With an estimate π̂ that follows
+
+    τ = Y π̂ − K_D s,      dπ̂/dt = −P Yᵀ s,
+
+V = ½ sᵀ H s + ½ π̃ᵀ P⁻¹ π̃ falls with V̇ = −sᵀ K_D s, where π̃ = π̂ − π is not known but bounded.
+
+With `physical`, the estimate stays physical: dΦ̂/dt = −γ Φ̂ L Φ̂ for the pseudo-inertia Φ̂ of each
+body, where tr(Φ L) = πᵀ Yᵀ s (T. Lee, J. Kwon, F. C. Park, "A natural adaptive control law for
+robot manipulators", IROS 2018). V then has the divergence of the two, over γ, as its last term.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.control.arguments import gain, vectors
+from tarsus.control.passivity import PassivityControl
+from tarsus.control.pseudo_inertia import divergence, gradient, moved, parameters_of, pseudo_inertia
+from tarsus.model import Model
+from tarsus.model.checks import expect, number
+from tarsus.model.description import Array
+
+
+class AdaptiveControl:
+    """Slotine and Li's adaptive law: tau = control(q, v, q_desired, …), then control.step(dt).
+
+    `model` has the geometry, and the parameters to begin with; `parameters` (…, n_bodies, 10) is
+    the estimate, in the order of `Model.inertial_parameters`. `adaptation` is P, as a matrix or
+    diagonal for all parameters in order, or a number [1/J]: then P is this number times the
+    squares of what is usual for each parameter of each body, by its mass and its size. Armature
+    is known and stays. `bandwidth` and `damping` as of `PassivityControl`.
+
+    Tracking errors vanish; the estimate need not become true, unless the motion excites it.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        bandwidth: ArrayLike,
+        damping: ArrayLike,
+        adaptation: ArrayLike = 1.0,
+        *,
+        physical: bool = False,
+    ) -> None:
+        self.passivity = PassivityControl(model, bandwidth, damping)
+        self.model = model
+        self.physical = physical
+        self._start = np.array(model.inertial_parameters)
+        if physical:
+            self.adaptation = np.array(number(adaptation, "adaptation"))
+            _check_physical(model, self._start)
+        elif np.ndim(adaptation) == 0:
+            self.adaptation = np.diag(number(adaptation, "adaptation") * _usual(self._start) ** 2)
+        else:
+            self.adaptation = gain(adaptation, self._start.size, "adaptation")
+        self._inverse = np.linalg.pinv(np.atleast_2d(self.adaptation))
+        self.reset()
+
+    def reset(self) -> None:
+        """Take the parameters of the model as the estimate again."""
+        self.parameters = self._start.copy()
+        self.parameter_rate = np.zeros_like(self._start)
+        self._slope = np.zeros_like(self._start)
+
+    def __call__(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        q_desired: ArrayLike,
+        v_desired: ArrayLike | None = None,
+        a_desired: ArrayLike | None = None,
+    ) -> Array:
+        """Return the generalised forces (…, nv); `parameter_rate` is then dπ̂/dt at this state."""
+        v_r, a_r = self.passivity.reference(q, v, q_desired, v_desired, a_desired)
+        s = vectors(v, self.model.nv, "v") - v_r
+        regressor = self.model.inertial_regressor(q, v, a_r, v_reference=v_r)
+        slope = (s[..., None, :] @ regressor)[..., 0, :]
+        self._slope = slope.reshape(*slope.shape[:-1], -1, 10)
+        self.parameter_rate = self._rate()
+        # the model's own forces have the armature, the regressor what the estimate changes
+        change = (self.parameters - self._start).reshape(*self.parameters.shape[:-2], -1)
+        tau = self.model.passive_inverse_dynamics(q, v, v_r, a_r)
+        return np.asarray(
+            tau + (regressor @ change[..., None])[..., 0] - s @ self.passivity.damping
+        )
+
+    def step(self, dt: float) -> None:
+        """Let the estimate learn for dt seconds, at the rate of the last call."""
+        dt = number(dt, "dt")
+        if self.physical:
+            self.parameters = moved(self.parameters, dt * self.adaptation * self._slope)
+        else:
+            self.parameters = self.parameters + dt * self.parameter_rate
+
+    def lyapunov(
+        self,
+        plant: Model,
+        q: ArrayLike,
+        v: ArrayLike,
+        q_desired: ArrayLike,
+        v_desired: ArrayLike | None = None,
+    ) -> Array | float:
+        """Return V (…) [J], for a `plant` with the true parameters: it never rises."""
+        expect(plant, Model, "plant")
+        true = plant.inertial_parameters
+        if self.physical:
+            distance = divergence(true, self.parameters).sum(axis=-1) * self._inverse[0, 0]
+        else:
+            error = (self.parameters - true).reshape(*self.parameters.shape[:-2], -1)
+            distance = 0.5 * (error * (error @ self._inverse)).sum(axis=-1)
+        s = self.passivity.sliding_velocity(q, v, q_desired, v_desired)
+        return plant.kinetic_energy(q, s) + np.asarray(distance)[()]
+
+    def _rate(self) -> Array:
+        """Return dπ̂/dt (…, n_bodies, 10)."""
+        if self.physical:
+            pseudo = pseudo_inertia(self.parameters)
+            return parameters_of(-self.adaptation * pseudo @ gradient(self._slope) @ pseudo)
+        flat = self._slope.reshape(*self._slope.shape[:-2], -1)
+        return np.asarray(-(flat @ self.adaptation).reshape(self._slope.shape))
+
+
+def _usual(parameters: Array) -> Array:
+    """Return the size (10 · n_bodies,) that each parameter has: m, m l and m l² of its body."""
+    mass = np.abs(parameters[:, :1])
+    square = np.abs(parameters[:, [4, 6, 9]]).sum(axis=-1, keepdims=True) / 2.0  # m l²
+    return np.hstack([mass, *[np.sqrt(mass * square)] * 3, *[square] * 6]).ravel()
+
+
+def _check_physical(model: Model, parameters: Array) -> None:
+    """Raise unless all pseudo-inertias are positive definite, for only these can be moved."""
+    lowest = np.linalg.eigvalsh(pseudo_inertia(parameters))[:, 0]
+    wrong = [name for name, value in zip(model.body_names, lowest, strict=True) if value <= 0.0]
+    if wrong:
+        raise ValueError(
+            f"physical=True needs bodies whose mass is spread in space; these are not: "
+            f"{', '.join(wrong)}"
+        )

@@ -1,0 +1,75 @@
+"""Forces of contact without sensors of force: the momentum observer.
+
+A. De Luca, R. Mattone, "Sensorless robot collision detection and hybrid force/motion control",
+IEEE International Conference on Robotics and Automation, 2005. The generalised momentum p = H v
+changes with ṗ = τ + Cᵀ v − g + τ_ext, the same for every C with Ḣ = C + Cᵀ. The residual
+
+    r = K [ p − p₀ − ∫ (τ + Cᵀ v − g + r) dt ]      obeys      ṙ = K (τ_ext − r),
+
+so it follows the external forces with the time constant 1/K. It asks for no acceleration.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.control.arguments import diagonal, vectors
+from tarsus.model import Model
+from tarsus.model.checks import expect, number
+from tarsus.model.description import Array
+
+
+class MomentumObserver:
+    """Estimates the generalised forces of contacts from q, v and tau alone.
+
+    `gain` K [1/s] is a number, or one for each velocity (nv,). The integral is by the trapezoidal
+    rule, implicit in r; left rectangles would report forces that are not there. `held` says that
+    `tau` was constant since the last update, as a digital controller leaves it; otherwise it is
+    the force at the moment of the update. `passive` counts joint springs, damping and friction of
+    the model as known; without it they are reported like contacts. Loops that are constraints
+    are reported, too: their forces act on the coordinates from outside.
+    """
+
+    def __init__(
+        self, model: Model, gain: ArrayLike, *, held: bool = False, passive: bool = False
+    ) -> None:
+        expect(model, Model, "model")
+        self.model = model
+        self.gain = diagonal(gain, model.nv, "gain")
+        self.held = held
+        self.passive = passive
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything; the next update is the start, where the residual is zero."""
+        self.residual: Array = np.zeros(self.model.nv)
+        self._drive: Array | None = None
+
+    def update(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: float) -> Array:
+        """Return the residual (…, nv) at q and v, dt seconds after the last update.
+
+        The first update sets the start; its dt does not matter.
+        """
+        tau, dt = vectors(tau, self.model.nv, "tau"), number(dt, "dt")
+        if dt < 0.0:
+            raise ValueError(f"dt is {dt}, must not be negative")
+        momentum = np.asarray(self.model.generalized_momentum(q, v))
+        drive = self.model.coriolis_transpose_forces(q, v) - self.model.gravity_forces(q)
+        if self.passive:
+            drive = drive + self.model.passive_forces(q, v)
+        if not self.held:
+            drive = drive + tau
+        if self._drive is None:
+            self._momentum, self._integral = momentum, np.zeros_like(momentum)
+            self.residual = np.zeros(np.broadcast_shapes(momentum.shape, tau.shape))
+        else:
+            # what is known of the integral; the share of the new r is on the left side
+            known = self._integral + dt / 2.0 * (self._drive + drive + self.residual)
+            if self.held:
+                known = known + dt * tau
+            lost = momentum - self._momentum - known
+            self.residual = self.gain * lost / (1.0 + self.gain * dt / 2.0)
+            self._integral = known + dt / 2.0 * self.residual
+        self._drive = drive
+        return self.residual.copy()

@@ -1,0 +1,189 @@
+"""How each kind of joint moves, in symbols: the same definitions as in the core's joint files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sympy import cos, sin
+
+from tarsus import _core
+from tarsus.symbolic.exact import exact_array
+from tarsus.symbolic.recursions import Values, skew
+
+ZERO = np.zeros(3, dtype=object)
+UNIT = np.eye(3, dtype=int).astype(object)
+X, Y, Z = UNIT
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a joint is besides its coordinates: axes (3,) and sizes [m/rad, m, m]."""
+
+    axis: Values
+    second_axis: Values
+    plane: Values
+    """A rotation (3, 3) to x and y of a plane and its normal, the axis."""
+    pitch: Any
+    radius: Any
+    track: Any
+
+
+@dataclass(frozen=True)
+class Motion:
+    """The pose of the child on its neutral pose, and how it moves from there.
+
+    The child's velocity is basis (6, n) times mixing (n, nv) times v, in its own frame and linear
+    first; the basis is constant, and the mixing None if it is the unit matrix. `rate` is q̇ (nq,).
+    """
+
+    rotation: Values
+    translation: Values
+    basis: Values
+    rate: Values
+    mixing: Values | None = None
+
+
+def axis_plane(axis: Values) -> Values:
+    """Return the rotation from z to an axis of floating-point numbers, as the core has it."""
+    return exact_array(_core.axis_rotation(np.asarray(axis, dtype=np.float64)))
+
+
+def turn(axis: Values, angle: Any) -> Values:
+    """Return the rotation (3, 3) about a unit vector (Rodrigues)."""
+    c, s = cos(angle), sin(angle)
+    return np.asarray(c * UNIT + s * skew(axis) + (1 - c) * np.outer(axis, axis))
+
+
+def quaternion_turn(q: Values) -> Values:
+    """Return the rotation (3, 3) of a unit quaternion [x y z w]."""
+    u, w = skew(q[:3]), q[3]
+    return np.asarray(UNIT + 2 * w * u + 2 * (u @ u))
+
+
+def quaternion_rate(q: Values, omega: Values) -> Values:
+    """Return ½ q ⊗ ω (4,)."""
+    u, w = q[:3], q[3]
+    return np.array([*(w * omega + skew(u) @ omega), -(u @ omega)], dtype=object) / 2
+
+
+def stack(*columns: tuple[Values, Values]) -> Values:
+    """Return motions (6, n) from pairs of a linear and an angular part."""
+    return np.array([[*linear, *angular] for linear, angular in columns], dtype=object).T
+
+
+LINEAR = [(axis, ZERO) for axis in UNIT]
+ANGULAR = [(ZERO, axis) for axis in UNIT]
+
+
+def revolute(f: Frame, q: Values, v: Values) -> Motion:
+    return Motion(turn(f.axis, q[0]), ZERO, stack((ZERO, f.axis)), v)
+
+
+def prismatic(f: Frame, q: Values, v: Values) -> Motion:
+    return Motion(UNIT, q[0] * f.axis, stack((f.axis, ZERO)), v)
+
+
+def screw(f: Frame, q: Values, v: Values) -> Motion:
+    return Motion(turn(f.axis, q[0]), f.pitch * q[0] * f.axis, stack((f.pitch * f.axis, f.axis)), v)
+
+
+def cylindrical(f: Frame, q: Values, v: Values) -> Motion:
+    return Motion(turn(f.axis, q[0]), q[1] * f.axis, stack((ZERO, f.axis), (f.axis, ZERO)), v)
+
+
+def universal(f: Frame, q: Values, v: Values) -> Motion:
+    second = turn(f.second_axis, q[1])
+    mixing = np.stack([second.T @ f.axis, f.second_axis], axis=1)
+    return Motion(turn(f.axis, q[0]) @ second, ZERO, stack(*ANGULAR), v, mixing)
+
+
+def spherical(f: Frame, q: Values, v: Values) -> Motion:
+    return Motion(quaternion_turn(q), ZERO, stack(*ANGULAR), quaternion_rate(q, v))
+
+
+def spherical_zyx(f: Frame, q: Values, v: Values) -> Motion:
+    pitch, roll = turn(Y, q[1]), turn(X, q[2])
+    mixing = np.stack([roll.T @ (pitch.T @ Z), roll.T @ Y, X], axis=1)
+    return Motion(turn(Z, q[0]) @ pitch @ roll, ZERO, stack(*ANGULAR), v, mixing)
+
+
+def planar(f: Frame, q: Values, v: Values) -> Motion:
+    x, y = f.plane[:, 0], f.plane[:, 1]
+    rate = np.array([*(turn(Z, q[2])[:2, :2] @ v[:2]), v[2]], dtype=object)
+    basis = stack((x, ZERO), (y, ZERO), (ZERO, f.axis))
+    return Motion(turn(f.axis, q[2]), q[0] * x + q[1] * y, basis, rate)
+
+
+def translation(f: Frame, q: Values, v: Values) -> Motion:
+    return Motion(UNIT, q, stack(*LINEAR), v)
+
+
+def free(f: Frame, q: Values, v: Values) -> Motion:
+    rotation = quaternion_turn(q[3:])
+    rate = np.concatenate([rotation @ v[:3], quaternion_rate(q[3:], v[3:])])
+    return Motion(rotation, q[:3], stack(*LINEAR, *ANGULAR), rate)
+
+
+def knife_edge(f: Frame, q: Values, v: Values) -> Motion:
+    rate = np.array([*_ahead(q[2], v[0]), v[1]], dtype=object)
+    return Motion(turn(Z, q[2]), _on_plane(q), stack((X, ZERO), (ZERO, Z)), rate)
+
+
+def rolling_wheel(f: Frame, q: Values, v: Values) -> Motion:
+    spin = turn(Y, q[3])
+    rate = np.array([*_ahead(q[2], f.radius * v[1]), v[0], v[1]], dtype=object)
+    mixing = stack((ZERO, spin.T @ Z), (f.radius * spin.T @ X, Y))
+    place = _on_plane(q) + f.radius * Z
+    return Motion(turn(Z, q[2]) @ spin, place, stack(*LINEAR, *ANGULAR), rate, mixing)
+
+
+def rolling_disc(f: Frame, q: Values, v: Values) -> Motion:
+    heading, lean, spin = turn(Z, q[2]), turn(X, q[3]), turn(Y, q[4])
+    forward = f.radius * spin.T @ X
+    mixing = stack(
+        (sin(q[3]) * forward, spin.T @ (lean.T @ Z)),
+        (-f.radius * Y, spin.T @ X),
+        (forward, Y),
+    )
+    place = _on_plane(q) + f.radius * heading @ (lean @ Z)
+    rate = np.array([*_ahead(q[2], f.radius * v[2]), *v], dtype=object)
+    return Motion(heading @ lean @ spin, place, stack(*LINEAR, *ANGULAR), rate, mixing)
+
+
+def rolling_ball(f: Frame, q: Values, v: Values) -> Motion:
+    rotation = quaternion_turn(q[2:])
+    omega, arm = rotation @ v, f.radius * rotation.T @ Z  # from the contact point to the centre
+    mixing = np.concatenate([-skew(arm), UNIT])
+    rolling = [f.radius * omega[1], -f.radius * omega[0]]
+    rate = np.array([*rolling, *quaternion_rate(q[2:], v)], dtype=object)
+    return Motion(rotation, _on_plane(q) + f.radius * Z, stack(*LINEAR, *ANGULAR), rate, mixing)
+
+
+def differential_base(f: Frame, q: Values, v: Values) -> Motion:
+    ahead, turning = f.radius / 2, f.radius / f.track
+    speed = ahead * (v[0] + v[1])
+    rate = np.array([*_ahead(q[2], speed), turning * (v[1] - v[0]), *v], dtype=object)
+    basis = stack((ahead * X, -turning * Z), (ahead * X, turning * Z))
+    return Motion(turn(Z, q[2]), _on_plane(q), basis, rate)
+
+
+def _on_plane(q: Values) -> Values:
+    return np.array([q[0], q[1], 0], dtype=object)
+
+
+def _ahead(heading: Any, speed: Any) -> tuple[Any, Any]:
+    return cos(heading) * speed, sin(heading) * speed
+
+
+MOTIONS: Mapping[str, Callable[[Frame, Values, Values], Motion]] = {
+    motion.__name__: motion
+    for motion in (
+        *(revolute, prismatic, screw, cylindrical, universal, spherical, spherical_zyx, planar),
+        *(translation, free, knife_edge, rolling_wheel, rolling_disc, rolling_ball),
+        differential_base,
+    )
+}
+"""From the kind of a joint to its motion, for its coordinates q (nq,) and velocities v (nv,)."""

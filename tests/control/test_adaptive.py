@@ -1,0 +1,205 @@
+"""The adaptive law: its energy never rises, errors vanish with wrong masses to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from closed_loop import Trajectory, rotor_chain, spatial_arm, state
+from oracle import Array
+
+import tarsus as ts
+from tarsus.control import AdaptiveControl, PassivityControl
+from tarsus.control.pseudo_inertia import (
+    divergence,
+    gradient,
+    moved,
+    parameters_of,
+    pseudo_inertia,
+)
+
+MECHANISMS: dict[str, tuple[Callable[[], ts.Model], float]] = {
+    "rotor_chain": (rotor_chain, 2.0),
+    "spatial_arm": (spatial_arm, 2.0),
+    "four_bar": (ts.robots.four_bar, 200.0),
+}
+"""Mechanisms and the rates at which they learn [1/J], more for those that have little energy."""
+
+
+def mistaken(plant: ts.Model, seed: int) -> ts.Model:
+    """Return the plant as one believes it to be: masses off by up to a third, centres shifted."""
+    rng = np.random.default_rng(seed)
+    description = plant.description
+    for body in description.bodies:
+        factor = rng.uniform(0.7, 1.4)
+        body.mass, body.inertia = body.mass * factor, body.inertia * factor * rng.uniform(0.8, 1.2)
+        body.com = body.com + rng.normal(size=3) * 0.02
+    return ts.Model(description)
+
+
+def run(
+    plant: ts.Model,
+    control: AdaptiveControl,
+    wanted: Trajectory,
+    q: Array,
+    v: Array,
+    h: float,
+    n: int,
+) -> tuple[Array, Array]:
+    """Return energies and largest errors over n steps, states and estimate of order four."""
+
+    def slope(t: float, q: Array, v: Array, p: Array) -> tuple[Array, Array, Array]:
+        control.parameters = p
+        a = plant.forward_dynamics(q, v, control(q, v, *wanted(t)))
+        return v, a, control.parameter_rate
+
+    p, energies, errors = control.parameters, [], []
+    for i in range(n):
+        t = i * h
+        q_d, v_d, _ = wanted(t)
+        control.parameters = p
+        energies.append(float(control.lyapunov(plant, q, v, q_d, v_d)))
+        errors.append(float(np.abs(plant.difference(q_d, q)).max()))
+        v1, a1, p1 = slope(t, q, v, p)
+        q2 = plant.integrate(q, h / 2 * v1)
+        v2, a2, p2 = slope(t + h / 2, q2, v + h / 2 * a1, p + h / 2 * p1)
+        q3 = plant.integrate(q, h / 2 * v2)
+        v3, a3, p3 = slope(t + h / 2, q3, v + h / 2 * a2, p + h / 2 * p2)
+        q4 = plant.integrate(q2, h * v3 - h / 2 * v1)
+        v4, a4, p4 = slope(t + h, q4, v + h * a3, p + h * p3)
+        q = plant.integrate(q, h / 12 * (3 * v1 + 2 * v2 + 2 * v3 - v4))
+        q = plant.integrate(q, h / 12 * (-v1 + 2 * v2 + 2 * v3 + 3 * v4))
+        v = v + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+        p = p + h / 6 * (p1 + 2 * p2 + 2 * p3 + p4)
+    control.parameters = p
+    return np.array(energies), np.array(errors)
+
+
+@pytest.mark.parametrize("physical", [False, True])
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_energy_never_rises_and_the_error_fades(name: str, physical: bool) -> None:
+    make, adaptation = MECHANISMS[name]
+    plant = make()
+    believed = mistaken(plant, 0)
+    q0 = plant.random_configuration(1)
+    wanted = Trajectory(plant, q0, 0.3, 3.0)
+    damping = 10.0 * np.diagonal(plant.mass_matrix(q0))
+    start, h, n = (plant.integrate(q0, np.full(plant.nv, 0.1)), wanted(0.0)[1]), 5e-3, 700
+
+    learning = AdaptiveControl(believed, 5.0, damping, adaptation, physical=physical)
+    energies, errors = run(plant, learning, wanted, *start, h, n)
+    unable = AdaptiveControl(believed, 5.0, damping, 0.0)
+    _, without = run(plant, unable, wanted, *start, h, n)
+
+    rise = float(np.diff(energies).max()) / energies[0]
+    late, without_learning = (each[-n // 5 :].max() for each in (errors, without))
+    print(f"{name}, physical={physical}: V {energies[0]:.3f} to {energies[-1]:.3f} J")
+    print(f"  rise {rise:.1e}, error {late:.1e} instead of {without_learning:.1e} rad")
+    assert rise < 1e-9
+    assert late < 0.4 * without_learning
+    if physical:
+        assert np.linalg.eigvalsh(pseudo_inertia(learning.parameters)).min() > 0.0
+
+
+@pytest.mark.parametrize("physical", [False, True])
+def test_small_steps_of_the_estimate_lead_where_its_rate_does(physical: bool) -> None:
+    m = rotor_chain()
+    control = AdaptiveControl(m, 2.0, 3.0, 0.2, physical=physical)
+    (q, v), (q_d, v_d) = state(m, 2), state(m, 3)
+    control(q, v, q_d, v_d)
+    rate, h = control.parameter_rate, 1e-7
+    assert rate.shape == (m.n_bodies, 10)
+    before = control.parameters.copy()
+    control.step(h)
+    error = np.abs((control.parameters - before) / h - rate).max() / np.abs(rate).max()
+    print(f"physical={physical}: {error:.1e}")
+    assert error < 1e-5
+    control.reset()
+    np.testing.assert_array_equal(control.parameters, m.inertial_parameters)
+
+
+def test_true_parameters_give_the_passive_law_with_armature() -> None:
+    plant = spatial_arm()
+    believed = mistaken(plant, 4)
+    adaptive = AdaptiveControl(believed, 2.0, 3.0)
+    adaptive.parameters = np.array(plant.inertial_parameters)
+    (q, v), (q_d, v_d) = state(plant, 5, 4), state(plant, 6, 4)
+    expected = PassivityControl(plant, 2.0, 3.0)(q, v, q_d, v_d)
+    found = adaptive(q, v, q_d, v_d)
+    error = np.abs(found - expected).max() / np.abs(expected).max()
+    print(f"{error:.1e}")
+    assert error < 1e-12
+    assert adaptive.parameter_rate.shape == (4, plant.n_bodies, 10)
+    adaptive.step(1e-3)
+    assert adaptive.parameters.shape == (4, plant.n_bodies, 10)
+    assert adaptive(q, v, q_d, v_d).shape == (4, plant.nv)
+    assert np.shape(adaptive.lyapunov(plant, q, v, q_d, v_d)) == (4,)
+
+
+def test_adaptation_as_diagonal_and_matrix() -> None:
+    m = ts.robots.chain(3)
+    (q, v), (q_d, v_d) = state(m, 7), state(m, 8)
+    entries = np.random.default_rng(9).uniform(0.5, 2.0, 30)
+    rates = []
+    for adaptation in (entries, np.diag(entries)):
+        control = AdaptiveControl(m, 1.0, 1.0, adaptation)
+        control(q, v, q_d, v_d)
+        rates.append(control.parameter_rate)
+    np.testing.assert_allclose(*rates, rtol=1e-13)
+
+
+def test_usual_sizes_make_the_law_independent_of_units() -> None:
+    """With lengths in other units, numbers change, but the same motion is learned."""
+    forces = []
+    for unit in (1.0, 1000.0):  # of length: forces and torques scale with unit and unit²
+        b = ts.Builder("arm", gravity=(0, 0, -9.81 * unit))
+        for k in range(2):
+            inertia = np.array([0.02, 0.02, 0.01]) * unit**2
+            b.body(f"link_{k}", 1.0, com=(0, 0, 0.2 * unit), inertia=inertia)
+            parent = "world" if k == 0 else "link_0"
+            b.joint(
+                f"joint_{k}", "revolute", parent, f"link_{k}", position=(0, 0, 0.4 * unit), axis="y"
+            )
+        control = AdaptiveControl(b.build(), 2.0, 3.0 * unit**2, 0.1 / unit**2)
+        q, v, q_d = np.array([0.3, 0.4]), np.array([1.0, -1.0]), np.zeros(2)
+        control(q, v, q_d)
+        control.step(0.5)
+        forces.append(control(q, v, q_d) / unit**2)
+    np.testing.assert_allclose(*forces, rtol=1e-10)
+
+
+def test_pseudo_inertia_is_a_moment_of_mass() -> None:
+    rng = np.random.default_rng(10)
+    points, masses = rng.normal(size=(50, 3)), rng.uniform(0.1, 1.0, 50)
+    inertia = sum(
+        w * (x @ x * np.eye(3) - np.outer(x, x)) for x, w in zip(points, masses, strict=True)
+    )
+    entries = [inertia[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))]
+    parameters = np.array([masses.sum(), *(masses @ points), *entries])
+    x = np.hstack([points, np.ones((50, 1))])
+    np.testing.assert_allclose(pseudo_inertia(parameters), (x.T * masses) @ x, atol=1e-12)
+    np.testing.assert_allclose(parameters_of(pseudo_inertia(parameters)), parameters, atol=1e-12)
+    slope = rng.normal(size=10)
+    trace = np.trace(pseudo_inertia(parameters) @ gradient(slope))
+    np.testing.assert_allclose(trace, parameters @ slope, rtol=1e-12)
+    far = moved(parameters, 0.05 * slope)
+    assert np.linalg.eigvalsh(pseudo_inertia(far)).min() > 0.0
+    assert divergence(parameters, far) > 0.1
+    np.testing.assert_allclose(divergence(parameters, parameters), 0.0, atol=1e-12)
+
+
+def test_mistakes() -> None:
+    m = ts.robots.chain(3)
+    with pytest.raises(ValueError, match=r"adaptation has shape \(10,\), must be \(\) or \(30,\)"):
+        AdaptiveControl(m, 1.0, 1.0, np.ones(10))
+    with pytest.raises(ValueError, match="adaptation"):
+        AdaptiveControl(m, 1.0, 1.0, np.ones(30), physical=True)
+    with pytest.raises(TypeError, match="plant is of type int"):
+        AdaptiveControl(m, 1.0, 1.0).lyapunov(3, *[np.zeros(3)] * 3)  # type: ignore[arg-type]
+    b = ts.Builder("pendulum")
+    b.body("bob", 1.0, com=(0, 0, -1))
+    b.joint("pivot", "revolute", "world", "bob", axis="y")
+    with pytest.raises(ValueError, match="mass is spread in space; these are not: bob"):
+        AdaptiveControl(b.build(), 1.0, 1.0, physical=True)
+    AdaptiveControl(b.build(), 1.0, 1.0)

@@ -1,0 +1,77 @@
+"""Couplings that are functions: slopes by q need their third derivatives, and say so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from coriolis_cases import distance
+from slopes import along_q
+
+import tarsus as ts
+
+
+def sine(y: np.ndarray, *, orders: int) -> tuple[Any, ...]:
+    """Return sin y and its first derivatives."""
+    s, c = np.sin(y[0]), np.cos(y[0])
+    every = ([s], [[c]], [[[-s]]], [[[[-c]]]])
+    return tuple(np.array(part) for part in every[: orders + 1])
+
+
+def pair(orders: int) -> ts.Model:
+    """Return two pendulums; one follows the sine of the other's angle."""
+    builder = ts.Builder("pair")
+    for name, parent in (("a", "world"), ("b", "a")):
+        builder.body(name, 1.0, (0.3, 0.0, 0.1), (0.1, 0.2, 0.15))
+        builder.joint(f"joint_{name}", "revolute", parent, name, position=(0.2, 0.0, 0.0), axis="y")
+    builder.transmission(
+        "function", ["joint_a"], ["joint_b"], function=lambda y: sine(y, orders=orders)
+    )
+    return builder.build()
+
+
+def test_two_derivatives_are_enough_for_symbols() -> None:
+    two, three = pair(2), pair(3)
+    q, v, a = np.array([0.4]), np.array([1.3]), np.array([-0.7])
+    for found, expected in (
+        (two.coriolis_matrix(q, v), three.coriolis_matrix(q, v)),
+        (two.christoffel_symbols(q), three.christoffel_symbols(q)),
+        (two.mass_matrix_rate(q, v), three.mass_matrix_rate(q, v)),
+        (two.inertial_regressor(q, v, a), three.inertial_regressor(q, v, a)),
+    ):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics_derivatives", "forward_dynamics_derivatives"])
+def test_slopes_need_three(name: str) -> None:
+    for states in (np.array([0.4]), np.full((5, 1), 0.4)):
+        with pytest.raises(ValueError, match=rf"{name} needs third derivatives: .*'joint_b'"):
+            getattr(pair(2), name)(states, states, states)
+    assert np.isfinite(getattr(pair(3), name)(states, states, states)).all()
+
+
+def test_slopes_with_three() -> None:
+    m = pair(3)
+    q, v, a = np.array([0.4]), np.array([1.3]), np.array([-0.7])
+    found = m.inverse_dynamics_derivatives(q, v, a)[0]
+    expected = along_q(m, q, lambda x: m.inverse_dynamics(x, v, a))
+    print(f"∂τ/∂q: {distance(found, expected):.1e}")
+    assert distance(found, expected) < 1e-10
+    forward = m.forward_dynamics_derivatives(q, v, a)[0]
+    expected = along_q(m, q, lambda x: m.forward_dynamics(x, v, a))
+    print(f"∂a/∂q: {distance(forward, expected):.1e}")
+    assert distance(forward, expected) < 1e-10
+
+
+def test_a_third_derivative_of_the_wrong_shape() -> None:
+    def wrong(y: np.ndarray) -> tuple[Any, ...]:
+        return (*sine(y, orders=2), np.zeros((1, 1, 1)))
+
+    builder = ts.Builder("wrong")
+    for name in "ab":
+        builder.body(name, 1.0, inertia=(0.1, 0.1, 0.1))
+        builder.joint(f"joint_{name}", "revolute", "world", name)
+    builder.transmission("function", ["joint_a"], ["joint_b"], function=wrong)
+    with pytest.raises(ValueError, match=r"third derivative has shape \(1, 1, 1\)"):
+        builder.build()
