@@ -20,8 +20,6 @@ from projection import Projection
 
 from tarsus.model.description import Coupling
 
-FACTORIZATIONS: tuple[Any, ...] = ("christoffel", "force", "momentum")
-
 
 @dataclass(frozen=True)
 class Maps:

@@ -13,6 +13,7 @@ import tarsus as ts
 from tarsus.check.closures import CLOSURES
 from tarsus.check.identities import IDENTITIES
 from tarsus.check.lint import lint
+from tarsus.check.report import Residual
 from tarsus.check.states import States, relative
 from tarsus.differences import derivative
 
@@ -96,6 +97,15 @@ def test_report_is_data_text_and_tables() -> None:
     console = Console(width=120, record=True, file=io.StringIO())
     console.print(report)
     assert "H H⁻¹ = 1" in console.export_text()
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_data_for_json_has_finite_numbers_only(wrong: float) -> None:
+    row = Residual("mass matrix", "H = Hᵀ", wrong, 1e-12, {"A": wrong}, theirs={"A": wrong})
+    report = ts.Report("model", [], [row], 1, 0, "", {})
+    (found,) = json.loads(json.dumps(report.to_dict(), allow_nan=False))["residuals"]
+    assert (found["value"], found["peers"], found["theirs"]) == (None, {"A": None}, {"A": None})
+    assert found["ok"] is False
 
 
 def test_progress_is_told() -> None:

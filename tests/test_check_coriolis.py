@@ -86,6 +86,49 @@ def test_couplings_that_pinocchio_does_not_have() -> None:
     assert ts.check(backwards, states=2).ok
 
 
+def test_an_old_pinocchio_without_joints_that_mimic(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pinocchio
+
+    monkeypatch.delattr(pinocchio, "transformJointIntoMimic")
+    report = ts.check(coupled(["joint_0", "joint_3"], [[1.0], [-1.5]]), states=2)
+    assert report.ok
+    assert "has no joints that mimic" in report.peers["Pinocchio"]
+
+
+@pytest.mark.parametrize("refusal", [RuntimeError, ValueError])
+def test_what_pinocchio_refuses_is_left_out(
+    refusal: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pinocchio
+
+    def refuse(*arguments: object) -> None:
+        raise refusal("not for these joints")
+
+    monkeypatch.setattr(pinocchio, "computeCoriolisMatrix", refuse)
+    report = ts.check(ts.robots.chain(3), states=2)
+    assert report.ok
+    assert list(theirs(report)) == ASKED[3:], "the first three are those of the matrix"
+
+
+def test_functions_without_third_derivatives_are_not_differentiated() -> None:
+    def square(y: np.ndarray) -> tuple[np.ndarray, ...]:
+        return y**2, np.diag(2.0 * y), np.full((1, 1, 1), 2.0)
+
+    def cubic(y: np.ndarray) -> tuple[np.ndarray, ...]:
+        return (*square(y), np.zeros((1, 1, 1, 1)))
+
+    for function, count in ((square, 0), (cubic, 2)):
+        builder = ts.Builder("pair")
+        for name in "ab":
+            builder.body(name, 1.0, (0.5, 0.1, 0.0), (0.01, 0.1, 0.1))
+            builder.joint(f"joint_{name}", "revolute", "world", name, axis="y")
+        builder.transmission("function", "joint_a", "joint_b", function=function)
+        report = ts.check(builder.build(), states=2)
+        quantities = [row.quantity for row in report.residuals]
+        assert report.ok
+        assert sum("dynamics derivatives" in quantity for quantity in quantities) == count
+
+
 def test_pinocchio_behind_our_methods_has_our_numbers() -> None:
     m = ts.robots.random_mechanism(4, 14, RIGHT)
     other = peers(m)[0]["Pinocchio"].dynamics

@@ -34,30 +34,19 @@ bool tabulate(const CoreModel& model, const Algorithm& algorithm, Call& call, Ow
     Owned q(PyArray_SimpleNew(2, const_cast<npy_intp*>(shape), NPY_DOUBLE));
     if (!q.object) return false;
     std::copy_n(call.in[0], states * tree.nq, static_cast<double*>(PyArray_DATA(q.array())));
-    Owned found(PyObject_CallOneArg(model.functions, q.object));
+    Owned found(PyObject_CallFunctionObjArgs(model.functions, q.object,
+                                             algorithm.thirds ? Py_True : Py_False, nullptr));
     if (!found.object) return false;
     table.reset(PyArray_FROM_OTF(found.object, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY));
     if (!table.object) return false;
-    if (PyArray_SIZE(table.array()) != states * tree.table_size) {
+    const int size = tree.table_size + (algorithm.thirds ? tree.thirds_size : 0);
+    if (PyArray_SIZE(table.array()) != states * size) {
         PyErr_SetString(PyExc_ValueError, "functions returned a table of a wrong size");
         return false;
     }
     call.in[kTable] = static_cast<const double*>(PyArray_DATA(table.array()));
-    call.stride[kTable] = states == 1 ? 0 : tree.table_size;
-    call.size[kTable] = tree.table_size;
-    return true;
-}
-
-// False, with a Python exception that names the coupling, if a function lacks third derivatives.
-bool has_thirds(const Algorithm& algorithm, const Tree& tree) {
-    for (const Coupling& c : tree.couplings) {
-        if (c.kind != CouplingKind::function || c.thirds) continue;
-        PyErr_Format(PyExc_ValueError,
-                     "%s needs third derivatives: the function of coupling '%s' must return them "
-                     "as a fourth array",
-                     algorithm.name, tree.coupling_names[c.index].c_str());
-        return false;
-    }
+    call.stride[kTable] = states == 1 ? 0 : size;
+    call.size[kTable] = size;
     return true;
 }
 
@@ -206,7 +195,6 @@ PyObject* call_algorithm(int index, const CoreModel& model, PyObject* const* arg
         if (call.choice < 0) return nullptr;
         if (algorithm.choice == &kMethod) kernel = kernels().*kMethodKernels[call.choice];
     }
-    if (algorithm.thirds && !has_thirds(algorithm, model.tree)) return nullptr;
     bool one = !slots[p.parameters.threads] && !slots[p.parameters.out];
     for (size_t i = 0; i < algorithm.inputs.size(); ++i) {
         if (slots[i] == Py_None && algorithm.inputs[i].optional) slots[i] = nullptr;

@@ -59,6 +59,7 @@ class ArticulatedConstraints {
             walk(loop, first);
         });
         sum_operator();
+        work_.factor();
         work_.solve();
         for (const Cluster& cluster : tree_.clusters) {
             for (int e = cluster.w; e < cluster.w + cluster.nv; ++e) {

@@ -73,7 +73,7 @@ struct LaneMatrix {
         else lanes = scratch.take<Lanes>(size_t(n) * groups);
         for (int k = 0; k < n * groups; ++k) lanes[k] = Lanes(0.0);
     }
-    TARSUS_INLINE void go_home() const {
+    TARSUS_INLINE void copy_out() const {
         for (int i = 0; kColumns > 1 && i < n; ++i) {
             for (int j = 0; j < n; ++j) home[i * n + j] = (*this)(i, j);
         }

@@ -19,6 +19,7 @@ struct ChristoffelWork {
     MovingTree<T> moving;
     ClusterBends<T> bends;
     const Inertia<T>* composite;  // of a body with all that hangs on it outside its cluster
+    T* sums;                      // room for a number for each velocity of a cluster
 };
 
 template <class T>
@@ -36,7 +37,7 @@ TARSUS_INLINE ChristoffelWork<T> prepare_christoffel(const Tree& tree,
         const int next = tree.steps[i].next;
         if (next >= 0) composite[next] = composite[next] + composite[i];
     }
-    return {moving, bends, composite};
+    return {moving, bends, composite, scratch.take<T>(most_velocities(tree))};
 }
 
 // three velocities of one cluster: Γ_abc for all a, b, c of it
@@ -44,27 +45,30 @@ template <class T, class Store>
 TARSUS_INLINE void within_cluster(const Tree& tree, const Cluster& cluster,
                                   const ChristoffelWork<T>& work, Store& store) {
     const MovingTree<T>& moving = work.moving;
-    const int nv = cluster.nv;
-    if (nv == 1 && !cluster.coupled) return store(cluster.v, cluster.v, cluster.v, T(0.0));
+    const int nv = cluster.nv, first = cluster.body, last = first + cluster.n_bodies;
+    if (!bends(tree.steps[first])) {
+        if (nv == 1) store(cluster.v, cluster.v, cluster.v, T(0.0));
+        return;
+    }
     for (int b = 0; b < nv; ++b) {
         for (int c = 0; c < nv; ++c) {
+            for (int a = 0; a < nv; ++a) work.sums[a] = T(0.0);
+            for (int i = first; i < last; ++i) {
+                const Step& step = tree.steps[i];
+                const Motion<T>* S = moving.S + step.column;
+                const Inertia<T>& I = work.composite[i];
+                const Force<T> F =
+                    I * bend_of(step, moving, work.bends, b, c) + Christoffel::force(S[c], I, S[b]);
+                for (int a = 0; a < nv; ++a) work.sums[a] += dot(S[a], F);
+            }
+            for (int w = 0; cluster.coupled && w < cluster.nw; ++w) {
+                const int rates = cluster.matrix_rates + (c * cluster.nw + w) * nv;
+                const T rate = work.bends.matrix[rates + b] * T(tree.armature[cluster.w + w]);
+                const T* lever = moving.joints.G + cluster.matrix + w * nv;
+                for (int a = 0; a < nv; ++a) work.sums[a] = mul_add(lever[a], rate, work.sums[a]);
+            }
             for (int a = 0; a < nv; ++a) {
-                T sum(0.0);
-                for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
-                    const Step& step = tree.steps[i];
-                    const Motion<T>* S = moving.S + step.column;
-                    const Inertia<T>& I = work.composite[i];
-                    const Force<T> F = I * bend_of(step, moving, work.bends, b, c) +
-                                       Christoffel::force(S[c], I, S[b]);
-                    sum += dot(S[a], F);
-                }
-                for (int w = 0; cluster.coupled && w < cluster.nw; ++w) {
-                    const int row = w * nv, rates = cluster.matrix_rates + c * cluster.nw * nv;
-                    const T lever =
-                        moving.joints.G[cluster.matrix + row + a] * T(tree.armature[cluster.w + w]);
-                    sum = mul_add(lever, work.bends.matrix[rates + row + b], sum);
-                }
-                store(cluster.v + a, cluster.v + b, cluster.v + c, sum);
+                store(cluster.v + a, cluster.v + b, cluster.v + c, work.sums[a]);
             }
         }
     }
@@ -75,8 +79,7 @@ template <class T, class Store>
 TARSUS_INLINE void pairs_of_cluster(const Tree& tree, const Cluster& cluster,
                                     const ChristoffelWork<T>& work, Store& store) {
     const MovingTree<T>& moving = work.moving;
-    if (cluster.parent < 0) return;
-    const bool bends = cluster.nv > 1 || cluster.coupled;  // a single joint's motion does not
+    const bool bent = bends(tree.steps[cluster.body]);
     for (int b = 0; b < cluster.nv; ++b) {
         for (int c = 0; c < cluster.nv; ++c) {
             Force<T> F{zero_vector<T>(), zero_vector<T>()};
@@ -87,7 +90,7 @@ TARSUS_INLINE void pairs_of_cluster(const Tree& tree, const Cluster& cluster,
                 const Inertia<T>& I = work.composite[i];
                 const ChristoffelMatrix<T> B = Christoffel::matrix(S[c], I);
                 F = F + B * S[b];
-                if (bends) F = F + I * bend_of(step, moving, work.bends, b, c);
+                if (bent) F = F + I * bend_of(step, moving, work.bends, b, c);
                 M = M + B.transposed_times(S[b]);
             }
             const int vb = cluster.v + b, vc = cluster.v + c;
@@ -128,8 +131,9 @@ struct Path {
           motion(reinterpret_cast<Lanes (*)[6]>(
               scratch.take<Lanes>(6 * (size_t(tree.nv) / kLanes + 1)))) {}
 
-    void follow(const Tree& tree, const Motion<T>* S, int first, int carrier) {
-        count = first < tree.nv ? tree.depth[first] : 0;
+    void follow(const Tree& tree, const Motion<T>* S, int carrier) {
+        count = 0;
+        for (int b = carrier; b >= 0; b = tree.steps[b].next) count += tree.steps[b].nv;
         int at = count;
         for (int b = carrier; b >= 0; b = tree.steps[b].next) {
             const Step& step = tree.steps[b];
@@ -157,7 +161,8 @@ struct Path {
 template <class T>
 TARSUS_INLINE size_t christoffel_bytes(const Tree& tree) {
     return moving_tree_bytes<T>(tree) + bend_bytes<T>(tree, false) +
-           bytes_of<Inertia<T>>(tree.n_bodies) + Path<T>::bytes(tree);
+           bytes_of<Inertia<T>>(tree.n_bodies) + bytes_of<T>(most_velocities(tree)) +
+           Path<T>::bytes(tree);
 }
 
 template <class T>
@@ -198,13 +203,13 @@ TARSUS_INLINE void triples_of(const Tree& tree, const ChristoffelWork<T>& work, 
         const Force<T> F1 = B * S[path.column[p]];
         const Couple<T> F2 = B.transposed_times(S[path.column[p]]);
         project_triples(path, own, S, F1, F2, store.triples(j, k));
-        // both in one cluster: the bends of its body enter, which a single joint's has none of
+        // both in one cluster: the bends of its body enter
         for (int l = 0; l < step.nv; ++l) {
             const int i = path.velocity[own + l];
             const Motion<T>& s = S[path.column[own + l]];
             const T a = dot(s, F1);
             T b = dot(s, F2);
-            if (step.nv > 1 || step.bend >= 0) {
+            if (bends(step)) {
                 b = b - dot(bend_of(step, work.moving, work.bends, l, p - own), F);
             }
             store(i, j, k, a), store(i, k, j, a), store(k, i, j, -b);
@@ -220,9 +225,10 @@ TARSUS_INLINE void christoffel(const Tree& tree, const ChristoffelWork<T>& work,
     Path<T> path(tree, scratch);
     for (const Cluster& cluster : tree.clusters) {
         within_cluster(tree, cluster, work, store);
+        if (cluster.parent < 0 || cluster.nv == 0) continue;
         pairs_of_cluster(tree, cluster, work, store);
-        path.follow(tree, work.moving.S, cluster.v, cluster.parent);
-        for (int k = 0; cluster.parent >= 0 && k < cluster.nv; ++k) {
+        path.follow(tree, work.moving.S, cluster.parent);
+        for (int k = 0; k < cluster.nv; ++k) {
             const int last = cluster.body + cluster.n_bodies;
             const Motion<T>& S = work.moving.S[tree.steps[cluster.body].column + k];
             ChristoffelMatrix<T> B = Christoffel::matrix(S, work.composite[cluster.body]);

@@ -8,8 +8,6 @@ namespace tarsus::TARSUS_ISA {
 
 namespace {
 
-constexpr int kMostJointVelocities = 6;
-
 // room for one cluster, as it moves along one of its velocities
 template <class T>
 struct DirectedCluster {
@@ -22,9 +20,7 @@ struct DirectedCluster {
     Motion<D>*column, *velocity, *acceleration;
 
     static int bodies(const Tree& tree) { return std::max(1, tree.most.bodies); }
-    static int velocities(const Tree& tree) {
-        return std::max(kMostJointVelocities, std::max(tree.most.w, tree.most.free));
-    }
+    static int velocities(const Tree& tree) { return std::max(most_velocities(tree), tree.most.w); }
     DirectedCluster(const Tree& tree, Scratch& scratch)
         : closure(tree, scratch),
           closure_moving(tree, scratch),
@@ -50,9 +46,9 @@ struct DirectedCluster {
 
 // positions of the members as dual numbers that move with own velocity `along`
 template <class T>
-void seed(const Tree& tree, const Cluster& cluster, const MovingTree<T>& moving, int along,
-          Dual<T>* x) {
-    T rate[8], velocity[kMostJointVelocities];
+void move_along(const Tree& tree, const Cluster& cluster, const MovingTree<T>& moving, int along,
+                Dual<T>* x) {
+    T rate[kMostPositions], velocity[kMostVelocities];
     for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
         const Link& link = tree.links[i];
         for (int k = 0; k < link.nv; ++k) {
@@ -115,7 +111,7 @@ void move_members(const Tree& tree, const Cluster& cluster, bool moves, Directed
     using D = Dual<T>;
     const Pose<D> fixed{identity_matrix<D>(), zero_vector<D>()};
     const int nv = cluster.nv;
-    Angle<D> angle[3];
+    Angle<D> angle[kMostAngles];
     for (int m = 0; m < cluster.n_bodies; ++m) {
         const Link& link = tree.links[cluster.body + m];
         const int from = link.parent == cluster.parent ? -1 : link.parent - cluster.body;
@@ -209,7 +205,7 @@ ClusterBends<T> bend_clusters(const Tree& tree, const T* table, const MovingTree
         // the world's axes are about the common point already, but for its place
         Vec3<T> point = parent.p;
         for (int g = 0; g < cluster.nv; ++g) {
-            seed(tree, cluster, moving, g, at.x);
+            move_along(tree, cluster, moving, g, at.x);
             close_along(tree, cluster, table, moving, at);
             if (moves) spread_along(tree, cluster, table, motion, at);
             move_members(tree, cluster, moves, at);

@@ -34,6 +34,14 @@ template <class T>
 ClusterBends<T> bend_clusters(const Tree& tree, const T* table, const MovingTree<T>& moving,
                               const UsersMotion<T>& motion, Scratch& scratch);
 
+// whether the columns of a body change as its cluster moves: that of a hinge does not
+TARSUS_INLINE bool bends(const Step& step) { return step.nv > 1 || step.bend >= 0; }
+
+// own velocities of any cluster
+TARSUS_INLINE int most_velocities(const Tree& tree) {
+    return tree.most.free > kMostVelocities ? tree.most.free : kMostVelocities;
+}
+
 // the rate of column f of a body along g
 template <class T>
 TARSUS_INLINE Motion<T> bend_of(const Step& step, const MovingTree<T>& moving,

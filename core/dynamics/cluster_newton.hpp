@@ -30,10 +30,9 @@ TARSUS_INLINE T total_of(const T* a, int count) {
 template <class T, class Mask>
 TARSUS_INLINE void move_dependents(const Tree& tree, const Cluster& cluster, const Mask& moving,
                                    const T* step, T* x) {
-    constexpr int kMostCoordinates = 8;
     for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
         const Link& link = tree.links[i];
-        T dv[kMostCoordinates], to[kMostCoordinates];
+        T dv[kMostVelocities], to[kMostPositions];
         bool moves = false;
         for (int k = 0; k < link.nv; ++k) {
             const bool dependent = tree.roles[link.v + k] == Role::dependent;

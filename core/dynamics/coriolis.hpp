@@ -27,7 +27,8 @@ struct CoriolisForces {
 
 template <class Factorisation, class T>
 TARSUS_INLINE size_t coriolis_bytes(const Tree& tree) {
-    return bytes_of<CoriolisBody<T, Factorisation>>(tree.n_bodies);
+    return bytes_of<CoriolisBody<T, Factorisation>>(tree.n_bodies) +
+           2 * bytes_of<T>(tree.most.free);
 }
 
 // inertia and factor of each body together with all that hangs on it outside its cluster
@@ -70,36 +71,37 @@ TARSUS_INLINE void project_coriolis(const Tree& tree, const MovingTree<T>& movin
     }
 }
 
-// the block of a coupled cluster, and what it has with all that carries it
+// the block of a coupled cluster, and what it has with all that carries it; column and row are room
+// for a number for each of its velocities
 template <class T, class Factorisation, class Store>
 TARSUS_APART void coupled_coriolis(const Tree& tree, const Cluster& cluster,
                                    const MovingTree<T>& moving,
-                                   const CoriolisBody<T, Factorisation>* composite, Store& store) {
-    const auto forces = [&](int i, int e) {
-        const int at = tree.steps[i].column + e;
-        return coriolis_forces(composite[i], moving.S[at], moving.dS[at]);
-    };
-    const auto entry = [&](int f, int e) {
-        T sum(0.0);
+                                   const CoriolisBody<T, Factorisation>* composite, T* column,
+                                   T* row, Store& store) {
+    const int nv = cluster.nv;
+    for (int e = 0; e < nv; ++e) {
+        for (int f = 0; f <= e; ++f) column[f] = row[f] = T(0.0);
+        CoriolisForces<T, Factorisation> sum{};
         for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
-            sum += dot(moving.S[tree.steps[i].column + f], forces(i, e).F1);
+            const int at = tree.steps[i].column;
+            const Motion<T>*S = moving.S + at, *dS = moving.dS + at;
+            const auto F = coriolis_forces(composite[i], S[e], dS[e]);
+            sum = {sum.F1 + F.F1, sum.F2 + F.F2, sum.F3 + F.F3};
+            for (int f = 0; f <= e; ++f) {
+                column[f] += dot(S[f], F.F1);
+                row[f] += dot(dS[f], F.F2) + dot(S[f], F.F3);
+            }
         }
         for (int w = 0; w < cluster.nw; ++w) {
-            const int row = cluster.matrix + w * cluster.nv;
+            const Dual<T>* G = moving.matrix + cluster.matrix + w * nv;
             const T armature(tree.armature[cluster.w + w]);
-            sum = mul_add(moving.joints.G[row + f] * armature, moving.matrix[row + e].rate, sum);
+            const T force = G[e].rate * armature, momentum = G[e].value * armature;
+            for (int f = 0; f <= e; ++f) {
+                column[f] = mul_add(G[f].value, force, column[f]);
+                row[f] = mul_add(G[f].rate, momentum, row[f]);
+            }
         }
-        return sum;
-    };
-    for (int e = 0; e < cluster.nv; ++e) {
-        for (int f = 0; f <= e; ++f) {
-            store(cluster.v + f, cluster.v + e, entry(f, e), entry(e, f));
-        }
-        auto sum = forces(cluster.body, e);
-        for (int i = cluster.body + 1; i < cluster.body + cluster.n_bodies; ++i) {
-            const auto more = forces(i, e);
-            sum = {sum.F1 + more.F1, sum.F2 + more.F2, sum.F3 + more.F3};
-        }
+        for (int f = 0; f <= e; ++f) store(cluster.v + f, cluster.v + e, column[f], row[f]);
         project_coriolis(tree, moving, cluster.v + e, cluster.parent, sum, store);
     }
 }
@@ -109,9 +111,10 @@ template <class Factorisation, class T, class Store>
 TARSUS_INLINE void coriolis(const Tree& tree, const MovingTree<T>& moving, Scratch& scratch,
                             Store&& store) {
     const auto* composite = compose_factors<Factorisation>(tree, moving, scratch);
+    T *column = scratch.take<T>(tree.most.free), *row = scratch.take<T>(tree.most.free);
     for (const Cluster& cluster : tree.clusters) {
         if (cluster.coupled) {
-            coupled_coriolis(tree, cluster, moving, composite, store);
+            coupled_coriolis(tree, cluster, moving, composite, column, row, store);
             continue;
         }
         const Motion<T>*S = moving.S + cluster.w, *dS = moving.dS + cluster.w;

@@ -4,11 +4,6 @@
 
 namespace tarsus::TARSUS_ISA {
 
-template <class T>
-TARSUS_INLINE size_t full_coriolis_bytes(const Tree& tree) {
-    return moving_tree_bytes<T>(tree) + coriolis_bytes<ForceFactorisation, T>(tree);
-}
-
 template <class Factorisation, class T>
 TARSUS_APART void store_coriolis(const Tree& tree, const MovingTree<T>& moving,
                                  const Arguments<T>& arguments) {
@@ -26,7 +21,7 @@ struct CoriolisMatrix {
 
     template <class T>
     static size_t bytes(const Tree& tree) {
-        return full_coriolis_bytes<T>(tree);
+        return moving_tree_bytes<T>(tree) + coriolis_bytes<ForceFactorisation, T>(tree);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {

@@ -16,9 +16,8 @@ template <class T>
 TARSUS_INLINE FunctionTable<T> function_table(const Coupling& c, const T* table) {
     const T* value = table + c.table;
     const T* slope = value + c.n_followers;
-    const int slopes = c.n_followers * c.n_leaders;
-    const T* curvature = slope + slopes;
-    return {value, slope, curvature, curvature + slopes * c.n_leaders};
+    const T* curvature = slope + c.n_followers * c.n_leaders;
+    return {value, slope, curvature, table + c.thirds};
 }
 
 TARSUS_INLINE int joint_of(const Tree& tree, int listed) { return tree.coupling_joints[listed]; }

@@ -66,7 +66,7 @@ struct ForwardDynamicsDerivatives {
             keep_closed(tree, loops, rows.by_v, by_v);
             keep_closed<T>(tree, loops, nullptr, by_tau);
         }
-        by_q.go_home(), by_v.go_home(), by_tau.go_home();
+        by_q.copy_out(), by_v.copy_out(), by_tau.copy_out();
     }
 };
 

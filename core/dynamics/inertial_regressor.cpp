@@ -18,7 +18,7 @@ constexpr int kInertialParameters = 10;
 template <class T>
 struct RegressorBody {
     Mat3<T> axes;
-    Vec3<T> p, force, turning, reference, turning_rate;  // force: a'
+    Vec3<T> p, acceleration, turning, reference, turning_rate;  // acceleration: a'
 };
 
 template <class T>
@@ -58,10 +58,10 @@ template <class T>
 TARSUS_INLINE void unit_forces(const RegressorBody<T>& at, Force<T> (&out)[kInertialParameters]) {
     const Mat3<T> one = identity_matrix<T>();
     const Vec3<T> none = zero_vector<T>(), unit[3] = {one.x, one.y, one.z};
-    out[0] = {at.force, none};
+    out[0] = {at.acceleration, none};
     for (int k = 0; k < 3; ++k) {
         const Vec3<T> swing = cross(at.reference, cross(at.turning, unit[k]));
-        out[1 + k] = {cross_add(at.turning_rate, unit[k], swing), cross(unit[k], at.force)};
+        out[1 + k] = {cross_add(at.turning_rate, unit[k], swing), cross(unit[k], at.acceleration)};
     }
     int parameter = 4;  // xx xy yy xz yz zz
     for (int k = 0; k < 3; ++k) {
@@ -83,7 +83,7 @@ struct InertialRegressor {
         const int columns = kInertialParameters * tree.n_bodies;
         const MovingTree<T> moving = move(tree, arguments, in[1]);
         const ReferenceMotion<T> reference =
-            refer(tree, moving, in[3] ? in[3] : in[1], in[2], arguments.scratch);
+            move_by_reference(tree, moving, in[3] ? in[3] : in[1], in[2], arguments.scratch);
         Force<T> unit[kInertialParameters];
         for (int i = 0; i < tree.n_bodies; ++i) {
             const RegressorBody<T> at = regressor_body(tree, i, moving, reference.body[i + 1]);

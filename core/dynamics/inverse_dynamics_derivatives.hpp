@@ -10,14 +10,14 @@ namespace tarsus::TARSUS_ISA {
 
 template <class T>
 struct VelocityForces {
-    Force<T> momentum;    // I S
-    Couple<T> turned;     // 2 Bᵀ S
-    Force<T> by_q, by_v;  // how the composite force changes with a step, and with the velocity
+    Force<T> momentum;     // I S
+    Couple<T> gyroscopic;  // 2 Bᵀ S
+    Force<T> by_q, by_v;   // how the composite force changes with a step, and with the velocity
 };
 
 template <class T>
 TARSUS_INLINE VelocityForces<T> operator+(const VelocityForces<T>& a, const VelocityForces<T>& b) {
-    return {a.momentum + b.momentum, a.turned + b.turned, a.by_q + b.by_q, a.by_v + b.by_v};
+    return {a.momentum + b.momentum, a.gyroscopic + b.gyroscopic, a.by_q + b.by_q, a.by_v + b.by_v};
 }
 
 template <class T>
@@ -47,11 +47,27 @@ TARSUS_INLINE void project_derivatives(const Tree& tree, const MotionDerivatives
             const Motion<T>& S = d.moving.S[at];
             store.q(step.v + f, e, dot(S, F.by_q));
             store.v(step.v + f, e, dot(S, F.by_v));
-            store.q(e, step.v + f, dot(d.second[at], F.momentum) + dot(d.first[at], F.turned));
-            store.v(e, step.v + f, dot(d.mixed[at], F.momentum) + dot(S, F.turned));
+            store.q(e, step.v + f, dot(d.second[at], F.momentum) + dot(d.first[at], F.gyroscopic));
+            store.v(e, step.v + f, dot(d.mixed[at], F.momentum) + dot(S, F.gyroscopic));
             store.a(step.v + f, e, dot(S, F.momentum));
         }
         body = step.next;
+    }
+}
+
+// what armatures add to column g of a bent cluster's own block
+template <class T>
+TARSUS_INLINE void add_armatures(const Tree& tree, const Cluster& cluster,
+                                 const MotionDerivatives<T>& d, int g) {
+    const int nv = cluster.nv, at = tree.steps[cluster.body].bend + g * nv;
+    for (int e = 0; e < nv; ++e) {
+        d.by_q[e] = d.bends.armature_q[at + e];
+        d.by_v[e] = d.bends.armature_v[at + e];
+        d.by_a[e] = T(cluster.coupled || e != g ? 0.0 : tree.armature[cluster.w + g]);
+        for (int w = 0; cluster.coupled && w < cluster.nw; ++w) {
+            const T* row = d.moving.joints.G + cluster.matrix + w * nv;
+            d.by_a[e] = mul_add(row[e] * row[g], T(tree.armature[cluster.w + w]), d.by_a[e]);
+        }
     }
 }
 
@@ -59,40 +75,29 @@ TARSUS_INLINE void project_derivatives(const Tree& tree, const MotionDerivatives
 template <class T, class Store>
 TARSUS_APART void bent_derivatives(const Tree& tree, const Cluster& cluster,
                                    const MotionDerivatives<T>& d, Store& store) {
-    const int nv = cluster.nv, last = cluster.body + cluster.n_bodies;
-    const int first_bend = tree.steps[cluster.body].bend;
-    const auto forces = [&](int i, int g) {
-        const int at = tree.steps[i].column + g;
-        VelocityForces<T> F = velocity_forces(d, i, at);
-        F.by_q = F.by_q + cross(d.moving.S[at], d.body[i + 1].F);
-        return F;
-    };
+    const int nv = cluster.nv;
     for (int g = 0; g < nv; ++g) {
-        for (int e = 0; e < nv; ++e) {
-            T q = d.bends.armature_q[first_bend + g * nv + e];
-            T v = d.bends.armature_v[first_bend + g * nv + e];
-            T a(0.0);
-            for (int i = cluster.body; i < last; ++i) {
-                const Step& step = tree.steps[i];
-                const Motion<T>& S = d.moving.S[step.column + e];
-                const VelocityForces<T> F = forces(i, g);
-                q += dot(S, F.by_q) + dot(bend_of(step, d.moving, d.bends, e, g), d.body[i + 1].F);
-                v += dot(S, F.by_v);
-                a += dot(S, F.momentum);
+        add_armatures(tree, cluster, d, g);
+        VelocityForces<T> sum{};
+        for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
+            const Step& step = tree.steps[i];
+            const Motion<T>* S = d.moving.S + step.column;
+            const Force<T>& force = d.body[i + 1].F;
+            VelocityForces<T> F = velocity_forces(d, i, step.column + g);
+            F.by_q = F.by_q + cross(S[g], force);
+            sum = sum + F;
+            for (int e = 0; e < nv; ++e) {
+                const Motion<T> bend = bend_of(step, d.moving, d.bends, e, g);
+                d.by_q[e] += dot(S[e], F.by_q) + dot(bend, force);
+                d.by_v[e] += dot(S[e], F.by_v);
+                d.by_a[e] += dot(S[e], F.momentum);
             }
-            for (int w = 0; w < cluster.nw; ++w) {
-                const T armature(tree.armature[cluster.w + w]);
-                const T* row = d.moving.joints.G + cluster.matrix + w * nv;
-                const T product =
-                    cluster.coupled ? row[e] * row[g] : T(w == e && w == g ? 1.0 : 0.0);
-                a = mul_add(product, armature, a);
-            }
-            store.q(cluster.v + e, cluster.v + g, q);
-            store.v(cluster.v + e, cluster.v + g, v);
-            if (e <= g) store.a(cluster.v + e, cluster.v + g, a);
         }
-        VelocityForces<T> sum = forces(cluster.body, g);
-        for (int i = cluster.body + 1; i < last; ++i) sum = sum + forces(i, g);
+        for (int e = 0; e < nv; ++e) {
+            store.q(cluster.v + e, cluster.v + g, d.by_q[e]);
+            store.v(cluster.v + e, cluster.v + g, d.by_v[e]);
+            if (e <= g) store.a(cluster.v + e, cluster.v + g, d.by_a[e]);
+        }
         project_derivatives(tree, d, cluster.v + g, cluster.parent, sum, store);
     }
 }

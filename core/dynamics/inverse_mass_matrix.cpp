@@ -22,7 +22,7 @@ struct InverseMassMatrix {
         factor_branches(tree, L);
         const LaneMatrix<T> inverse =
             inverse_of_branches(tree, L, arguments.out, arguments.scratch);
-        inverse.go_home();
+        inverse.copy_out();
         // symmetric but for rounding: users get one that is
         for (int i = 0; i < n; ++i) {
             for (int j = 0; j < i; ++j) arguments.out[j * n + i] = arguments.out[i * n + j];

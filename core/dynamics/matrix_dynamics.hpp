@@ -49,6 +49,7 @@ TARSUS_INLINE Constrained<T> constrain(const Tree& tree, const Arguments<T>& arg
             work.operator_matrix[r * n + s] = sum;
         }
     }
+    work.factor();
     work.solve();
     for (int r = 0; r < n; ++r) {
         for (int k = 0; k < nv; ++k) a[k] = mul_add(Y[r * nv + k], work.rate[r], a[k]);

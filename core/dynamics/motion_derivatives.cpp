@@ -88,6 +88,7 @@ TARSUS_APART MotionDerivatives<T> differentiate_motion(const Tree& tree,
     d.first = scratch.take<Motion<T>>(tree.n_columns);
     d.second = scratch.take<Motion<T>>(tree.n_columns);
     d.mixed = scratch.take<Motion<T>>(tree.n_columns);
+    for (T** room : {&d.by_q, &d.by_v, &d.by_a}) *room = scratch.take<T>(most_velocities(tree));
     move_bodies(tree, d, joint_a, external);
     for (int i = 0; i < tree.n_bodies; ++i) {
         const Step& step = tree.steps[i];

@@ -31,12 +31,14 @@ struct MotionDerivatives {
     DerivativeBody<T>* body;  // the world first
     ClusterBends<T> bends;
     Motion<T>*first, *second, *mixed;  // for each column: Ψ̇, Ψ̈, and Ṡ + Ψ̇
+    T *by_q, *by_v, *by_a;             // room for a number for each velocity of a cluster
 };
 
 template <class T>
 TARSUS_INLINE size_t motion_derivatives_bytes(const Tree& tree) {
     return moving_tree_bytes<T>(tree) + bytes_of<T>(tree.joint_nv) + bend_bytes<T>(tree, true) +
-           bytes_of<DerivativeBody<T>>(tree.n_bodies + 1) + 3 * bytes_of<Motion<T>>(tree.n_columns);
+           bytes_of<DerivativeBody<T>>(tree.n_bodies + 1) +
+           3 * bytes_of<Motion<T>>(tree.n_columns) + 3 * bytes_of<T>(most_velocities(tree));
 }
 
 template <class T>

@@ -15,7 +15,8 @@ struct PassiveInverseDynamics {
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         const auto& in = arguments.in;
         const MovingTree<T> moving = move(tree, arguments, in[1]);
-        const ReferenceMotion<T> reference = refer(tree, moving, in[2], in[3], arguments.scratch);
+        const ReferenceMotion<T> reference =
+            move_by_reference(tree, moving, in[2], in[3], arguments.scratch);
         Force<T>* F = arguments.scratch.template take<Force<T>>(tree.n_bodies);
         T* forces = arguments.scratch.template take<T>(tree.joint_nv);
         visit_factorisation(arguments.choice, [&](auto factorisation) {

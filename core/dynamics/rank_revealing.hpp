@@ -15,8 +15,9 @@ namespace tarsus::TARSUS_ISA {
 // diagonal entry relative to the largest, where a row vanishes but for round-off
 constexpr double kRedundant = 1e-11, kVanishing = 1e-20, kClearly = 1.5;
 
-// L (n × n, lower triangle of Λ on entry) and order are work; x is b on entry
-inline void solve_semidefinite(int n, double* L, int* order, double* scale, double* x) {
+// L (n × n, lower triangle of Λ on entry) receives the factor of rows and columns in this order, at
+// the size of their diagonals; returns the rank
+inline int factor_semidefinite(int n, double* L, int* order, double* scale) {
     double largest = 0.0;
     for (int i = 0; i < n; ++i) largest = std::max(largest, L[i * n + i]);
     for (int i = 0; i < n; ++i) {
@@ -27,11 +28,9 @@ inline void solve_semidefinite(int n, double* L, int* order, double* scale, doub
     }
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j <= i; ++j) L[i * n + j] *= scale[i] * scale[j];
-        x[i] *= scale[i];
     }
     const auto swap_rows = [&](int a, int b) {  // a < b, in a lower triangle
         std::swap(order[a], order[b]);
-        std::swap(x[a], x[b]);
         std::swap(L[a * n + a], L[b * n + b]);
         for (int j = 0; j < a; ++j) std::swap(L[a * n + j], L[b * n + j]);
         for (int j = a + 1; j < b; ++j) std::swap(L[j * n + a], L[b * n + j]);
@@ -49,25 +48,31 @@ inline void solve_semidefinite(int n, double* L, int* order, double* scale, doub
         if (pivot != rank) swap_rows(rank, pivot);
         const double root = std::sqrt(L[rank * n + rank]);
         L[rank * n + rank] = root;
-        x[rank] /= root;
-        for (int i = rank + 1; i < n; ++i) {
-            L[i * n + rank] /= root;
-            x[i] = neg_mul_add(L[i * n + rank], x[rank], x[i]);
-        }
+        for (int i = rank + 1; i < n; ++i) L[i * n + rank] /= root;
         for (int i = rank + 1; i < n; ++i) {
             for (int j = rank + 1; j <= i; ++j) {
                 L[i * n + j] = neg_mul_add(L[i * n + rank], L[j * n + rank], L[i * n + j]);
             }
         }
     }
-    for (int i = rank; i < n; ++i) x[i] = 0.0;
+    return rank;
+}
+
+// x := λ for b = x, with room for n numbers in y
+inline void solve_semidefinite(int n, int rank, const double* L, const int* order,
+                               const double* scale, double* x, double* y) {
+    for (int i = 0; i < n; ++i) y[i] = x[order[i]] * scale[order[i]];
+    for (int r = 0; r < rank; ++r) {
+        y[r] /= L[r * n + r];
+        for (int i = r + 1; i < rank; ++i) y[i] = neg_mul_add(L[i * n + r], y[r], y[i]);
+    }
+    for (int i = rank; i < n; ++i) y[i] = 0.0;
     for (int i = rank - 1; i >= 0; --i) {
-        x[i] /= L[i * n + i];
-        for (int j = 0; j < i; ++j) x[j] = neg_mul_add(L[i * n + j], x[i], x[j]);
+        y[i] /= L[i * n + i];
+        for (int j = 0; j < i; ++j) y[j] = neg_mul_add(L[i * n + j], y[i], y[j]);
     }
     // back into the order and units of the rows
-    for (int i = 0; i < n; ++i) L[i] = x[i];
-    for (int i = 0; i < n; ++i) x[order[i]] = L[i] * scale[order[i]];
+    for (int i = 0; i < n; ++i) x[order[i]] = y[i] * scale[order[i]];
 }
 
 }  // namespace tarsus::TARSUS_ISA

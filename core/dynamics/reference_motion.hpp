@@ -26,8 +26,8 @@ struct ReferenceMotion {
 
 // bodies moved by v_r along v: ẇ_b = ẇ_p + S a_r + Ṡ v_r
 template <class T>
-TARSUS_INLINE ReferenceMotion<T> refer(const Tree& tree, const MovingTree<T>& moving, const T* v_r,
-                                       const T* a_r, Scratch& scratch) {
+TARSUS_INLINE ReferenceMotion<T> move_by_reference(const Tree& tree, const MovingTree<T>& moving,
+                                                   const T* v_r, const T* a_r, Scratch& scratch) {
     T *v = scratch.take<T>(tree.joint_nv), *a = scratch.take<T>(tree.joint_nv);
     auto* body = scratch.take<ReferenceBody<T>>(tree.n_bodies + 1);
     for (const Cluster& cluster : tree.clusters) {

@@ -22,8 +22,6 @@ constexpr CouplingShape kCouplingShapes[] = {
 void check_coupling(const Tree& tree, const CouplingStatement& from) {
     CouplingShape shape = kCouplingShapes[int(from.kind)];
     const int n = int(from.followers.size()), k = int(from.leaders.size());
-    // a function that gives third derivatives says so by one number
-    if (from.kind == CouplingKind::function && from.numbers.size() == 1) shape.numbers = 1;
     if (from.kind == CouplingKind::linear) {
         shape.numbers = int(limited(size_t(n) * k + n));
     }
@@ -80,18 +78,20 @@ void read_couplings(Tree& tree, const ClusterStatements& statements) {
         check_coupling(tree, from);
         const int n = int(from.followers.size()), k = int(from.leaders.size());
         const bool function = from.kind == CouplingKind::function;
-        const bool thirds = function && !from.numbers.empty();
-        const size_t each = 1 + limited(k + limited(size_t(k) * k) * (thirds ? 1 + k : 1));
-        table = limited(table + (function ? n * each : 0));
+        const size_t squares = function ? limited(size_t(n) * k * k) : 0;
+        table = limited(table + (function ? n + size_t(n) * k : 0) + squares);
         const int leader = list(from.leaders), follower = list(from.followers);
         const int number = int(tree.coupling_numbers.size());
         tree.coupling_numbers.insert(tree.coupling_numbers.end(), from.numbers.begin(),
                                      from.numbers.end());
-        couplings.push_back({from.kind, leader, k, follower, n, number, tree.table_size, thirds,
-                             int(couplings.size())});
+        couplings.push_back({from.kind, leader, k, follower, n, number, tree.table_size,
+                             tree.thirds_size, int(couplings.size())});
+        tree.thirds_size = int(limited(tree.thirds_size + limited(squares * k)));
         tree.table_size = int(table);
         tree.most_slopes = std::max(tree.most_slopes, n * k);
     }
+    // third derivatives come after all else: most algorithms do without them
+    for (Coupling& coupling : couplings) coupling.thirds += tree.table_size;
     check_order(tree, statements);
     const auto cluster_of = [&](const Coupling& c) {
         return tree.cluster_of[tree.coupling_joints[c.leader]];

@@ -15,7 +15,7 @@ using namespace TARSUS_ISA;
 using Vector = Vec3<double>;
 using Matrix = Mat3<double>;
 
-const KindInfo kKindInfo[kKinds] = {
+constexpr KindInfo kKindInfo[kKinds] = {
     {"revolute", 1, 1, 1},
     {"prismatic", 1, 1, 0},
     {"screw", 1, 1, 1},
@@ -32,6 +32,13 @@ const KindInfo kKindInfo[kKinds] = {
     {"rolling_ball", 6, 3, 0, 0, 2},
     {"differential_base", 5, 2, 1, 2},
 };
+static_assert([] {
+    for (const KindInfo& kind : kKindInfo) {
+        if (kind.nq > kMostPositions || kind.nv > kMostVelocities || kind.angles > kMostAngles)
+            return false;
+    }
+    return true;
+}());
 
 namespace {
 

@@ -43,6 +43,7 @@ struct KindInfo {
     int quaternion = -1;  // where a quaternion begins, −1 for none
 };
 extern const KindInfo kKindInfo[kKinds];
+constexpr int kMostPositions = 7, kMostVelocities = 6, kMostAngles = 3;  // of any kind
 
 // How a joint's frame is turned on its parent: most robots use few distinct rotations.
 enum class Turn : int { none, cyclic, anticyclic, general };
@@ -113,7 +114,7 @@ struct Coupling {
     int leader, n_leaders, follower, n_followers;  // in Tree::coupling_joints, bodies
     int number;                                    // in Tree::coupling_numbers
     int table;                                     // for functions: where their values start
-    bool thirds;                                   // functions that give third derivatives, too
+    int thirds;                                    // … and where their third derivatives start
     int index;                                     // in the order in which they were stated
 };
 
@@ -193,7 +194,7 @@ struct Tree {
     std::vector<Coupling> couplings;
     std::vector<int> coupling_joints;
     std::vector<double> coupling_numbers;
-    int table_size = 0;
+    int table_size = 0, thirds_size = 0;
     std::vector<Loop> loops;
     std::vector<int> cluster_loops;  // indices of loops, cluster by cluster
     std::vector<std::string> loop_names, coupling_names;

@@ -6,7 +6,6 @@ import numpy as np
 
 from tarsus.check.states import States, relative, times, transposed
 from tarsus.differences import derivative, rate
-from tarsus.model import Model
 
 
 def mass_matrix_derivatives(s: States) -> float:
@@ -59,14 +58,3 @@ def regressor(s: States) -> float:
     armature = np.concatenate([joint.armature for joint in m.joints])
     carried = armature * m.joint_accelerations(s.q, s.v, s.a)
     return relative(product + times(transposed(m.coupling_matrix(s.q)), carried), forces)
-
-
-def is_differentiable(model: Model) -> bool:
-    """Return whether couplings that are functions return third derivatives, too."""
-    positions = model.joint_positions(model.neutral())
-    for coupling in model.description.couplings:
-        if coupling.function is not None:
-            leaders = [positions[model.joint(name).position_slice] for name in coupling.leaders]
-            if len(coupling.function(np.concatenate(leaders))) < 4:
-                return False
-    return True

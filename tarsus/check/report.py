@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from math import isnan
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ class Report:
         data = asdict(self) | {"ok": self.ok}
         for entry, residual in zip(data["residuals"], self.residuals, strict=True):
             entry["ok"] = residual.ok
-            # JSON has no NaN
+            entry["value"] = _number(residual.value)
             for key in ("peers", "theirs"):
-                entry[key] = {k: None if isnan(v) else v for k, v in entry[key].items()}
+                entry[key] = {name: _number(value) for name, value in entry[key].items()}
         return data
 
     def table(self) -> str:
@@ -169,6 +169,11 @@ class Report:
             ]
             table.add_row(*(Text(cell) for cell in cells), *theirs, verdict)
         return table
+
+
+def _number(value: float | None) -> float | None:
+    """Return a number as JSON can have it: there is neither NaN nor infinity."""
+    return value if value is not None and isfinite(value) else None
 
 
 def _color(value: float | None, limit: float) -> str:

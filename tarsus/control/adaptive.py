@@ -18,11 +18,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.control.arguments import gain, vectors
+from tarsus.control.arguments import gain, not_negative, vectors
 from tarsus.control.passivity import PassivityControl
-from tarsus.control.pseudo_inertia import divergence, gradient, moved, parameters_of, pseudo_inertia
+from tarsus.control.pseudo_inertia import (
+    divergence,
+    gradient,
+    is_definite,
+    moved,
+    parameters_of,
+    pseudo_inertia,
+)
 from tarsus.model import Model
-from tarsus.model.checks import expect, number
+from tarsus.model.checks import expect
 from tarsus.model.description import Array
 
 
@@ -33,7 +40,8 @@ class AdaptiveControl:
     the estimate, in the order of `Model.inertial_parameters`. `adaptation` is P, as a matrix or
     diagonal for all parameters in order, or a number [1/J]: then P is this number times the
     squares of what is usual for each parameter of each body, by its mass and its size. Armature
-    is known and stays. `bandwidth` and `damping` as of `PassivityControl`.
+    is known and stays. `bandwidth` and `damping` as of `PassivityControl`. From the first step on
+    there is an estimate for each of the states (…), until `reset`.
 
     Tracking errors vanish; the estimate need not become true, unless the motion excites it.
     """
@@ -52,13 +60,14 @@ class AdaptiveControl:
         self.physical = physical
         self._start = np.array(model.inertial_parameters)
         if physical:
-            self.adaptation = np.array(number(adaptation, "adaptation"))
+            self.adaptation = np.array(not_negative(adaptation, "adaptation"))
             _check_physical(model, self._start)
         elif np.ndim(adaptation) == 0:
-            self.adaptation = np.diag(number(adaptation, "adaptation") * _usual(self._start) ** 2)
+            pace = not_negative(adaptation, "adaptation")
+            self.adaptation = np.diag(pace * _usual(self._start) ** 2)
         else:
             self.adaptation = gain(adaptation, self._start.size, "adaptation")
-        self._inverse = np.linalg.pinv(np.atleast_2d(self.adaptation))
+        self._inverse = _inverse(np.atleast_2d(self.adaptation))
         self.reset()
 
     def reset(self) -> None:
@@ -78,6 +87,7 @@ class AdaptiveControl:
         """Return the generalised forces (…, nv); `parameter_rate` is then dπ̂/dt at this state."""
         v_r, a_r = self.passivity.reference(q, v, q_desired, v_desired, a_desired)
         s = vectors(v, self.model.nv, "v") - v_r
+        self._check_states(s)
         regressor = self.model.inertial_regressor(q, v, a_r, v_reference=v_r)
         slope = (s[..., None, :] @ regressor)[..., 0, :]
         self._slope = slope.reshape(*slope.shape[:-1], -1, 10)
@@ -91,11 +101,17 @@ class AdaptiveControl:
 
     def step(self, dt: float) -> None:
         """Let the estimate learn for dt seconds, at the rate of the last call."""
-        dt = number(dt, "dt")
-        if self.physical:
-            self.parameters = moved(self.parameters, dt * self.adaptation * self._slope)
-        else:
+        dt = not_negative(dt, "dt")
+        if not self.physical:
             self.parameters = self.parameters + dt * self.parameter_rate
+            return
+        parameters = moved(self.parameters, dt * self.adaptation * self._slope)
+        if not is_definite(parameters).all():
+            raise ArithmeticError(
+                f"a step of dt = {dt} s with adaptation = {self.adaptation} /J is too large: "
+                "floating-point numbers cannot hold the inertias it leads to"
+            )
+        self.parameters = parameters
 
     def lyapunov(
         self,
@@ -107,14 +123,24 @@ class AdaptiveControl:
     ) -> Array | float:
         """Return V (…) [J], for a `plant` with the true parameters: it never rises."""
         expect(plant, Model, "plant")
+        s = self.passivity.sliding_velocity(q, v, q_desired, v_desired)
+        self._check_states(s)
         true = plant.inertial_parameters
         if self.physical:
             distance = divergence(true, self.parameters).sum(axis=-1) * self._inverse[0, 0]
         else:
             error = (self.parameters - true).reshape(*self.parameters.shape[:-2], -1)
             distance = 0.5 * (error * (error @ self._inverse)).sum(axis=-1)
-        s = self.passivity.sliding_velocity(q, v, q_desired, v_desired)
         return plant.kinetic_energy(q, s) + np.asarray(distance)[()]
+
+    def _check_states(self, s: Array) -> None:
+        """Raise unless there is one estimate for all states, or one for each."""
+        lead, states = self.parameters.shape[:-2], s.shape[:-1]
+        if lead and lead != states:
+            raise ValueError(
+                f"parameters are estimates for states of shape {lead}, but these have shape "
+                f"{states}; reset() starts anew"
+            )
 
     def _rate(self) -> Array:
         """Return dπ̂/dt (…, n_bodies, 10)."""
@@ -132,10 +158,21 @@ def _usual(parameters: Array) -> Array:
     return np.hstack([mass, *[np.sqrt(mass * square)] * 3, *[square] * 6]).ravel()
 
 
+def _inverse(matrix: Array) -> Array:
+    """Return P⁻¹, zero where P is: nothing is learned there, so nothing of V is there.
+
+    The diagonal is first scaled to one, for a small rotor is not zero beside a heavy link.
+    """
+    scale = np.sqrt(np.diagonal(matrix))
+    scale = np.where(scale > 0.0, scale, 1.0)
+    units = np.outer(scale, scale)
+    return np.asarray(np.linalg.pinv(matrix / units) / units)
+
+
 def _check_physical(model: Model, parameters: Array) -> None:
     """Raise unless all pseudo-inertias are positive definite, for only these can be moved."""
-    lowest = np.linalg.eigvalsh(pseudo_inertia(parameters))[:, 0]
-    wrong = [name for name, value in zip(model.body_names, lowest, strict=True) if value <= 0.0]
+    right = is_definite(parameters)
+    wrong = [name for name, value in zip(model.body_names, right, strict=True) if not value]
     if wrong:
         raise ValueError(
             f"physical=True needs bodies whose mass is spread in space; these are not: "

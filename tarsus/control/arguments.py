@@ -41,6 +41,14 @@ def poses(value: ArrayLike, name: str) -> Array:
     return array
 
 
+def not_negative(value: Any, name: str) -> float:
+    """Return `value` as a finite number that is zero or more."""
+    found = number(value, name)
+    if found < 0.0:
+        raise ValueError(f"{name} is {found}, must not be negative")
+    return found
+
+
 def gain(value: ArrayLike, size: int, name: str) -> Array:
     """Return a symmetric matrix (size, size) from one, from its diagonal, or from a number.
 
@@ -55,6 +63,14 @@ def gain(value: ArrayLike, size: int, name: str) -> Array:
     if np.linalg.eigvalsh(matrix)[0] <= 0.0:
         raise ValueError(f"{name} is not positive definite: {matrix.tolist()}")
     return matrix
+
+
+def inverse(matrix: Array, name: str) -> Array:
+    """Return the inverse (size, size) of a gain that acts in all directions."""
+    values = np.linalg.eigvalsh(matrix)
+    if values[0] <= 1e-12 * values[-1]:
+        raise ValueError(f"{name} is not positive definite: {matrix.tolist()}")
+    return read_only(np.asarray(np.linalg.inv(matrix), np.float64))
 
 
 def diagonal(value: ArrayLike, size: int, name: str) -> Array:

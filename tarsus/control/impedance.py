@@ -19,11 +19,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.control.arguments import checked_model, gain, vectors
+from tarsus.control.arguments import checked_model, gain, inverse, not_negative, vectors
 from tarsus.control.task import Kind, Task, TaskState
-from tarsus.control.task_inertia import raised, task_inertia
+from tarsus.control.task_inertia import power, raised, task_inertia
 from tarsus.model import Model
-from tarsus.model.checks import number
 from tarsus.model.description import Array
 
 
@@ -59,9 +58,10 @@ class ImpedanceControl:
         size = self.task.size
         self.stiffness = gain(stiffness, size, "stiffness")
         self.damping = None if damping is None else gain(damping, size, "damping")
-        self.damping_ratio = number(damping_ratio, "damping_ratio")
-        self.null_damping = number(null_damping, "null_damping")
+        self.damping_ratio = not_negative(damping_ratio, "damping_ratio")
+        self.null_damping = not_negative(null_damping, "null_damping")
         self.inertia = None if inertia is None else gain(inertia, size, "inertia")
+        self._mobility = None if self.inertia is None else inverse(self.inertia, "inertia")
 
     def __call__(
         self,
@@ -81,15 +81,15 @@ class ImpedanceControl:
         v = vectors(v, self.model.nv, "v")
         jacobian, own = state.jacobian, task_inertia(self.task, q, state.jacobian)
         brake = -self.null_damping * (own.null_space @ v[..., None])[..., 0]
-        if self.inertia is None:
+        if self._mobility is None:
             force = (np.swapaxes(jacobian, -1, -2) @ self._force(state, own.mobility))[..., 0]
             still = np.zeros(self.model.nv)
             return np.asarray(self.model.inverse_dynamics(q, still, brake) + force)
         if wrench is None:
             raise ValueError("wrench is missing: an inertia that is not natural needs it measured")
         pushed = vectors(wrench, self.task.size, "wrench")[..., None]
-        mobility = np.asarray(np.linalg.inv(self.inertia), np.float64)
-        motion = mobility @ (self._force(state, mobility) + pushed) - state.drift[..., None]
+        wanted = self._mobility @ (self._force(state, self._mobility) + pushed)
+        motion = wanted - state.drift[..., None]
         a = (own.accelerations @ motion)[..., 0] + brake
         force = (np.swapaxes(jacobian, -1, -2) @ pushed)[..., 0]
         return np.asarray(self.model.inverse_dynamics(q, v, a) - force)
@@ -121,18 +121,10 @@ class ImpedanceControl:
         """
         if self.damping is not None:
             return self.damping
-        root = _power(self.stiffness, 0.5)
-        return 2.0 * self.damping_ratio * root @ _power(root @ raised(mobility) @ root, -0.5) @ root
+        root = power(self.stiffness, 0.5)
+        return 2.0 * self.damping_ratio * root @ power(root @ raised(mobility) @ root, -0.5) @ root
 
     def _force(self, state: TaskState, mobility: Array) -> Array:
         """Return the wrench (…, k, 1) of spring and damper."""
         spring = np.swapaxes(state.step_rate, -1, -2) @ self.stiffness @ state.error[..., None]
         return np.asarray(-spring - self.damping_matrix(mobility) @ state.velocity[..., None])
-
-
-def _power(matrix: Array, exponent: float) -> Array:
-    """Return a power of symmetric matrices (…, k, k); zeros stay zero."""
-    values, axes = np.linalg.eigh(matrix)
-    positive = values > 1e-12 * values.max(axis=-1, keepdims=True)
-    powers = np.where(positive, np.where(positive, values, 1.0) ** exponent, 0.0)
-    return np.asarray((axes * powers[..., None, :]) @ np.swapaxes(axes, -1, -2))

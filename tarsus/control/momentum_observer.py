@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.control.arguments import diagonal, vectors
+from tarsus.control.arguments import diagonal, not_negative, vectors
 from tarsus.model import Model
-from tarsus.model.checks import expect, number
+from tarsus.model.checks import expect
 from tarsus.model.description import Array
 
 
@@ -51,9 +51,7 @@ class MomentumObserver:
 
         The first update sets the start; its dt does not matter.
         """
-        tau, dt = vectors(tau, self.model.nv, "tau"), number(dt, "dt")
-        if dt < 0.0:
-            raise ValueError(f"dt is {dt}, must not be negative")
+        tau, dt = vectors(tau, self.model.nv, "tau"), not_negative(dt, "dt")
         momentum = np.asarray(self.model.generalized_momentum(q, v))
         drive = self.model.coriolis_transpose_forces(q, v) - self.model.gravity_forces(q)
         if self.passive:

@@ -13,11 +13,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.control.arguments import checked_model, gain, vectors
+from tarsus.control.arguments import checked_model, gain, not_negative, vectors
 from tarsus.control.task import Kind, Task, TaskState
-from tarsus.control.task_inertia import task_inertia
+from tarsus.control.task_inertia import power, task_inertia
 from tarsus.model import Model
-from tarsus.model.checks import number
 from tarsus.model.description import Array
 
 
@@ -50,14 +49,11 @@ class OperationalSpaceControl:
         self.model = checked_model(model, "OperationalSpaceControl")
         self.task = Task(model, frame, task)
         self.stiffness = gain(stiffness, self.task.size, "stiffness")
-        self.damping = (
-            _critical(self.stiffness)
-            if damping is None
-            else gain(damping, self.task.size, "damping")
-        )
+        critical = 2.0 * power(self.stiffness, 0.5)  # errors fade without swinging over
+        self.damping = critical if damping is None else gain(damping, self.task.size, "damping")
         self.posture = None if posture is None else vectors(posture, model.nq, "posture")
-        self.posture_stiffness = number(posture_stiffness, "posture_stiffness")
-        self.posture_damping = number(posture_damping, "posture_damping")
+        self.posture_stiffness = not_negative(posture_stiffness, "posture_stiffness")
+        self.posture_damping = not_negative(posture_damping, "posture_damping")
 
     def __call__(
         self,
@@ -98,9 +94,3 @@ class OperationalSpaceControl:
         if self.posture is None:
             return a
         return np.asarray(a - self.posture_stiffness * self.model.difference(self.posture, q))
-
-
-def _critical(stiffness: Array) -> Array:
-    """Return 2 √K, by which errors fade without swinging over."""
-    values, axes = np.linalg.eigh(stiffness)
-    return np.asarray((axes * (2.0 * np.sqrt(values))) @ axes.T)

@@ -11,8 +11,6 @@ makes H ṡ + C s + K_D s = 0. As Ḣ = C + Cᵀ, the energy V = ½ sᵀ H s fal
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -21,10 +19,7 @@ from tarsus.control.groups import TURN, relative_motion
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array, ModelError
-from tarsus.model.kinds import NONHOLONOMIC
-
-Factorization = Literal["christoffel", "force", "momentum"]
-FACTORIZATIONS = get_args(Factorization)
+from tarsus.model.kinds import FACTORIZATIONS, NONHOLONOMIC, Factorization
 
 
 class PassivityControl:

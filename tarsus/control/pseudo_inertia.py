@@ -12,6 +12,7 @@ which is linear in the ten parameters π = [m, h, I_xx I_xy I_yy I_xz I_yz I_zz]
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus.model.description import Array
 
@@ -46,6 +47,14 @@ def parameters_of(pseudo: Array) -> Array:
     return np.asarray(np.tensordot(pseudo, DUAL, axes=((-2, -1), (1, 2))))
 
 
+def is_definite(parameters: Array) -> NDArray[np.bool_]:
+    """Return whether each Φ (…) of parameters (…, 10) is positive definite, beyond rounding."""
+    finite = np.asarray(np.isfinite(parameters).all(axis=-1))
+    kept: Array = np.where(finite[..., None], parameters, 0.0)
+    values: Array = np.asarray(np.linalg.eigvalsh(pseudo_inertia(kept)), np.float64)
+    return np.asarray(finite & (values[..., 0] > 1e-12 * values[..., -1]))
+
+
 def gradient(slope: Array) -> Array:
     """Return the symmetric L (…, 4, 4) with tr(Φ L) = π · slope, for a slope (…, 10)."""
     return np.asarray(np.tensordot(slope, DUAL, axes=1))
@@ -54,13 +63,15 @@ def gradient(slope: Array) -> Array:
 def moved(parameters: Array, step: Array) -> Array:
     """Return the parameters (…, 10) after Φ̇ = −Φ L Φ for a step L (…, 10) of slopes.
 
-    Φ = G Gᵀ becomes G exp(−Gᵀ L G) Gᵀ, which is positive definite however large the step is.
+    Φ = G Gᵀ becomes G exp(−Gᵀ L G) Gᵀ. This is positive definite, unless the step is so large
+    that the numbers of a computer cannot hold the result: see `is_definite`.
     """
     factor = np.linalg.cholesky(pseudo_inertia(parameters))
     turned = np.swapaxes(factor, -1, -2)
     values, axes = np.linalg.eigh(turned @ gradient(step) @ factor)
-    root = factor @ axes * np.exp(-values / 2.0)[..., None, :]
-    return parameters_of(root @ np.swapaxes(root, -1, -2))
+    with np.errstate(over="ignore", invalid="ignore"):
+        root = factor @ axes * np.exp(-values / 2.0)[..., None, :]
+        return parameters_of(root @ np.swapaxes(root, -1, -2))
 
 
 def divergence(parameters: Array, estimate: Array) -> Array:

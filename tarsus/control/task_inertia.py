@@ -65,6 +65,13 @@ def raised(mobility: Array) -> Array:
     return _composed(np.maximum(values, SINGULAR), axes * scale)
 
 
+def power(matrix: Array, exponent: float) -> Array:
+    """Return a power (…, k, k) of symmetric matrices; zeros stay zero."""
+    values, axes = np.linalg.eigh(matrix)
+    positive = values > 1e-12 * values.max(axis=-1, keepdims=True)
+    return _composed(np.where(positive, np.where(positive, values, 1.0) ** exponent, 0.0), axes)
+
+
 def _diagonalized(mobility: Array) -> tuple[Array, Array, Array]:
     """Return the scale (…, k, 1) of each direction, and eigenvalues and axes of what is scaled."""
     entries = np.diagonal(mobility, axis1=-2, axis2=-1)

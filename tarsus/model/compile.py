@@ -9,8 +9,8 @@ import numpy as np
 from tarsus.model.checks import read_only
 from tarsus.model.couplings import core_numbers
 from tarsus.model.defaults import neutral
-from tarsus.model.description import Array, Coupling
-from tarsus.model.functions import function_table, gives_third_derivatives
+from tarsus.model.description import Array
+from tarsus.model.functions import function_table
 from tarsus.model.kinds import KINDS, POSITION_FIELDS
 from tarsus.model.loops import n_rows
 from tarsus.model.tree import FOLLOWER, INDEPENDENT, Tree
@@ -52,7 +52,7 @@ def _cluster_arguments(tree: Tree) -> dict[str, Any]:
         "coupling_names": [coupling.name for coupling in couplings],
         "coupling_leaders": [[number[name] for name in c.leaders] for c in couplings],
         "coupling_followers": [[number[name] for name in c.followers] for c in couplings],
-        "coupling_numbers": [_coupling_numbers(tree, coupling) for coupling in couplings],
+        "coupling_numbers": [core_numbers(coupling) for coupling in couplings],
         "functions": function_table(couplings, user_positions(tree)),
         "loop_kinds": [loop.kind for loop in loops],
         "loop_names": [loop.name for loop in loops],
@@ -68,16 +68,6 @@ def _cluster_arguments(tree: Tree) -> dict[str, Any]:
         ],
         "neutral": tree.neutral,
     }
-
-
-def _coupling_numbers(tree: Tree, coupling: Coupling) -> list[float]:
-    """Return the numbers of a coupling; a function with third derivatives says so by one number."""
-    if coupling.kind != "function":
-        return core_numbers(coupling)
-    stated = [tree.joints[tree.joint_index[name]] for name in coupling.leaders]
-    limits = [(np.asarray(joint.lower), np.asarray(joint.upper)) for joint in stated]
-    leaders = np.array([np.clip(0.0, lower.item(), upper.item()) for lower, upper in limits])
-    return [1.0] if gives_third_derivatives(coupling, leaders) else []
 
 
 def gathered(tree: Tree, key: str) -> Array:

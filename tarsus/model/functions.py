@@ -8,38 +8,42 @@ import numpy as np
 
 from tarsus.model.description import Array, Coupling
 
-Table = Callable[[Array], Array]
+Table = Callable[[Array, bool], Array]
+PARTS = ("value", "first derivative", "second derivative", "third derivative")
+
+
+class MissingDerivativeError(ValueError):
+    """A function coupling without the third derivatives that derivatives of dynamics need."""
 
 
 def function_table(couplings: Sequence[Coupling], position: Mapping[str, int]) -> Table | None:
     """Return a callable from configurations (states, nq) to a table, None without functions.
 
     The table has a row for each state: for each coupling with n followers and k leaders its
-    value (n), first (n k), second (n k k) and perhaps third derivatives (n k k k). `position`
-    holds the index in q of each joint that has one.
+    value (n), first (n k) and second derivatives (n k k); after those, if they are asked for, the
+    third derivatives (n k k k) of each. `position` holds the index in q of each joint that has one.
     """
     own = [coupling for coupling in couplings if coupling.kind == "function"]
     if not own:
         return None
     leaders = [[position[name] for name in coupling.leaders] for coupling in own]
 
-    def table(configurations: Array) -> Array:
-        rows = [
-            np.concatenate(
-                [evaluate(c, q[where]) for c, where in zip(own, leaders, strict=True)], axis=None
-            )
-            for q in np.asarray(configurations)
+    def row(q: Array, thirds: bool) -> Array:
+        parts = [
+            evaluate(c, q[where], thirds=thirds) for c, where in zip(own, leaders, strict=True)
         ]
+        first = [array for each in parts for array in each[:3]]
+        return np.concatenate([*first, *(array for each in parts for array in each[3:])], axis=None)
+
+    def table(configurations: Array, thirds: bool) -> Array:
+        rows = [row(q, thirds) for q in np.asarray(configurations)]
         return np.array(rows).reshape(len(rows), -1)
 
     return table
 
 
-PARTS = ("value", "first derivative", "second derivative", "third derivative")
-
-
-def evaluate(coupling: Coupling, leaders: Array) -> Array:
-    """Return the value and the derivatives of a function coupling as one array."""
+def evaluate(coupling: Coupling, leaders: Array, *, thirds: bool = False) -> list[Array]:
+    """Return value and derivatives of a function coupling, checked: three arrays, or four."""
     what = f"the function of coupling {coupling.name!r}"
     assert coupling.function is not None
     n, k = len(coupling.followers), len(coupling.leaders)
@@ -48,8 +52,13 @@ def evaluate(coupling: Coupling, leaders: Array) -> Array:
         raise ValueError(
             f"{what} must return value, first and second derivatives, and may return third ones"
         )
-    flat = []
-    for order, (name, part) in enumerate(zip(PARTS, parts, strict=False)):
+    if thirds and len(parts) == 3:
+        raise MissingDerivativeError(
+            f"derivatives of the dynamics need third derivatives: {what} must return them as a "
+            "fourth array"
+        )
+    found = []
+    for order, (name, part) in enumerate(zip(PARTS, parts[: 4 if thirds else 3], strict=False)):
         array, shape = np.asarray(part), (n, *(k,) * order)
         if not np.can_cast(array.dtype, np.float64, "same_kind"):
             raise TypeError(f"{what}: its {name} must be real numbers, not {array.dtype}")
@@ -57,11 +66,5 @@ def evaluate(coupling: Coupling, leaders: Array) -> Array:
             raise ValueError(f"{what}: its {name} has shape {array.shape}, must be {shape}")
         if not np.isfinite(array).all():
             raise ValueError(f"{what}: its {name} is not finite at {np.asarray(leaders).tolist()}")
-        flat.append(array.astype(np.float64).ravel())
-    return np.concatenate(flat)
-
-
-def gives_third_derivatives(coupling: Coupling, leaders: Array) -> bool:
-    """Whether a function coupling returns third derivatives, which derivatives of dynamics need."""
-    n, k = len(coupling.followers), len(coupling.leaders)
-    return evaluate(coupling, leaders).size > n * (1 + k + k * k)
+        found.append(array.astype(np.float64))
+    return found

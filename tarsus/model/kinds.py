@@ -1,8 +1,9 @@
-"""Kinds of joints, and which of a joint's properties have an entry for which coordinates."""
+"""Kinds of joints and what belongs to them, and kinds of Coriolis matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal, TypeAlias, get_args
 
 from tarsus import _core
 
@@ -42,3 +43,7 @@ NONHOLONOMIC = ("knife_edge", *ROLLING)
 
 WITHOUT_SPRINGS = ("planar", "free", *NONHOLONOMIC)
 """Kinds whose steps do not add up, so that a spring on each of their velocities has no energy."""
+
+Factorization: TypeAlias = Literal["christoffel", "force", "momentum"]
+FACTORIZATIONS: tuple[Factorization, ...] = get_args(Factorization)
+"""Coriolis matrices: that of Christoffel symbols is the mean of the two others."""

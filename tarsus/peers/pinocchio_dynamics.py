@@ -101,5 +101,5 @@ class PinocchioDynamics:
         arguments = [self._peer.configuration(q), *map(self._peer.velocity, rest)]
         try:
             return np.array(function(self._model, data, *arguments))
-        except RuntimeError as error:
+        except (RuntimeError, ValueError) as error:
             raise NotComparableError(f"Pinocchio: {error}") from None

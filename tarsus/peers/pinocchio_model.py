@@ -55,6 +55,8 @@ def _mimic(pin: Any, theirs: Any, ours: Model, coupling: Coupling) -> Any:
         raise NotComparableError(f"{what} ({coupling.kind}, {len(coupling.leaders)} leaders)")
     leader = ours.joint(coupling.leaders[0])
     offsets = np.zeros(len(coupling.followers)) if coupling.offset is None else coupling.offset
+    if not hasattr(pin, "transformJointIntoMimic"):
+        raise NotComparableError(f"{what}: version {pin.__version__} has no joints that mimic")
     if leader.dependent:
         raise NotComparableError(f"{what}: its leader {leader.name!r} follows another joint")
     for name, ratio, offset in zip(coupling.followers, coupling.matrix[:, 0], offsets, strict=True):

@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 
 from tarsus import robots
-from tarsus.bench.timing import Contender, interleave, pinned
 from tarsus.model import Model
 from tarsus.reproduce.result import Result, Row, Verdict
 from tarsus.reproduce.rotor_tables import SOURCE
+from tarsus.reproduce.timing import contender, measure
 
 # seconds for the mass matrix and for the Christoffel symbols, by number of joints
 PRINTED = {5: ("0.06", "0.25"), 10: ("0.18", "1.11"), 15: ("0.36", "2.13")}
 EVALUATIONS = 3000
-ROUNDS, SECONDS = 25, 1e-3
 REPEATS = 3
 ANGLES = (
     "of MATLAB in the thesis, of SymPy here; the links are at right angles, which it leaves open"
@@ -24,13 +23,15 @@ CLAIM = "how often the Christoffel symbols are evaluated while H alone is found 
 def run() -> Result:
     """Measure chains of 5, 10 and 15 links."""
     rows: list[Row] = []
+    chains = {n: robots.chain(n) for n in PRINTED}
+    calls = {n: contender(chain, "m.christoffel_symbols(q)") for n, chain in chains.items()}
+    numeric = measure(calls)
     for n, printed in PRINTED.items():
-        model = robots.chain(n)
-        times = [symbolic_time(model, name) for name in ("mass_matrix", "christoffel_symbols")]
+        times = [symbolic_time(chains[n], name) for name in ("mass_matrix", "christoffel_symbols")]
         for name, thesis, ours in zip(("H", "Γ"), printed, times, strict=True):
             verdict: Verdict = "surpassed" if ours < float(thesis) else "missed"
             rows.append(Row(f"N = {n}: symbolic {name} [s]", thesis, ours, verdict, ANGLES))
-        count = round(1e6 * times[0] / numeric_time(model))
+        count = round(1e6 * times[0] / numeric[n])
         verdict = "reproduced" if count > EVALUATIONS else "missed"
         rows.append(Row(f"N = {n}: numeric Γ meanwhile", f"> {EVALUATIONS}", count, verdict, CLAIM))
     title = "Run times of symbolic mass matrices and Christoffel symbols of chains"
@@ -48,12 +49,3 @@ def symbolic_time(model: Model, name: str) -> float:
         getattr(model.symbolic(), name)
         times.append(time.thread_time() - start)
     return min(times)
-
-
-def numeric_time(model: Model) -> float:
-    """Return the median time to evaluate the Christoffel symbols [µs]."""
-    names = {"f": model.christoffel_symbols, "q": model.random_configuration(0)}
-    contender = Contender("f(q)", names)
-    with pinned(1):
-        interleave([contender], ROUNDS, SECONDS, lambda share: None)
-    return contender.median

@@ -46,6 +46,12 @@ class Program:
             shape,
         )
 
+    def unused(self) -> list[str]:
+        """Return the arguments on which neither steps nor results depend."""
+        values = [*(value for _, value in self.steps), *self.results]
+        found = {symbol.name.partition("[")[0] for x in values for symbol in x.free_symbols}
+        return [key for key in self.arguments if key not in found]
+
     def entries(self) -> Iterator[tuple[int, tuple[int, ...], Any]]:
         """Return number, index and value of the results that are not zero."""
         indices = product(*map(range, self.shape))
@@ -69,6 +75,8 @@ def c_code(model: str, programs: Sequence[Program]) -> str:
             "",
             f"/* {program.name} ({shape}, row by row) of {', '.join(sizes)} */",
             f"void {program.name}({', '.join([*inputs, 'double *result'])}) {{",
+            # compilers warn of arguments on which nothing depends
+            *(f"    (void){key};" for key in program.unused()),
             *(f"    const double {x} = {printer.doprint(value)};" for x, value in program.steps),
             f"    for (int i = 0; i < {size}; ++i) result[i] = 0.0;",
             *(f"    result[{i}] = {printer.doprint(x)};" for i, _, x in program.entries()),

@@ -28,8 +28,8 @@ class Symbolic:
     `q`, `v` and `a` are columns of symbols named after the joints. Matrices and vectors are
     immutable matrices of SymPy, vectors are columns. Numbers are exact where that is safe. With
     `parameters` the masses, centres of mass, inertias, positions of joints, gear ratios,
-    armatures and gravity are symbols too, as far as they are not zero. `simplify` is applied to
-    each element: True for `sympy.simplify`, or a function of yours.
+    armatures, pitches, radii, tracks and gravity are symbols too, as far as they are not zero.
+    `simplify` is applied to each element: True for `sympy.simplify`, or a function of yours.
     """
 
     def __init__(

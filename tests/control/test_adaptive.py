@@ -14,6 +14,7 @@ from tarsus.control import AdaptiveControl, PassivityControl
 from tarsus.control.pseudo_inertia import (
     divergence,
     gradient,
+    is_definite,
     moved,
     parameters_of,
     pseudo_inertia,
@@ -169,6 +170,89 @@ def test_usual_sizes_make_the_law_independent_of_units() -> None:
     np.testing.assert_allclose(*forces, rtol=1e-10)
 
 
+def heavy_link_with_light_rotor(rotor_inertia: float = 1e-8) -> ts.Model:
+    """Return 80 kg on a hinge, turned by a rotor that one could lose in a pocket."""
+    b = ts.Builder("crane")
+    b.body("link", 80.0, com=(0, 0, 0.5), inertia=(3.0, 3.0, 0.5))
+    b.joint("hinge", "revolute", "world", "link", axis="y")
+    b.body("rotor", 1e-3, inertia=np.array([1.0, 1.0, 1.2]) * rotor_inertia)
+    b.gear("hinge", 100.0, "rotor")
+    return b.build()
+
+
+def test_small_parameters_count_beside_large_ones() -> None:
+    believed, plant = heavy_link_with_light_rotor(), heavy_link_with_light_rotor(2e-8)
+    control = AdaptiveControl(believed, 1.0, 1.0, 0.5)
+    entries = np.diagonal(control.adaptation)
+    spread = entries.max() / entries.min()
+    products = entries * np.diagonal(control._inverse)
+    rest, q = np.zeros(1), np.zeros(1)
+    energy = control.lyapunov(plant, q, rest, q)
+    print(f"P spans {spread:.1e}, P P⁻¹ − 1 {np.abs(products - 1).max():.1e}, V {energy:.3f} J")
+    assert spread > 1e18
+    np.testing.assert_allclose(products, 1.0, rtol=1e-12)
+    error = (believed.inertial_parameters - plant.inertial_parameters).ravel()
+    np.testing.assert_allclose(energy, 0.5 * (error**2 / entries).sum(), rtol=1e-12)
+    assert energy > 0.1
+
+
+def test_parameters_that_are_not_learned_have_no_share_in_the_energy() -> None:
+    m = ts.robots.chain(2)
+    entries = np.where(np.arange(20) % 2, 0.0, 1e-20)
+    control = AdaptiveControl(m, 1.0, 1.0, entries)
+    np.testing.assert_allclose(np.diagonal(control._inverse) * 1e-20, entries > 0.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("physical", [False, True])
+def test_estimates_belong_to_their_states(physical: bool) -> None:
+    m = ts.robots.chain(3)
+    control = AdaptiveControl(m, 2.0, 3.0, 0.1, physical=physical)
+    (q, v), (q_d, v_d) = state(m, 11, 5), state(m, 12)
+    control(q[:4], v[:4], q_d, v_d)
+    control.step(1e-3)
+    message = r"estimates for states of shape \(4,\), but these have shape {}; reset\(\)"
+    rate = control.parameter_rate.copy()
+    for states, shape in ((slice(5), r"\(5,\)"), (0, r"\(\)")):
+        with pytest.raises(ValueError, match=message.format(shape)):
+            control(q[states], v[states], q_d, v_d)
+        with pytest.raises(ValueError, match=message.format(shape)):
+            control.lyapunov(m, q[states], v[states], q_d, v_d)
+    np.testing.assert_array_equal(control.parameter_rate, rate)
+    control.reset()
+    assert control(q, v, q_d, v_d).shape == (5, 3)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_steps_that_numbers_cannot_hold_are_refused(sign: float) -> None:
+    """Too long a step would overflow, or leave a body without any extent."""
+    m = spatial_arm()
+    control = AdaptiveControl(m, 2.0, 3.0, 40.0, physical=True)
+    (q, v), (q_d, v_d) = state(m, 13), state(m, 14)
+    control(q, sign * v, q_d, sign * v_d)
+    before = control.parameters.copy()
+    for dt in (1e2, 1e4, 1e40):
+        with pytest.raises(ArithmeticError, match=r"dt = .* s with adaptation = 40\.0 /J is too"):
+            control.step(dt)
+    np.testing.assert_array_equal(control.parameters, before)
+    control.step(1e-4)
+    assert is_definite(control.parameters).all()
+
+
+def test_flat_bodies_are_not_definite_however_they_are_turned() -> None:
+    rng = np.random.default_rng(15)
+    points = np.concatenate([rng.normal(size=(200, 40, 2)), np.zeros((200, 40, 1))], axis=-1)
+    turns = np.linalg.qr(rng.normal(size=(200, 3, 3)))[0]
+    for thickness, expected in ((0.0, False), (1e-3, True)):
+        thick = points + thickness * rng.normal(size=(200, 40, 1)) * [0.0, 0.0, 1.0]
+        x = np.concatenate(
+            [thick @ turns + rng.normal(size=(200, 1, 3)), np.ones((200, 40, 1))], -1
+        )
+        pseudo = np.swapaxes(x, -1, -2) @ x
+        lowest = np.linalg.eigvalsh(pseudo)[:, 0]
+        print(f"thickness {thickness}: eigenvalues {lowest.min():.1e} to {lowest.max():.1e}")
+        assert (is_definite(parameters_of(pseudo)) == expected).all()
+
+
 def test_pseudo_inertia_is_a_moment_of_mass() -> None:
     rng = np.random.default_rng(10)
     points, masses = rng.normal(size=(50, 3)), rng.uniform(0.1, 1.0, 50)
@@ -195,6 +279,11 @@ def test_mistakes() -> None:
         AdaptiveControl(m, 1.0, 1.0, np.ones(10))
     with pytest.raises(ValueError, match="adaptation"):
         AdaptiveControl(m, 1.0, 1.0, np.ones(30), physical=True)
+    for physical in (False, True):
+        with pytest.raises(ValueError, match=r"adaptation is -5\.0, must not be negative"):
+            AdaptiveControl(m, 1.0, 1.0, -5.0, physical=physical)
+        with pytest.raises(ValueError, match=r"dt is -1\.0, must not be negative"):
+            AdaptiveControl(m, 1.0, 1.0, physical=physical).step(-1.0)
     with pytest.raises(TypeError, match="plant is of type int"):
         AdaptiveControl(m, 1.0, 1.0).lyapunov(3, *[np.zeros(3)] * 3)  # type: ignore[arg-type]
     b = ts.Builder("pendulum")
@@ -203,3 +292,8 @@ def test_mistakes() -> None:
     with pytest.raises(ValueError, match="mass is spread in space; these are not: bob"):
         AdaptiveControl(b.build(), 1.0, 1.0, physical=True)
     AdaptiveControl(b.build(), 1.0, 1.0)
+    b = ts.Builder("wheel")
+    b.body("disc", 1.3, com=(0.1, 0.2, 0.3), inertia=(0.1, 0.2, 0.3))
+    b.joint("axle", "revolute", "world", "disc", axis="y")
+    with pytest.raises(ValueError, match="mass is spread in space; these are not: disc"):
+        AdaptiveControl(b.build(), 1.0, 1.0, physical=True)

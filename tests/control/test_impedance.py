@@ -184,6 +184,13 @@ def test_mistakes() -> None:
         ImpedanceControl(m, "hand", np.ones(7))
     with pytest.raises(ValueError, match="damping_ratio is not an array of numbers"):
         ImpedanceControl(m, "hand", 1.0, damping_ratio="critical")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"damping_ratio is -1\.0, must not be negative"):
+        ImpedanceControl(m, "hand", 1.0, damping_ratio=-1)
+    with pytest.raises(ValueError, match=r"null_damping is -3\.0, must not be negative"):
+        ImpedanceControl(m, "hand", 1.0, null_damping=-3)
+    for inertia in (0.0, [1, 1, 1, 1, 0, 1], np.ones((6, 6))):
+        with pytest.raises(ValueError, match="inertia is not positive definite"):
+            ImpedanceControl(m, "hand", 1.0, inertia=inertia)
     with pytest.raises(ValueError, match="wrench is missing"):
         ImpedanceControl(m, "hand", 1.0, inertia=1.0)(BENT, np.zeros(7), np.eye(4))
     with pytest.raises(ValueError, match=r"v must have shape \(…, 7\), got \(6,\)"):

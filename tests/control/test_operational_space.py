@@ -130,6 +130,9 @@ def test_default_damping_is_critical() -> None:
     k = np.diag([100.0, 25.0, 4.0])
     control = OperationalSpaceControl(redundant_arm(), "hand", k, task="position")
     np.testing.assert_allclose(control.damping, np.diag([20.0, 10.0, 4.0]), atol=1e-12)
+    full = matrices(np.random.default_rng(5), 6)[0]
+    half = OperationalSpaceControl(redundant_arm(), "hand", full).damping / 2.0
+    np.testing.assert_allclose(half @ half, full, rtol=1e-12, atol=1e-12)
 
 
 def test_posture_moves_the_arm_and_does_not_disturb_the_task() -> None:
@@ -212,6 +215,10 @@ def test_mistakes() -> None:
         OperationalSpaceControl(m, "hand", np.ones(3))
     with pytest.raises(ValueError, match=r"posture must have shape \(…, 7\), got \(6,\)"):
         OperationalSpaceControl(m, "hand", 1.0, posture=np.zeros(6))
+    with pytest.raises(ValueError, match=r"posture_stiffness is -1\.0, must not be negative"):
+        OperationalSpaceControl(m, "hand", 1.0, posture_stiffness=-1)
+    with pytest.raises(ValueError, match=r"posture_damping is -3\.0, must not be negative"):
+        OperationalSpaceControl(m, "hand", 1.0, posture_damping=-3)
     control, still = OperationalSpaceControl(m, "hand", 1.0), np.zeros(7)
     with pytest.raises(ValueError, match=r"target must have shape \(…, 4, 4\), got \(3,\)"):
         control(BENT, still, np.zeros(3))

@@ -12,8 +12,7 @@ from oracle import Array
 import tarsus as ts
 from tarsus.control import PassivityControl
 from tarsus.differences import derivative
-
-FACTORIZATIONS: tuple[Any, ...] = ("christoffel", "force", "momentum")
+from tarsus.model.kinds import FACTORIZATIONS
 
 
 def positive(rng: np.random.Generator, n: int) -> Array:

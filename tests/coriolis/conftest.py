@@ -5,4 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path += [str(Path(__file__).parents[1] / name) for name in ("dynamics", "clusters", "robots")]
+sys.path += [
+    str(Path(__file__).parents[1] / name)
+    for name in ("dynamics", "clusters", "robots", "derivatives")
+]

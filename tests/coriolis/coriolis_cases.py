@@ -12,11 +12,12 @@ import cluster_cases
 import mechanisms
 import numpy as np
 from cluster_cases import distance as distance
-from connection import FACTORIZATIONS, Connection
+from connection import Connection
 from machines import FLAVOURS
 from oracle import Array
 
 import tarsus as ts
+from tarsus.model.kinds import FACTORIZATIONS
 
 ROUNDING = 1e-11
 STEPS = {"gears": 3, "couplings": 3, "forms": 3, "loops": 5, "constraints": 3, "everything": 5}

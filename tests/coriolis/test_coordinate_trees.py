@@ -14,12 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from analytic import UPPER, along
-from connection import FACTORIZATIONS, Connection
+from connection import Connection
 from coriolis_cases import distance
 from maker import Machine
 from oracle import Array
 
 import tarsus as ts
+from tarsus.model.kinds import FACTORIZATIONS
 
 ONE = ("revolute", "prismatic", "screw")
 COORDINATES = (*ONE, "cylindrical", "universal", "spherical_zyx", "translation")

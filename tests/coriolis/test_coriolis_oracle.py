@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from connection import FACTORIZATIONS
 from coriolis_cases import Case, check, distance
+
+from tarsus.model.kinds import FACTORIZATIONS
 
 
 def test_the_oracle_is_consistent() -> None:

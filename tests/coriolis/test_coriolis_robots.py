@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from connection import FACTORIZATIONS
 from coriolis_cases import distance
 from special import SPECIAL, special
 
 import tarsus as ts
+from tarsus.model.kinds import FACTORIZATIONS
 
 
 @pytest.mark.parametrize("name", SPECIAL)

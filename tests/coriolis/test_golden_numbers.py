@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from connection import FACTORIZATIONS, Connection
+from connection import Connection
 
 import tarsus as ts
+from tarsus.model.kinds import FACTORIZATIONS
 
 Q = np.arange(1.0, 6.0)
 V = 0.1 * Q

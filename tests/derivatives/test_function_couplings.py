@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,9 +47,48 @@ def test_two_derivatives_are_enough_for_symbols() -> None:
 @pytest.mark.parametrize("name", ["inverse_dynamics_derivatives", "forward_dynamics_derivatives"])
 def test_slopes_need_three(name: str) -> None:
     for states in (np.array([0.4]), np.full((5, 1), 0.4)):
-        with pytest.raises(ValueError, match=rf"{name} needs third derivatives: .*'joint_b'"):
+        with pytest.raises(ValueError, match=r"need third derivatives: .*'joint_b'"):
             getattr(pair(2), name)(states, states, states)
     assert np.isfinite(getattr(pair(3), name)(states, states, states)).all()
+
+
+def test_the_function_that_lacks_them_is_named() -> None:
+    builder = ts.Builder("three")
+    for name, parent in (("a", "world"), ("b", "a"), ("c", "a")):
+        builder.body(name, 1.0, (0.3, 0.0, 0.1), (0.1, 0.2, 0.15))
+        builder.joint(f"joint_{name}", "revolute", parent, name, position=(0.2, 0.0, 0.0), axis="y")
+    for name, orders in (("b", 3), ("c", 2)):
+        function = partial(sine, orders=orders)
+        builder.transmission("function", ["joint_a"], [f"joint_{name}"], function=function)
+    m, x = builder.build(), np.array([0.4])
+    with pytest.raises(ValueError, match=r"need third derivatives: .*'joint_c'") as error:
+        m.inverse_dynamics_derivatives(x, x, x)
+    assert "'joint_b'" not in str(error.value)
+
+
+ROOTS = [(1.0, 2.0), (-np.inf, np.inf)]
+"""Limits of a joint: within the domain of the root, or none at all."""
+
+
+@pytest.mark.parametrize("limits", ROOTS)
+def test_a_function_that_is_not_defined_at_zero(limits: tuple[float, float]) -> None:
+    def root(y: np.ndarray) -> tuple[Any, ...]:
+        s = np.sqrt(y[0])
+        slopes = (s, 0.5 / s, -0.25 / s**3, 0.375 / s**5)
+        return tuple(np.full((1,) * (order + 1), slope) for order, slope in enumerate(slopes))
+
+    builder = ts.Builder("root")
+    for name in "ab":
+        builder.body(name, 1.0, (0.3, 0.0, 0.1), (0.1, 0.2, 0.15))
+    builder.joint("joint_a", "revolute", "world", "a", lower=limits[0], upper=limits[1])
+    builder.joint("joint_b", "revolute", "a", "b", position=(0.2, 0.0, 0.0), axis="y")
+    builder.transmission("function", ["joint_a"], ["joint_b"], function=root)
+    m = builder.build()
+    q, v, a = np.array([1.5]), np.array([1.3]), np.array([-0.7])
+    found = m.inverse_dynamics_derivatives(q, v, a)[0]
+    expected = along_q(m, q, lambda x: m.inverse_dynamics(x, v, a))
+    print(f"∂τ/∂q: {distance(found, expected):.1e}")
+    assert distance(found, expected) < 1e-9
 
 
 def test_slopes_with_three() -> None:
@@ -73,5 +113,7 @@ def test_a_third_derivative_of_the_wrong_shape() -> None:
         builder.body(name, 1.0, inertia=(0.1, 0.1, 0.1))
         builder.joint(f"joint_{name}", "revolute", "world", name)
     builder.transmission("function", ["joint_a"], ["joint_b"], function=wrong)
+    m, x = builder.build(), np.array([0.4])
+    assert np.isfinite(m.christoffel_symbols(x)).all()  # which needs none
     with pytest.raises(ValueError, match=r"third derivative has shape \(1, 1, 1\)"):
-        builder.build()
+        m.inverse_dynamics_derivatives(x, x, x)

@@ -257,9 +257,8 @@ def random_inertia(rng: np.random.Generator) -> pin.Inertia:
     return pin.Inertia(rng.uniform(1.0, 2.0), points[0], np.trace(moments) * np.eye(3) - moments)
 
 
-@pytest.mark.parametrize("name", JOINTS)
-def test_joints(name: str) -> None:
-    """Three bodies in a row on joints of one kind, so that each is a parent and a child."""
+def joints_in_a_row(name: str) -> Pair:
+    """Return three bodies in a row on joints of one kind, so that each is a parent and a child."""
     options, joint = JOINTS[name]
     kind = name if name in ts._core.joint_kinds() else name.rsplit("_", 1)[0]
     rng = np.random.default_rng(7)
@@ -268,17 +267,15 @@ def test_joints(name: str) -> None:
         inertia, placement = random_inertia(rng), pin.SE3(random_placement(rng))
         body, on = f"body_{i}", "world" if i == 0 else f"body_{i - 1}"
         builder.body(body, inertia.mass, inertia.lever, inertia.inertia)
-        builder.joint(
-            f"joint_{i}",
-            kind,
-            on,
-            body,
-            position=placement.translation,
-            rotation=placement.rotation,
-            armature=rng.uniform(0.0, 0.3, ts._core.joint_kinds()[kind][1]),
-            **options,
-        )
+        place = {"position": placement.translation, "rotation": placement.rotation}
+        armature = rng.uniform(0.0, 0.3, ts._core.joint_kinds()[kind][1])
+        builder.joint(f"joint_{i}", kind, on, body, armature=armature, **place, **options)
         parent = peer.addJoint(parent, joint, placement, f"joint_{i}")
         peer.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
         peer.addBodyFrame(body, parent, pin.SE3.Identity(), 0)
-    agree(name, Pair(builder.build(), peer))
+    return Pair(builder.build(), peer)
+
+
+@pytest.mark.parametrize("name", JOINTS)
+def test_joints(name: str) -> None:
+    agree(name, joints_in_a_row(name))

@@ -141,10 +141,11 @@ def test_a_polynomial_has_its_derivatives(write: Write) -> None:
     assert function is not None and description.couplings[0].kind == "function"
     step, y = 1e-4, np.array([0.7])
     after, before = function(y + step), function(y - step)
-    x, slope, curvature = function(y)
-    assert (x.shape, slope.shape, curvature.shape) == ((1,), (1, 1), (1, 1, 1))
-    np.testing.assert_allclose(slope[0], (after[0] - before[0]) / (2 * step), rtol=1e-7)
-    np.testing.assert_allclose(curvature[0], (after[1] - before[1]) / (2 * step), rtol=1e-7)
+    found = function(y)
+    assert [part.shape for part in found] == [(1,) * (order + 1) for order in range(4)]
+    for order in (1, 2, 3):
+        expected = (after[order - 1] - before[order - 1]) / (2 * step)
+        np.testing.assert_allclose(found[order][0], expected, rtol=1e-7)
     assert description.warnings == [
         "equality constraint 'equality0' is a polynomial: our own files cannot keep it"
     ]

@@ -22,7 +22,7 @@ COMPILER = shutil.which("cc")
 def test_c(model: ts.Model, tmp_path: Path) -> None:
     source, library = tmp_path / "equations.c", tmp_path / "equations.so"
     source.write_text(model.symbolic().code("C"), encoding="utf-8")
-    flags = ["-O1", "-std=c99", "-Wall", "-Werror", "-shared", "-fPIC"]
+    flags = ["-O1", "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
     subprocess.run([str(COMPILER), *flags, source, "-o", library, "-lm"], check=True)
     functions = ctypes.CDLL(str(library))
     states = {letter: np.ascontiguousarray(x[0]) for letter, x in state(model).items()}

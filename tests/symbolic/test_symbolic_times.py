@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tarsus.reproduce import coriolis_3_3, reproduce
+from tarsus.reproduce import coriolis_3_3, reproduce, timing
 
 
 def test_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coriolis_3_3, "PRINTED", {2: ("0.06", "0.25"), 3: ("0.18", "1.11")})
-    monkeypatch.setattr(coriolis_3_3, "ROUNDS", 1)
     monkeypatch.setattr(coriolis_3_3, "REPEATS", 1)
-    monkeypatch.setattr(coriolis_3_3, "SECONDS", 1e-6)
+    monkeypatch.setattr(timing, "ROUNDS", 1)
+    monkeypatch.setattr(timing, "SECONDS", 1e-6)
     result = reproduce("coriolis-3.3")
     print(result)
     assert [row.thesis for row in result.rows] == [
