@@ -98,8 +98,13 @@ def python_code(model: str, programs: Sequence[Program]) -> str:
         sizes = [f"{key} (…, {size})" for key, size in program.arguments.items()]
         lines += ["", "", f"def {program.name}({', '.join(program.arguments)}):"]
         lines += [f'    """Return the {program.name} (…, {shape}) for {", ".join(sizes)}."""']
-        for key in program.arguments:
-            lines += [f"    {key} = numpy.moveaxis(numpy.asarray({key}, dtype=float), -1, 0)"]
+        for key, size in program.arguments.items():
+            lines += [
+                f"    {key} = numpy.asarray({key}, dtype=float)",
+                f"    if {key}.shape[-1:] != ({size},):",
+                f'        raise ValueError(f"{key} must have shape (…, {size}), got {{{key}.shape}}")',
+                f"    {key} = numpy.moveaxis({key}, -1, 0)",
+            ]
         shapes = ", ".join(f"{key}.shape[1:]" for key in program.arguments)
         lines += [f"    {x} = {printer.doprint(value)}" for x, value in program.steps]
         lines += [f"    lead = numpy.broadcast_shapes({shapes})"]

@@ -6,6 +6,7 @@ import ctypes
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,3 +91,10 @@ def test_names_cannot_break_the_code() -> None:
 def test_mistakes(arguments: tuple[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ts.robots.chain(1).symbolic().code(*arguments)
+
+
+@pytest.mark.parametrize("q", [[1.0], [1.0, 2.0, 77.0], np.zeros((2, 9)), 3.0])
+def test_functions_check_shapes(q: Any) -> None:
+    function = ts.robots.chain(2).symbolic().function("mass_matrix")
+    with pytest.raises(ValueError, match=r"q must have shape \(…, 2\), got"):
+        function(q)
