@@ -99,10 +99,11 @@ def python_code(model: str, programs: Sequence[Program]) -> str:
         lines += ["", "", f"def {program.name}({', '.join(program.arguments)}):"]
         lines += [f'    """Return the {program.name} (…, {shape}) for {", ".join(sizes)}."""']
         for key, size in program.arguments.items():
+            wrong = f"{key} must have shape (…, {size}), got {{{key}.shape}}"
             lines += [
                 f"    {key} = numpy.asarray({key}, dtype=float)",
                 f"    if {key}.shape[-1:] != ({size},):",
-                f'        raise ValueError(f"{key} must have shape (…, {size}), got {{{key}.shape}}")',
+                f'        raise ValueError(f"{wrong}")',
                 f"    {key} = numpy.moveaxis({key}, -1, 0)",
             ]
         shapes = ", ".join(f"{key}.shape[1:]" for key in program.arguments)
