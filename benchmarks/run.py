@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clusters import measure_clusters
+from contact import measure_contact
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -23,6 +24,7 @@ RESULTS = Path(__file__).parent / "results"
 STUDIES: dict[str, Callable[..., dict[str, Any]]] = {
     "clusters": measure_clusters,
     "symbols": measure_symbols,
+    "contact": measure_contact,
 }
 STYLES = {"aim": "green", "must": "yellow", "missed": "bold red"}
 
@@ -30,7 +32,7 @@ STYLES = {"aim": "green", "must": "yellow", "missed": "bold red"}
 def main() -> None:
     """Run `tarsus bench` with the arguments of this script and the studies; judge all of it.
 
-    With the name of a study, `--clusters` or `--symbols`, only that runs, and nothing is kept.
+    With the name of a study, such as `--clusters`, only that runs, and nothing is kept.
     """
     arguments = sys.argv[1:]
     chosen = [name for name in STUDIES if f"--{name}" in arguments]

@@ -1,7 +1,8 @@
 """What Tarsus wants to reach on one core: must, and aim.
 
-Ratios compare with Pinocchio from Python on the same states in the same run, or a model with
-another of our own. A measurement may lack parts; a target without numbers is not judged.
+Ratios compare with Pinocchio from Python on the same states in the same run, with MuJoCo for
+contact, or a model with another of our own. A measurement may lack parts; a target without
+numbers is not judged.
 """
 
 from __future__ import annotations
@@ -120,6 +121,48 @@ def symbol_target(
     return Target(what, must, aim, True, of("median"), of("min"))
 
 
+def step_target(
+    what: str, must: float, aim: float, key: str, robots: tuple[str, ...], *, lower: bool
+) -> Target:
+    """Return a target for the steps of some robots in contact."""
+
+    def of(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
+        def values(results: dict[str, Any]) -> dict[str, float]:
+            return {
+                f"{row['model']} {row['motion']}": float(row[key][statistic])
+                for row in results.get("contact", {}).get("steps", ())
+                if row["model"] in robots and key in row
+            }
+
+        return values
+
+    return Target(what, must, aim, lower, of("median"), of("min"))
+
+
+def operator_target(what: str, must: float, aim: float, key: str) -> Target:
+    """Return a target for the growth of the contact operator."""
+
+    def of(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
+        def values(results: dict[str, Any]) -> dict[str, float]:
+            operator = results.get("contact", {}).get("operator")
+            return {"chain": float(operator[key][statistic])} if operator else {}
+
+        return values
+
+    return Target(what, must, aim, True, of("median"), of("min"))
+
+
+def creep(results: dict[str, Any]) -> dict[str, float]:
+    """Return how far a box crept on a slope [m]."""
+    measured = results.get("contact", {}).get("creep")
+    return {"box": abs(measured["tarsus"])} if measured else {}
+
+
+def ledger(results: dict[str, Any]) -> dict[str, float]:
+    """Return residuals of ledgers of energy, as parts of what flowed, by scene."""
+    return dict(results.get("contact", {}).get("ledger", {}))
+
+
 LABELS = {"one_ratio": "one state, ", "batch_ratio": "batch, "}
 
 
@@ -128,6 +171,8 @@ def _title(row: Row) -> str:
 
 
 ONE_STATE = ("RNEA", "CRBA", "ABA", "FK", "frame Jacobian")
+QUADRUPEDS = ("anymal", "solo12")
+HUMANOIDS = ("talos_reduced", "talos_reduced, smooth joints")
 OTHERS = ("CRBA", "FK", "frame Jacobian", "centroidal")
 DERIVATIVES = ("RNEA derivatives", "ABA derivatives")
 ALL = ("RNEA", "ABA", *OTHERS, "Coriolis", *DERIVATIVES)
@@ -178,6 +223,24 @@ TARGETS = (
     Target("two threads / one", 1.8, 1.95, False, column("two_threads_ratio", *ALL)),
     Target("ABA from 50 to 1000 links, log-log slope", 1.1, 1.0, True, slope),
     Target("memory of a batch / its inputs and output", 0.5, 0.1, True, memory),
+    step_target("a step in contact, time / MuJoCo", 1.0, 0.6, "one_ratio", QUADRUPEDS, lower=True),
+    step_target(
+        "in contact, batch, throughput / MuJoCo",
+        *(3.0, 6.0, "throughput_ratio", QUADRUPEDS),
+        lower=False,
+    ),
+    step_target(
+        "humanoid, a step in contact, time / MuJoCo", 1.2, 0.8, "one_ratio", HUMANOIDS, lower=True
+    ),
+    step_target(
+        "humanoid, in contact, batch, throughput / MuJoCo",
+        *(2.5, 5.0, "throughput_ratio", HUMANOIDS),
+        lower=False,
+    ),
+    Target("box on a slope, creep in 10 s, m", 1e-9, 0.0, True, creep),
+    Target("ledger, residual / energy that flowed", 1e-3, 1e-6, True, ledger),
+    operator_target("contact operator over links, log-log slope", 1.1, 1.0, "links_slope"),
+    operator_target("contact operator over contacts, log-log slope", 2.0, 1.5, "contacts_slope"),
     cluster_target(
         "ABA with rotors, time / without",
         *(1.5, 1.25),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Shows a robot, its checks and its speed with the `tarsus` command that is on the path.
+# Shows a robot, its checks, its speed, and how it trots, with the `tarsus` command on the path.
 set -eu
 cd "$(dirname "$0")"
 
@@ -13,3 +13,22 @@ tarsus info anymal >/dev/null 2>&1 || robot="quadruped.urdf --base free"
 say tarsus info $robot
 say tarsus check $robot
 say tarsus bench --quick $robot
+
+# a quadruped that trots: speed, energy ledger and contacts, a picture, a film and a page
+out=${TARSUS_DEMO:-${TMPDIR:-/tmp}/tarsus-demo}
+mkdir -p "$out"
+trot="walk('quadruped')"
+say tarsus simulate "$trot" --duration 4 --plot "$out/trot.png" --animate "$out/trot.gif"
+tarsus simulate "$trot" --duration 4 --animate "$out/trot.html" >/dev/null
+
+# the viewer goes on for a while in the background, and nothing waits for it
+tarsus simulate "$trot" --duration 4 --view-for "${TARSUS_DEMO_VIEW:-300}" >"$out/viewer.log" 2>&1 &
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  grep -q 'is shown at' "$out/viewer.log" && break
+  sleep 0.5
+done
+
+printf '\nplot       %s\n' "$out/trot.png"
+printf 'animation  %s\n' "$out/trot.gif"
+printf 'page       %s (open it in any browser: it can be turned and played)\n' "$out/trot.html"
+printf 'viewer     %s\n' "$(grep 'is shown at' "$out/viewer.log" || tail -n 1 "$out/viewer.log")"

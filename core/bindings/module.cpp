@@ -11,6 +11,7 @@
 #include "bindings/call.hpp"
 #include "bindings/methods.hpp"
 #include "bindings/statements.hpp"
+#include "bindings/world.hpp"
 
 namespace nb = nanobind;
 using namespace tarsus;
@@ -171,5 +172,6 @@ NB_MODULE(_core, m) {
         "The instruction set that the kernels use.");
     m.def("instruction_sets", &usable_instruction_sets,
           "The instruction sets that this processor runs; TARSUS_INSTRUCTION_SET chooses one.");
+    bind_world(m);
     m.def("_describe_algorithms", &describe_algorithms);
 }

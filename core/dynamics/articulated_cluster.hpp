@@ -20,9 +20,11 @@ template <class T>
 class ArticulatedCluster {
    public:
     ArticulatedCluster(const Tree& tree, const JointState<T>& joints, const Angle<T>* angles,
-                       ArticulatedBody<T>* body, ArticulatedDof<T>* dof, Scratch& scratch)
+                       const Loads<T>& loads, ArticulatedBody<T>* body, ArticulatedDof<T>* dof,
+                       Scratch& scratch)
         : tree_(tree),
           joints_(joints),
+          loads_(loads),
           angles_(angles),
           body_(body),
           dof_(dof),
@@ -127,13 +129,22 @@ class ArticulatedCluster {
         p.angular = mul_add(vector_at(spin.axis), T(spin.inertia) * joints_.a[spin.w], p.angular);
     }
 
+    TARSUS_INLINE T geared_armature(const Cluster& cluster, const GearConstants& constants) const {
+        T sum(constants.armature);
+        for (int w = 0; loads_.diagonal && w < cluster.nw; ++w) {
+            const T& ratio = joints_.G[cluster.matrix + w];
+            sum = mul_add(ratio * ratio, loads_.diagonal[cluster.w + w], sum);
+        }
+        return sum;
+    }
+
     // A joint with rotors on its own parent: they add inertia about the joint, and a moment that
     // couples it with the parent's turning.
     TARSUS_APART void gear(const Cluster& cluster, const T* tau) {
         const int i = cluster.moving;
         const Link& link = tree_.links[i];
         const GearConstants& constants = tree_.gears[tree_.cluster_of[i]];
-        T armature(constants.armature), torque = tau[cluster.v];
+        T armature = geared_armature(cluster, constants), torque = tau[cluster.v];
         Vec3<T> couple = constant_vector<T>(constants.couple);
         for (int k = cluster.spin; k < cluster.spin + cluster.n_spins; ++k) {
             if (cluster.constant && !external_) break;
@@ -153,7 +164,7 @@ class ArticulatedCluster {
                 const auto S = Joint::subspace(at);
                 const auto X = Joint::transform(at);
                 ArticulatedBody<T>& me = body_[i + 1];
-                const Articulated<T> I = whole_inertia(tree_, i, me);
+                const Articulated<T> I = whole_inertia(tree_, i, me, loads_);
                 Force<T> p = me.p;
                 ArticulatedDof<T>& dof = dof_[cluster.w];
                 T D, bias;
@@ -217,7 +228,7 @@ class ArticulatedCluster {
         const Spin& spin = tree_.spins[k];
         const int w = spin.w - cluster.w;
         push_carrier(spin);
-        H_[w * cluster.nw + w] = T(spin.inertia + tree_.armature[spin.w]);
+        H_[w * cluster.nw + w] = T(spin.inertia) + loads_.armature(tree_, spin.w);
         bias_[w] = spin_bias(spin);
         const Vec3<double> axis = vector_at(spin.axis);
         const Vec3<T> moment{T(axis.x * spin.inertia), T(axis.y * spin.inertia),
@@ -228,7 +239,7 @@ class ArticulatedCluster {
     TARSUS_INLINE void member(const Cluster& cluster, int i) {
         const Link& link = tree_.links[i];
         ArticulatedBody<T>& me = body_[i + 1];
-        const Articulated<T> I = whole_inertia(tree_, i, me);
+        const Articulated<T> I = whole_inertia(tree_, i, me, loads_);
         const Force<T> p = me.p + I * me.c;
         visit(link.kind, [&](auto joint) {
             using Joint = decltype(joint);
@@ -245,7 +256,7 @@ class ArticulatedCluster {
                 S.project(U[k], row);
                 for (int l = 0; l <= k; ++l) H_[w * cluster.nw + w - k + l] = row[l];
                 const T armature(tree_.armature[link.v + k]);
-                H_[w * cluster.nw + w] += armature;
+                H_[w * cluster.nw + w] += loads_.armature(tree_, link.v + k);
                 bias_[w] = mul_add(armature, joints_.a[link.v + k], bias_[w]);
                 walk(cluster, w, link.parent, X.to_parent(U[k]));
             }
@@ -277,6 +288,7 @@ class ArticulatedCluster {
 
     const Tree& tree_;
     const JointState<T>& joints_;
+    const Loads<T> loads_;
     const Angle<T>* angles_;
     ArticulatedBody<T>* body_;
     ArticulatedDof<T>* dof_;

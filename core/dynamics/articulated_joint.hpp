@@ -22,17 +22,38 @@ struct ArticulatedDof {
     T u;
 };
 
+// What a simulation adds to the mechanism, where it does: inertia of each joint velocity (damping
+// that acts at the end of a step) and a factor on each body's mass.
+template <class T>
+struct Loads {
+    const T* diagonal = nullptr;
+    const T* mass_scale = nullptr;
+
+    TARSUS_INLINE T armature(const Tree& tree, int w) const {
+        const T own(tree.armature[w]);
+        return diagonal ? own + diagonal[w] : own;
+    }
+    TARSUS_INLINE Force<T> scaled(int body, const Force<T>& p) const {
+        if (!mass_scale) return p;
+        return {p.linear * mass_scale[body], p.angular * mass_scale[body]};
+    }
+    TARSUS_INLINE Articulated<T> scaled(int body, const Articulated<T>& I) const {
+        return mass_scale ? I * mass_scale[body] : I;
+    }
+};
+
 // a joint's articulated quantities, from the whole articulated inertia of its body
 template <class Joint, class T, class Subspace>
 TARSUS_INLINE void project_inertia(const Subspace& S, const Articulated<T>& I, const Force<T>& p,
-                                   const double* armature, const T* tau, ArticulatedDof<T>* dof) {
+                                   const Tree& tree, int w, const Loads<T>& loads, const T* tau,
+                                   ArticulatedDof<T>* dof) {
     constexpr int n = Joint::nv;
     Force<T> U[n];
     S.times(I, U);
     T D[n][n], inverse[n][n], bias[n];
     for (int k = 0; k < n; ++k) {
         S.project(U[k], D[k]);
-        D[k][k] += T(armature[k]);
+        D[k][k] += loads.armature(tree, w + k);
     }
     S.project(p, bias);
     invert_symmetric(n, &D[0][0], &inverse[0][0]);
@@ -95,15 +116,16 @@ TARSUS_INLINE void hand_down(const Link& link, const Transform& X, const Inertia
 
 // inertia of the body itself, with that of all it carries
 template <class T>
-TARSUS_INLINE Articulated<T> whole_inertia(const Tree& tree, int i, const ArticulatedBody<T>& me) {
-    const Articulated<T> own = articulated<T>(inertia_of(tree.carried[i]));
+TARSUS_INLINE Articulated<T> whole_inertia(const Tree& tree, int i, const ArticulatedBody<T>& me,
+                                           const Loads<T>& loads) {
+    const Articulated<T> own = loads.scaled(i, articulated<T>(inertia_of(tree.carried[i])));
     return tree.links[i].leaf ? own : own + me.I;
 }
 
 template <class Joint, class T>
 TARSUS_INLINE void velocities(Joint, const Tree& tree, int i, const At<T>& at,
                               const JointState<T>& joints, const T* external,
-                              ArticulatedBody<T>* body) {
+                              const Loads<T>& loads, ArticulatedBody<T>* body) {
     const T* joint_velocity = joints.v + at.link.v;
     const auto S = Joint::subspace(at);
     ArticulatedBody<T>& me = body[i + 1];
@@ -111,21 +133,22 @@ TARSUS_INLINE void velocities(Joint, const Tree& tree, int i, const At<T>& at,
     me.c = S.cross(me.v, joint_velocity);
     if constexpr (!Joint::kConstantSubspace) me.c = me.c + Joint::bias(at, joint_velocity);
     if (at.link.own < 0) me.c = S.add(me.c, joints.a + at.link.v);
-    me.p = cross(me.v, inertia_of(tree.carried[i]) * me.v);
+    me.p = loads.scaled(i, cross(me.v, inertia_of(tree.carried[i]) * me.v));
     if (external) me.p = me.p - wrench_in_core(tree, i, external);
 }
 
 template <class Joint, class T>
 TARSUS_INLINE void inertias(Joint, const Tree& tree, int i, const At<T>& at, const T* tau,
-                            ArticulatedBody<T>* body, ArticulatedDof<T>* dof) {
+                            const Loads<T>& loads, ArticulatedBody<T>* body,
+                            ArticulatedDof<T>* dof) {
     const Link& link = at.link;
     ArticulatedBody<T>& me = body[i + 1];
-    const Articulated<T> I = whole_inertia(tree, i, me);
+    const Articulated<T> I = whole_inertia(tree, i, me, loads);
     Force<T> p = me.p;
-    project_inertia<Joint>(Joint::subspace(at), I, p, &tree.armature[link.v], tau, dof);
+    project_inertia<Joint>(Joint::subspace(at), I, p, tree, link.v, loads, tau, dof);
     if (link.parent < 0) return;
     if constexpr (std::is_same_v<Joint, Revolute>) {
-        if (tree.armature[link.v] == 0.0) {
+        if (tree.armature[link.v] == 0.0 && !loads.diagonal) {
             const YieldedAboutZ<T> left = yield_about_z(dof, me.c, I, p);
             return hand_down(link, Joint::transform(at), left, p, body);
         }

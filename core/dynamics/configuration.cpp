@@ -1,27 +1,20 @@
 // Steps on the configuration manifold, joint by joint; loops are closed again after each step.
+#include "dynamics/configuration.hpp"
+
 #include "dynamics/run.hpp"
-#include "dynamics/spanning.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
 struct Integrate {
     template <class T>
     static size_t bytes(const Tree& tree) {
-        if (!tree.coupled) return 0;
-        return spanning_bytes<T>(tree) + bytes_of<T>(tree.joint_nq) + step_bytes<T>(tree);
+        return spanning_bytes<T>(tree) + configuration_bytes<T>(tree);
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
         const JointState<T> joints = span<T>(tree, arguments, arguments.in[1], nullptr);
-        T* x = tree.coupled ? arguments.scratch.template take<T>(tree.joint_nq) : arguments.out;
-        for (const Link& link : tree.links) {
-            visit(link.kind, [&](auto joint) {
-                decltype(joint)::integrate(link, joints.q + link.q, joints.v + link.v, x + link.q);
-            });
-        }
-        if (!tree.coupled) return;
-        step_loops(tree, arguments.in[kTable], joints.q, arguments.in[1], x, arguments.scratch);
-        store_positions(tree, x, arguments.out);
+        step_configuration(tree, arguments.in[kTable], joints, arguments.in[1], arguments.out,
+                           arguments.scratch);
     }
 };
 
@@ -32,19 +25,7 @@ struct Difference {
     }
     template <class T>
     static void run(const Tree& tree, const Arguments<T>& arguments) {
-        for (int i = 0; i < tree.n_bodies; ++i) {
-            const Link& link = tree.links[i];
-            if (tree.user_q[i] < 0) continue;
-            visit(link.kind, [&](auto joint) {
-                T step[decltype(joint)::nv];
-                decltype(joint)::difference(link, arguments.in[0] + tree.user_q[i],
-                                            arguments.in[1] + tree.user_q[i], step);
-                for (int k = 0; k < link.nv; ++k) {
-                    const int v = tree.user_v[link.v + k];
-                    if (v >= 0) arguments.out[v] = step[k];
-                }
-            });
-        }
+        configuration_difference(tree, arguments.in[0], arguments.in[1], arguments.out);
     }
 };
 

@@ -106,12 +106,15 @@ struct Kernel {
     X(elastic_energy)                  \
     X(passive_forces)
 
+struct StepKernel;  // in contact/world.hpp
+
 struct Kernels {
     const char* instruction_set;
     int lanes;
 #define TARSUS_FIELD(name) const Kernel* name;
     TARSUS_KERNELS(TARSUS_FIELD)
 #undef TARSUS_FIELD
+    const StepKernel* step;
     // at q, or where dv is given after that step from q
     ClosureFault (*closure_fault)(const Tree&, const double* table, const double* q,
                                   const double* dv);

@@ -10,12 +10,14 @@ namespace tarsus::TARSUS_ISA {
 #define TARSUS_DECLARE(name) extern const Kernel name##_kernel;
 TARSUS_KERNELS(TARSUS_DECLARE)
 
+extern const StepKernel step_kernel;
+
 #define TARSUS_LIST(name) &name##_kernel,
 ClosureFault find_closure_fault(const Tree&, const double* table, const double* q,
                                 const double* dv);
 
 extern const Kernels kernels;
 const Kernels kernels = {TARSUS_TEXT(TARSUS_ISA), kLanes,
-                         TARSUS_KERNELS(TARSUS_LIST) find_closure_fault};
+                         TARSUS_KERNELS(TARSUS_LIST) & step_kernel, find_closure_fault};
 
 }  // namespace tarsus::TARSUS_ISA

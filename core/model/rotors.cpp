@@ -24,6 +24,7 @@ bool spins(const Tree& tree, int body, bool carries) {
     if (tree.roles[link.v] != Role::follower || link.kind != Kind::revolute || carries)
         return false;
     const double* s = link.second;
+    if (!(s[5] > 0)) return false;  // a body without inertia is no rotor
     const double size = 1e-13 * (s[0] + s[2] + s[5]);
     const double offset = std::abs(link.first[0]) + std::abs(link.first[1]);
     return std::abs(s[0] - s[2]) <= size && std::abs(s[1]) <= size && std::abs(s[3]) <= size &&

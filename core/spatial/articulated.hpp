@@ -26,6 +26,14 @@ TARSUS_INLINE Articulated<T> articulated(const Inertia<double>& body) {
 }
 
 template <class T>
+TARSUS_INLINE Articulated<T> operator*(const Articulated<T>& a, const T& s) {
+    const auto scaled = [&](const Sym3<T>& m) -> Sym3<T> {
+        return {m.xx * s, m.xy * s, m.yy * s, m.xz * s, m.yz * s, m.zz * s};
+    };
+    return {scaled(a.M), {a.H.x * s, a.H.y * s, a.H.z * s}, scaled(a.J)};
+}
+
+template <class T>
 TARSUS_INLINE Articulated<T> operator+(const Articulated<T>& a, const Articulated<T>& b) {
     return {a.M + b.M, {a.H.x + b.H.x, a.H.y + b.H.y, a.H.z + b.H.z}, a.J + b.J};
 }

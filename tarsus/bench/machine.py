@@ -25,6 +25,7 @@ def describe_machine() -> dict[str, str]:
         "numpy": _version("numpy"),
         "tarsus": tarsus.__version__,
         "pinocchio": _version("pin"),
+        "mujoco": _version("mujoco"),
     }
 
 

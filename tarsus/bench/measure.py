@@ -38,7 +38,7 @@ class Plan:
     """Length of one sample."""
     links: tuple[int, ...] = (50, 100, 200, 400, 700, 1000)
     """Lengths of the chains that show the growth of ABA."""
-    largest_output: int = 1 << 31
+    largest_output: int = 1 << 28
     """Bytes; a batch is made smaller if its output would be larger."""
 
     @property

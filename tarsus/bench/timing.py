@@ -16,6 +16,9 @@ from typing import Any
 
 import numpy as np
 
+LONG = 10
+"""A call that takes so many samples is measured alone."""
+
 
 @dataclass
 class Contender:
@@ -37,7 +40,8 @@ class Contender:
 
     def warm_up(self, seconds: float) -> None:
         """Run once, then choose how many calls make a sample of about `seconds`."""
-        self._timer.timeit(1)
+        if self._timer.timeit(1) > LONG * seconds:
+            return  # a sample is one call, and long calls are warm before they end
         once = min(self._timer.repeat(3, 1))
         self._number = max(1, min(100_000, int(seconds / max(once, 1e-9))))
         self._timer.timeit(self._number)

@@ -25,10 +25,14 @@ from tarsus.cli.options import (
     PackageDirs,
 )
 from tarsus.cli.reproduce import reproduce
+from tarsus.cli.simulate import simulate
 
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 
-SPELLINGS = {"mimic='independent'": "--mimic independent"}
+SPELLINGS = {
+    "mimic='independent'": "--mimic independent",
+    "name frames as contact_points": "name frames with --point",
+}
 """What messages of the library call an argument, and the option of the same meaning."""
 
 
@@ -41,7 +45,7 @@ class Commands(typer.core.TyperGroup):
             result = super().invoke(ctx)
             sys.stdout.flush()
         except KeyboardInterrupt:
-            raise typer.Exit(_complain("interrupted", INTERRUPTED)) from None
+            raise typer.Exit(complain("interrupted", INTERRUPTED)) from None
         except BrokenPipeError:
             # the reader of our output has gone, as `head` does; Python shall not complain at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -77,11 +81,12 @@ def run(arguments: list[str] | None = None) -> int:
         message = " ".join(str(error).split())
         for spelling, option in SPELLINGS.items():
             message = message.replace(spelling, option)
-        return _complain(message, WRONG_INPUT)
+        return complain(message, WRONG_INPUT)
     return 0
 
 
-def _complain(message: str, code: int) -> int:
+def complain(message: str, code: int) -> int:
+    """Print a line about what went wrong, and return the exit code."""
     print(f"tarsus: {message}", file=sys.stderr)
     return code
 
@@ -142,7 +147,7 @@ def check(
     from tarsus.cli.info import header
 
     opened = open_model(model, base, package_dirs=package_dir or (), mimic=mimic, complete=complete)
-    with _progress() as progress:
+    with progress_bar() as progress:
         task = progress.add_task("check", total=1.0)
         report = run_check(
             opened,
@@ -184,7 +189,7 @@ def bench(
     from tarsus.bench import Plan, measure
     from tarsus.bench.tables import tables
     from tarsus.cli.info import mimic_note
-    from tarsus.cli.models import EXAMPLES
+    from tarsus.robots.examples import EXAMPLES
 
     plan = Plan.quick() if quick else Plan()
     names = models or [*EXAMPLES, "chain(50)", "chain(200)", "tree(63,2)"]
@@ -193,7 +198,7 @@ def bench(
     }
     if output is not None and not output.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {output.parent} to write {output.name} to")
-    with _progress() as progress:
+    with progress_bar() as progress:
         task = progress.add_task("warm up", total=1.0)
         results = measure(
             opened,
@@ -213,10 +218,11 @@ def bench(
                 console.print(Text(f"{name}: {note}", "yellow"))
 
 
+app.command()(simulate)
 app.command()(reproduce)
 
 
-def _progress() -> Progress:
+def progress_bar() -> Progress:
     """Return a progress bar that goes away when it is done, on stderr."""
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     console = Console(stderr=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.metadata
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,15 +11,9 @@ from typing import Any
 import tarsus as ts
 from tarsus.formats import READABLE, Base, Mimic
 from tarsus.model.checks import suggestion
+from tarsus.robots.examples import EXAMPLES, example
 
 CALL = re.compile(r"(?P<name>[a-z_0-9]+)\((?P<arguments>.*)\)")
-
-EXAMPLES: dict[str, tuple[str, Base]] = {
-    "panda": ("panda_description/urdf/panda.urdf", "fixed"),
-    "anymal": ("anymal_b_simple_description/robots/anymal.urdf", "free"),
-    "talos_reduced": ("talos_data/robots/talos_reduced.urdf", "free"),
-}
-"""Robots of the package example-robot-data that have a name here, and how their root hangs."""
 
 
 def open_model(
@@ -39,9 +32,7 @@ def open_model(
             raise ValueError(f"{text} states how its root moves: leave out --base {base}")
         return _make(call["name"], call["arguments"])
     if text in EXAMPLES and not Path(text).exists():
-        file, usual = EXAMPLES[text]
-        # the fingers of panda mimic each other, in other libraries as joints of their own
-        return ts.load(_example(text, file), base or usual, mimic="independent")
+        return example(text, base)
     if Path(text).suffix.lower() not in READABLE and not Path(text).exists():
         kinds = ", ".join(READABLE)
         names = [*(f"{name}(…)" for name in ts.robots.names()), *EXAMPLES]
@@ -78,13 +69,3 @@ def _numbers(call: str) -> tuple[list[Any], dict[str, Any]]:
         if not isinstance(value, int | float):
             raise ValueError(f"{call}: {value!r} is not a number")
     return values, named
-
-
-def _example(name: str, file: str) -> Path:
-    try:
-        package = importlib.metadata.distribution("example-robot-data")
-    except importlib.metadata.PackageNotFoundError:
-        message = f"{name!r} is in a package that is not installed: pip install example-robot-data"
-        raise ValueError(message) from None
-    folder = "cmeel.prefix/share/example-robot-data/robots"
-    return Path(str(package.locate_file(f"{folder}/{file}")))

@@ -16,6 +16,9 @@ from numpy.typing import ArrayLike
 
 from tarsus.control.arguments import checked_model, gain, vectors
 from tarsus.control.groups import TURN, relative_motion
+from tarsus.control.joint_gains import Gains
+from tarsus.control.joint_passivity import PassivityTracking
+from tarsus.control.joint_reference import Target
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array, ModelError
@@ -102,6 +105,20 @@ class PassivityControl:
         """Return s = v − v_r (…, nv), which the law drives to zero."""
         v_r, _ = self.reference(q, v, q_desired, v_desired)
         return np.asarray(vectors(v, self.model.nv, "v") - v_r)
+
+    @property
+    def turning(self) -> bool:
+        """Whether joints turn in space (spherical, planar, free), so that their errors turn."""
+        return bool(self._groups)
+
+    def along(
+        self, q_ref: Target, *, effort: Gains | None = None, period: float | None = None
+    ) -> PassivityTracking:
+        """Return a controller (t, q, v) → tau that follows a reference, for simulations.
+
+        `q_ref` is a configuration, or a function of time that returns q, (q, v) or (q, v, a).
+        """
+        return PassivityTracking(self, q_ref, effort=effort, period=period)
 
     def lyapunov(
         self,

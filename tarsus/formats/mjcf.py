@@ -28,7 +28,7 @@ from tarsus.formats.mjcf_joints import (
     read_joint,
     reorder,
 )
-from tarsus.formats.mjcf_shapes import read_shapes, read_sites
+from tarsus.formats.mjcf_shapes import excluded_contacts, read_shapes, read_sites
 from tarsus.model.description import WORLD, Array, Body, Description, Joint, ModelError, Source
 
 IGNORED_LISTS = {
@@ -37,7 +37,6 @@ IGNORED_LISTS = {
     "sensors": "sensors",
     "keyframes": "keys",
     "contact pairs": "pairs",
-    "excluded contacts": "excludes",
     "cameras": "cameras",
     "lights": "lights",
     "flexible bodies": "flexes",
@@ -89,6 +88,8 @@ class _Reader:
             self._read_body(body)
         shapes = read_shapes(mujoco, model, self.body_names, self.source, self.ignored)
         self.description.shapes += shapes
+        if never := excluded_contacts(model, self.body_names):
+            self.description.metadata["excluded_contacts"] = never
         self.description.frames += read_sites(model, self.body_names, self.new_frame, self.source)
         names = self.body_names, self.joint_names
         Equalities(mujoco, model, self.description, *names, self.source).read(self.ignored)

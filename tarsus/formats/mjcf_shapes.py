@@ -1,9 +1,10 @@
-"""Geoms and sites of a compiled MuJoCo model as shapes and frames."""
+"""Geoms and sites of a compiled MuJoCo model as shapes and frames, and which never touch."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,20 @@ def read_sites(
             pose(model.site_pos[site], model.site_quat[site]),
             source("site", site, name),
         )
+
+
+def excluded_contacts(model: Any, body_names: list[str]) -> list[list[str]]:
+    """Pairs of bodies that never touch: named by <exclude>, or by the bits of all their geoms."""
+    bits: dict[int, set[tuple[int, int]]] = {}
+    for geom in range(model.ngeom):
+        if _collides(model, geom):
+            own = int(model.geom_contype[geom]), int(model.geom_conaffinity[geom])
+            bits.setdefault(int(model.geom_bodyid[geom]), set()).add(own)
+    found = {(int(pair) >> 16, int(pair) & 0xFFFF) for pair in model.exclude_signature}
+    for a, b in combinations(sorted(bits), 2):
+        if not any(x[0] & y[1] or y[0] & x[1] for x, y in product(bits[a], bits[b])):
+            found.add((a, b))
+    return [[body_names[a], body_names[b]] for a, b in sorted(found)]
 
 
 def _collides(model: Any, geom: int) -> bool:

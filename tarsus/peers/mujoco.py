@@ -21,12 +21,9 @@ class MujocoPeer:
     """MuJoCo's model and data (`model`, `data`) of one of our models."""
 
     def __init__(self, ours: Model) -> None:
-        try:
-            import mujoco
-        except ImportError:
-            raise NotComparableError("MuJoCo is not installed (pip install mujoco)") from None
+        mujoco = load_mujoco()
         check_tree(ours, "MuJoCo")
-        self.mujoco: Any = mujoco
+        self.mujoco = mujoco
         self.label = f"MuJoCo {mujoco.__version__} was handed the model"
         self.model = _hand_over(mujoco, ours)
         self.data = mujoco.MjData(self.model)
@@ -64,15 +61,30 @@ def _product(mujoco: Any, model: Any, data: Any, vector: Array) -> Array:
     return result
 
 
-def _hand_over(mujoco: Any, ours: Model) -> Any:
+def load_mujoco() -> Any:
+    """Return the module, or raise NotComparableError."""
+    try:
+        import mujoco
+    except ImportError:
+        raise NotComparableError("MuJoCo is not installed (pip install mujoco)") from None
+    return mujoco
+
+
+def specification(mujoco: Any, ours: Model) -> Any:
+    """Return an MjSpec with the bodies and joints of a model, without shapes or limits."""
     spec = mujoco.MjSpec()
     spec.option.gravity = ours.gravity
-    spec.option.disableflags = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
     spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
     bodies = [spec.worldbody]
     for joint_name, body_name in zip(ours.joint_names, ours.body_names, strict=True):
         joint, body = ours.joint(joint_name), ours.body(body_name)
         bodies.append(_add_body(mujoco, bodies[body.parent + 1], joint, body))
+    return spec
+
+
+def _hand_over(mujoco: Any, ours: Model) -> Any:
+    spec = specification(mujoco, ours)
+    spec.option.disableflags = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
     try:
         model = spec.compile()
     except (ValueError, mujoco.FatalError) as error:

@@ -11,6 +11,15 @@ from collections.abc import Callable
 
 from tarsus.model.checks import suggestion
 from tarsus.reproduce import (
+    contact_5_1,
+    contact_5_2,
+    contact_5_3,
+    contact_drops,
+    contact_integrators,
+    contact_jump,
+    contact_score,
+    contact_solvers,
+    contact_trot,
     coriolis_3_1,
     coriolis_3_2,
     coriolis_3_3,
@@ -44,6 +53,18 @@ TABLES: dict[str, tuple[str, Callable[[], Result]]] = {
     "rotors-4.4": ("approximations of rotors, trees at rest", rotors_4_4.run),
     "rotors-4.5": ("approximations of rotors, chains in motion", rotors_4_5.run),
     "rotors-4.6": ("run times of forward dynamics with rotors", rotors_4_6.run),
+    "contact-5.1": ("sizes and masses of a quadruped, inertia at a foot", contact_5_1.run),
+    "contact-5.2": ("parameters of its simulation", contact_5_2.run),
+    "contact-5.3": ("gains of its joints", contact_5_3.run),
+    "contact-trot": ("the quadruped trots", contact_trot.run),
+    "contact-drops": ("the quadruped is dropped from three heights", contact_drops.run),
+    "contact-jump": ("the quadruped jumps", contact_jump.run),
+    "contact-score": ("exact contact and springs in five scenarios", contact_score.run),
+    "contact-solvers": ("Lemke's method and projected Gauss–Seidel", contact_solvers.run),
+    "contact-integrators": (
+        "integrators, and forces that depend on the step",
+        contact_integrators.run,
+    ),
 }
 """What can be reproduced: a line about it, and the function that does it."""
 

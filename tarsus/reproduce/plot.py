@@ -41,16 +41,27 @@ def number(value: float | str) -> float | None:
 
 
 def _draw_curves(axes: Any, result: Result) -> None:
+    # motions begin at zero; measurements are at sizes above it, and grow by powers
+    motion = min(curve.x[0] for curve in result.curves) <= 0.0
     for curve in result.curves:
-        axes.plot(curve.x, curve.y, "o-", label=curve.label)
-    if max(curve.x[-1] / curve.x[0] for curve in result.curves) >= 8.0:
-        axes.set_xscale("log", base=2)
+        axes.plot(curve.x, curve.y, "-" if motion else "o-", label=curve.label)
+    if motion:
+        axes.set_ylim(*_usual_range(result))
     else:
-        axes.set_xticks(result.curves[0].x)
-    axes.set_yscale("log")
+        if max(curve.x[-1] / curve.x[0] for curve in result.curves) >= 8.0:
+            axes.set_xscale("log", base=2)
+        else:
+            axes.set_xticks(result.curves[0].x)
+        axes.set_yscale("log")
     axes.set_xlabel(result.axes[0])
     axes.set_ylabel(result.axes[1])
     axes.legend()
+
+
+def _usual_range(result: Result) -> tuple[float, float]:
+    """Return limits for y that are not those of the one curve that diverges."""
+    low, high = min(result.curves[0].y), max(result.curves[0].y)
+    return low - 0.2 * (high - low), high + 0.2 * (high - low)
 
 
 def _draw_rows(axes: Any, rows: list[tuple[str, float | None, float | None]]) -> None:

@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     from rich.console import Group
 
-Verdict: TypeAlias = Literal["reproduced", "corrected", "surpassed", "missed"]
-"""The same; right where the thesis is wrong, for a reason; better; none of these."""
+Verdict: TypeAlias = Literal["reproduced", "corrected", "surpassed", "unsupported", "missed"]
+"""The same; right where the thesis is wrong, for a reason; better; not so here, where the thesis
+leaves out what would decide it; none of these."""
 
-COLORS = {"reproduced": "green", "corrected": "yellow", "surpassed": "bold green"}
+COLORS = {
+    "reproduced": "green",
+    "corrected": "yellow",
+    "surpassed": "bold green",
+    "unsupported": "magenta",
+}
 MISSED = "bold red"
 
 
@@ -117,6 +123,18 @@ def compared(label: str, printed: str, ours: float, *, right: str = "", reason: 
     if printed and same_digits(printed, ours):
         return Row(label, printed, ours, "reproduced")
     return Row(label, printed, ours, "corrected", reason)
+
+
+def judged(
+    label: str,
+    thesis: str,
+    ours: float | str,
+    good: bool,
+    reason: str = "",
+    otherwise: Verdict = "missed",
+) -> Row:
+    """Return a row for a statement: reproduced if it is as good here, else `otherwise`."""
+    return Row(label, thesis, ours, "reproduced" if good else otherwise, reason)
 
 
 def ranged(label: str, printed: Sequence[str], ours: float, reason: str = "") -> Row:

@@ -5,7 +5,8 @@ from tarsus.robots.dill import dill
 from tarsus.robots.five_bodies import five_bodies
 from tarsus.robots.linkages import four_bar, four_bar_chain, slider_crank, spatial_four_bar
 from tarsus.robots.lola import lola
-from tarsus.robots.mini_cheetah import mini_cheetah, quadruped
+from tarsus.robots.mini_cheetah import mini_cheetah
+from tarsus.robots.quadruped import quadruped
 from tarsus.robots.random import random_mechanism
 from tarsus.robots.rolling import rolling_disc, snakeboard
 from tarsus.robots.rotors import rotor_chain, rotor_tree

@@ -88,9 +88,6 @@ def mini_cheetah(rotors: Rotors = "exact") -> Model:
     return builder.build()
 
 
-quadruped = mini_cheetah
-
-
 def _add_link(
     builder: Builder, link: Link, name: str, parent: str, front: int, left: int, rotors: Rotors
 ) -> str:

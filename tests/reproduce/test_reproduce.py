@@ -154,6 +154,9 @@ def test_names() -> None:
         *("dill", "lola-2.1", "lola-2.4", "lola-2.6"),
         *(f"rotors-4.{i}" for i in range(1, 7)),
         *(f"coriolis-3.{i}" for i in range(1, 4)),
+        *(f"contact-5.{i}" for i in range(1, 4)),
+        *(f"contact-{name}" for name in ("trot", "drops", "jump")),
+        *(f"contact-{name}" for name in ("score", "solvers", "integrators")),
     }
     with pytest.raises(ValueError, match=r"there is no table 'lola-2\.5'; did you mean"):
         reproduce("lola-2.5")

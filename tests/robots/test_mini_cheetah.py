@@ -18,7 +18,7 @@ def test_sizes() -> None:
         m = ts.robots.mini_cheetah(rotors)  # type: ignore[arg-type]
         assert (m.nq, m.nv) == (19, 18)
         assert m.total_mass == pytest.approx(mass)
-    assert len(ts.robots.quadruped().motors) == 12
+    assert len(ts.robots.mini_cheetah().motors) == 12
 
 
 def test_reflected_inertias() -> None:

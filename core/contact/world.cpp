@@ -1,0 +1,293 @@
+// From what was stated about a world to the arrays that the step reads.
+#include "contact/world.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "spatial/transform.hpp"
+
+namespace tarsus {
+
+using namespace TARSUS_ISA;
+using Vector = Vec3<double>;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
+
+template <class Word, size_t N>
+Word word(const char* argument, const std::string& given, const char* const (&known)[N]) {
+    std::string valid;
+    for (size_t k = 0; k < N; ++k) {
+        if (given == known[k]) return Word(int(k));
+        valid += (k ? ", " : "") + std::string(known[k]);
+    }
+    refuse(std::string(argument) + " is '" + given + "', must be one of " + valid);
+}
+
+void expect(const char* name, size_t size, size_t wanted) {
+    if (size == wanted) return;
+    refuse(std::string(name) + " has " + std::to_string(size) + " numbers, expected " +
+           std::to_string(wanted));
+}
+
+// a body that can carry shapes
+void check_body(const Tree& tree, const char* name, int body, bool or_world = false) {
+    if (body < (or_world ? -1 : 0) || body >= tree.n_bodies) {
+        refuse(std::string(name) + " is " + std::to_string(body) + ", the model has " +
+               std::to_string(tree.n_bodies) + " bodies");
+    }
+    if (body >= 0 && tree.links[body].spinning) {
+        refuse(std::string(name) + " " + std::to_string(body) +
+               " is a rotor that turns about its axis of symmetry in a gear: it cannot touch");
+    }
+}
+
+// in the core's axes of a body
+Vector in_core(const Tree& tree, int body, const Vector& a) {
+    return body < 0 ? a : matrix_at(tree.body_axes[body].rotation) * a;
+}
+void store(const Vector& a, double* out) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
+
+std::vector<int> order_of(const std::vector<int>& body) {
+    std::vector<int> order(body.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return body[i] < body[j]; });
+    return order;
+}
+
+void add_points(World& world, const WorldStatement& s) {
+    const Tree& tree = *world.tree;
+    const size_t n = s.point_body.size(), m = s.ring_body.size();
+    expect("point_position", s.point_position.size(), 3 * n);
+    expect("point_radius", s.point_radius.size(), n);
+    expect("ring_position", s.ring_position.size(), 3 * m);
+    expect("ring_axis", s.ring_axis.size(), 3 * m);
+    expect("ring_radius", s.ring_radius.size(), m);
+    for (int k : order_of(s.point_body)) {
+        check_body(tree, "point_body", s.point_body[k]);
+        if (!(s.point_radius[k] >= 0)) refuse("point_radius must not be negative");
+        Sphere sphere{s.point_body[k], {}, s.point_radius[k]};
+        store(in_core(tree, sphere.body, vector_at(&s.point_position[3 * k])), sphere.position);
+        world.spheres.push_back(sphere);
+        world.sphere_candidate.push_back(k);
+    }
+    for (int k : order_of(s.ring_body)) {
+        check_body(tree, "ring_body", s.ring_body[k]);
+        if (!(s.ring_radius[k] >= 0)) refuse("ring_radius must not be negative");
+        Ring ring{s.ring_body[k], {}, {}, {}, s.ring_radius[k]};
+        Vector axis = in_core(tree, ring.body, vector_at(&s.ring_axis[3 * k]));
+        const double length = std::sqrt(dot(axis, axis));
+        if (!(length > 0)) refuse("ring_axis must not be zero");
+        axis = axis * (1 / length);
+        const Vector other = std::abs(axis.z) < 0.9 ? Vector{0, 0, 1} : Vector{1, 0, 0};
+        const Vector across = cross(axis, other);
+        store(in_core(tree, ring.body, vector_at(&s.ring_position[3 * k])), ring.position);
+        store(axis, ring.axis);
+        store(across * (1 / std::sqrt(dot(across, across))), ring.across);
+        world.rings.push_back(ring);
+        world.ring_candidate.push_back(int(n) + kRingPoints * k);
+    }
+}
+
+// a ball around the candidates of each body
+void group_points(World& world) {
+    world.shares.resize(world.tree->n_bodies);
+    for (int body = 0; body < world.tree->n_bodies; ++body) {
+        Touching group{body, 0, 0, 0, 0, {}, 0};
+        double low[3], high[3];
+        std::fill(low, low + 3, std::numeric_limits<double>::infinity());
+        std::fill(high, high + 3, -std::numeric_limits<double>::infinity());
+        const auto hold = [&](const double* p, double r) {
+            for (int i = 0; i < 3; ++i) {
+                low[i] = std::min(low[i], p[i] - r), high[i] = std::max(high[i], p[i] + r);
+            }
+        };
+        for (size_t k = 0; k < world.spheres.size(); ++k) {
+            if (world.spheres[k].body != body) continue;
+            if (group.n_spheres++ == 0) group.sphere = int(k);
+            hold(world.spheres[k].position, world.spheres[k].radius);
+        }
+        for (size_t k = 0; k < world.rings.size(); ++k) {
+            if (world.rings[k].body != body) continue;
+            if (group.n_rings++ == 0) group.ring = int(k);
+            hold(world.rings[k].position, world.rings[k].radius);
+        }
+        if (group.n_spheres + group.n_rings == 0) continue;
+        double square = 0;
+        for (int i = 0; i < 3; ++i) {
+            group.center[i] = (low[i] + high[i]) / 2;
+            square += (high[i] - low[i]) * (high[i] - low[i]) / 4;
+        }
+        group.radius = std::sqrt(square);
+        world.touching.push_back(group);
+        world.shares[body] = group.n_spheres + kRingPoints * group.n_rings >= kSharing;
+    }
+}
+
+void add_solids(World& world, const WorldStatement& s) {
+    const Tree& tree = *world.tree;
+    const size_t n = s.solid_body.size();
+    expect("solid_kind", s.solid_kind.size(), n);
+    expect("solid_placement", s.solid_placement.size(), 16 * n);
+    expect("solid_size", s.solid_size.size(), 3 * n);
+    for (size_t k = 0; k < n; ++k) {
+        Solid solid{};
+        solid.body = solid.on.body = s.solid_body[k];
+        check_body(tree, "solid_body", solid.body, true);
+        solid.kind = word<SolidKind>("solid_kind", s.solid_kind[k], {"sphere", "capsule", "box"});
+        const double *m = &s.solid_placement[16 * k], *size = &s.solid_size[3 * k];
+        for (int c = 0; c < 3; ++c) {
+            store(in_core(tree, solid.body, {m[c], m[4 + c], m[8 + c]}), solid.on.rotation + 3 * c);
+        }
+        store(in_core(tree, solid.body, {m[3], m[7], m[11]}), solid.on.position);
+        const bool box = solid.kind == SolidKind::box, capsule = solid.kind == SolidKind::capsule;
+        for (int i = 0; i < (box ? 3 : capsule ? 2 : 1); ++i) {
+            if (!(size[i] >= 0)) refuse("solid_size must not be negative");
+            solid.size[i] = box ? size[i] / 2 : size[i];
+        }
+        const double* z = solid.size;
+        solid.reach = box ? std::sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]) : z[0] + z[1] / 2;
+        world.solids.push_back(solid);
+    }
+    if (s.pairs.size() % 2) refuse("pairs must have two columns");
+    for (size_t k = 0; k < s.pairs.size(); k += 2) {
+        int a = s.pairs[k], b = s.pairs[k + 1];
+        if (a < 0 || b < 0 || a >= int(n) || b >= int(n)) {
+            refuse("pairs must be indices of solids, there are " + std::to_string(n));
+        }
+        if (world.solids[a].body < 0) std::swap(a, b);
+        if (world.solids[a].body < 0) refuse("pairs must have a solid that moves");
+        world.pairs.push_back(a), world.pairs.push_back(b);
+    }
+}
+
+void add_ground(World& world, const WorldStatement& s) {
+    world.ground =
+        word<GroundKind>("ground_kind", s.ground_kind, {"none", "plane", "profile", "height_field"});
+    std::vector<double>& numbers = world.ground_numbers;
+    numbers = s.ground_numbers;
+    if (world.ground == GroundKind::plane) {
+        expect("ground_numbers of a plane", numbers.size(), 4);
+        const Vector normal = vector_at(numbers.data());
+        if (!(std::abs(dot(normal, normal) - 1) < 1e-9)) refuse("the plane's normal must be a unit vector");
+    }
+    if (world.ground == GroundKind::profile) {
+        if (numbers.size() < 2 || numbers.size() % 2) refuse("a profile needs points x, z");
+        for (size_t k = 2; k < numbers.size(); k += 2) {
+            if (numbers[k] < numbers[k - 2]) refuse("the profile's x must not decrease");
+        }
+        // flat beyond its ends
+        constexpr double kWide = 1e6;
+        const double first[2] = {numbers[0] - kWide, numbers[1]};
+        const double last[2] = {numbers[numbers.size() - 2] + kWide, numbers.back()};
+        numbers.insert(numbers.begin(), first, first + 2);
+        numbers.insert(numbers.end(), last, last + 2);
+    }
+    if (world.ground == GroundKind::height_field) {
+        if (numbers.size() < 6) refuse("a height field needs x0, y0, dx, dy, nx, ny and heights");
+        const double nx = numbers[4], ny = numbers[5];
+        if (!(nx >= 2 && ny >= 2 && nx <= 1e5 && ny <= 1e5) || nx != std::floor(nx) ||
+            ny != std::floor(ny)) {
+            refuse("a height field needs at least two rows and two columns");
+        }
+        if (!(numbers[2] > 0 && numbers[3] > 0)) refuse("dx and dy of a height field must be positive");
+        expect("ground_numbers of the height field", numbers.size(), 6 + size_t(nx) * size_t(ny));
+    }
+}
+
+// positions that limits hold: those whose rate is a velocity of their joint
+bool plain_positions(Kind kind) {
+    switch (kind) {
+        case Kind::revolute:
+        case Kind::prismatic:
+        case Kind::screw:
+        case Kind::cylindrical:
+        case Kind::universal:
+        case Kind::translation:
+        case Kind::spherical_zyx:
+            return true;
+        default:
+            return false;
+    }
+}
+
+void add_joint_rows(World& world, const WorldStatement& s) {
+    const Tree& tree = *world.tree;
+    if (!s.stiction.empty()) expect("stiction", s.stiction.size(), tree.nv);
+    for (int w = 0; s.joint_friction && w < tree.joint_nv; ++w) {
+        const int own = tree.user_v.empty() ? w : tree.user_v[w];
+        const double least = s.stiction.empty() || own < 0 ? 0.0 : s.stiction[own];
+        if (!(least >= 0)) refuse("stiction must not be negative");
+        if (tree.friction[w] > 0 || least > 0) {
+            world.friction.push_back({w, tree.friction[w], std::max(tree.friction[w], least)});
+        }
+    }
+    for (int i = 0; s.joint_limits && i < tree.n_bodies; ++i) {
+        const Link& link = tree.links[i];
+        if (!plain_positions(link.kind) || link.spinning) continue;
+        for (int k = 0; k < link.nv; ++k) {
+            const int x = link.q + k, w = link.v + k;
+            if (std::isfinite(tree.lower[x])) world.limits.push_back({w, x, tree.lower[x], 1.0});
+            if (std::isfinite(tree.upper[x])) world.limits.push_back({w, x, tree.upper[x], -1.0});
+        }
+    }
+}
+
+void add_control(World& world, const WorldStatement& s) {
+    const Tree& tree = *world.tree;
+    world.control = word<ControlKind>(
+        "controller", s.controller,
+        {"torque", "pd", "implicit_pd", "pid", "inverse_dynamics", "passivity"});
+    if (s.control_steps < 1) refuse("control_steps must be at least 1");
+    world.control_steps = world.control == ControlKind::implicit_pd ? 1 : s.control_steps;
+    expect("effort", s.effort.size(), tree.nv);
+    for (double e : s.effort) {
+        if (!(e >= 0)) refuse("effort must not be negative");
+    }
+    world.effort = s.effort;
+    const auto some = [](const std::vector<double>& a) {
+        return std::any_of(a.begin(), a.end(), [](double x) { return x != 0; });
+    };
+    for (const Link& link : tree.links) {
+        const bool turns = link.kind == Kind::free || link.kind == Kind::planar;
+        world.turning = world.turning || (turns && link.own >= 0);
+    }
+    world.passive = some(tree.damping) || some(tree.stiffness);
+    world.implicit = some(tree.damping) || world.control == ControlKind::implicit_pd;
+}
+
+}  // namespace
+
+World make_world(const Tree& tree, const WorldStatement& s) {
+    if (!(s.dt > 0) || !std::isfinite(s.dt)) refuse("dt must be positive and finite");
+    if (tree.table_size > 0) {
+        refuse("the model has couplings by Python functions, which the step cannot call");
+    }
+    World world;
+    world.tree = &tree, world.dt = s.dt, world.explicit_euler = s.explicit_euler;
+    world.law = word<Law>("law", s.law, {"exact", "lemke", "penalty"});
+    world.numbers = s.numbers;
+    if (world.law == Law::penalty) world.numbers.ahead = false;
+    if (world.numbers.iterations < 1) refuse("iterations must be at least 1");
+    if (world.numbers.facets < 0 || (world.numbers.facets > 0 && world.numbers.facets < 3) ||
+        world.numbers.facets > 64) {
+        refuse("facets must be 0 for no friction, or from 3 to 64");
+    }
+    add_points(world, s);
+    group_points(world);
+    add_solids(world, s);
+    add_ground(world, s);
+    add_joint_rows(world, s);
+    add_control(world, s);
+    const long candidates = long(world.spheres.size()) + kRingPoints * long(world.rings.size()) +
+                            kPairPoints * long(world.n_pairs());
+    if (candidates > 1000000) refuse("there are more than a million contact candidates");
+    if (s.max_contacts < 0 || s.max_contacts > 4096) refuse("max_contacts must be from 0 to 4096");
+    world.max_contacts = int(std::min<long>(s.max_contacts, candidates));
+    return world;
+}
+
+}  // namespace tarsus

@@ -1,0 +1,110 @@
+// What the step sees, for users who look: all candidates of a state, and the operator of some.
+#include "contact/contact_set.hpp"
+#include "contact/row_map.hpp"
+#include "dynamics/configuration.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+namespace {
+
+struct Inspected {
+    const Tree& tree;
+    JointState<double> joints;
+    ArticulatedPasses<double> passes;
+    Pose<double>* pose;
+
+    Inspected(const World& world, const double* q, const double* v, const double* mass_scale,
+              Scratch& scratch)
+        : tree(*world.tree),
+          joints(tree.coupled ? span_coupled<double>(tree, nullptr, q, v, nullptr, scratch)
+                              : JointState<double>{q, v, nullptr, nullptr}),
+          passes(tree, joints, {nullptr, mass_scale}, scratch),
+          pose(scratch.take<Pose<double>>(tree.n_bodies + 1)) {
+        passes.velocities(nullptr);
+        place_bodies(passes, pose);
+    }
+};
+
+const auto kAll = [](const Touching&, const Pose<double>&) { return true; };
+
+}  // namespace
+
+void find_all_contacts(const World& world, const double* q, double* out, std::byte* memory) {
+    Scratch scratch(memory);
+    double* v = scratch.take<double>(world.tree->nv);
+    std::fill(v, v + world.tree->nv, 0.0);
+    const Inspected at(world, q, v, nullptr, scratch);
+    for_each_candidate(world, at.pose, kAll, [&](int candidate, int, int, const Touch<double>& t) {
+        double* to = out + 7L * candidate;
+        to[0] = t.gap, to[1] = t.point.x, to[2] = t.point.y, to[3] = t.point.z;
+        to[4] = t.normal.x, to[5] = t.normal.y, to[6] = t.normal.z;
+    });
+}
+
+void contact_operator(const World& world, const double* q, const double* mass_scale,
+                      const std::vector<int>& candidates, double* A, double* J,
+                      std::byte* memory) {
+    Scratch scratch(memory);
+    const Tree& tree = *world.tree;
+    double* v = scratch.take<double>(tree.nv);
+    double* w = scratch.take<double>(tree.joint_nv);
+    std::fill(v, v + tree.nv, 0.0);
+    Inspected at(world, q, v, mass_scale, scratch);
+    const int m = int(candidates.size());
+    std::vector<Contact<double>> contacts(m);
+    for_each_candidate(world, at.pose, kAll, [&](int candidate, int a, int b, const Touch<double>& t) {
+        for (int k = 0; k < m; ++k) {
+            if (candidates[k] != candidate) continue;
+            contacts[k].a = a, contacts[k].b = b, contacts[k].touch = t;
+            tangents(t.normal, contacts[k].across, contacts[k].along);
+        }
+    });
+    at.passes.inertias(v);
+    std::vector<std::byte> room(TestForces<double>::bytes(tree, 6 * m, 2 * m) +
+                                RowMap<double>::bytes(6 * m) + bytes_of<double>(36 * size_t(m) * m) +
+                                kAlign);
+    Scratch own(room.data() + (kAlign - uintptr_t(room.data()) % kAlign) % kAlign);
+    TestForces<double> test(at.passes, 6 * m, 2 * m, own);
+    RowMap<double> map(6 * m, own);
+    std::vector<int> first_of(tree.n_bodies, -1);
+    for (const Contact<double>& contact : contacts) {
+        const bool share = contact.b < 0 && world.shares[contact.a];
+        if (share && first_of[contact.a] < 0) {
+            first_of[contact.a] = test.rows();
+            push_unit_wrenches(test, contact.a);
+        }
+        RowForces<double> on_a, on_b;
+        const Vec3<double> direction[3] = {contact.touch.normal, contact.across, contact.along};
+        for (int i = 0; i < 3; ++i) {
+            const Force<double> push{direction[i], zero_vector<double>()};
+            on_a.f[i] = force_on(at.pose[contact.a + 1], contact.touch.point, push);
+            const Force<double> back{-direction[i], zero_vector<double>()};
+            on_b.f[i] = force_on(at.pose[contact.b + 1], contact.touch.point, back);
+            if (share) map.add(first_of[contact.a], on_a.f[i]);
+            else map.add(test.rows() + i);
+        }
+        if (!share) test.push_bodies(3, contact.a, on_a, contact.b, on_b);
+    }
+    double* of_tests = own.take<double>(size_t(test.rows()) * test.rows());
+    test.sum_operator(of_tests);
+    map.expand(of_tests, test.rows(), A);
+    if (!J) return;
+    std::vector<Motion<double>> motion(tree.n_bodies + 1);
+    for (int e = 0; e < tree.nv; ++e) {
+        v[e] = 1.0;
+        spread_velocities<double>(tree, at.joints.G, v, w);
+        v[e] = 0.0;
+        body_velocities<double>(at.passes, w, motion.data());
+        for (int k = 0; k < m; ++k) {
+            const Contact<double>& c = contacts[k];
+            const Vec3<double>& point = c.touch.point;
+            const Vec3<double> row =
+                in_frame(c, point_velocity(at.pose[c.a + 1], motion[c.a + 1], point) -
+                                point_velocity(at.pose[c.b + 1], motion[c.b + 1], point));
+            J[(3 * k) * tree.nv + e] = row.x, J[(3 * k + 1) * tree.nv + e] = row.y;
+            J[(3 * k + 2) * tree.nv + e] = row.z;
+        }
+    }
+}
+
+}  // namespace tarsus::TARSUS_ISA

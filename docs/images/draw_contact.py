@@ -1,0 +1,91 @@
+"""Draw the pictures of the page about contact: `python docs/images/draw_contact.py`.
+
+A ball that falls, with springs and without; a quadruped that falls, with four contact laws; and
+where springs work, over stiffness, damping, step and integrator.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from tarsus import scenes
+from tarsus.geometry import Ground
+from tarsus.simulation.compare import compare_contact
+from tarsus.simulation.contact import ContactLaw, Penalty
+from tarsus.simulation.penalty_map import penalty_map
+
+HERE = Path(__file__).parent
+BLUE, ORANGE, GREEN, RED = "#1f5f8b", "#c8641e", "#3c8a4f", "#b3262e"
+LAWS: dict[str, tuple[str | ContactLaw, str]] = {
+    "springs, 10⁴ N/m": (Penalty(1e4, 60.0), ORANGE),
+    "springs, 10⁵ N/m": (Penalty(1e5, 200.0), GREEN),
+    "springs, 5·10⁶ N/m": (Penalty(5e6, 200.0), RED),
+    "exact": ("exact", BLUE),
+}
+
+
+def draw_ball() -> None:
+    """Draw height and force of a ball of 1 kg that falls 5 cm, with steps of 1 ms."""
+    scene = scenes.bounce(restitution=0.0, height=0.05).but(dt=1e-3, duration=0.3)
+    figure, (height, force, depth) = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
+    for label, (law, color) in LAWS.items():
+        (outcome,) = compare_contact(
+            *(scene.model, scene.ground or Ground(), scene.q0),
+            duration=scene.duration,
+            dt=scene.dt,
+            laws=(law,),
+        ).outcomes
+        run = outcome.run
+        style: dict[str, Any] = {"color": color, "lw": 1.4, "label": label}
+        gap = 1e3 * (run.q[:, 2] - 0.05)
+        height.plot(run.t, gap, **style)
+        force.plot(run.t, run.contacts.ground_force()[:, 2], **style)
+        depth.plot(run.t, gap, **style)
+    height.set(ylabel="gap [mm]", ylim=(-10, 60))
+    force.set(ylabel="force of the ground [N]", yscale="symlog", ylim=(0, 1e5))
+    depth.set(ylabel="gap, enlarged [mm]", ylim=(-8, 2), xlim=(0.09, 0.25))
+    height.legend(frameon=False, fontsize=8)
+    for axes in (height, force, depth):
+        axes.set_xlabel("time [s]")
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(HERE / "contact_ball.png", dpi=110)
+
+
+def draw_drop() -> None:
+    """Draw the quadruped of Ayit that falls 0.1 m."""
+    scene = scenes.drop(0.1)
+    laws = ("exact", Penalty(1e5, 2e3), Penalty(1e7, 2e3), Penalty(1e7, 1e4))
+    comparison = compare_contact(
+        *(scene.model, scene.ground or Ground(), scene.q0),
+        duration=1.0,
+        controller=scene.controller,
+        collision=scene.collision,
+        dt=scene.dt,
+        laws=laws,
+    )
+    print(comparison)
+    comparison.plot().savefig(HERE / "contact_drop.png", dpi=100)
+
+
+def draw_map() -> None:
+    """Draw where springs work for a point of 1 kg that falls 0.1 m."""
+    scene = scenes.bounce(restitution=0.0, height=0.1)
+    found = penalty_map(
+        *(scene.model, Ground(friction=0.0), scene.q0),
+        duration=0.4,
+        stiffness=np.geomspace(1e2, 1e7, 16).tolist(),
+        damping=np.geomspace(1.0, 1e4, 13).tolist(),
+        dt=(1e-3, 2e-4),
+    )
+    print(found)
+    found.plot().savefig(HERE / "contact_map.png", dpi=100)
+
+
+if __name__ == "__main__":
+    draw_ball()
+    draw_drop()
+    draw_map()

@@ -1,0 +1,180 @@
+"""What `tarsus simulate` simulates: a scene by its name, or a model that is put on the ground."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from tarsus import scenes
+from tarsus.control import ImplicitPD
+from tarsus.control.joint_gains import driven
+from tarsus.geometry import Collision, Ground, stand
+from tarsus.model import Model
+from tarsus.model.checks import suggestion
+from tarsus.model.description import Array
+from tarsus.scenes import Scene
+from tarsus.simulation.contact import ContactLaw, Penalty, law_of
+
+Controller = Literal["hold", "none"]
+Contact = Literal["exact", "lemke", "penalty"]
+
+CALL = re.compile(r"(?P<name>[a-z_0-9]+)(\((?P<arguments>.*)\))?")
+YIELDING = 0.05
+"""How far joints that hold a model give way under its weight, about [rad]."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What options say; None for what the scene, or a sensible start, decides."""
+
+    contact: Contact | None = None
+    stiffness: float | None = None
+    damping: float | None = None
+    slope: float | None = None
+    friction: float | None = None
+    restitution: float | None = None
+    duration: float | None = None
+    dt: float | None = None
+    height: float | None = None
+    controller: Controller | None = None
+    kp: float | None = None
+    kd: float | None = None
+    joints: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+
+
+def scene_named(text: str) -> Scene | None:
+    """Return the scene that a text such as `trot` or `drop(1.5)` stands for, None for no scene."""
+    call = CALL.fullmatch(text.strip())
+    if call is None or call["name"] not in scenes.names():
+        return None
+    values, named = _arguments(text, call["arguments"] or "")
+    try:
+        scene = getattr(scenes, call["name"])(*values, **named)
+    except TypeError as error:
+        raise ValueError(f"{text}: {error}") from None
+    assert isinstance(scene, Scene)
+    return scene
+
+
+def _arguments(text: str, arguments: str) -> tuple[list[Any], dict[str, Any]]:
+    """Return the literal arguments of a call; nothing is evaluated."""
+    try:
+        node = ast.parse(f"f({arguments})", mode="eval").body
+        assert isinstance(node, ast.Call)
+        values = [ast.literal_eval(value) for value in node.args]
+        return values, {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
+    except (SyntaxError, ValueError, AssertionError):
+        raise ValueError(f"{text}: the arguments must be numbers or words in quotes") from None
+
+
+def adapted(scene: Scene, choices: Choices) -> Scene:
+    """Return a scene with what options change of it."""
+    for name in ("height", "joints", "points", "kp", "kd"):
+        if getattr(choices, name) not in (None, ()):
+            raise ValueError(f"--{name.rstrip('s')} is for models: {scene.name} has its own start")
+    if choices.controller == "none":
+        scene = scene.but(controller=None)
+    changes = {"duration": choices.duration, "dt": choices.dt, "contact": _law(choices)}
+    scene = scene.but(**{key: value for key, value in changes.items() if value is not None})
+    surface = {
+        name: getattr(choices, name)
+        for name in ("slope", "friction", "restitution")
+        if getattr(choices, name) is not None
+    }
+    if not surface:
+        return scene
+    if not isinstance(scene.ground, Ground):
+        raise ValueError(f"--{next(iter(surface))} is for plain ground, {scene.name} has another")
+    return scene.but(ground=replace(scene.ground, **surface))
+
+
+def scene_of_model(model: Model, choices: Choices) -> Scene:
+    """Return a model on the ground, or in the air if its root hangs on the world."""
+    free = any(joint.kind == "free" and joint.parent == "world" for joint in model.joints)
+    ground = None
+    if free or choices.slope is not None or choices.friction is not None:
+        ground = Ground(
+            friction=0.7 if choices.friction is None else choices.friction,
+            restitution=choices.restitution or 0.0,
+            slope=choices.slope or 0.0,
+        )
+    collision = Collision.from_model(model, list(choices.points)) if choices.points else None
+    q0 = _posture(model, choices.joints)
+    if free and ground is not None:
+        q0 = stand(model, q0, ground, collision)
+        q0[2] += _height(choices.height)
+    elif choices.height is not None:
+        raise ValueError(
+            f"--height is for models with a free root; {model.name} hangs on the world"
+        )
+    return Scene(
+        model.name,
+        model,
+        q0,
+        np.zeros(model.nv),
+        _controller(model, q0, choices),
+        ground,
+        collision,
+        duration=2.0 if choices.duration is None else choices.duration,
+        dt=1e-3 if choices.dt is None else choices.dt,
+        contact=_law(choices) or "exact",
+    )
+
+
+def _law(choices: Choices) -> ContactLaw | None:
+    """Return the law of the options, with springs if they are stated."""
+    springs = {"stiffness": choices.stiffness, "damping": choices.damping}
+    stated = {name: value for name, value in springs.items() if value is not None}
+    if not stated:
+        return None if choices.contact is None else law_of(choices.contact)
+    if choices.contact != "penalty":
+        raise ValueError(f"--{next(iter(stated))} is for --contact penalty")
+    return replace(Penalty(), **stated)  # type: ignore[arg-type]
+
+
+def _posture(model: Model, joints: Sequence[str]) -> Array:
+    """Return the neutral configuration, within limits, with joints moved as `name=angle` says."""
+    q = np.clip(model.neutral(), model.lower, model.upper)
+    for text in joints:
+        name, equals, value = text.partition("=")
+        try:
+            angle = float(value)
+        except ValueError:
+            angle = math.nan
+        if not equals or not math.isfinite(angle):
+            raise ValueError(f"--joint {text} must be a name and a number, such as knee=0.5")
+        if name not in model.joint_names:
+            raise ValueError(f"--joint {text}: no such joint{suggestion(name, model.joint_names)}")
+        joint = model.joint(name)
+        if joint.nq != 1 or joint.dependent:
+            raise ValueError(f"--joint {text}: {name} has no single coordinate of its own")
+        q[joint.q_slice] = angle
+    return np.asarray(q)
+
+
+def _height(height: float | None) -> float:
+    if height is not None and not height >= 0.0:
+        raise ValueError(f"--height is {height:g}, must not be negative")
+    return height or 0.0
+
+
+def _controller(model: Model, q0: Array, choices: Choices) -> ImplicitPD | None:
+    """Return what holds all joints where they start, or nothing.
+
+    Without `--kp` joints are so stiff that they give way a little under the weight.
+    """
+    if choices.controller == "none" or not driven(model).any():
+        return None
+    poses = model.forward_kinematics(q0)[:, :3, 3]
+    size = max(float(np.ptp(poses, axis=0).max()), 0.1)
+    weight = model.total_mass * float(np.linalg.norm(model.gravity))
+    kp = weight * size / YIELDING / 4 if choices.kp is None else choices.kp
+    kd = kp / 20 if choices.kd is None else choices.kd
+    return ImplicitPD(model, kp, kd, q0)

@@ -1,0 +1,166 @@
+"""`tarsus simulate`: put a model on the ground, or play a scene, and say what came of it."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tarsus.cli.models import open_model
+from tarsus.cli.options import BaseOption, CompleteOption, JsonOption, MimicOption, PackageDirs
+from tarsus.cli.scenes import Choices, Contact, Controller, adapted, scene_named, scene_of_model
+from tarsus.scenes import names as scene_names
+from tarsus.simulation.animation import KINDS
+
+if TYPE_CHECKING:
+    from tarsus.scenes import Scene
+    from tarsus.simulation import Trajectory
+
+SimulatedText = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="A model as for `info`, or a scene: trot, jump, 'drop(0.5)', \"walk('anymal')\", …",
+        show_default=False,
+    ),
+]
+
+
+def _option(help_text: str) -> Any:
+    return typer.Option(help=help_text, show_default=False)
+
+
+def simulate(
+    model: SimulatedText,
+    base: BaseOption = None,
+    package_dir: PackageDirs = None,
+    mimic: MimicOption = "coupled",
+    complete: CompleteOption = None,
+    contact: Annotated[Contact | None, _option("The contact law; exact unless stated.")] = None,
+    stiffness: Annotated[float | None, _option("Of penalty contact, in N/m.")] = None,
+    damping: Annotated[float | None, _option("Of penalty contact, in N s/m.")] = None,
+    slope: Annotated[float | None, _option("Of the ground, downhill along x, in rad.")] = None,
+    friction: Annotated[float | None, _option("Coulomb's coefficient of the ground.")] = None,
+    restitution: Annotated[float | None, _option("Share of speed left after impacts.")] = None,
+    duration: Annotated[float | None, _option("How long to simulate, in seconds.")] = None,
+    dt: Annotated[float | None, _option("The step, in seconds.")] = None,
+    height: Annotated[float | None, _option("Start so far above the ground, in m.")] = None,
+    joint: Annotated[
+        list[str] | None, _option("Start with a joint moved, as in knee=0.5; may be repeated.")
+    ] = None,
+    point: Annotated[
+        list[str] | None,
+        _option("A frame that touches the ground, instead of all shapes; may be repeated."),
+    ] = None,
+    controller: Annotated[
+        Controller | None, _option("hold: joints stay where they start; none: they are limp.")
+    ] = None,
+    kp: Annotated[float | None, _option("Stiffness of joints that hold, in N m/rad.")] = None,
+    kd: Annotated[float | None, _option("Damping of joints that hold, in N m s/rad.")] = None,
+    plot: Annotated[Path | None, _option("Draw the run to a file (.png, .pdf, .svg).")] = None,
+    save: Annotated[Path | None, _option("Write the run to a file (.parquet).")] = None,
+    animate: Annotated[Path | None, _option("Write a film (.gif, .mp4) or a page (.html).")] = None,
+    view: Annotated[bool, typer.Option("--view", help="Show the run in the browser.")] = False,
+    view_for: Annotated[
+        float | None, _option("Show it in the browser for so many seconds.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulate a model in contact; prints speed, energy ledger and contacts.
+
+    Exits with 1 if the run fails; what was simulated until then is reported all the same.
+    """
+    from tarsus.cli import run_report
+    from tarsus.cli.app import FAILED, Output, complain
+
+    choices = Choices(
+        *(contact, stiffness, damping, slope, friction, restitution),
+        *(duration, dt, height, controller, kp, kd),
+        *(tuple(joint or ()), tuple(point or ())),
+    )
+    for file in (plot, save, animate):
+        if file is not None and not file.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {file.parent} to write {file.name} to")
+    if animate is not None and animate.suffix not in KINDS:
+        raise ValueError(f"{animate.name} must end with one of {', '.join(KINDS)}")
+    scene = scene_named(model)
+    if scene is not None:
+        scene = adapted(scene, choices)
+    else:
+        try:
+            opened = open_model(
+                model, base, package_dirs=package_dir or (), mimic=mimic, complete=complete
+            )
+        except ValueError as error:
+            if not str(error).startswith("there is no"):
+                raise
+            raise ValueError(f"{error}; or a scene: {', '.join(scene_names())}") from None
+        scene = scene_of_model(opened, choices)
+    run, seconds, failure = _run(scene)
+    if as_json:
+        print(json.dumps({**run_report.as_data(run, seconds, scene.dt), "failure": failure}))
+    else:
+        console = Output()
+        console.print(_title(scene), style="bold", highlight=False)
+        run_report.show(run, seconds, scene.dt, console)
+    _write(run, plot, save, animate)
+    if failure:
+        raise typer.Exit(complain(failure, FAILED))
+    if view or view_for is not None:
+        _view(run, view_for)
+
+
+def _run(scene: Scene) -> tuple[Trajectory, float, str]:
+    """Return the run, how long it took to compute [s], and why it failed, if it did."""
+    from tarsus.simulation import SimulationError
+
+    simulation, failure = scene.simulation(), ""
+    with warnings.catch_warnings():
+        # they are part of the report
+        warnings.simplefilter("ignore")
+        start = time.perf_counter()
+        try:
+            run = simulation.run(
+                scene.q0, scene.v0, duration=scene.duration, controller=scene.controller
+            )
+        except SimulationError as error:
+            if error.trajectory is None or len(error.trajectory) < 2:
+                raise ValueError(str(error)) from None
+            run, failure = error.trajectory, str(error)
+        return run, time.perf_counter() - start, failure
+
+
+def _title(scene: Scene) -> str:
+    law = scene.contact if isinstance(scene.contact, str) else scene.contact.name
+    place = "in free space" if scene.ground is None else f"{law} contact"
+    return f"{scene.name}, {place}, dt = {1e3 * scene.dt:g} ms"
+
+
+def _write(run: Trajectory, plot: Path | None, save: Path | None, animate: Path | None) -> None:
+    from tarsus.cli.app import progress_bar
+    from tarsus.simulation.animation import animate as film
+
+    if plot is not None:
+        run.plot(plot)
+    if save is not None:
+        run.save(save)
+    if animate is not None:
+        with progress_bar() as bar:
+            task = bar.add_task("drawing", total=1.0)
+            film(run, animate, progress=lambda _, share: bar.update(task, completed=share))
+
+
+def _view(run: Trajectory, seconds: float | None) -> None:
+    from tarsus.simulation.view import view as show
+
+    viewer = show(run)
+    if seconds is None:
+        viewer.wait()
+        return
+    print(f"{run.model.name} is shown at {viewer.url} for {seconds:g} s", flush=True)
+    time.sleep(seconds)
+    viewer.close()

@@ -1,0 +1,60 @@
+"""PID control of joints, whose integral does not wind up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tarsus.control.joint_controller import JointController
+from tarsus.control.joint_gains import Gains
+from tarsus.control.joint_reference import Setpoint, Target
+from tarsus.model import Model
+from tarsus.model.description import Array
+
+
+class PID(JointController):
+    """τ = kp e + ki ∫ e dt + kd (v_ref − v) + τ_ff, with e the step from q to q_ref.
+
+    While the output is beyond its limit `effort`, the integral may fall but not grow. Each call is
+    one period, which must be stated to call it from Python, with a `reset` before a new motion.
+    Simulations do both.
+    """
+
+    name = "pid"
+
+    def __init__(
+        self,
+        model: Model,
+        kp: Gains,
+        kd: Gains,
+        ki: Gains,
+        q_ref: Target | None = None,
+        *,
+        effort: Gains | None = None,
+        period: float | None = None,
+    ) -> None:
+        super().__init__(model, kp, kd, q_ref, ki=ki, effort=effort, period=period)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the integral."""
+        self.integral = np.zeros(self.model.nv)
+
+    def get_state(self) -> dict[str, Array]:
+        """Return what the next call depends on."""
+        return {"integral": self.integral.copy()}
+
+    def set_state(self, state: dict[str, Array]) -> None:
+        """Go on from a state that `get_state` returned."""
+        self.integral = np.array(state["integral"])
+
+    def law(self, q: Array, v: Array, target: Setpoint) -> Array:
+        """Return efforts (…, nv) without limits, and go on by one period."""
+        e, rate = self.errors(q, v, target)
+        feedback = self.kp * e + self.kd * rate + target[2]
+        if self.period is None:
+            raise ValueError("a PID that is called from Python needs a period [s]")
+        grown = self.integral + self.period * e
+        total = feedback + self.ki * grown
+        winds_up = (np.abs(total) > self.effort) & (total * e > 0.0)
+        self.integral = np.where(winds_up, self.integral, grown)
+        return feedback + self.ki * self.integral

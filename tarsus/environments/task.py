@@ -1,0 +1,86 @@
+"""The task of walking: a robot, its stance and gains, the ground, and when an episode ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tarsus.control import ImplicitPD
+from tarsus.environments.reward import Outcome, WalkReward
+from tarsus.geometry import Collision, Ground, Terrain
+from tarsus.model import Model
+from tarsus.model.description import Array
+from tarsus.scenes.walkers import walker
+from tarsus.simulation import Simulation
+
+
+@dataclass(frozen=True, eq=False)
+class WalkTask:
+    """A robot on legs that shall walk.
+
+    An action in −1 … 1 for each joint moves the target of a joint controller away from `stance`
+    by up to `reach` [rad]. A control period has `hold` steps of `dt` [s]. Each episode starts
+    from the stance, with joints moved by up to `noise` [rad], on ground whose friction is drawn
+    from `friction`; it is cut off after `episode` [s], and ends when the base is lower than
+    `lowest` times its height in the stance, or tilts by more than `tilt` [rad].
+    """
+
+    model: Model
+    stance: Array
+    kp: float
+    kd: float
+    collision: Collision | None = None
+    ground: Terrain = field(default_factory=Ground)
+    reach: float = 0.4
+    dt: float = 2e-3
+    hold: int = 10
+    episode: float = 10.0
+    noise: float = 0.05
+    friction: tuple[float, float] = (0.5, 1.0)
+    lowest: float = 0.6
+    tilt: float = 0.8
+    reward: Callable[[Outcome], Array] = field(default_factory=WalkReward)
+
+    def __post_init__(self) -> None:
+        low, high = self.friction
+        if not 0.0 <= low <= high:
+            raise ValueError(f"friction is {self.friction}, must be a range from 0 on")
+        if not self.model.joints or self.model.joints[0].kind != "free":
+            raise ValueError(f"{self.model.name} has no free root: it cannot walk")
+        for name in ("reach", "dt", "hold", "episode"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} is {getattr(self, name)}, must be positive")
+
+    @classmethod
+    def of(cls, robot: str = "quadruped", **changes: object) -> WalkTask:
+        """Return the task for a robot: "quadruped", "anymal", "solo12"; fields can be changed."""
+        one = walker(robot)
+        known: dict[str, object] = {"kp": one.kp, "kd": one.kd, "collision": one.collision}
+        return cls(one.model, one.stance, **{**known, **changes})  # type: ignore[arg-type]
+
+    def simulation(self) -> Simulation:
+        """Return the simulation of the task."""
+        return Simulation(self.model, ground=self.ground, collision=self.collision, dt=self.dt)
+
+    def controller(self) -> ImplicitPD:
+        """Return what moves the joints to their targets."""
+        return ImplicitPD(self.model, self.kp, self.kd, self.stance)
+
+    @property
+    def period(self) -> float:
+        """The time between two actions [s]."""
+        return self.hold * self.dt
+
+    @property
+    def joints(self) -> Array:
+        """Places in q (n,) of the joints that actions move."""
+        chosen = [joint for joint in self.model.joints if joint.nq == 1 and joint.own_velocities]
+        return np.array([joint.q_slice.start for joint in chosen])
+
+    @property
+    def velocities(self) -> Array:
+        """Places in v (n,) of the joints that actions move."""
+        chosen = [joint for joint in self.model.joints if joint.nq == 1 and joint.own_velocities]
+        return np.array([joint.v_slice.start for joint in chosen])

@@ -1,0 +1,22 @@
+"""Geometry of contact: grounds, and what of a model can touch them or another body."""
+
+from tarsus.geometry.candidates import Candidate
+from tarsus.geometry.collision import Collision
+from tarsus.geometry.ground import Ground
+from tarsus.geometry.height_field import HeightField
+from tarsus.geometry.profile import Profile
+from tarsus.geometry.standing import height_over_ground, stand
+from tarsus.geometry.steps import Steps
+from tarsus.geometry.terrain import Terrain
+
+__all__ = [
+    "Candidate",
+    "Collision",
+    "Ground",
+    "HeightField",
+    "Profile",
+    "Steps",
+    "Terrain",
+    "height_over_ground",
+    "stand",
+]

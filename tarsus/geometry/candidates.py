@@ -1,0 +1,37 @@
+"""Names for what touches, in the core's order of candidates: points, then rims, then pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+PER_RING, PER_PAIR = 3, 8
+"""How many candidates the core has for a rim and for a pair of solids."""
+GROUND = "ground"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A place that may touch: a `shape` of a `link`, which moves with `body`.
+
+    `other_body` and `other_link` are what it may touch, "ground" or the second body of a pair.
+    """
+
+    body: str
+    link: str
+    shape: str
+    other_body: str = GROUND
+    other_link: str = GROUND
+
+
+def unique_names(candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    """Return a name for each candidate: "foot", "foot 2" …, or "hand / table" for a pair."""
+    seen: Counter[str] = Counter()
+    names = []
+    for each in candidates:
+        pair = "" if each.other_link == GROUND else f" / {each.other_link}"
+        name = each.link + pair
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    return tuple(names)

@@ -1,0 +1,143 @@
+"""The parts of a model that can touch the ground and each other, as arrays for the core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+
+from tarsus.geometry.between import Between, between_bodies
+from tarsus.geometry.candidates import PER_PAIR, PER_RING, Candidate, unique_names
+from tarsus.geometry.pairs import Placed, placed_shapes
+from tarsus.geometry.touches import (
+    ContactPoints,
+    Touches,
+    touches_of_points,
+    touches_of_shapes,
+)
+from tarsus.model import Model
+from tarsus.model.checks import expect
+
+Shapes: TypeAlias = Literal["collision", "primitives", "visual"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Collision:
+    """What of a model can touch, and what it is called.
+
+    `arguments` are the arrays that the core's `World` takes. `candidates` tells body, link and
+    shape of every place that may touch, in the order of the core's numbers. `warnings` says what
+    was replaced or left out.
+    """
+
+    model: str
+    arguments: Mapping[str, Any]
+    candidates: tuple[Candidate, ...]
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def from_model(
+        cls,
+        m: Model,
+        contact_points: ContactPoints | None = None,
+        self_collision: bool | Iterable[tuple[str, str]] = False,
+        shapes: Shapes = "collision",
+        mesh_points: int = 32,
+        hollows: bool = False,
+    ) -> Self:
+        """Return what of a model can touch the ground, and which bodies can touch each other.
+
+        `contact_points` are the only points that touch the ground: names of frames, or a mapping
+        from names to positions (3,) or (k, 3) on them [m]. Without them the model's `shapes` do:
+        its "collision" shapes, these without meshes ("primitives"), or its "visual" shapes. Of
+        each body at most `mesh_points` corners of meshes are kept, those that keep its outline.
+        What lies behind the outline touches nothing flat and is left out, unless `hollows` is set.
+
+        Bodies of different trees can touch each other. With `self_collision` those of one tree
+        can, too, unless they are neighbours or touch in the neutral configuration; or give pairs
+        of names, and exactly these bodies can.
+        """
+        expect(m, Model, "m")
+        if shapes not in get_args(Shapes):
+            raise ValueError(f"shapes is {shapes!r}, must be one of {', '.join(get_args(Shapes))}")
+        if mesh_points < 4:
+            raise ValueError(f"mesh_points is {mesh_points}, must be at least 4")
+        chosen = _chosen(m, shapes)
+        if contact_points is None:
+            touches = touches_of_shapes(chosen, mesh_points, hollows)
+            notes = _nothing(m, shapes) if not len(touches.rims) else []
+        else:
+            touches, notes = touches_of_points(m, contact_points), []
+        between = between_bodies(m, chosen, self_collision)
+        is_rim = touches.rims[:, 3:6].any(axis=1)
+        return cls(
+            m.name,
+            {**_ground_arguments(touches, is_rim), **between.arguments},
+            (*_on_ground(m, touches, is_rim), *_of_pairs(between)),
+            (*notes, *touches.warnings, *between.warnings),
+        )
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """A name for each candidate: its link, numbered if there are several; "a / b" for pairs."""
+        return unique_names(self.candidates)
+
+    def __repr__(self) -> str:
+        counts = (
+            f"{len(self.arguments[key])} {what}"
+            for key, what in (("point_body", "points"), ("ring_body", "rims"), ("pairs", "pairs"))
+        )
+        return f"<tarsus.Collision of {self.model!r}: {', '.join(counts)}>"
+
+
+def _chosen(m: Model, shapes: Shapes) -> list[Placed]:
+    role = "visual" if shapes == "visual" else "collision"
+    found = [placed for placed in placed_shapes(m) if placed.shape.role == role]
+    if shapes == "primitives":
+        found = [placed for placed in found if placed.shape.kind != "mesh"]
+    return found
+
+
+def _nothing(m: Model, shapes: Shapes) -> list[str]:
+    """Tell that nothing touches the ground, and what would."""
+    other = [role for role in get_args(Shapes) if role != shapes and _chosen(m, role)]
+    hint = f"; shapes={other[0]!r} has some" if other else ""
+    what = f"{m.name!r} has no {shapes} shapes on moving bodies: nothing touches the ground"
+    return [f"{what}{hint}, or name frames as contact_points"]
+
+
+def _ground_arguments(touches: Touches, is_rim: Any) -> dict[str, Any]:
+    rims, bodies = touches.rims, np.array(touches.bodies, np.int64)
+    points, rings = rims[~is_rim], rims[is_rim]
+    return {
+        "point_body": bodies[~is_rim],
+        "point_position": np.ascontiguousarray(points[:, :3]),
+        "point_radius": np.ascontiguousarray(points[:, 6]),
+        "ring_body": bodies[is_rim],
+        "ring_position": np.ascontiguousarray(rings[:, :3]),
+        "ring_axis": np.ascontiguousarray(rings[:, 3:6]),
+        "ring_radius": np.ascontiguousarray(rings[:, 6]),
+    }
+
+
+def _on_ground(m: Model, touches: Touches, is_rim: Any) -> list[Candidate]:
+    found = [
+        Candidate(m.body_names[body], link, shape)
+        for body, (link, shape) in zip(touches.bodies, touches.labels, strict=True)
+    ]
+    points = [each for each, rim in zip(found, is_rim, strict=True) if not rim]
+    rings = [each for each, rim in zip(found, is_rim, strict=True) if rim]
+    return [*points, *(each for each in rings for _ in range(PER_RING))]
+
+
+def _of_pairs(between: Between) -> list[Candidate]:
+    found = []
+    for i, j in between.pairs:
+        a, b = between.shapes[i], between.shapes[j]
+        name = a.shape.name or a.shape.kind
+        candidate = Candidate(a.shape.body, a.link, name, b.shape.body, b.link)
+        found += [candidate] * PER_PAIR
+    return found

@@ -1,0 +1,55 @@
+"""Corners of mesh files, for touching: read once, then remembered."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.model.checks import read_only
+from tarsus.model.description import Array, ModelError, Shape
+
+WAY_OUT = "shapes='primitives' leaves meshes out, contact_points=[…] names points that touch"
+
+
+def mesh_corners(shape: Shape) -> Array:
+    """Return the corners (n, 3) of the convex hull of a mesh, in the frame of the shape [m]."""
+    file = Path(shape.file or "")
+    what = f"the mesh {shape.file!r} of body {shape.body!r}"
+    if not file.is_file():
+        raise ModelError(f"{what} is not there; {WAY_OUT}", shape.source)
+    try:
+        corners = _corners(str(file), os.stat(file).st_mtime_ns)
+    except ImportError:
+        need = f"{what} needs trimesh to be read: pip install 'tarsus[io]'"
+        raise ImportError(f"{need}; {WAY_OUT}") from None
+    except Exception as error:  # readers of meshes fail in all ways
+        raise ModelError(f"{what} cannot be read: {error}; {WAY_OUT}", shape.source) from error
+    return np.asarray(corners * np.array(shape.size))
+
+
+def hull_corners(points: Array) -> Array:
+    """Return the corners (k, 3) of the convex hull of points (n, 3), also of flat ones."""
+    from scipy.spatial import ConvexHull, QhullError  # slow to import, and only for meshes
+
+    if len(points) <= 4:
+        return points
+    try:
+        return np.asarray(points[ConvexHull(points).vertices])
+    except QhullError:  # all in a plane or on a line: moved a little, they are not
+        return np.asarray(points[ConvexHull(points, qhull_options="QJ").vertices])
+
+
+@lru_cache(maxsize=1024)
+def _corners(file: str, _changed: int) -> Array:
+    """The corners as the file states them; a file that has changed is read again."""
+    trimesh: Any = importlib.import_module("trimesh")
+    vertices = trimesh.load_scene(file, process=False).to_mesh().vertices
+    points = np.asarray(vertices, np.float64).reshape(-1, 3)
+    if not len(points) or not np.isfinite(points).all():
+        raise ValueError("it has no vertices, or some that are not finite")
+    return read_only(hull_corners(points))

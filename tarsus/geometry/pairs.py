@@ -1,0 +1,140 @@
+"""Which bodies can touch each other.
+
+Bodies of different trees can, always: two robots, a robot and a box, a robot and what is fixed to
+the world. Inside one tree they can if that is asked for, unless they are neighbours or touch each
+other already in the neutral configuration, as shapes around a joint do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from tarsus.model import Model
+from tarsus.model.checks import UnknownNameError, suggestion
+from tarsus.model.description import WORLD, Shape
+
+Pair = tuple[int, int]
+"""Two bodies, or two shapes, by number."""
+
+
+class Placed(NamedTuple):
+    """A shape on a moving body with this number (−1: the world), and the link that stated it."""
+
+    body: int
+    link: str
+    shape: Shape
+
+
+def placed_shapes(m: Model) -> list[Placed]:
+    """Return all shapes of a model with the bodies that carry them."""
+    number = _numbers(m)
+    stated = m.description.shapes
+    return [
+        Placed(number[shape.body], link.body, shape)
+        for link, shape in zip(stated, m.shapes, strict=True)
+    ]
+
+
+def watched_pairs(
+    m: Model, shapes: Sequence[Placed], self_collision: bool | Iterable[tuple[str, str]]
+) -> list[Pair]:
+    """Return the pairs of shapes, by number, that are watched for contact.
+
+    What the file excludes is not watched. `self_collision` True adds pairs inside a tree, but for
+    neighbours. Pairs of names say exactly which bodies, or links welded to them, are watched.
+    """
+    if isinstance(self_collision, bool):
+        trees = trees_of(m)
+        near, excluded = _neighbours(m, {shape.body for shape in shapes}), _excluded(m)
+
+        def wanted(a: Placed, b: Placed) -> bool:
+            if ordered(a.body, b.body) in excluded:
+                return False
+            if trees[a.link] != trees[b.link]:
+                return True
+            return bool(self_collision) and ordered(a.body, b.body) not in near
+    else:
+        named = _named(m, self_collision)
+
+        def wanted(a: Placed, b: Placed) -> bool:
+            names = {frozenset((x, y)) for x in _names(a) for y in _names(b)}
+            return bool(names & named)
+
+    # the first of a pair moves: forces are reported as they act on it
+    order = sorted(range(len(shapes)), key=lambda number: shapes[number].body < 0)
+    return [
+        (i, j)
+        for i, j in combinations(order, 2)
+        if shapes[i].body != shapes[j].body and wanted(shapes[i], shapes[j])
+    ]
+
+
+def ordered(a: int, b: int) -> Pair:
+    """Return the numbers with the smaller one first."""
+    return min(a, b), max(a, b)
+
+
+def _numbers(m: Model) -> dict[str, int]:
+    return {WORLD: -1} | {name: i for i, name in enumerate(m.body_names)}
+
+
+def trees_of(m: Model) -> dict[str, str]:
+    """Return for each link one of its tree: joints connect links, the world does not."""
+    tree = {body.name: body.name for body in m.description.bodies} | {WORLD: WORLD}
+
+    def root(name: str) -> str:
+        while tree[name] != name:
+            name = tree[name]
+        return name
+
+    for joint in m.description.joints:
+        if joint.parent != WORLD:
+            tree[root(joint.child)] = root(joint.parent)
+    return {name: root(name) for name in tree}
+
+
+def _neighbours(m: Model, with_shapes: set[int]) -> set[Pair]:
+    """Bodies next to each other: by a joint, over bodies without shapes, or by a loop."""
+    parents = [body.parent for body in m.bodies]
+    found = set()
+    for body in with_shapes - {-1}:
+        parent = parents[body]
+        while parent >= 0 and parent not in with_shapes:
+            parent = parents[parent]
+        found.add(ordered(body, parent))
+    return found | _moving(m, ((loop.body_a, loop.body_b) for loop in m.description.loops))
+
+
+def _excluded(m: Model) -> set[Pair]:
+    """Pairs of bodies that the file says never touch."""
+    return _moving(m, m.description.metadata.get("excluded_contacts", ()))
+
+
+def _moving(m: Model, links: Iterable[Sequence[str]]) -> set[Pair]:
+    """The moving bodies that carry these pairs of links."""
+    number = _numbers(m)
+
+    def carrier(link: str) -> int:
+        return number[WORLD if link == WORLD else m.frame(link).body]
+
+    return {ordered(carrier(first), carrier(second)) for first, second in links}
+
+
+def _names(placed: Placed) -> set[str]:
+    return {placed.link, placed.shape.body}
+
+
+def _named(m: Model, pairs: Iterable[tuple[str, str]]) -> set[frozenset[str]]:
+    valid = dict.fromkeys([WORLD, *(body.name for body in m.description.bodies)])
+    found = set()
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2:
+            raise ValueError(f"self_collision has {pair!r}, must be True or pairs of body names")
+        for name in pair:
+            if name not in valid:
+                message = f"self_collision: there is no body {name!r}"
+                raise UnknownNameError(message + suggestion(name, valid))
+        found.add(frozenset(pair))
+    return found

@@ -1,0 +1,87 @@
+"""What of a shape can touch the ground first: balls, and rims of cylinders.
+
+A rim is a circle of a `radius` about an `axis`; without an axis it is a ball, and a ball of no
+radius is a point. Then one formula tells how far each reaches in a unit direction d:
+
+    c · d + r √(1 − (a · d)²)        c: centre, r: radius, a: unit axis, or zero for a ball
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+
+from tarsus.geometry.directions import spread_directions
+from tarsus.geometry.meshes import mesh_corners
+from tarsus.model.description import Array, Shape
+
+CORNERS = np.array(list(product((-0.5, 0.5), repeat=3)))
+"""Corners (8, 3) of the unit cube."""
+
+
+def rims(shape: Shape) -> Array:
+    """Return the rims (n, 7) of a shape in the frame of its body: centre, axis, radius [m]."""
+    found = RIMS[shape.kind](shape)
+    rotation, position = shape.placement[:3, :3], shape.placement[:3, 3]
+    centers, axes = found[:, :3] @ rotation.T + position, found[:, 3:6] @ rotation.T
+    return np.column_stack([centers, axes, found[:, 6]])
+
+
+def reach(found: Array, directions: Array) -> Array:
+    """Return how far in each unit direction (k, 3) each rim (n, 7) reaches, as (k, n) [m]."""
+    far = directions @ found[:, :3].T
+    far += found[:, 6]
+    rings = found[:, 3:6].any(axis=1)
+    across = np.sqrt(np.maximum(1.0 - (directions @ found[rings, 3:6].T) ** 2, 0.0))
+    far[:, rings] += found[rings, 6] * (across - 1.0)
+    return np.asarray(far)
+
+
+def balls(centers: Array, radius: float = 0.0) -> Array:
+    """Return balls (n, 7) of one radius about the centres (n, 3)."""
+    return np.column_stack([centers, np.zeros((len(centers), 3)), np.full(len(centers), radius)])
+
+
+def _sphere(shape: Shape) -> Array:
+    return balls(np.zeros((1, 3)), shape.size[0])
+
+
+def _capsule(shape: Shape) -> Array:
+    radius, length = shape.size
+    return balls(np.array([[0.0, 0.0, -length / 2], [0.0, 0.0, length / 2]]), radius)
+
+
+def _box(shape: Shape) -> Array:
+    return balls(CORNERS * np.array(shape.size))
+
+
+def _cylinder(shape: Shape) -> Array:
+    radius, length = shape.size
+    ends = [[0.0, 0.0, end * length / 2, 0.0, 0.0, end, radius] for end in (-1.0, 1.0)]
+    return np.array(ends)
+
+
+def _ellipsoid(shape: Shape) -> Array:
+    """Balls that touch the ellipsoid from inside, with the radius of its sharpest curvature."""
+    axes, directions = np.array(shape.size), spread_directions(64)
+    if not axes.min() > 0.0:  # a disc or a rod
+        return balls(directions * axes)
+    surface = directions * axes**2 / np.linalg.norm(directions * axes, axis=1)[:, None]
+    radius = float(axes.min() ** 2 / axes.max())
+    return balls(surface - radius * directions, radius)
+
+
+def _mesh(shape: Shape) -> Array:
+    return balls(mesh_corners(shape))
+
+
+RIMS: dict[str, Callable[[Shape], Array]] = {
+    "sphere": _sphere,
+    "capsule": _capsule,
+    "box": _box,
+    "cylinder": _cylinder,
+    "ellipsoid": _ellipsoid,
+    "mesh": _mesh,
+}

@@ -1,0 +1,100 @@
+"""Solids that touch each other: spheres, capsules and boxes, and what stands for other shapes.
+
+Between bodies the core knows spheres, capsules and boxes. Other shapes are replaced:
+
+| shape | stands for it |
+|---|---|
+| cylinder, longer than wide | a capsule of the same radius and overall length |
+| cylinder, flat | a box of the same height and the same area |
+| ellipsoid, mesh | the smallest box or capsule around it, along its own or principal axes |
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tarsus.geometry.rims import rims
+from tarsus.model.description import Array, Shape
+
+Fit = tuple[str, tuple[float, ...], Array]
+"""Kind, size and placement (4, 4) on the body."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A solid at `placement` (4, 4) on its body.
+
+    `size` (3,) by kind: sphere (radius, 0, 0), capsule (radius, length, 0) along z, the length
+    without its caps, box (x, y, z). `exact` is False if it only stands for the shape.
+    """
+
+    kind: str
+    placement: Array
+    size: Array
+    exact: bool
+
+
+def solid(shape: Shape) -> Solid:
+    """Return the solid that a shape is, or that stands for it."""
+    kind, size, placement = shape.kind, shape.size, shape.placement
+    if kind == "ellipsoid" and len(set(size)) == 1:
+        kind, size = "sphere", size[:1]
+    exact = kind in ("sphere", "capsule", "box")
+    if kind == "cylinder":
+        kind, size = _of_cylinder(*size)
+    elif not exact:
+        kind, size, placement = _around(shape)
+    return Solid(kind, placement, np.array([*size, 0.0, 0.0][:3]), exact)
+
+
+def _of_cylinder(radius: float, length: float) -> tuple[str, tuple[float, ...]]:
+    if length >= 2 * radius:
+        return "capsule", (radius, length - 2 * radius)
+    side = math.sqrt(math.pi) * radius
+    return "box", (side, side, length)
+
+
+def _around(shape: Shape) -> Fit:
+    """The smallest box or capsule around a shape, along its own or its principal axes."""
+    found = rims(shape)
+    points, margin = found[:, :3], float(found[0, 6])
+    centered = points - points.mean(axis=0)
+    principal = np.linalg.eigh(centered.T @ centered)[1]
+    fits: list[tuple[float, Fit]] = []
+    for axes in (shape.placement[:3, :3], principal):
+        # z along the longest axis, right-handed
+        turned = axes[:, np.argsort(np.ptp(points @ axes, axis=0))]
+        turned = turned * np.array([np.sign(np.linalg.det(turned)), 1.0, 1.0])
+        fits += [fit(points @ turned, margin, turned) for fit in (_box, _capsule)]
+    return min(fits, key=lambda fit: fit[0])[1]
+
+
+def _box(points: Array, margin: float, axes: Array) -> tuple[float, Fit]:
+    """Volume and fit of a box around points (n, 3) in these axes, each with a margin."""
+    low, high = points.min(axis=0) - margin, points.max(axis=0) + margin
+    size = tuple((high - low).tolist())
+    return math.prod(size), ("box", size, _placement(axes, (low + high) / 2))
+
+
+def _capsule(points: Array, margin: float, axes: Array) -> tuple[float, Fit]:
+    """Volume and fit of a capsule along z around points (n, 3) in these axes."""
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    away = np.linalg.norm(points[:, :2] - middle[:2], axis=1)
+    inner = float(away.max())
+    # the caps hold as much as they can; what is compact fits into a sphere
+    cap = np.sqrt(np.maximum(inner**2 - away**2, 0.0))
+    top, bottom = float((points[:, 2] - cap).max()), float((points[:, 2] + cap).min())
+    middle[2] = (top + bottom) / 2
+    radius, length = inner + margin, max(top - bottom, 0.0)
+    volume = math.pi * radius**2 * (length + 4 / 3 * radius)
+    return volume, ("capsule", (radius, length), _placement(axes, middle))
+
+
+def _placement(axes: Array, middle: Array) -> Array:
+    placement = np.eye(4)
+    placement[:3, :3] = axes
+    placement[:3, 3] = axes @ middle
+    return placement

@@ -1,0 +1,145 @@
+"""How far a model is above the ground, and putting it down so that it just stands there."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarsus.geometry.candidates import GROUND
+from tarsus.geometry.collision import Collision
+from tarsus.geometry.ground import Ground
+from tarsus.geometry.places import world_of
+from tarsus.geometry.terrain import Terrain
+from tarsus.model import Model
+from tarsus.model.checks import expect, suggestion
+from tarsus.model.description import Array, ModelError
+
+DOUBLINGS, HALVINGS = 20, 70
+"""Steps of the search for the height: out to 10⁶ times the first guess, in to rounding errors."""
+
+
+def height_over_ground(
+    m: Model,
+    q: ArrayLike,
+    ground: Terrain | None = None,
+    collision: Collision | None = None,
+) -> Array:
+    """Return the least distance [m] of any point of the model to the ground, (…,) for q (…, nq).
+
+    It is negative where the model is in the ground. Without a `ground` it is the plane z = 0,
+    without `collision` all collision shapes count.
+    """
+    return _Gaps(m, ground, collision).lowest(_configurations(m, q))
+
+
+def stand(
+    m: Model,
+    q: ArrayLike,
+    ground: Terrain | None = None,
+    collision: Collision | None = None,
+    base: str | None = None,
+) -> Array:
+    """Return q (…, nq), moved up or down so that the model just stands on the ground.
+
+    `base` names the joint that is moved, if there are several trees: a free joint on the world,
+    or one that slides up and down. The other arguments are those of `height_over_ground`.
+    """
+    expect(m, Model, "m")
+    joint, up = _lift(m, base)
+    start = _configurations(m, q)
+    gaps = _Gaps(m, ground, collision, m.joint(joint).child)
+
+    def free(rise: Array) -> NDArray[np.bool_]:
+        return np.asarray(gaps.lowest(start + rise[..., None] * up) >= 0.0)
+
+    # what is free of the ground stays free higher up: bisect between a free and a sunken place
+    high = np.abs(gaps.lowest(start)) + 1e-3
+    low = -high
+    for _ in range(DOUBLINGS):
+        high, low = np.where(free(high), high, 2 * high), np.where(free(low), 2 * low, low)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        above = free(middle)
+        high, low = np.where(above, middle, high), np.where(above, low, middle)
+    return np.asarray(start + high[..., None] * up)
+
+
+class _Gaps:
+    """Distances between the ground and the bodies that hang on one body, or all bodies."""
+
+    def __init__(
+        self, m: Model, ground: Terrain | None, collision: Collision | None, root: str = ""
+    ) -> None:
+        expect(m, Model, "m")
+        surface = Ground() if ground is None else ground
+        found = Collision.from_model(m) if collision is None else collision
+        self.world = world_of(m, found.arguments, surface)
+        carried = _carried(m, root)
+        self.mine = np.array(
+            [each.other_body == GROUND and each.body in carried for each in found.candidates], bool
+        )
+        if not self.mine.any():
+            raise ModelError(f"nothing of {m.name!r} can touch the ground; {found.warnings[0]}")
+
+    def lowest(self, q: Array) -> Array:
+        """The least distance (…,) for configurations (…, nq)."""
+        rows = np.ascontiguousarray(q.reshape(-1, q.shape[-1]))
+        gaps = self.world.contacts(rows)[:, self.mine, 0].min(axis=1)
+        return np.asarray(gaps.reshape(q.shape[:-1]))
+
+
+def _configurations(m: Model, q: ArrayLike) -> Array:
+    found = np.array(q, np.float64)
+    if found.ndim == 0 or found.shape[-1] != m.nq:
+        raise ValueError(f"q must have shape (…, {m.nq}), got {found.shape}")
+    return found
+
+
+def _carried(m: Model, root: str) -> set[str]:
+    """The body `root` and all that hang on it; all bodies for an empty name."""
+    found = {root} if root else set(m.body_names)
+    for body in m.bodies:
+        if body.parent >= 0 and m.body_names[body.parent] in found:
+            found.add(body.name)
+    return found
+
+
+def _lift(m: Model, base: str | None) -> tuple[str, Array]:
+    """The joint that lifts the model, and the change of q (nq,) that lifts it by one metre."""
+    lifts: dict[str, Array] = {}
+    for body in m.bodies:
+        if body.parent < 0:
+            lifts |= _lifts_from(m, body.index)
+    names = list(lifts) if base is None else [base]
+    if not lifts:
+        raise ModelError(f"{m.name!r} has no free joint on the world that could lift it")
+    if len(names) > 1 or names[0] not in lifts:
+        what = "base is needed" if base is None else f"base is {base!r}"
+        raise ModelError(f"{what}: the joint that lifts the model{suggestion(base, lifts)}")
+    return names[0], lifts[names[0]]
+
+
+def _lifts_from(m: Model, index: int) -> dict[str, Array]:
+    """The first joint from a root outwards that lifts, over joints that only slide."""
+    axes = np.eye(3)
+    while True:
+        joint = m.joints[index]
+        axes = axes @ joint.placement[:3, :3]
+        if joint.kind in ("free", "translation"):
+            own = slice(joint.q_slice.start, joint.q_slice.start + 3)
+            return {joint.name: _change(m, own, axes[2])}
+        if joint.kind != "prismatic" or joint.q_slice.start == joint.q_slice.stop:
+            return {}
+        rise = float(axes[2] @ joint.axis)
+        if abs(rise) > 1 - 1e-9:
+            return {joint.name: _change(m, joint.q_slice, np.array([rise]))}
+        children = [body.index for body in m.bodies if body.parent == index]
+        if len(children) != 1:
+            return {}
+        index = children[0]
+
+
+def _change(m: Model, own: slice, values: Array) -> Array:
+    change = np.zeros(m.nq)
+    change[own] = values
+    return change

@@ -1,0 +1,124 @@
+"""What all grounds have in common: how they rub and bounce, and the list of their functions.
+
+A new ground is one file with a frozen dataclass that derives from `Terrain` and has `kind`,
+`numbers`, `height`, `normal` and `mesh`. The solid is below the surface.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarsus.model.checks import read_only
+from tarsus.model.description import Array, Record
+
+Mesh = tuple[Array, NDArray[np.int64]]
+"""Vertices (N, 3) [m], and triangles (M, 3) whose corners go around the upward normal."""
+
+LOW, HIGH = (-5.0, -5.0), (5.0, 5.0)
+"""The corners of the piece that `mesh` returns, if nothing else is asked for [m]."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Terrain(Record):
+    """How a ground rubs and bounces: each a number, or an array (B,) with one for each state.
+
+    `friction` is Coulomb's coefficient μ, `viscous` adds to the bound of the friction force
+    [N s/m] (Ayit 2015, eq. 4.22), `restitution` is the share of the approach speed that is left
+    after an impact, and contacts that approach more slowly than `rest_speed` [m/s] do not bounce.
+    """
+
+    kind: ClassVar[str]
+    """What the core calls this ground."""
+
+    friction: float | Array = 0.7
+    restitution: float | Array = 0.0
+    viscous: float | Array = 0.0
+    rest_speed: float | Array = 0.05
+
+    def __post_init__(self) -> None:
+        for name in ("friction", "restitution", "viscous", "rest_speed"):
+            self._set(name, _coefficient(getattr(self, name), name))
+        if np.max(self.restitution) > 1.0:
+            raise ValueError(f"restitution is {self.restitution}, must be from 0 to 1")
+        self._contact_columns()
+
+    @property
+    def parameters(self) -> Array:
+        """Friction, viscous friction, restitution and rest speed (B, 4), B = 1 without arrays."""
+        return np.stack(self._contact_columns(), axis=-1)
+
+    @property
+    def numbers(self) -> Array:
+        """The surface as the core reads it (K,)."""
+        raise NotImplementedError
+
+    def height(self, x: ArrayLike, y: ArrayLike) -> Array:
+        """Return the height z [m] above each point (x, y)."""
+        raise NotImplementedError
+
+    def normal(self, x: ArrayLike, y: ArrayLike) -> Array:
+        """Return the unit normals (…, 3) of the surface above each point (x, y)."""
+        raise NotImplementedError
+
+    def mesh(self, low: ArrayLike = LOW, high: ArrayLike = HIGH) -> Mesh:
+        """Return the triangles of the piece between the corners `low` and `high` (2,) [m]."""
+        raise NotImplementedError
+
+    def _contact_columns(self) -> tuple[Array, ...]:
+        """The contact parameters as arrays of one length; an error if they have several."""
+        parts = (self.friction, self.viscous, self.restitution, self.rest_speed)
+        try:
+            return np.broadcast_arrays(*(np.atleast_1d(part) for part in parts))
+        except ValueError:
+            sizes = ", ".join(str(np.size(part)) for part in parts)
+            raise ValueError(
+                "friction, viscous, restitution and rest_speed must be numbers or arrays of one "
+                f"length, got the lengths {sizes}"
+            ) from None
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+
+def corners(low: ArrayLike, high: ArrayLike) -> tuple[float, float, float, float]:
+    """Return x and y of both corners of a piece of ground, checked."""
+    first, second = (np.asarray(corner, np.float64) for corner in (low, high))
+    if first.shape != (2,) or second.shape != (2,) or not (first < second).all():
+        raise ValueError(f"low and high must be (x, y) with low < high, got {low!r} and {high!r}")
+    return float(first[0]), float(first[1]), float(second[0]), float(second[1])
+
+
+def grid_mesh(x: Array, y: Array, z: Array) -> Mesh:
+    """Return the triangles over a grid x (n,), y (m,) with heights z (n, m).
+
+    `x` may have equal neighbours: the quadrilateral between them stands upright.
+    """
+    xx, yy = np.meshgrid(x, y, indexing="ij")
+    vertices = np.column_stack([xx.ravel(), yy.ravel(), z.ravel()])
+    here = (np.arange(len(x) - 1)[:, None] * len(y) + np.arange(len(y) - 1)).ravel()
+    across, along = here + len(y), here + 1
+    first = np.column_stack([here, across, along])
+    second = np.column_stack([across, across + 1, along])
+    return vertices, np.concatenate([first, second])
+
+
+def unit_normal(slope_x: Array, slope_y: Array) -> Array:
+    """Return the unit normals (…, 3) of a surface with the slopes ∂z/∂x and ∂z/∂y."""
+    normal = np.stack(np.broadcast_arrays(0.0 - slope_x, 0.0 - slope_y, 1.0), axis=-1)
+    return np.asarray(normal / np.linalg.norm(normal, axis=-1, keepdims=True))
+
+
+def _coefficient(value: Any, name: str) -> float | Array:
+    try:
+        found = np.array(value, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}, must be a number or an array (B,)") from None
+    if found.ndim > 1 or not found.size:
+        raise ValueError(f"{name} has shape {found.shape}, must be a number or an array (B,)")
+    if not np.isfinite(found).all() or (found < 0.0).any():
+        raise ValueError(f"{name} is {value}, must be finite and not negative")
+    return float(found) if found.ndim == 0 else read_only(found)

@@ -1,0 +1,79 @@
+"""What of a model can touch the ground: named points, or the outlines of its shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.geometry.outline import outline
+from tarsus.geometry.pairs import Placed
+from tarsus.geometry.rims import balls, rims
+from tarsus.model import Model
+from tarsus.model.description import WORLD, Array, ModelError
+
+ContactPoints: TypeAlias = Sequence[str] | Mapping[str, ArrayLike]
+COARSE = 1e-3
+"""Outlines that are off by more than this are reported [m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Touches:
+    """Rims (n, 7) with the numbers of their bodies, and the names of link and shape of each."""
+
+    rims: Array
+    bodies: list[int]
+    labels: list[tuple[str, str]]
+    warnings: list[str] = field(default_factory=list)
+
+
+def touches_of_points(m: Model, points: ContactPoints) -> Touches:
+    """Return the points that are named: frames, or positions (3,) or (k, 3) on frames."""
+    if isinstance(points, str):
+        raise ValueError(f"contact_points is {points!r}, must be a list of names or a mapping")
+    named = points if isinstance(points, Mapping) else dict.fromkeys(points, np.zeros(3))
+    found, bodies, labels = [np.zeros((0, 7))], [], []
+    for name, position in named.items():
+        frame = m.frame(name)
+        if frame.body == WORLD:
+            raise ModelError(f"contact_points: frame {name!r} does not move")
+        offsets = np.atleast_2d(np.array(position, np.float64))
+        if offsets.ndim != 2 or offsets.shape[1] != 3 or not np.isfinite(offsets).all():
+            message = f"contact_points: {name!r} is at {position!r}, must be (3,) or (k, 3)"
+            raise ValueError(message)
+        rotation, origin = frame.placement[:3, :3], frame.placement[:3, 3]
+        found.append(balls(offsets @ rotation.T + origin))
+        bodies += [m.body(frame.body).index] * len(offsets)
+        labels += [(name, "point")] * len(offsets)
+    return Touches(np.concatenate(found), bodies, labels)
+
+
+def touches_of_shapes(shapes: Sequence[Placed], mesh_points: int, hollows: bool) -> Touches:
+    """Return the rims of all moving bodies that `outline` keeps, with a warning if it is coarse."""
+    found, bodies, labels = [np.zeros((0, 7))], [], []
+    errors: dict[str, float] = {}
+    moving = sorted((shape for shape in shapes if shape.body >= 0), key=lambda shape: shape.body)
+    for body, group in groupby(moving, key=lambda shape: shape.body):
+        parts = [(placed, rims(placed.shape)) for placed in group]
+        of_body = np.concatenate([part for _, part in parts])
+        owners = [placed for placed, part in parts for _ in part]
+        of_mesh = np.array([owner.shape.kind == "mesh" for owner in owners])
+        kept, error = outline(of_body, of_mesh, mesh_points, hollows=hollows)
+        found.append(of_body[kept])
+        bodies += [body] * len(kept)
+        labels += [(owners[i].link, owners[i].shape.name or owners[i].shape.kind) for i in kept]
+        errors[owners[0].shape.body] = error
+    coarse = [body for body, error in errors.items() if error > COARSE]
+    notes = []
+    if coarse:
+        worst = max(coarse, key=errors.__getitem__)
+        notes.append(
+            f"at most {mesh_points} corners of meshes stand for each body: bodies ({len(coarse)}) "
+            f"reach more than {1e3 * COARSE:g} mm beyond them, {worst!r} most, "
+            f"{1e3 * errors[worst]:.1f} mm; more mesh_points are finer"
+        )
+    return Touches(np.concatenate(found), bodies, labels, notes)

@@ -1,0 +1,36 @@
+"""Robots of the package example-robot-data that have a name here."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from pathlib import Path
+from typing import Literal
+
+from tarsus.formats import load
+from tarsus.model import Model
+from tarsus.model.checks import suggestion
+
+FOLDER = "cmeel.prefix/share/example-robot-data/robots"
+
+EXAMPLES: dict[str, tuple[str, Literal["free", "fixed"]]] = {
+    "panda": ("panda_description/urdf/panda.urdf", "fixed"),
+    "anymal": ("anymal_b_simple_description/robots/anymal.urdf", "free"),
+    "solo12": ("solo_description/robots/solo12.urdf", "free"),
+    "talos_reduced": ("talos_data/robots/talos_reduced.urdf", "free"),
+}
+"""Names of robots: their files, and how their roots hang."""
+
+
+def example(name: str, base: Literal["free", "fixed"] | None = None) -> Model:
+    """Return a robot of example-robot-data; `base` is how its root hangs, by default as usual."""
+    if name not in EXAMPLES:
+        raise ValueError(f"there is no example {name!r}{suggestion(name, EXAMPLES)}")
+    try:
+        package = importlib.metadata.distribution("example-robot-data")
+    except importlib.metadata.PackageNotFoundError:
+        message = f"{name!r} is in a package that is not installed: pip install example-robot-data"
+        raise ValueError(message) from None
+    file, usual = EXAMPLES[name]
+    # the fingers of panda mimic each other, in other libraries as joints of their own
+    path = Path(str(package.locate_file(f"{FOLDER}/{file}")))
+    return load(path, base or usual, mimic="independent")

@@ -1,0 +1,31 @@
+"""Simulation: contact laws, integrators, runs and what they return."""
+
+from tarsus.simulation import contact
+from tarsus.simulation.contacts import Contact, Contacts
+from tarsus.simulation.energy import EnergyLedger
+from tarsus.simulation.errors import EnergyError, SimulationError, StartError
+from tarsus.simulation.files import load_run
+from tarsus.simulation.integrators import RK4, DormandPrince, ExplicitEuler, SemiImplicit
+from tarsus.simulation.rollout import rollout
+from tarsus.simulation.simulation import Simulation
+from tarsus.simulation.trajectory import Failure, Statistics, Trajectory
+
+__all__ = [
+    "RK4",
+    "Contact",
+    "Contacts",
+    "DormandPrince",
+    "EnergyError",
+    "EnergyLedger",
+    "ExplicitEuler",
+    "Failure",
+    "SemiImplicit",
+    "Simulation",
+    "SimulationError",
+    "StartError",
+    "Statistics",
+    "Trajectory",
+    "contact",
+    "load_run",
+    "rollout",
+]

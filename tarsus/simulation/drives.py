@@ -1,0 +1,218 @@
+"""How efforts come about in a run: by a law in the core, a Python function, or a table.
+
+Each drive has the same list: `name`, `steps`, `effort` and `gains` for the core, and `rows`,
+which returns the commands for the next steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from tarsus.control import JointController
+from tarsus.model import Model
+from tarsus.model.description import Array
+from tarsus.simulation.errors import SimulationError
+
+Controller: TypeAlias = Callable[[float, Array, Array], Any]
+"""(t, q, v) → efforts (nv,), or (B, nv) for q (B, nq) and v (B, nv)."""
+
+SAMPLED = 1024
+"""Periods of a reference that are sampled at once."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Commands (B or 1, K, n) for `steps` steps: row (s − first) // hold, or the last one."""
+
+    values: Array
+    hold: int
+    first: int
+    steps: int
+
+
+class Drive(Protocol):
+    """What the run asks of the source of its efforts."""
+
+    @property
+    def name(self) -> str:
+        """What the core calls it."""
+
+    @property
+    def steps(self) -> int:
+        """Its period, in steps."""
+
+    @property
+    def effort(self) -> Array:
+        """Limits (nv,)."""
+
+    @property
+    def gains(self) -> tuple[Array, Array, Array]:
+        """kp, kd and ki, (nv,) or (B, nv)."""
+
+    def rows(self, step: int, limit: int, q: Array, v: Array) -> Rows:
+        """Return commands for at most `limit` steps from step number `step`."""
+
+    def get_state(self) -> dict[str, Array]:
+        """Return what the next commands depend on, besides the state of the run."""
+
+    def set_state(self, state: dict[str, Array]) -> None:
+        """Go on from what `get_state` returned."""
+
+
+class Stateless:
+    """A drive that remembers nothing."""
+
+    def get_state(self) -> dict[str, Array]:
+        """Return nothing."""
+        return {}
+
+    def set_state(self, state: dict[str, Array]) -> None:
+        """Do nothing."""
+
+
+class LawDrive(Stateless):
+    """A joint controller that runs in the core."""
+
+    def __init__(self, controller: JointController, dt: float) -> None:
+        self.controller = controller
+        self.name = controller.name
+        self.dt = dt
+        self.hold = steps_of(controller, dt)
+        # what is implicit in a step is part of every step: the period is that of its reference
+        self.steps = 1 if self.name == "implicit_pd" else self.hold
+        self.effort = controller.effort
+        self.gains = controller.kp, controller.kd, controller.ki
+        self._constant = controller.reference.sample(np.zeros(1))
+
+    def rows(self, step: int, limit: int, q: Array, v: Array) -> Rows:
+        """Return setpoints for at most `limit` steps from step number `step`."""
+        if self.controller.reference.constant:
+            return Rows(self._constant, 1, 0, limit)
+        tick = step // self.hold
+        first = tick * self.hold
+        n = min(SAMPLED, -(-(step + limit - first) // self.hold))
+        times = np.arange(tick, tick + n, dtype=np.float64) * (self.hold * self.dt)
+        values = self.controller.reference.sample(times)
+        return Rows(values, self.hold, first, min(limit, first + n * self.hold - step))
+
+
+class PythonDrive:
+    """A Python function, called once a period, whose efforts are held."""
+
+    name = "torque"
+
+    def __init__(self, model: Model, controller: Controller, dt: float, effort: Array) -> None:
+        self.controller = controller
+        self.model = model
+        self.dt = dt
+        self.period = steps_of(controller, dt)
+        self.steps = 1  # the core need not hold what does not change
+        self.effort = effort
+        self.gains = (np.zeros(model.nv),) * 3
+        self._tau = np.zeros(model.nv)
+
+    def rows(self, step: int, limit: int, q: Array, v: Array) -> Rows:
+        """Call the function if its period is over; return what holds until the next one is."""
+        t = step * self.dt
+        if step % self.period == 0:
+            self._tau = checked_effort(self.controller(t, q, v), self.model, q.shape[:-1], t)
+        values = np.array(self._tau.reshape(-1, 1, self.model.nv))
+        return Rows(values, 1, step, min(limit, self.period - step % self.period))
+
+    def get_state(self) -> dict[str, Array]:
+        """Return the held efforts, and what the controller's own `get_state` returns."""
+        own = self.controller.get_state() if hasattr(self.controller, "get_state") else {}
+        return {"tau": self._tau, **own}
+
+    def set_state(self, state: dict[str, Array]) -> None:
+        """Go on from what `get_state` returned."""
+        own = dict(state)
+        self._tau = own.pop("tau")
+        if hasattr(self.controller, "set_state"):
+            self.controller.set_state(own)
+
+
+@dataclass(frozen=True)
+class TableDrive(Stateless):
+    """Commands for the whole run, each held for some steps."""
+
+    name: str
+    steps: int
+    effort: Array
+    gains: tuple[Array, Array, Array]
+    values: Array
+    """(B or 1, K, n)."""
+    hold: int
+
+    def rows(self, step: int, limit: int, q: Array, v: Array) -> Rows:
+        """Return all commands."""
+        return Rows(self.values, self.hold, 0, limit)
+
+
+def torques(model: Model, effort: Array, values: Array | None = None, hold: int = 1) -> TableDrive:
+    """Return a drive with efforts (B or 1, K, nv), none unless stated."""
+    none = np.zeros(model.nv)
+    table = none.reshape(1, 1, -1) if values is None else values
+    return TableDrive("torque", 1, effort, (none, none, none), table, hold)
+
+
+def drive_of(model: Model, controller: Controller | None, dt: float, effort: Array) -> Drive:
+    """Return how the efforts of a controller come about: in the core, if it knows it."""
+    if controller is None:
+        return torques(model, effort)
+    if not callable(controller):
+        raise TypeError(
+            f"controller is of type {type(controller).__name__}, must be a function "
+            "(t, q, v) → tau or one of ts.control"
+        )
+    if isinstance(controller, JointController):
+        if controller.model.nv != model.nv or controller.model.nq != model.nq:
+            raise ValueError(
+                f"the controller is for {controller.model.name!r}, the simulation for "
+                f"{model.name!r}"
+            )
+        if controller.in_core:
+            return LawDrive(controller, dt)
+    return PythonDrive(model, controller, dt, effort)
+
+
+def restart(controller: object) -> None:
+    """Let a controller with a memory forget, before a new motion."""
+    reset = getattr(controller, "reset", None)
+    if callable(reset):
+        reset()
+
+
+def steps_of(controller: object, dt: float) -> int:
+    """Return the period of a controller in steps, one if it states none."""
+    period = getattr(controller, "period", None)
+    if period is None:
+        return 1
+    steps: int = round(period / dt)
+    if steps < 1 or abs(steps * dt - period) > 1e-6 * period:
+        raise ValueError(
+            f"the controller's period is {period} s, must be a whole number of steps dt = {dt} s"
+        )
+    return steps
+
+
+def checked_effort(value: Any, model: Model, lead: tuple[int, ...], t: float) -> Array:
+    """Return what a controller returned, as finite efforts (nv,) or (*lead, nv)."""
+    try:
+        tau = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise SimulationError(f"the controller returned {value!r}, no numbers", time=t) from None
+    if tau.shape not in ((model.nv,), (*lead, model.nv)):
+        also = f" or {(*lead, model.nv)}" if lead else ""
+        cause = f"the controller returned the shape {tau.shape}, must be ({model.nv},){also}"
+        raise SimulationError(cause, time=t)
+    if not np.isfinite(tau).all():
+        where = int(np.argwhere(~np.isfinite(tau))[0][-1])
+        joint = next(j for j in model.joints if j.v_slice.start <= where < j.v_slice.stop)
+        cause = f"the controller returned {tau[..., where]} for joint {joint.name!r}"
+        raise SimulationError(cause, time=t, body=joint.child)
+    return tau

@@ -1,0 +1,159 @@
+"""The ledger of energy: what is stored, what flows in and out, and what is left over.
+
+Works are positive when they go into the mechanism, and add up from the start:
+
+    stored(t) − stored(0) = Σ works(t) + residual(t).
+
+The velocities of semi-implicit Euler lag half a step behind its positions; `staggering`,
+½ dt f·v of the conservative forces f, belongs to that half step. It is bounded and never adds
+up. The residual is what the integration makes or loses: a number that shows how far to trust
+the run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tarsus.model import Model
+from tarsus.model.checks import suggestion
+from tarsus.model.description import Array
+from tarsus.simulation.errors import EnergyError
+
+STORED = ("kinetic", "gravity", "elastic", "staggering")
+WORKS = ("impacts", "contact_normal", "contact_friction", "loops", "limits")
+BY_JOINT = ("supplied", "damping", "joint_friction")
+FIXED = len(STORED) + len(WORKS) + 1
+"""Numbers of a row before those of coordinates and bodies."""
+
+
+class EnergyLedger:
+    """Energies and works of a run [J]: `run.energy.kinetic`, `run.energy.residual` …
+
+    Arrays are (T,), or (B, T) for a batch; `n_impacts` counts impacts. `supplied`, `damping` and
+    `joint_friction` are sums over all joints; `by_joint("supplied")` has them apart, and
+    `by_body()` the works of contacts.
+    """
+
+    def __init__(self, model: Model, t: Array, rows: Array) -> None:
+        self.model = model
+        self.t = t
+        """(T,) [s]."""
+        self.rows = rows
+        """(…, T, n): the numbers as the core counts them."""
+        self.kinetic, self.gravity, self.elastic, self.staggering = _columns(rows, 0, 4)
+        self.impacts, self.contact_normal, self.contact_friction = _columns(rows, 4, 7)
+        self.loops, self.limits, self.n_impacts = _columns(rows, 7, FIXED)
+        self.supplied, self.damping, self.joint_friction = (
+            rows[..., self._coordinates(name)].sum(axis=-1) for name in BY_JOINT
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is stored, then what does work."""
+        return (*STORED, *WORKS, *BY_JOINT)
+
+    @property
+    def stored(self) -> Array:
+        """Kinetic energy, energy of gravity and of springs, and staggering (…, T)."""
+        return np.asarray(self.kinetic + self.gravity + self.elastic + self.staggering)
+
+    @property
+    def works(self) -> Array:
+        """The sum of all works since the start of the run (…, T)."""
+        return np.asarray(sum(self.work(name) for name in (*WORKS, *BY_JOINT)))
+
+    def work(self, name: str) -> Array:
+        """Return one of the works (…, T), counted from the first sample."""
+        if name not in (*WORKS, *BY_JOINT):
+            raise ValueError(f"there is no work {name!r}{suggestion(name, (*WORKS, *BY_JOINT))}")
+        work: Array = getattr(self, name)
+        return np.asarray(work - work[..., :1])
+
+    @property
+    def residual(self) -> Array:
+        """What the numbers make from nothing (positive) or lose (…, T)."""
+        return np.asarray(self.stored - self.stored[..., :1] - self.works)
+
+    @property
+    def flow(self) -> Array:
+        """How much energy was moved (…): ranges of what is stored and of all works."""
+        changes = [getattr(self, name) for name in ("kinetic", "gravity", "elastic")]
+        changes += [self.work(name) for name in (*WORKS, *BY_JOINT)]
+        return np.asarray(sum(np.ptp(change, axis=-1) for change in changes))
+
+    @property
+    def relative_residual(self) -> Array:
+        """The residual divided by the flow (…, T), or by 1e-9 of what is stored if that is more.
+
+        So where nothing moves it is not rounding divided by rounding.
+        """
+        parts = np.stack([self.kinetic, self.gravity, self.elastic, self.staggering])
+        stored = np.abs(parts).max(axis=-1).sum(axis=0)
+        scale = np.maximum(self.flow, 1e-9 * stored)[..., None]
+        nothing = np.zeros_like(self.residual)
+        return np.asarray(np.divide(self.residual, scale, where=scale > 0.0, out=nothing))
+
+    def check(self, tolerance: float = 1e-6) -> None:
+        """Raise `EnergyError` with the worst time if a relative residual is above `tolerance`."""
+        size = np.abs(self.relative_residual)
+        worst = np.unravel_index(int(np.nanargmax(size)), size.shape)
+        if not size[worst] <= tolerance:
+            state = f" of state {worst[0]}" if size.ndim > 1 else ""
+            raise EnergyError(
+                f"the residual{state} at t = {self.t[worst[-1]]:.6g} s is "
+                f"{self.residual[worst]:.3g} J, {size[worst]:.2g} of the energy that flowed; "
+                f"at most {tolerance:.2g} is allowed"
+            )
+
+    def by_joint(self, name: str) -> dict[str, Array]:
+        """Return works of "supplied", "damping" or "joint_friction" (…, T) of each joint."""
+        if name not in BY_JOINT:
+            raise ValueError(f"there are no works {name!r} of joints{suggestion(name, BY_JOINT)}")
+        works = self.rows[..., self._coordinates(name)]
+        joints = [joint for joint in self.model.joints if joint.own_velocities]
+        return {joint.name: works[..., joint.v_slice].sum(axis=-1) for joint in joints}
+
+    def by_body(self) -> dict[str, Array]:
+        """Return the works of contacts (…, T) on each body."""
+        works = self.rows[..., FIXED + 3 * self.model.nv :]
+        return {name: works[..., i] for i, name in enumerate(self.model.body_names)}
+
+    def table(self, state: int | None = None) -> str:
+        """Return the ledger as text: each name at the start, at the end, and the change [J].
+
+        Of a batch one `state` is shown, the first unless told.
+        """
+        if self.rows.ndim > 2:
+            return EnergyLedger(self.model, self.t, self.rows[state or 0]).table()
+        lines = [f"{'energy [J]':18}{'start':>14}{'end':>14}{'change':>14}"]
+        lines += [_line(name, getattr(self, name)) for name in STORED]
+        lines.append(_line("stored", self.stored))
+        lines += [_line(name, self.work(name)) for name in (*BY_JOINT, *WORKS)]
+        relative = float(np.abs(self.relative_residual).max())
+        lines.append(_line("residual", self.residual) + f"   (at most {relative:.1e} of the flow)")
+        return "\n".join(lines)
+
+    def plot(self, path: str | None = None) -> Any:
+        """Draw what is stored, all works and the residual; `path` writes a picture."""
+        from tarsus.simulation.plots import plot_energy
+
+        return plot_energy(self, path)
+
+    def _coordinates(self, name: str) -> slice:
+        start = FIXED + BY_JOINT.index(name) * self.model.nv
+        return slice(start, start + self.model.nv)
+
+    def __repr__(self) -> str:
+        worst = float(np.abs(self.relative_residual).max(initial=0.0))
+        return f"<tarsus.EnergyLedger: {len(self.t)} samples, residual {worst:.1e} of the flow>"
+
+
+def _columns(rows: Array, start: int, stop: int) -> tuple[Array, ...]:
+    return tuple(rows[..., k] for k in range(start, stop))
+
+
+def _line(name: str, values: Array) -> str:
+    start, end = float(values[0]), float(values[-1])
+    return f"{name:18}{start:14.6g}{end:14.6g}{end - start:14.6g}"

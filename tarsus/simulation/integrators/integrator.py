@@ -1,0 +1,32 @@
+"""How integrators are chosen by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from tarsus.model.checks import suggestion
+from tarsus.simulation.integrators.dormand_prince import DormandPrince
+from tarsus.simulation.integrators.explicit_euler import ExplicitEuler
+from tarsus.simulation.integrators.rk4 import RK4
+from tarsus.simulation.integrators.semi_implicit import SemiImplicit
+
+Integrator: TypeAlias = SemiImplicit | ExplicitEuler | RK4 | DormandPrince
+
+INTEGRATORS: Mapping[str, type[Any]] = {
+    each.name: each for each in (SemiImplicit, ExplicitEuler, RK4, DormandPrince)
+}
+"""Integrators by name."""
+
+
+def integrator_of(value: str | Integrator) -> Integrator:
+    """Return the integrator of that name, or the integrator itself."""
+    if isinstance(value, str):
+        if value not in INTEGRATORS:
+            raise ValueError(f"unknown integrator {value!r}{suggestion(value, INTEGRATORS)}")
+        found: Integrator = INTEGRATORS[value]()
+        return found
+    if not isinstance(value, tuple(INTEGRATORS.values())):
+        names = ", ".join(INTEGRATORS)
+        raise TypeError(f"integrator is of type {type(value).__name__}, must be one of {names}")
+    return value

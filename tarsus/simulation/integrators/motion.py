@@ -1,0 +1,62 @@
+"""A motion without contacts as rates of change: accelerations, and the powers of its ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from tarsus.model import Model
+from tarsus.model.description import Array
+
+Effort: TypeAlias = Callable[[float, Array, Array], Array]
+"""(t, q, v) → efforts (…, nv), within their limits."""
+
+
+class SmoothMotion:
+    """Motion of a model under efforts, springs, damping and dry friction of its joints."""
+
+    def __init__(self, model: Model, *, friction: bool = True) -> None:
+        self.model = model
+        self.friction = friction
+        n = model.joints[-1].velocity_slice.stop if model.joints else 0
+        self._damping, self._dry = np.zeros(n), np.zeros(n)
+        for joint in model.joints:
+            self._damping[joint.velocity_slice] = joint.damping
+            self._dry[joint.velocity_slice] = joint.friction
+        self._passive = bool(
+            self._damping.any()
+            or self._dry.any()
+            or any(np.any(joint.stiffness) for joint in model.joints)
+        )
+
+    def rates(self, t: float, q: Array, v: Array, effort: Effort) -> tuple[Array, Array]:
+        """Return accelerations (…, nv) and the powers of efforts, damping, friction (…, 3 nv)."""
+        tau = effort(t, q, v)
+        if not self._passive:
+            nothing = np.zeros((*v.shape[:-1], 2 * self.model.nv))
+            a = self.model.forward_dynamics(q, v, tau)
+            return np.asarray(a), np.concatenate([tau * v, nothing], axis=-1)
+        damping, dry = self._braking(q, v)
+        passive = self.model.passive_forces(q, v) - (0.0 if self.friction else dry)
+        a = self.model.forward_dynamics(q, v, tau + passive)
+        dry = dry if self.friction else 0.0 * dry
+        return np.asarray(a), np.concatenate([tau * v, damping * v, dry * v], axis=-1)
+
+    def ledger(self, q: Array, v: Array, work: Array) -> Array:
+        """Return rows of the ledger (…, T, n) for states (…, T) and their works (…, T, 3 nv)."""
+        m = self.model
+        stored = [m.kinetic_energy(q, v), m.potential_energy(q), m.elastic_energy(q)]
+        zeros = np.zeros(q.shape[:-1])
+        fixed = np.stack([*map(np.asarray, stored), *[zeros] * 7], axis=-1)
+        bodies = np.zeros((*q.shape[:-1], m.n_bodies))
+        return np.concatenate([fixed, work, bodies], axis=-1)
+
+    def _braking(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Return generalised forces of damping and of dry friction (…, nv)."""
+        w = np.asarray(self.model.joint_velocities(q, v))
+        forces = np.stack([-self._damping * w, -self._dry * np.sign(w)], axis=-2)
+        if len(self._damping) > self.model.nv:
+            forces = forces @ self.model.coupling_matrix(q)
+        return forces[..., 0, :], forces[..., 1, :]

@@ -1,0 +1,67 @@
+"""Numbers that may differ from state to state of a batch: friction, gains, masses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.geometry import Terrain
+from tarsus.model import Model
+from tarsus.model.description import Array
+from tarsus.simulation.drives import Drive
+
+MassScale: TypeAlias = ArrayLike | Mapping[str, Any] | None
+"""Factors of masses: a number, (n_bodies,), (B, n_bodies), or by names of bodies."""
+
+
+def parameters(
+    model: Model,
+    ground: Terrain | None,
+    drive: Drive,
+    mass_scale: MassScale,
+    states: int,
+) -> Array:
+    """Return rows for the core: friction, viscous, restitution, rest speed, gains, mass scales.
+
+    (1, n) if they are the same for all states, else (B, n).
+    """
+    contact = np.zeros((1, 4)) if ground is None else ground.parameters
+    parts = {
+        "the ground's numbers": contact,
+        **dict(zip(("kp", "kd", "ki"), drive.gains, strict=True)),
+        "mass_scale": masses(model, mass_scale),
+    }
+    rows = [np.atleast_2d(part) for part in parts.values()]
+    for name, part in zip(parts, rows, strict=True):
+        if len(part) not in (1, states):
+            raise ValueError(f"{name} are for {len(part)} states, but the run has {states}")
+    size = max(map(len, rows))
+    whole = [np.broadcast_to(part, (size, part.shape[1])) for part in rows]
+    return np.ascontiguousarray(np.concatenate(whole, axis=1))
+
+
+def masses(model: Model, scale: MassScale) -> Array:
+    """Return factors of masses and inertias (n_bodies,) or (B, n_bodies).
+
+    From a number, an array, or a mapping from names of bodies to numbers or arrays (B,).
+    """
+    if scale is None:
+        return np.ones(model.n_bodies)
+    if isinstance(scale, Mapping):
+        size = max((np.size(each) for each in scale.values()), default=1)
+        found: Array = np.ones((size, model.n_bodies))
+        for name, factor in scale.items():
+            found[:, model.body(name).index] = factor
+    else:
+        found = np.array(scale, np.float64)
+    if found.ndim == 0:
+        found = np.full(model.n_bodies, float(found))
+    if found.ndim > 2 or found.shape[-1] != model.n_bodies:
+        n = model.n_bodies
+        raise ValueError(f"mass_scale has shape {found.shape}, must be (), ({n},) or (B, {n})")
+    if not np.isfinite(found).all() or (found <= 0.0).any():
+        raise ValueError("mass_scale must be finite and positive")
+    return found

@@ -1,0 +1,55 @@
+"""A progress bar for runs that take long, if rich is installed and someone looks."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Any, Self
+
+PATIENCE = 1.0
+"""Seconds before a bar appears."""
+
+
+class Progress:
+    """A context with `update`. `show` is True, False, or None for: on a terminal, after a while."""
+
+    def __init__(self, total: float, show: bool | None) -> None:
+        self._total = total
+        self._show = sys.stderr.isatty() if show is None else show
+        self._start = time.monotonic() + (0.0 if show else PATIENCE)
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def update(self, done: float) -> None:
+        """Tell how many seconds are simulated."""
+        if self._show and self._bar is None and time.monotonic() >= self._start:
+            self._open()
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done)
+
+    def _open(self) -> None:
+        try:
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+        except ImportError:
+            self._show = False
+            return
+        text = TextColumn("{task.completed:.3g} of {task.total:.3g} s")
+        columns = TextColumn("simulating"), BarColumn(), text, TimeRemainingColumn()
+        self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("run", total=self._total)
+        self._bar.start()

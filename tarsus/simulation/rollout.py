@@ -1,0 +1,87 @@
+"""Open-loop rollouts: many states, each with its own sequence of efforts or setpoints."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.control import JointController
+from tarsus.control.arguments import vectors
+from tarsus.model import Model
+from tarsus.model.checks import expect
+from tarsus.model.description import Array
+from tarsus.simulation.contact.numbers import count
+from tarsus.simulation.drives import LawDrive, TableDrive
+from tarsus.simulation.drives import torques as effort_drive
+from tarsus.simulation.parameters import MassScale
+from tarsus.simulation.recorder import Record
+from tarsus.simulation.simulation import Simulation
+from tarsus.simulation.trajectory import Trajectory
+
+
+def rollout(
+    simulation: Simulation | Model,
+    q0: ArrayLike,
+    v0: ArrayLike | None = None,
+    *,
+    torques: ArrayLike | None = None,
+    setpoints: ArrayLike | None = None,
+    controller: JointController | None = None,
+    hold: int = 1,
+    record: Record = ("q", "v"),
+    mass_scale: MassScale = None,
+    threads: int = 1,
+) -> Trajectory:
+    """Simulate B states under B sequences, each entry held for `hold` steps.
+
+    Either `torques` (B, K, nv), or `setpoints` (B, K, nq) for a joint controller such as
+    `ts.control.ImplicitPD`. States q0 (nq,) or (B, nq) and sequences (K, n) broadcast. There is a
+    sample at the start and after each entry: `run.q` is (B, K + 1, nq). A model stands for its
+    simulation in free space with steps of 1 ms.
+    """
+    if isinstance(simulation, Model):
+        simulation = Simulation(simulation)
+    expect(simulation, Simulation, "simulation")
+    model = simulation.model
+    count(hold, "hold")
+    if (torques is None) == (setpoints is None):
+        raise ValueError("pass either torques or setpoints")
+    if setpoints is None:
+        values = _sequences(torques, model.nv, "torques")
+        drive = effort_drive(model, simulation.effort, values, hold)
+    else:
+        if not isinstance(controller, JointController) or not controller.in_core:
+            raise ValueError(
+                "setpoints need a controller that runs in the core, such as ts.control.ImplicitPD"
+            )
+        q_ref = _sequences(setpoints, model.nq, "setpoints")
+        values = np.concatenate([q_ref, np.zeros((*q_ref.shape[:2], 2 * model.nv))], axis=-1)
+        law = LawDrive(controller, simulation.dt)
+        drive = TableDrive(law.name, law.steps, law.effort, law.gains, values, hold)
+    q0, v0 = vectors(q0, model.nq, "q0"), vectors(v0, model.nv, "v0")
+    if len(values) > 1 and q0.ndim == v0.ndim == 1:
+        q0 = np.broadcast_to(q0, (len(values), model.nq))
+    states = max(len(x) if x.ndim > 1 else 1 for x in (q0, v0))
+    if len(values) not in (1, states):
+        raise ValueError(f"there are {len(values)} sequences for {states} states")
+    return simulation.run_drive(
+        drive,
+        q0,
+        v0,
+        hold * values.shape[1],
+        record=record,
+        every=hold,
+        mass_scale=mass_scale,
+        threads=threads,
+        progress=False,
+    )
+
+
+def _sequences(value: ArrayLike | None, size: int, name: str) -> Array:
+    """Return (B or 1, K, size), contiguous."""
+    array = vectors(value, size, name)
+    if array.ndim == 2:
+        array = array[None]
+    if array.ndim != 3 or not array.shape[0] or not array.shape[1]:
+        raise ValueError(f"{name} has shape {array.shape}, must be (B, K, {size}) or (K, {size})")
+    return np.ascontiguousarray(array)

@@ -1,0 +1,117 @@
+"""The state of a run, and what a state must be for a run to start from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus import _core
+from tarsus.control.arguments import vectors
+from tarsus.model import Model
+from tarsus.model.description import Array
+from tarsus.model.kinds import QUATERNION
+from tarsus.simulation.contacts import Place
+from tarsus.simulation.errors import StartError
+
+CLOSED = 1e-6
+"""How far loops may be open at the start [m]; the first step closes what is left."""
+
+
+@dataclass
+class State:
+    """What a run changes: states (B, …) and how many steps they have made."""
+
+    q: Array
+    v: Array
+    memory: Array
+    """What the core keeps between steps: impulses, integrals, sums of the ledger."""
+    step: int = 0
+    batched: bool = False
+
+    def seen(self) -> tuple[Array, Array]:
+        """Return copies of q and v, without the batch dimension if there is no batch."""
+        return (
+            (self.q.copy(), self.v.copy()) if self.batched else (self.q[0].copy(), self.v[0].copy())
+        )
+
+
+def start(model: Model, q: ArrayLike | None, v: ArrayLike | None, memory_size: int) -> State:
+    """Return the state at the start, from (nq,) or (B, nq) and (nv,) or (B, nv)."""
+    q = vectors(model.neutral() if q is None else q, model.nq, "q0")
+    v = vectors(v, model.nv, "v0")
+    for name, array in (("q0", q), ("v0", v)):
+        if array.ndim > 2:
+            raise ValueError(
+                f"{name} has shape {array.shape}, must have at most one batch dimension"
+            )
+    batched = max(q.ndim, v.ndim) > 1
+    if 0 in (*q.shape[:-1], *v.shape[:-1]):
+        raise ValueError(f"q0 {q.shape} and v0 {v.shape} have no states")
+    size = max(len(array) if array.ndim > 1 else 1 for array in (q, v))
+    try:
+        q, v = (np.array(np.broadcast_to(x, (size, x.shape[-1])), order="C") for x in (q, v))
+    except ValueError:
+        raise ValueError(
+            f"q0 {q.shape} and v0 {v.shape} have different numbers of states"
+        ) from None
+    check_configuration(model, q)
+    return State(q, v, np.zeros((size, memory_size)), 0, batched)
+
+
+def check_configuration(model: Model, q: Array) -> None:
+    """Raise unless quaternions have unit length and loops are closed."""
+    for joint in model.joints:
+        if joint.kind in QUATERNION and joint.q_slice.stop > joint.q_slice.start:
+            norm = np.linalg.norm(q[:, joint.q_slice][:, QUATERNION[joint.kind]], axis=-1)
+            if np.abs(norm - 1.0).max() > 1e-6:
+                raise ValueError(
+                    f"the quaternion of joint {joint.name!r} in q0 has the length "
+                    f"{norm[np.argmax(np.abs(norm - 1.0))]:.6g}, must be 1"
+                )
+    gaps = np.abs(np.asarray(model.loop_gaps(q)))
+    if gaps.size and gaps.max() > CLOSED:
+        raise StartError(
+            f"loops are open by {gaps.max():.3g} in q0; start from model.close(q0), or see whether "
+            "the loops contradict each other"
+        )
+
+
+def check_depth(world: _core.World, q: Array, allowed: float, places: Sequence[Place]) -> None:
+    """Raise if shapes are deeper than `allowed` [m] in the ground or in each other."""
+    if not places:
+        return
+    lowest = [world.contacts(q[k : k + 256])[..., 0].min(axis=1) for k in range(0, len(q), 256)]
+    state = int(np.argmin(np.concatenate(lowest)))
+    gaps = world.contacts(q[state : state + 1])[0, :, 0]
+    if gaps.min() >= -allowed:
+        return
+    order = [k for k in np.argsort(gaps, kind="stable") if gaps[k] < -allowed]
+    listed = "; ".join(
+        f"{places[k].link} in {places[k].other} by {-gaps[k]:.4g} m" for k in order[:8]
+    )
+    more = f"; … ({len(order)} contacts in all)" if len(order) > 8 else ""
+    which = f" of state {state}" if len(q) > 1 else ""
+    raise StartError(
+        f"q0{which} penetrates: {listed}{more}. Contacts never push out what starts inside: lift "
+        "the robot, or put it on the ground with q0 = ts.stand(model, q0, ground)",
+        body=places[order[0]].body,
+    )
+
+
+def check_masses(model: Model, q: Array) -> None:
+    """Raise if the mechanism has no inertia in some direction, naming a body at its ends."""
+    try:
+        np.linalg.cholesky(model.mass_matrix(q[0]))
+        return
+    except np.linalg.LinAlgError:
+        pass
+    carried = {body.parent for body in model.bodies}
+    ends = [body.name for body in model.bodies if body.index not in carried and body.mass == 0.0]
+    raise StartError(
+        "the mechanism has no inertia in some direction: bodies at the ends of chains need mass, "
+        "or their joints armature",
+        body=ends[0] if ends else None,
+    )

@@ -1,0 +1,170 @@
+"""What a run returns: times, states, efforts, contacts, energies and solver statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.geometry import Terrain
+from tarsus.model import Model
+from tarsus.model.description import Array
+from tarsus.simulation.contacts import Contacts
+from tarsus.simulation.energy import EnergyLedger
+
+ARRAYS = ("q", "v", "tau", "energy", "statistics")
+RECORDED = (*ARRAYS, "contacts")
+"""What a run can record."""
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What the contact solver did in the last step before each sample, (T,) or (B, T)."""
+
+    iterations: Array
+    residual: Array
+    """Largest violation of the contact conditions that is left [m/s]."""
+    active: Array
+    """Number of contacts in the solver."""
+    penetration: Array
+    """Deepest penetration [m]."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A state of a batch that could not go on; the others did."""
+
+    state: int
+    time: float
+    body: str | None
+    cause: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory:
+    """A simulated motion. Arrays are (T, n), or (B, T, n) for a batch of B states.
+
+    The first sample is the start. Efforts, contacts and statistics belong to the step that led
+    to a sample, so they are zero in the first. What was not recorded raises when it is asked for.
+    """
+
+    model: Model
+    t: Array
+    """Times (T,) [s]."""
+    recorded: Mapping[str, Array]
+    """Arrays by name, of "q", "v", "tau", "energy" and "statistics"."""
+    touched: Contacts | None = None
+    ground: Terrain | None = None
+    """What it moved on."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What was asked for: dt, contact law and its numbers, integrator …"""
+    interrupted: bool = False
+    """Whether the run was stopped by Ctrl-C before its end."""
+    failures: tuple[Failure, ...] = ()
+    """States of a batch that could not go on: from then on they stand still."""
+
+    @property
+    def q(self) -> Array:
+        """Configurations (…, T, nq)."""
+        return self._get("q")
+
+    @property
+    def v(self) -> Array:
+        """Velocities (…, T, nv)."""
+        return self._get("v")
+
+    @property
+    def tau(self) -> Array:
+        """Efforts of the controller in the last step (…, T, nv) [N·m, N]."""
+        return self._get("tau")
+
+    @property
+    def contacts(self) -> Contacts:
+        """Where bodies touched, with which forces."""
+        if self.touched is None:
+            raise self._missing("contacts")
+        return self.touched
+
+    @property
+    def energy(self) -> EnergyLedger:
+        """The ledger of energy."""
+        return EnergyLedger(self.model, self.t, self._get("energy"))
+
+    @property
+    def statistics(self) -> Statistics:
+        """What the contact solver did."""
+        return Statistics(*np.moveaxis(self._get("statistics"), -1, 0))
+
+    @property
+    def loop_gaps(self) -> Array:
+        """How far loops are open (…, T, rows) [m, or sines of angles]."""
+        return np.asarray(self.model.loop_gaps(self.q))
+
+    @property
+    def batch(self) -> int | None:
+        """The number of states of a batch, None for one state."""
+        first = next(iter(self.recorded.values()))
+        return len(first) if first.ndim > 2 else None
+
+    @property
+    def duration(self) -> float:
+        """From the first to the last sample [s]."""
+        return float(self.t[-1] - self.t[0])
+
+    def __len__(self) -> int:
+        """Return the number of samples T."""
+        return len(self.t)
+
+    def __getitem__(self, state: int) -> Trajectory:
+        """Return the motion of one state of a batch."""
+        if self.batch is None:
+            raise TypeError("only a run of a batch has states to choose from: use run.q[…]")
+        state = range(self.batch)[state]
+        return replace(
+            self,
+            recorded={name: array[state] for name, array in self.recorded.items()},
+            touched=None if self.touched is None else self.touched.of_state(state),
+            failures=tuple(each for each in self.failures if each.state == state),
+        )
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw states, contact forces and energies; `path` writes a picture."""
+        from tarsus.simulation.plots import plot_run
+
+        return plot_run(self, path)
+
+    def animate(self, path: str | Path, **options: Any) -> None:
+        """Write the motion of one state as pictures: .gif, .mp4 or .html."""
+        from tarsus.simulation.animation import animate
+
+        animate(self, path, **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the run to a file: .parquet, which `ts.load_run` reads, or .mcap for viewers."""
+        from tarsus.simulation.files import save_run
+
+        save_run(self, path)
+
+    def _get(self, name: str) -> Array:
+        if name not in self.recorded:
+            raise self._missing(name)
+        return self.recorded[name]
+
+    def _missing(self, name: str) -> ValueError:
+        names = ", ".join((*self.recorded, *(["contacts"] if self.touched is not None else [])))
+        return ValueError(
+            f"{name} was not recorded (only {names}); name it in record=, as in "
+            f'record=("q", "{name}")'
+        )
+
+    def __repr__(self) -> str:
+        batch = f"{self.batch} × " if self.batch is not None else ""
+        end = ", interrupted" if self.interrupted else ""
+        failed = f", {len(self.failures)} failed" if self.failures else ""
+        return (
+            f"<tarsus.Trajectory of {self.model.name!r}: {batch}{len(self)} samples, "
+            f"{self.duration:.6g} s{failed}{end}>"
+        )

@@ -1,0 +1,89 @@
+"""The compiled worlds of a simulation: one for each way in which efforts come about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus import _core
+from tarsus.geometry import Collision, Terrain
+from tarsus.model import Model
+from tarsus.model.checks import numbers
+from tarsus.model.description import WORLD, Array
+from tarsus.simulation.contact import ContactLaw
+from tarsus.simulation.contact.numbers import count
+from tarsus.simulation.contacts import GROUND, Place
+from tarsus.simulation.drives import Drive
+
+MOST_CONTACTS = 32
+"""Contacts at once that there is room for, unless more are asked for."""
+
+
+class Worlds:
+    """Makes `_core.World` objects and keeps them."""
+
+    def __init__(
+        self,
+        model: Model,
+        ground: Terrain | None,
+        collision: Collision | None,
+        law: ContactLaw,
+        *,
+        dt: float,
+        explicit: bool,
+        joint_friction: bool,
+        joint_limits: bool,
+        stiction: ArrayLike | None,
+        max_contacts: int | None,
+    ) -> None:
+        self.model = model
+        shapes = {} if collision is None else collision.arguments
+        self.places = candidate_places(collision)
+        """The body and what it may touch, of each candidate."""
+        if max_contacts is None:
+            max_contacts = min(max(len(self.places), 1), MOST_CONTACTS)
+        count(max_contacts, "max_contacts")
+        self._arguments: dict[str, Any] = {
+            **shapes,
+            "dt": dt,
+            "law": law.name,
+            "law_numbers": dict(law.numbers),
+            "explicit": explicit,
+            "ground_kind": "none" if ground is None else ground.kind,
+            "ground_numbers": np.zeros(0) if ground is None else ground.numbers,
+            "max_contacts": int(max_contacts),
+            "joint_friction": joint_friction,
+            "joint_limits": joint_limits,
+            "stiction": _stiction(stiction, model.nv),
+        }
+        self._worlds: dict[tuple[str, int, bytes], _core.World] = {}
+
+    def get(self, drive: Drive) -> _core.World:
+        """Return the world whose efforts come about as `drive` says."""
+        key = drive.name, drive.steps, drive.effort.tobytes()
+        if key not in self._worlds:
+            self._worlds[key] = _core.World(
+                self.model,
+                controller=drive.name,
+                control_steps=drive.steps,
+                effort=drive.effort,
+                **self._arguments,
+            )
+        return self._worlds[key]
+
+
+def candidate_places(collision: Collision | None) -> list[Place]:
+    """Return the body and what it may touch, for each candidate in the core's order."""
+    found = () if collision is None else collision.candidates
+    return [Place(each.body or WORLD, each.other_body or GROUND, each.link) for each in found]
+
+
+def _stiction(value: ArrayLike | None, nv: int) -> Array:
+    if value is None:
+        return np.zeros(nv)
+    found = np.array(numbers(value, (nv,), "stiction"))
+    if (found < 0.0).any():
+        raise ValueError(f"stiction is {found.tolist()}, must not be negative")
+    return found

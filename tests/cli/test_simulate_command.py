@@ -1,0 +1,168 @@
+"""`tarsus simulate`: what it prints and writes, exit codes, and errors in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import tarsus as ts
+from tarsus.cli.app import app, run
+from tarsus.cli.scenes import Choices, adapted, scene_named, scene_of_model
+from tarsus.simulation.contact import Penalty
+
+ROOT = Path(__file__).parents[2]
+QUADRUPED = str(ROOT / "examples" / "quadruped.urdf")
+
+
+def output(*arguments: str, code: int = 0, columns: int = 100) -> str:
+    result = CliRunner(env={"COLUMNS": str(columns)}).invoke(app, ["simulate", *arguments])
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+def data(*arguments: str) -> dict[str, Any]:
+    return dict(json.loads(output(*arguments, "--json")))
+
+
+def test_report_has_speed_ledger_and_contacts() -> None:
+    text = output("slide", "--duration", "0.1")
+    lines = text.splitlines()
+    assert lines[0] == "slide, exact contact, dt = 0.5 ms"
+    assert "× real time (200 steps of 0.5 ms" in lines[1]
+    assert lines[2].startswith("moved by x +0.0")
+    for word in ("kinetic", "supplied", "contact_friction", "residual", "deepest penetration"):
+        assert word in text
+    assert any(line.startswith("block") and "%" in line for line in lines)
+
+
+def test_the_ledger_is_not_wrapped() -> None:
+    lines = output("slide", "--duration", "0.02", columns=60).splitlines()
+    (residual,) = [line for line in lines if line.startswith("residual")]
+    assert residual.endswith("of the flow)")
+
+
+def test_numbers_of_a_sliding_block() -> None:
+    found = data("slide", "--friction", "0.2", "--duration", "1")
+    way = 1.0 / (2 * 0.2 * 9.81)
+    print(f"slid {found['moved'][0]:.5f} m, theory {way:.5f} m")
+    assert found["moved"][0] == pytest.approx(way, rel=3e-3)
+    assert found["energy"]["contact_friction"] == pytest.approx(-5.0, rel=3e-3)
+    assert found["relative_residual"] < 1e-9
+    (block,) = found["contacts"]
+    assert block["body"] == "block"
+    assert found["failure"] == ""
+
+
+def test_a_file_stands_on_the_ground() -> None:
+    found = data(QUADRUPED, "--base", "free", "--duration", "0.5")
+    assert sum(each["mean_force"] for each in found["contacts"]) > 100.0
+    assert abs(found["moved"][2]) < 0.03
+
+
+def test_a_model_falls_from_a_height() -> None:
+    found = data(QUADRUPED, "--base", "free", "--height", "0.2", "--duration", "0.3")
+    assert found["moved"][2] == pytest.approx(-0.2, abs=0.05)
+    assert any(each["impacts"] for each in found["contacts"])
+
+
+def test_frames_touch_the_ground() -> None:
+    model = ts.robots.mini_cheetah()
+    feet = [name for name in model.frame_names if name.endswith("foot")]
+    options = [word for foot in feet for word in ("--point", foot)]
+    found = data("mini_cheetah()", *options, "--duration", "0.1")
+    assert found["contacts"]
+
+
+def test_an_arm_swings_in_free_space() -> None:
+    text = output("chain(3)", "--controller", "none", "--joint", "joint_0=0.5", "--duration", "0.1")
+    assert text.splitlines()[0] == "tree(3, 1), in free space, dt = 1 ms"
+
+
+def test_files_are_written(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    names = {"plot": "run.png", "save": "run.parquet", "animate": "run.html"}
+    options = [word for key, name in names.items() for word in (f"--{key}", str(tmp_path / name))]
+    output("slide", "--duration", "0.05", *options)
+    assert {file.name for file in tmp_path.iterdir()} == set(names.values())
+    assert ts.simulation.load_run(tmp_path / "run.parquet").model.name == "block"
+
+
+def test_options_change_a_scene() -> None:
+    scene = scene_named("drop(1.5)")
+    assert scene is not None
+    assert scene.name == "drop from 1.5 m"
+    choices = Choices(
+        contact="penalty", stiffness=1e6, slope=0.1, friction=0.9, duration=2.0, dt=1e-4
+    )
+    changed = adapted(scene, choices)
+    assert changed.contact == Penalty(stiffness=1e6)
+    assert (changed.duration, changed.dt) == (2.0, 1e-4)
+    assert changed.ground is not None
+    assert (changed.ground.friction, changed.ground.slope) == (0.9, 0.1)
+    # what was not changed stays
+    assert changed.ground.viscous == scene.ground.viscous
+    assert adapted(scene, Choices(controller="none")).controller is None
+
+
+def test_a_word_that_is_no_scene() -> None:
+    assert scene_named("anymal") is None
+    assert scene_named("robot.urdf") is None
+
+
+def test_start_of_a_model() -> None:
+    model = ts.load(QUADRUPED, "free")
+    knee = next(joint for joint in model.joints if "knee" in joint.name)
+    scene = scene_of_model(model, Choices(joints=(f"{knee.name}=-1.0",), height=0.3, slope=0.1))
+    assert scene.q0[knee.q_slice] == -1.0
+    assert (scene.q0[7:] >= model.lower[7:]).all()
+    assert scene.ground is not None
+    assert scene.ground.slope == 0.1
+
+
+def test_a_run_that_explodes_is_reported() -> None:
+    wild = ("--contact", "penalty", "--stiffness", "1e12", "--damping", "1e9", "--dt", "0.01")
+    result = CliRunner().invoke(app, ["simulate", "bounce", *wild, "--duration", "3"])
+    text = " ".join(result.output.split())
+    print(text[-300:])
+    assert "likely to explode" in text
+    if result.exit_code:
+        assert result.exit_code == 1
+        assert "tarsus: at t = " in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nope"], "or a scene: bounce, drop"),
+        (["slide(a)"], "the arguments must be numbers or words in quotes"),
+        (["slide(1,2,3,4)"], "slide(1,2,3,4): slide() takes"),
+        (["walk('cow')"], "there is no walker 'cow'"),
+        (["trot", "--height", "1"], "--height is for models: trot has its own start"),
+        (["slide", "--stiffness", "1e5"], "--stiffness is for --contact penalty"),
+        (["chain(3)", "--height", "1"], "--height is for models with a free root"),
+        (["slide", "--plot", "/nowhere/x.png"], "there is no folder /nowhere"),
+        (["slide", "--dt", "-1"], "dt is -1.0, must be positive"),
+        (["slide", "--friction", "-1"], "friction is -1.0, must be finite and not negative"),
+        (["chain(3)", "--joint", "elbow=1"], "--joint elbow=1: no such joint"),
+        (["chain(3)", "--joint", "joint_0"], "must be a name and a number, such as knee=0.5"),
+        ([QUADRUPED, "--base", "free", "--height", "-1"], "--height is -1, must not be negative"),
+        (["mini_cheetah()"], "or name frames with --point"),
+        (["slide", "--animate", "x.avi"], "x.avi must end with one of .gif, .mp4, .html"),
+    ],
+)
+def test_mistakes(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["simulate", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("tarsus: ")
+    assert error.count("\n") == 1
+    assert message in error
+
+
+def test_the_viewer_tells_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("viser")
+    text = output("slide", "--duration", "0.05", "--view-for", "0.1")
+    assert "block is shown at http://127.0.0.1:" in text

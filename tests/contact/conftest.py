@@ -1,0 +1,8 @@
+"""The random mechanisms and machines are those of the tests of dynamics and of clusters."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path += [str(Path(__file__).parents[1] / name) for name in ("dynamics", "clusters")]

@@ -1,0 +1,391 @@
+"""Bad input of a world is an exception, a run that goes wrong is reported: never a crash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from contact_scenes import box, box_at_rest, quadruped
+from contact_worlds import Run, World
+from hypothesis import given
+from hypothesis import strategies as st
+from test_contact_bits import LAWS, drops
+
+import tarsus as ts
+
+ERRORS = (TypeError, ValueError, ts.ModelError)
+BAD_NUMBERS = (np.nan, np.inf, -np.inf)
+STONE = {"solid_body": [0, -1], "solid_placement": np.tile(np.eye(4), (2, 1, 1))}
+
+
+def refuses(world: World, **changes: Any) -> str:
+    """Return the message with which a world is refused."""
+    with pytest.raises(ERRORS) as caught:
+        world.but(**changes).core()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("dt", value) for value in (0.0, -1e-3, *BAD_NUMBERS)),
+        ("law", "magic"),
+        ("controller", "lqr"),
+        ("ground_kind", "sea"),
+        *(("control_steps", value) for value in (0, -1)),
+        *(("max_contacts", value) for value in (-1,)),
+        ("stiction", np.zeros(5)),
+        ("stiction", np.full(6, -1.0)),
+        ("stiction", np.full(6, np.nan)),
+        ("effort", np.full(6, np.nan)),
+        ("effort", np.full(6, -1.0)),
+        ("point_body", [0, 0, 0, 1]),
+        ("point_body", [0, 0, 0, -1]),
+        ("point_body", [0, 0, 0, 2**31 - 1]),
+        ("point_position", np.full((4, 3), np.nan)),
+        ("point_radius", -0.1),
+        ("point_radius", np.nan),
+        *(("ground_numbers", value) for value in ((), (0, 0, 1), (0, 0, 2, 0), (0, 0, 0, 0))),
+        ("ground_numbers", (0.0, 0.0, 1.0, np.nan)),
+    ],
+    ids=str,
+)
+def test_worlds_are_checked(name: str, value: Any) -> None:
+    message = refuses(box(), **{name: value})
+    print(message)
+    word = {"ground_numbers": "plane"}.get(name, name)
+    assert word in message
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"ring_body": [0]},
+        {
+            "ring_body": [3],
+            "ring_position": np.zeros((1, 3)),
+            "ring_axis": [[0, 0, 1.0]],
+            "ring_radius": [0.1],
+        },
+        {
+            "ring_body": [0],
+            "ring_position": np.zeros((1, 3)),
+            "ring_axis": [[0, 0, 0.0]],
+            "ring_radius": [0.1],
+        },
+        {
+            "ring_body": [0],
+            "ring_position": np.zeros((1, 3)),
+            "ring_axis": [[0, 0, 1.0]],
+            "ring_radius": [np.nan],
+        },
+        {
+            "ring_body": [0],
+            "ring_position": np.zeros((1, 2)),
+            "ring_axis": [[0, 0, 1.0]],
+            "ring_radius": [0.1],
+        },
+        {**STONE, "solid_kind": ("sphere",), "solid_size": np.ones((2, 3))},
+        {**STONE, "solid_kind": ("sphere", "torus"), "solid_size": np.ones((2, 3))},
+        {**STONE, "solid_kind": ("sphere", "box"), "solid_size": np.full((2, 3), np.nan)},
+        {**STONE, "solid_kind": ("sphere", "box"), "solid_size": np.full((2, 3), -1.0)},
+        {
+            **STONE,
+            "solid_kind": ("sphere", "box"),
+            "solid_size": np.ones((2, 3)),
+            "pairs": [(0, 2)],
+        },
+        {
+            **STONE,
+            "solid_kind": ("sphere", "box"),
+            "solid_size": np.ones((2, 3)),
+            "pairs": [(0, -1)],
+        },
+        {
+            **STONE,
+            "solid_body": [0, -2],
+            "solid_kind": ("sphere", "box"),
+            "solid_size": np.ones((2, 3)),
+        },
+        {"ground_kind": "profile", "ground_numbers": (0.0, 0.0, 1.0)},
+        {"ground_kind": "profile", "ground_numbers": (0.0, 0.0, 1.0, 0.0, 0.5, 0.0)},
+        {"ground_kind": "profile", "ground_numbers": (0.0, np.nan, 1.0, 0.0)},
+        {"ground_kind": "height_field", "ground_numbers": (0.0, 0.0, 1.0, 1.0, 2.0)},
+        {"ground_kind": "height_field", "ground_numbers": (0, 0, 1, 1, 2, 2, 0, 0, 0)},
+        {"ground_kind": "height_field", "ground_numbers": (0, 0, -1, 1, 2, 2, 0, 0, 0, 0)},
+        {"ground_kind": "height_field", "ground_numbers": (0, 0, 1, 1, 1e9, 1e9, 0)},
+        {"ground_kind": "height_field", "ground_numbers": (0, 0, 1, 1, -2, -2, 0, 0, 0, 0)},
+        {"ground_kind": "height_field", "ground_numbers": (0, 0, 1, 1, np.nan, 2, 0, 0, 0, 0)},
+        {"law_numbers": {"iteration": 5.0}},
+        {"law_numbers": {"iterations": -5.0}},
+        {"law_numbers": {"tolerance": np.nan}},
+        {"law": "lemke", "law_numbers": {"facets": 2.0}},
+        {"law": "lemke", "law_numbers": {"facets": -4.0}},
+        {"law": "penalty", "law_numbers": {"stiffness": np.nan}},
+        {"law": "penalty", "law_numbers": {"stiffness": -1.0}},
+    ],
+    ids=lambda changes: " ".join(f"{key}" for key in changes),
+)
+def test_geometry_and_laws_are_checked(changes: dict[str, Any]) -> None:
+    print(refuses(box(), **changes))
+
+
+def start(world: World | None = None, count: int = 3, **options: Any) -> Run:
+    q, v = drops(box(8), count)
+    return Run.start(world or box(8), q, v, **options)
+
+
+def refused(run: Run, **changes: Any) -> str:
+    """Return the message with which a call is refused; the state must be as before."""
+    before = run.q.tobytes(), run.v.tobytes(), run.memory.tobytes()
+    names = ("q", "v", "memory", "parameters", "commands")
+    arrays = [changes.pop(name, getattr(run, name)) for name in names]
+    with pytest.raises(ERRORS) as caught:
+        run.world.advance(*arrays, **({"steps": 2} | changes))
+    assert (run.q.tobytes(), run.v.tobytes(), run.memory.tobytes()) == before
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["q", "v", "memory", "parameters", "commands"])
+def test_arrays_of_a_call_are_checked(name: str) -> None:
+    run = start()
+    own = getattr(run, name)
+    wrong = {
+        "a list": own.tolist(),
+        "none": None,
+        "float32": own.astype(np.float32),
+        "complex": own.astype(complex),
+        "too few columns": np.ascontiguousarray(own[..., :-1]),
+        "too many columns": np.concatenate([own, own], axis=-1),
+        "one dimension": own.ravel(),
+        "four dimensions": own[None, None],
+        "another batch": np.concatenate([own, own, own, own, own]),
+    }
+    if name in ("q", "v", "memory"):
+        wrong["strided"] = np.repeat(own, 2, axis=-1)[..., ::2]
+        wrong["reversed"] = own[::-1]
+        wrong["Fortran"] = np.asfortranarray(own)
+        wrong["read-only"] = own.copy()
+        wrong["read-only"].setflags(write=False)
+        wrong["big-endian"] = own.astype(">f8")
+    for what, array in wrong.items():
+        if name in ("parameters", "commands") and what in ("a list", "float32", "one dimension"):
+            continue  # may be understood, as nothing is written to them
+        message = refused(run, **{name: array})
+        print(f"{what}: {message}")
+        assert name in message or what == "another batch"
+
+
+@pytest.mark.parametrize("bad", BAD_NUMBERS)
+@pytest.mark.parametrize("name", ["q", "v", "memory", "parameters", "commands"])
+def test_numbers_that_are_none_are_refused_or_reported(name: str, bad: float) -> None:
+    """The others go on as if alone; the state that fails keeps finite numbers if it had any."""
+    controller = {"controller": "pid", "kp": 1.0, "kd": 1.0, "ki": 1.0}
+    world = box(8, **controller)
+    size = getattr(start(world), name).shape[-1]
+    for column in range(0, size, max(1, size // 12)):
+        run, clean = start(world), start(world)
+        array = np.tile(getattr(run, name), (3, *(1,) * (getattr(run, name).ndim - 1)))[:3].copy()
+        array.reshape(3, -1)[1, column] = bad
+        setattr(run, name, array)
+        try:
+            run.advance(3)
+        except ERRORS as error:
+            assert name in str(error) and "crash" not in str(error)
+            continue
+        clean.advance(3)
+        assert run.status[[0, 2], 0].tolist() == clean.status[[0, 2], 0].tolist() == [0, 0]
+        assert run.q[[0, 2]].tobytes() == clean.q[[0, 2]].tobytes()
+        if name not in ("q", "v"):
+            assert np.isfinite(run.q).all() and np.isfinite(run.v).all()
+
+
+def test_numbers_of_a_call_are_checked() -> None:
+    for changes in (
+        *({"steps": value} for value in (-1, 2.5, "two", None, 2**70)),
+        *({"hold": value} for value in (0, -1, "x")),
+        *({"every": value} for value in (0, -1)),
+        *({"first_step": value} for value in (-1, "x")),
+        *({"threads": value} for value in (0, -1, "x")),
+        {"unknown": 1},
+    ):
+        print(refused(start(), **changes))
+
+
+def test_records_are_checked() -> None:
+    run = start()
+    good = run.record(2)
+    for changed in (
+        {"nothing": np.zeros((3, 2, 7))},
+        {"q": np.zeros((3, 2, 6))},
+        {"q": np.zeros((3, 3, 7))},
+        {"q": np.zeros((2, 2, 7))},
+        {"q": np.zeros((3, 2, 7), np.float32)},
+        {"q": np.zeros((3, 2, 14))[..., ::2]},
+        {"q": [[0.0]]},
+        {"energy": np.zeros((3, 2, 3))},
+        {"contacts": np.zeros((3, 2, 8, 12))},
+        {"statistics": np.zeros((3, 2, 5))},
+    ):
+        print(refused(run, record={**good, **changed}))
+    frozen = good["q"].copy()
+    frozen.setflags(write=False)
+    print(refused(run, record={"q": frozen}))
+    print(refused(run, record=[good]))
+
+
+def test_arrays_that_overlap_are_refused() -> None:
+    run = start()
+    both = np.zeros(3 * 7 + 3 * 6)
+    q, v = both[:21].reshape(3, 7), both[18 : 18 + 18].reshape(3, 6)
+    q[:] = run.q
+    print(refused(run, q=q, v=v))
+    record = run.record(1)
+    record["q"] = run.q[:, None]
+    print(refused(run, steps=1, record=record))
+    record = run.record(1)
+    record["v"] = record["tau"]
+    print(refused(run, steps=1, record=record))
+
+
+def test_nothing_to_do() -> None:
+    run = start()
+    before = run.q.copy(), run.v.copy(), run.memory.copy()
+    run.advance(0)
+    assert (run.status[:, 0] == 0).all()
+    for now, then in zip((run.q, run.v, run.memory), before, strict=True):
+        assert now.tobytes() == then.tobytes()
+    empty = Run.start(box(), np.zeros((0, 7)), np.zeros((0, 6)))
+    empty.memory = np.zeros((0, empty.world.memory_size))
+    record = empty.advance(5, threads=3)
+    assert empty.status.shape == (0, 3) and record["q"].shape == (0, 5, 7)
+    assert empty.world.contacts(empty.q).shape == (0, 4, 7)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("dt", [0.1, 10.0, 1e6, 1e-12])
+def test_absurd_steps(law: str, dt: float) -> None:
+    """Whatever happens is finite, or a state that says what happened to it."""
+    world = quadruped().but(dt=dt, **LAWS[law])
+    run = Run.start(world, *drops(world, 6))
+    run.advance(20)
+    print(run.status.tolist())
+    assert np.isfinite(run.q).all() and np.isfinite(run.v).all()
+    assert np.isin(run.status[:, 0], range(6)).all()
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"friction": 1e300},
+        {"friction": 1e8},
+        {"viscous": 1e300},
+        {"restitution": 1e6},
+        {"rest_speed": 1e300},
+        {"controller": "pd", "kp": 1e300},
+        {"controller": "pd", "kd": 1e12},
+        {"controller": "implicit_pd", "kp": 1e300, "kd": 1e300},
+        {"controller": "pid", "ki": 1e300},
+        {"controller": "inverse_dynamics", "kp": 1e200},
+        {"controller": "passivity", "kp": 1e200},
+        {"mass_scale": 1e200},
+        {"mass_scale": 1e-200},
+    ],
+    ids=str,
+)
+def test_absurd_parameters(law: str, changes: dict[str, Any]) -> None:
+    world = box(8, **LAWS[law]).but(**changes)
+    q, v = drops(world, 5)
+    try:
+        run = Run.start(world, q, v)
+        run.advance(20)
+    except ERRORS as error:
+        print(error)
+        return
+    assert np.isfinite(run.q).all() and np.isfinite(run.v).all()
+    assert np.isin(run.status[:, 0], range(6)).all()
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [(0, -0.1), (1, -1.0), (2, -0.5), (3, -1.0), (4, -1.0), (10, -1.0), (22, -1.0), (22, 0.0)],
+)
+def test_parameters_have_ranges(place: int, value: float) -> None:
+    """Negative friction, restitution, gains and masses are refused."""
+    run = start()
+    run.parameters[0, place] = value
+    print(refused(run, parameters=run.parameters))
+
+
+def test_a_crowd_is_reported_with_the_step() -> None:
+    world = box(8, max_contacts=3)
+    q, v = box_at_rest(height=0.12)
+    run = Run.start(world, q, v)
+    run.advance(200)
+    code, step, _ = run.status[0]
+    print(run.status)
+    assert code == 2 and abs(step - np.sqrt(2 * 0.02 / 9.81) / world.dt) < 3
+    kept = run.q.copy(), run.v.copy()
+    run.advance(10)  # nothing more happens to it
+    assert run.q.tobytes() == kept[0].tobytes() and run.v.tobytes() == kept[1].tobytes()
+
+
+def test_a_run_that_diverges_is_reported() -> None:
+    world = box(8, controller="pd", kp=1e9, kd=0.0)
+    q, v = box_at_rest(height=1.0)
+    command = np.concatenate([q + 0.1 * np.eye(7)[0], np.zeros(12)])[None]
+    run = Run.start(world, q, v, command)
+    run.advance(3000)
+    print(run.status)
+    assert run.status[0, 0] in (1, 5) and 0 <= run.status[0, 1] < 3000
+    assert np.isfinite(run.q).all() and np.isfinite(run.v).all()
+
+
+def test_a_force_that_is_not_a_number_comes_late() -> None:
+    commands = np.zeros((1, 6, 6))
+    commands[0, 4, 2] = np.nan
+    run = start(count=1)
+    run.commands = commands
+    try:
+        run.advance(10)
+    except ERRORS as error:
+        assert "commands" in str(error)
+        return
+    assert run.status[0, 0] == 1 and run.status[0, 1] == 4
+    assert np.isfinite(run.q).all() and np.isfinite(run.v).all()
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(sorted(LAWS)),
+    st.sampled_from(["torque", "pd", "implicit_pd", "pid", "inverse_dynamics", "passivity"]),
+)
+def test_anything_goes_somewhere(seed: int, law: str, controller: str) -> None:
+    """Random states, gains, steps and bad numbers: exceptions or reported states."""
+    rng = np.random.default_rng(seed)
+    world = box(8, **LAWS[law]).but(
+        controller=controller,
+        dt=float(10.0 ** rng.uniform(-5, 1)),
+        friction=float(rng.choice([0.0, 0.5, 1e3])),
+        restitution=float(rng.choice([0.0, 1.0, 2.0])),
+        kp=float(10.0 ** rng.uniform(-3, 6)),
+        kd=float(10.0 ** rng.uniform(-3, 6)),
+    )
+    q, v = drops(world, 4, seed % 97)
+    v *= 10.0 ** rng.uniform(-2, 6)
+    run = Run.start(world, q, v)
+    run.commands = rng.normal(size=(4, 2, run.world.command_size))
+    for name in ("q", "v", "parameters", "commands", "memory"):
+        if rng.random() < 0.15:
+            array = np.array(getattr(run, name))
+            array.flat[rng.integers(array.size)] = rng.choice([np.nan, np.inf, -1e300, 1e300, 0.0])
+            setattr(run, name, array)
+    try:
+        run.advance(5, threads=int(rng.integers(1, 4)))
+    except ERRORS:
+        return
+    fine = run.status[:, 0] == 0
+    assert np.isfinite(run.q[fine]).all() and np.isfinite(run.v[fine]).all()
+    assert np.isin(run.status[:, 0], range(6)).all()

@@ -1,0 +1,256 @@
+"""Controllers: the core and Python do the same, at the rate that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from movers import ARM, arm, quadruped, standing
+from oracle import Array
+
+import tarsus as ts
+from tarsus.control import PD, PID, Cascade, ImplicitPD, InverseDynamics, PassivityControl, Table
+from tarsus.simulation import Simulation, SimulationError
+
+DT = 1e-3
+
+
+def wave(t: float) -> tuple[Array, Array, Array]:
+    """Return a motion of the arm, its velocity, and something to add."""
+    x = 0.3 * np.sin(4.0 * t + np.arange(4.0))
+    return ARM + x, 1.2 * np.cos(4.0 * t + np.arange(4.0)), 0.1 * x
+
+
+def law(name: str, target: Any = wave, **options: Any) -> ts.control.JointController:
+    m = arm()
+    return {
+        "pd": lambda: PD(m, 60.0, 3.0, target, **options),
+        "implicit_pd": lambda: ImplicitPD(m, 400.0, 30.0, target, dt=DT, **options),
+        "pid": lambda: PID(m, 60.0, 3.0, 80.0, target, **{"period": DT, **options}),
+        "inverse_dynamics": lambda: InverseDynamics(m, 100.0, 20.0, target, **options),
+        "passivity": lambda: PassivityControl(m, 8.0, 4.0).along(target, **options),
+    }[name]()
+
+
+NAMES = ("pd", "implicit_pd", "pid", "inverse_dynamics", "passivity")
+
+
+def outside(controller: Any) -> Callable[[float, Array, Array], Array]:
+    """Return the controller as a plain function, so that it runs in Python."""
+
+    def call(t: float, q: Array, v: Array) -> Array:
+        return np.asarray(controller(t, q, v))
+
+    if controller.period is not None:
+        call.period = controller.period  # type: ignore[attr-defined]
+    return call
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("target", [ARM, wave], ids=["constant", "moving"])
+def test_core_and_python_agree(name: str, target: Any) -> None:
+    sim = Simulation(arm(), dt=DT)
+    inside = sim.run(ARM, np.full(4, 0.5), duration=0.3, controller=law(name, target))
+    python = sim.run(ARM, np.full(4, 0.5), duration=0.3, controller=outside(law(name, target)))
+    for what in ("q", "v", "tau"):
+        a, b = inside.recorded[what], python.recorded[what]
+        off = np.abs(a - b).max() / np.abs(b).max()
+        print(f"{name}, {what}: off by {off:.1e}")
+        assert off < 1e-9
+    assert np.abs(inside.tau).max() > 1.0
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "implicit_pd"])
+def test_efforts_are_held_over_the_period(name: str) -> None:
+    sim = Simulation(arm(), dt=DT)
+    control = law(name, period=5 * DT)
+    inside = sim.run(ARM, duration=0.2, controller=control)
+    python = sim.run(ARM, duration=0.2, controller=outside(law(name, period=5 * DT)))
+    steps = inside.tau[1:].reshape(-1, 5, 4)
+    assert (steps == steps[:, :1]).all() and (np.diff(steps[:, 0], axis=0) != 0.0).any()
+    np.testing.assert_allclose(inside.q, python.q, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_efforts_stay_within_their_limits(name: str) -> None:
+    limits = np.array([2.0, 1.0, 0.5, 0.0])
+    sim = Simulation(arm(), dt=DT)
+    inside = sim.run(ARM, duration=0.2, controller=law(name, effort=limits))
+    if name != "implicit_pd":  # which may give way in the last step before the limit
+        assert (np.abs(inside.tau) <= limits).all()
+        python = sim.run(ARM, duration=0.2, controller=outside(law(name, effort=limits)))
+        np.testing.assert_allclose(inside.q, python.q, atol=1e-9)
+    assert (inside.tau[:, 3] == 0.0).all()
+
+
+def test_a_pid_removes_the_sag_and_does_not_wind_up() -> None:
+    sim = Simulation(arm(), dt=DT)
+    sag = sim.run(ARM, duration=4.0, controller=law("pd", ARM))
+    held = sim.run(ARM, duration=4.0, controller=law("pid", ARM))
+    offs = [float(np.abs(run.q[-1] - ARM).max()) for run in (sag, held)]
+    print(f"off by {offs[0]:.1e} rad with PD, {offs[1]:.1e} with PID")
+    assert offs[0] > 1e-2 > 1e-3 > offs[1]
+
+
+def test_inverse_dynamics_errors_decay_as_stated() -> None:
+    sim = Simulation(arm(), dt=1e-4)
+    control = InverseDynamics(arm(), 100.0, 20.0, wave_exact)
+    e0 = np.array([0.1, -0.05, 0.08, 0.02])
+    q, v, _ = wave_exact(0.0)
+    run = sim.run(q + e0, v, duration=0.5, controller=control)
+    e = run.q - np.array([wave_exact(t)[0] for t in run.t])
+    decay = np.exp(-10.0 * run.t) * (1.0 + 10.0 * run.t)  # ë + 20 ė + 100 e = 0, from rest
+    off = np.abs(e - decay[:, None] * e0).max() / np.abs(e0).max()
+    print(f"decay off by {off:.1e}")
+    assert off < 5e-3
+
+
+def wave_exact(t: float) -> tuple[Array, Array, Array]:
+    """Return a motion with its derivatives."""
+    phase = 4.0 * t + np.arange(4.0)
+    return ARM + 0.3 * np.sin(phase), 1.2 * np.cos(phase), -4.8 * np.sin(phase)
+
+
+def test_implicit_gains_never_explode() -> None:
+    m, sim = arm(), Simulation(arm(), dt=5e-3)
+    stiff = {"kp": 1e6, "kd": 1e4}
+    run = sim.run(ARM + 0.1, duration=1.0, controller=ImplicitPD(m, **stiff, q_ref=ARM))
+    off = np.abs(run.q[-1] - ARM).max()
+    print(f"implicit: off by {off:.1e} rad")
+    assert off < 1e-4
+    with pytest.raises(SimulationError, match=r"diverged|not finite"):
+        sim.run(ARM + 0.1, duration=1.0, controller=PD(m, **stiff, q_ref=ARM))
+
+
+def test_gains_by_joint_and_by_state() -> None:
+    m = arm()
+    named = PD(m, {"joint_1": 5.0, "joint_3": 7.0}, 1.0)
+    np.testing.assert_array_equal(named.kp, [0.0, 5.0, 0.0, 7.0])
+    sim, q0 = Simulation(m), np.tile(ARM, (3, 1))
+    kp = np.array([20.0, 60.0, 90.0])[:, None] * np.ones(4)
+    together = sim.run(q0, duration=0.2, controller=PD(m, kp, 2.0, ARM + 0.2))
+    for k in range(3):
+        alone = sim.run(ARM, duration=0.2, controller=PD(m, kp[k], 2.0, ARM + 0.2))
+        np.testing.assert_array_equal(together.q[k], alone.q)
+    python = sim.run(q0, duration=0.2, controller=outside(PD(m, kp, 2.0, ARM + 0.2)))
+    np.testing.assert_allclose(python.q, together.q, atol=1e-10)
+
+
+def test_a_number_leaves_the_free_base_alone() -> None:
+    m = quadruped()
+    control = PD(m, 10.0, 1.0, standing())
+    assert (control.kp[:6] == 0.0).all() and (control.kp[6:] == 10.0).all()
+    assert (control.effort[:6] == 0.0).all() and (control.effort[6:] == m.effort_limit[6:]).all()
+    tau = control(0.0, m.random_configuration(0), np.ones(m.nv))
+    assert (tau[:6] == 0.0).all() and (np.abs(tau[6:]) <= m.effort_limit[6:]).all()
+
+
+def test_targets_differ_within_a_batch() -> None:
+    m, sim = arm(), Simulation(arm())
+    targets = ARM + 0.1 * np.arange(3.0)[:, None]
+
+    def moving(t: float) -> tuple[Array, Array]:
+        return targets + 0.1 * np.sin(t), np.full(4, 0.1 * np.cos(t))
+
+    run = sim.run(np.tile(ARM, (3, 1)), duration=0.1, controller=PD(m, 60.0, 3.0, moving))
+    for k in range(3):
+        own = PD(m, 60.0, 3.0, lambda t, k=k: (moving(t)[0][k], moving(t)[1]))
+        np.testing.assert_array_equal(sim.run(ARM, duration=0.1, controller=own).q, run.q[k])
+
+
+def test_a_table_is_a_way_from_point_to_point() -> None:
+    m = quadruped()
+    rng = np.random.default_rng(3)
+    q = m.random_configuration(rng, 3)
+    table = Table(m, [0.0, 0.5, 2.0], q)
+    np.testing.assert_allclose(table(0.5)[0], q[1], atol=1e-12)
+    half, v, added = table(1.25)
+    np.testing.assert_allclose(m.difference(q[1], half), 0.5 * m.difference(q[1], q[2]), atol=1e-9)
+    np.testing.assert_allclose(v, m.difference(q[1], q[2]) / 1.5, atol=1e-12)
+    assert (added == 0.0).all()
+    for outside_time, end in ((-1.0, q[0]), (5.0, q[2])):
+        np.testing.assert_allclose(table(outside_time)[0], end, atol=1e-12)
+        assert (table(outside_time)[1] == 0.0).all()
+    rates, efforts = rng.normal(size=(2, 3, m.nv))
+    full = Table(m, [0.0, 0.5, 2.0], q, rates, efforts)
+    np.testing.assert_allclose(full(1.25)[1], (rates[1] + rates[2]) / 2, atol=1e-12)
+    np.testing.assert_allclose(full(0.25)[2], (efforts[0] + efforts[1]) / 2, atol=1e-12)
+
+
+def test_a_cascade_runs_at_two_rates() -> None:
+    m, calls = arm(), []
+    inner = PD(m, 80.0, 4.0)
+
+    def outer(t: float, q: Array, v: Array) -> Array:
+        calls.append(round(t, 9))
+        return ARM + 0.1 * len(calls)
+
+    cascade = Cascade(outer, inner, outer_period=0.01, period=2e-3)
+    sim = Simulation(m)
+    first = sim.run(ARM, duration=0.05, controller=cascade)
+    np.testing.assert_allclose(calls, [0.0, 0.01, 0.02, 0.03, 0.04])
+    steps = first.tau[1:].reshape(-1, 2, 4)
+    assert (steps[:, 0] == steps[:, 1]).all() and (np.diff(steps[:, 0], axis=0) != 0.0).any()
+    calls.clear()  # and a run starts anew
+    np.testing.assert_array_equal(sim.run(ARM, duration=0.05, controller=cascade).q, first.q)
+
+
+BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "gain shape": (lambda: PD(arm(), np.ones(3), 1.0), ValueError, "kp has shape"),
+    "gain sign": (lambda: PD(arm(), 1.0, -1.0), ValueError, "kd is"),
+    "gain nan": (lambda: PD(arm(), np.nan, 1.0), ValueError, "kp is"),
+    "gain text": (lambda: PD(arm(), "high", 1.0), TypeError, "kp is not an array"),
+    "joint": (lambda: PD(arm(), {"joint_9": 1.0}, 1.0), KeyError, "joint_9"),
+    "target": (lambda: PD(arm(), 1.0, 1.0, np.zeros(5)), ValueError, "q_ref has shape"),
+    "target nan": (lambda: PD(arm(), 1.0, 1.0, np.full(4, np.nan)), ValueError, "not finite"),
+    "function": (lambda: PD(arm(), 1.0, 1.0, lambda t: (ARM, ARM[:2])), ValueError, "v_ref"),
+    "effort": (lambda: PD(arm(), 1.0, 1.0, effort=-1.0), ValueError, "effort is"),
+    "period": (lambda: PD(arm(), 1.0, 1.0, period=0.0), ValueError, "period is 0.0"),
+    "model": (lambda: PD("arm", 1.0, 1.0), TypeError, "model is of type str"),  # type: ignore
+    "times": (lambda: Table(arm(), [0.0, 0.0], np.zeros((2, 4))), ValueError, "times must rise"),
+    "rows": (lambda: Table(arm(), [0.0, 1.0], np.zeros((3, 4))), ValueError, "q has shape"),
+    "inner": (lambda: Cascade(lambda t, q, v: q, 3, 0.1), TypeError, "inner"),  # type: ignore
+    "rates": (lambda: Cascade(PD(arm(), 1, 1), PD(arm(), 1, 1), 0.1, 0.2), ValueError, "longer"),
+    "implicit": (lambda: ImplicitPD(arm(), 1.0, 1.0, dt=-1.0), ValueError, "dt is"),
+    "pid": (lambda: PID(arm(), 1, 1, 1)(0.0, ARM, ARM), ValueError, "needs a period"),
+    "matrix": (
+        lambda: PassivityControl(arm(), np.eye(4) + 0.1, 1.0).along(ARM),
+        ValueError,
+        "bandwidth must be",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_controllers_are_named(case: str) -> None:
+    make, error, message = BAD[case]
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_a_table_is_the_same_function_in_the_core() -> None:
+    m, sim = arm(), Simulation(arm())
+    rng = np.random.default_rng(5)
+    ways = ARM + 0.2 * rng.normal(size=(3, 4, 4))
+    table = Table(m, [0.0, 0.05, 0.1, 0.2], ways, rng.normal(size=(3, 4, 4)))
+    run = sim.run(np.tile(ARM, (3, 1)), duration=0.25, controller=PD(m, 60.0, 3.0, table))
+    plain = PD(m, 60.0, 3.0, lambda t: table(t))
+    again = sim.run(np.tile(ARM, (3, 1)), duration=0.25, controller=plain)
+    np.testing.assert_array_equal(run.q, again.q)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("target", [ARM, wave], ids=["constant", "moving"])
+def test_periods_do_not_depend_on_samples(name: str, target: Any) -> None:
+    sim = Simulation(arm(), dt=DT)
+    control = law(name, target, period=5 * DT)
+    whole = sim.run(ARM + 0.1, duration=0.1, controller=control)
+    part = sim.run(ARM + 0.1, duration=0.1, controller=control, every=3)
+    np.testing.assert_array_equal(part.q, whole.q[::3])
+    np.testing.assert_array_equal(part.tau, whole.tau[::3])
+    held = outside(law(name, target, period=5 * DT))
+    python = sim.run(ARM + 0.1, duration=0.1, controller=held, every=3)
+    if name != "implicit_pd":  # which answers in every step, only its reference is held
+        np.testing.assert_allclose(python.q, part.q, atol=1e-9)

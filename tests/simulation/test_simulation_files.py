@@ -1,0 +1,108 @@
+"""Runs as files: what is read is what was written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from movers import batch, fingerprint, on_ground, quadruped, standing, stiff
+
+from tarsus.geometry import Ground, HeightField, Profile, Steps, Terrain
+from tarsus.simulation import Simulation, Trajectory, load_run
+
+pytest.importorskip("pyarrow")
+
+
+def short(states: int | None = None, **options: object) -> Trajectory:
+    q, v = (standing(), None) if states is None else batch(states)
+    return on_ground().run(q, v, duration=0.2, controller=stiff(), **options)  # type: ignore
+
+
+@pytest.mark.parametrize("states", [None, 1, 3])
+def test_a_run_comes_back_from_parquet(tmp_path: Path, states: int | None) -> None:
+    run = short(states)
+    run.save(tmp_path / "run.parquet")
+    back = load_run(tmp_path / "run.parquet")
+    assert fingerprint(back) == fingerprint(run)
+    assert back.batch == run.batch and back.model == run.model and back.ground == run.ground
+    assert back.settings == run.settings and back.interrupted == run.interrupted
+    assert len(run.contacts) > 50
+    np.testing.assert_array_equal(back.contacts.ground_force(), run.contacts.ground_force())
+    np.testing.assert_array_equal(back.contacts.links, run.contacts.links)
+    np.testing.assert_array_equal(back.energy.residual, run.energy.residual)
+
+
+def test_parts_come_back_as_parts(tmp_path: Path) -> None:
+    short(record=("q",), every=5).save(tmp_path / "run.parquet")
+    back = load_run(tmp_path / "run.parquet")
+    assert set(back.recorded) == {"q"} and len(back) == 21
+    with pytest.raises(ValueError, match="contacts was not recorded"):
+        back.contacts  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "ground",
+    [
+        None,
+        Ground(slope=0.1, friction=np.array([0.5, 0.6])),
+        Profile(np.array([[0.0, 0.0], [1.0, 0.1]])),
+        Steps(),
+        HeightField(np.zeros((3, 4)), 0.5, (-1.0, -1.0)),
+    ],
+    ids=["free space", "slope", "profile", "steps", "field"],
+)
+def test_grounds_come_back(tmp_path: Path, ground: Terrain | None) -> None:
+    q0 = np.tile(standing(), (2, 1))
+    q0[:, 2] += 2.0
+    run = Simulation(quadruped(), ground=ground).run(q0, duration=0.002)
+    run.save(tmp_path / "run.parquet")
+    assert load_run(tmp_path / "run.parquet").ground == ground
+
+
+def test_other_programs_read_the_columns(tmp_path: Path) -> None:
+    import pyarrow.parquet as parquet
+
+    run = short()
+    run.save(tmp_path / "run.parquet")
+    table = parquet.read_table(tmp_path / "run.parquet").to_pylist()
+    assert len(table) == len(run)
+    last = table[-1]
+    np.testing.assert_array_equal(last["q"], run.q[-1])
+    first = last["contacts"][0]
+    assert first["link"] == "front_left_foot" and first["other"] == "ground"
+    assert first["state"] in ("stick", "slip") and len(first["force"]) == 3
+
+
+def test_mcap_messages_are_there(tmp_path: Path) -> None:
+    reader = pytest.importorskip("mcap.reader")
+    run = short(every=5)
+    run.save(tmp_path / "run.mcap")
+    with open(tmp_path / "run.mcap", "rb") as file:
+        messages = [
+            (channel.topic, message.log_time, json.loads(message.data))
+            for _, channel, message in reader.make_reader(file).iter_messages()
+        ]
+    assert {topic for topic, _, _ in messages} == {"state", "poses", "contacts", "energy"}
+    assert len(messages) == 4 * len(run)
+    _, time, data = next(m for m in reversed(messages) if m[0] == "state")
+    assert time == round(1e9 * run.t[-1])
+    np.testing.assert_array_equal(data["q"]["front_left_knee"], run.q[-1, 9:10])
+    with pytest.raises(ValueError, match="one state"):
+        short(2).save(tmp_path / "batch.mcap")
+
+
+def test_wrong_files_are_refused(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    with pytest.raises(ValueError, match=r"unknown format.*\.parquet"):
+        short().save(tmp_path / "run.csv")
+    with pytest.raises(ValueError, match=r"only \.parquet"):
+        load_run(tmp_path / "run.mcap")
+    with pytest.raises(FileNotFoundError):
+        load_run(tmp_path / "none.parquet")
+    parquet.write_table(pa.table({"t": [1.0]}), tmp_path / "other.parquet")
+    with pytest.raises(ValueError, match="not written by tarsus"):
+        load_run(tmp_path / "other.parquet")
