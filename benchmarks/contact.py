@@ -16,7 +16,7 @@ import numpy as np
 from mujoco_walker import MujocoWalker
 from slope import creep
 from tarsus_walker import TarsusWalker, spheres_on_floor
-from walkers import Walker
+from walkers import NOISE, TWIST, Walker
 
 import tarsus as ts
 from tarsus import scenes
@@ -46,6 +46,8 @@ class Sizes:
     """Steps before time is taken, for one state."""
     lead: int = 120
     """The same for a batch."""
+    twisted: int = 64
+    """States of a batch that is expensive."""
     rounds: int = 9
     """Fewer than usual, for batches: a sample takes part of a second."""
     links: tuple[int, ...] = (25, 50, 100, 200, 400)
@@ -130,22 +132,32 @@ def _sides(walker: Walker, states: int) -> dict[str, TarsusWalker | MujocoWalker
 
 
 def _rows(walker: Walker, sizes: Sizes) -> list[_Row]:
-    return [_standing(walker, sizes), *([_trotting(walker, sizes)] if walker.trots else [])]
+    rows = [_standing(walker, sizes)]
+    if walker.trots:
+        rows.append(_trotting(walker, sizes))
+    else:
+        batch = _standing_batch(walker, sizes, min(sizes.states, sizes.twisted), TWIST)
+        rows.append(_Row(walker, "twists its feet", [], batch))
+    return rows
 
 
 def _standing(walker: Walker, sizes: Sizes) -> _Row:
     """One state by the step function of each side, a batch by its rollouts."""
-    row = _Row(walker, "stands", [], [])
+    row = _Row(walker, "stands", [], _standing_batch(walker, sizes, sizes.states, NOISE))
     rows = walker.stand(1, sizes.settled)
     for side in _sides(walker, 1).values():
         side.follow(rows)
         row.one.append(side.stand(rows[:, :1], sizes.together))
-    rows = walker.stand(sizes.states, sizes.steps)
-    for side in _sides(walker, sizes.states).values():
+    return row
+
+
+def _standing_batch(walker: Walker, sizes: Sizes, states: int, noise: float) -> list[Contender]:
+    rows, contenders = walker.stand(states, sizes.steps, noise), []
+    for side in _sides(walker, states).values():
         for _ in range(0, sizes.lead, sizes.steps):
             side.follow(rows)
-        row.batch.append(side.rollout(rows))
-    return row
+        contenders.append(side.rollout(rows))
+    return contenders
 
 
 def _trotting(walker: Walker, sizes: Sizes) -> _Row:
@@ -169,16 +181,17 @@ def _summary(row: _Row) -> dict[str, Any]:
         "nv": row.walker.model.nv,
         "motion": row.motion,
         "contacts": len(row.walker.spheres),
-        "one": row.one[0].summary(),
-        "per_state": row.batch[0].summary(),
     }
+    for names, contenders in (
+        (("one", "mujoco"), row.one),
+        (("per_state", "mujoco_per_state"), row.batch),
+    ):
+        pairs = zip(names, contenders, strict=False)  # MuJoCo may be missing
+        result |= {name: contender.summary() for name, contender in pairs}
     if len(row.one) > 1:
-        result |= {
-            "mujoco": row.one[1].summary(),
-            "mujoco_per_state": row.batch[1].summary(),
-            "one_ratio": ratio(*row.one),
-            "throughput_ratio": ratio(row.batch[1], row.batch[0]),
-        }
+        result["one_ratio"] = ratio(*row.one)
+    if len(row.batch) > 1:
+        result["throughput_ratio"] = ratio(*row.batch[::-1])
     return result
 
 
@@ -199,14 +212,14 @@ def _operator(plan: Plan, sizes: Sizes, progress: Callable[[float], None]) -> di
 
 
 def _operator_contender(links: int, contacts: int) -> Contender:
-    """Return the operator of so many points on the last link of a chain."""
+    """Return the operator of a point on each of the last links of a chain."""
     model = ts.robots.chain(links)
     rng = np.random.default_rng(0)
-    last, places = np.full(contacts, links - 1), rng.standard_normal((contacts, 3))
+    last, places = range(links - contacts, links), rng.standard_normal((contacts, 3))
     world = spheres_on_floor(model, last, places, np.zeros(contacts), np.zeros(links))
     q = model.random_configuration(rng, 1)
     names = {"operator": world.operator, "q": q, "candidates": list(range(contacts))}
-    return Contender("operator(q, candidates)", names)
+    return Contender("operator(q, candidates, rows=False)", names)
 
 
 def ledger_residual(name: str) -> float:

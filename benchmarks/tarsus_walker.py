@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ CODE_OK = 0
 
 def spheres_on_floor(
     model: ts.Model,
-    bodies: Array,
+    bodies: Sequence[int],
     centres: Array,
     radii: Array,
     effort: Array,
@@ -35,15 +36,15 @@ def spheres_on_floor(
         point_body=bodies,
         point_position=centres,
         point_radius=radii,
-        ring_body=none.astype(int),
+        ring_body=[],
         ring_position=none.reshape(0, 3),
         ring_axis=none.reshape(0, 3),
         ring_radius=none,
-        solid_body=none.astype(int),
+        solid_body=[],
         solid_kind=[],
         solid_placement=none.reshape(0, 4, 4),
         solid_size=none.reshape(0, 3),
-        pairs=none.astype(int).reshape(0, 2),
+        pairs=[],
         ground_kind="plane",
         ground_numbers=FLOOR,
         max_contacts=len(bodies),
@@ -61,8 +62,9 @@ class TarsusWalker:
         self.walker, model = walker, walker.model
         bodies, centres, radii = zip(*walker.spheres, strict=True)
         effort = np.where(np.arange(model.nv) < 6, 0.0, model.effort_limit)
-        spheres = np.array(bodies), np.array(centres), np.array(radii)
-        self.world = spheres_on_floor(model, *spheres, effort, walker.dry_friction)
+        self.world = spheres_on_floor(
+            model, bodies, np.array(centres), np.array(radii), effort, walker.dry_friction
+        )
         kp, kd = walker.gains
         ground = [friction, 0.0, 0.0, 0.05]
         row = np.concatenate([ground, kp, kd, np.zeros(model.nv), np.ones(model.n_bodies)])

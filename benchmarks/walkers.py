@@ -19,6 +19,8 @@ DT = 2e-3
 """Step of all simulations [s]."""
 NOISE = 0.003
 """Spread of the reference angles of a batch [rad]."""
+TWIST = 0.01
+"""The same, so large that the stiff legs of Talos twist its soles to the limit of friction."""
 SOLE = tuple((x, y, 0.005) for x, y in itertools.product((-0.1, 0.1), (-0.06, 0.06)))
 SPHERES = {
     "anymal": (((0.0, 0.0, 0.02325),), 0.031),
@@ -82,20 +84,20 @@ class Walker:
         plan = self.robot.walk
         steps = round(plan.period / DT)
         controller = self.robot.walking(plan.start + 3.0 * plan.period)
-        times = plan.start + plan.period + DT * np.arange(steps)
+        times = plan.start + plan.period + DT * np.arange(steps, dtype=np.float64)
         return np.asarray(controller.reference.sample(times)[0])
 
-    def stand(self, states: int, steps: int) -> Array:
+    def stand(self, states: int, steps: int, noise: float = NOISE) -> Array:
         """Return references (states, steps, …) of stances that differ, but for the first."""
         row = self.robot.standing().reference.sample(np.zeros(1))
         rows = np.tile(row, (states, 1, 1))
         joints = slice(7, self.model.nq)
-        noise = np.random.default_rng(0).standard_normal(rows[1:, :, joints].shape)
-        rows[1:, :, joints] += NOISE * noise
+        others = rows[1:, :, joints]
+        others += noise * np.random.default_rng(0).standard_normal(others.shape)
         return np.repeat(rows, steps, axis=1)
 
     def trot(self, states: int, first: int, steps: int) -> Array:
         """Return references (states, steps, …) of trots, each at another point of its period."""
         count = len(self.period)
         phases = np.random.default_rng(0).integers(count, size=(states, 1))
-        return self.period[(phases + first + np.arange(steps)) % count]
+        return np.asarray(self.period[(phases + first + np.arange(steps)) % count])

@@ -1,17 +1,26 @@
-"""Tarsus computes how machines that walk move: dynamics of articulated mechanisms.
+"""Tarsus computes how machines that walk move: dynamics, contact and simulation of mechanisms.
 
     import tarsus as ts
 
     m = ts.load("robot.urdf", base="free")
-    q = m.random_configuration()
-    H = m.mass_matrix(q)
+    q = ts.stand(m, m.neutral())
+    run = ts.Simulation(m, ground=ts.Ground(friction=0.7)).run(q, duration=1.0)
 
 SI units and radians, z up. Every function takes leading batch dimensions.
 """
 
-from tarsus import control, convert, robots
+from tarsus import control, convert, gait, robots, scenes
 from tarsus.check import Report, check
 from tarsus.formats import load, save
+from tarsus.geometry import (
+    Collision,
+    Ground,
+    HeightField,
+    Profile,
+    Steps,
+    height_over_ground,
+    stand,
+)
 from tarsus.model import (
     Body,
     Builder,
@@ -28,6 +37,19 @@ from tarsus.model import (
     Source,
     UnknownNameError,
 )
+from tarsus.simulation import (
+    EnergyError,
+    EnergyLedger,
+    Simulation,
+    SimulationError,
+    StartError,
+    Trajectory,
+    contact,
+    load_run,
+    rollout,
+)
+from tarsus.simulation.compare import compare_contact
+from tarsus.simulation.view import view
 
 __version__ = "0.1.0"
 
@@ -35,23 +57,43 @@ __all__ = [
     "Body",
     "Builder",
     "Cluster",
+    "Collision",
     "Constraint",
     "Coupling",
     "Description",
+    "EnergyError",
+    "EnergyLedger",
     "Frame",
+    "Ground",
+    "HeightField",
     "Joint",
     "Loop",
     "Model",
     "ModelError",
+    "Profile",
     "Report",
     "Shape",
+    "Simulation",
+    "SimulationError",
     "Source",
+    "StartError",
+    "Steps",
+    "Trajectory",
     "UnknownNameError",
     "__version__",
     "check",
+    "compare_contact",
+    "contact",
     "control",
     "convert",
+    "gait",
+    "height_over_ground",
     "load",
+    "load_run",
     "robots",
+    "rollout",
     "save",
+    "scenes",
+    "stand",
+    "view",
 ]

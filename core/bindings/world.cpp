@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "bindings/records.hpp"
 #include "bindings/statements.hpp"
 #include "bindings/thread_pool.hpp"
 #include "bindings/work_memory.hpp"
@@ -33,7 +34,8 @@ LawNumbers law_numbers(const Numbers& given) {
     LawNumbers numbers;
     for (const auto& [name, value] : given) {
         if (!std::isfinite(value) || value < 0) {
-            throw std::invalid_argument("law_numbers['" + name + "'] must be finite and not negative");
+            throw std::invalid_argument("law_numbers['" + name +
+                                        "'] must be finite and not negative");
         }
         if (name == "iterations") numbers.iterations = int(std::min(value, 1e9));
         else if (name == "tolerance") numbers.tolerance = value;
@@ -45,9 +47,11 @@ LawNumbers law_numbers(const Numbers& given) {
         else if (name == "tangential_stiffness") numbers.tangential_stiffness = value;
         else if (name == "tangential_damping") numbers.tangential_damping = value;
         else if (name == "hunt_crossley") numbers.hunt_crossley = value != 0;
-        else throw std::invalid_argument(
-            "law_numbers has no '" + name + "'; names: iterations, tolerance, ahead, block, facets, "
-            "stiffness, damping, tangential_stiffness, tangential_damping, hunt_crossley");
+        else
+            throw std::invalid_argument(
+                "law_numbers has no '" + name +
+                "'; names: iterations, tolerance, ahead, block, facets, "
+                "stiffness, damping, tangential_stiffness, tangential_damping, hunt_crossley");
     }
     return numbers;
 }
@@ -98,7 +102,8 @@ void make(CoreWorld* self, nb::object model, double dt, const std::string& law, 
     new (self) CoreWorld{make_world(core.tree, s), std::move(model)};
 }
 
-void check(const char* name, size_t rows, size_t columns, size_t states, size_t width, bool or_one) {
+void check(const char* name, size_t rows, size_t columns, size_t states, size_t width,
+           bool or_one) {
     if (columns == width && (rows == states || (or_one && rows == 1))) return;
     throw std::invalid_argument(std::string(name) + " has shape (" + std::to_string(rows) + ", " +
                                 std::to_string(columns) + "), expected (" + std::to_string(states) +
@@ -136,12 +141,14 @@ Result new_array(const std::vector<size_t>& shape, double** data) {
 }
 
 // the states of a call, with all sizes checked
-Run states_of(const World& world, double* q, size_t states, double* v, double* memory,
-              const Given& parameters,
-              const nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>& commands) {
+Run states_of(
+    const World& world, double* q, size_t states, double* v, double* memory,
+    const Given& parameters,
+    const nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>& commands) {
     Run run;
     run.states = long(states), run.q = q, run.v = v, run.memory = memory;
-    check("parameters", parameters.shape(0), parameters.shape(1), states, world.parameter_size(), true);
+    check("parameters", parameters.shape(0), parameters.shape(1), states, world.parameter_size(),
+          true);
     check_parameters(world, parameters);
     check_finite("q", q, states * world.tree->nq);
     check_finite("v", v, states * world.tree->nv);
@@ -152,89 +159,12 @@ Run states_of(const World& world, double* q, size_t states, double* v, double* m
     if (commands.shape(1) < 1) throw std::invalid_argument("commands has no rows");
     check_finite("commands", commands.data(), commands.size());
     run.commands = commands.data(), run.n_commands = long(commands.shape(1));
-    run.command_stride = commands.shape(0) == 1 ? 0 : long(commands.shape(1)) * world.command_size();
+    run.command_stride =
+        commands.shape(0) == 1 ? 0 : long(commands.shape(1)) * world.command_size();
     return run;
 }
 
 using Commands = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-
-// where a recorded array is; all must have room for the same number of samples
-double* record_of(const nb::dict& record, const char* name, const Run& run, size_t width,
-                  long* samples) {
-    if (!record.contains(name)) return nullptr;
-    nb::ndarray<double, nb::c_contig, nb::device::cpu> array;
-    if (!nb::try_cast(record[name], array, false)) {  // a converted copy would be lost
-        throw std::invalid_argument(std::string("record['") + name +
-                                    "'] must be a C-contiguous, writable float64 array");
-    }
-    const size_t states = size_t(run.states);
-    const bool fits = array.ndim() >= 2 && array.shape(0) == states &&
-                      array.size() == states * array.shape(1) * width;
-    if (!fits || (*samples >= 0 && long(array.shape(1)) != *samples)) {
-        throw std::invalid_argument(std::string("record['") + name + "'] must be (" +
-                                    std::to_string(states) + ", samples, " + std::to_string(width) +
-                                    " numbers), with the same samples as the others");
-    }
-    *samples = long(array.shape(1));
-    return array.data();
-}
-
-// arrays that a call reads and writes must not share memory
-void refuse_overlaps(const World& world, const Run& run) {
-    const size_t n = size_t(run.states), samples = n * size_t(run.samples);
-    const size_t nq = world.tree->nq, nv = world.tree->nv;
-    struct Range {
-        const double* at;
-        size_t size;
-    };
-    const Range ranges[] = {
-        {run.q, n * nq},
-        {run.v, n * nv},
-        {run.memory, n * world.memory_size()},
-        {run.record_q, samples * nq},
-        {run.record_v, samples * nv},
-        {run.record_tau, samples * nv},
-        {run.record_energy, samples * world.energy_size()},
-        {run.record_contacts, samples * world.max_contacts * kContactNumbers},
-        {run.record_statistics, samples * kStatistics},
-    };
-    for (const Range& a : ranges) {
-        for (const Range& b : ranges) {
-            if (&a == &b || !a.at || !b.at || a.at >= b.at + b.size || b.at >= a.at + a.size) continue;
-            throw std::invalid_argument("q, v, memory and the arrays of record must not overlap");
-        }
-    }
-}
-
-void read_record(const World& world, const nb::object& given, Run& run) {
-    if (given.is_none()) return;
-    if (!nb::isinstance<nb::dict>(given)) throw nb::type_error("record must be a dict of arrays");
-    const nb::dict record = nb::borrow<nb::dict>(given);
-    long samples = -1;
-    const size_t nq = world.tree->nq, nv = world.tree->nv;
-    for (auto [key, value] : record) {
-        std::string name;
-        if (!nb::try_cast(key, name)) throw nb::type_error("the keys of record must be words");
-        if (name != "q" && name != "v" && name != "tau" && name != "energy" && name != "contacts" &&
-            name != "statistics") {
-            throw std::invalid_argument("record has no '" + name +
-                                        "'; names: q, v, tau, energy, contacts, statistics");
-        }
-    }
-    run.record_q = record_of(record, "q", run, nq, &samples);
-    run.record_v = record_of(record, "v", run, nv, &samples);
-    run.record_tau = record_of(record, "tau", run, nv, &samples);
-    run.record_energy = record_of(record, "energy", run, world.energy_size(), &samples);
-    run.record_contacts = record_of(record, "contacts", run,
-                                    size_t(world.max_contacts) * kContactNumbers, &samples);
-    run.record_statistics = record_of(record, "statistics", run, kStatistics, &samples);
-    run.samples = samples < 0 ? 0 : samples;
-    if (run.samples > 0 && run.samples != run.steps / run.every) {
-        throw std::invalid_argument("record has " + std::to_string(run.samples) + " samples, " +
-                                    std::to_string(run.steps) + " steps make " +
-                                    std::to_string(run.steps / run.every));
-    }
-}
 
 // Threads take groups of lanes; one state alone takes the short way.
 void advance_all(const World& world, const Run& run, int threads) {
@@ -264,7 +194,8 @@ Result advance(const CoreWorld& self, const Matrix& q, const Matrix& v, const Ma
     check("v", v.shape(0), v.shape(1), states, world.tree->nv, false);
     check("memory", memory.shape(0), memory.shape(1), states, world.memory_size(), false);
     if (hold < 1 || every < 1 || steps < 0 || first_step < 0 || threads < 1 || threads > 1024) {
-        throw std::invalid_argument("hold, every and threads must be at least 1, steps and first_step at least 0");
+        throw std::invalid_argument(
+            "hold, every and threads must be at least 1, steps and first_step at least 0");
     }
     Run run = states_of(world, q.data(), states, v.data(), memory.data(), parameters, commands);
     run.hold = hold, run.first_step = first_step, run.steps = steps, run.every = every;
@@ -290,7 +221,8 @@ Result energies(const CoreWorld& self, const Matrix& q, const Matrix& v, const M
     check("q", q.shape(0), q.shape(1), states, world.tree->nq, false);
     check("v", v.shape(0), v.shape(1), states, world.tree->nv, false);
     check("memory", memory.shape(0), memory.shape(1), states, world.memory_size(), false);
-    check("parameters", parameters.shape(0), parameters.shape(1), states, world.parameter_size(), true);
+    check("parameters", parameters.shape(0), parameters.shape(1), states, world.parameter_size(),
+          true);
     check_parameters(world, parameters);
     check_finite("q", q.data(), q.size());
     check_finite("v", v.data(), v.size());
@@ -321,7 +253,8 @@ Result contacts(const CoreWorld& self, const Given& q) {
     return result;
 }
 
-nb::tuple contact_operator(const CoreWorld& self, const Given& q, const std::vector<int>& candidates,
+nb::tuple contact_operator(const CoreWorld& self, const Given& q,
+                           const std::vector<int>& candidates,
                            const std::vector<double>& mass_scale, bool rows_too) {
     const World& world = self.world;
     const size_t nv = world.tree->nv, rows = 3 * candidates.size();
@@ -338,7 +271,8 @@ nb::tuple contact_operator(const CoreWorld& self, const Given& q, const std::vec
         throw std::invalid_argument("mass_scale must have a number for each body");
     }
     double *A, *J;
-    Result first = new_array({q.shape(0), rows, rows}, &A), second = new_array({q.shape(0), rows, nv}, &J);
+    Result first = new_array({q.shape(0), rows, rows}, &A),
+           second = new_array({q.shape(0), rows, nv}, &J);
     const StepKernel& kernel = *kernels().step;
     for (size_t s = 0; s < q.shape(0); ++s) {
         kernel.contact_operator(world, q.data() + s * world.tree->nq,
@@ -357,8 +291,10 @@ Result solve(const Given& A, const Array<double, 1>& b) {
     double* u;
     Result result = new_array({n}, &u);
     const LcpReport report = solve_lcp(int(n), A.data(), b.data(), u);
-    if (report.end == LcpEnd::ray) throw std::runtime_error("Lemke's method ended on a ray: no solution found");
-    if (report.end == LcpEnd::tired) throw std::runtime_error("Lemke's method took too many pivots");
+    if (report.end == LcpEnd::ray)
+        throw std::runtime_error("Lemke's method ended on a ray: no solution found");
+    if (report.end == LcpEnd::tired)
+        throw std::runtime_error("Lemke's method took too many pivots");
     return result;
 }
 
@@ -375,24 +311,31 @@ void bind_world(nb::module_& m) {
              nb::arg("ground_numbers"), nb::arg("max_contacts"), nb::arg("law_numbers"),
              nb::arg("joint_friction") = true, nb::arg("joint_limits") = true, nb::arg("stiction"),
              nb::arg("controller") = "torque", nb::arg("control_steps") = 1, nb::arg("effort"))
-        .def_prop_ro("n_candidates", [](const CoreWorld& w) { return w.world.n_candidates(); },
-                     "Number of places that may touch.")
-        .def_prop_ro("memory_size", [](const CoreWorld& w) { return w.world.memory_size(); },
-                     "Numbers that a state keeps between calls.")
-        .def_prop_ro("parameter_size", [](const CoreWorld& w) { return w.world.parameter_size(); },
-                     "Numbers in a row of parameters.")
-        .def_prop_ro("energy_size", [](const CoreWorld& w) { return w.world.energy_size(); },
-                     "Numbers in a row of the ledger.")
-        .def_prop_ro("command_size", [](const CoreWorld& w) { return w.world.command_size(); },
-                     "Numbers in a row of commands.")
-        .def_prop_ro("max_contacts", [](const CoreWorld& w) { return w.world.max_contacts; },
-                     "The most contacts that one state may have at once.")
-        .def("advance", &advance, nb::arg("q").noconvert(), nb::arg("v").noconvert(),
-             nb::arg("memory").noconvert(), nb::arg("parameters"), nb::arg("commands"), nb::kw_only(),
-             nb::arg("hold") = 1, nb::arg("first_step") = 0, nb::arg("steps"), nb::arg("every") = 1,
-             nb::arg("threads") = 1, nb::arg("ledger") = false, nb::arg("record") = nb::none(),
-             nb::rv_policy::automatic,
-             "Take steps, changing q (B, nq), v (B, nv) and memory in place; returns status (B, 3).")
+        .def_prop_ro(
+            "n_candidates", [](const CoreWorld& w) { return w.world.n_candidates(); },
+            "Number of places that may touch.")
+        .def_prop_ro(
+            "memory_size", [](const CoreWorld& w) { return w.world.memory_size(); },
+            "Numbers that a state keeps between calls.")
+        .def_prop_ro(
+            "parameter_size", [](const CoreWorld& w) { return w.world.parameter_size(); },
+            "Numbers in a row of parameters.")
+        .def_prop_ro(
+            "energy_size", [](const CoreWorld& w) { return w.world.energy_size(); },
+            "Numbers in a row of the ledger.")
+        .def_prop_ro(
+            "command_size", [](const CoreWorld& w) { return w.world.command_size(); },
+            "Numbers in a row of commands.")
+        .def_prop_ro(
+            "max_contacts", [](const CoreWorld& w) { return w.world.max_contacts; },
+            "The most contacts that one state may have at once.")
+        .def(
+            "advance", &advance, nb::arg("q").noconvert(), nb::arg("v").noconvert(),
+            nb::arg("memory").noconvert(), nb::arg("parameters"), nb::arg("commands"),
+            nb::kw_only(), nb::arg("hold") = 1, nb::arg("first_step") = 0, nb::arg("steps"),
+            nb::arg("every") = 1, nb::arg("threads") = 1, nb::arg("ledger") = false,
+            nb::arg("record") = nb::none(), nb::rv_policy::automatic,
+            "Take steps, changing q (B, nq), v (B, nv) and memory in place; returns status (B, 3).")
         .def("energies", &energies, nb::arg("q"), nb::arg("v"), nb::arg("memory"),
              nb::arg("parameters"), nb::rv_policy::automatic,
              "The ledger's row (B, energy_size) of states.")

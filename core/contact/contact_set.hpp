@@ -46,8 +46,7 @@ TARSUS_INLINE Vec3<T> in_frame(const Contact<T>& contact, const Vec3<T>& a) {
 }
 template <class T>
 TARSUS_INLINE Vec3<T> from_frame(const Contact<T>& contact, const T* p) {
-    return mul_add(contact.along, p[2],
-                   mul_add(contact.across, p[1], contact.touch.normal * p[0]));
+    return mul_add(contact.along, p[2], mul_add(contact.across, p[1], contact.touch.normal * p[0]));
 }
 
 // Bodies as the search for contacts needs them, the world first; velocities in body frames.
@@ -106,7 +105,8 @@ TARSUS_INLINE void for_each_candidate(const World& world, const Pose<T>* pose, N
         }
     }
     for (int k = 0; k < world.n_pairs(); ++k) {
-        const Solid &a = world.solids[world.pairs[2 * k]], &b = world.solids[world.pairs[2 * k + 1]];
+        const Solid &a = world.solids[world.pairs[2 * k]],
+                    &b = world.solids[world.pairs[2 * k + 1]];
         Touch<T> touch[kPairPoints];
         for (int l = 0; l < kLaneCount<T>; ++l) {
             const SolidTouches found(placed_solid(a, pose, l), placed_solid(b, pose, l));
@@ -134,33 +134,39 @@ TARSUS_INLINE bool may_touch(const World& world, const Touching& touching, const
 
 // the contacts of this step, in the order of candidates; returns how many
 template <class T>
-TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies, const T& alive,
-                               Contact<T>* out) {
+TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies,
+                               const T* parameters, const T& alive, Contact<T>* out) {
     const T dt(world.dt), zero(0.0), one(1.0);
     int count = 0;
     const auto near = [&](const Touching& touching, const Pose<T>& pose) {
         return may_touch(world, touching, pose, bodies.free[touching.body + 1], world.dt);
     };
-    for_each_candidate(world, bodies.pose, near, [&](int candidate, int a, int b,
-                                                     const Touch<T>& touch) {
-        Contact<T>& contact = out[count];
-        contact.touch = touch;
-        contact.free = point_velocity(bodies.pose[a + 1], bodies.free[a + 1], touch.point);
-        if (b >= 0) {
-            contact.free -= point_velocity(bodies.pose[b + 1], bodies.free[b + 1], touch.point);
-        }
-        const T coming = mul_add(dot(touch.normal, contact.free), dt, touch.gap);
-        const T ahead = world.numbers.ahead ? select(coming < zero, one, zero) : zero;
-        contact.on = select(touch.gap > zero, ahead, one) * alive;
-        if (!any(contact.on > zero)) return;
-        contact.start = point_velocity(bodies.pose[a + 1], bodies.start[a + 1], touch.point);
-        if (b >= 0) {
-            contact.start -= point_velocity(bodies.pose[b + 1], bodies.start[b + 1], touch.point);
-        }
-        contact.candidate = candidate, contact.a = a, contact.b = b;
-        tangents(touch.normal, contact.across, contact.along);
-        ++count;
-    });
+    for_each_candidate(
+        world, bodies.pose, near, [&](int candidate, int a, int b, const Touch<T>& touch) {
+            Contact<T>& contact = out[count];
+            contact.touch = touch;
+            contact.free = point_velocity(bodies.pose[a + 1], bodies.free[a + 1], touch.point);
+            if (b >= 0) {
+                contact.free -= point_velocity(bodies.pose[b + 1], bodies.free[b + 1], touch.point);
+            }
+            contact.start = point_velocity(bodies.pose[a + 1], bodies.start[a + 1], touch.point);
+            if (b >= 0) {
+                contact.start -=
+                    point_velocity(bodies.pose[b + 1], bodies.start[b + 1], touch.point);
+            }
+            // what bounces does so in the step that is nearest to the moment of impact
+            const T approach = dot(touch.normal, contact.start);
+            const T bounces =
+                select(approach < -parameters[kRestSpeed], parameters[kRestitution], zero);
+            const T reach = select(bounces > zero, T(0.5) * dt, dt);
+            const T coming = mul_add(dot(touch.normal, contact.free), reach, touch.gap);
+            const T ahead = world.numbers.ahead ? select(coming < zero, one, zero) : zero;
+            contact.on = select(touch.gap > zero, ahead, one) * alive;
+            if (!any(contact.on > zero)) return;
+            contact.candidate = candidate, contact.a = a, contact.b = b;
+            tangents(touch.normal, contact.across, contact.along);
+            ++count;
+        });
     return count;
 }
 

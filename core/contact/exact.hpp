@@ -1,10 +1,10 @@
 // Exact contact: the cone complementarity problem, solved to the last digits.
 //
-// What one contact would like, given the others: no impulse, if it opens without; the impulse of its
-// 3×3 block that stops it, if that lies in the friction cone; else that with which it slips. (With
-// block = 0, after Ayit 2015, equations 4.41 to 4.43: a projected step, normal first, then the
-// tangential part with the mean eigenvalue of its block, scaled back to the bound.) A solution is
-// where nobody likes to change.
+// What one contact would like, given the others: no impulse, if it opens without; the impulse of
+// its 3×3 block that stops it, if that lies in the friction cone; else that with which it slips.
+// (With block = 0, after Ayit 2015, equations 4.41 to 4.43: a projected step, normal first, then
+// the tangential part with the mean eigenvalue of its block, scaled back to the bound.) A solution
+// is where nobody likes to change.
 //
 // Sweeps grant the wishes, block after block (Gauss–Seidel). Between sweeps all rows that are held
 // at a velocity are solved for at once (see held_rows.hpp): where feet stand, two sweeps suffice.
@@ -31,9 +31,11 @@ class ExactSolver {
     ExactSolver(const World& world, int blocks, int rows, Scratch& scratch)
         : world_(world),
           local_(scratch.take<Local>(blocks)),
+          best_(scratch.take<T>(rows)),
           held_(std::min(rows, kMostRows), scratch) {}
     static size_t bytes(int blocks, int rows) {
-        return bytes_of<Local>(blocks) + HeldRows<T>::bytes(std::min(rows, kMostRows));
+        return bytes_of<Local>(blocks) + bytes_of<T>(rows) +
+               HeldRows<T>::bytes(std::min(rows, kMostRows));
     }
 
     // p holds where to start, and receives the solution
@@ -48,13 +50,16 @@ class ExactSolver {
         const bool corrects = world_.numbers.block && problem.n_rows <= kMostRows;
         SolverReport<T> report{zero, zero, zero};
         for (int i = 0; i < world_.numbers.iterations; ++i) {
-            const T change = sweep(problem, running, corrects);
-            report.residual = select(running > zero, change, report.residual);
+            // wishes that fight each other for long are granted by half
+            const bool fights = world_.numbers.block && i >= kCorrections;
+            const T change = sweep(problem, running, corrects, fights ? 0.5 : 1.0);
             report.iterations += running;
+            keep_best(problem, i, running, change, report);
             running = select(change > tolerance, running, zero);
             if (!any(running > zero)) break;
             if (corrects && i < kCorrections) held_.correct(problem, running);
         }
+        for (int r = 0; r < problem.n_rows; ++r) problem.p[r] = best_[r];
         return report;
     }
 
@@ -89,8 +94,21 @@ class ExactSolver {
         scale = larger(scale, absolute(problem.b[r + 2]) * block.on);
     }
 
+    // the impulses of the sweep that changed least
+    TARSUS_INLINE void keep_best(const Problem<T>& problem, int i, const T& running,
+                                 const T& change, SolverReport<T>& report) {
+        const T zero(0.0);
+        const T first = T(i == 0 ? 1.0 : 0.0);
+        const T better = select(change < report.residual, running, first);
+        report.residual = select(better > zero, change, report.residual);
+        for (int r = 0; r < problem.n_rows; ++r) {
+            best_[r] = select(better > zero, problem.p[r], best_[r]);
+        }
+    }
+
     // returns by how much velocities were wrong
-    TARSUS_INLINE T sweep(const Problem<T>& problem, const T& running, bool corrects) {
+    TARSUS_INLINE T sweep(const Problem<T>& problem, const T& running, bool corrects,
+                          double share) {
         const T zero(0.0);
         T change(0.0);
         for (int k = 0; k < problem.n_blocks; ++k) {
@@ -103,7 +121,8 @@ class ExactSolver {
             change = larger(change, wish.change * moves);
             for (int r = 0; r < rows; ++r) {
                 T& p = problem.p[block.row + r];
-                p = select(moves > zero, wish.next[r], p);
+                const T next = share == 1.0 ? wish.next[r] : T(share) * (p + wish.next[r]);
+                p = select(moves > zero, next, p);
             }
             if (corrects) held_.hold(block, wish.opens, wish.slips);
         }
@@ -137,7 +156,8 @@ class ExactSolver {
         for (int i = 0; i < 3; ++i) {
             const T* own = problem.row(block.row + i) + block.row;
             const T* row = local.inverse + 3 * i;
-            without[i] = neg_mul_add(own[2], p[2], neg_mul_add(own[1], p[1], neg_mul_add(own[0], p[0], V[i])));
+            without[i] = neg_mul_add(own[2], p[2],
+                                     neg_mul_add(own[1], p[1], neg_mul_add(own[0], p[0], V[i])));
             stick[i] = p[i] - mul_add(row[2], V[2], mul_add(row[1], V[1], row[0] * V[0]));
         }
         wish.opens = select(without[0] < zero, zero, one);
@@ -177,8 +197,8 @@ class ExactSolver {
     }
 
     // dry friction in a joint, or its limit
-    TARSUS_INLINE Wish of_joint(const Problem<T>& problem, const Block<T>& block, const Local& local,
-                                const T* V) const {
+    TARSUS_INLINE Wish of_joint(const Problem<T>& problem, const Block<T>& block,
+                                const Local& local, const T* V) const {
         const T zero(0.0), one(1.0);
         const T& p = problem.p[block.row];
         const T free = neg_mul_add(V[0] - block.target, local.normal, p);
@@ -198,6 +218,7 @@ class ExactSolver {
 
     const World& world_;
     Local* local_;
+    T* best_;
     HeldRows<T> held_;
 };
 

@@ -45,7 +45,8 @@ class HeldRows {
         const int n = problem.n_rows;
         const T zero(0.0);
         problem.velocities(step_);
-        for (int k = 0; k < problem.n_blocks; ++k) step_[problem.block[k].row] -= problem.block[k].target;
+        for (int k = 0; k < problem.n_blocks; ++k)
+            step_[problem.block[k].row] -= problem.block[k].target;
         for (int r = 0; r < n; ++r) step_[r] = select(held_[r] > zero, -step_[r], zero);
         factor(problem);
         substitute(n);

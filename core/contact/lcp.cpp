@@ -100,7 +100,8 @@ LcpReport solve_lcp(int n, const double* A, const double* b, double* u) {
         tableau.pivot(row, column);
         if (left == tableau.artificial()) {
             for (int i = 0; i < n; ++i) {
-                if (tableau.basis(i) >= n) u[tableau.basis(i) - n] = std::fmax(0.0, tableau.value(i));
+                if (tableau.basis(i) >= n)
+                    u[tableau.basis(i) - n] = std::fmax(0.0, tableau.value(i));
             }
             return {LcpEnd::solved, count};
         }

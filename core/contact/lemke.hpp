@@ -11,7 +11,8 @@
 
 namespace tarsus::TARSUS_ISA {
 
-// One unknown: an impulse along a direction in the rows of its block, or the slip speed λ of a block.
+// One unknown: an impulse along a direction in the rows of its block, or the slip speed λ of a
+// block.
 struct PivotUnknown {
     int block, row;
     double direction[2];  // of the tangential rows row, row + 1; a normal has row alone
@@ -35,8 +36,12 @@ class LaneLcp {
             for (int f = 0; f < facets; ++f) {
                 const double angle = 2 * kHalfTurn * f / facets;
                 const bool joint = block.kind == BlockKind::friction;
-                unknown_.push_back({k, row, {joint ? (f ? -1.0 : 1.0) : std::cos(angle),
-                                             joint ? 0.0 : std::sin(angle)}, false, true});
+                unknown_.push_back(
+                    {k,
+                     row,
+                     {joint ? (f ? -1.0 : 1.0) : std::cos(angle), joint ? 0.0 : std::sin(angle)},
+                     false,
+                     true});
             }
             unknown_.push_back({k, row, {0.0, 0.0}, true, true});
         }

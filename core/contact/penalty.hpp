@@ -1,7 +1,8 @@
 // Penalty contact: springs and dampers in the ground, for comparison.
 //
 //   normal       F = max(0, K δ + D δ̇), or K δ + D (δ/δ_ref) δ̇ (Hunt & Crossley 1975)
-//   tangential   a spring on the way slipped since touching, and a damper, within the friction bound;
+//   tangential   a spring on the way slipped since touching, and a damper, within the friction
+//   bound;
 //                at the bound the spring's foot is dragged along
 //
 // Semi-implicit Euler is stable where K dt²/m + 2 D dt/m < 4 and D dt/m < 2, m the mass that the
@@ -21,9 +22,8 @@ TARSUS_INLINE void penalty_force(const World& world, const Contact<T>& contact, 
     const LawNumbers& numbers = world.numbers;
     const T zero(0.0), depth = -contact.touch.gap;
     const Vec3<T> velocity = in_frame(contact, contact.start);
-    const T damping = numbers.hunt_crossley
-                          ? depth * T(numbers.damping / kReferenceDepth)
-                          : T(numbers.damping);
+    const T damping =
+        numbers.hunt_crossley ? depth * T(numbers.damping / kReferenceDepth) : T(numbers.damping);
     const T normal = neg_mul_add(damping, velocity.x, depth * T(numbers.stiffness));
     const T pushes = select(normal > zero, contact.on, zero);
     force[0] = select(pushes > zero, normal, zero);
@@ -41,7 +41,8 @@ TARSUS_INLINE void penalty_force(const World& world, const Contact<T>& contact, 
     force[1] = select(pushes > zero, wish[0] * back, zero);
     force[2] = select(pushes > zero, wish[1] * back, zero);
     // dragged: the spring is as long as the force that is left asks for
-    const T soft = T(1.0) / T(numbers.tangential_stiffness > 0 ? numbers.tangential_stiffness : 1.0);
+    const T soft =
+        T(1.0) / T(numbers.tangential_stiffness > 0 ? numbers.tangential_stiffness : 1.0);
     const T left[3] = {zero, -(mul_add(rub, velocity.y, force[1]) * soft),
                        -(mul_add(rub, velocity.z, force[2]) * soft)};
     const Vec3<T> dragged = from_frame(contact, left);

@@ -3,8 +3,8 @@
 //   V = b + A p,   A = J H⁻¹ Jᵀ,   b = J v*,
 //
 // obey every law at once (Ayit 2015, section 4.4; Moreau 1988; Stewart & Trinkle 1996). Rows come
-// in blocks: a contact has three (normal, two tangents), dry friction of a joint and a joint's limit
-// one each. Loops outside the clusters hold always; they are eliminated before.
+// in blocks: a contact has three (normal, two tangents), dry friction of a joint and a joint's
+// limit one each. Loops outside the clusters hold always; they are eliminated before.
 #pragma once
 
 #include "contact/contact_set.hpp"
@@ -85,8 +85,8 @@ class LoopElimination {
                bytes_of<T>(tree.n_constraint_rows);
     }
 
-    // the whole operator (loops first, N × N) and velocities of the loops' rows that they must lose;
-    // writes the reduced problem
+    // the whole operator (loops first, N × N) and velocities of the loops' rows that they must
+    // lose; writes the reduced problem
     TARSUS_APART void reduce(const T* whole, int N, const T* lose, Problem<T>& problem) {
         const int m = N - n_;
         for (int i = 0; i < n_; ++i) {

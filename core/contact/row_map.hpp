@@ -1,5 +1,5 @@
-// Rows of the problem in terms of test forces: a row is one of them, or, where many candidates are on
-// one body, a sum of that body's six unit wrenches. Then six walks serve all contacts of a sole.
+// Rows of the problem in terms of test forces: a row is one of them, or, where many candidates are
+// on one body, a sum of that body's six unit wrenches. Then six walks serve all contacts of a sole.
 // (How many of them touch does not matter: results must not depend on what other lanes touch.)
 #pragma once
 
@@ -12,7 +12,9 @@ class RowMap {
    public:
     RowMap(int rows, Scratch& scratch)
         : entry_(scratch.take<Entry>(rows)), half_(scratch.take<T>(size_t(rows) * rows)) {}
-    static size_t bytes(int rows) { return bytes_of<Entry>(rows) + bytes_of<T>(size_t(rows) * rows); }
+    static size_t bytes(int rows) {
+        return bytes_of<Entry>(rows) + bytes_of<T>(size_t(rows) * rows);
+    }
 
     int size() const { return n_; }
     bool shared() const { return shared_; }
@@ -36,7 +38,8 @@ class RowMap {
             for (int c = 0; c < tests; ++c) half[c] = half[c] * entry.wrench.linear.x;
             for (int i = 1; i < 6; ++i) {
                 const T& w = part(entry.wrench, i);
-                for (int c = 0; c < tests; ++c) half[c] = mul_add(from[long(i) * tests + c], w, half[c]);
+                for (int c = 0; c < tests; ++c)
+                    half[c] = mul_add(from[long(i) * tests + c], w, half[c]);
             }
         }
         for (int r = 0; r < n_; ++r) {

@@ -20,10 +20,10 @@ TARSUS_INLINE T friction_bound(const Block<T>& block, const T& normal) {
 
 template <class T>
 struct SlipAxes {
-    T value[2], mean;      // eigenvalues of S
-    T cosine, sine;        // of its first axis
-    T coupling[2];         // A_tn / A_nn in these axes
-    T normal;              // 1 / A_nn
+    T value[2], mean;  // eigenvalues of S
+    T cosine, sine;    // of its first axis
+    T coupling[2];     // A_tn / A_nn in these axes
+    T normal;          // 1 / A_nn
 
     // from the block's own rows of A
     TARSUS_INLINE void prepare(const T* own) {
@@ -53,7 +53,8 @@ struct SlipAxes {
     // r: velocity without this contact, less the target; writes the impulse
     TARSUS_APART void solve(const Block<T>& block, const T* r, T* p) const {
         const T zero(0.0), one(1.0), pressed = -(r[0] * normal);
-        const T r1 = mul_add(sine, r[2], cosine * r[1]), r2 = neg_mul_add(sine, r[1], cosine * r[2]);
+        const T r1 = mul_add(sine, r[2], cosine * r[1]),
+                r2 = neg_mul_add(sine, r[1], cosine * r[2]);
         const T y[2] = {neg_mul_add(coupling[0], r[0], r1), neg_mul_add(coupling[1], r[0], r2)};
         // without any friction t = 0 is the answer; else t = 1, which does not rub at all, slips
         T running = select(friction_bound(block, pressed) > zero, one, zero);

@@ -63,7 +63,8 @@ class SolidTouches {
         const double ra = a.solid->size[0], rb = b.solid->size[0];
         const Point up{0.0, 0.0, 1.0};
         const bool point_a = length(a1 - a0) == 0, point_b = length(b1 - b0) == 0;
-        const auto end_on = [&](int k, const Point& end, const Point& c, const Point& d, bool of_a) {
+        const auto end_on = [&](int k, const Point& end, const Point& c, const Point& d,
+                                bool of_a) {
             const Point on = along(c, d, closest_on_segment(end, c, d));
             if (of_a) between(k, end, ra, on, rb, 1.0, up);
             else between(k, on, ra, end, rb, 1.0, up);
@@ -168,7 +169,8 @@ class SolidTouches {
         found[16] = crossing;
         int order[17];
         for (int k = 0; k < 17; ++k) order[k] = k;
-        std::stable_sort(order, order + 17, [&](int i, int j) { return found[i].gap < found[j].gap; });
+        std::stable_sort(order, order + 17,
+                         [&](int i, int j) { return found[i].gap < found[j].gap; });
         std::sort(order, order + kPairPoints);
         for (int k = 0; k < kPairPoints; ++k) at[k] = found[order[k]];
     }
@@ -192,7 +194,8 @@ class SolidTouches {
         const Point n = edge_axis(base, i) * (dot(apart, edge_axis(base, i)) < 0 ? -1.0 : 1.0);
         int face = 0;
         for (int k = 1; k < 3; ++k) {
-            if (std::abs(dot(edge_axis(other, k), n)) > std::abs(dot(edge_axis(other, face), n))) face = k;
+            if (std::abs(dot(edge_axis(other, k), n)) > std::abs(dot(edge_axis(other, face), n)))
+                face = k;
         }
         const int u = (face + 1) % 3, w = (face + 2) % 3;
         const Point& out = edge_axis(other, face);
@@ -273,7 +276,8 @@ class SolidTouches {
                 const double uw = dot(u, w), determinant = 1 - uw * uw;
                 const double s = (uw * dot(w, r) - dot(u, r)) / determinant;
                 const double t = (dot(w, r) - uw * dot(u, r)) / determinant;
-                const bool on_edges = std::abs(s) <= a.solid->size[i] && std::abs(t) <= b.solid->size[j];
+                const bool on_edges =
+                    std::abs(s) <= a.solid->size[i] && std::abs(t) <= b.solid->size[j];
                 best = {on_edges ? gap : kFar, ((p + u * s) + (q + w * t)) * 0.5, n};
             }
         }

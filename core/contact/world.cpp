@@ -165,14 +165,15 @@ void add_solids(World& world, const WorldStatement& s) {
 }
 
 void add_ground(World& world, const WorldStatement& s) {
-    world.ground =
-        word<GroundKind>("ground_kind", s.ground_kind, {"none", "plane", "profile", "height_field"});
+    world.ground = word<GroundKind>("ground_kind", s.ground_kind,
+                                    {"none", "plane", "profile", "height_field"});
     std::vector<double>& numbers = world.ground_numbers;
     numbers = s.ground_numbers;
     if (world.ground == GroundKind::plane) {
         expect("ground_numbers of a plane", numbers.size(), 4);
         const Vector normal = vector_at(numbers.data());
-        if (!(std::abs(dot(normal, normal) - 1) < 1e-9)) refuse("the plane's normal must be a unit vector");
+        if (!(std::abs(dot(normal, normal) - 1) < 1e-9))
+            refuse("the plane's normal must be a unit vector");
     }
     if (world.ground == GroundKind::profile) {
         if (numbers.size() < 2 || numbers.size() % 2) refuse("a profile needs points x, z");
@@ -193,7 +194,8 @@ void add_ground(World& world, const WorldStatement& s) {
             ny != std::floor(ny)) {
             refuse("a height field needs at least two rows and two columns");
         }
-        if (!(numbers[2] > 0 && numbers[3] > 0)) refuse("dx and dy of a height field must be positive");
+        if (!(numbers[2] > 0 && numbers[3] > 0))
+            refuse("dx and dy of a height field must be positive");
         expect("ground_numbers of the height field", numbers.size(), 6 + size_t(nx) * size_t(ny));
     }
 }
@@ -238,9 +240,9 @@ void add_joint_rows(World& world, const WorldStatement& s) {
 
 void add_control(World& world, const WorldStatement& s) {
     const Tree& tree = *world.tree;
-    world.control = word<ControlKind>(
-        "controller", s.controller,
-        {"torque", "pd", "implicit_pd", "pid", "inverse_dynamics", "passivity"});
+    world.control =
+        word<ControlKind>("controller", s.controller,
+                          {"torque", "pd", "implicit_pd", "pid", "inverse_dynamics", "passivity"});
     if (s.control_steps < 1) refuse("control_steps must be at least 1");
     world.control_steps = world.control == ControlKind::implicit_pd ? 1 : s.control_steps;
     expect("effort", s.effort.size(), tree.nv);

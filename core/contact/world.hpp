@@ -117,7 +117,15 @@ struct World {
 
     // the ledger: energies at a state, then works since the start
     static constexpr int kEnergies = 4;  // kinetic, gravity, elastic, staggering
-    enum WorkIndex { impacts, contact_normal, contact_friction, loops, at_limits, n_impacts, kWorks };
+    enum WorkIndex {
+        impacts,
+        contact_normal,
+        contact_friction,
+        loops,
+        at_limits,
+        n_impacts,
+        kWorks
+    };
     int supplied() const { return kWorks; }
     int damped() const { return supplied() + tree->nv; }
     int rubbed() const { return damped() + tree->nv; }

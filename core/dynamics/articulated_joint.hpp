@@ -124,8 +124,8 @@ TARSUS_INLINE Articulated<T> whole_inertia(const Tree& tree, int i, const Articu
 
 template <class Joint, class T>
 TARSUS_INLINE void velocities(Joint, const Tree& tree, int i, const At<T>& at,
-                              const JointState<T>& joints, const T* external,
-                              const Loads<T>& loads, ArticulatedBody<T>* body) {
+                              const JointState<T>& joints, const T* external, const Loads<T>& loads,
+                              ArticulatedBody<T>* body) {
     const T* joint_velocity = joints.v + at.link.v;
     const auto S = Joint::subspace(at);
     ArticulatedBody<T>& me = body[i + 1];

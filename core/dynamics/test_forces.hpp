@@ -2,8 +2,8 @@
 //
 // A row is a unit force on one or two bodies, or on a joint. Walked inwards past each cluster it
 // leaves a share s = Sᵀ f there, and the parent feels f − U D⁻¹ s. Then J H⁻¹ Jᵀ = Σ sᵀ D⁻¹ s over
-// the clusters that two rows have in common (Featherstone 2008, section 8.4, by the factors that the
-// articulated-body recursion has made anyway; after Lathrop 1984, Schröder 1990 and Ayit 2015,
+// the clusters that two rows have in common (Featherstone 2008, section 8.4, by the factors that
+// the articulated-body recursion has made anyway; after Lathrop 1984, Schröder 1990 and Ayit 2015,
 // section 4.3). Forces along the rows change u = Σ s p, and the recursion's last pass tells what
 // they do. Rows that act on the same bodies form a block and are walked together.
 #pragma once

@@ -17,7 +17,7 @@ ClosureFault find_closure_fault(const Tree&, const double* table, const double* 
                                 const double* dv);
 
 extern const Kernels kernels;
-const Kernels kernels = {TARSUS_TEXT(TARSUS_ISA), kLanes,
-                         TARSUS_KERNELS(TARSUS_LIST) & step_kernel, find_closure_fault};
+const Kernels kernels = {TARSUS_TEXT(TARSUS_ISA), kLanes, TARSUS_KERNELS(TARSUS_LIST) & step_kernel,
+                         find_closure_fault};
 
 }  // namespace tarsus::TARSUS_ISA

@@ -57,8 +57,8 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
                       const std::vector<int>& candidates, double* A, double* J, std::byte* memory);
 
 extern const StepKernel step_kernel;
-const StepKernel step_kernel = {advance_bytes<double>, advance_bytes<Lanes>, advance_one,
-                                advance_lanes,         energies,             find_all_contacts,
-                                contact_operator};
+const StepKernel step_kernel = {
+    advance_bytes<double>, advance_bytes<Lanes>, advance_one, advance_lanes, energies,
+    find_all_contacts,     contact_operator};
 
 }  // namespace tarsus::TARSUS_ISA

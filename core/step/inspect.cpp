@@ -42,8 +42,7 @@ void find_all_contacts(const World& world, const double* q, double* out, std::by
 }
 
 void contact_operator(const World& world, const double* q, const double* mass_scale,
-                      const std::vector<int>& candidates, double* A, double* J,
-                      std::byte* memory) {
+                      const std::vector<int>& candidates, double* A, double* J, std::byte* memory) {
     Scratch scratch(memory);
     const Tree& tree = *world.tree;
     double* v = scratch.take<double>(tree.nv);
@@ -52,17 +51,18 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
     Inspected at(world, q, v, mass_scale, scratch);
     const int m = int(candidates.size());
     std::vector<Contact<double>> contacts(m);
-    for_each_candidate(world, at.pose, kAll, [&](int candidate, int a, int b, const Touch<double>& t) {
-        for (int k = 0; k < m; ++k) {
-            if (candidates[k] != candidate) continue;
-            contacts[k].a = a, contacts[k].b = b, contacts[k].touch = t;
-            tangents(t.normal, contacts[k].across, contacts[k].along);
-        }
-    });
+    for_each_candidate(world, at.pose, kAll,
+                       [&](int candidate, int a, int b, const Touch<double>& t) {
+                           for (int k = 0; k < m; ++k) {
+                               if (candidates[k] != candidate) continue;
+                               contacts[k].a = a, contacts[k].b = b, contacts[k].touch = t;
+                               tangents(t.normal, contacts[k].across, contacts[k].along);
+                           }
+                       });
     at.passes.inertias(v);
     std::vector<std::byte> room(TestForces<double>::bytes(tree, 6 * m, 2 * m) +
-                                RowMap<double>::bytes(6 * m) + bytes_of<double>(36 * size_t(m) * m) +
-                                kAlign);
+                                RowMap<double>::bytes(6 * m) +
+                                bytes_of<double>(36 * size_t(m) * m) + kAlign);
     Scratch own(room.data() + (kAlign - uintptr_t(room.data()) % kAlign) % kAlign);
     TestForces<double> test(at.passes, 6 * m, 2 * m, own);
     RowMap<double> map(6 * m, own);

@@ -12,7 +12,12 @@ template <class T>
 class LaneStates {
    public:
     LaneStates(const World& world, const Run& run, Stepper<T>& stepper, long first, int count)
-        : world_(world), tree_(*world.tree), run_(run), at_(stepper), first_(first), count_(count) {}
+        : world_(world),
+          tree_(*world.tree),
+          run_(run),
+          at_(stepper),
+          first_(first),
+          count_(count) {}
 
     void load() {
         at_.forget();
@@ -85,7 +90,8 @@ class LaneStates {
                 write_energies(energies, l, row(run_.record_energy, world_.energy_size(), l));
             }
             if (run_.record_contacts) {
-                write_contacts(l, row(run_.record_contacts, world_.max_contacts * kContactNumbers, l));
+                write_contacts(l,
+                               row(run_.record_contacts, world_.max_contacts * kContactNumbers, l));
             }
             if (run_.record_statistics) {
                 write_statistics(l, row(run_.record_statistics, kStatistics, l));

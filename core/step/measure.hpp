@@ -10,8 +10,8 @@ namespace tarsus::TARSUS_ISA {
 template <class T>
 struct Energies {
     T kinetic, gravity, elastic;
-    // of gravity, springs, velocity-product forces, and of axes that turn: what the half step by which
-    // velocities lag behind positions moves between them
+    // of gravity, springs, velocity-product forces, and of axes that turn: what the half step by
+    // which velocities lag behind positions moves between them
     T power;
 };
 
@@ -27,16 +27,17 @@ TARSUS_INLINE size_t measure_bytes(const Tree& tree) {
 template <class T>
 TARSUS_APART Energies<T> measure(const Tree& tree, const T* q, const T* v, const T* mass_scale,
                                  Scratch scratch) {
-    const JointState<T> joints =
-        tree.coupled ? span_coupled<T>(tree, nullptr, q, v, nullptr, scratch)
-                     : JointState<T>{q, v, nullptr, nullptr};
+    const JointState<T> joints = tree.coupled
+                                     ? span_coupled<T>(tree, nullptr, q, v, nullptr, scratch)
+                                     : JointState<T>{q, v, nullptr, nullptr};
     ArticulatedPasses<T> passes(tree, joints, {nullptr, mass_scale}, scratch);
     Pose<T>* pose = scratch.take<Pose<T>>(tree.n_bodies + 1);
     Motion<T>* unforced = scratch.take<Motion<T>>(tree.n_bodies + 1);
     passes.velocities(nullptr);
     place_bodies(passes, pose);
     unforced[0] = zero_motion<T>();
-    Force<T>* carried = scratch.take<Force<T>>(tree.n_bodies + 1);  // momentum of all that hangs there
+    Force<T>* carried =
+        scratch.take<Force<T>>(tree.n_bodies + 1);  // momentum of all that hangs there
     const Vec3<double> g = vector_at(tree.gravity);
     T twice(0.0), gravity(0.0), elastic(0.0), power(0.0);
     for (int i = 0; i < tree.n_bodies; ++i) {
@@ -66,7 +67,8 @@ TARSUS_APART Energies<T> measure(const Tree& tree, const T* q, const T* v, const
             const T* x = v + link.own;
             const bool flat = link.kind == Kind::planar;
             const Vec3<T> linear{x[0], x[1], flat ? T(0.0) : x[2]};
-            const Vec3<T> turning = flat ? Vec3<T>{T(0.0), T(0.0), x[2]} : Vec3<T>{x[3], x[4], x[5]};
+            const Vec3<T> turning =
+                flat ? Vec3<T>{T(0.0), T(0.0), x[2]} : Vec3<T>{x[3], x[4], x[5]};
             power += dot(carried[i + 1].linear, cross(turning, linear));
         }
         if (link.parent < 0) continue;

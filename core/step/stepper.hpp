@@ -18,7 +18,7 @@
 
 namespace tarsus::TARSUS_ISA {
 
-constexpr double kFastest = 1e8;      // a run that is faster has diverged
+constexpr double kFastest = 1e8;       // a run that is faster has diverged
 constexpr double kLoopFeedback = 0.2;  // part of a loop's gap that is closed in a step
 constexpr double kJointAtRest = 1e-3;  // [rad/s, m/s] stiction acts below
 
@@ -33,15 +33,13 @@ class Stepper {
     T alive, iterations, residual, deepest;
     int n_contacts = 0;
     Contact<T>* contacts;
-    T* impulse;         // three for each contact
-    T* work;            // of each contact in this step
+    T* impulse;  // three for each contact
+    T* work;     // of each contact in this step
     StepFault fault[kCount];
     int fault_element[kCount];
 
     Stepper(const World& world, Scratch& scratch)
-        : world_(world),
-          tree_(*world.tree),
-          scratch_(scratch.take<std::byte>(0)) {
+        : world_(world), tree_(*world.tree), scratch_(scratch.take<std::byte>(0)) {
         q = scratch.take<T>(tree_.nq), v = scratch.take<T>(tree_.nv);
         parameters = scratch.take<T>(world.parameter_size());
         tau = scratch.take<T>(tree_.nv), integral = scratch.take<T>(tree_.nv);
@@ -74,23 +72,21 @@ class Stepper {
     static size_t bytes(const World& world) {
         const Tree& tree = *world.tree;
         const size_t most = most_contacts(world), rows = most_rows(world), nv = tree.nv;
-        size_t sum = bytes_of<T>(tree.nq) * 2 + bytes_of<T>(nv) * 5 +
-                     bytes_of<T>(world.parameter_size()) + bytes_of<T>(world.n_works()) +
-                     bytes_of<T>(3 * size_t(world.n_candidates())) + bytes_of<T>(world.n_rows()) +
-                     bytes_of<int>(world.n_candidates()) + bytes_of<Contact<T>>(most + 1) +
-                     bytes_of<T>(3 * most) + bytes_of<T>(most) +
-                     bytes_of<Pose<T>>(tree.n_bodies + 1) +
-                     2 * bytes_of<Motion<T>>(tree.n_bodies + 1);
-        const size_t step = spanning_bytes<T>(tree) + ArticulatedPasses<T>::bytes(tree) +
-                            6 * bytes_of<T>(nv) + 6 * bytes_of<T>(tree.joint_nv) +
-                            bytes_of<T>(tree.joint_nq) + configuration_bytes<T>(tree) +
-                            TestForces<T>::bytes(tree, rows, most_blocks(world)) +
-                            3 * bytes_of<T>(rows * rows) + RowMap<T>::bytes(rows) + 3 * bytes_of<T>(rows) +
-                            bytes_of<Block<T>>(most_blocks(world)) +
-                            LoopElimination<T>::bytes(tree, rows) +
-                            2 * bytes_of<T>(tree.n_constraint_rows) +
-                            ExactSolver<T>::bytes(most_blocks(world), rows) +
-                            bytes_of<T>(tree.n_constraint_rows) + 2 * bytes_of<T>(rows);
+        size_t sum =
+            bytes_of<T>(tree.nq) * 2 + bytes_of<T>(nv) * 5 + bytes_of<T>(world.parameter_size()) +
+            bytes_of<T>(world.n_works()) + bytes_of<T>(3 * size_t(world.n_candidates())) +
+            bytes_of<T>(world.n_rows()) + bytes_of<int>(world.n_candidates()) +
+            bytes_of<Contact<T>>(most + 1) + bytes_of<T>(3 * most) + bytes_of<T>(most) +
+            bytes_of<Pose<T>>(tree.n_bodies + 1) + 2 * bytes_of<Motion<T>>(tree.n_bodies + 1);
+        const size_t step =
+            spanning_bytes<T>(tree) + ArticulatedPasses<T>::bytes(tree) + 6 * bytes_of<T>(nv) +
+            6 * bytes_of<T>(tree.joint_nv) + bytes_of<T>(tree.joint_nq) +
+            configuration_bytes<T>(tree) + TestForces<T>::bytes(tree, rows, most_blocks(world)) +
+            3 * bytes_of<T>(rows * rows) + RowMap<T>::bytes(rows) + 3 * bytes_of<T>(rows) +
+            bytes_of<Block<T>>(most_blocks(world)) + LoopElimination<T>::bytes(tree, rows) +
+            2 * bytes_of<T>(tree.n_constraint_rows) +
+            ExactSolver<T>::bytes(most_blocks(world), rows) + bytes_of<T>(tree.n_constraint_rows) +
+            2 * bytes_of<T>(rows);
         const size_t control = spanning_bytes<T>(tree) + Controller<T>::bytes(world);
         return sum + std::max({step, control, measure_bytes<T>(tree)}) + kAlign;
     }
@@ -163,5 +159,7 @@ class Stepper {
 
 }  // namespace tarsus::TARSUS_ISA
 
-#include "step/stepper_parts.hpp"
+#include "step/contact_impulses.hpp"
+#include "step/contact_rows.hpp"
+#include "step/step.hpp"
 #include "step/works.hpp"

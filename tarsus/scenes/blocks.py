@@ -64,5 +64,4 @@ def bounce(restitution: float = 0.5, height: float = 1.0, radius: float = 0.05) 
     q0 = model.neutral()
     q0[2] = height + radius
     ground = Ground(friction=0.3, restitution=restitution)
-    # it turns around where a step would enter the ground, up to |v| dt above it
-    return Scene("bounce", model, q0, at_rest(model), ground=ground, duration=3.0, dt=2e-4)
+    return Scene("bounce", model, q0, at_rest(model), ground=ground, duration=3.0, dt=5e-4)

@@ -1,4 +1,4 @@
-"""`ts.penalty_map`: where springs at contacts work, over stiffness, damping, step and integrator.
+"""`penalty_map`: where springs at contacts work, over stiffness, damping, step and integrator.
 
 Each cell is a run. The line is where a single point on a spring and a damper becomes unstable,
 

@@ -31,7 +31,7 @@ from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.recorder import Record, Recorder, names_of
 from tarsus.simulation.runner import Runner
 from tarsus.simulation.smooth import SmoothRun
-from tarsus.simulation.state import State, start
+from tarsus.simulation.state import State, check_masses, start
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.simulation.worlds import Worlds
 
@@ -224,6 +224,7 @@ class Simulation(Live):
             "contact": {"name": self.contact.name, **self.contact.numbers},
             "integrator": {"name": self.integrator.name, **asdict(self.integrator)},
             "ground": None if self.ground is None else repr(self.ground),
+            "options": {} if self.worlds is None else dict(self.worlds.options),
         }
 
     def _runner(
@@ -277,6 +278,8 @@ class Simulation(Live):
         assert isinstance(self.integrator, (RK4, DormandPrince))
         count(every, "every")
         names = names_of(record)
+        state = start(self.model, q0, v0, 0)
+        check_masses(self.model, state.q)
         run = SmoothRun(
             self.model,
             self.integrator,
@@ -284,7 +287,7 @@ class Simulation(Live):
             self.effort,
             dt=self.dt,
             friction=self.joint_friction,
-        ).go(start(self.model, q0, v0, 0), steps, max(steps, 1) if record is False else every)
+        ).go(state, steps, max(steps, 1) if record is False else every)
         kept = {name: array for name, array in run.recorded.items() if name in names}
         return replace(run, recorded=kept, settings={**self.settings, "every": every})
 

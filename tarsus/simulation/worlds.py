@@ -45,18 +45,24 @@ class Worlds:
         if max_contacts is None:
             max_contacts = min(max(len(self.places), 1), MOST_CONTACTS)
         count(max_contacts, "max_contacts")
+        most = {
+            "joint_friction": joint_friction,
+            "joint_limits": joint_limits,
+            "max_contacts": int(max_contacts),
+        }
+        rest = _stiction(stiction, model.nv)
+        self.options = {**most, "stiction": rest.tolist(), "candidates": len(self.places)}
+        """What else the worlds were made with, as plain values."""
         self._arguments: dict[str, Any] = {
             **shapes,
+            **most,
+            "stiction": rest,
             "dt": dt,
             "law": law.name,
             "law_numbers": dict(law.numbers),
             "explicit": explicit,
             "ground_kind": "none" if ground is None else ground.kind,
             "ground_numbers": np.zeros(0) if ground is None else ground.numbers,
-            "max_contacts": int(max_contacts),
-            "joint_friction": joint_friction,
-            "joint_limits": joint_limits,
-            "stiction": _stiction(stiction, model.nv),
         }
         self._worlds: dict[tuple[str, int, bytes], _core.World] = {}
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from cone_problem import Array, Block, ConeProblem
-from contact_geometry import Candidate, candidates
+from contact_geometry import FAR, Candidate, candidates
 from contact_worlds import World
 from control_oracle import Control
 from penalty_oracle import Bristles
@@ -213,10 +213,14 @@ class DenseStep:
         blocks: list[Block] = []
         touching = []
         for k, found in enumerate(seen if world.law != "penalty" else []):
-            J = self.contact_rows(q, found)
-            if not self.active(found.gap, float(J[0] @ free)):
+            if found.gap > FAR:
                 continue
+            J = self.contact_rows(q, found)
             start, n = J @ v, len(rows)
+            # what bounces does so in the step that is nearest to the impact
+            share = 0.5 if self.bounces(float(start[0])) else 1.0
+            if not self.active(found.gap, share * float(J[0] @ free)):
+                continue
             slack = dt * world.viscous * float(np.linalg.norm(start[1:]))
             blocks.append(Block("contact", (n, n + 1, n + 2), world.friction, slack))
             rows += list(J)
@@ -238,13 +242,17 @@ class DenseStep:
         """Whether contacts are made before they are reached."""
         return bool(self.world.law_numbers.get("ahead", 1.0))
 
+    def bounces(self, speed: float) -> bool:
+        """Whether a contact with this normal velocity before the step comes back."""
+        return self.world.restitution > 0.0 and speed < -self.world.rest_speed
+
     def active(self, gap: float, speed: float) -> bool:
         """Whether a contact or stop takes part, `speed` being that of the free motion."""
         return gap <= 0.0 or (self.ahead and gap + self.world.dt * speed < 0.0)
 
     def target(self, gap: float, speed: float) -> float:
         """Return the least normal velocity after the step, `speed` being that before."""
-        if self.world.restitution > 0.0 and speed < -self.world.rest_speed:
+        if self.bounces(speed):
             return -self.world.restitution * speed
         return -gap / self.world.dt if gap > TOUCHING and self.ahead else 0.0
 

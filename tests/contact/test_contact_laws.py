@@ -101,7 +101,7 @@ def test_robots_by_pivoting(name: str, facets: int) -> None:
     world = {"box": lambda: box(3), "quadruped": quadruped}.get(name, lambda: robot(name))()
     world = world.but(law="lemke", law_numbers={"facets": float(facets)}, friction=0.3)
     results = []
-    for seed in range(3):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         q, v = fallen(world, rng, 1e-4)
         results.append(lemke_error(world, q, v, rng.normal(size=(1, world.model.nv))))

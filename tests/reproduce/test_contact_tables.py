@@ -33,7 +33,10 @@ def test_drops(tmp_path: Path) -> None:
     rows = {row.label: row for row in result.rows}
     assert rows["0.1 m, exact: at rest"].verdict == "reproduced"
     assert rows["0.5 m, exact: at rest"].verdict == "unsupported"
-    assert "none of 36 postures" in rows["0.5 m, exact: at rest"].reason
+    many = {height: rows[f"{height} m, exact: many postures at rest"] for height in (0.5, 1.5)}
+    assert many[0.5].verdict == "unsupported"
+    assert many[0.5].ours == "0 of 36 upside down"
+    assert many[1.5].verdict == "reproduced"
     assert rows["1.5 m, firm springs"].verdict == "unsupported"
     assert rows["1.5 m, overdamped springs"].verdict == "reproduced"
     plot(result, tmp_path / "drops.png")

@@ -117,8 +117,7 @@ def test_ledger_of_the_scenarios(name: str) -> None:
         run = scene.but(dt=dt).run(duration=2.0, record=("energy",))
         worst[dt] = float(np.abs(run.energy.relative_residual).max())
     print(f"{name}: residual {worst} of the flow")
-    assert worst[5e-4] < 1.2e-3
-    run.energy.check(1e-3)
+    assert worst[5e-4] < 1e-3
     assert worst[2.5e-4] < 0.75 * worst[5e-4]
 
 
