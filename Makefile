@@ -17,7 +17,7 @@ CPP     := $(shell find core -name '*.[ch]pp')
 .PHONY: help demo test lint format bench sanitize docs clean
 
 help:
-	@echo "make demo      build, install into $(VENV), show a robot, its checks and timings"
+	@echo "make demo      build, install into $(VENV), show a robot, its checks, timings and trot"
 	@echo "make test      install with every test dependency and run all tests"
 	@echo "make lint      ruff, mypy and clang-format, without changing anything"
 	@echo "make format    format Python and C++"
@@ -85,7 +85,7 @@ docs: $(VENV)/installed-all $(VENV)/installed-docs
 
 SANITIZED      := build/sanitize
 # left out: tests that limit memory, which a sanitizer needs much of, or that need every variant
-SANITIZE_TESTS ?= tests/dynamics tests/coriolis tests/derivatives tests/clusters tests/model tests/robots \
+SANITIZE_TESTS ?= tests/dynamics tests/coriolis tests/derivatives tests/clusters tests/model tests/robots tests/contact \
   --ignore=tests/dynamics/test_memory.py --ignore=tests/dynamics/test_instruction_sets.py \
   --deselect=tests/dynamics/test_call_errors.py::test_threads_that_cannot_be_started_are_done_without
 # one variant takes a third of the time: the one with the widest vectors that most machines have

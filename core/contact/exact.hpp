@@ -25,7 +25,7 @@ struct SolverReport {
 template <class T>
 class ExactSolver {
    public:
-    static constexpr int kCorrections = 20, kMostRows = 96;  // of all held rows at once
+    static constexpr int kCorrections = 12, kMostRows = 96;  // of all held rows at once
     static constexpr double kSpeed = 0.1;  // [m/s] slower worlds are solved as precisely as this
 
     ExactSolver(const World& world, int blocks, int rows, Scratch& scratch)
@@ -48,6 +48,8 @@ class ExactSolver {
         }
         const T tolerance = scale * T(world_.numbers.tolerance);
         const bool corrects = world_.numbers.block && problem.n_rows <= kMostRows;
+        const int patience = std::max(world_.numbers.iterations / 10, 1);
+        T mark(1e300);
         SolverReport<T> report{zero, zero, zero};
         for (int i = 0; i < world_.numbers.iterations; ++i) {
             // wishes that fight each other for long are granted by half
@@ -56,6 +58,10 @@ class ExactSolver {
             report.iterations += running;
             keep_best(problem, i, running, change, report);
             running = select(change > tolerance, running, zero);
+            if ((i + 1) % patience == 0) {  // who gets no better any more has to do with it
+                running = select(report.residual < T(0.5) * mark, running, zero);
+                mark = report.residual;
+            }
             if (!any(running > zero)) break;
             if (corrects && i < kCorrections) held_.correct(problem, running);
         }

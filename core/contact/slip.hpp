@@ -96,8 +96,8 @@ struct SlipAxes {
     }
 
    private:
-    static constexpr int kSteps = 60;
-    static constexpr double kSmall = 1e-15;
+    static constexpr int kSteps = 40;
+    static constexpr double kSmall = 1e-13;
 };
 
 }  // namespace tarsus::TARSUS_ISA

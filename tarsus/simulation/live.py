@@ -35,6 +35,9 @@ class Motion:
     """Contacts of the last step (B, 1, max_contacts, 13)."""
     threads: int
 
+    def __post_init__(self) -> None:
+        self.record = {"contacts": self.touched} if self.touched.size else None
+
 
 class Live:
     """The interactive part of a simulation: `reset`, `step`, and the state that they change."""
@@ -73,21 +76,24 @@ class Live:
             raise ValueError(message) from None
         if steps != 1:
             count(steps, "steps")
-        if not np.isfinite(motion.commands).all():
-            raise ValueError("tau has entries that are not finite")
-        status = motion.world.advance(
-            state.q,
-            state.v,
-            state.memory,
-            motion.parameters,
-            motion.commands,
-            first_step=state.step,
-            steps=steps,
-            every=steps,
-            threads=motion.threads,
-            record={"contacts": motion.touched},
-        )
-        if status[:, 0].any():
+        try:
+            status = motion.world.advance(
+                state.q,
+                state.v,
+                state.memory,
+                motion.parameters,
+                motion.commands,
+                first_step=state.step,
+                steps=steps,
+                every=steps,
+                threads=motion.threads,
+                record=motion.record,
+            )
+        except ValueError:
+            if np.isfinite(motion.commands).all():
+                raise
+            raise ValueError("tau has entries that are not finite") from None
+        if status.any() and status[:, 0].any():
             self._stop(status)
         state.step += steps
         return state.seen()

@@ -73,15 +73,21 @@ class Recorder:
         """Return arrays (B, n, …) for the core to write n samples to, None for none."""
         if not n or self.only_ends:
             return None
-        return {name: np.empty((self.states, n, *shape)) for name, shape in self.shapes.items()}
+        if self.states > 1:
+            return {name: np.empty((self.states, n, *shape)) for name, shape in self.shapes.items()}
+        found = {name: array[:, self.count : self.count + n] for name, array in self.arrays.items()}
+        if "contacts" in self.shapes:
+            found["contacts"] = np.empty((1, n, *self.shapes["contacts"]))
+        return found
 
     def keep(self, buffers: dict[str, Array] | None, n: int) -> None:
         """Keep n samples that the core wrote."""
         if buffers is None:
             return
-        for name, array in self.arrays.items():
-            array[:, self.count : self.count + n] = buffers[name]
-        if "contacts" in buffers:
+        if self.states > 1:  # the samples of one state alone are in their place already
+            for name, array in self.arrays.items():
+                array[:, self.count : self.count + n] = buffers[name]
+        if "contacts" in buffers and buffers["contacts"].size:
             state, sample, slot = np.nonzero(buffers["contacts"][..., 0] >= 0.0)
             self._rows.append(buffers["contacts"][state, sample, slot])
             self._places.append(np.stack([state, sample + self.count]))
