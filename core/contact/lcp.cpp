@@ -94,7 +94,7 @@ LcpReport solve_lcp(int n, const double* A, const double* b, double* u) {
     if (trivial) return {LcpEnd::solved, 0};
     Tableau tableau(n, A, b);
     int row = tableau.most_negative(), column = tableau.artificial();
-    const int most = 50 * n + 100;
+    const int most = 10 * n + 50;
     for (int count = 1; count <= most; ++count) {
         const int left = tableau.basis(row);
         tableau.pivot(row, column);
