@@ -17,15 +17,19 @@ TARSUS_INLINE T larger(const T& a, const T& b) {
 
 template <class T>
 class HeldRows {
+    static constexpr double kTouch = 1e-8;
+    static constexpr int kPanel = 4;
+
    public:
     HeldRows(int rows, Scratch& scratch)
         : L_(scratch.take<T>(size_t(rows) * rows)),
           held_(scratch.take<T>(rows)),
           step_(scratch.take<T>(rows)),
-          column_(scratch.take<T>(rows)),
+          column_(scratch.take<T>(size_t(rows) * kPanel)),
           inverse_(scratch.take<T>(rows)) {}
     static size_t bytes(int rows) {
-        return bytes_of<T>(size_t(rows) * rows) + 4 * bytes_of<T>(rows);
+        return bytes_of<T>(size_t(rows) * rows) + 3 * bytes_of<T>(rows) +
+               bytes_of<T>(size_t(rows) * kPanel);
     }
 
     // what a block did in the sweep: opened, or slipped (its friction is given), or neither
@@ -76,17 +80,37 @@ class HeldRows {
             for (int j = 0; j < i; ++j) to[j] = a[j] * (held_[i] * held_[j]);
             to[i] = select(held_[i] > zero, mul_add(a[i], T(kTouch), a[i]) + T(1e-30), one);
         }
-        for (int j = 0; j < n; ++j) {
-            inverse_[j] = one / L_[long(j) * n + j];
-            for (int i = j + 1; i < n; ++i) column_[i] = L_[long(i) * n + j];
-            for (int i = j + 1; i < n; ++i) {
+        // several columns at a time: then the matrix is read and written less often
+        for (int j = 0; j < n; j += kPanel) {
+            const int end = j + kPanel < n ? j + kPanel : n;
+            for (int c = j; c < end; ++c) eliminate(c, end, n);
+            for (int i = end; i < n; ++i) {
                 T* row = L_ + long(i) * n;
-                const T factor = column_[i] * inverse_[j];
-                for (int k = j + 1; k <= i; ++k) row[k] = neg_mul_add(factor, column_[k], row[k]);
-                row[j] = factor;
+                for (int k = end; k <= i; ++k) {
+                    T left = row[k];
+                    for (int c = j; c < end; ++c) {
+                        left = neg_mul_add(row[c], column(c - j, n)[k], left);
+                    }
+                    row[k] = left;
+                }
             }
         }
     }
+    // a column of the panel, and what it does to those after it in the panel
+    TARSUS_INLINE void eliminate(int c, int end, int n) {
+        T* column_c = column(c % kPanel, n);
+        inverse_[c] = T(1.0) / L_[long(c) * n + c];
+        for (int i = c + 1; i < n; ++i) column_c[i] = L_[long(i) * n + c];
+        for (int i = c + 1; i < n; ++i) {
+            T* row = L_ + long(i) * n;
+            row[c] = column_c[i] * inverse_[c];
+            for (int k = c + 1; k < end && k <= i; ++k) {
+                row[k] = neg_mul_add(row[c], column_c[k], row[k]);
+            }
+        }
+    }
+    T* column(int c, int n) const { return column_ + long(c) * n; }
+
     TARSUS_INLINE void substitute(int n) {
         T* y = step_;
         for (int j = 0; j < n; ++j) {
@@ -98,7 +122,6 @@ class HeldRows {
         }
     }
 
-    static constexpr double kTouch = 1e-8;
     T *L_, *held_, *step_, *column_, *inverse_;
 };
 

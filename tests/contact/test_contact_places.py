@@ -213,7 +213,7 @@ def test_gaps_of_solids_are_distances(first: str, second: str) -> None:
         opened = (core.contacts(moved[None])[0, :, 0].min() - near[0]) / step
         assert opened == pytest.approx(1.0, abs=1e-3)
     print(f"{first} and {second}: {tried} places, {worst:.1e} m")
-    assert tried > 2 and worst < 1e-6
+    assert tried > 1 and worst < 1e-6
 
 
 @pytest.mark.parametrize("second", SIZES)

@@ -50,8 +50,7 @@ def refuses(world: World, **changes: Any) -> str:
 def test_worlds_are_checked(name: str, value: Any) -> None:
     message = refuses(box(), **{name: value})
     print(message)
-    word = {"ground_numbers": "plane"}.get(name, name)
-    assert word in message
+    assert name in message or (name == "ground_numbers" and "plane" in message)
 
 
 @pytest.mark.parametrize(
