@@ -25,7 +25,8 @@ struct SolverReport {
 template <class T>
 class ExactSolver {
    public:
-    static constexpr int kCorrections = 12, kMostRows = 96;  // of all held rows at once
+    static constexpr int kCorrections = 20, kMostRows = 96;  // of all held rows at once
+    static constexpr double kGood = 1e-7;  // of the speeds: a residual that harms nobody
     static constexpr double kSpeed = 0.1;  // [m/s] slower worlds are solved as precisely as this
 
     ExactSolver(const World& world, int blocks, int rows, Scratch& scratch)
@@ -58,14 +59,20 @@ class ExactSolver {
             report.iterations += running;
             keep_best(problem, i, running, change, report);
             running = select(change > tolerance, running, zero);
-            if ((i + 1) % patience == 0) {  // who gets no better any more has to do with it
-                running = select(report.residual < T(0.5) * mark, running, zero);
+            if (world_.numbers.block && (i + 1) % patience == 0) {
+                // who is good and gets no better has to do with it
+                const T moves = select(report.residual < T(0.5) * mark, running, zero);
+                running = select(report.residual < scale * T(kGood), moves, running);
                 mark = report.residual;
             }
             if (!any(running > zero)) break;
             if (corrects && i < kCorrections) held_.correct(problem, running);
         }
         for (int r = 0; r < problem.n_rows; ++r) problem.p[r] = best_[r];
+        for (int k = 0; k < problem.n_blocks; ++k) {  // corrections round
+            T& p = problem.p[problem.block[k].row];
+            if (problem.block[k].kind != BlockKind::friction) p = select(p > zero, p, zero);
+        }
         return report;
     }
 
