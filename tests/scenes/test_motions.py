@@ -22,8 +22,8 @@ def test_trot(pitch: float) -> None:
     run = scene.run(record=("q", "contacts"))
     tilt = np.abs(angles(run.q)[:, :2]).max()
     load = run.contacts.ground_force()[2000:, 2].mean()
-    # 0.935 m are planned; feet that bounce make the way a matter of chance, so that only the mean of
-    # several starts, a nanoradian apart, tells something
+    # 0.935 m are planned; feet that bounce make the way a matter of chance, so that only the mean
+    # of several starts, a nanoradian apart, tells something
     starts = np.tile(scene.q0, (16, 1))
     starts[:, 7:] += 1e-9 * np.random.default_rng(0).normal(size=starts[:, 7:].shape)
     ways = scene.but(q0=starts).run(record=("q",), every=200).q[:, -1, :2]
