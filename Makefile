@@ -88,17 +88,13 @@ SANITIZED      := build/sanitize
 SANITIZE_TESTS ?= tests/dynamics tests/coriolis tests/derivatives tests/clusters tests/model tests/robots tests/contact \
   --ignore=tests/dynamics/test_memory.py --ignore=tests/dynamics/test_instruction_sets.py \
   --deselect=tests/dynamics/test_call_errors.py::test_threads_that_cannot_be_started_are_done_without
-# one variant takes a third of the time: the one with the widest vectors that most machines have
-SANITIZE_FLAGS ?= -DTARSUS_ONLY_BASELINE=ON \
-  $(if $(shell grep -m1 avx2 /proc/cpuinfo 2>/dev/null),-DCMAKE_CXX_FLAGS='-mavx2 -mfma')
 # the sanitizer has to be there before Python; Python keeps memory until the process ends
 UNDER_SANITIZER = ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 LD_PRELOAD="$(shell \
   $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so.6)"
 
 sanitize: $(VENV)/installed-test
-	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DTARSUS_SANITIZE=ON $(SANITIZE_FLAGS) \
+	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DTARSUS_SANITIZE=ON \
 	  -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
-	$(BIN)/cmake --build $(SANITIZED) --target kernels_baseline
 	$(UNDER_SANITIZER) $(BIN)/cmake --build $(SANITIZED)
 	rm -rf $(SANITIZED)/site && mkdir $(SANITIZED)/site && cp -r tarsus $(SANITIZED)/site/
 	rm -f $(SANITIZED)/site/tarsus/_core.*

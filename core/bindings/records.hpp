@@ -2,7 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "contact/world.hpp"
+#include "world/run.hpp"
 
 namespace tarsus {
 

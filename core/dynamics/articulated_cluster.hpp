@@ -47,7 +47,8 @@ class ArticulatedCluster {
         for (const Spin& spin : tree_.spins) {
             if (spin.parent < 0) continue;
             ArticulatedBody<T>& parent = body_[spin.parent + 1];
-            const Vec3<T> momentum = vector_at(spin.axis) * (T(spin.inertia) * joints_.v[spin.w]);
+            const Vec3<T> momentum =
+                vector_at(spin.axis) * (loads_.spin_inertia(spin) * joints_.v[spin.w]);
             parent.p.angular = cross_add(parent.v.angular, momentum, parent.p.angular);
         }
         external_ = external != nullptr;
@@ -119,18 +120,25 @@ class ArticulatedCluster {
    private:
     // torque on a rotor about its axis that does not depend on the accelerations asked for
     TARSUS_INLINE T spin_bias(const Spin& spin) const {
-        const T inertia(spin.inertia + tree_.armature[spin.w]);
+        const T inertia = loads_.spin_inertia(spin) + T(tree_.armature[spin.w]);
         const T bias = inertia * joints_.a[spin.w];
         return external_ ? bias - body_[spin.body + 1].p.angular.z : bias;
     }
     TARSUS_INLINE void push_carrier(const Spin& spin) {
         if (spin.parent < 0) return;
         Force<T>& p = body_[spin.parent + 1].p;
-        p.angular = mul_add(vector_at(spin.axis), T(spin.inertia) * joints_.a[spin.w], p.angular);
+        p.angular =
+            mul_add(vector_at(spin.axis), loads_.spin_inertia(spin) * joints_.a[spin.w], p.angular);
     }
 
+    // What rotors add to their joint is known beforehand, unless ratios or masses vary.
+    TARSUS_INLINE bool known_beforehand(const Cluster& cluster) const {
+        return cluster.constant && !loads_.mass_scale;
+    }
+    // … and what dampers of all joints add that act at the end of a step
     TARSUS_INLINE T geared_armature(const Cluster& cluster, const GearConstants& constants) const {
-        T sum(constants.armature);
+        T sum(known_beforehand(cluster) ? constants.armature
+                                        : tree_.armature[tree_.links[cluster.moving].v]);
         for (int w = 0; loads_.diagonal && w < cluster.nw; ++w) {
             const T& ratio = joints_.G[cluster.matrix + w];
             sum = mul_add(ratio * ratio, loads_.diagonal[cluster.w + w], sum);
@@ -145,16 +153,17 @@ class ArticulatedCluster {
         const Link& link = tree_.links[i];
         const GearConstants& constants = tree_.gears[tree_.cluster_of[i]];
         T armature = geared_armature(cluster, constants), torque = tau[cluster.v];
-        Vec3<T> couple = constant_vector<T>(constants.couple);
+        const bool known = known_beforehand(cluster);
+        Vec3<T> couple = known ? constant_vector<T>(constants.couple) : zero_vector<T>();
         for (int k = cluster.spin; k < cluster.spin + cluster.n_spins; ++k) {
-            if (cluster.constant && !external_) break;
+            if (known && !external_) break;
             const Spin& spin = tree_.spins[k];
             const T ratio = joints_.G[cluster.matrix + spin.w - cluster.w];
             torque = neg_mul_add(ratio, spin_bias(spin), torque);
-            if (cluster.constant) continue;
-            const T inertia(spin.inertia + tree_.armature[spin.w]);
-            armature = mul_add(ratio * ratio, inertia, armature);
-            couple = mul_add(vector_at(spin.axis), ratio * T(spin.inertia), couple);
+            if (known) continue;
+            const T inertia = loads_.spin_inertia(spin);
+            armature = mul_add(ratio * ratio, inertia + T(tree_.armature[spin.w]), armature);
+            couple = mul_add(vector_at(spin.axis), ratio * inertia, couple);
             push_carrier(spin);
         }
         visit(link.kind, [&](auto joint) {
@@ -228,11 +237,9 @@ class ArticulatedCluster {
         const Spin& spin = tree_.spins[k];
         const int w = spin.w - cluster.w;
         push_carrier(spin);
-        H_[w * cluster.nw + w] = T(spin.inertia) + loads_.armature(tree_, spin.w);
+        H_[w * cluster.nw + w] = loads_.spin_inertia(spin) + loads_.armature(tree_, spin.w);
         bias_[w] = spin_bias(spin);
-        const Vec3<double> axis = vector_at(spin.axis);
-        const Vec3<T> moment{T(axis.x * spin.inertia), T(axis.y * spin.inertia),
-                             T(axis.z * spin.inertia)};
+        const Vec3<T> moment = vector_at(spin.axis) * loads_.spin_inertia(spin);
         walk(cluster, w, spin.parent, {zero_vector<T>(), moment});
     }
 

@@ -37,6 +37,11 @@ struct Loads {
         if (!mass_scale) return p;
         return {p.linear * mass_scale[body], p.angular * mass_scale[body]};
     }
+    // a rotor is scaled with its carrier, whose inertia has its mass
+    TARSUS_INLINE T spin_inertia(const Spin& spin) const {
+        const T own(spin.inertia);
+        return mass_scale ? own * mass_scale[spin.parent < 0 ? spin.body : spin.parent] : own;
+    }
     TARSUS_INLINE Articulated<T> scaled(int body, const Articulated<T>& I) const {
         return mass_scale ? I * mass_scale[body] : I;
     }

@@ -106,7 +106,7 @@ struct Kernel {
     X(elastic_energy)                  \
     X(passive_forces)
 
-struct StepKernel;  // in contact/world.hpp
+struct StepKernel;  // in world/run.hpp
 
 struct Kernels {
     const char* instruction_set;
@@ -120,16 +120,15 @@ struct Kernels {
                                   const double* dv);
 };
 
+// those that this build has
 namespace baseline {
 extern const Kernels kernels;
 }
-#ifdef TARSUS_HAS_X86_VARIANTS
 namespace avx2 {
 extern const Kernels kernels;
 }
 namespace avx512 {
 extern const Kernels kernels;
 }
-#endif
 
 }  // namespace tarsus

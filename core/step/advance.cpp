@@ -59,6 +59,6 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
 extern const StepKernel step_kernel;
 const StepKernel step_kernel = {
     advance_bytes<double>, advance_bytes<Lanes>, advance_one, advance_lanes, energies,
-    find_all_contacts,     contact_operator};
+    find_all_contacts,     contact_operator,     solve_lcp};
 
 }  // namespace tarsus::TARSUS_ISA

@@ -108,23 +108,11 @@ TARSUS_INLINE void Stepper<T>::push_contact(int k, int first, TestForces<T>& tes
     block.bound = T(world_.dt) * parameters[kViscous] * slip;
     const T row[3] = {free.x, free.y, free.z};
     const T* before = kept + 3 * contact.candidate;
-    RowForces<T> on_a, on_b;
-    const Vec3<T>* direction[3] = {&contact.touch.normal, &contact.across, &contact.along};
     for (int i = 0; i < 3; ++i) {
         problem.b[block.row + i] = row[i];
         problem.p[block.row + i] = select(contact.on > zero, before[i], zero);
-        const Force<T> push{*direction[i], zero_vector<T>()};
-        on_a.f[i] = force_on(pose_[contact.a + 1], contact.touch.point, push);
-        if (first >= 0) {
-            map.add(first, on_a.f[i]);
-            continue;
-        }
-        map.add(test.rows() + i);
-        if (contact.b < 0) continue;
-        const Force<T> back = force_on(pose_[contact.b + 1], contact.touch.point, push);
-        on_b.f[i] = {-back.linear, -back.angular};
     }
-    if (first < 0) test.push_bodies(3, contact.a, on_a, contact.b, on_b);
+    push_contact_rows(contact, pose_, first, test, map);
 }
 
 }  // namespace tarsus::TARSUS_ISA

@@ -1,10 +1,10 @@
 // Controllers that run inside the step: torques from the state, a command and gains.
 #pragma once
 
-#include "contact/world.hpp"
 #include "dynamics/configuration.hpp"
 #include "dynamics/newton_euler.hpp"
 #include "dynamics/passive_inverse_dynamics.hpp"
+#include "world/world.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

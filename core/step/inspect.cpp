@@ -1,6 +1,5 @@
 // What the step sees, for users who look: all candidates of a state, and the operator of some.
-#include "contact/contact_set.hpp"
-#include "contact/row_map.hpp"
+#include "constraints/row_map.hpp"
 #include "dynamics/configuration.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -34,11 +33,12 @@ void find_all_contacts(const World& world, const double* q, double* out, std::by
     double* v = scratch.take<double>(world.tree->nv);
     std::fill(v, v + world.tree->nv, 0.0);
     const Inspected at(world, q, v, nullptr, scratch);
-    for_each_candidate(world, at.pose, kAll, [&](int candidate, int, int, const Touch<double>& t) {
-        double* to = out + 7L * candidate;
-        to[0] = t.gap, to[1] = t.point.x, to[2] = t.point.y, to[3] = t.point.z;
-        to[4] = t.normal.x, to[5] = t.normal.y, to[6] = t.normal.z;
-    });
+    for_each_candidate(world.shapes, at.pose, kAll,
+                       [&](int candidate, int, int, const Touch<double>& t) {
+                           double* to = out + 7L * candidate;
+                           to[0] = t.gap, to[1] = t.point.x, to[2] = t.point.y, to[3] = t.point.z;
+                           to[4] = t.normal.x, to[5] = t.normal.y, to[6] = t.normal.z;
+                       });
 }
 
 void contact_operator(const World& world, const double* q, const double* mass_scale,
@@ -51,7 +51,7 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
     Inspected at(world, q, v, mass_scale, scratch);
     const int m = int(candidates.size());
     std::vector<Contact<double>> contacts(m);
-    for_each_candidate(world, at.pose, kAll,
+    for_each_candidate(world.shapes, at.pose, kAll,
                        [&](int candidate, int a, int b, const Touch<double>& t) {
                            for (int k = 0; k < m; ++k) {
                                if (candidates[k] != candidate) continue;
@@ -73,17 +73,7 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
             first_of[contact.a] = test.rows();
             push_unit_wrenches(test, contact.a);
         }
-        RowForces<double> on_a, on_b;
-        const Vec3<double> direction[3] = {contact.touch.normal, contact.across, contact.along};
-        for (int i = 0; i < 3; ++i) {
-            const Force<double> push{direction[i], zero_vector<double>()};
-            on_a.f[i] = force_on(at.pose[contact.a + 1], contact.touch.point, push);
-            const Force<double> back{-direction[i], zero_vector<double>()};
-            on_b.f[i] = force_on(at.pose[contact.b + 1], contact.touch.point, back);
-            if (share) map.add(first_of[contact.a], on_a.f[i]);
-            else map.add(test.rows() + i);
-        }
-        if (!share) test.push_bodies(3, contact.a, on_a, contact.b, on_b);
+        push_contact_rows(contact, at.pose, share ? first_of[contact.a] : -1, test, map);
     }
     double* of_tests = own.take<double>(size_t(test.rows()) * test.rows());
     test.sum_operator(of_tests);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "step/stepper.hpp"
+#include "world/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

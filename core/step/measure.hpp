@@ -1,9 +1,9 @@
 // Energies of a state, and the powers of gravity and springs.
 #pragma once
 
-#include "contact/world.hpp"
 #include "dynamics/articulated_constraints.hpp"
 #include "dynamics/springs.hpp"
+#include "world/world.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -83,12 +83,13 @@ TARSUS_APART Energies<T> measure(const Tree& tree, const T* q, const T* v, const
         const T along = spin.parent < 0
                             ? T(0.0)
                             : dot(vector_at(spin.axis), passes.body[spin.parent + 1].v.angular);
-        twice = mul_add(w * T(spin.inertia), mul_add(T(2.0), along, w), twice);
+        twice = mul_add(w * passes.loads.spin_inertia(spin), mul_add(T(2.0), along, w), twice);
         if (spin.parent < 0) {
             const Link& link = tree.links[spin.body];
             const Vec3<double> first = matrix_at(link.rotation) * vector_at(link.first) +
                                        vector_at(link.position) * link.mass;
-            gravity -= T(dot(g, first));
+            const T weight(dot(g, first));
+            gravity -= mass_scale ? weight * mass_scale[spin.body] : weight;
         }
     }
     T* step = scratch.take<T>(tree.joint_nv);

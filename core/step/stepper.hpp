@@ -8,13 +8,14 @@
 //   at last    q⁺ = q ⊕ dt v⁺
 #pragma once
 
-#include "contact/exact.hpp"
-#include "contact/lemke.hpp"
-#include "contact/penalty.hpp"
-#include "contact/row_map.hpp"
+#include "constraints/exact.hpp"
+#include "constraints/lemke.hpp"
+#include "constraints/penalty.hpp"
+#include "constraints/row_map.hpp"
 #include "step/control.hpp"
 #include "step/measure.hpp"
 #include "step/turning_axes.hpp"
+#include "world/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -30,7 +31,7 @@ class Stepper {
     // of the state, as users see it
     T *q, *v, *parameters, *tau, *integral, *works;
     T *kept, *kept_rows;  // impulses (or ways slipped) of all candidates and rows
-    T alive, iterations, residual, deepest;
+    T alive, iterations, residual;
     int n_contacts = 0;
     Contact<T>* contacts;
     T* impulse;  // three for each contact
@@ -39,7 +40,7 @@ class Stepper {
     int fault_element[kCount];
 
     Stepper(const World& world, Scratch& scratch)
-        : world_(world), tree_(*world.tree), scratch_(scratch.take<std::byte>(0)) {
+        : world_(world), tree_(*world.tree), scratch_(scratch) {
         q = scratch.take<T>(tree_.nq), v = scratch.take<T>(tree_.nv);
         parameters = scratch.take<T>(world.parameter_size());
         tau = scratch.take<T>(tree_.nv), integral = scratch.take<T>(tree_.nv);

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "contact/world.hpp"
+#include "geometry/shapes.hpp"
 #include "spatial/transform.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -68,15 +68,15 @@ inline void height_of_field(const std::vector<double>& field, double x, double y
     slope[1] = in_y ? (left + a * (right - left)) / head[3] : 0.0;
 }
 
-inline Touch<double> touch_uneven(const World& world, const Vec3<double>& center, double radius) {
+inline Touch<double> touch_uneven(const Shapes& shapes, const Vec3<double>& center, double radius) {
     double gap, normal[3] = {0.0, 0.0, 1.0};
-    if (world.ground == GroundKind::profile) {
+    if (shapes.ground == GroundKind::profile) {
         double across[2] = {0.0, 1.0};
-        gap = profile_gap(world.ground_numbers, center.x, center.z, across);
+        gap = profile_gap(shapes.ground_numbers, center.x, center.z, across);
         normal[0] = across[0], normal[2] = across[1];
     } else {
         double height, slope[2];
-        height_of_field(world.ground_numbers, center.x, center.y, &height, slope);
+        height_of_field(shapes.ground_numbers, center.x, center.y, &height, slope);
         const double scale = 1 / std::sqrt(1 + slope[0] * slope[0] + slope[1] * slope[1]);
         normal[0] = -slope[0] * scale, normal[1] = -slope[1] * scale, normal[2] = scale;
         gap = (center.z - height) * scale;
@@ -94,20 +94,20 @@ TARSUS_INLINE void set_touch(Touch<T>& touch, int lane, const Touch<double>& of)
 }
 
 template <class T>
-TARSUS_INLINE Touch<T> touch_ground(const World& world, const Vec3<T>& center, double radius) {
-    if (world.ground == GroundKind::plane) {
-        const double* plane = world.ground_numbers.data();
+TARSUS_INLINE Touch<T> touch_ground(const Shapes& shapes, const Vec3<T>& center, double radius) {
+    if (shapes.ground == GroundKind::plane) {
+        const double* plane = shapes.ground_numbers.data();
         const Vec3<T> normal = constant_vector<T>(plane);
         const T gap = dot(vector_at(plane), center) - T(plane[3] + radius);
         return {gap, neg_mul_add(normal, T(radius), center), normal};
     }
     Touch<T> touch;
-    if (world.ground == GroundKind::none) {
+    if (shapes.ground == GroundKind::none) {
         return {T(kFar), center, {T(0.0), T(0.0), T(1.0)}};
     }
     for (int l = 0; l < int(sizeof(T) / sizeof(double)); ++l) {
         const Vec3<double> at{lane_of(center.x, l), lane_of(center.y, l), lane_of(center.z, l)};
-        set_touch(touch, l, touch_uneven(world, at, radius));
+        set_touch(touch, l, touch_uneven(shapes, at, radius));
     }
     return touch;
 }

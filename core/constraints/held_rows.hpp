@@ -6,7 +6,7 @@
 // Rows that repeat each other leave the factors singular; a touch on the diagonal keeps them apart.
 #pragma once
 
-#include "contact/problem.hpp"
+#include "constraints/problem.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

@@ -1,12 +1,12 @@
 // From what was stated about a world to the arrays that the step reads.
-#include "contact/world.hpp"
-
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 
 #include "spatial/transform.hpp"
+#include "world/world.hpp"
 
 namespace tarsus {
 
@@ -71,8 +71,8 @@ void add_points(World& world, const WorldStatement& s) {
         if (!(s.point_radius[k] >= 0)) refuse("point_radius must not be negative");
         Sphere sphere{s.point_body[k], {}, s.point_radius[k]};
         store(in_core(tree, sphere.body, vector_at(&s.point_position[3 * k])), sphere.position);
-        world.spheres.push_back(sphere);
-        world.sphere_candidate.push_back(k);
+        world.shapes.spheres.push_back(sphere);
+        world.shapes.sphere_candidate.push_back(k);
     }
     for (int k : order_of(s.ring_body)) {
         check_body(tree, "ring_body", s.ring_body[k]);
@@ -87,8 +87,8 @@ void add_points(World& world, const WorldStatement& s) {
         store(in_core(tree, ring.body, vector_at(&s.ring_position[3 * k])), ring.position);
         store(axis, ring.axis);
         store(across * (1 / std::sqrt(dot(across, across))), ring.across);
-        world.rings.push_back(ring);
-        world.ring_candidate.push_back(int(n) + kRingPoints * k);
+        world.shapes.rings.push_back(ring);
+        world.shapes.ring_candidate.push_back(int(n) + kRingPoints * k);
     }
 }
 
@@ -105,15 +105,15 @@ void group_points(World& world) {
                 low[i] = std::min(low[i], p[i] - r), high[i] = std::max(high[i], p[i] + r);
             }
         };
-        for (size_t k = 0; k < world.spheres.size(); ++k) {
-            if (world.spheres[k].body != body) continue;
+        for (size_t k = 0; k < world.shapes.spheres.size(); ++k) {
+            if (world.shapes.spheres[k].body != body) continue;
             if (group.n_spheres++ == 0) group.sphere = int(k);
-            hold(world.spheres[k].position, world.spheres[k].radius);
+            hold(world.shapes.spheres[k].position, world.shapes.spheres[k].radius);
         }
-        for (size_t k = 0; k < world.rings.size(); ++k) {
-            if (world.rings[k].body != body) continue;
+        for (size_t k = 0; k < world.shapes.rings.size(); ++k) {
+            if (world.shapes.rings[k].body != body) continue;
             if (group.n_rings++ == 0) group.ring = int(k);
-            hold(world.rings[k].position, world.rings[k].radius);
+            hold(world.shapes.rings[k].position, world.shapes.rings[k].radius);
         }
         if (group.n_spheres + group.n_rings == 0) continue;
         double square = 0;
@@ -122,7 +122,7 @@ void group_points(World& world) {
             square += (high[i] - low[i]) * (high[i] - low[i]) / 4;
         }
         group.radius = std::sqrt(square);
-        world.touching.push_back(group);
+        world.shapes.touching.push_back(group);
         world.shares[body] = group.n_spheres + kRingPoints * group.n_rings >= kSharing;
     }
 }
@@ -150,7 +150,7 @@ void add_solids(World& world, const WorldStatement& s) {
         }
         const double* z = solid.size;
         solid.reach = box ? std::sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]) : z[0] + z[1] / 2;
-        world.solids.push_back(solid);
+        world.shapes.solids.push_back(solid);
     }
     if (s.pairs.size() % 2) refuse("pairs must have two columns");
     for (size_t k = 0; k < s.pairs.size(); k += 2) {
@@ -158,24 +158,24 @@ void add_solids(World& world, const WorldStatement& s) {
         if (a < 0 || b < 0 || a >= int(n) || b >= int(n)) {
             refuse("pairs must be indices of solids, there are " + std::to_string(n));
         }
-        if (world.solids[a].body < 0) std::swap(a, b);
-        if (world.solids[a].body < 0) refuse("pairs must have a solid that moves");
-        world.pairs.push_back(a), world.pairs.push_back(b);
+        if (world.shapes.solids[a].body < 0) std::swap(a, b);
+        if (world.shapes.solids[a].body < 0) refuse("pairs must have a solid that moves");
+        world.shapes.pairs.push_back(a), world.shapes.pairs.push_back(b);
     }
 }
 
 void add_ground(World& world, const WorldStatement& s) {
-    world.ground = word<GroundKind>("ground_kind", s.ground_kind,
-                                    {"none", "plane", "profile", "height_field"});
-    std::vector<double>& numbers = world.ground_numbers;
+    world.shapes.ground = word<GroundKind>("ground_kind", s.ground_kind,
+                                           {"none", "plane", "profile", "height_field"});
+    std::vector<double>& numbers = world.shapes.ground_numbers;
     numbers = s.ground_numbers;
-    if (world.ground == GroundKind::plane) {
+    if (world.shapes.ground == GroundKind::plane) {
         expect("ground_numbers of a plane", numbers.size(), 4);
         const Vector normal = vector_at(numbers.data());
         if (!(std::abs(dot(normal, normal) - 1) < 1e-9))
             refuse("the plane's normal must be a unit vector");
     }
-    if (world.ground == GroundKind::profile) {
+    if (world.shapes.ground == GroundKind::profile) {
         if (numbers.size() < 2 || numbers.size() % 2) refuse("a profile needs points x, z");
         for (size_t k = 2; k < numbers.size(); k += 2) {
             if (numbers[k] < numbers[k - 2]) refuse("the profile's x must not decrease");
@@ -187,7 +187,7 @@ void add_ground(World& world, const WorldStatement& s) {
         numbers.insert(numbers.begin(), first, first + 2);
         numbers.insert(numbers.end(), last, last + 2);
     }
-    if (world.ground == GroundKind::height_field) {
+    if (world.shapes.ground == GroundKind::height_field) {
         if (numbers.size() < 6) refuse("a height field needs x0, y0, dx, dy, nx, ny and heights");
         const double nx = numbers[4], ny = numbers[5];
         if (!(nx >= 2 && ny >= 2 && nx <= 1e5 && ny <= 1e5) || nx != std::floor(nx) ||
@@ -284,8 +284,9 @@ World make_world(const Tree& tree, const WorldStatement& s) {
     add_ground(world, s);
     add_joint_rows(world, s);
     add_control(world, s);
-    const long candidates = long(world.spheres.size()) + kRingPoints * long(world.rings.size()) +
-                            kPairPoints * long(world.n_pairs());
+    const long candidates = long(world.shapes.spheres.size()) +
+                            kRingPoints * long(world.shapes.rings.size()) +
+                            kPairPoints * long(world.shapes.n_pairs());
     if (candidates > 1000000) refuse("there are more than a million contact candidates");
     if (s.max_contacts < 0 || s.max_contacts > 4096) refuse("max_contacts must be from 0 to 4096");
     world.max_contacts = int(std::min<long>(s.max_contacts, candidates));

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "contact/exact.hpp"
-#include "contact/lcp.hpp"
+#include "constraints/exact.hpp"
+#include "constraints/lcp.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

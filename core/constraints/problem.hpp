@@ -7,7 +7,7 @@
 // limit one each. Loops outside the clusters hold always; they are eliminated before.
 #pragma once
 
-#include "contact/contact_set.hpp"
+#include "constraints/contact_set.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -75,7 +75,6 @@ class LoopElimination {
    public:
     LoopElimination(const Tree& tree, int capacity, Scratch& scratch)
         : n_(tree.n_constraint_rows),
-          capacity_(capacity),
           work_(tree, scratch),
           X_(scratch.take<T>(size_t(n_) * capacity)),
           y_(scratch.take<T>(n_)) {}
@@ -123,7 +122,7 @@ class LoopElimination {
     }
 
    private:
-    int n_, capacity_;
+    int n_;
     MultiplierWork<T> work_;
     T *X_, *y_;
 };

@@ -9,7 +9,7 @@
 // contact feels.
 #pragma once
 
-#include "contact/contact_set.hpp"
+#include "constraints/contact_set.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

@@ -8,7 +8,7 @@
 // the mean s of its eigenvalues, that equation is nearly linear on 0 < t < 1.
 #pragma once
 
-#include "contact/problem.hpp"
+#include "constraints/problem.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

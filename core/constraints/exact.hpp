@@ -11,8 +11,8 @@
 // Lanes that are done stand still: their bits do not depend on their neighbours.
 #pragma once
 
-#include "contact/held_rows.hpp"
-#include "contact/slip.hpp"
+#include "constraints/held_rows.hpp"
+#include "constraints/slip.hpp"
 #include "dynamics/small_inverse.hpp"
 
 namespace tarsus::TARSUS_ISA {

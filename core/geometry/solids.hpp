@@ -4,7 +4,7 @@
 // are ordered by the features that make them, so that forces of the last step find theirs again.
 #pragma once
 
-#include "contact/ground.hpp"
+#include "geometry/ground.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

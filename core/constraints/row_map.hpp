@@ -3,7 +3,7 @@
 // (How many of them touch does not matter: results must not depend on what other lanes touch.)
 #pragma once
 
-#include "dynamics/test_forces.hpp"
+#include "constraints/contact_set.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -100,6 +100,28 @@ TARSUS_INLINE void push_unit_wrenches(TestForces<T>& test, int body) {
         unit.f[3 + i] = {zero_vector<T>(), axis};
     }
     test.push_bodies(6, body, unit, -1, none);
+}
+
+// The three rows of a contact, normal and tangents, as forces on its bodies. `first`: where the
+// unit wrenches of its body start, −1 if it has rows of its own.
+template <class T>
+TARSUS_INLINE void push_contact_rows(const Contact<T>& contact, const Pose<T>* pose, int first,
+                                     TestForces<T>& test, RowMap<T>& map) {
+    const Vec3<T>* direction[3] = {&contact.touch.normal, &contact.across, &contact.along};
+    RowForces<T> on_a, on_b;
+    for (int i = 0; i < 3; ++i) {
+        const Force<T> push{*direction[i], zero_vector<T>()};
+        on_a.f[i] = force_on(pose[contact.a + 1], contact.touch.point, push);
+        if (first >= 0) {
+            map.add(first, on_a.f[i]);
+            continue;
+        }
+        map.add(test.rows() + i);
+        if (contact.b < 0) continue;
+        const Force<T> back = force_on(pose[contact.b + 1], contact.touch.point, push);
+        on_b.f[i] = {-back.linear, -back.angular};
+    }
+    if (first < 0) test.push_bodies(3, contact.a, on_a, contact.b, on_b);
 }
 
 }  // namespace tarsus::TARSUS_ISA

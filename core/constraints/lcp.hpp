@@ -1,16 +1,11 @@
 // Lemke's method for the linear complementarity problem 0 ≤ u ⊥ A u + b ≥ 0.
 #pragma once
 
-namespace tarsus {
+#include "constraints/laws.hpp"
 
-enum class LcpEnd { solved, ray, tired };
-
-struct LcpReport {
-    LcpEnd end;
-    int pivots;
-};
+namespace tarsus::TARSUS_ISA {
 
 // A is n × n by rows; u receives the solution
 LcpReport solve_lcp(int n, const double* A, const double* b, double* u);
 
-}  // namespace tarsus
+}  // namespace tarsus::TARSUS_ISA

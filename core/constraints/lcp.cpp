@@ -3,12 +3,12 @@
 // The tableau keeps w − A u − e z = b. The artificial z enters first; then always the complement of
 // what has left, until z leaves. Ties are broken lexicographically, so that nothing cycles where
 // contacts are symmetric.
-#include "contact/lcp.hpp"
+#include "constraints/lcp.hpp"
 
 #include <cmath>
 #include <vector>
 
-namespace tarsus {
+namespace tarsus::TARSUS_ISA {
 
 namespace {
 
@@ -112,4 +112,4 @@ LcpReport solve_lcp(int n, const double* A, const double* b, double* u) {
     return {LcpEnd::tired, most};
 }
 
-}  // namespace tarsus
+}  // namespace tarsus::TARSUS_ISA

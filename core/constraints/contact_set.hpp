@@ -1,0 +1,94 @@
+// Which candidates touch in this step, in any lane: gaps, points, normals and velocities.
+#pragma once
+
+#include "geometry/candidates.hpp"
+#include "world/world.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+// A place that touches in some lane; `on` is 1 where it does and 0 elsewhere.
+template <class T>
+struct Contact {
+    int candidate, a, b;  // bodies; b is −1 for the ground
+    T on;
+    Touch<T> touch;
+    Vec3<T> across, along;  // two tangents, with the normal a right-handed frame
+    Vec3<T> start, free;    // velocities of a on b: at the start of the step, and without forces
+};
+
+template <class T>
+TARSUS_INLINE T& part(Vec3<T>& a, int i) {
+    return i == 0 ? a.x : i == 1 ? a.y : a.z;
+}
+
+// two tangents of a unit normal, without branches (Duff et al. 2017)
+template <class T>
+TARSUS_INLINE void tangents(const Vec3<T>& n, Vec3<T>& across, Vec3<T>& along) {
+    const T sign = select(n.z < T(0.0), T(-1.0), T(1.0));
+    const T a = T(-1.0) / (sign + n.z), b = n.x * n.y * a;
+    across = {mul_add(sign * n.x * n.x, a, T(1.0)), sign * b, -(sign * n.x)};
+    along = {b, mul_add(n.y * n.y, a, sign), -n.y};
+}
+
+// velocity of the point of a body at p in the world
+template <class T>
+TARSUS_INLINE Vec3<T> point_velocity(const Pose<T>& pose, const Motion<T>& v, const Vec3<T>& p) {
+    return cross_add(pose.rotation * v.angular, p - pose.position, pose.rotation * v.linear);
+}
+
+// components of a along normal, across and along
+template <class T>
+TARSUS_INLINE Vec3<T> in_frame(const Contact<T>& contact, const Vec3<T>& a) {
+    return {dot(contact.touch.normal, a), dot(contact.across, a), dot(contact.along, a)};
+}
+template <class T>
+TARSUS_INLINE Vec3<T> from_frame(const Contact<T>& contact, const T* p) {
+    return mul_add(contact.along, p[2], mul_add(contact.across, p[1], contact.touch.normal * p[0]));
+}
+
+// Bodies as the search for contacts needs them, the world first; velocities in body frames.
+template <class T>
+struct MovingBodies {
+    const Pose<T>* pose;
+    const Motion<T>*start, *free;
+};
+
+// the contacts of this step, in the order of candidates; returns how many
+template <class T>
+TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies,
+                               const T* parameters, const T& alive, Contact<T>* out) {
+    const T dt(world.dt), zero(0.0), one(1.0);
+    int count = 0;
+    const auto near = [&](const Touching& touching, const Pose<T>& pose) {
+        return may_touch(world.shapes, touching, pose, bodies.free[touching.body + 1], world.dt);
+    };
+    for_each_candidate(
+        world.shapes, bodies.pose, near, [&](int candidate, int a, int b, const Touch<T>& touch) {
+            Contact<T>& contact = out[count];
+            contact.touch = touch;
+            contact.free = point_velocity(bodies.pose[a + 1], bodies.free[a + 1], touch.point);
+            if (b >= 0) {
+                contact.free -= point_velocity(bodies.pose[b + 1], bodies.free[b + 1], touch.point);
+            }
+            contact.start = point_velocity(bodies.pose[a + 1], bodies.start[a + 1], touch.point);
+            if (b >= 0) {
+                contact.start -=
+                    point_velocity(bodies.pose[b + 1], bodies.start[b + 1], touch.point);
+            }
+            // what bounces does so in the step that is nearest to the moment of impact
+            const T approach = dot(touch.normal, contact.start);
+            const T bounces =
+                select(approach < -parameters[kRestSpeed], parameters[kRestitution], zero);
+            const T reach = select(bounces > zero, T(0.5) * dt, dt);
+            const T coming = mul_add(dot(touch.normal, contact.free), reach, touch.gap);
+            const T ahead = world.numbers.ahead ? select(coming < zero, one, zero) : zero;
+            contact.on = select(touch.gap > zero, ahead, one) * alive;
+            if (!any(contact.on > zero)) return;
+            contact.candidate = candidate, contact.a = a, contact.b = b;
+            tangents(touch.normal, contact.across, contact.along);
+            ++count;
+        });
+    return count;
+}
+
+}  // namespace tarsus::TARSUS_ISA
