@@ -125,6 +125,16 @@ class MujocoWalker:
         """Return `mujoco.rollout` for all states on this thread."""
         return self._rollout(self.states, steps)
 
+    def efforts(self, steps: int) -> Array:
+        """Return the efforts (steps, nv) of the controller on the first state."""
+        control = self._control(1, 1)
+        self._set(self.states[0], None if control is None else control[0, 0])
+        found = np.empty((steps, self.model.nv))
+        for row in found:
+            self.mujoco.mj_step(self.model, self.data)
+            row[:] = self.data.qfrc_actuator
+        return found
+
     def load(self) -> float:
         """Return the sum of the normal forces on the first state [N]."""
         control = self._control(1, 1)

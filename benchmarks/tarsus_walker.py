@@ -89,6 +89,10 @@ class TarsusWalker:
             "residual": float(found.residual[:, 1:].max()),
         }
 
+    def efforts(self, steps: int) -> Array:
+        """Return the efforts (steps, nv) of the controller on the first state."""
+        return np.asarray(self.follow(steps, ("tau",)).tau[0, 1:])
+
     def load(self) -> float:
         """Return the sum of the normal forces on the first state [N], in the next step."""
         run = self.simulation.run(self.q[0], self.v[0], **self._options(1, ("contacts",), states=1))
