@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from bipeds import BIPEDS
+from learning import LearningSizes, measure_learning
 from motions import motions_of
 from operators import ledger_residual, operator_growth
+from piles import Pile, heap, measure_piles, tower
 from quadrupeds import QUADRUPEDS
 from rows import HEADER, line
 from slope import creep
@@ -44,11 +46,19 @@ class Sizes:
     robots: tuple[str, ...] = ROBOTS
     motions: tuple[str, ...] = ()
     """Parts of the names of motions; all if there are none."""
+    learning: LearningSizes = field(default_factory=LearningSizes)
+    piles: tuple[Pile, ...] = field(default_factory=lambda: (tower(), heap()))
     links: tuple[int, ...] = (25, 50, 100, 200, 400)
     contacts: tuple[int, ...] = (4, 8, 16, 32)
     seconds_on_slope: float = 10.0
     scenes: tuple[str, ...] = tuple(scenes.names())
     """Whose ledgers of energy are checked."""
+
+    @classmethod
+    def quick(cls) -> Sizes:
+        """Return sizes for a look that takes minutes."""
+        piles = tower(seconds=1.0), heap(seconds=0.2)
+        return cls(StepSizes.quick(), FEW, learning=LearningSizes.quick(), piles=piles)
 
     def wants(self, motion: str) -> bool:
         """Return whether a motion is measured."""
@@ -62,9 +72,15 @@ def measure_contact(
     plan: Plan, sizes: Sizes | None = None, progress: Tell | None = None
 ) -> dict[str, Any]:
     """Measure everything here; returns plain data for JSON, times in µs of a step."""
-    sizes, tell = sizes or Sizes(), progress or (lambda section, share: None)
+    tell = progress or (lambda section, share: None)
+    if sizes is None:
+        sizes = Sizes.quick() if plan == Plan.quick() else Sizes()
     results = measure_steps(plan, sizes, tell, lambda row: None)
     with pinned(1):
+        tell("learning", 0.0)
+        results["learning"] = measure_learning(plan, sizes.learning)
+        tell("piles", 0.0)
+        results["piles"] = measure_piles(sizes.piles, plan)
         results["operator"] = operator_growth(
             plan, sizes.links, sizes.contacts, lambda share: tell("contact operator", share)
         )

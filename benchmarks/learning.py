@@ -2,10 +2,13 @@
 
 A step of a robot in `WalkVectorEnv` is all of it: physics, rewards, observations and new starts.
 MuJoCo's side is its rollout alone, of the same robot with the same actions.
+
+    python benchmarks/learning.py --quick
 """
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,13 +16,14 @@ from typing import Any
 import numpy as np
 from motions import Situation, stands
 from mujoco_walker import MujocoWalker
+from rows import HEADER, line
 from steps import Side, sides
 from tarsus_walker import TarsusWalker
 from walkers import DT, FRICTION, Walker, controller_of
 
 import tarsus as ts
 from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave, ratio
+from tarsus.bench.timing import Contender, interleave, pinned, ratio
 from tarsus.environments import WalkTask, WalkVectorEnv
 
 
@@ -143,3 +147,20 @@ def single_runs(walker: Walker) -> dict[str, Contender]:
         names["hold"] = controller_of(walker, walker.model, walker.standing[None])
         found[side.name] = Contender("sim.run(q, v, duration=dt, controller=hold)", names)
     return found
+
+
+def main() -> None:
+    """Measure and show the rows."""
+    parser = argparse.ArgumentParser(description="learning and loops in Python beside MuJoCo")
+    parser.add_argument("--quick", action="store_true", help="fewer actions and rounds")
+    quick = parser.parse_args().quick
+    sizes = LearningSizes.quick() if quick else LearningSizes()
+    print(HEADER)
+    with pinned(1):
+        measure_learning(
+            Plan.quick() if quick else Plan(), sizes, lambda row: print(line(row), flush=True)
+        )
+
+
+if __name__ == "__main__":
+    main()

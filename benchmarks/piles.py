@@ -1,6 +1,8 @@
 """A tower of boxes and a pile of boxes: cost of a step beside MuJoCo, and whether they stand.
 
 Bodies are free, every box can touch every other and the floor, in both simulators.
+
+    python benchmarks/piles.py --quick
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from rows import HEADER, line
 from walkers import DT, FRICTION
 
 import tarsus as ts
@@ -164,16 +167,16 @@ def _nothing(share: float) -> None:
     pass
 
 
-if __name__ == "__main__":
-    from rows import HEADER, line
-
+def main() -> None:
+    """Measure and show the rows."""
     parser = argparse.ArgumentParser(description="piles of boxes beside MuJoCo")
-    parser.add_argument("--quick", action="store_true", help="one second instead of ten")
+    parser.add_argument("--quick", action="store_true", help="a second instead of ten")
     quick = parser.parse_args().quick
     print(HEADER)
+    piles = (tower(seconds=1.0), heap(seconds=0.2)) if quick else (tower(), heap())
     with pinned(1):
-        measure_piles(
-            (tower(seconds=1.0), heap(seconds=0.2)) if quick else (tower(), heap()),
-            Plan.quick(),
-            show=lambda row: print(line(row), row, flush=True),
-        )
+        measure_piles(piles, Plan.quick(), show=lambda row: print(line(row), flush=True))
+
+
+if __name__ == "__main__":
+    main()

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from contact import ROBOTS
-from motions import Situation, motions_of
+from motions import Motion, Situation, motions_of
 from tarsus_walker import TarsusWalker
 from walkers import DT, Walker
 
@@ -34,12 +34,18 @@ HEADER = (
 )
 
 
-def survey(situations: Sequence[Situation], steps: int) -> Iterator[dict[str, Any]]:
-    """Yield a row for each situation, all together with so many steps."""
-    each = max(1, steps // len(situations))
-    for situation in situations:
-        states = len(situation.q)
-        yield row_of(situation, max(1, each // states))
+def survey(
+    scenes: Sequence[tuple[Walker, Motion]], steps: int, states: int = STATES
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each motion of a robot, all together with about so many steps.
+
+    A batch has so many states, fewer where it takes long until the motion is reached.
+    """
+    each = max(1, steps // max(1, len(scenes)))
+    for walker, motion in scenes:
+        lead = motion(walker, 1).lead
+        deep = min(each, max(each // states, lead + lead // 3))
+        yield row_of(motion(walker, max(1, each // deep)), deep)
 
 
 def row_of(situation: Situation, steps: int) -> dict[str, Any]:
@@ -88,13 +94,14 @@ def line(row: dict[str, Any]) -> str:
     return f"{title} {counts} {numbers} {row['most_iterations']:11.0f}"
 
 
-def situations_of(robots: Sequence[str], motions: Sequence[str], states: int) -> list[Situation]:
+def scenes_of(robots: Sequence[str], parts: Sequence[str]) -> list[tuple[Walker, Motion]]:
     """Return the motions of robots, of those whose names have one of the parts, or all."""
     found = []
-    for title in robots:
-        walker = Walker(title)
-        made = [motion(walker, states) for motion in motions_of(walker)]
-        found += [one for one in made if not motions or any(part in one.motion for part in motions)]
+    for walker in map(Walker, robots):
+        for motion in motions_of(walker):
+            name = motion(walker, 1).motion
+            if not parts or any(part in name for part in parts):
+                found.append((walker, motion))
     return found
 
 
@@ -110,7 +117,7 @@ def main() -> None:
     robots = [t for t in ROBOTS if not asked.only or any(part in t for part in asked.only)]
     print(HEADER)
     rows = []
-    for row in survey(situations_of(robots, asked.motion, asked.states), asked.steps):
+    for row in survey(scenes_of(robots, asked.motion), asked.steps, asked.states):
         print(line(row), flush=True)
         rows.append(row)
     steps, unsolved = (sum(row.get(key, 0) for row in rows) for key in ("steps", "unsolved"))
