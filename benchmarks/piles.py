@@ -115,7 +115,7 @@ def tarsus_pile(pile: Pile, row: dict[str, Any]) -> Contender:
     simulation = ts.Simulation(
         model, ground=ts.Ground(friction=FRICTION), dt=DT, max_contacts=MOST_CONTACTS
     )
-    options = {"duration": pile.steps * DT, "progress": False}
+    options: dict[str, Any] = {"duration": pile.steps * DT, "progress": False}
     run = simulation.run(pile.start, **options, record=("q", "statistics"))
     found = run.statistics
     row |= {

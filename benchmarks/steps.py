@@ -37,7 +37,7 @@ class StepSizes:
     """Of each state in a timed call of a batch."""
     together: int = 250
     """Steps in a timed call of one state."""
-    rounds: int = 9
+    rounds: int = 5
     """At most: a sample of a batch takes part of a second."""
 
     @classmethod

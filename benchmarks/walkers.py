@@ -83,7 +83,8 @@ class Walker:
     @cached_property
     def standing(self) -> Array:
         """The reference (nq,) that holds the stance."""
-        return self._reference(self.scene.standing().reference.sample(np.zeros(1)))[0, 0]
+        rows = self._reference(self.scene.standing().reference.sample(np.zeros(1)))
+        return np.asarray(rows[0, 0])
 
     @cached_property
     def period(self) -> Array:
@@ -91,7 +92,7 @@ class Walker:
         plan = self.robot.walk
         controller = self.scene.walking(plan.start + 3.0 * plan.period)
         times = plan.start + plan.period + DT * np.arange(round(plan.period / DT), dtype=float)
-        return self._reference(controller.reference.sample(times))[0]
+        return np.asarray(self._reference(controller.reference.sample(times))[0])
 
     def _reference(self, commands: Array) -> Array:
         """Return references (…, nq) for commands (…, nq + 2 nv)."""
