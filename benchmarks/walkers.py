@@ -109,9 +109,9 @@ def controller_of(walker: Walker, model: ts.Model, reference: Array | None) -> t
     if reference is None:
         return None
     kp, kd = walker.gains
-    if reference.ndim == 2:
-        return ts.control.PD(model, kp, kd, reference)
-    steps = reference.shape[1]
+    steps = reference.shape[1] if reference.ndim == 3 else 1
+    if steps == 1:
+        return ts.control.PD(model, kp, kd, reference.reshape(len(reference), -1))
     times = DT * np.arange(steps)
     still = np.zeros((steps, model.nv))
     return ts.control.PD(model, kp, kd, ts.control.Table(model, times, reference, v=still))

@@ -209,6 +209,14 @@ def test_a_timed_run_starts_again_from_the_same_state() -> None:
         assert len(ends[0]) == 3
 
 
+def test_a_walk_can_be_followed_by_a_single_step() -> None:
+    situation = motions.walks(Walker("solo12"), 2)
+    for side in (TarsusWalker(situation), MujocoWalker(situation)):
+        side.follow(1)
+        assert side.step == 1
+        assert side.load() > 0.0
+
+
 def test_mujoco_creeps_as_is_known() -> None:
     assert abs(slope.mujoco_creep(0.7, 1.0) - 669e-6) < 5e-6
 
