@@ -129,7 +129,7 @@ def test_both_sides_have_the_same_robot(title: str) -> None:
     print(found)
     assert found["mass"] < 1e-12
     assert found["gravity"] < 1e-12
-    # Bolt still rocks on its soles
+    # Bolt on its soles is what the solver leaves unsolved most often: see residuals.py
     assert found["tarsus_load"] < (1e-2 if title == "bolt" else 1e-3)
     assert found["mujoco_load"] < 1e-2
 
