@@ -1,6 +1,7 @@
 // Many steps of one state, its energies, and the table of what the step offers.
-#include "constraints/lcp.hpp"
 #include "step/advance.hpp"
+
+#include "constraints/lcp.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -29,7 +30,7 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
 
 extern const StepKernel step_kernel;
 const StepKernel step_kernel = {
-    advance_one_bytes, advance_lanes_bytes, advance_one, advance_lanes, energies,
-    find_all_contacts,     contact_operator,     solve_lcp};
+    advance_one_bytes, advance_lanes_bytes, advance_one,      advance_lanes,
+    energies,          find_all_contacts,   contact_operator, solve_lcp};
 
 }  // namespace tarsus::TARSUS_ISA

@@ -1,4 +1,5 @@
-// Many steps of one state, or of a group of lanes. Compiled in two files, which takes half the time.
+// Many steps of one state, or of a group of lanes. Compiled in two files, which takes half the
+// time.
 #pragma once
 
 #include "step/lane_states.hpp"
