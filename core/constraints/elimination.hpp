@@ -30,16 +30,26 @@ class Elimination {
         }
         if (k < n_ && !invert_pivot(k)) return nullptr;
         for (k = n_ - 1; k >= 0; --k) {
-            const double* u = row(k);
-            double sum = u[n_];
-            for (int j = k + 1; j < n_; ++j) sum = neg_mul_add(u[j], x_[j], sum);
-            x_[k] *= sum;
+            x_[k] *= row(k)[n_] - product(row(k), k + 1);
             if (!std::isfinite(x_[k])) return nullptr;
         }
         return x_;
     }
 
    private:
+    // Σ u x from number `from` on; sums in lanes, else each would wait for the one before
+    double product(const double* u, int from) const {
+        double sum = 0.0;
+        int j = from;
+        for (; j < n_ && j % kLanes; ++j) sum = mul_add(u[j], x_[j], sum);
+        Lanes part(0.0);
+        for (; j + kLanes <= n_; j += kLanes) {
+            part = mul_add(lanes_at(u + j), lanes_at(x_ + j), part);
+        }
+        for (; j < n_; ++j) sum = mul_add(u[j], x_[j], sum);
+        for (int l = 0; l < kLanes; ++l) sum += part[l];
+        return sum;
+    }
     // two columns at a time: rows are then read and written half as often
     bool eliminate_two(int k, bool symmetric) {
         double *first = row(k), *second = row(k + 1);

@@ -1,64 +1,69 @@
-// Loops outside the clusters hold whatever else happens: they are eliminated from a step's problem
-// before it is solved.
+// Loops outside the clusters hold whatever else happens: they are eliminated from a state's problem
+// before it is solved. A and b of the other rows become what they are if the loops give way as they
+// must; what it takes to find the loops' own impulses is kept.
 #pragma once
 
-#include "constraints/problem.hpp"
+#include "constraints/row_system.hpp"
+#include "dynamics/rank_revealing.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
-// A and b of the other rows as if the loops gave way as they must; keeps what it takes to find the
-// loops' own impulses.
-template <class T>
 class LoopElimination {
    public:
-    LoopElimination(const Tree& tree, int capacity, Scratch& scratch)
-        : n_(tree.n_constraint_rows),
-          work_(tree, scratch),
-          X_(scratch.take<T>(size_t(n_) * capacity)),
-          y_(scratch.take<T>(n_)) {}
+    double* whole;  // the operator of loops, then of the other rows: N × padded(N)
 
-    // the whole operator (loops first, N × N) and velocities of the loops' rows that they must
-    // lose; writes the reduced problem
-    TARSUS_APART void reduce(const T* whole, int N, const T* lose, Problem<T>& problem) {
-        const int m = N - n_;
+    LoopElimination(int loops, int rows, Scratch& scratch)
+        : n_(loops),
+          L_(scratch.take<double>(size_t(loops) * loops)),
+          scale_(scratch.take<double>(loops)),
+          work_(scratch.take<double>(loops)),
+          x_(scratch.take<double>(loops)),
+          y_(scratch.take<double>(loops)),
+          X_(scratch.take<double>(size_t(loops) * rows)),
+          order_(scratch.take<int>(loops)) {
+        whole = scratch.take<double>(loops ? size_t(loops + rows) * padded(loops + rows) : 0);
+    }
+
+    int loops() const { return n_; }
+
+    // `lose`: velocities of the loops' rows that they must lose
+    TARSUS_APART void reduce(const double* lose, RowSystem& s) {
+        const int m = s.n, width = padded(n_ + m);
         for (int i = 0; i < n_; ++i) {
-            for (int j = 0; j < n_; ++j) work_.operator_matrix[i * n_ + j] = whole[i * N + j];
+            for (int j = 0; j < n_; ++j) L_[i * n_ + j] = whole[long(i) * width + j];
         }
-        work_.factor();
-        const auto solve = [&](auto&& column, auto&& store) {
-            for (int i = 0; i < n_; ++i) work_.rate[i] = column(i);
-            work_.solve();  // −Λ⁻¹ column
-            for (int i = 0; i < n_; ++i) store(i, work_.rate[i]);
-        };
-        solve([&](int i) { return lose[i]; }, [&](int i, const T& x) { y_[i] = x; });
+        const int rank = factor_semidefinite(n_, L_, order_, scale_);
+        const auto solve = [&] { solve_semidefinite(n_, rank, L_, order_, scale_, x_, work_); };
+        for (int i = 0; i < n_; ++i) x_[i] = -lose[i];
+        solve();
+        for (int i = 0; i < n_; ++i) y_[i] = x_[i];
         for (int c = 0; c < m; ++c) {
-            solve([&](int i) { return whole[i * N + n_ + c]; },
-                  [&](int i, const T& x) { X_[i * m + c] = x; });
+            for (int i = 0; i < n_; ++i) x_[i] = -whole[long(i) * width + n_ + c];
+            solve();
+            for (int i = 0; i < n_; ++i) X_[long(i) * m + c] = x_[i];
         }
         for (int r = 0; r < m; ++r) {
-            const T* across = whole + (n_ + r) * N;  // A of this row with the loops
-            for (int i = 0; i < n_; ++i) problem.b[r] = mul_add(across[i], y_[i], problem.b[r]);
-            for (int c = 0; c < m; ++c) {
-                T sum = across[n_ + c];
-                for (int i = 0; i < n_; ++i) sum = mul_add(across[i], X_[i * m + c], sum);
-                problem.A[r * m + c] = sum;
+            const double* across = whole + long(n_ + r) * width;  // A of this row with the loops
+            for (int i = 0; i < n_; ++i) s.b[r] = mul_add(across[i], y_[i], s.b[r]);
+            double* to = s.row(r);
+            for (int c = 0; c < padded(m); ++c) to[c] = c < m ? across[n_ + c] : 0.0;
+            for (int i = 0; i < n_; ++i) {
+                for (int c = 0; c < m; ++c) to[c] = mul_add(across[i], X_[long(i) * m + c], to[c]);
             }
         }
     }
-    // the loops' impulses, given those of the other rows; `closing`: with those that they need
+    // impulse of a loop's row, given those of the m other rows; `closing`: with what it needs
     // anyway
-    TARSUS_APART void impulses(const T* p, int m, bool closing, T* out) const {
-        for (int i = 0; i < n_; ++i) {
-            T sum = closing ? y_[i] : T(0.0);
-            for (int c = 0; c < m; ++c) sum = mul_add(X_[i * m + c], p[c], sum);
-            out[i] = sum;
-        }
+    double impulse(int row, const double* p, int m, bool closing) const {
+        double sum = closing ? y_[row] : 0.0;
+        for (int c = 0; c < m; ++c) sum = mul_add(X_[long(row) * m + c], p[c], sum);
+        return sum;
     }
 
    private:
     int n_;
-    MultiplierWork<T> work_;
-    T *X_, *y_;
+    double *L_, *scale_, *work_, *x_, *y_, *X_;
+    int* order_;
 };
 
 }  // namespace tarsus::TARSUS_ISA

@@ -27,10 +27,10 @@ struct Attempt {
     bool held;          // a contact that friction would pull in is held (Painlevé)
 };
 constexpr Attempt kAttempts[] = {
-    {Start::here, 1e-9, 1, 1, 8, false, false}, {Start::best, 0.1, 10, 12, 8, false, false},
-    {Start::warm, 1e-9, 1, 1, 4, false, true},  {Start::cold, 1.0, 10, 13, 8, false, false},
-    {Start::warm, 1.0, 3, 28, 8, false, false}, {Start::best, 0.1, 3, 24, 8, true, false},
-    {Start::cold, 1.0, 3, 28, 8, false, false},
+    {Start::here, 1e-9, 1, 1, 8, false, false},  {Start::best, 0.01, 10, 9, 4, false, false},
+    {Start::best, 0.1, 3, 24, 6, false, false},  {Start::warm, 1e-9, 1, 1, 4, false, true},
+    {Start::cold, 1.0, 10, 13, 8, false, false}, {Start::warm, 1.0, 3, 28, 8, false, false},
+    {Start::best, 0.1, 3, 24, 8, true, false},   {Start::cold, 1.0, 3, 28, 8, false, false},
 };
 constexpr int kHalving = 4;          // steps of a level before they are halved
 constexpr double kLevelDone = 1e-4;  // of ε: a level is left when the residual is below

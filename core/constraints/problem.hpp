@@ -9,8 +9,8 @@
 // cannot depend on other lanes, and nobody waits for the hardest problem.
 #pragma once
 
-#include "constraints/contact_set.hpp"
-#include "constraints/row_system.hpp"
+#include "constraints/loop_elimination.hpp"
+#include "constraints/row_map.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -32,9 +32,7 @@ template <class T>
 struct Problem {
     int n_blocks = 0, n_rows = 0;
     Block<T>* block;
-    T *A, *b, *p;
-
-    const T& entry(int r, int c) const { return A[long(r) * n_rows + c]; }
+    T *b, *p;
 };
 
 // The rows that are on in one lane; `number` tells which rows of the problem they are.
@@ -44,26 +42,36 @@ class LaneRows {
     RowSystem system;
     int* number;
 
-    LaneRows(int rows, Scratch& scratch) : system(rows, scratch), number(scratch.take<int>(rows)) {}
+    LaneRows(int loops, int rows, Scratch& scratch)
+        : system(rows, scratch),
+          number(scratch.take<int>(rows)),
+          loops_(loops, rows, scratch),
+          mapped_(scratch.take<int>(loops + rows)),
+          lose_(scratch.take<double>(loops)) {}
 
-    TARSUS_APART void read(const Problem<T>& problem, const LawExtras& extras, int lane) {
+    // Λ: the operator of the test rows; `lose`: what the loops' rows must lose
+    TARSUS_APART void read(const Problem<T>& problem, const RowMap<T>& map,
+                           const T* operator_matrix, int tests, const T* lose,
+                           const LawExtras& extras, int lane) {
         RowSystem& s = system;
         s.n = s.n_boxes = s.n_discs = 0;
         for (int k = 0; k < problem.n_blocks; ++k) {
             const Block<T>& block = problem.block[k];
             if (lane_of(block.on, lane) > 0) add(problem, block, extras, lane);
         }
-        const int width = padded(s.n);
-        for (int r = s.n; r < width; ++r) s.b[r] = s.p[r] = 0.0;
-        for (int r = 0; r < s.n; ++r) {
-            double* to = s.row(r);
-            for (int c = 0; c < s.n; ++c)
-                to[c] = lane_of(problem.entry(number[r], number[c]), lane);
-            for (int c = s.n; c < width; ++c) to[c] = 0.0;
-        }
+        for (int r = s.n; r < padded(s.n); ++r) s.b[r] = s.p[r] = 0.0;
+        const int n = loops_.loops();
+        for (int k = 0; k < n; ++k) mapped_[k] = k, lose_[k] = lane_of(lose[k], lane);
+        for (int r = 0; r < s.n; ++r) mapped_[n + r] = n + number[r];
+        map.expand(operator_matrix, tests, lane, mapped_, n + s.n, n ? loops_.whole : s.A);
+        if (n) loops_.reduce(lose_, s);
     }
-    void write(const Problem<T>& problem, int lane) const {
-        for (int r = 0; r < system.n; ++r) set_lane(problem.p[number[r]], lane, system.p[r] + 0.0);
+    // impulses of the rows, and of the loops with them
+    void write(int lane, bool closing, T* p, T* loop_impulse) const {
+        for (int r = 0; r < system.n; ++r) set_lane(p[number[r]], lane, system.p[r] + 0.0);
+        for (int k = 0; k < loops_.loops(); ++k) {
+            set_lane(loop_impulse[k], lane, loops_.impulse(k, system.p, system.n, closing));
+        }
     }
 
    private:
@@ -74,9 +82,10 @@ class LaneRows {
         for (int i = 0; i < block.rows; ++i, ++s.n) {
             number[s.n] = block.row + i;
             s.b[s.n] = here(problem.b[block.row + i]), s.p[s.n] = here(problem.p[block.row + i]);
-            s.target[s.n] = s.bounce[s.n] = 0.0;
+            s.target[s.n] = s.bounce[s.n] = 0.0, s.gap[s.n] = kNoGap;
         }
         s.box[s.n_boxes++] = {first, here(block.low), here(block.high)};
+        if (block.source != Source::joint_friction) s.gap[first] = here(block.gap);
         s.bounce[first] = here(block.bounce);
         s.target[first] = here(block.target) + s.bounce[first];
         s.b[first] -= s.target[first];
@@ -85,6 +94,10 @@ class LaneRows {
         if (block.rows > 3) s.disc[s.n_discs++] = {first + 3, 1, first, extras.torsion, 0.0};
         if (block.rows > 4) s.disc[s.n_discs++] = {first + 4, 2, first, extras.rolling, 0.0};
     }
+
+    LoopElimination loops_;
+    int* mapped_;
+    double* lose_;
 };
 
 // the least velocity that closes a gap within the step

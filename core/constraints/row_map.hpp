@@ -4,6 +4,7 @@
 #pragma once
 
 #include "constraints/contact_set.hpp"
+#include "constraints/row_system.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -14,11 +15,11 @@ class RowMap {
         : room_(rows),
           entry_(scratch.take<Entry>(rows)),
           wrench_(scratch.take<T>(6 * size_t(rows))),
-          half_(scratch.take<T>(size_t(rows) * rows)) {}
-    static size_t bytes(int rows) {
-        return bytes_of<Entry>(rows) + bytes_of<T>(6 * size_t(rows)) +
-               bytes_of<T>(size_t(rows) * rows);
-    }
+          begin_(scratch.take<int>(rows)),
+          test_(scratch.take<int>(rows)),
+          lane_(scratch.take<double>(size_t(rows) * padded(rows))),
+          half_(scratch.take<double>(padded(rows))),
+          side_(scratch.take<double>(6 * size_t(padded(rows)))) {}
 
     int size() const { return n_; }
     bool shared() const { return shared_; }
@@ -34,39 +35,53 @@ class RowMap {
         shared_ = true;
     }
 
-    // A := C Λ Cᵀ, with Λ (tests × tests) the operator of the test rows
-    TARSUS_APART void expand(const T* operator_matrix, int tests, T* A) const {
-        for (int r = 0; r < n_; ++r) {
-            T* half = half_ + long(r) * tests;
-            const T* from = operator_matrix + long(entry_[r].first) * tests;
-            const T scale = entry_[r].sum ? wrench_[r] : T(1.0);
-            for (int c = 0; c < tests; ++c) half[c] = from[c] * scale;
-            for (int i = 1; entry_[r].sum && i < 6; ++i) {
-                const T& w = wrench_[long(i) * room_ + r];
-                for (int c = 0; c < tests; ++c)
-                    half[c] = mul_add(from[long(i) * tests + c], w, half[c]);
+    // A := C Λ Cᵀ (n × padded(n), zero beyond) of these rows in one lane, with Λ (tests × tests)
+    // the operator of the test rows
+    TARSUS_APART void expand(const T* operator_matrix, int tests, int lane, const int* rows, int n,
+                             double* A) const {
+        // test rows that the lane needs, and where those of a row begin among them
+        int needed = 0;
+        for (int r = 0; r < n; ++r) {
+            const Entry& entry = entry_[rows[r]];
+            const bool again = r > 0 && entry.sum && entry_[rows[r - 1]].first == entry.first;
+            begin_[r] = again ? begin_[r - 1] : needed;
+            for (int i = 0; !again && i < (entry.sum ? 6 : 1); ++i)
+                test_[needed++] = entry.first + i;
+        }
+        const int width = padded(needed), row_width = padded(n);
+        for (int i = 0; i < needed; ++i) {
+            const T* from = operator_matrix + long(test_[i]) * tests;
+            double* to = lane_ + long(i) * width;
+            for (int c = 0; c < needed; ++c) to[c] = lane_of(from[test_[c]], lane);
+            for (int c = needed; c < width; ++c) to[c] = 0.0;
+        }
+        for (int r = 0; r < n; ++r) {
+            for (int i = 0; i < 6; ++i) {
+                side_[long(i) * row_width + r] =
+                    entry_[rows[r]].sum ? lane_of(wrench_[long(i) * room_ + rows[r]], lane) : 1.0;
             }
         }
-        for (int r = 0; r < n_; ++r) {
-            const T* half = half_ + long(r) * tests;
-            T* row = A + long(r) * n_;
+        for (int r = 0; r < n; ++r) {
+            const double* half = half_of(r, rows, row_width, width);
+            double* row = A + long(r) * row_width;
             for (int c = 0; c <= r;) {
-                if (!entry_[c].sum) {
-                    row[c] = half[entry_[c].first];
+                if (!entry_[rows[c]].sum) {
+                    row[c] = half[begin_[c]];
                     ++c;
                     continue;
                 }
                 // rows of one body side by side
-                const int begin = c, first = entry_[c].first;
-                while (c <= r && entry_[c].sum && entry_[c].first == first) ++c;
-                for (int k = begin; k < c; ++k) row[k] = half[first] * wrench_[k];
+                const int start = c, first = begin_[c];
+                while (c <= r && begin_[c] == first) ++c;
+                for (int k = start; k < c; ++k) row[k] = half[first] * side_[k];
                 for (int i = 1; i < 6; ++i) {
-                    const T x = half[first + i];
-                    const T* w = wrench_ + long(i) * room_;
-                    for (int k = begin; k < c; ++k) row[k] = mul_add(x, w[k], row[k]);
+                    const double x = half[first + i];
+                    const double* w = side_ + long(i) * row_width;
+                    for (int k = start; k < c; ++k) row[k] = mul_add(x, w[k], row[k]);
                 }
             }
-            for (int c = 0; c < r; ++c) A[long(c) * n_ + r] = row[c];
+            for (int c = 0; c < r; ++c) A[long(c) * row_width + r] = row[c];
+            for (int c = n; c < row_width; ++c) row[c] = 0.0;
         }
     }
 
@@ -92,9 +107,22 @@ class RowMap {
         bool sum;
     };
 
+    // row r of C Λ
+    const double* half_of(int r, const int* rows, int row_width, int width) const {
+        const double* from = lane_ + long(begin_[r]) * width;
+        for (int c = 0; c < width; ++c) half_[c] = from[c] * side_[r];
+        for (int i = 1; entry_[rows[r]].sum && i < 6; ++i) {
+            add_multiple(side_[long(i) * row_width + r], from + long(i) * width, width, half_);
+        }
+        return half_;
+    }
+
     const int room_;
     Entry* entry_;
-    T *wrench_, *half_;  // wrench: six numbers of each row, rows side by side
+    T* wrench_;  // six numbers of each row, rows side by side
+    // of one lane
+    int *begin_, *test_;
+    double *lane_, *half_, *side_;
     int n_ = 0;
     bool shared_ = false;
 };

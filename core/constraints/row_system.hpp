@@ -27,11 +27,14 @@ struct Disc {
 // rows of matrices start at full vectors
 constexpr int padded(int n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
+constexpr double kNoGap = 1e300;
+
 struct RowSystem {
     int n = 0, n_boxes = 0, n_discs = 0;
     double *A, *b, *p;  // A: n × padded(n), symmetric; zero beyond n, as b and p
     double* target;     // part of b: velocities without impulses are b + target
     double* bounce;     // the part of the target that a bounce asks for
+    double* gap;        // of boxes that must not be entered [m, rad], else kNoGap
     Box* box;
     Disc* disc;
 
@@ -41,6 +44,7 @@ struct RowSystem {
           p(scratch.take<double>(padded(rows))),
           target(scratch.take<double>(rows)),
           bounce(scratch.take<double>(rows)),
+          gap(scratch.take<double>(rows)),
           box(scratch.take<Box>(rows)),
           disc(scratch.take<Disc>(rows)) {}
 

@@ -10,14 +10,42 @@ namespace tarsus::TARSUS_ISA {
 constexpr double kDepth = 1e-6;  // [m, rad] so deep is deep enough to be corrected
 constexpr double kHealed = 0.2;  // part of a depth that a step heals; the last kDepth at once
 
+// From the solved problem of a state to that of its corrections: boxes that must not be entered,
+// with the gaps that they would have at the end, had they been healed before. Returns how many
+// there are.
+inline int turn_to_gaps(double dt, RowSystem& s, int* number, Scratch scratch) {
+    double* V = scratch.take<double>(padded(s.n));
+    velocities(s, V);
+    const int old_width = padded(s.n);
+    int n = 0;
+    int* kept = scratch.take<int>(s.n);
+    for (int r = 0; r < s.n; ++r) {
+        if (s.gap[r] == kNoGap) continue;
+        const double part = mul_add(kHealed, s.gap[r], -kDepth);
+        const double healed = std::max(part, s.gap[r]);
+        s.b[n] = mul_add(dt, V[r] + s.target[r], s.gap[r] > 0 ? s.gap[r] : std::min(healed, 0.0));
+        s.box[n] = {n, 0.0, kUnbounded};
+        number[n] = number[r], kept[n++] = r;
+    }
+    const int width = padded(n);
+    for (int r = 0; r < n; ++r) {  // rows and columns only move towards the start
+        const double* from = s.A + long(kept[r]) * old_width;
+        for (int c = 0; c < n; ++c) s.A[long(r) * width + c] = from[kept[c]];
+        for (int c = n; c < width; ++c) s.A[long(r) * width + c] = 0.0;
+    }
+    for (int r = 0; r < width; ++r) s.p[r] = 0.0;
+    for (int r = n; r < width; ++r) s.b[r] = 0.0;
+    s.n = s.n_boxes = n, s.n_discs = 0;
+    return n;
+}
+
 // Returns the energy that was lifted; `shift` (nv) receives δ.
 template <class T>
 TARSUS_APART T correct_positions(const World& world, const Moment<T>& at, StepWork<T>& work,
                                  ArticulatedPasses<T>& passes, T* shift) {
     const Problem<T>& problem = work.rows.problem;
     const Tree& tree = *world.tree;
-    const T zero(0.0), dt = at.dt;
-    for (int k = 0; k < tree.nv; ++k) shift[k] = zero;
+    const T zero(0.0);
     T deep(0.0);
     for (int k = 0; k < problem.n_blocks; ++k) {
         const Block<T>& block = problem.block[k];
@@ -25,42 +53,18 @@ TARSUS_APART T correct_positions(const World& world, const Moment<T>& at, StepWo
     }
     if (!any(deep > zero)) return zero;
 
-    // the gap that each first row would have at the end, had it been healed before
-    T *end = work.spare(0), *push = work.spare(1), *loop_push = work.spare(2);
+    T *push = work.spare(0), *loop_push = work.spare(1);
     for (int r = 0; r < problem.n_rows; ++r) push[r] = zero;
-    for (int k = 0; k < problem.n_blocks; ++k) {
-        const Block<T>& block = problem.block[k];
-        T velocity = problem.b[block.row] + zero;
-        for (int c = 0; c < problem.n_rows; ++c) {
-            velocity = mul_add(problem.entry(block.row, c), problem.p[c], velocity);
-        }
-        const T part = mul_add(T(kHealed), block.gap, T(-kDepth));
-        const T healed = select(part > block.gap, part, block.gap);
-        end[k] = mul_add(dt, velocity, healed);
-    }
-    RowSystem& s = work.lane.system;
+    for (int k = 0; k < tree.n_constraint_rows; ++k) loop_push[k] = zero;
     for (int l = 0; l < kLaneCount<T>; ++l) {
         if (!(lane_of(deep, l) > 0)) continue;
-        s.n = s.n_boxes = s.n_discs = 0;
-        for (int k = 0; k < problem.n_blocks; ++k) {
-            const Block<T>& block = problem.block[k];
-            if (block.source == Source::joint_friction || !(lane_of(block.on, l) > 0)) continue;
-            s.box[s.n_boxes++] = {s.n, 0.0, kUnbounded};
-            s.b[s.n] = lane_of(end[k], l), s.p[s.n] = 0.0;
-            work.lane.number[s.n++] = block.row;
-        }
-        for (int r = s.n; r < padded(s.n); ++r) s.b[r] = s.p[r] = 0.0;
-        for (int r = 0; r < s.n; ++r) {
-            for (int c = 0; c < padded(s.n); ++c) {
-                s.row(r)[c] =
-                    c < s.n ? lane_of(problem.entry(work.lane.number[r], work.lane.number[c]), l)
-                            : 0.0;
-            }
-        }
-        solve_by_newton(s, world.numbers.tolerance, world.numbers.iterations, work.scratch());
-        for (int r = 0; r < s.n; ++r) set_lane(push[work.lane.number[r]], l, s.p[r]);
+        work.read(l);
+        turn_to_gaps(lane_of(at.dt, l), work.lane.system, work.lane.number, work.scratch());
+        solve_by_newton(work.lane.system, world.numbers.tolerance, world.numbers.iterations,
+                        work.scratch());
+        work.lane.write_pushes(l, push, loop_push);
     }
-    work.apply(push, false, passes, loop_push, shift);
+    work.apply(push, loop_push, passes, shift);
     T lifted(0.0);
     const Vec3<double> g = vector_at(tree.gravity);
     for (int i = 0; i < tree.n_bodies; ++i) {

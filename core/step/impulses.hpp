@@ -99,9 +99,10 @@ class Impulses {
                 break;
             }
             work.assemble();
-            work.solve(open, [&](int l, const SolveReport& report) { note(l, report); });
+            work.solve(open, loop_impulse,
+                       [&](int l, const SolveReport& report) { note(l, report); });
             keep(work.rows.problem, exact);
-            work.apply(work.rows.problem.p, true, passes, loop_impulse, change_);
+            work.apply(work.rows.problem.p, loop_impulse, passes, change_);
             for (int i = 0; i <= tree_.n_bodies; ++i) {
                 at.after[i] = at.free[i] + passes.body[i].v;
             }

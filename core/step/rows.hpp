@@ -1,8 +1,7 @@
 // The rows of a step's problem: loops, joints and contacts, as test forces on the mechanism.
 #pragma once
 
-#include "constraints/loop_elimination.hpp"
-#include "constraints/row_map.hpp"
+#include "constraints/problem.hpp"
 #include "step/moment.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -24,14 +23,12 @@ class StepRows {
     Problem<T> problem;
     TestForces<T> test;
     RowMap<T> map;
-    LoopElimination<T> loops;
     T *lose, *loop_mean;  // by how much loops' rates must change; their mean velocities in the step
 
     StepRows(const World& world, const ArticulatedPasses<T>& passes, int n_contacts,
              Scratch& scratch)
         : test(passes, most(world, n_contacts), most_blocks(world, n_contacts), scratch),
           map(most(world, n_contacts), scratch),
-          loops(*world.tree, most(world, n_contacts), scratch),
           lose(scratch.take<T>(world.tree->n_constraint_rows)),
           loop_mean(scratch.take<T>(world.tree->n_constraint_rows)),
           world_(world),
