@@ -28,7 +28,7 @@ class LoopElimination {
 
     // `lose`: velocities of the loops' rows that they must lose
     TARSUS_APART void reduce(const double* lose, RowSystem& s) {
-        const int m = s.n, width = padded(n_ + m);
+        const int m = m_ = s.n, width = padded(n_ + m);
         for (int i = 0; i < n_; ++i) {
             for (int j = 0; j < n_; ++j) L_[i * n_ + j] = whole[long(i) * width + j];
         }
@@ -52,16 +52,15 @@ class LoopElimination {
             }
         }
     }
-    // impulse of a loop's row, given those of the m other rows; `closing`: with what it needs
-    // anyway
-    double impulse(int row, const double* p, int m, bool closing) const {
+    // impulse of a loop's row, given those of some other rows; `closing`: with what it needs anyway
+    double impulse(int row, const double* p, const int* place, int n, bool closing) const {
         double sum = closing ? y_[row] : 0.0;
-        for (int c = 0; c < m; ++c) sum = mul_add(X_[long(row) * m + c], p[c], sum);
+        for (int c = 0; c < n; ++c) sum = mul_add(X_[long(row) * m_ + place[c]], p[c], sum);
         return sum;
     }
 
    private:
-    int n_;
+    int n_, m_ = 0;
     double *L_, *scale_, *work_, *x_, *y_, *X_;
     int* order_;
 };

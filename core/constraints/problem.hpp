@@ -35,16 +35,18 @@ struct Problem {
     T *b, *p;
 };
 
-// The rows that are on in one lane; `number` tells which rows of the problem they are.
+// The rows that are on in one lane. `number` tells which rows of the problem they are, `place`
+// which of those that were on: rows may be left out later.
 template <class T>
 class LaneRows {
    public:
     RowSystem system;
-    int* number;
+    int *number, *place;
 
     LaneRows(int loops, int rows, Scratch& scratch)
         : system(rows, scratch),
           number(scratch.take<int>(rows)),
+          place(scratch.take<int>(rows)),
           loops_(loops, rows, scratch),
           mapped_(scratch.take<int>(loops + rows)),
           lose_(scratch.take<double>(loops)) {}
@@ -70,7 +72,7 @@ class LaneRows {
     void write(int lane, bool closing, T* p, T* loop_impulse) const {
         for (int r = 0; r < system.n; ++r) set_lane(p[number[r]], lane, system.p[r] + 0.0);
         for (int k = 0; k < loops_.loops(); ++k) {
-            set_lane(loop_impulse[k], lane, loops_.impulse(k, system.p, system.n, closing));
+            set_lane(loop_impulse[k], lane, loops_.impulse(k, system.p, place, system.n, closing));
         }
     }
 
@@ -80,7 +82,7 @@ class LaneRows {
         const int first = s.n;
         const auto here = [&](const T& x) { return lane_of(x, lane); };
         for (int i = 0; i < block.rows; ++i, ++s.n) {
-            number[s.n] = block.row + i;
+            number[s.n] = block.row + i, place[s.n] = s.n;
             s.b[s.n] = here(problem.b[block.row + i]), s.p[s.n] = here(problem.p[block.row + i]);
             s.target[s.n] = s.bounce[s.n] = 0.0, s.gap[s.n] = kNoGap;
         }

@@ -11,32 +11,31 @@ constexpr double kDepth = 1e-6;  // [m, rad] so deep is deep enough to be correc
 constexpr double kHealed = 0.2;  // part of a depth that a step heals; the last kDepth at once
 
 // From the solved problem of a state to that of its corrections: boxes that must not be entered,
-// with the gaps that they would have at the end, had they been healed before. Returns how many
-// there are.
-inline int turn_to_gaps(double dt, RowSystem& s, int* number, Scratch scratch) {
+// with the gaps that they would have at the end, had they been healed before.
+template <class T>
+TARSUS_APART void turn_to_gaps(double dt, LaneRows<T>& lane, Scratch scratch) {
+    RowSystem& s = lane.system;
     double* V = scratch.take<double>(padded(s.n));
     velocities(s, V);
     const int old_width = padded(s.n);
     int n = 0;
-    int* kept = scratch.take<int>(s.n);
     for (int r = 0; r < s.n; ++r) {
         if (s.gap[r] == kNoGap) continue;
         const double part = mul_add(kHealed, s.gap[r], -kDepth);
         const double healed = std::max(part, s.gap[r]);
         s.b[n] = mul_add(dt, V[r] + s.target[r], s.gap[r] > 0 ? s.gap[r] : std::min(healed, 0.0));
         s.box[n] = {n, 0.0, kUnbounded};
-        number[n] = number[r], kept[n++] = r;
+        lane.number[n] = lane.number[r], lane.place[n++] = r;
     }
     const int width = padded(n);
     for (int r = 0; r < n; ++r) {  // rows and columns only move towards the start
-        const double* from = s.A + long(kept[r]) * old_width;
-        for (int c = 0; c < n; ++c) s.A[long(r) * width + c] = from[kept[c]];
+        const double* from = s.A + long(lane.place[r]) * old_width;
+        for (int c = 0; c < n; ++c) s.A[long(r) * width + c] = from[lane.place[c]];
         for (int c = n; c < width; ++c) s.A[long(r) * width + c] = 0.0;
     }
     for (int r = 0; r < width; ++r) s.p[r] = 0.0;
     for (int r = n; r < width; ++r) s.b[r] = 0.0;
     s.n = s.n_boxes = n, s.n_discs = 0;
-    return n;
 }
 
 // Returns the energy that was lifted; `shift` (nv) receives δ.
@@ -59,10 +58,10 @@ TARSUS_APART T correct_positions(const World& world, const Moment<T>& at, StepWo
     for (int l = 0; l < kLaneCount<T>; ++l) {
         if (!(lane_of(deep, l) > 0)) continue;
         work.read(l);
-        turn_to_gaps(lane_of(at.dt, l), work.lane.system, work.lane.number, work.scratch());
+        turn_to_gaps(lane_of(at.dt, l), work.lane, work.scratch());
         solve_by_newton(work.lane.system, world.numbers.tolerance, world.numbers.iterations,
                         work.scratch());
-        work.lane.write_pushes(l, push, loop_push);
+        work.lane.write(l, false, push, loop_push);
     }
     work.apply(push, loop_push, passes, shift);
     T lifted(0.0);

@@ -1,6 +1,9 @@
 // What the step sees, for users who look: all candidates of a state, and the operator of some.
+#include <numeric>
+
 #include "constraints/row_map.hpp"
 #include "dynamics/configuration.hpp"
+#include "step/room.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -60,12 +63,21 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
                            }
                        });
     at.passes.inertias(v);
-    std::vector<std::byte> room(TestForces<double>::bytes(tree, 6 * m, 2 * m) +
-                                RowMap<double>::bytes(6 * m) +
-                                bytes_of<double>(36 * size_t(m) * m) + kAlign);
-    Scratch own(room.data() + (kAlign - uintptr_t(room.data()) % kAlign) % kAlign);
-    TestForces<double> test(at.passes, 6 * m, 2 * m, own);
-    RowMap<double> map(6 * m, own);
+    Room room;
+    struct Work {
+        TestForces<double> test;
+        RowMap<double> map;
+        double *of_tests, *of_rows;
+    };
+    Work work = room.take([&](Scratch& own) {
+        return Work{{at.passes, 6 * m, 2 * m, own},
+                    {6 * m, own},
+                    own.take<double>(36 * size_t(m) * m),
+                    own.take<double>(3 * size_t(m) * padded(3 * m))};
+    });
+    TestForces<double>& test = work.test;
+    RowMap<double>& map = work.map;
+    test.clear();
     std::vector<int> first_of(tree.n_bodies, -1);
     for (const Contact<double>& contact : contacts) {
         const bool share = contact.b < 0 && world.shares[contact.a];
@@ -75,9 +87,13 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
         }
         push_contact_rows(contact, 3, at.pose, share ? first_of[contact.a] : -1, test, map);
     }
-    double* of_tests = own.take<double>(size_t(test.rows()) * test.rows());
-    test.sum_operator(of_tests);
-    map.expand(of_tests, test.rows(), A);
+    test.sum_operator(work.of_tests);
+    std::vector<int> all(3 * size_t(m));
+    std::iota(all.begin(), all.end(), 0);
+    map.expand(work.of_tests, test.rows(), 0, all.data(), 3 * m, work.of_rows);
+    for (int r = 0; r < 3 * m; ++r) {
+        std::copy_n(work.of_rows + long(r) * padded(3 * m), 3 * m, A + 3L * m * r);
+    }
     if (!J) return;
     std::vector<Motion<double>> motion(tree.n_bodies + 1);
     for (int e = 0; e < tree.nv; ++e) {
