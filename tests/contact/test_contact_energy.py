@@ -10,7 +10,7 @@ from cluster_cases import case
 from cone_problem import Array
 from contact_scenes import box, box_at_rest, point_mass, quadruped, random_points, robot, through
 from contact_worlds import Run, World
-from core_step import EXACT, all_impulses, contact_impulses
+from core_step import EXACT, all_impulses, as_listed, contact_impulses
 from dense_run import DenseRun, Solved
 from four_bars import four_bar
 from ledger_oracle import (
@@ -52,13 +52,14 @@ def compare(what: str, world: World, q: Array, v: Array, steps: int, tau: Array 
         np.testing.assert_allclose(found[3], expected[3], rtol=1e-3)
     command = np.zeros(world.model.nv) if tau is None else tau[0]
     for _ in range(steps):
-        posed = dense.dense.pose(run.q[0].copy(), run.v[0].copy(), command)
+        posed = dense.advance(1, command[None]).posed
         record = run.advance(1)
-        after = dense.dense.before_turning(posed.v, run.v[0])
-        touching = contact_impulses(world, record["contacts"][0, 0], posed)
-        p = all_impulses(dense.dense, posed, touching, after)
+        posed = as_listed(dense.dense, posed, rows := record["contacts"][0, 0])
         dense.q, dense.v = run.q[0].copy(), run.v[0].copy()
-        dense.steps.append(Solved(posed, p, after, dense.q, dense.v))
+        after = dense.dense.before_turning(posed.q, dense.q, dense.v)
+        p = all_impulses(dense.dense, posed, contact_impulses(world, rows, posed), after)
+        shift = dense.solved(posed, p).shift
+        dense.steps[-1] = Solved(posed, p, after, shift, dense.q, dense.v)
     row = record["energy"][0, 0]
     expected = np.concatenate([stored(dense), works(dense)])
     row[3] = expected[3] = 0.0
