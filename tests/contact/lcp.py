@@ -31,26 +31,14 @@ def by_trying(A: Array, b: Array) -> list[Array]:
 
 
 def by_lemke(A: Array, b: Array) -> Array | None:
-    """Return a solution, or None for a ray (Cottle, Pang & Stone 1992, 4.4).
-
-    Where rounding leads astray, other ways are tried: any d > 0 may cover b.
-    """
-    n, rng = len(b), np.random.default_rng(0)
+    """Return a solution, or None for a ray (Cottle, Pang & Stone 1992, 4.4)."""
+    n = len(b)
     if n == 0 or b.min() >= 0.0:
         return np.zeros(n)
-    for _ in range(20):
-        found = _pivoted(A, b, rng.uniform(1.0, 2.0, n))
-        if found is not None and lcp_residual(A, b, found) < 1e-11:
-            return found
-    return None
-
-
-def _pivoted(A: Array, b: Array, d: Array) -> Array | None:
-    n = len(b)
-    # w − A u − d z = b; columns w 0…n−1, u n…2n−1, z 2n, then the right-hand side
-    table = np.hstack([np.eye(n), -A, -d[:, None], b[:, None]])
+    # w − A u − z = b; columns w 0…n−1, u n…2n−1, z 2n, then the right-hand side
+    table = np.hstack([np.eye(n), -A, -np.ones((n, 1)), b[:, None]])
     basis = list(range(n))
-    row, entering = int(np.argmin(b / d)), 2 * n
+    row, entering = int(np.argmin(b)), 2 * n
     for _ in range(50 * n + 50):
         table[row] /= table[row, entering]
         others = np.arange(n) != row
