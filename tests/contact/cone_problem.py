@@ -2,7 +2,7 @@
 
 Find impulses p with velocities w = A p + b such that
 
-    contact   0 ≤ p_n ⊥ w_n ≥ 0, |p_t| ≤ μ p_n + min(s, p_n), and w_t opposes p_t where it slips
+    contact   0 ≤ p_n ⊥ w_n ≥ 0, |p_t| ≤ μ p_n + min(s, 10 p_n), and w_t opposes p_t where it slips
     disc      one or two rows more of such a friction
     stop      0 ≤ p ⊥ w ≥ 0
     brake     |p| ≤ s, and w opposes p where it slips
@@ -20,6 +20,9 @@ from functools import cached_property
 import numpy as np
 from lcp import Array as Array
 from lcp import by_lemke
+
+FADE = 10.0
+"""The part of a bound besides μ p_n is at most so many times p_n."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Block:
 
     def bound(self, normal: float) -> float:
         """Return the largest tangential impulse of a contact with this normal one."""
-        return self.friction * max(normal, 0.0) + min(self.slack, max(normal, 0.0))
+        return self.friction * max(normal, 0.0) + min(self.slack, FADE * max(normal, 0.0))
 
 
 @dataclass(frozen=True)
@@ -220,7 +223,7 @@ class ConeProblem:
             along = wish[t] / length
             across = (np.eye(len(t)) - np.outer(along, along)) * bound / length
             error[t] = p[t] - bound * along
-            widening = block.friction + float(wish[n] < block.slack)
+            widening = block.friction + FADE * float(FADE * wish[n] < block.slack)
             slope[t] -= widening * np.outer(along, ahead[n]) + across @ ahead[t]
         return error, slope
 

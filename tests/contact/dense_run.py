@@ -9,7 +9,7 @@ from cone_problem import Array, ConeProblem
 from contact_worlds import World
 from corrections import correction
 from dense_step import DenseStep, Posed
-from lcp import by_lemke
+from lcp import by_lemke, lcp_residual
 from restraint import restrained
 
 
@@ -75,4 +75,5 @@ class DenseRun:
         A, b, E = problem.faceted(int(self.world.law_numbers.get("facets", 0.0)))
         u = by_lemke(A, b)
         assert u is not None, "a ray"
+        assert lcp_residual(A, b, u) < 1e-9, "the oracle lost its way"
         return np.asarray(E @ u)
