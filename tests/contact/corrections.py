@@ -10,13 +10,15 @@ DEPTH = 1e-6
 """What is deeper [m, rad] is corrected; a step heals so much at once …"""
 HEALED = 0.2
 """… and this part of the rest."""
+SOFT = 1e-3
+"""Rows give way a little, or what is wedged would be thrown out: a part of their own entries."""
 
 
 def correction(posed: Posed, p: Array, dt: float) -> Array:
     """Return δ (nv,): the least impulses on positions after which nothing is too deep.
 
     0 ≤ π ⊥ end + J M Jᵀ π ≥ 0 over the first rows, `end` being the gaps at the end of the step
-    had they been healed before.
+    had they been healed before, and all rows a little soft.
     """
     rows = posed.rows
     gap = rows.gap[np.isfinite(rows.gap)]
@@ -28,5 +30,6 @@ def correction(posed: Posed, p: Array, dt: float) -> Array:
     stops = tuple(Block("stop", (k,)) for k in range(len(gap)))
     # in units in which depths are of the size of one
     scale = float(np.abs(end).max())
-    push = ConeProblem(J @ posed.M @ J.T, end / scale, stops).solve() * scale
+    A = J @ posed.M @ J.T
+    push = ConeProblem(A + SOFT * np.diag(np.diag(A)), end / scale, stops).solve() * scale
     return np.asarray(posed.M @ (J.T @ push))

@@ -41,7 +41,9 @@ def apart(world: World, q: Array, v: Array, steps: int) -> tuple[float, float]:
     return worst, len(dense.steps[-1].p)
 
 
-@pytest.mark.parametrize("options", [{"torsional_friction": 0.02}, {"rolling_friction": 0.01}, BRAKED])
+@pytest.mark.parametrize(
+    "options", [{"torsional_friction": 0.02}, {"rolling_friction": 0.01}, BRAKED], ids=str
+)
 @pytest.mark.parametrize("law", ["exact", "lemke"])
 def test_a_ball_that_spins_and_rolls(options: dict[str, float], law: str) -> None:
     rng = np.random.default_rng(0)
@@ -140,3 +142,29 @@ def test_bounces_give_no_energy(law: str) -> None:
                 cut += after > before - 1e-3
     print(f"{worst:.1e}, {cut} bounces cut back")
     assert worst < 1e-9 and cut > 0
+
+
+# --- corrections ----------------------------------------------------------------------------------
+
+
+def test_what_is_wedged_stays() -> None:
+    """A box in a pit that is a centimetre too narrow: no correction can help, none may harm."""
+    pit = (-0.195, 1.0, -0.195, 0.0, 0.195, 0.0, 0.195, 1.0)
+    world = box(8, ground_kind="profile", ground_numbers=pit, friction=0.3)
+    q = np.array([0.0, 0.0, 0.6, 0.0, 0.0, 0.0, 1.0])
+    run = Run.start(world, q, np.zeros(6))
+    path = run.advance(500)["q"][0]
+    print(f"moved {np.abs(path[:, :2] - q[:2]).max():.1e} m")
+    assert run.status[0, 0] == 0 and np.abs(path[:, :2]).max() < 0.01
+    assert path[:, 2].max() < 0.6 + 1e-3 and np.abs(path[:, 3:6]).max() < 0.05
+
+
+def test_what_is_deep_comes_out_without_speed() -> None:
+    world = box(8)
+    q = np.array([0.0, 0.0, 0.1 - 5e-3, 0.0, 0.0, 0.0, 1.0])
+    run = Run.start(world, q, np.zeros(6))
+    record = run.advance(200)
+    depth, speed = record["statistics"][0, :, 3], np.abs(record["v"]).max()
+    print(f"{depth[[0, 1, 10, -1]]}, {speed:.1e} m/s")
+    assert (np.diff(depth) <= 1e-15).all() and depth[-1] < 1.1e-6
+    assert speed < 1e-9
