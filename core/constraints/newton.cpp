@@ -30,10 +30,14 @@ struct Attempt {
     int sweeps = 0;     // before the first step
 };
 constexpr Attempt kAttempts[] = {
-    {Start::here, 1e-9, 1, 1, 8, false, false}, {Start::best, 0.1, 10, 12, 8, false, false},
-    {Start::warm, 1e-9, 1, 1, 4, false, true},  {Start::swept, 1e-9, 1, 1, 8, false, false, 300},
-    {Start::swept, 1e-9, 1, 1, 8, false, false, 4000}, {Start::cold, 1.0, 10, 13, 8, false, false},
-    {Start::warm, 1.0, 3, 28, 8, false, false}, {Start::best, 0.1, 3, 24, 8, true, false},
+    {Start::here, 1e-9, 1, 1, 8, false, false},
+    {Start::best, 0.1, 10, 12, 8, false, false},
+    {Start::warm, 1e-9, 1, 1, 4, false, true},
+    {Start::swept, 1e-9, 1, 1, 8, false, false, 300},
+    {Start::swept, 1e-9, 1, 1, 8, false, false, 4000},
+    {Start::cold, 1.0, 10, 13, 8, false, false},
+    {Start::warm, 1.0, 3, 28, 8, false, false},
+    {Start::best, 0.1, 3, 24, 8, true, false},
     {Start::cold, 1.0, 3, 28, 8, false, false},
 };
 constexpr double kSwept = 2e7;       // entries of A that an attempt's sweeps may look at

@@ -1,6 +1,8 @@
 // Positions that have entered what they must not are moved out, with no velocity given: δ = H⁻¹ Jᵀ
 // π with the least π ≥ 0 that leaves nothing deeper than it may be (split impulses; Moreau 1988,
-// Guendelman, Bridson & Fedkiw 2003). What gravity is worth on the way is written to the ledger.
+// Guendelman, Bridson & Fedkiw 2003). Rows are a little soft: what is wedged between two walls can
+// get out of neither, and would be thrown out by ever larger π. What gravity is worth on the way is
+// written to the ledger.
 #pragma once
 
 #include "step/step_work.hpp"
@@ -9,6 +11,7 @@ namespace tarsus::TARSUS_ISA {
 
 constexpr double kDepth = 1e-6;  // [m, rad] so deep is deep enough to be corrected
 constexpr double kHealed = 0.2;  // part of a depth that a step heals; the last kDepth at once
+constexpr double kSoft = 1e-3;   // added to each row's own entry of A, as a part of it
 
 // Returns the energy that was lifted; `shift` (nv) receives δ.
 template <class T>
@@ -56,6 +59,7 @@ TARSUS_APART T correct_positions(const World& world, const Moment<T>& at, StepWo
                     c < s.n ? lane_of(problem.entry(work.lane.number[r], work.lane.number[c]), l)
                             : 0.0;
             }
+            s.row(r)[r] *= 1 + kSoft;
         }
         solve_by_newton(s, world.numbers.tolerance, world.numbers.iterations, work.scratch());
         for (int r = 0; r < s.n; ++r) set_lane(push[work.lane.number[r]], l, s.p[r]);

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from cone_problem import Array
 from contact_worlds import Run, World
-from dense_run import DenseRun
 from dense_rows import TOUCHING
+from dense_run import DenseRun
 from dense_step import DenseStep, Posed
 
 EXACT = {"iterations": 20000.0, "tolerance": 1e-14}
@@ -89,7 +89,9 @@ def compare(
     """
     world = world.but(law_numbers={**EXACT, **world.law_numbers})
     run, dense = Run.start(world, q, v, commands), DenseRun(world, q, v)
-    worst = dict.fromkeys(("v", "q", "tau", "solution", "hidden", "away", "entered", "touching", "shifted"), 0.0)
+    worst = dict.fromkeys(
+        ("v", "q", "tau", "solution", "hidden", "away", "entered", "touching", "shifted"), 0.0
+    )
     for _ in range(steps):
         record = run.advance(1)
         assert run.status[0, 0] == 0, run.status

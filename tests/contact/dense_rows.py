@@ -208,6 +208,4 @@ class RowMaker:
                 gaps.append(gap)
                 add("stop", row[None], gap)
         J = np.array(rows).reshape(-1, self.model.nv)
-        return Rows(
-            J, tuple(blocks), np.array(target), np.array(bounce), np.array(gaps), touching
-        )
+        return Rows(J, tuple(blocks), np.array(target), np.array(bounce), np.array(gaps), touching)

@@ -48,9 +48,7 @@ class DenseRun:
                 command = np.zeros(self.dense.model.nv)
             else:
                 command = commands[min(len(self.steps), len(commands) - 1)]
-            posed, p = self.dense.resolve(
-                self.dense.pose(self.q, self.v, command), self.impulses
-            )
+            posed, p = self.dense.resolve(self.dense.pose(self.q, self.v, command), self.impulses)
             self.steps.append(self.solved(posed, p))
             self.q, self.v = self.steps[-1].q, self.steps[-1].v
         return self.steps[-1]
