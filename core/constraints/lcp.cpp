@@ -1,10 +1,12 @@
 // Lemke's complementary pivoting (Cottle, Pang & Stone 1992, algorithm 4.4.5).
 //
-// The tableau keeps w − A u − e z = b. The artificial z enters first; then always the complement of
+// The tableau keeps w − A u − d z = b. The artificial z enters first; then always the complement of
 // what has left, until z leaves. Ties are broken lexicographically, so that nothing cycles where
-// contacts are symmetric.
+// contacts are symmetric. Any d > 0 leads to a solution if there is one; round-off may lead astray
+// on one way and not on another, so several are tried.
 #include "constraints/lcp.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -13,16 +15,24 @@ namespace tarsus::TARSUS_ISA {
 namespace {
 
 constexpr double kSmallPivot = 1e-11;
+constexpr int kWays = 6;
+constexpr double kGood = 1e-11;  // of b: a solution that needs no better one
+
+// d of one way: ones first, then numbers between 1 and 2 without any pattern
+double cover(int way, int i) {
+    const double x = 0.6180339887498949 * way * (i + 1);
+    return way == 0 ? 1.0 : 1.0 + x - std::floor(x);
+}
 
 class Tableau {
    public:
-    Tableau(int n, const double* A, const double* b)
+    Tableau(int n, const double* A, const double* b, int way)
         : n_(n), width_(2 * n + 2), number_(size_t(n) * width_, 0.0), basis_(n) {
         for (int i = 0; i < n; ++i) {
             double* row = at(i);
             row[i] = 1.0;
             for (int j = 0; j < n; ++j) row[n + j] = -A[size_t(i) * n + j];
-            row[artificial()] = -1.0;
+            row[artificial()] = -cover(way, i);
             row[constant()] = b[i];
             basis_[i] = i;
         }
@@ -32,10 +42,11 @@ class Tableau {
     int basis(int row) const { return basis_[row]; }
     double value(int row) const { return number_[size_t(row) * width_ + constant()]; }
 
+    // which enters for z
     int most_negative() const {
         int row = 0;
         for (int i = 1; i < n_; ++i) {
-            if (before(i, 1.0, row, 1.0)) row = i;
+            if (before(i, -entry(i, artificial()), row, -entry(row, artificial()))) row = i;
         }
         return row;
     }
@@ -86,13 +97,9 @@ class Tableau {
     std::vector<int> basis_;
 };
 
-}  // namespace
-
-LcpReport solve_lcp(int n, const double* A, const double* b, double* u) {
-    bool trivial = true;
-    for (int i = 0; i < n; ++i) u[i] = 0.0, trivial = trivial && b[i] >= 0;
-    if (trivial) return {LcpEnd::solved, 0};
-    Tableau tableau(n, A, b);
+LcpReport go(int n, const double* A, const double* b, int way, double* u) {
+    std::fill(u, u + n, 0.0);
+    Tableau tableau(n, A, b, way);
     int row = tableau.most_negative(), column = tableau.artificial();
     const int most = 10 * n + 50;
     for (int count = 1; count <= most; ++count) {
@@ -110,6 +117,41 @@ LcpReport solve_lcp(int n, const double* A, const double* b, double* u) {
         if (row < 0) return {LcpEnd::ray, count};
     }
     return {LcpEnd::tired, most};
+}
+
+double missed(int n, const double* A, const double* b, const double* u) {
+    double worst = 0;
+    for (int i = 0; i < n; ++i) {
+        double w = b[i];
+        for (int j = 0; j < n; ++j) w += A[size_t(i) * n + j] * u[j];
+        worst = std::fmax(worst, std::abs(std::fmin(u[i], w)));
+    }
+    return worst;
+}
+
+}  // namespace
+
+LcpReport solve_lcp(int n, const double* A, const double* b, double* u) {
+    std::fill(u, u + n, 0.0);
+    double size = 0;
+    for (int i = 0; i < n; ++i) size = std::fmax(size, std::abs(b[i]));
+    if (std::all_of(b, b + n, [](double x) { return x >= 0; })) return {LcpEnd::solved, 0};
+    std::vector<double> tried(n);
+    LcpReport best{LcpEnd::ray, 0};
+    double least = 1e300;
+    for (int way = 0; way < kWays && !(least <= kGood * size); ++way) {
+        const LcpReport report = go(n, A, b, way, tried.data());
+        best.pivots += report.pivots;
+        if (report.end != LcpEnd::solved) {
+            if (least == 1e300) best.end = report.end;
+            continue;
+        }
+        const double left = missed(n, A, b, tried.data());
+        if (!(left < least)) continue;
+        least = left, best.end = LcpEnd::solved;
+        std::copy(tried.begin(), tried.end(), u);
+    }
+    return best;
 }
 
 }  // namespace tarsus::TARSUS_ISA

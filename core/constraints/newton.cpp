@@ -10,13 +10,15 @@
 // p near where it was (a proximal step: its fixed points are those of the problem itself); with
 // ε = 0.1 hardly anything circles, and ε falls by levels to 1e-9, where steps are as good as exact.
 // Even the first attempts need that touch of ε: feet on more points than they need make A singular.
+// What still circles is left to sweeps for a while: they are slow to arrive, but come near enough
+// for the guess to be right.
 #include "constraints/elimination.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
 namespace {
 
-enum class Start { here, warm, best, cold };
+enum class Start { here, warm, best, cold, swept };
 
 // an attempt: where it starts, ε of its first level, by how much the next one is smaller
 struct Attempt {
@@ -25,13 +27,16 @@ struct Attempt {
     int levels, steps;  // steps at each level
     bool half;          // late steps of a level are halved
     bool held;          // a contact that friction would pull in is held (Painlevé)
+    int sweeps = 0;     // before the first step
 };
 constexpr Attempt kAttempts[] = {
-    {Start::here, 1e-9, 1, 1, 8, false, false},  {Start::best, 0.01, 10, 9, 4, false, false},
-    {Start::best, 0.1, 3, 24, 6, false, false},  {Start::warm, 1e-9, 1, 1, 4, false, true},
-    {Start::cold, 1.0, 10, 13, 8, false, false}, {Start::warm, 1.0, 3, 28, 8, false, false},
-    {Start::best, 0.1, 3, 24, 8, true, false},   {Start::cold, 1.0, 3, 28, 8, false, false},
+    {Start::here, 1e-9, 1, 1, 8, false, false},        {Start::best, 0.01, 10, 9, 4, false, false},
+    {Start::best, 0.1, 3, 24, 6, false, false},        {Start::warm, 1e-9, 1, 1, 4, false, true},
+    {Start::swept, 1e-9, 1, 1, 8, false, false, 300},  {Start::cold, 1.0, 10, 13, 8, false, false},
+    {Start::warm, 1.0, 3, 28, 8, false, false},        {Start::best, 0.1, 3, 24, 8, true, false},
+    {Start::swept, 1e-9, 1, 1, 8, false, false, 4000}, {Start::cold, 1.0, 3, 28, 8, false, false},
 };
+constexpr double kSwept = 2e7;       // entries of A that an attempt's sweeps may look at
 constexpr int kHalving = 4;          // steps of a level before they are halved
 constexpr double kLevelDone = 1e-4;  // of ε: a level is left when the residual is below
 
@@ -50,11 +55,12 @@ class Newton {
           size_(scratch.take<double>(padded(n_))),
           wish_(scratch.take<double>(padded(n_))),
           unknown_(scratch.take<Unknown>(n_)),
-          slip_(scratch.take<Slip>(system.n_discs)) {
+          slip_(scratch.take<Slip>(system.n_discs)),
+          scratch_(scratch) {
         std::copy(s_.p, s_.p + padded(n_), next_);  // zero beyond n
     }
     static size_t bytes(int rows) {
-        return Elimination::bytes(rows) + 8 * bytes_of<double>(padded(rows)) +
+        return Elimination::bytes(rows) + 10 * bytes_of<double>(padded(rows)) +
                bytes_of<Unknown>(rows) + bytes_of<Slip>(rows);
     }
 
@@ -101,7 +107,10 @@ class Newton {
     void make(const Attempt& attempt) {
         if (attempt.start != Start::here) {
             const double* from = attempt.start == Start::best ? best_ : warm_;
-            for (int r = 0; r < n_; ++r) s_.p[r] = attempt.start == Start::cold ? 0.0 : from[r];
+            const bool cold = attempt.start == Start::cold || attempt.start == Start::swept;
+            for (int r = 0; r < n_; ++r) s_.p[r] = cold ? 0.0 : from[r];
+            const int most = std::min(attempt.sweeps, 1 + int(kSwept / (double(n_) * n_)));
+            if (attempt.sweeps > 0) solve_by_sweeps(s_, 0.0, most, scratch_);
             look();
         }
         double epsilon = attempt.first;
@@ -231,6 +240,7 @@ class Newton {
     double *V_, *warm_, *best_, *next_, *given_, *line_, *size_, *wish_;
     Unknown* unknown_;
     Slip* slip_;
+    Scratch scratch_;
     SolveReport report_;
     double enough_ = 0;
     int most_ = 0, n_unknowns_ = 0, n_slips_ = 0;

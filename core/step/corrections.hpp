@@ -1,6 +1,8 @@
 // Positions that have entered what they must not are moved out, with no velocity given: δ = H⁻¹ Jᵀ
 // π with the least π ≥ 0 that leaves nothing deeper than it may be (split impulses; Moreau 1988,
-// Guendelman, Bridson & Fedkiw 2003). What gravity is worth on the way is written to the ledger.
+// Guendelman, Bridson & Fedkiw 2003). Rows are a little soft: what is wedged between two walls can
+// get out of neither, and would be thrown out by ever larger π. What gravity is worth on the way is
+// written to the ledger.
 #pragma once
 
 #include "step/step_work.hpp"
@@ -9,6 +11,8 @@ namespace tarsus::TARSUS_ISA {
 
 constexpr double kDepth = 1e-6;  // [m, rad] so deep is deep enough to be corrected
 constexpr double kHealed = 0.2;  // part of a depth that a step heals; the last kDepth at once
+
+constexpr double kSoft = 1e-3;  // added to each row's own entry of A, as a part of it
 
 // From the solved problem of a state to that of its corrections: boxes that must not be entered,
 // with the gaps that they would have at the end, had they been healed before.
@@ -32,6 +36,7 @@ TARSUS_APART void turn_to_gaps(double dt, LaneRows<T>& lane, Scratch scratch) {
         const double* from = s.A + long(lane.place[r]) * old_width;
         for (int c = 0; c < n; ++c) s.A[long(r) * width + c] = from[lane.place[c]];
         for (int c = n; c < width; ++c) s.A[long(r) * width + c] = 0.0;
+        s.A[long(r) * width + r] *= 1 + kSoft;
     }
     for (int r = 0; r < width; ++r) s.p[r] = 0.0;
     for (int r = n; r < width; ++r) s.b[r] = 0.0;

@@ -21,6 +21,7 @@ class Impulses {
     Contact<T>* contacts;
     T* impulse;           // kContactRows for each contact
     T* kept;              // impulses, or ways slipped, of all candidates: three each
+    T* turned;            // their moments in this step, three each, if there are any
     JointRows<T> joints;  // … and of joints
     T *loop_impulse, *loop_mean;
     T steps, residual, speed;   // of the solver
@@ -30,6 +31,7 @@ class Impulses {
         : contacts(scratch.take<Contact<T>>(world.n_candidates() + 1)),
           impulse(scratch.take<T>(kContactRows * size_t(world.n_candidates()))),
           kept(scratch.take<T>(3 * size_t(world.n_candidates()))),
+          turned(scratch.take<T>(world.extras.rows() > 3 ? 3 * size_t(world.n_candidates()) : 0)),
           joints{scratch.take<T>(world.n_rows()), scratch.take<T>(world.limits.size())},
           loop_impulse(scratch.take<T>(world.tree->n_constraint_rows)),
           loop_mean(scratch.take<T>(world.tree->n_constraint_rows)),
@@ -69,6 +71,8 @@ class Impulses {
         n_contacts = 0, speed = T(kSlowest);
         steps = residual = failed = crowded = lifted = T(0.0);
         for (size_t k = 0; k < world_.limits.size(); ++k) joints.wanted[k] = T(0.0);
+        const long moments = world_.extras.rows() > 3 ? 3L * world_.n_candidates() : 0;
+        for (long k = 0; k < moments; ++k) turned[k] = T(0.0);
     }
 
     // `ahead`: velocities that tell what will touch
@@ -129,7 +133,7 @@ class Impulses {
         rows.test.clear();
         rows.push_loops(at);
         rows.push_joints(state, at.dt, w, alive, joints);
-        rows.push_contacts(contacts, solved, at, parameters, kept);
+        rows.push_contacts(contacts, solved, at, parameters, kept, turned);
         for (int k = 0; k < tree_.n_constraint_rows; ++k) loop_mean[k] = rows.loop_mean[k];
     }
     void note(int lane, const SolveReport& report) {
@@ -189,6 +193,7 @@ class Impulses {
                 T& own = impulse[kContactRows * block.index + i];
                 own = i < block.rows ? p[i] + zero : zero;
                 if (i < 3) kept[3 * candidate + i] = own;
+                else if (i < block.rows) turned[3 * candidate + i - 3] = own;
             }
         }
     }

@@ -114,7 +114,8 @@ class StepRows {
 
     // contacts come in the order of candidates, those with the ground body by body
     TARSUS_INLINE void push_contacts(const Contact<T>* contacts, int n_contacts,
-                                     const Moment<T>& at, const T* parameters, const T* kept) {
+                                     const Moment<T>& at, const T* parameters, const T* kept,
+                                     const T* turned) {
         int body = -1, first = -1;
         for (int k = 0; k < n_contacts; ++k) {
             const Contact<T>& contact = contacts[k];
@@ -123,7 +124,8 @@ class StepRows {
                 body = contact.a, first = test.rows();
                 push_unit_wrenches(test, body);
             }
-            add_contact(contact, k, at, parameters, kept + 3 * contact.candidate);
+            const int own = 3 * contact.candidate;
+            add_contact(contact, k, at, parameters, kept + own, turned + own);
             push_contact_rows(contact, world_.extras.rows(), at.pose, shares ? first : -1, test,
                               map);
         }
@@ -146,7 +148,7 @@ class StepRows {
         return select(back > zero, -(back * approach) - block.target, zero);
     }
     TARSUS_INLINE void add_contact(const Contact<T>& contact, int k, const Moment<T>& at,
-                                   const T* parameters, const T* before) {
+                                   const T* parameters, const T* before, const T* turned) {
         const T zero(0.0);
         const int rows = world_.extras.rows();
         Block<T>& block = add_block(Source::contact, k, rows, contact.on);
@@ -162,7 +164,8 @@ class StepRows {
         const T b[6] = {free.x, free.y, free.z, turn.x, turn.y, turn.z};
         for (int i = 0; i < rows; ++i) {
             problem.b[block.row + i] = b[i];
-            problem.p[block.row + i] = i < 3 ? select(contact.on > zero, before[i], zero) : zero;
+            const T& last = i < 3 ? before[i] : turned[i - 3];
+            problem.p[block.row + i] = select(contact.on > zero, last, zero);
         }
     }
 

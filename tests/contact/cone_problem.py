@@ -2,7 +2,8 @@
 
 Find impulses p with velocities w = A p + b such that
 
-    contact   0 ≤ p_n ⊥ w_n ≥ 0, |p_t| ≤ μ p_n + min(s, p_n), and w_t opposes p_t where it slips
+    contact   0 ≤ p_n ⊥ w_n ≥ 0, |p_t| ≤ μ p_n + min(s, 10 p_n), and w_t opposes p_t where it slips
+    disc      one or two rows more of such a friction
     stop      0 ≤ p ⊥ w ≥ 0
     brake     |p| ≤ s, and w opposes p where it slips
 
@@ -20,10 +21,15 @@ import numpy as np
 from lcp import Array as Array
 from lcp import by_lemke
 
+FADE = 10.0
+"""The part of a bound besides μ p_n is at most so many times p_n."""
+
 
 @dataclass(frozen=True)
 class Block:
     """Some rows of a problem: what they are, friction μ and what the bound has besides μ p_n.
+
+    A disc names the row of its normal impulse.
 
     That part of a contact's bound goes out with p_n: a jump to zero would leave some problems
     without a solution.
@@ -33,10 +39,21 @@ class Block:
     rows: tuple[int, ...]
     friction: float = 0.0
     slack: float = 0.0
+    normal: int = -1
+
+    @property
+    def rubbing(self) -> list[int]:
+        """Rows whose bound depends on a normal impulse."""
+        return list({"contact": self.rows[1:], "disc": self.rows}.get(self.kind, ()))
+
+    @property
+    def first(self) -> int:
+        """The row of the normal impulse, or the only one."""
+        return self.normal if self.kind == "disc" else self.rows[0]
 
     def bound(self, normal: float) -> float:
         """Return the largest tangential impulse of a contact with this normal one."""
-        return self.friction * max(normal, 0.0) + min(self.slack, max(normal, 0.0))
+        return self.friction * max(normal, 0.0) + min(self.slack, FADE * max(normal, 0.0))
 
 
 @dataclass(frozen=True)
@@ -56,8 +73,7 @@ class ConeProblem:
         """Return inverse masses (rows,): the same for both tangents of a contact."""
         found = np.diag(self.A).copy()
         for block in self.blocks:
-            if block.kind == "contact":
-                tangents = list(block.rows[1:])
+            if tangents := block.rubbing:
                 square = self.A[np.ix_(tangents, tangents)]
                 found[tangents] = np.linalg.eigvalsh(square)[-1]
         return np.maximum(found, 1e-12)
@@ -68,7 +84,7 @@ class ConeProblem:
         worst = 0.0
         for block in self.blocks:
             rows = list(block.rows)
-            off = p[rows] - projection(block, p[rows] - w[rows] / steps[rows], p[rows[0]])
+            off = p[rows] - projection(block, p[rows] - w[rows] / steps[rows], p[block.first])
             worst = max(worst, float(np.abs(off * steps[rows]).max()))
         return worst
 
@@ -105,15 +121,19 @@ class ConeProblem:
         rows = len(self.b)
         columns: list[Array] = []
         links: list[tuple[int | None, list[int], Block]] = []
+        pushes: dict[int, int] = {}  # where normal impulses are
         angles = 2.0 * np.pi * np.arange(facets) / max(facets, 1)
         for block in self.blocks:
-            unit = np.eye(rows)[list(block.rows)]
-            ways = [unit[0], -unit[0]]
-            normal = None
+            unit = np.eye(rows)
+            ways = [unit[block.first], -unit[block.first]]
+            if block.kind in ("contact", "stop"):
+                pushes[block.first] = len(columns)
+                columns.append(unit[block.first])
             if block.kind != "brake":
-                normal = len(columns)
-                columns.append(unit[0])
-                ways = [np.cos(a) * unit[1] + np.sin(a) * unit[2] for a in angles if len(unit) > 1]
+                rub = unit[block.rubbing]
+                ways = [np.cos(a) * rub[0] + np.sin(a) * rub[1] for a in angles if len(rub) == 2]
+                ways += [sign * row for row in rub for sign in (1, -1) if len(rub) == 1 and facets]
+            normal = pushes.get(block.first)
             if ways:
                 first = len(columns)
                 columns += [*ways, np.zeros(rows)]  # the slip speed is no impulse
@@ -133,14 +153,17 @@ class ConeProblem:
         for _ in range(count):
             before = p.copy()
             for block in self.blocks:
-                normal, rest = [block.rows[0]], list(block.rows[1:])
-                if block.kind == "contact":
-                    p[normal] = np.maximum(0.0, p[normal] - self._w(p, normal) / steps[normal])
+                normal, rest = [block.first], block.rubbing
+                if block.kind != "disc":
+                    wish = p[normal] - self._w(p, normal) / steps[normal]
+                    p[normal] = (
+                        np.clip(wish, -block.slack, block.slack)
+                        if block.kind == "brake"
+                        else np.maximum(wish, 0.0)
+                    )
+                if rest:
                     wish = p[rest] - self._w(p, rest) / steps[rest]
                     p[rest] = disc(wish, block.bound(p[normal[0]]))
-                else:
-                    wish = p[normal] - self._w(p, normal) / steps[normal]
-                    p[normal] = projection(block, wish, 0.0)
             if np.abs(p - before).max() <= 1e-15 * np.abs(p).max():
                 break
         return p
@@ -149,7 +172,7 @@ class ConeProblem:
         """Return p without the traces of contacts that Newton's method left open."""
         p, least = p.copy(), 1e-14 * float(np.abs(p).max())
         for block in self.blocks:
-            if block.kind != "brake" and p[block.rows[0]] < least:
+            if block.kind != "brake" and p[block.first] < least:
                 p[list(block.rows)] = 0.0
         return p
 
@@ -182,25 +205,25 @@ class ConeProblem:
         wish = p - self.velocities(p) / steps
         error, slope = p.copy(), np.eye(len(p))
         for block in self.blocks:
-            rows = list(block.rows)
-            n, t = rows[0], rows[1:]
+            n, t = block.first, block.rubbing
             if block.kind == "brake":
                 error[n] = p[n] - np.clip(wish[n], -block.slack, block.slack)
                 slope[n] -= ahead[n] * (abs(wish[n]) < block.slack)
                 continue
             if wish[n] <= 0.0:
                 continue  # open: the error is p itself
-            error[n], slope[n] = p[n] - wish[n], slope[n] - ahead[n]
-            if block.kind == "stop":
+            if block.kind != "disc":
+                error[n], slope[n] = p[n] - wish[n], slope[n] - ahead[n]
+            if not t:
                 continue
             bound, length = block.bound(wish[n]), float(np.linalg.norm(wish[t]))
             if length <= bound:
                 error[t], slope[t] = p[t] - wish[t], slope[t] - ahead[t]
                 continue
             along = wish[t] / length
-            across = (np.eye(2) - np.outer(along, along)) * bound / length
+            across = (np.eye(len(t)) - np.outer(along, along)) * bound / length
             error[t] = p[t] - bound * along
-            widening = block.friction + float(wish[n] < block.slack)
+            widening = block.friction + FADE * float(FADE * wish[n] < block.slack)
             slope[t] -= widening * np.outer(along, ahead[n]) + across @ ahead[t]
         return error, slope
 
@@ -217,4 +240,6 @@ def projection(block: Block, wish: Array, normal: float) -> Array:
         return np.clip(wish, -block.slack, block.slack)
     if block.kind == "stop":
         return np.maximum(wish, 0.0)
+    if block.kind == "disc":
+        return disc(wish, block.bound(normal))
     return np.concatenate([np.maximum(wish[:1], 0.0), disc(wish[1:], block.bound(normal))])

@@ -47,6 +47,10 @@ class World:
     joint_friction: bool = True
     joint_limits: bool = True
     stiction: Any = None
+    torsional_friction: float = 0.0
+    rolling_friction: float = 0.0
+    limit_restitution: float = 0.0
+    strict: bool = False
     controller: str = "torque"
     control_steps: int = 1
     effort: Any = None
@@ -93,6 +97,10 @@ class World:
             controller=self.controller,
             control_steps=self.control_steps,
             effort=self.efforts(),
+            torsional_friction=self.torsional_friction,
+            rolling_friction=self.rolling_friction,
+            limit_restitution=self.limit_restitution,
+            strict=self.strict,
         )
 
     def efforts(self) -> Array:

@@ -5,22 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from cone_problem import Array
+from cone_problem import Array, ConeProblem
 from contact_worlds import World
+from corrections import correction
 from dense_step import DenseStep, Posed
 from lcp import by_lemke, lcp_residual
+from restraint import restrained
 
 
 @dataclass(frozen=True)
 class Solved:
     """What a step found: the problem, its impulses, and the next state.
 
-    `after` is the velocity after the step in the axes of its start, v in those of its end.
+    `after` is the velocity after the step in the axes of its start, v in those of its end;
+    `shift` corrects positions.
     """
 
     posed: Posed
     p: Array
     after: Array
+    shift: Array
     q: Array
     v: Array
 
@@ -44,19 +48,29 @@ class DenseRun:
                 command = np.zeros(self.dense.model.nv)
             else:
                 command = commands[min(len(self.steps), len(commands) - 1)]
-            posed = self.dense.pose(self.q, self.v, command)
-            p = self.impulses(posed)
-            after = posed.after(p)
-            self.q, self.v = self.dense.arrive(self.q, self.v, after)
-            self.steps.append(Solved(posed, p, after, self.q, self.v))
+            posed, p = self.dense.resolve(self.dense.pose(self.q, self.v, command), self.impulses)
+            self.steps.append(self.solved(posed, p))
+            self.q, self.v = self.steps[-1].q, self.steps[-1].v
         return self.steps[-1]
+
+    def solved(self, posed: Posed, p: Array) -> Solved:
+        """Return where impulses lead."""
+        after = posed.after(p)
+        shift = np.zeros(len(after))
+        if self.world.law != "penalty":
+            shift = correction(posed, p, self.world.dt)
+        q, v = self.dense.arrive(posed, after, shift)
+        return Solved(posed, p, after, shift, q, v)
 
     def impulses(self, posed: Posed) -> Array:
         """Return the solution of the world's law."""
+        return restrained(posed.problem, posed.rows.target, posed.rows.bounce, self.solve)
+
+    def solve(self, problem: ConeProblem) -> Array:
+        """Return the solution of one problem."""
         if self.world.law != "lemke":
-            return posed.problem.solve()
-        facets = int(self.world.law_numbers.get("facets", 0.0))
-        A, b, E = posed.problem.faceted(facets)
+            return problem.solve()
+        A, b, E = problem.faceted(int(self.world.law_numbers.get("facets", 0.0)))
         u = by_lemke(A, b)
         assert u is not None, "a ray"
         assert lcp_residual(A, b, u) < 1e-9, "the oracle lost its way"

@@ -3,18 +3,22 @@
 Mass matrices, bias forces and Jacobians come from `tarsus.Model`, whose own tests hold them to
 account. The rest is written from the definitions: a step of semi-implicit Euler with joint
 damping taken implicitly, loops by a basis of the velocities that they allow, contacts, joint
-stops and dry friction by one complementarity problem.
+stops and dry friction by one complementarity problem. What the velocities after its impulses
+would enter joins it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
-from cone_problem import Array, Block, ConeProblem
-from contact_geometry import FAR, Candidate, candidates
+from cone_problem import Array, ConeProblem
+from contact_geometry import Candidate, candidates
 from contact_worlds import World
 from control_oracle import Control
+from dense_rows import Members, RowMaker, Rows, Start
 from penalty_oracle import Bristles
 from scipy.linalg import null_space
 from turning_bases import carried, in_new_axes, moved
@@ -24,10 +28,6 @@ from tarsus.model.loops import n_rows
 
 LOOP_FEEDBACK = 0.2
 """The part of a loop's gap that is closed in a step."""
-TOUCHING = 1e-10
-"""Smaller gaps [m] are none."""
-JOINT_AT_REST = 1e-3
-"""Stiction acts on joints that are slower [rad/s, m/s]."""
 
 
 @dataclass(frozen=True)
@@ -36,27 +36,40 @@ class Posed:
 
     `M` takes impulses to velocities, `implicit` is the mass matrix with what damping and gains
     add to it, `unbound` and `free` are the velocities without contacts, without and with loops.
-    Rows of `J` belong to contacts (three each, of the candidates `touching`), brakes and stops.
-    `ground` holds forces (3,) [N] of penalty contact by candidate.
+    `rows` are those of the contacts and stops that are `members`, and of all brakes. `ground`
+    holds forces (3,) [N] of penalty contact by candidate.
     """
 
-    q: Array
-    v: Array
+    at: Start
     mass: Array
     implicit: Array
     M: Array
     unbound: Array
     free: Array
-    J: Array
-    problem: ConeProblem
-    touching: list[int]
-    seen: list[Candidate]
+    rows: Rows
+    members: Members
     control: tuple[Array, Array]
     ground: dict[int, Array]
 
+    @property
+    def q(self) -> Array:
+        """Configuration (nq,) at the start."""
+        return self.at.q
+
+    @property
+    def v(self) -> Array:
+        """Velocity (nv,) at the start."""
+        return self.at.v
+
+    @cached_property
+    def problem(self) -> ConeProblem:
+        """The problem of the rows' impulses."""
+        J = self.rows.J
+        return ConeProblem(J @ self.M @ J.T, J @ self.free - self.rows.target, self.rows.blocks)
+
     def after(self, p: Array) -> Array:
         """Return the velocity (nv,) after the impulses."""
-        return np.asarray(self.free + self.M @ (self.J.T @ p))
+        return np.asarray(self.free + self.M @ (self.rows.J.T @ p))
 
     def torque(self, v: Array) -> Array:
         """Return what the controller did in the step, v being the velocity after it."""
@@ -65,7 +78,7 @@ class Posed:
 
     def loop_impulse(self, p: Array) -> Array:
         """Return the impulse (nv,) of loops outside of clusters."""
-        return np.asarray(self.implicit @ (self.after(p) - self.unbound) - self.J.T @ p)
+        return np.asarray(self.implicit @ (self.after(p) - self.unbound) - self.rows.J.T @ p)
 
 
 @dataclass
@@ -76,11 +89,13 @@ class DenseStep:
     model: ts.Model = field(init=False)
     control: Control = field(init=False)
     bristles: Bristles = field(init=False)
+    maker: RowMaker = field(init=False)
 
     def __post_init__(self) -> None:
         self.model = self.world.scaled_model()
         self.control = Control(self.world, self.world.model)
         self.bristles = Bristles(self.world)
+        self.maker = RowMaker(self.world, self.model)
 
     # --- smooth mechanics ---------------------------------------------------------------------
 
@@ -112,62 +127,6 @@ class DenseStep:
         wish = -LOOP_FEEDBACK / self.world.dt * self.constraint_gaps(q)
         return null_space(rows, rcond=1e-10), np.linalg.pinv(rows, rcond=1e-10) @ wish
 
-    # --- rows ---------------------------------------------------------------------------------
-
-    def candidates(self, q: Array) -> list[Candidate]:
-        """Return all places where something may touch."""
-        return candidates(self.world, self.model, q)
-
-    def contact_rows(self, q: Array, found: Candidate) -> Array:
-        """Return the rows (3, nv) of a candidate: normal and tangents, first body less second."""
-        rows = np.zeros((3, self.model.nv))
-        for sign, body in ((1.0, found.body), (-1.0, found.other)):
-            if body < 0:
-                continue
-            name = self.model.body_names[body]
-            pose = self.model.frame_pose(q, name)
-            J = self.model.frame_jacobian(q, name, reference="local_world_aligned")
-            arm = found.point - pose[:3, 3]
-            rows += sign * (J[:3] - np.cross(arm[:, None], J[3:], axisa=0, axisb=0, axisc=0))
-        return np.asarray(found.axes @ rows)
-
-    def brakes(self, q: Array, v: Array) -> tuple[list[Array], list[float]]:
-        """Return rows and bounds [N·s] of dry friction in the joints."""
-        rows: list[Array] = []
-        bounds: list[float] = []
-        if not self.world.joint_friction:
-            return rows, bounds
-        G, coulomb = self.model.coupling_matrix(q), self.of_joints("friction")
-        stiction = np.zeros(len(coulomb))
-        if self.world.stiction is not None:
-            for joint in self.model.joints:
-                own = np.arange(*joint.velocity_slice.indices(len(coulomb)))
-                stiction[own[list(joint.own_velocities)]] = self.world.stiction[joint.v_slice]
-        resting = np.abs(G @ v) < JOINT_AT_REST
-        for k, bound in enumerate(np.where(resting, np.maximum(coulomb, stiction), coulomb)):
-            if bound > 0.0:
-                rows.append(G[k])
-                bounds.append(self.world.dt * float(bound))
-        return rows, bounds
-
-    def stops(self, q: Array) -> tuple[list[Array], list[float]]:
-        """Return rows of joint limits, and how far each is from its stop."""
-        rows: list[Array] = []
-        gaps: list[float] = []
-        if not self.world.joint_limits:
-            return rows, gaps
-        G, x = self.model.coupling_matrix(q), self.model.joint_positions(q)
-        for joint in self.model.joints:
-            if joint.nq != joint.nv or joint.kind == "planar":
-                continue  # only where rates of positions are velocities
-            for k in range(joint.nq):
-                row, at = G[joint.velocity_slice.start + k], x[joint.position_slice.start + k]
-                for sign, limit in ((1.0, joint.lower[k]), (-1.0, joint.upper[k])):
-                    if np.isfinite(limit):
-                        rows.append(sign * row)
-                        gaps.append(float(sign * (at - limit)))
-        return rows, gaps
-
     # --- the step -----------------------------------------------------------------------------
 
     def pose(self, q: Array, v: Array, command: Array) -> Posed:
@@ -176,20 +135,19 @@ class DenseStep:
         tau, gain = self.control.forces(q, v, command)
         mass = self.model.mass_matrix(q)
         implicit = mass + dt * dampers + dt * np.diag(gain)
-        seen = self.candidates(q)
+        seen = candidates(self.world, self.model, q)
         ground = self.ground_forces(q, v, seen)
         push = tau + self.spring_forces(q) - self.model.bias_forces(q, v) - dampers @ v
         for k, force in ground.items():
-            push = push + self.contact_rows(q, seen[k]).T @ (seen[k].axes @ force)
+            push = push + self.maker.contact(q, seen[k]).T @ (seen[k].axes @ force)
         unbound = v + dt * (np.linalg.solve(implicit, push) + carried(self.model, v))
         N, wish = self.loops(q)
         M = N @ np.linalg.solve(N.T @ implicit @ N, N.T)
         free = wish + M @ (implicit @ (unbound - wish))
-        rows, offsets, blocks, touching = self.rows(q, v, free, seen)
-        J = np.array(rows).reshape(-1, self.model.nv)
-        problem = ConeProblem(J @ M @ J.T, J @ free - np.array(offsets), tuple(blocks))
+        at = Start(q, v, seen)
+        members = self.maker.touching(at) | self.maker.entered(at, free).keys()
         return Posed(
-            *(q, v, mass, implicit, M, unbound, free, J, problem, touching, seen),
+            *(at, mass, implicit, M, unbound, free, self.maker.make(at, members), members),
             control=(tau, gain),
             ground=ground,
         )
@@ -198,70 +156,30 @@ class DenseStep:
         """Return the forces (3,) [N] of penalty contact by candidate, in the world."""
         found = {}
         for k, place in enumerate(seen if self.world.law == "penalty" else []):
-            velocity = place.axes.T @ (self.contact_rows(q, place) @ v)
+            velocity = place.axes.T @ (self.maker.contact(q, place) @ v)
             if (force := self.bristles.force(k, place, velocity)) is not None:
                 found[k] = force
         return found
 
-    def rows(
-        self, q: Array, v: Array, free: Array, seen: list[Candidate]
-    ) -> tuple[list[Array], list[float], list[Block], list[int]]:
-        """Return rows, least velocities and blocks of all that takes part, and what touches."""
-        world, dt = self.world, self.world.dt
-        rows: list[Array] = []
-        offsets: list[float] = []
-        blocks: list[Block] = []
-        touching = []
-        for k, found in enumerate(seen if world.law != "penalty" else []):
-            if found.gap > FAR:
-                continue
-            J = self.contact_rows(q, found)
-            start, n = J @ v, len(rows)
-            # what bounces does so in the step that is nearest to the impact
-            share = 0.5 if self.bounces(float(start[0])) else 1.0
-            if not self.active(found.gap, share * float(J[0] @ free)):
-                continue
-            slack = dt * world.viscous * float(np.linalg.norm(start[1:]))
-            blocks.append(Block("contact", (n, n + 1, n + 2), world.friction, slack))
-            rows += list(J)
-            offsets += [self.target(found.gap, float(start[0])), 0.0, 0.0]
-            touching.append(k)
-        for row, bound in zip(*self.brakes(q, v), strict=True):
-            blocks.append(Block("brake", (len(rows),), slack=bound))
-            rows.append(row)
-            offsets.append(0.0)
-        for row, gap in zip(*self.stops(q), strict=True):
-            if self.active(gap, float(row @ free)):
-                blocks.append(Block("stop", (len(rows),)))
-                rows.append(row)
-                offsets.append(-gap / dt if gap > TOUCHING else 0.0)
-        return rows, offsets, blocks, touching
+    def joined(self, posed: Posed, others: Members) -> Posed:
+        """Return the problem with other contacts and stops in it, too."""
+        members = posed.members | others
+        return replace(posed, members=members, rows=self.maker.make(posed.at, members))
 
-    @property
-    def ahead(self) -> bool:
-        """Whether contacts are made before they are reached."""
-        return bool(self.world.law_numbers.get("ahead", 1.0))
+    def resolve(self, posed: Posed, solve: Callable[[Posed], Array]) -> tuple[Posed, Array]:
+        """Return the problem after all that would be entered has joined it, and its impulses."""
+        while True:
+            p = solve(posed)
+            others = self.maker.entered(posed.at, posed.after(p)).keys() - posed.members
+            if not others or not self.maker.ahead or self.world.law == "penalty":
+                return posed, p
+            posed = self.joined(posed, frozenset(others))
 
-    def bounces(self, speed: float) -> bool:
-        """Whether a contact with this normal velocity before the step comes back."""
-        return self.world.restitution > 0.0 and speed < -self.world.rest_speed
+    def before_turning(self, q: Array, q_next: Array, v_next: Array) -> Array:
+        """Return the velocity after a step in the axes of its start, as it was recorded."""
+        return in_new_axes(self.model, v_next, -self.model.difference(q, q_next))
 
-    def active(self, gap: float, speed: float) -> bool:
-        """Whether a contact or stop takes part, `speed` being that of the free motion."""
-        return gap <= 0.0 or (self.ahead and gap + self.world.dt * speed < 0.0)
-
-    def target(self, gap: float, speed: float) -> float:
-        """Return the least normal velocity after the step, `speed` being that before."""
-        if self.bounces(speed):
-            return -self.world.restitution * speed
-        return -gap / self.world.dt if gap > TOUCHING and self.ahead else 0.0
-
-    def before_turning(self, v: Array, recorded: Array) -> Array:
-        """Return the velocity after a step from v in the axes of its start, as it was recorded."""
-        step = self.world.dt * (v if self.world.explicit else recorded)
-        return in_new_axes(self.model, recorded, -step)
-
-    def arrive(self, q: Array, v: Array, after: Array) -> tuple[Array, Array]:
+    def arrive(self, posed: Posed, after: Array, shift: Array) -> tuple[Array, Array]:
         """Return the configuration after a step, and the velocity in its axes."""
-        step = self.world.dt * (v if self.world.explicit else after)
-        return moved(self.model, q, step), in_new_axes(self.model, after, step)
+        step = self.world.dt * (posed.v if self.world.explicit else after) + shift
+        return moved(self.model, posed.q, step), in_new_axes(self.model, after, step)

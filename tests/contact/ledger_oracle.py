@@ -14,7 +14,7 @@ from turning_bases import carried
 
 STORED = 4
 """Kinetic, gravity, elastic, staggering: the energies before the works."""
-IMPACTS, NORMAL, FRICTION, LOOPS, LIMITS, COUNT = range(4, 10)
+IMPACTS, NORMAL, FRICTION, LOOPS, LIMITS, CORRECTIONS, COUNT = range(4, 11)
 """Places of single works, and of the number of impacts."""
 
 
@@ -29,7 +29,7 @@ def places(nv: int, n_bodies: int) -> dict[str, slice]:
 def residual(rows: Array, nv: int) -> Array:
     """Return stored energy less works (…), since the first of the rows (…, T, energy_size)."""
     where = places(nv, rows.shape[-1] - COUNT - 1 - 3 * nv)
-    works = rows[..., IMPACTS : LIMITS + 1].sum(-1)
+    works = rows[..., IMPACTS:COUNT].sum(-1)
     for name in ("supplied", "damping", "joint_friction"):
         works = works + rows[..., where[name]].sum(-1)
     left = rows[..., :STORED].sum(-1) - works
@@ -70,23 +70,28 @@ def _add(run: DenseRun, total: Array, where: dict[str, slice], solved: Solved) -
     damped = -dt * run.dense.of_joints("damping") * (G @ solved.after) * (G @ mean)
     np.add.at(total[where["damping"]], owner, damped)
     total[LOOPS] += posed.loop_impulse(p) @ mean
+    # corrections lift against gravity, which is what bias forces at rest are
+    weight = run.dense.model.bias_forces(posed.q, np.zeros(run.dense.model.nv))
+    total[CORRECTIONS] += weight @ solved.shift
+    normals = [block.first for block in posed.problem.blocks if block.kind == "contact"]
     for block in posed.problem.blocks:
         rows = list(block.rows)
-        work = p[rows] * (posed.J[rows] @ mean)
+        work = p[rows] * (posed.rows.J[rows] @ mean)
         if block.kind == "stop":
             total[LIMITS] += work.sum()
         elif block.kind == "brake":
-            (w,) = np.flatnonzero((posed.J[rows[0]] == G).all(axis=1))[:1]
+            (w,) = np.flatnonzero((posed.rows.J[rows[0]] == G).all(axis=1))[:1]
             total[where["joint_friction"]][owner[w]] += work.sum()
         else:
-            candidate = posed.touching[rows[0] // 3]
-            total[where["bodies"]][posed.seen[candidate].body] += work.sum()
-            if posed.J[rows[0]] @ posed.v < -run.world.rest_speed and p[rows[0]] > 0.0:
+            n = block.first
+            candidate = posed.rows.touching[normals.index(n)]
+            total[where["bodies"]][posed.at.seen[candidate].body] += work.sum()
+            if posed.rows.J[n] @ posed.v < -run.world.rest_speed and p[n] > 0.0:
                 total[IMPACTS] += work.sum()
-                total[COUNT] += 1
+                total[COUNT] += n in rows
             else:
-                total[NORMAL] += work[0]
-                total[FRICTION] += work[1:].sum()
+                total[NORMAL] += work[0] * (n in rows)
+                total[FRICTION] += work[int(n in rows) :].sum()
 
 
 def _owners(run: DenseRun) -> Array:

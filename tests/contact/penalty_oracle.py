@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from cone_problem import Array
+from cone_problem import FADE, Array
 from contact_geometry import Candidate
 from contact_worlds import World
 
@@ -42,7 +42,8 @@ class Bristles:
         way_across = way - (normal @ way) * normal
         stiffness, rub = numbers["tangential_stiffness"], numbers["tangential_damping"]
         pull = -stiffness * way_across - rub * across
-        bound = self.world.friction * push + self.world.viscous * float(np.linalg.norm(across))
+        viscous = self.world.viscous * float(np.linalg.norm(across))
+        bound = self.world.friction * push + min(viscous, FADE * push)
         if (size := float(np.linalg.norm(pull))) > bound:
             pull = pull * (bound / size)
             way = -(pull + rub * across) / stiffness

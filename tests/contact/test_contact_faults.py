@@ -113,7 +113,7 @@ def test_records_are_checked() -> None:
         {"q": [[0.0]]},
         {"energy": np.zeros((3, 2, 3))},
         {"contacts": np.zeros((3, 2, 8, 12))},
-        {"statistics": np.zeros((3, 2, 5))},
+        {"statistics": np.zeros((3, 2, 4))},
     ):
         print(refused(run, record={**good, **changed}))
     frozen = good["q"].copy()

@@ -9,7 +9,7 @@ import pytest
 from cone_problem import Array
 from contact_scenes import box, box_at_rest, on_slope, point_mass, quadruped, robot
 from contact_worlds import Run, World
-from core_step import EXACT, contact_impulses
+from core_step import EXACT, as_listed, contact_impulses
 from dense_run import DenseRun
 from lcp import by_trying, lcp_residual
 from test_contact_step import fallen
@@ -86,7 +86,8 @@ def lemke_error(world: World, q: Array, v: Array, tau: Array, steps: int = 3) ->
         record = run.advance(1)
         assert run.status[0, 0] == 0
         solved = dense.advance(1, tau)
-        p = contact_impulses(world, record["contacts"][0, 0], solved.posed)
+        rows = record["contacts"][0, 0]
+        p = contact_impulses(world, rows, as_listed(dense.dense, solved.posed, rows))
         away = np.abs(run.v[0] - solved.v).max() / max(1.0, np.abs(solved.v).max())
         worst["v"] = max(worst["v"], float(away))
         worst["touching"] = max(worst["touching"], float((p[::3] > 0.0).sum()))

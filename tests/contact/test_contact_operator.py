@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from cluster_cases import COUNTS
 from cone_problem import Array
+from contact_geometry import candidates
 from contact_scenes import box, quadruped, random_points, robot, touchable
 from contact_worlds import World
 from dense_step import DenseStep
@@ -45,8 +46,8 @@ def compare(world: World, q: Array) -> tuple[float, float, float, float]:
     expected = J @ np.linalg.solve(world.model.mass_matrix(q), J.T)
     scale = np.abs(expected).max(initial=1e-300)
     rows = 0.0
-    for k, found in enumerate(dense.candidates(q)):
-        own, mine = J[3 * k : 3 * k + 3], dense.contact_rows(q, found)
+    for k, found in enumerate(candidates(world, world.model, q)):
+        own, mine = J[3 * k : 3 * k + 3], dense.maker.contact(q, found)
         # tangents may be turned about the normal: what they measure together may not
         pairs = [(own[0], mine[0]), (own[1:].T @ own[1:], mine[1:].T @ mine[1:])]
         rows = max(rows, *(float(np.abs(a - b).max(initial=0.0)) for a, b in pairs))
