@@ -71,9 +71,9 @@ class World:
         parameters: Array,
         commands: Array,
         *,
+        steps: int,
         hold: int = 1,
         first_step: int = 0,
-        steps: int,
         every: int = 1,
         threads: int = 1,
         ledger: bool = False,
@@ -82,6 +82,10 @@ class World:
         """Take steps, changing q (B, nq), v (B, nv) and memory in place; returns status (B, 3)."""
     def energies(self, q: Array, v: Array, memory: Array, parameters: Array) -> Array:
         """The ledger's row (B, energy_size) of states."""
+    def may_start(self, q: Array, depth: float) -> bool:
+        """Whether quaternions of q (B, nq) have unit length and no shape is deeper than depth."""
+    def listed(self, contacts: Array, first: int = 0) -> tuple[Array, NDArray[np.int64]]:
+        """Rows (N, 13) of recorded contacts, and their states and samples (2, N)."""
     def contacts(self, q: Array) -> Array:
         """Gap, point and normal (B, n_candidates, 7) of every candidate."""
     def operator(
@@ -92,6 +96,33 @@ class World:
         rows: bool = True,
     ) -> tuple[Array, Array]:
         """J H⁻¹ Jᵀ (B, 3m, 3m) and J (B, 3m, nv): normal and two tangents of each candidate."""
+
+class Motion:
+    def __init__(
+        self,
+        world: World,
+        q: Array,
+        v: Array,
+        parameters: Array,
+        *,
+        batched: bool,
+        threads: int = 1,
+        watched: int = -1,
+    ) -> None: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def q(self) -> Array: ...
+    @property
+    def v(self) -> Array: ...
+    @property
+    def memory(self) -> Array: ...
+    @property
+    def status(self) -> Array: ...
+    @property
+    def touched(self) -> Array: ...
+    def step(self, tau: ArrayLike | None = None, steps: int = 1) -> tuple[Array, Array] | None:
+        """Make steps with efforts tau (nv,) or (B, nv); returns q and v, None if it cannot go on."""
 
 class Model:
     def __init__(

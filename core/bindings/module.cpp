@@ -10,6 +10,7 @@
 
 #include "bindings/call.hpp"
 #include "bindings/methods.hpp"
+#include "bindings/motion.hpp"
 #include "bindings/statements.hpp"
 #include "bindings/world.hpp"
 
@@ -173,5 +174,6 @@ NB_MODULE(_core, m) {
     m.def("instruction_sets", &usable_instruction_sets,
           "The instruction sets that this processor runs; TARSUS_INSTRUCTION_SET chooses one.");
     bind_world(m);
+    bind_motion(m);
     m.def("_describe_algorithms", &describe_algorithms);
 }

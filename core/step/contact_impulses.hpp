@@ -50,7 +50,9 @@ TARSUS_APART void Stepper<T>::resolve(ArticulatedPasses<T>& passes, const T* w_f
         n_contacts = find_contacts<T>(world_, {pose_, start_, free_}, parameters, alive, contacts);
         refuse_crowds();
     }
-    const int rows = most_rows(world_), n_loop_rows = tree_.n_constraint_rows;
+    // memory for the rows of this step lies closer together than memory for all that could touch
+    const int n_loop_rows = tree_.n_constraint_rows;
+    const int rows = n_loop_rows + world_.n_rows() + 6 * n_contacts;
     const bool solved = world_.law != Law::penalty && n_contacts > 0;
     if (!solved && world_.n_rows() == 0 && n_loop_rows == 0) return keep_impulses(problem_);
 

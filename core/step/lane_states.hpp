@@ -130,11 +130,12 @@ class LaneStates {
         for (int k = 0; k < size; ++k) to[k] = lane_of(from[k], lane);
     }
 
-    // impulses (or ways slipped) of the contacts of the last step: candidate + 1, three numbers
+    // impulses (or ways slipped) of the contacts of the last step: candidate + 1, three numbers;
+    // then zeros, of which only the first is read: room for many contacts costs nothing
     void load_contacts(const double* memory, int lane) {
         for (int k = 0; k < world_.max_contacts; ++k) {
             const double* slot = memory + world_.kept_contacts() + 4 * k;
-            if (!(slot[0] >= 1 && slot[0] <= world_.n_candidates())) continue;
+            if (!(slot[0] >= 1 && slot[0] <= world_.n_candidates())) break;
             const int candidate = int(slot[0]) - 1;
             bool known = false;
             for (int t = 0; t < at_.n_touched(); ++t) known |= at_.touched(t) == candidate;
@@ -154,7 +155,9 @@ class LaneStates {
             for (int i = 0; i < 3; ++i) slot[1 + i] = x[i];
         }
         for (; used < world_.max_contacts; ++used) {
-            for (int i = 0; i < 4; ++i) memory[world_.kept_contacts() + 4 * used + i] = 0.0;
+            double* slot = memory + world_.kept_contacts() + 4 * used;
+            if (slot[0] == 0.0) break;  // what follows is zero already
+            for (int i = 0; i < 4; ++i) slot[i] = 0.0;
         }
     }
 
@@ -176,11 +179,8 @@ class LaneStates {
             to[11] = word(contact, c, l);
             to[12] = run_.ledger ? lane_of(at_.work[c], l) : 0.0;
         }
-        for (; used < world_.max_contacts; ++used) {
-            double* to = out + kContactNumbers * used;
-            std::fill(to, to + kContactNumbers, 0.0);
-            to[0] = -1.0;
-        }
+        // the end; what follows is not read
+        if (used < world_.max_contacts) out[kContactNumbers * used] = -1.0;
     }
     // 0 open, 1 sticks, 2 slips, 3 hits
     double word(const Contact<T>& contact, int c, int l) const {

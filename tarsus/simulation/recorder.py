@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus import _core
 from tarsus.model import Model
@@ -40,20 +40,23 @@ class Recorder:
         self.only_ends = record is False
         self.every = max(steps, 1) if self.only_ends else every
         samples = 1 + (1 if self.only_ends else steps // every)
-        sizes = {"q": model.nq, "v": model.nv, "tau": model.nv, "statistics": 4}
-        sizes["energy"] = world.energy_size
+        nv = model.nv
+        sizes = {"q": model.nq, "v": nv, "tau": nv, "statistics": 4, "energy": world.energy_size}
         kept = {name: sizes[name] for name in ARRAYS if name in self.names}
-        check_size(8 * samples * states * sum(kept.values()))
+        numbers = sum(kept.values())
+        check_size(8 * samples * states * numbers)
         self.arrays = {name: np.zeros((states, samples, n)) for name, n in kept.items()}
         self.shapes: dict[str, tuple[int, ...]] = {name: (n,) for name, n in kept.items()}
+        self.listed = world.listed
         if "contacts" in self.names:
             self.shapes["contacts"] = world.max_contacts, NUMBERS
-        numbers = sum(math.prod(shape) for shape in self.shapes.values())
+            numbers += world.max_contacts * NUMBERS
         self.most = max(1, ROOM // (8 * states * max(numbers, 1)))
         """How many samples fit into one call of the core."""
         self.states, self.samples, self.count = states, samples, 0
         self._rows: list[Array] = []
-        self._places: list[Array] = []
+        self._places: list[NDArray[np.int64]] = []
+        self._cut = False
 
     @property
     def ledger(self) -> bool:
@@ -88,14 +91,14 @@ class Recorder:
             for name, array in self.arrays.items():
                 array[:, self.count : self.count + n] = buffers[name]
         if "contacts" in buffers and buffers["contacts"].size:
-            state, sample, slot = np.nonzero(buffers["contacts"][..., 0] >= 0.0)
-            self._rows.append(buffers["contacts"][state, sample, slot])
-            self._places.append(np.stack([state, sample + self.count]))
+            rows, places = self.listed(buffers["contacts"], self.count)
+            self._rows.append(rows)
+            self._places.append(places)
         self.count += n
 
     def cut(self, count: int) -> None:
         """Forget all samples from number `count` on."""
-        self.count = min(self.count, max(count, 1))
+        self.count, self._cut = min(self.count, max(count, 1)), True
 
     def recorded(self, batched: bool) -> dict[str, Array]:
         """Return the arrays (T, n), or (B, T, n) for a batch."""
@@ -108,11 +111,13 @@ class Recorder:
         """Return the contacts in the order of states, then of time; None if not asked for."""
         if "contacts" not in self.names:
             return None
+        shape = (self.states, self.count) if batched else (self.count,)
+        if len(self._rows) == 1 and not self._cut:  # in order already
+            return Contacts(self._rows[0], *self._places[0], shape, places)
         rows = np.concatenate([np.zeros((0, NUMBERS)), *self._rows])
         state, sample = np.concatenate([np.zeros((2, 0), np.int64), *self._places], axis=1)
         order = np.lexsort((sample, state))
         order = order[sample[order] < self.count]
-        shape = (self.states, self.count) if batched else (self.count,)
         return Contacts(rows[order], state[order], sample[order], shape, places)
 
     def _keep_state(self, state: State, energy: Array | None) -> None:

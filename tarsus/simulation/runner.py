@@ -23,6 +23,8 @@ from tarsus.simulation.recorder import Recorder
 from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import Failure, Trajectory
 
+BRIEF = 1_000
+"""Steps of all states that are made in no time."""
 CHUNK = 20_000
 """Steps of all states between looks at Ctrl-C and the progress bar."""
 
@@ -59,7 +61,10 @@ class Runner:
         state = self.state
         try:
             self._start()
-            with Interrupt() as interrupt, Progress(self.steps * self.dt, self.progress) as bar:
+            # what is over before anyone looks up needs neither; Ctrl-C ends it all the same
+            brief = (self.steps - state.step) * len(state.q) <= BRIEF
+            show = False if brief and self.progress is None else self.progress
+            with Interrupt(idle=brief) as interrupt, Progress(self.steps * self.dt, show) as bar:
                 while state.step < self.steps and not self.interrupted:
                     self._advance(self._limit())
                     if self.cadence and state.step % self.cadence == 0:
@@ -107,7 +112,7 @@ class Runner:
             )
             self.state.step += steps
             self.recorder.keep(buffers, samples)
-            if status[:, 0].any():
+            if np.count_nonzero(status):
                 self._fail(status, rows.first)
 
     def _arrays(self, rows: Rows) -> tuple[Array, Array, Array, Array, Array]:
@@ -137,13 +142,14 @@ class Runner:
     def _trajectory(self) -> Trajectory:
         recorder, batched = self.recorder, self.state.batched
         recorder.end(self.state)
-        steps = recorder.every * (self.first // recorder.every + np.arange(recorder.count))
-        steps[0] = self.first
+        start, every = self.first // recorder.every, recorder.every
+        times = np.arange(start * every, (start + recorder.count) * every, every) * self.dt
+        times[0] = self.first * self.dt
         if recorder.only_ends:
-            steps[1:] = self.state.step
+            times[1:] = self.state.step * self.dt
         return Trajectory(
             self.model,
-            steps.astype(np.float64) * self.dt,
+            times,
             recorder.recorded(batched),
             recorder.contacts(batched, self.places),
             self.ground,

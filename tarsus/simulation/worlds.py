@@ -16,6 +16,7 @@ from tarsus.simulation.contact import ContactLaw
 from tarsus.simulation.contact.numbers import count
 from tarsus.simulation.contacts import GROUND, Place
 from tarsus.simulation.drives import Drive
+from tarsus.simulation.state import is_solid
 
 MOST_CONTACTS = 32
 """Contacts at once that there is room for, unless more are asked for."""
@@ -65,6 +66,12 @@ class Worlds:
             "ground_numbers": np.zeros(0) if ground is None else ground.numbers,
         }
         self._worlds: dict[tuple[str, int, bytes], _core.World] = {}
+        # what the start of a run asks about, and what is the same for all of them
+        self.start_depth = law.start_depth(model)
+        """How deep shapes may be in each other at the start [m]."""
+        self.has_loops = model.loop_gaps(model.neutral()).size > 0
+        self.solid = is_solid(model)
+        """Whether there is inertia in all directions in all positions."""
 
     def get(self, drive: Drive) -> _core.World:
         """Return the world whose efforts come about as `drive` says."""
