@@ -38,6 +38,7 @@ from tarsus.model import (
     UnknownNameError,
 )
 from tarsus.simulation import (
+    ConvergenceWarning,
     EnergyError,
     EnergyLedger,
     Simulation,
@@ -58,6 +59,7 @@ __all__ = [
     "Builder",
     "Cluster",
     "Collision",
+    "ConvergenceWarning",
     "Constraint",
     "Coupling",
     "Description",

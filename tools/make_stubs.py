@@ -19,6 +19,9 @@ def axis_rotation(axis: Array) -> Array: ...
 def instruction_set() -> str: ...
 def instruction_sets() -> list[str]: ...
 def solve_lcp(A: Array, b: Array) -> Array: ...
+def new_array(shape: Sequence[int]) -> Array: ...
+def block_bytes() -> tuple[int, int]: ...
+def free_blocks() -> None: ...
 
 class World:
     def __init__(
@@ -56,6 +59,8 @@ class World:
     @property
     def memory_size(self) -> int: ...
     @property
+    def failed(self) -> int: ...
+    @property
     def parameter_size(self) -> int: ...
     @property
     def energy_size(self) -> int: ...
@@ -77,13 +82,14 @@ class World:
         every: int = 1,
         threads: int = 1,
         ledger: bool = False,
-        record: dict[str, Array] | None = None,
+        record: Mapping[str, Array] | None = None,
+        sample: int = ...,
     ) -> Array:
         """Take steps, changing q (B, nq), v (B, nv) and memory in place; returns status (B, 3)."""
     def energies(self, q: Array, v: Array, memory: Array, parameters: Array) -> Array:
         """The ledger's row (B, energy_size) of states."""
-    def may_start(self, q: Array, depth: float) -> bool:
-        """Whether quaternions of q (B, nq) have unit length and no shape is deeper than depth."""
+    def may_start(self, q: Array, v: Array, depth: float) -> bool:
+        """Whether q and v are finite, quaternions of unit length, no shape deeper than depth."""
     def listed(self, contacts: Array, first: int = 0) -> tuple[Array, NDArray[np.int64]]:
         """Rows (N, 13) of recorded contacts, and their states and samples (2, N)."""
     def contacts(self, q: Array) -> Array:

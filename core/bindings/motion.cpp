@@ -40,6 +40,17 @@ struct Motion {
           touched(size_t(states) * world.max_contacts * kContactNumbers, -1.0),
           status(states * kStatus) {}
 
+    // a watched number is looked at after each step: the first that changes it is the last one
+    bool make(long steps) {
+        const long at_once = watched < 0 ? steps : 1;
+        for (long done = 0; done < steps; done += at_once) {
+            advance(at_once);
+            if (stopped()) return false;
+            step += at_once;
+        }
+        return true;
+    }
+
     void advance(long steps) {
         Run run;
         run.states = states, run.q = q.data(), run.v = v.data(), run.memory = memory.data();
@@ -48,6 +59,7 @@ struct Motion {
         run.parameter_stride = long(parameters.size()) == width ? 0 : width;
         run.command_stride = world.command_size();
         run.first_step = step, run.steps = run.every = steps, run.samples = 1;
+        run.record_room = 1;
         run.status = status.data();
         if (!touched.empty()) run.record_contacts = touched.data();
         advance_all(world, run, threads);
@@ -178,14 +190,14 @@ PyObject* step(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
         if (steps < 1) throw std::invalid_argument("steps must be at least 1");
         const Busy busy(motion);
         read_efforts(motion, slots[0]);
+        bool good;
         if (motion.states * steps < kManySteps) {
-            motion.advance(steps);
+            good = motion.make(steps);
         } else {
             nb::gil_scoped_release release;
-            motion.advance(steps);
+            good = motion.make(steps);
         }
-        if (motion.stopped()) return Py_NewRef(Py_None);
-        motion.step += steps;
+        if (!good) return Py_NewRef(Py_None);
         const Owned q(rows_of(motion, motion.q)), v(rows_of(motion, motion.v));
         return q.object && v.object ? PyTuple_Pack(2, q.object, v.object) : nullptr;
     });

@@ -36,9 +36,8 @@ int record_named(PyObject* key) {
                                 "'; names: q, v, tau, energy, contacts, statistics");
 }
 
-// where a recorded array is; all must have room for the same number of samples
-double* record_of(const char* name, PyObject* object, const Run& run, size_t width,
-                  long* samples) {
+// where a recorded array is; all but contacts must have the same room for samples
+double* record_of(const char* name, PyObject* object, const Run& run, size_t width, long* room) {
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(object);
     if (!PyArray_Check(object) || PyArray_TYPE(array) != NPY_DOUBLE || !PyArray_ISCARRAY(array)) {
         throw std::invalid_argument(std::string("record['") + name +
@@ -47,12 +46,12 @@ double* record_of(const char* name, PyObject* object, const Run& run, size_t wid
     const size_t states = size_t(run.states);
     const bool fits = PyArray_NDIM(array) >= 2 && size_t(PyArray_DIM(array, 0)) == states &&
                       size_t(PyArray_SIZE(array)) == states * PyArray_DIM(array, 1) * width;
-    if (!fits || (*samples >= 0 && long(PyArray_DIM(array, 1)) != *samples)) {
+    if (!fits || (*room >= 0 && long(PyArray_DIM(array, 1)) != *room)) {
         throw std::invalid_argument(std::string("record['") + name + "'] must be (" +
                                     std::to_string(states) + ", samples, " + std::to_string(width) +
                                     " numbers), with the same samples as the others");
     }
-    *samples = long(PyArray_DIM(array, 1));
+    *room = long(PyArray_DIM(array, 1));
     return static_cast<double*>(PyArray_DATA(array));
 }
 
@@ -60,7 +59,9 @@ double* record_of(const char* name, PyObject* object, const Run& run, size_t wid
 
 // arrays that a call reads and writes must not share memory
 void refuse_overlaps(const World& world, const Run& run) {
-    const size_t n = size_t(run.states), samples = n * size_t(run.samples);
+    const size_t n = size_t(run.states), lists = n * size_t(run.samples);
+    // from the first to the last sample that is written
+    const size_t samples = n ? (n - 1) * size_t(run.record_room) + size_t(run.samples) : 0;
     const size_t nq = world.tree->nq, nv = world.tree->nv;
     struct Range {
         const double* at;
@@ -74,7 +75,7 @@ void refuse_overlaps(const World& world, const Run& run) {
         {run.record_v, samples * nv},
         {run.record_tau, samples * nv},
         {run.record_energy, samples * world.energy_size()},
-        {run.record_contacts, samples * world.max_contacts * kContactNumbers},
+        {run.record_contacts, lists * world.max_contacts * kContactNumbers},
         {run.record_statistics, samples * kStatistics},
     };
     for (const Range& a : ranges) {
@@ -86,7 +87,7 @@ void refuse_overlaps(const World& world, const Run& run) {
     }
 }
 
-void read_record(const World& world, PyObject* given, Run& run) {
+void read_record(const World& world, PyObject* given, long first, Run& run) {
     if (!given || given == Py_None) return;
     if (!PyDict_Check(given)) throw WrongType("record must be a dict of arrays");
     const size_t nq = world.tree->nq, nv = world.tree->nv;
@@ -98,18 +99,25 @@ void read_record(const World& world, PyObject* given, Run& run) {
                                     size_t(kStatistics)};
     double** place[kRecords] = {&run.record_q,      &run.record_v,        &run.record_tau,
                                 &run.record_energy, &run.record_contacts, &run.record_statistics};
-    long samples = -1;
+    long room = -1, lists = -1;
     PyObject *key, *value;
     for (Py_ssize_t at = 0; PyDict_Next(given, &at, &key, &value);) {
         const int k = record_named(key);
-        *place[k] = record_of(kNames[k], value, run, width[k], &samples);
+        double* data = record_of(kNames[k], value, run, width[k], k == kContacts ? &lists : &room);
+        *place[k] = k == kContacts ? data : data + (first < 0 ? 0 : first) * width[k];
     }
-    run.samples = samples < 0 ? 0 : samples;
-    if (run.samples > 0 && run.samples != run.steps / run.every) {
-        throw std::invalid_argument("record has " + std::to_string(run.samples) + " samples, " +
+    const long made = run.steps / run.every;
+    const auto fits = [&](long samples, bool part) {
+        return samples <= 0 || (part ? first + made <= samples : made == samples);
+    };
+    if (!fits(room, first >= 0) || !fits(lists, false)) {
+        const long samples = fits(room, first >= 0) ? lists : room;
+        throw std::invalid_argument("record has " + std::to_string(samples) + " samples, " +
                                     std::to_string(run.steps) + " steps make " +
-                                    std::to_string(run.steps / run.every));
+                                    std::to_string(made));
     }
+    run.samples = room > 0 || lists > 0 ? made : 0;
+    run.record_room = room;
 }
 
 PyObject* list_contacts(const World& world, PyObject* record, long first) {

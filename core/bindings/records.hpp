@@ -5,8 +5,10 @@
 
 namespace tarsus {
 
-// Fills in where a run records, from a dict of arrays or None; throws where they do not fit.
-void read_record(const World& world, PyObject* given, Run& run);
+// Fills in where a run records, from a dict of arrays or None; throws where they do not fit. Arrays
+// have as many samples as the run makes; or with `first` from 0 on, these go to a part of them, but
+// for contacts, of which there are only those.
+void read_record(const World& world, PyObject* given, long first, Run& run);
 
 // Throws if arrays that a run reads and writes share memory.
 void refuse_overlaps(const World& world, const Run& run);

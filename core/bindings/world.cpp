@@ -114,6 +114,9 @@ void bind_world(nb::module_& m) {
             "memory_size", [](const CoreWorld& w) { return w.world.memory_size(); },
             "Numbers that a state keeps between calls.")
         .def_prop_ro(
+            "failed", [](const CoreWorld& w) { return w.world.failed(); },
+            "Where the memory of a state says why it gave up; 0 while it goes on.")
+        .def_prop_ro(
             "parameter_size", [](const CoreWorld& w) { return w.world.parameter_size(); },
             "Numbers in a row of parameters.")
         .def_prop_ro(

@@ -122,10 +122,11 @@ void read_commands(const World& world, const Numbers& commands, Run& run) {
 PyObject* advance(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names) {
     static const Signature signature("advance",
                                      {"q", "v", "memory", "parameters", "commands", "steps", "hold",
-                                      "first_step", "every", "threads", "ledger", "record"},
+                                      "first_step", "every", "threads", "ledger", "record",
+                                      "sample"},
                                      5, 6);
     return guarded([&] {
-        PyObject* slots[12];
+        PyObject* slots[13];
         signature.fill(args, nargs, names, slots);
         const World& world = world_of(self);
         Owned own_commands;
@@ -144,7 +145,9 @@ PyObject* advance(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObj
         const int ledger = slots[10] ? PyObject_IsTrue(slots[10]) : 0;
         if (ledger < 0) throw PythonError();
         run.ledger = ledger > 0;
-        read_record(world, slots[11], run);
+        const long sample = integer_of("sample", slots[12], -1);
+        if (slots[12] && sample < 0) throw std::invalid_argument("sample must be at least 0");
+        read_record(world, slots[11], sample, run);
         refuse_overlaps(world, run);
         Owned result(zeros(run.states, kStatus));
         run.status = data_of(result);
@@ -185,23 +188,29 @@ bool unit_quaternions(const Tree& tree, const double* q) {
     return true;
 }
 
+bool all_finite(const Numbers& numbers) {
+    double sum = 0;
+    for (size_t k = 0; k < numbers.size; ++k) sum += numbers.data[k] * 0.0;
+    return sum == 0.0;
+}
+
 // true where a run may start; if not, Python looks again and says why
 PyObject* may_start(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names) {
-    static const Signature signature("may_start", {"q", "depth"}, 2, 2);
+    static const Signature signature("may_start", {"q", "v", "depth"}, 3, 3);
     return guarded([&] {
-        PyObject* slots[2];
+        PyObject* slots[3];
         signature.fill(args, nargs, names, slots);
         const World& world = world_of(self);
-        Owned own;
-        const Numbers q = given_array("q", slots[0], 2, own);
-        const double depth = PyFloat_AsDouble(slots[1]);
+        Owned own_q, own_v;
+        const Numbers q = given_array("q", slots[0], 2, own_q);
+        const Numbers v = given_array("v", slots[1], 2, own_v);
+        const double depth = PyFloat_AsDouble(slots[2]);
         if (PyErr_Occurred()) throw PythonError();
         check_shape("q", q.shape[0], q.shape[1], q.shape[0], world.tree->nq, false);
-        check_finite("q", q.data, q.size);
         const StepKernel& kernel = *kernels().step;
         const size_t n = world.n_candidates();
         std::vector<double> places(7 * n);  // gap, point and normal of each candidate
-        bool good = true;
+        bool good = all_finite(q) && all_finite(v);
         for (size_t s = 0; s < q.shape[0] && good; ++s) {
             const double* at = q.data + s * q.shape[1];
             good = unit_quaternions(*world.tree, at);
@@ -234,16 +243,16 @@ PyMethodDef* world_methods() {
     static PyMethodDef methods[] = {
         method("advance", advance,
                "advance($self, q, v, memory, parameters, commands, *, steps, hold=1, "
-               "first_step=0, every=1, threads=1, ledger=False, record=None)\n--\n\n"
+               "first_step=0, every=1, threads=1, ledger=False, record=None, sample=None)\n--\n\n"
                "Take steps, changing q (B, nq), v (B, nv) and memory in place; returns status "
-               "(B, 3)."),
+               "(B, 3). Samples fill the arrays of record, or a part of them from number sample."),
         method("energies", energies,
                "energies($self, q, v, memory, parameters)\n--\n\n"
                "The ledger's row (B, energy_size) of states."),
         method("may_start", may_start,
-               "may_start($self, q, depth)\n--\n\n"
-               "Whether quaternions of q (B, nq) have unit length and no shape is deeper than "
-               "depth."),
+               "may_start($self, q, v, depth)\n--\n\n"
+               "Whether q (B, nq) and v (B, nv) are finite, quaternions have unit length and no "
+               "shape is deeper than depth."),
         method("listed", listed,
                "listed($self, contacts, first=0)\n--\n\n"
                "Rows (N, 13) of the contacts of a record (B, n, max_contacts, 13), and their states "

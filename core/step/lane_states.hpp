@@ -75,7 +75,7 @@ class LaneStates {
 
     TARSUS_APART void sample(long index) const {
         const auto row = [&](double* record, int size, int l) {
-            return record + (state(l) * run_.samples + index) * size;
+            return record + (state(l) * run_.record_room + index) * size;
         };
         Energies<T> energies{};
         if (run_.record_energy) energies = at_.energies();
@@ -91,8 +91,9 @@ class LaneStates {
                 write_energies(energies, l, row(run_.record_energy, world_.energy_size(), l));
             }
             if (run_.record_contacts) {
-                write_contacts(l,
-                               row(run_.record_contacts, world_.max_contacts * kContactNumbers, l));
+                const long list = state(l) * run_.samples + index;
+                write_contacts(
+                    l, run_.record_contacts + list * world_.max_contacts * kContactNumbers);
             }
             if (run_.record_statistics) {
                 write_statistics(l, row(run_.record_statistics, kStatistics, l));

@@ -40,7 +40,7 @@ class EnergyError(AssertionError):
     """A ledger of energy whose residual is larger than it may be."""
 
 
-NOT_FINITE, CROWDED, LOOPS_LOST, UNSOLVED, DIVERGED = range(1, 6)
+NOT_FINITE, CROWDED, LOOPS_LOST, UNSOLVED, DIVERGED, NOT_CONVERGED = range(1, 7)
 CAUSES = {
     NOT_FINITE: "the state is not finite any more: forces or gains are far too large",
     CROWDED: "there are more contacts than there is room for; state a larger max_contacts",
@@ -49,8 +49,10 @@ CAUSES = {
     UNSOLVED: "the contact solver found no solution",
     DIVERGED: "the motion diverged (a velocity is above 1e8): the step dt is too long for the "
     "gains, or for the stiffness of contacts",
+    NOT_CONVERGED: "the contacts of this step were not solved, which strict=True does not allow: "
+    "take more iterations or a shorter dt",
 }
-"""What the numbers mean that the core reports for a state."""
+"""What the numbers mean that the core reports for a state, or a strict simulation."""
 
 
 def fault(model: Model, code: int, element: int) -> tuple[str, str | None]:

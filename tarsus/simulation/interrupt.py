@@ -9,20 +9,15 @@ from typing import Any, Self
 
 
 class Interrupt:
-    """A context in which Ctrl-C sets `pressed`; in threads other than the main one it is idle.
+    """A context in which Ctrl-C sets `pressed`; in threads other than the main one it is idle."""
 
-    An idle one leaves Ctrl-C as it is: it raises `KeyboardInterrupt`.
-    """
-
-    def __init__(self, *, idle: bool = False) -> None:
+    def __init__(self) -> None:
         self.pressed = False
         self._before: Any = None
-        self._idle = idle
         self._active = False
 
     def __enter__(self) -> Self:
-        main = threading.main_thread()
-        self._active = not self._idle and threading.current_thread() is main
+        self._active = threading.current_thread() is threading.main_thread()
         if self._active:
             self._before = signal.signal(signal.SIGINT, self._press)
         return self

@@ -16,14 +16,16 @@ from tarsus.model.description import Array
 from tarsus.simulation.contact import ContactLaw
 from tarsus.simulation.contact.numbers import count
 from tarsus.simulation.contacts import Contact, contact_of
+from tarsus.simulation.convergence import place_of
 from tarsus.simulation.drives import Drive, torques
-from tarsus.simulation.errors import SimulationError, fault
-from tarsus.simulation.parameters import MassScale, parameters
+from tarsus.simulation.errors import NOT_CONVERGED, SimulationError, fault
+from tarsus.simulation.parameters import NO_GROUND, MassScale, parameters
 from tarsus.simulation.state import (
     State,
     check_configuration,
     check_depth,
     check_masses,
+    plain,
     start,
 )
 from tarsus.simulation.worlds import Worlds
@@ -37,12 +39,20 @@ class Live:
     contact: ContactLaw
     dt: float
     effort: Array
+    strict: bool
     worlds: Worlds | None
     _motion: _core.Motion | None = None
 
     @cached_property
     def _limp(self) -> Drive:
+        """What acts when nothing is said about efforts."""
         return torques(self.model, self.effort)
+
+    @cached_property
+    def _numbers(self) -> Array:
+        """Return the parameters of limp motions of the model as it is."""
+        ground = NO_GROUND if self.ground is None else self.ground.parameters
+        return parameters(self.model, self.ground, self._limp, None, len(ground))
 
     def reset(
         self,
@@ -54,8 +64,12 @@ class Live:
     ) -> None:
         """Start an interactive motion from q (nq,) and v (nv,), or from B states at once."""
         world, state, numbers = self.prepare(self._limp, q, v, mass_scale)
+        place = place_of(world) if self.strict else None
         self._motion = _core.Motion(
-            world, state.q, state.v, numbers, batched=state.batched, threads=threads
+            *(world, state.q, state.v, numbers),
+            batched=state.batched,
+            threads=threads,
+            watched=-1 if place is None else place,
         )
 
     def step(self, tau: ArrayLike | None = None, steps: int = 1) -> tuple[Array, Array]:
@@ -65,7 +79,7 @@ class Live:
         motion = self._moving() if self._motion is None else self._motion
         moved = motion.step(tau, steps)
         if moved is None:
-            self._stop(motion.status)
+            self._stop(motion)
         return moved
 
     @property
@@ -97,15 +111,20 @@ class Live:
         if self.worlds is None:
             raise ValueError("this integrator is for whole smooth runs in free space: use run")
         worlds, world = self.worlds, self.worlds.get(drive)
-        state = start(self.model, q, v, world.memory_size)
+        size = world.memory_size
+        state = plain(self.model, q, v, size) or start(self.model, q, v, size)
         # the core has a quick look; where it does not like what it sees, it is said why
-        good = world.may_start(state.q, worlds.start_depth)
+        good = world.may_start(state.q, state.v, worlds.start_depth)
+        if not good:
+            start(self.model, q, v, 0)
         if not good or worlds.has_loops:
             check_configuration(self.model, state.q)
         if not worlds.solid:
             check_masses(self.model, state.q)
         if not good:
             check_depth(world, state.q, worlds.start_depth, worlds.places)
+        if drive is self._limp and mass_scale is None and len(self._numbers) == 1:
+            return world, state, self._numbers
         return world, state, parameters(self.model, self.ground, drive, mass_scale, len(state.q))
 
     def _moving(self) -> _core.Motion:
@@ -113,8 +132,11 @@ class Live:
             raise RuntimeError("there is no motion yet: call reset(q, v) first")
         return self._motion
 
-    def _stop(self, status: Array) -> NoReturn:
-        which = int(np.flatnonzero(status[:, 0])[0])
-        code, step, element = (int(x) for x in status[which])
+    def _stop(self, motion: _core.Motion) -> NoReturn:
+        status = motion.status
+        failed = np.flatnonzero(status[:, 0])
+        code, step, element = NOT_CONVERGED, motion.steps, 0
+        if failed.size:
+            code, step, element = (int(x) for x in status[failed[0]])
         cause, body = fault(self.model, code, element)
         raise SimulationError(cause, time=step * self.dt, body=body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,9 +17,14 @@ from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import ARRAYS, RECORDED
 
 ROOM = 32 << 20
-"""Bytes that one call of the core may fill with contacts and states."""
+"""Bytes that lists of contacts may take in one call of the core."""
+LISTS = 128
+"""Samples of contacts in one call of the core: more would not stay in the cache."""
 MOST = 8 << 30
 """Bytes of a recording; beyond that one should record less."""
+
+STATISTICS = 5 if hasattr(_core.World, "unsolved") else 4
+"""Numbers of the solver for each sample."""
 
 Record = bool | Sequence[str]
 """True for everything, False for only the first and the last state, or names."""
@@ -41,27 +47,25 @@ class Recorder:
         self.every = max(steps, 1) if self.only_ends else every
         samples = 1 + (1 if self.only_ends else steps // every)
         nv = model.nv
-        sizes = {"q": model.nq, "v": nv, "tau": nv, "statistics": 4, "energy": world.energy_size}
+        sizes = {"q": model.nq, "v": nv, "tau": nv, "energy": world.energy_size}
+        sizes["statistics"] = STATISTICS
         kept = {name: sizes[name] for name in ARRAYS if name in self.names}
         numbers = sum(kept.values())
         check_size(8 * samples * states * numbers)
         self.arrays = {name: np.zeros((states, samples, n)) for name, n in kept.items()}
-        self.shapes: dict[str, tuple[int, ...]] = {name: (n,) for name, n in kept.items()}
-        self.listed = world.listed
-        if "contacts" in self.names:
-            self.shapes["contacts"] = world.max_contacts, NUMBERS
-            numbers += world.max_contacts * NUMBERS
-        self.most = max(1, ROOM // (8 * states * max(numbers, 1)))
-        """How many samples fit into one call of the core."""
+        self.record = dict(self.arrays)
+        """What the core writes to, at the place of each sample; contacts go through a buffer."""
+        self.world = world
+        self.lists = "contacts" in self.names and world.max_contacts > 0
+        list_size = states * world.max_contacts * NUMBERS if self.lists else 0
+        self.most = max(1, min(LISTS, ROOM // (8 * list_size))) if self.lists else sys.maxsize
+        """How many samples one call of the core may make."""
+        self.ledger = "energy" in kept
+        """Whether the core must keep the sums of the ledger."""
         self.states, self.samples, self.count = states, samples, 0
         self._rows: list[Array] = []
         self._places: list[NDArray[np.int64]] = []
         self._cut = False
-
-    @property
-    def ledger(self) -> bool:
-        """Whether the core must keep the sums of the ledger."""
-        return "energy" in self.names
 
     def start(self, state: State, energy: Array | None) -> None:
         """Keep the state at the start as the first sample."""
@@ -72,26 +76,23 @@ class Recorder:
         if self.only_ends and self.count < self.samples:
             self._keep_state(state, None)
 
-    def buffers(self, n: int) -> dict[str, Array] | None:
-        """Return arrays (B, n, …) for the core to write n samples to, None for none."""
+    def room(self, n: int) -> dict[str, Array] | None:
+        """Return where the core writes n samples to, from number `count` on; None for none."""
         if not n or self.only_ends:
             return None
-        if self.states > 1:
-            return {name: np.empty((self.states, n, *shape)) for name, shape in self.shapes.items()}
-        found = {name: array[:, self.count : self.count + n] for name, array in self.arrays.items()}
-        if "contacts" in self.shapes:
-            found["contacts"] = np.empty((1, n, *self.shapes["contacts"]))
-        return found
+        if self.lists:
+            lists = self.record.get("contacts")
+            if lists is None or lists.shape[1] != n:
+                shape = self.states, n, self.world.max_contacts, NUMBERS
+                self.record["contacts"] = np.empty(shape)
+        return self.record
 
-    def keep(self, buffers: dict[str, Array] | None, n: int) -> None:
+    def keep(self, n: int) -> None:
         """Keep n samples that the core wrote."""
-        if buffers is None:
+        if self.only_ends or not n:
             return
-        if self.states > 1:  # the samples of one state alone are in their place already
-            for name, array in self.arrays.items():
-                array[:, self.count : self.count + n] = buffers[name]
-        if "contacts" in buffers and buffers["contacts"].size:
-            rows, places = self.listed(buffers["contacts"], self.count)
+        if self.lists:
+            rows, places = self.world.listed(self.record["contacts"], self.count)
             self._rows.append(rows)
             self._places.append(places)
         self.count += n
@@ -102,10 +103,11 @@ class Recorder:
 
     def recorded(self, batched: bool) -> dict[str, Array]:
         """Return the arrays (T, n), or (B, T, n) for a batch."""
-        return {
-            name: array[:, : self.count] if batched else array[0, : self.count]
-            for name, array in self.arrays.items()
-        }
+        if not batched:
+            one = {name: array[0] for name, array in self.arrays.items()}
+            whole = self.count == self.samples
+            return one if whole else {name: array[: self.count] for name, array in one.items()}
+        return {name: array[:, : self.count] for name, array in self.arrays.items()}
 
     def contacts(self, batched: bool, places: Sequence[Place]) -> Contacts | None:
         """Return the contacts in the order of states, then of time; None if not asked for."""
@@ -116,14 +118,17 @@ class Recorder:
             return Contacts(self._rows[0], *self._places[0], shape, places)
         rows = np.concatenate([np.zeros((0, NUMBERS)), *self._rows])
         state, sample = np.concatenate([np.zeros((2, 0), np.int64), *self._places], axis=1)
+        if self.states == 1 and not self._cut:
+            return Contacts(rows, state, sample, shape, places)
         order = np.lexsort((sample, state))
         order = order[sample[order] < self.count]
         return Contacts(rows[order], state[order], sample[order], shape, places)
 
     def _keep_state(self, state: State, energy: Array | None) -> None:
         for name, value in (("q", state.q), ("v", state.v), ("energy", energy)):
-            if name in self.arrays and value is not None:
-                self.arrays[name][:, self.count] = value
+            array = self.arrays.get(name)
+            if array is not None and value is not None:
+                array[:, self.count] = value
         self.count += 1
 
 

@@ -15,8 +15,9 @@ from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation import checkpoint
 from tarsus.simulation.contacts import Place
-from tarsus.simulation.drives import Drive, Rows
-from tarsus.simulation.errors import SimulationError, fault
+from tarsus.simulation.convergence import SOLVED, place_of, unsolved_of
+from tarsus.simulation.drives import Drive
+from tarsus.simulation.errors import NOT_CONVERGED, SimulationError, fault
 from tarsus.simulation.interrupt import Interrupt
 from tarsus.simulation.progress import Progress
 from tarsus.simulation.recorder import Recorder
@@ -36,7 +37,7 @@ class Runner:
     model: Model
     world: _core.World
     ground: Terrain | None
-    places: list[Place]
+    places: tuple[Place, ...]
     drive: Drive
     state: State
     parameters: Array
@@ -48,6 +49,8 @@ class Runner:
     threads: int = 1
     progress: bool | None = None
     checkpoint: str | Path | None = None
+    strict: bool = False
+    """A state fails at its first step whose contacts are not solved."""
     failures: dict[int, Failure] = field(default_factory=dict)
     interrupted: bool = False
 
@@ -55,22 +58,20 @@ class Runner:
         self.first, self.steps = self.state.step, int(self.plan["steps"])
         self.cadence = int(self.plan["cadence"])
         self.chunk = max(1, CHUNK // len(self.state.q))
+        self.unsolved = place_of(self.world)
+        self.strict = self.strict and self.unsolved is not None
 
     def go(self) -> Trajectory:
         """Make all steps, unless something stops them."""
-        state = self.state
         try:
             self._start()
-            # what is over before anyone looks up needs neither; Ctrl-C ends it all the same
-            brief = (self.steps - state.step) * len(state.q) <= BRIEF
-            show = False if brief and self.progress is None else self.progress
-            with Interrupt(idle=brief) as interrupt, Progress(self.steps * self.dt, show) as bar:
-                while state.step < self.steps and not self.interrupted:
-                    self._advance(self._limit())
-                    if self.cadence and state.step % self.cadence == 0:
-                        self._write_checkpoint()
-                    bar.update(state.step * self.dt)
-                    self.interrupted = interrupt.pressed
+            if self.progress is None and self.steps * len(self.state.q) <= BRIEF:
+                # over before anyone looks up: Ctrl-C ends it as it ends anything else
+                self._make_steps()
+            else:
+                progress = Progress(self.steps * self.dt, self.progress)
+                with Interrupt() as interrupt, progress as bar:
+                    self._make_steps(interrupt, bar)
         except KeyboardInterrupt:
             self.interrupted = True
         except SimulationError as error:
@@ -79,6 +80,17 @@ class Runner:
         if self.interrupted and self.checkpoint is not None:
             self._write_checkpoint()
         return self._trajectory()
+
+    def _make_steps(self, interrupt: Interrupt | None = None, bar: Progress | None = None) -> None:
+        state = self.state
+        while state.step < self.steps and not self.interrupted:
+            self._advance(self._limit())
+            if self.cadence and state.step % self.cadence == 0:
+                self._write_checkpoint()
+            if bar is not None:
+                bar.update(state.step * self.dt)
+            if interrupt is not None:
+                self.interrupted = interrupt.pressed
 
     def _start(self) -> None:
         energy = None
@@ -92,32 +104,36 @@ class Runner:
         limit = min(self.chunk, self.steps - self.state.step)
         if self.cadence:
             limit = min(limit, self.cadence - self.state.step % self.cadence)
-        return limit
+        return 1 if self.strict else limit
 
     def _advance(self, limit: int) -> None:
         """Make at most `limit` steps, those for which the commands are known."""
-        rows = self.drive.rows(self.state.step, limit, *self.state.seen())
-        end = self.state.step + rows.steps
-        for steps, samples in pieces(self.state.step, end, self.recorder.every, self.recorder.most):
-            buffers = self.recorder.buffers(samples)
+        state, recorder = self.state, self.recorder
+        rows = self.drive.rows(state.step, limit, state)
+        end = state.step + rows.steps
+        for steps, samples in pieces(state.step, end, recorder.every, recorder.most):
+            record = recorder.room(samples)
             status = self.world.advance(
-                *self._arrays(rows),
+                state.q,
+                state.v,
+                state.memory,
+                self.parameters,
+                rows.values,
                 hold=rows.hold,
-                first_step=self.state.step - rows.first,
+                first_step=state.step - rows.first,
                 steps=steps,
                 every=steps // max(samples, 1),
                 threads=self.threads,
-                record=buffers,
-                ledger=self.recorder.ledger,
+                record=record,
+                sample=recorder.count,
+                ledger=recorder.ledger,
             )
-            self.state.step += steps
-            self.recorder.keep(buffers, samples)
+            state.step += steps
+            recorder.keep(samples)
             if np.count_nonzero(status):
                 self._fail(status, rows.first)
-
-    def _arrays(self, rows: Rows) -> tuple[Array, Array, Array, Array, Array]:
-        state = self.state
-        return state.q, state.v, state.memory, self.parameters, rows.values
+            if self.strict:
+                self._refuse_unsolved()
 
     def _fail(self, status: Array, first: int) -> None:
         """Note states that cannot go on; raise if there is no other."""
@@ -126,12 +142,26 @@ class Runner:
                 code, step, element = (int(x) for x in status[k])
                 cause, body = fault(self.model, code, element)
                 self.failures[k] = Failure(k, (first + step) * self.dt, body, cause)
-        if len(self.failures) == len(self.state.q):
-            last = max(self.failures.values(), key=lambda failure: failure.time)
-            self.state.step = round(last.time / self.dt)
-            every = self.recorder.every
-            self.recorder.cut(1 + self.state.step // every - self.first // every)
-            raise SimulationError(last.cause, time=last.time, body=last.body)
+        self._end_if_all_failed()
+
+    def _refuse_unsolved(self) -> None:
+        """Stop states whose last step was not solved, as if it had failed; it is not counted."""
+        memory, place = self.state.memory, self.unsolved
+        for k in np.flatnonzero(memory[:, place]).tolist():
+            if k not in self.failures:
+                cause, body = fault(self.model, NOT_CONVERGED, 0)
+                self.failures[k] = Failure(k, (self.state.step - 1) * self.dt, body, cause)
+                memory[k, self.world.failed] = NOT_CONVERGED
+        self._end_if_all_failed()
+
+    def _end_if_all_failed(self) -> None:
+        if len(self.failures) < len(self.state.q):
+            return
+        last = max(self.failures.values(), key=lambda failure: failure.time)
+        self.state.step = round(last.time / self.dt)
+        every = self.recorder.every
+        self.recorder.cut(1 + self.state.step // every - self.first // every)
+        raise SimulationError(last.cause, time=last.time, body=last.body)
 
     def _write_checkpoint(self) -> None:
         assert self.checkpoint is not None
@@ -147,15 +177,21 @@ class Runner:
         times[0] = self.first * self.dt
         if recorder.only_ends:
             times[1:] = self.state.step * self.dt
+        unsolved = unsolved_of(self.state.memory, self.unsolved, batched)
+        settings = self.settings
+        if unsolved is not SOLVED and unsolved.total:
+            warning = unsolved.warning(self.state.step)
+            settings = {**settings, "warnings": [*settings["warnings"], warning]}
         return Trajectory(
             self.model,
             times,
             recorder.recorded(batched),
             recorder.contacts(batched, self.places),
             self.ground,
-            self.settings,
+            settings,
             self.interrupted,
             tuple(self.failures[k] for k in sorted(self.failures)) if batched else (),
+            unsolved,
         )
 
 

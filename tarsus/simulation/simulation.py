@@ -20,6 +20,7 @@ from tarsus.model.description import Array
 from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import ContactLaw, StabilityWarning, law_of
 from tarsus.simulation.contact.numbers import count, positive
+from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
 from tarsus.simulation.drives import Controller, Drive, drive_of, restart
 from tarsus.simulation.integrators import (
     RK4,
@@ -47,7 +48,8 @@ class Simulation(Live):
     `dt` [s] is the step. `integrator` is "semi_implicit", "explicit", or for free space "rk4" or
     "dormand_prince" (which also takes longer or shorter steps and has samples each dt). Dry
     friction, stiction (nv,) and limits of joints are part of the contact problem. Efforts beyond
-    the model's limits are cut unless `effort_limits` is False.
+    the model's limits are cut unless `effort_limits` is False. `strict` makes a step whose contacts
+    could not be solved a failure; otherwise it is counted in `run.unsolved`, with a warning.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Simulation(Live):
         stiction: ArrayLike | None = None,
         effort_limits: bool = True,
         max_contacts: int | None = None,
+        strict: bool = False,
     ) -> None:
         expect(model, Model, "model")
         if ground is not None:
@@ -75,7 +78,7 @@ class Simulation(Live):
         self.integrator = integrator_of(integrator)
         self.dt = number(dt, "dt")
         positive(self.dt, "dt")
-        self.joint_friction = bool(joint_friction)
+        self.joint_friction, self.strict = bool(joint_friction), bool(strict)
         self.effort: Array = model.effort_limit if effort_limits else np.full(model.nv, np.inf)
         self.worlds: Worlds | None = None
         if isinstance(self.integrator, (RK4, DormandPrince)):
@@ -184,7 +187,7 @@ class Simulation(Live):
         warned = self._warn(world, drive, state)
         runner = self._runner(world, drive, state, numbers, plan, warned)
         runner.threads, runner.progress, runner.checkpoint = threads, progress, checkpoint
-        return runner.go()
+        return _told(runner.go(), stacklevel=4)
 
     def resume(
         self,
@@ -217,7 +220,7 @@ class Simulation(Live):
         world = self.worlds.get(drive)
         runner = self._runner(world, drive, saved.state, saved.parameters, saved.plan, ())
         runner.threads, runner.progress, runner.checkpoint = threads, progress, path
-        return runner.go()
+        return _told(runner.go(), stacklevel=3)
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:
@@ -261,6 +264,7 @@ class Simulation(Live):
             self.dt,
             plan,
             {**self.settings, "every": every, "warnings": list(warned)},
+            strict=self.strict,
         )
 
     def _warn(self, world: _core.World, drive: Drive, state: State) -> tuple[str, ...]:
@@ -308,3 +312,10 @@ class Simulation(Live):
             f"<tarsus.Simulation of {self.model.name!r} on {where}: {self.contact.name}, "
             f"{self.integrator.name}, dt = {self.dt:g} s>"
         )
+
+
+def _told(run: Trajectory, stacklevel: int) -> Trajectory:
+    """Return the run, after a warning about what was not solved in it."""
+    if run.unsolved is not SOLVED and run.unsolved.total:
+        warnings.warn(run.settings["warnings"][-1], ConvergenceWarning, stacklevel=stacklevel)
+    return run

@@ -41,6 +41,18 @@ class State:
         )
 
 
+def plain(model: Model, q: object, v: object, memory_size: int) -> State | None:
+    """Return one state from arrays of float64, not looked at yet; None if they are anything else.
+
+    Runs of a few steps start often, and most of them from such arrays.
+    """
+    if type(q) is not np.ndarray or type(v) is not np.ndarray:
+        return None
+    if q.shape != (model.nq,) or v.shape != (model.nv,) or not q.dtype == v.dtype == np.float64:
+        return None
+    return State(np.array(q, ndmin=2), np.array(v, ndmin=2), np.zeros((1, memory_size)))
+
+
 def start(model: Model, q: ArrayLike | None, v: ArrayLike | None, memory_size: int) -> State:
     """Return the state at the start, from (nq,) or (B, nq) and (nv,) or (B, nv).
 

@@ -13,6 +13,7 @@ from tarsus.geometry import Terrain
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.contacts import Contacts
+from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.energy import EnergyLedger
 
 ARRAYS = ("q", "v", "tau", "energy", "statistics")
@@ -31,6 +32,8 @@ class Statistics:
     """Number of contacts in the solver."""
     penetration: Array
     """Deepest penetration [m]."""
+    relative: Array | None = None
+    """The residual relative to the speeds; None in runs that have not recorded it."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ class Trajectory:
     """Whether the run was stopped by Ctrl-C before its end."""
     failures: tuple[Failure, ...] = ()
     """States of a batch that could not go on: from then on they stand still."""
+    unsolved: Unsolved = field(default_factory=Unsolved)
+    """Steps whose contacts were not solved: `count` of each state, `worst` and `total`."""
 
     @property
     def q(self) -> Array:
@@ -128,6 +133,7 @@ class Trajectory:
             recorded={name: array[state] for name, array in self.recorded.items()},
             touched=None if self.touched is None else self.touched.of_state(state),
             failures=tuple(each for each in self.failures if each.state == state),
+            unsolved=self.unsolved[state] if self.unsolved.count.ndim else self.unsolved,
         )
 
     def plot(self, path: str | Path | None = None) -> Any:
@@ -164,7 +170,9 @@ class Trajectory:
         batch = f"{self.batch} × " if self.batch is not None else ""
         end = ", interrupted" if self.interrupted else ""
         failed = f", {len(self.failures)} failed" if self.failures else ""
+        total = self.unsolved.total
+        unsolved = f", {total} step{'s' * (total > 1)} not solved" if total else ""
         return (
             f"<tarsus.Trajectory of {self.model.name!r}: {batch}{len(self)} samples, "
-            f"{self.duration:.6g} s{failed}{end}>"
+            f"{self.duration:.6g} s{failed}{unsolved}{end}>"
         )

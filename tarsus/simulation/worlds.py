@@ -18,7 +18,7 @@ from tarsus.simulation.contacts import GROUND, Place
 from tarsus.simulation.drives import Drive
 from tarsus.simulation.state import is_solid
 
-MOST_CONTACTS = 32
+MOST_CONTACTS = 512
 """Contacts at once that there is room for, unless more are asked for."""
 
 
@@ -87,10 +87,11 @@ class Worlds:
         return self._worlds[key]
 
 
-def candidate_places(collision: Collision | None) -> list[Place]:
+def candidate_places(collision: Collision | None) -> tuple[Place, ...]:
     """Return the body and what it may touch, for each candidate in the core's order."""
     found = () if collision is None else collision.candidates
-    return [Place(each.body or WORLD, each.other_body or GROUND, each.link) for each in found]
+    places = (Place(each.body or WORLD, each.other_body or GROUND, each.link) for each in found)
+    return tuple(places)
 
 
 def _stiction(value: ArrayLike | None, nv: int) -> Array:
