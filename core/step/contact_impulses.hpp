@@ -45,22 +45,25 @@ TARSUS_APART void Stepper<T>::push_by_penalty(ArticulatedPasses<T>& passes) {
 // after them
 template <class T>
 TARSUS_APART void Stepper<T>::resolve(ArticulatedPasses<T>& passes, const T* w_free, T* delta,
-                                      Scratch& scratch) {
+                                      Scratch& usual) {
     if (world_.law != Law::penalty) {
         n_contacts = find_contacts<T>(world_, {pose_, start_, free_}, parameters, alive, contacts);
         refuse_crowds();
     }
-    // memory for the rows of this step lies closer together than memory for all that could touch
     const int n_loop_rows = tree_.n_constraint_rows;
-    const int rows = n_loop_rows + world_.n_rows() + 6 * n_contacts;
-    const bool solved = world_.law != Law::penalty && n_contacts > 0;
+    const int pushed = world_.law == Law::penalty ? 0 : n_contacts;
+    const bool solved = pushed > 0;
     if (!solved && world_.n_rows() == 0 && n_loop_rows == 0) return keep_impulses(problem_);
 
-    TestForces<T> test(passes, rows, most_blocks(world_), scratch);
+    const bool crowd = pushed > usual_contacts(world_);
+    Scratch spare(crowd ? spare_memory(resolve_bytes(world_, pushed)) : nullptr);
+    Scratch& scratch = crowd ? spare : usual;
+    const int rows = rows_with(world_, pushed), blocks = blocks_with(world_, pushed);
+    TestForces<T> test(passes, rows, blocks, scratch);
     RowMap<T> map(rows, scratch);
     Problem<T>& problem = problem_;
     problem.n_blocks = problem.n_rows = 0;
-    problem.block = scratch.take<Block<T>>(most_blocks(world_));
+    problem.block = scratch.take<Block<T>>(blocks);
     problem.b = scratch.take<T>(rows), problem.p = scratch.take<T>(rows);
     T* lose = scratch.take<T>(n_loop_rows);
     loop_impulse_ = scratch.take<T>(n_loop_rows);

@@ -14,6 +14,7 @@
 #include "constraints/row_map.hpp"
 #include "step/control.hpp"
 #include "step/measure.hpp"
+#include "step/spare_memory.hpp"
 #include "step/turning_axes.hpp"
 #include "world/run.hpp"
 
@@ -21,6 +22,7 @@ namespace tarsus::TARSUS_ISA {
 
 constexpr double kFastest = 1e8;       // a run that is faster has diverged
 constexpr double kLoopFeedback = 0.2;  // part of a loop's gap that is closed in a step
+constexpr int kUsualContacts = 32;     // at once, in all lanes together
 constexpr double kJointAtRest = 1e-3;  // [rad/s, m/s] stiction acts below
 
 template <class T>
@@ -61,33 +63,41 @@ class Stepper {
     }
 
     static int most_contacts(const World& world) { return world.n_candidates(); }
-    static int most_rows(const World& world) {
-        const long lanes = long(world.max_contacts) * kCount;
-        const int contacts = int(std::min<long>(lanes + kCount, world.n_candidates()));
+    // rows of a step with so many contacts in all lanes together
+    static int rows_with(const World& world, int contacts) {
         return world.tree->n_constraint_rows + world.n_rows() + 6 * contacts;
     }
-    static int most_blocks(const World& world) {
-        return world.tree->n_constraints + most_rows(world);
+    static int blocks_with(const World& world, int contacts) {
+        return world.tree->n_constraints + rows_with(world, contacts);
+    }
+    // with more contacts, `resolve` takes memory of its own
+    static int usual_contacts(const World& world) {
+        return std::min(kUsualContacts, world.n_candidates());
+    }
+
+    // of `resolve`, with so many contacts
+    static size_t resolve_bytes(const World& world, int contacts) {
+        const Tree& tree = *world.tree;
+        const size_t rows = rows_with(world, contacts), blocks = blocks_with(world, contacts);
+        return TestForces<T>::bytes(tree, rows, blocks) + 3 * bytes_of<T>(rows * rows) +
+               RowMap<T>::bytes(rows) + 3 * bytes_of<T>(rows) + bytes_of<Block<T>>(blocks) +
+               LoopElimination<T>::bytes(tree, rows) + ExactSolver<T>::bytes(blocks, rows) +
+               3 * bytes_of<T>(tree.n_constraint_rows) + 2 * bytes_of<T>(rows);
     }
 
     static size_t bytes(const World& world) {
         const Tree& tree = *world.tree;
-        const size_t most = most_contacts(world), rows = most_rows(world), nv = tree.nv;
+        const size_t most = most_contacts(world), nv = tree.nv;
         size_t sum =
             bytes_of<T>(tree.nq) * 2 + bytes_of<T>(nv) * 5 + bytes_of<T>(world.parameter_size()) +
             bytes_of<T>(world.n_works()) + bytes_of<T>(3 * size_t(world.n_candidates())) +
             bytes_of<T>(world.n_rows()) + bytes_of<int>(world.n_candidates()) +
             bytes_of<Contact<T>>(most + 1) + bytes_of<T>(3 * most) + bytes_of<T>(most) +
             bytes_of<Pose<T>>(tree.n_bodies + 1) + 2 * bytes_of<Motion<T>>(tree.n_bodies + 1);
-        const size_t step =
-            spanning_bytes<T>(tree) + ArticulatedPasses<T>::bytes(tree) + 6 * bytes_of<T>(nv) +
-            6 * bytes_of<T>(tree.joint_nv) + bytes_of<T>(tree.joint_nq) +
-            configuration_bytes<T>(tree) + TestForces<T>::bytes(tree, rows, most_blocks(world)) +
-            3 * bytes_of<T>(rows * rows) + RowMap<T>::bytes(rows) + 3 * bytes_of<T>(rows) +
-            bytes_of<Block<T>>(most_blocks(world)) + LoopElimination<T>::bytes(tree, rows) +
-            2 * bytes_of<T>(tree.n_constraint_rows) +
-            ExactSolver<T>::bytes(most_blocks(world), rows) + bytes_of<T>(tree.n_constraint_rows) +
-            2 * bytes_of<T>(rows);
+        const size_t step = spanning_bytes<T>(tree) + ArticulatedPasses<T>::bytes(tree) +
+                            6 * bytes_of<T>(nv) + 6 * bytes_of<T>(tree.joint_nv) +
+                            bytes_of<T>(tree.joint_nq) + configuration_bytes<T>(tree) +
+                            resolve_bytes(world, usual_contacts(world));
         const size_t control = spanning_bytes<T>(tree) + Controller<T>::bytes(world);
         return sum + std::max({step, control, measure_bytes<T>(tree)}) + kAlign;
     }
@@ -129,7 +139,7 @@ class Stepper {
                                     Scratch& scratch);
     TARSUS_APART void push_by_penalty(ArticulatedPasses<T>& passes);
     TARSUS_APART void resolve(ArticulatedPasses<T>& passes, const T* w_free, T* delta,
-                              Scratch& scratch);
+                              Scratch& usual);
     TARSUS_INLINE Block<T>& add_block(Problem<T>& problem, BlockKind kind, int index, int rows);
     TARSUS_INLINE void push_joints(const JointState<T>& joints, TestForces<T>& test, RowMap<T>& map,
                                    Problem<T>& problem, const T* w_free);

@@ -52,7 +52,7 @@ class Recorder:
         kept = {name: sizes[name] for name in ARRAYS if name in self.names}
         numbers = sum(kept.values())
         check_size(8 * samples * states * numbers)
-        self.arrays = {name: np.zeros((states, samples, n)) for name, n in kept.items()}
+        self.arrays = {name: blank((states, samples, n)) for name, n in kept.items()}
         self.record = dict(self.arrays)
         """What the core writes to, at the place of each sample; contacts go through a buffer."""
         self.world = world
@@ -143,6 +143,13 @@ def names_of(record: Record) -> tuple[str, ...]:
     if not names:
         raise ValueError("record is empty; False records only the first and the last state")
     return names
+
+
+def blank(shape: tuple[int, int, int]) -> Array:
+    """Return an array (B, samples, n) whose first sample is zero; the others are to be filled."""
+    array = _core.new_array(shape)
+    array[:, 0] = 0.0
+    return array
 
 
 def check_size(size: int) -> None:
