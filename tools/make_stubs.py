@@ -53,13 +53,15 @@ class World:
         controller: str = "torque",
         control_steps: int = 1,
         effort: Array,
+        limit_restitution: float = 0.0,
+        strict: bool = False,
     ) -> None: ...
     @property
     def n_candidates(self) -> int: ...
     @property
     def memory_size(self) -> int: ...
     @property
-    def failed(self) -> int: ...
+    def unsolved(self) -> int: ...
     @property
     def parameter_size(self) -> int: ...
     @property
@@ -113,7 +115,6 @@ class Motion:
         *,
         batched: bool,
         threads: int = 1,
-        watched: int = -1,
     ) -> None: ...
     @property
     def steps(self) -> int: ...
@@ -128,7 +129,7 @@ class Motion:
     @property
     def touched(self) -> Array: ...
     def step(self, tau: ArrayLike | None = None, steps: int = 1) -> tuple[Array, Array] | None:
-        """Make steps with efforts tau (nv,) or (B, nv); returns q and v, None if it cannot go on."""
+        """Make steps with efforts tau (nv,) or (B, nv); returns q and v, None if it fails."""
 
 class Model:
     def __init__(

@@ -20,18 +20,17 @@ struct Motion {
     const World& world;
     long states, step = 0;
     bool batched;
-    int threads, watched;
+    int threads;
     std::vector<double> q, v, memory, parameters, commands, touched, status;
     std::atomic<bool> busy{false};
 
     Motion(nb::object owner, const World& world, const Given& q, const Given& v,
-           const Given& parameters, bool batched, int threads, int watched)
+           const Given& parameters, bool batched, int threads)
         : owner(std::move(owner)),
           world(world),
           states(long(q.shape(0))),
           batched(batched),
           threads(threads),
-          watched(watched),
           q(q.data(), q.data() + q.size()),
           v(v.data(), v.data() + v.size()),
           memory(states * world.memory_size()),
@@ -39,17 +38,6 @@ struct Motion {
           commands(states * world.command_size()),
           touched(size_t(states) * world.max_contacts * kContactNumbers, -1.0),
           status(states * kStatus) {}
-
-    // a watched number is looked at after each step: the first that changes it is the last one
-    bool make(long steps) {
-        const long at_once = watched < 0 ? steps : 1;
-        for (long done = 0; done < steps; done += at_once) {
-            advance(at_once);
-            if (stopped()) return false;
-            step += at_once;
-        }
-        return true;
-    }
 
     void advance(long steps) {
         Run run;
@@ -65,23 +53,21 @@ struct Motion {
         advance_all(world, run, threads);
     }
 
-    // a state that cannot go on, or whose watched number is not zero
+    // some state cannot go on
     bool stopped() const {
         for (long s = 0; s < states; ++s) {
             if (status[kStatus * s] != 0) return true;
-            if (watched >= 0 && memory[s * world.memory_size() + watched] != 0) return true;
         }
         return false;
     }
 };
 
 void make(Motion* self, nb::object owner, const Given& q, const Given& v, const Given& parameters,
-          bool batched, int threads, int watched) {
+          bool batched, int threads) {
     const World& world = nb::cast<const CoreWorld&>(owner).world;
     const size_t n = q.shape(0);
     if (n < 1) throw std::invalid_argument("q has no states");
     if (threads < 1 || threads > 1024) throw std::invalid_argument("threads must be from 1 to 1024");
-    if (watched >= world.memory_size()) throw std::invalid_argument("watched is not in the memory");
     if (world.control != ControlKind::torque) {
         throw std::invalid_argument("a motion takes efforts: the world's controller must be torque");
     }
@@ -92,7 +78,7 @@ void make(Motion* self, nb::object owner, const Given& q, const Given& v, const 
     check_parameters(world, parameters.data(), parameters.shape(0));
     check_finite("q", q.data(), q.size());
     check_finite("v", v.data(), v.size());
-    new (self) Motion(std::move(owner), world, q, v, parameters, batched, threads, watched);
+    new (self) Motion(std::move(owner), world, q, v, parameters, batched, threads);
 }
 
 // null with a Python exception set
@@ -190,14 +176,14 @@ PyObject* step(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
         if (steps < 1) throw std::invalid_argument("steps must be at least 1");
         const Busy busy(motion);
         read_efforts(motion, slots[0]);
-        bool good;
         if (motion.states * steps < kManySteps) {
-            good = motion.make(steps);
+            motion.advance(steps);
         } else {
             nb::gil_scoped_release release;
-            good = motion.make(steps);
+            motion.advance(steps);
         }
-        if (!good) return Py_NewRef(Py_None);
+        if (motion.stopped()) return Py_NewRef(Py_None);
+        motion.step += steps;
         const Owned q(rows_of(motion, motion.q)), v(rows_of(motion, motion.v));
         return q.object && v.object ? PyTuple_Pack(2, q.object, v.object) : nullptr;
     });
@@ -226,7 +212,7 @@ void bind_motion(nb::module_& m) {
     nb::class_<Motion>(m, "Motion", nb::type_slots(motion_slots()),
                        "States that make a few steps a call.")
         .def("__init__", &make, nb::arg("world"), nb::arg("q"), nb::arg("v"), nb::arg("parameters"),
-             nb::kw_only(), nb::arg("batched"), nb::arg("threads") = 1, nb::arg("watched") = -1)
+             nb::kw_only(), nb::arg("batched"), nb::arg("threads") = 1)
         .def_ro("steps", &Motion::step, "Steps since the start.")
         .def_prop_ro(
             "q", [](const Motion& x) { return owned(rows_of(x, x.q)); },

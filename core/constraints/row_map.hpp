@@ -102,15 +102,18 @@ TARSUS_INLINE void push_unit_wrenches(TestForces<T>& test, int body) {
     test.push_bodies(6, body, unit, -1, none);
 }
 
-// The three rows of a contact, normal and tangents, as forces on its bodies. `first`: where the
-// unit wrenches of its body start, −1 if it has rows of its own.
+// The rows of a contact as forces on its bodies: along normal and tangents; then moments about
+// them, for friction of spinning and rolling. `first`: where the unit wrenches of its body start,
+// −1 if it has rows of its own.
 template <class T>
-TARSUS_INLINE void push_contact_rows(const Contact<T>& contact, const Pose<T>* pose, int first,
-                                     TestForces<T>& test, RowMap<T>& map) {
+TARSUS_INLINE void push_contact_rows(const Contact<T>& contact, int rows, const Pose<T>* pose,
+                                     int first, TestForces<T>& test, RowMap<T>& map) {
     const Vec3<T>* direction[3] = {&contact.touch.normal, &contact.across, &contact.along};
     RowForces<T> on_a, on_b;
-    for (int i = 0; i < 3; ++i) {
-        const Force<T> push{*direction[i], zero_vector<T>()};
+    for (int i = 0; i < rows; ++i) {
+        const Vec3<T>& along = *direction[i % 3];
+        const Force<T> push =
+            i < 3 ? Force<T>{along, zero_vector<T>()} : Force<T>{zero_vector<T>(), along};
         on_a.f[i] = force_on(pose[contact.a + 1], contact.touch.point, push);
         if (first >= 0) {
             map.add(first, on_a.f[i]);
@@ -121,7 +124,7 @@ TARSUS_INLINE void push_contact_rows(const Contact<T>& contact, const Pose<T>* p
         const Force<T> back = force_on(pose[contact.b + 1], contact.touch.point, push);
         on_b.f[i] = {-back.linear, -back.angular};
     }
-    if (first < 0) test.push_bodies(3, contact.a, on_a, contact.b, on_b);
+    if (first < 0) test.push_bodies(rows, contact.a, on_a, contact.b, on_b);
 }
 
 }  // namespace tarsus::TARSUS_ISA

@@ -82,7 +82,7 @@ inline Touch<double> touch_uneven(const Shapes& shapes, const Vec3<double>& cent
         gap = (center.z - height) * scale;
     }
     const Vec3<double> out = vector_at(normal);
-    return {gap - radius, center - out * radius, out};
+    return {gap - radius, center - out * gap, out};
 }
 
 template <class T>
@@ -99,7 +99,7 @@ TARSUS_INLINE Touch<T> touch_ground(const Shapes& shapes, const Vec3<T>& center,
         const double* plane = shapes.ground_numbers.data();
         const Vec3<T> normal = constant_vector<T>(plane);
         const T gap = dot(vector_at(plane), center) - T(plane[3] + radius);
-        return {gap, neg_mul_add(normal, T(radius), center), normal};
+        return {gap, neg_mul_add(normal, gap + T(radius), center), normal};
     }
     Touch<T> touch;
     if (shapes.ground == GroundKind::none) {

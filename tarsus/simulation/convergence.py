@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus import _core
-from tarsus.model.description import Array
+from tarsus.model.description import Array, Record
 
 ALLOWED = 1e-8
 """What may be left of the violation of contact conditions, relative to the speeds."""
@@ -23,8 +23,8 @@ class ConvergenceWarning(UserWarning):
     """A run with steps whose contacts were not solved."""
 
 
-@dataclass(frozen=True)
-class Unsolved:
+@dataclass(frozen=True, eq=False)
+class Unsolved(Record):
     """Steps of a run whose contacts were not solved, (B,) for a batch."""
 
     count: NDArray[np.int64] = field(default_factory=lambda: np.zeros((), np.int64))
@@ -57,16 +57,10 @@ SOLVED = Unsolved()
 """One state without such steps."""
 
 
-def place_of(world: _core.World) -> int | None:
-    """Return where the memory of a state has the count, and after it the worst; None if nowhere."""
-    found: int | None = getattr(world, "unsolved", None)
-    return found
-
-
-def unsolved_of(memory: Array, place: int | None, batched: bool) -> Unsolved:
+def unsolved_of(world: _core.World, memory: Array, batched: bool) -> Unsolved:
     """Return what the states of a run (B, n) remember about such steps."""
-    if not batched and (place is None or memory[0, place] == 0.0):
+    place = world.unsolved
+    if not batched and memory[0, place] == 0.0:
         return SOLVED
-    found = np.zeros((len(memory), 2)) if place is None else memory[:, place : place + 2]
-    whole = Unsolved(found[:, 0].astype(np.int64), found[:, 1].copy())
+    whole = Unsolved(memory[:, place].astype(np.int64), memory[:, place + 1].copy())
     return whole if batched else whole[0]

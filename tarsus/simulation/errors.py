@@ -40,19 +40,17 @@ class EnergyError(AssertionError):
     """A ledger of energy whose residual is larger than it may be."""
 
 
-NOT_FINITE, CROWDED, LOOPS_LOST, UNSOLVED, DIVERGED, NOT_CONVERGED = range(1, 7)
+NOT_FINITE, CROWDED, LOOPS_LOST, UNSOLVED, DIVERGED = range(1, 6)
 CAUSES = {
     NOT_FINITE: "the state is not finite any more: forces or gains are far too large",
     CROWDED: "there are more contacts than there is room for; state a larger max_contacts",
     LOOPS_LOST: "loops cannot be closed any more: the motion went through a singular position, or "
     "the loops contradict each other",
-    UNSOLVED: "the contact solver found no solution",
+    UNSOLVED: "the contact solver found no solution; take more iterations or a shorter dt",
     DIVERGED: "the motion diverged (a velocity is above 1e8): the step dt is too long for the "
     "gains, or for the stiffness of contacts",
-    NOT_CONVERGED: "the contacts of this step were not solved, which strict=True does not allow: "
-    "take more iterations or a shorter dt",
 }
-"""What the numbers mean that the core reports for a state, or a strict simulation."""
+"""What the numbers mean that the core reports for a state."""
 
 
 def fault(model: Model, code: int, element: int) -> tuple[str, str | None]:

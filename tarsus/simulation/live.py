@@ -16,9 +16,8 @@ from tarsus.model.description import Array
 from tarsus.simulation.contact import ContactLaw
 from tarsus.simulation.contact.numbers import count
 from tarsus.simulation.contacts import Contact, contact_of
-from tarsus.simulation.convergence import place_of
 from tarsus.simulation.drives import Drive, torques
-from tarsus.simulation.errors import NOT_CONVERGED, SimulationError, fault
+from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.parameters import NO_GROUND, MassScale, parameters
 from tarsus.simulation.state import (
     State,
@@ -39,7 +38,6 @@ class Live:
     contact: ContactLaw
     dt: float
     effort: Array
-    strict: bool
     worlds: Worlds | None
     _motion: _core.Motion | None = None
 
@@ -64,12 +62,8 @@ class Live:
     ) -> None:
         """Start an interactive motion from q (nq,) and v (nv,), or from B states at once."""
         world, state, numbers = self.prepare(self._limp, q, v, mass_scale)
-        place = place_of(world) if self.strict else None
         self._motion = _core.Motion(
-            *(world, state.q, state.v, numbers),
-            batched=state.batched,
-            threads=threads,
-            watched=-1 if place is None else place,
+            world, state.q, state.v, numbers, batched=state.batched, threads=threads
         )
 
     def step(self, tau: ArrayLike | None = None, steps: int = 1) -> tuple[Array, Array]:
@@ -134,9 +128,7 @@ class Live:
 
     def _stop(self, motion: _core.Motion) -> NoReturn:
         status = motion.status
-        failed = np.flatnonzero(status[:, 0])
-        code, step, element = NOT_CONVERGED, motion.steps, 0
-        if failed.size:
-            code, step, element = (int(x) for x in status[failed[0]])
+        which = int(np.flatnonzero(status[:, 0])[0])
+        code, step, element = (int(x) for x in status[which])
         cause, body = fault(self.model, code, element)
         raise SimulationError(cause, time=step * self.dt, body=body)

@@ -23,9 +23,6 @@ LISTS = 128
 MOST = 8 << 30
 """Bytes of a recording; beyond that one should record less."""
 
-STATISTICS = 5 if hasattr(_core.World, "unsolved") else 4
-"""Numbers of the solver for each sample."""
-
 Record = bool | Sequence[str]
 """True for everything, False for only the first and the last state, or names."""
 
@@ -47,8 +44,7 @@ class Recorder:
         self.every = max(steps, 1) if self.only_ends else every
         samples = 1 + (1 if self.only_ends else steps // every)
         nv = model.nv
-        sizes = {"q": model.nq, "v": nv, "tau": nv, "energy": world.energy_size}
-        sizes["statistics"] = STATISTICS
+        sizes = {"q": model.nq, "v": nv, "tau": nv, "statistics": 5, "energy": world.energy_size}
         kept = {name: sizes[name] for name in ARRAYS if name in self.names}
         numbers = sum(kept.values())
         check_size(8 * samples * states * numbers)
@@ -115,7 +111,8 @@ class Recorder:
             return None
         shape = (self.states, self.count) if batched else (self.count,)
         if len(self._rows) == 1 and not self._cut:  # in order already
-            return Contacts(self._rows[0], *self._places[0], shape, places)
+            state, sample = self._places[0]
+            return Contacts(self._rows[0], state, sample, shape, places)
         rows = np.concatenate([np.zeros((0, NUMBERS)), *self._rows])
         state, sample = np.concatenate([np.zeros((2, 0), np.int64), *self._places], axis=1)
         if self.states == 1 and not self._cut:

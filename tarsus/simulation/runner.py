@@ -15,9 +15,9 @@ from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation import checkpoint
 from tarsus.simulation.contacts import Place
-from tarsus.simulation.convergence import SOLVED, place_of, unsolved_of
-from tarsus.simulation.drives import Drive
-from tarsus.simulation.errors import NOT_CONVERGED, SimulationError, fault
+from tarsus.simulation.convergence import SOLVED, unsolved_of
+from tarsus.simulation.drives import Drive, Stateless
+from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.interrupt import Interrupt
 from tarsus.simulation.progress import Progress
 from tarsus.simulation.recorder import Recorder
@@ -49,8 +49,6 @@ class Runner:
     threads: int = 1
     progress: bool | None = None
     checkpoint: str | Path | None = None
-    strict: bool = False
-    """A state fails at its first step whose contacts are not solved."""
     failures: dict[int, Failure] = field(default_factory=dict)
     interrupted: bool = False
 
@@ -58,15 +56,12 @@ class Runner:
         self.first, self.steps = self.state.step, int(self.plan["steps"])
         self.cadence = int(self.plan["cadence"])
         self.chunk = max(1, CHUNK // len(self.state.q))
-        self.unsolved = place_of(self.world)
-        self.strict = self.strict and self.unsolved is not None
 
     def go(self) -> Trajectory:
         """Make all steps, unless something stops them."""
         try:
             self._start()
-            if self.progress is None and self.steps * len(self.state.q) <= BRIEF:
-                # over before anyone looks up: Ctrl-C ends it as it ends anything else
+            if self._is_brief():
                 self._make_steps()
             else:
                 progress = Progress(self.steps * self.dt, self.progress)
@@ -80,6 +75,11 @@ class Runner:
         if self.interrupted and self.checkpoint is not None:
             self._write_checkpoint()
         return self._trajectory()
+
+    def _is_brief(self) -> bool:
+        """Whether it is over before anyone looks up; Ctrl-C ends it as it ends anything else."""
+        in_core = isinstance(self.drive, Stateless)
+        return in_core and self.progress is None and self.steps * len(self.state.q) <= BRIEF
 
     def _make_steps(self, interrupt: Interrupt | None = None, bar: Progress | None = None) -> None:
         state = self.state
@@ -104,7 +104,7 @@ class Runner:
         limit = min(self.chunk, self.steps - self.state.step)
         if self.cadence:
             limit = min(limit, self.cadence - self.state.step % self.cadence)
-        return 1 if self.strict else limit
+        return limit
 
     def _advance(self, limit: int) -> None:
         """Make at most `limit` steps, those for which the commands are known."""
@@ -132,8 +132,6 @@ class Runner:
             recorder.keep(samples)
             if np.count_nonzero(status):
                 self._fail(status, rows.first)
-            if self.strict:
-                self._refuse_unsolved()
 
     def _fail(self, status: Array, first: int) -> None:
         """Note states that cannot go on; raise if there is no other."""
@@ -142,26 +140,12 @@ class Runner:
                 code, step, element = (int(x) for x in status[k])
                 cause, body = fault(self.model, code, element)
                 self.failures[k] = Failure(k, (first + step) * self.dt, body, cause)
-        self._end_if_all_failed()
-
-    def _refuse_unsolved(self) -> None:
-        """Stop states whose last step was not solved, as if it had failed; it is not counted."""
-        memory, place = self.state.memory, self.unsolved
-        for k in np.flatnonzero(memory[:, place]).tolist():
-            if k not in self.failures:
-                cause, body = fault(self.model, NOT_CONVERGED, 0)
-                self.failures[k] = Failure(k, (self.state.step - 1) * self.dt, body, cause)
-                memory[k, self.world.failed] = NOT_CONVERGED
-        self._end_if_all_failed()
-
-    def _end_if_all_failed(self) -> None:
-        if len(self.failures) < len(self.state.q):
-            return
-        last = max(self.failures.values(), key=lambda failure: failure.time)
-        self.state.step = round(last.time / self.dt)
-        every = self.recorder.every
-        self.recorder.cut(1 + self.state.step // every - self.first // every)
-        raise SimulationError(last.cause, time=last.time, body=last.body)
+        if len(self.failures) == len(self.state.q):
+            last = max(self.failures.values(), key=lambda failure: failure.time)
+            self.state.step = round(last.time / self.dt)
+            every = self.recorder.every
+            self.recorder.cut(1 + self.state.step // every - self.first // every)
+            raise SimulationError(last.cause, time=last.time, body=last.body)
 
     def _write_checkpoint(self) -> None:
         assert self.checkpoint is not None
@@ -173,11 +157,12 @@ class Runner:
         recorder, batched = self.recorder, self.state.batched
         recorder.end(self.state)
         start, every = self.first // recorder.every, recorder.every
-        times = np.arange(start * every, (start + recorder.count) * every, every) * self.dt
+        end = (start + recorder.count) * every
+        times = np.arange(start * every, end, every, dtype=np.float64) * self.dt
         times[0] = self.first * self.dt
         if recorder.only_ends:
             times[1:] = self.state.step * self.dt
-        unsolved = unsolved_of(self.state.memory, self.unsolved, batched)
+        unsolved = unsolved_of(self.world, self.state.memory, batched)
         settings = self.settings
         if unsolved is not SOLVED and unsolved.total:
             warning = unsolved.warning(self.state.step)

@@ -78,7 +78,7 @@ class Simulation(Live):
         self.integrator = integrator_of(integrator)
         self.dt = number(dt, "dt")
         positive(self.dt, "dt")
-        self.joint_friction, self.strict = bool(joint_friction), bool(strict)
+        self.joint_friction = bool(joint_friction)
         self.effort: Array = model.effort_limit if effort_limits else np.full(model.nv, np.inf)
         self.worlds: Worlds | None = None
         if isinstance(self.integrator, (RK4, DormandPrince)):
@@ -100,6 +100,7 @@ class Simulation(Live):
             joint_limits=joint_limits is None or bool(joint_limits),
             stiction=stiction,
             max_contacts=max_contacts,
+            strict=bool(strict),
         )
 
     def run(
@@ -264,7 +265,6 @@ class Simulation(Live):
             self.dt,
             plan,
             {**self.settings, "every": every, "warnings": list(warned)},
-            strict=self.strict,
         )
 
     def _warn(self, world: _core.World, drive: Drive, state: State) -> tuple[str, ...]:

@@ -125,7 +125,9 @@ def is_solid(model: Model) -> bool:
     It has if all bodies have, and each joint moves its body in as many directions as it has
     velocities: no sum of squares is zero then.
     """
-    if any(joint.kind in SINGULAR for joint in model.joints) or model.loop_gaps(model.neutral()).size:
+    if model.loop_gaps(model.neutral()).size:
+        return False
+    if any(joint.kind in SINGULAR for joint in model.joints):
         return False
     return all(
         body.mass > 0.0 and np.linalg.eigvalsh(body.inertia)[0] > 0.0 for body in model.bodies

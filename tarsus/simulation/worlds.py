@@ -38,6 +38,7 @@ class Worlds:
         joint_limits: bool,
         stiction: ArrayLike | None,
         max_contacts: int | None,
+        strict: bool,
     ) -> None:
         self.model = model
         shapes = {} if collision is None else collision.arguments
@@ -62,6 +63,7 @@ class Worlds:
             "law": law.name,
             "law_numbers": dict(law.numbers),
             "explicit": explicit,
+            "strict": strict,
             "ground_kind": "none" if ground is None else ground.kind,
             "ground_numbers": np.zeros(0) if ground is None else ground.numbers,
         }
