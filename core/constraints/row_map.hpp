@@ -11,19 +11,26 @@ template <class T>
 class RowMap {
    public:
     RowMap(int rows, Scratch& scratch)
-        : entry_(scratch.take<Entry>(rows)), half_(scratch.take<T>(size_t(rows) * rows)) {}
+        : room_(rows),
+          entry_(scratch.take<Entry>(rows)),
+          wrench_(scratch.take<T>(6 * size_t(rows))),
+          half_(scratch.take<T>(size_t(rows) * rows)) {}
     static size_t bytes(int rows) {
-        return bytes_of<Entry>(rows) + bytes_of<T>(size_t(rows) * rows);
+        return bytes_of<Entry>(rows) + bytes_of<T>(6 * size_t(rows)) +
+               bytes_of<T>(size_t(rows) * rows);
     }
 
     int size() const { return n_; }
     bool shared() const { return shared_; }
 
     // row number `size` is this test row
-    void add(int test_row) { entry_[n_++] = {test_row, false, {}}; }
+    void add(int test_row) { entry_[n_++] = {test_row, false}; }
     // … or this sum of the six unit wrenches from test row `first` on
     void add(int first, const Force<T>& wrench) {
-        entry_[n_++] = {first, true, wrench};
+        const T part[6] = {wrench.linear.x,  wrench.linear.y,  wrench.linear.z,
+                           wrench.angular.x, wrench.angular.y, wrench.angular.z};
+        for (int i = 0; i < 6; ++i) wrench_[long(i) * room_ + n_] = part[i];
+        entry_[n_++] = {first, true};
         shared_ = true;
     }
 
@@ -31,28 +38,35 @@ class RowMap {
     TARSUS_APART void expand(const T* operator_matrix, int tests, T* A) const {
         for (int r = 0; r < n_; ++r) {
             T* half = half_ + long(r) * tests;
-            const Entry& entry = entry_[r];
-            const T* from = operator_matrix + long(entry.first) * tests;
-            for (int c = 0; c < tests; ++c) half[c] = from[c];
-            if (!entry.sum) continue;
-            for (int c = 0; c < tests; ++c) half[c] = half[c] * entry.wrench.linear.x;
-            for (int i = 1; i < 6; ++i) {
-                const T& w = part(entry.wrench, i);
+            const T* from = operator_matrix + long(entry_[r].first) * tests;
+            const T scale = entry_[r].sum ? wrench_[r] : T(1.0);
+            for (int c = 0; c < tests; ++c) half[c] = from[c] * scale;
+            for (int i = 1; entry_[r].sum && i < 6; ++i) {
+                const T& w = wrench_[long(i) * room_ + r];
                 for (int c = 0; c < tests; ++c)
                     half[c] = mul_add(from[long(i) * tests + c], w, half[c]);
             }
         }
         for (int r = 0; r < n_; ++r) {
-            for (int c = 0; c <= r; ++c) {
-                const Entry& entry = entry_[c];
-                const T* half = half_ + long(r) * tests + entry.first;
-                T sum = half[0];
-                if (entry.sum) {
-                    sum = sum * entry.wrench.linear.x;
-                    for (int i = 1; i < 6; ++i) sum = mul_add(half[i], part(entry.wrench, i), sum);
+            const T* half = half_ + long(r) * tests;
+            T* row = A + long(r) * n_;
+            for (int c = 0; c <= r;) {
+                if (!entry_[c].sum) {
+                    row[c] = half[entry_[c].first];
+                    ++c;
+                    continue;
                 }
-                A[long(r) * n_ + c] = A[long(c) * n_ + r] = sum;
+                // rows of one body side by side
+                const int begin = c, first = entry_[c].first;
+                while (c <= r && entry_[c].sum && entry_[c].first == first) ++c;
+                for (int k = begin; k < c; ++k) row[k] = half[first] * wrench_[k];
+                for (int i = 1; i < 6; ++i) {
+                    const T x = half[first + i];
+                    const T* w = wrench_ + long(i) * room_;
+                    for (int k = begin; k < c; ++k) row[k] = mul_add(x, w[k], row[k]);
+                }
             }
+            for (int c = 0; c < r; ++c) A[long(c) * n_ + r] = row[c];
         }
     }
 
@@ -67,7 +81,7 @@ class RowMap {
             }
             for (int i = 0; i < 6; ++i) {
                 T& to = out[entry.first + i];
-                to = mul_add(part(entry.wrench, i), p[r], to);
+                to = mul_add(wrench_[long(i) * room_ + r], p[r], to);
             }
         }
     }
@@ -76,15 +90,11 @@ class RowMap {
     struct Entry {
         int first;
         bool sum;
-        Force<T> wrench;
     };
-    static TARSUS_INLINE const T& part(const Force<T>& f, int i) {
-        const Vec3<T>& half = i < 3 ? f.linear : f.angular;
-        return i % 3 == 0 ? half.x : i % 3 == 1 ? half.y : half.z;
-    }
 
+    const int room_;
     Entry* entry_;
-    T* half_;
+    T *wrench_, *half_;  // wrench: six numbers of each row, rows side by side
     int n_ = 0;
     bool shared_ = false;
 };
