@@ -72,7 +72,7 @@ class Herd:
     def move(self, action: ArrayLike) -> Outcome:
         """Go on by one control period with actions (B, n)."""
         task, last = self.task, self.action
-        self.action = np.clip(np.asarray(action, np.float64), -1.0, 1.0)
+        self.action = np.minimum(np.maximum(np.asarray(action, np.float64), -1.0), 1.0)
         self._commands[:, 0, self._at_q] = self._middle + task.reach * self.action
         status = self.world.advance(
             self.q,
@@ -108,8 +108,9 @@ class Herd:
             self.v[:, self._at_v],
             self.action,
         ]
-        felt = np.clip(np.concatenate(parts, axis=1), -LARGEST, LARGEST)
-        return np.asarray(felt, np.float32)
+        felt = np.concatenate(parts, axis=1)
+        np.maximum(np.minimum(felt, LARGEST, out=felt), -LARGEST, out=felt)
+        return felt.astype(np.float32)
 
     @property
     def observation_size(self) -> int:
@@ -146,8 +147,11 @@ class Herd:
         world = np.einsum("bij,bj->bi", rotation, self.v[:, :3])
         yaw = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
         cos, sin = np.cos(yaw), np.sin(yaw)
-        ahead = cos * world[:, 0] + sin * world[:, 1]
-        return np.stack([ahead, cos * world[:, 1] - sin * world[:, 0], world[:, 2]], axis=-1)
+        turned = np.empty_like(world)
+        turned[:, 0] = cos * world[:, 0] + sin * world[:, 1]
+        turned[:, 1] = cos * world[:, 1] - sin * world[:, 0]
+        turned[:, 2] = world[:, 2]
+        return turned
 
 
 def _slice(places: Array) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from tarsus.simulation.contacts import NUMBERS, Contacts, Place
 from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import ARRAYS, RECORDED
 
+LARGE = 1 << 15
+"""Numbers of an array for which it pays to use memory again."""
 ROOM = 32 << 20
 """Bytes that lists of contacts may take in one call of the core."""
 LISTS = 128
@@ -43,12 +46,9 @@ class Recorder:
         self.only_ends = record is False
         self.every = max(steps, 1) if self.only_ends else every
         samples = 1 + (1 if self.only_ends else steps // every)
-        nv = model.nv
-        sizes = {"q": model.nq, "v": nv, "tau": nv, "statistics": 5, "energy": world.energy_size}
-        kept = {name: sizes[name] for name in ARRAYS if name in self.names}
-        numbers = sum(kept.values())
+        sizes, numbers = sizes_of(self.names, model.nq, model.nv, world.energy_size)
         check_size(8 * samples * states * numbers)
-        self.arrays = {name: blank((states, samples, n)) for name, n in kept.items()}
+        self.arrays = {name: blank(states, samples, n) for name, n in sizes}
         self.record = dict(self.arrays)
         """What the core writes to, at the place of each sample; contacts go through a buffer."""
         self.world = world
@@ -56,7 +56,7 @@ class Recorder:
         list_size = states * world.max_contacts * NUMBERS if self.lists else 0
         self.most = max(1, min(LISTS, ROOM // (8 * list_size))) if self.lists else sys.maxsize
         """How many samples one call of the core may make."""
-        self.ledger = "energy" in kept
+        self.ledger = "energy" in self.names
         """Whether the core must keep the sums of the ledger."""
         self.states, self.samples, self.count = states, samples, 0
         self._rows: list[Array] = []
@@ -65,12 +65,14 @@ class Recorder:
 
     def start(self, state: State, energy: Array | None) -> None:
         """Keep the state at the start as the first sample."""
-        self._keep_state(state, energy)
+        self._keep_state(state)
+        if energy is not None:
+            self.arrays["energy"][:, 0] = energy
 
     def end(self, state: State) -> None:
         """Keep the last state, if only the ends are recorded."""
         if self.only_ends and self.count < self.samples:
-            self._keep_state(state, None)
+            self._keep_state(state)
 
     def room(self, n: int) -> dict[str, Array] | None:
         """Return where the core writes n samples to, from number `count` on; None for none."""
@@ -121,11 +123,12 @@ class Recorder:
         order = order[sample[order] < self.count]
         return Contacts(rows[order], state[order], sample[order], shape, places)
 
-    def _keep_state(self, state: State, energy: Array | None) -> None:
-        for name, value in (("q", state.q), ("v", state.v), ("energy", energy)):
-            array = self.arrays.get(name)
-            if array is not None and value is not None:
-                array[:, self.count] = value
+    def _keep_state(self, state: State) -> None:
+        arrays = self.arrays
+        if "q" in arrays:
+            arrays["q"][:, self.count] = state.q
+        if "v" in arrays:
+            arrays["v"][:, self.count] = state.v
         self.count += 1
 
 
@@ -142,9 +145,21 @@ def names_of(record: Record) -> tuple[str, ...]:
     return names
 
 
-def blank(shape: tuple[int, int, int]) -> Array:
+@lru_cache(256)
+def sizes_of(
+    names: tuple[str, ...], nq: int, nv: int, energy_size: int
+) -> tuple[tuple[tuple[str, int], ...], int]:
+    """Return the arrays that are kept with the numbers of a sample, and the sum of these."""
+    sizes = {"q": nq, "v": nv, "tau": nv, "statistics": 5, "energy": energy_size}
+    kept = tuple((name, sizes[name]) for name in ARRAYS if name in names)
+    return kept, sum(n for _, n in kept)
+
+
+def blank(states: int, samples: int, n: int) -> Array:
     """Return an array (B, samples, n) whose first sample is zero; the others are to be filled."""
-    array = _core.new_array(shape)
+    if states * samples * n < LARGE:
+        return np.zeros((states, samples, n))
+    array = _core.new_array((states, samples, n))
     array[:, 0] = 0.0
     return array
 

@@ -12,6 +12,7 @@ import numpy as np
 from tarsus import _core
 from tarsus.geometry import Terrain
 from tarsus.model import Model
+from tarsus.model.checks import read_only
 from tarsus.model.description import Array
 from tarsus.simulation import checkpoint
 from tarsus.simulation.contacts import Place
@@ -28,6 +29,8 @@ BRIEF = 1_000
 """Steps of all states that are made in no time."""
 CHUNK = 20_000
 """Steps of all states between looks at Ctrl-C and the progress bar."""
+
+TICKS = read_only(np.arange(1024.0))
 
 
 @dataclass
@@ -157,8 +160,7 @@ class Runner:
         recorder, batched = self.recorder, self.state.batched
         recorder.end(self.state)
         start, every = self.first // recorder.every, recorder.every
-        end = (start + recorder.count) * every
-        times = np.arange(start * every, end, every, dtype=np.float64) * self.dt
+        times = ticks(start * every, (start + recorder.count) * every, every) * self.dt
         times[0] = self.first * self.dt
         if recorder.only_ends:
             times[1:] = self.state.step * self.dt
@@ -178,6 +180,13 @@ class Runner:
             tuple(self.failures[k] for k in sorted(self.failures)) if batched else (),
             unsolved,
         )
+
+
+def ticks(start: int, end: int, step: int) -> Array:
+    """Return the numbers from start to end; the first of them need not be made."""
+    if end <= len(TICKS):
+        return TICKS[start:end:step]
+    return np.arange(start, end, step, dtype=np.float64)
 
 
 def pieces(step: int, end: int, every: int, most: int) -> Iterator[tuple[int, int]]:
