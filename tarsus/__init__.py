@@ -38,6 +38,7 @@ from tarsus.model import (
     UnknownNameError,
 )
 from tarsus.simulation import (
+    ConvergenceWarning,
     EnergyError,
     EnergyLedger,
     Simulation,
@@ -59,6 +60,7 @@ __all__ = [
     "Cluster",
     "Collision",
     "Constraint",
+    "ConvergenceWarning",
     "Coupling",
     "Description",
     "EnergyError",

@@ -19,6 +19,9 @@ def axis_rotation(axis: Array) -> Array: ...
 def instruction_set() -> str: ...
 def instruction_sets() -> list[str]: ...
 def solve_lcp(A: Array, b: Array) -> Array: ...
+def new_array(shape: Sequence[int]) -> Array: ...
+def block_bytes() -> tuple[int, int]: ...
+def free_blocks() -> None: ...
 
 class World:
     def __init__(
@@ -50,11 +53,15 @@ class World:
         controller: str = "torque",
         control_steps: int = 1,
         effort: Array,
+        limit_restitution: float = 0.0,
+        strict: bool = False,
     ) -> None: ...
     @property
     def n_candidates(self) -> int: ...
     @property
     def memory_size(self) -> int: ...
+    @property
+    def unsolved(self) -> int: ...
     @property
     def parameter_size(self) -> int: ...
     @property
@@ -71,17 +78,22 @@ class World:
         parameters: Array,
         commands: Array,
         *,
+        steps: int,
         hold: int = 1,
         first_step: int = 0,
-        steps: int,
         every: int = 1,
         threads: int = 1,
         ledger: bool = False,
-        record: dict[str, Array] | None = None,
+        record: Mapping[str, Array] | None = None,
+        sample: int = ...,
     ) -> Array:
         """Take steps, changing q (B, nq), v (B, nv) and memory in place; returns status (B, 3)."""
     def energies(self, q: Array, v: Array, memory: Array, parameters: Array) -> Array:
         """The ledger's row (B, energy_size) of states."""
+    def may_start(self, q: Array, v: Array, depth: float) -> bool:
+        """Whether q and v are finite, quaternions of unit length, no shape deeper than depth."""
+    def listed(self, contacts: Array, first: int = 0) -> tuple[Array, NDArray[np.int64]]:
+        """Rows (N, 13) of recorded contacts, and their states and samples (2, N)."""
     def contacts(self, q: Array) -> Array:
         """Gap, point and normal (B, n_candidates, 7) of every candidate."""
     def operator(
@@ -92,6 +104,32 @@ class World:
         rows: bool = True,
     ) -> tuple[Array, Array]:
         """J H⁻¹ Jᵀ (B, 3m, 3m) and J (B, 3m, nv): normal and two tangents of each candidate."""
+
+class Motion:
+    def __init__(
+        self,
+        world: World,
+        q: Array,
+        v: Array,
+        parameters: Array,
+        *,
+        batched: bool,
+        threads: int = 1,
+    ) -> None: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def q(self) -> Array: ...
+    @property
+    def v(self) -> Array: ...
+    @property
+    def memory(self) -> Array: ...
+    @property
+    def status(self) -> Array: ...
+    @property
+    def touched(self) -> Array: ...
+    def step(self, tau: ArrayLike | None = None, steps: int = 1) -> tuple[Array, Array] | None:
+        """Make steps with efforts tau (nv,) or (B, nv); returns q and v, None if it fails."""
 
 class Model:
     def __init__(

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "bindings/arrays.hpp"
+#include "bindings/blocks.hpp"
 #include "bindings/faults.hpp"
 #include "bindings/run_batch.hpp"
 #include "bindings/slots.hpp"
@@ -131,7 +132,7 @@ PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& k
         if (out && array.object && overlap((PyArrayObject*)out, array.array())) in_place = false;
     }
     Owned result(in_place ? Py_NewRef(out)
-                          : PyArray_SimpleNew(int(shape.size()), shape.data(), NPY_DOUBLE));
+                          : new_array(int(shape.size()), shape.data()));
     if (!result.object) return nullptr;
     call.out = static_cast<double*>(PyArray_DATA(result.array()));
     Owned table;

@@ -8,8 +8,10 @@
 #include <cmath>
 #include <utility>
 
+#include "bindings/blocks.hpp"
 #include "bindings/call.hpp"
 #include "bindings/methods.hpp"
+#include "bindings/motion.hpp"
 #include "bindings/statements.hpp"
 #include "bindings/world.hpp"
 
@@ -172,6 +174,24 @@ NB_MODULE(_core, m) {
         "The instruction set that the kernels use.");
     m.def("instruction_sets", &usable_instruction_sets,
           "The instruction sets that this processor runs; TARSUS_INSTRUCTION_SET chooses one.");
+    m.def(
+        "new_array",
+        [](const std::vector<npy_intp>& shape) {
+            for (npy_intp d : shape) {
+                if (d < 0) throw std::invalid_argument("shape must not be negative");
+            }
+            if (shape.size() > 8) throw std::invalid_argument("shape has too many dimensions");
+            PyObject* made = new_array(int(shape.size()), shape.data());
+            if (!made) throw nb::python_error();
+            return nb::steal(made);
+        },
+        nb::arg("shape"), "An array of float64 numbers that are not set, as results are made.");
+    m.def(
+        "block_bytes",
+        [] { return nb::make_tuple(block_bytes().kept, block_bytes().most); },
+        "Bytes that results have given back and that wait for others, and the most there may be.");
+    m.def("free_blocks", &free_blocks, "Give memory that waits for results back to the system.");
     bind_world(m);
+    bind_motion(m);
     m.def("_describe_algorithms", &describe_algorithms);
 }

@@ -1,44 +1,67 @@
 // What a run records, and where.
 #include "bindings/records.hpp"
 
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-
-#include <stdexcept>
+#include <algorithm>
+#include <array>
 #include <string>
+#include <vector>
+
+#include "bindings/arguments.hpp"
+#include "bindings/arrays.hpp"
 
 namespace tarsus {
 
-namespace nb = nanobind;
-
 namespace {
 
-// where a recorded array is; all must have room for the same number of samples
-double* record_of(const nb::dict& record, const char* name, const Run& run, size_t width,
-                  long* samples) {
-    if (!record.contains(name)) return nullptr;
-    nb::ndarray<double, nb::c_contig, nb::device::cpu> array;
-    if (!nb::try_cast(record[name], array, false)) {  // a converted copy would be lost
+enum { kQ, kV, kTau, kEnergy, kContacts, kStatisticsOf, kRecords };
+constexpr const char* kNames[kRecords] = {"q", "v", "tau", "energy", "contacts", "statistics"};
+
+// which record a key of the dict names
+int record_named(PyObject* key) {
+    static const auto names = [] {
+        std::array<PyObject*, kRecords> interned;
+        for (int k = 0; k < kRecords; ++k) interned[k] = PyUnicode_InternFromString(kNames[k]);
+        return interned;
+    }();
+    for (int k = 0; k < kRecords; ++k) {
+        if (names[k] == key) return k;
+    }
+    if (!PyUnicode_Check(key)) throw WrongType("the keys of record must be words");
+    for (int k = 0; k < kRecords; ++k) {
+        if (PyUnicode_Compare(names[k], key) == 0) return k;
+    }
+    const char* word = PyUnicode_AsUTF8(key);
+    if (!word) throw PythonError();
+    throw std::invalid_argument("record has no '" + std::string(word) +
+                                "'; names: q, v, tau, energy, contacts, statistics");
+}
+
+// where a recorded array is; all but contacts must have the same room for samples
+double* record_of(const char* name, PyObject* object, const Run& run, size_t width, long* room) {
+    PyArrayObject* array = reinterpret_cast<PyArrayObject*>(object);
+    if (!PyArray_Check(object) || PyArray_TYPE(array) != NPY_DOUBLE || !PyArray_ISCARRAY(array)) {
         throw std::invalid_argument(std::string("record['") + name +
                                     "'] must be a C-contiguous, writable float64 array");
     }
     const size_t states = size_t(run.states);
-    const bool fits = array.ndim() >= 2 && array.shape(0) == states &&
-                      array.size() == states * array.shape(1) * width;
-    if (!fits || (*samples >= 0 && long(array.shape(1)) != *samples)) {
+    const bool fits = PyArray_NDIM(array) >= 2 && size_t(PyArray_DIM(array, 0)) == states &&
+                      size_t(PyArray_SIZE(array)) == states * PyArray_DIM(array, 1) * width;
+    if (!fits || (*room >= 0 && long(PyArray_DIM(array, 1)) != *room)) {
         throw std::invalid_argument(std::string("record['") + name + "'] must be (" +
                                     std::to_string(states) + ", samples, " + std::to_string(width) +
                                     " numbers), with the same samples as the others");
     }
-    *samples = long(array.shape(1));
-    return array.data();
+    *room = long(PyArray_DIM(array, 1));
+    return static_cast<double*>(PyArray_DATA(array));
 }
 
 }  // namespace
 
 // arrays that a call reads and writes must not share memory
 void refuse_overlaps(const World& world, const Run& run) {
-    const size_t n = size_t(run.states), samples = n * size_t(run.samples);
+    const size_t n = size_t(run.states), lists = n * size_t(run.samples);
+    // from the first to the last sample that is written
+    const size_t samples = n ? (n - 1) * size_t(run.record_room) + size_t(run.samples) : 0;
     const size_t nq = world.tree->nq, nv = world.tree->nv;
     struct Range {
         const double* at;
@@ -52,7 +75,7 @@ void refuse_overlaps(const World& world, const Run& run) {
         {run.record_v, samples * nv},
         {run.record_tau, samples * nv},
         {run.record_energy, samples * world.energy_size()},
-        {run.record_contacts, samples * world.max_contacts * kContactNumbers},
+        {run.record_contacts, lists * world.max_contacts * kContactNumbers},
         {run.record_statistics, samples * kStatistics},
     };
     for (const Range& a : ranges) {
@@ -64,34 +87,69 @@ void refuse_overlaps(const World& world, const Run& run) {
     }
 }
 
-void read_record(const World& world, const nb::object& given, Run& run) {
-    if (given.is_none()) return;
-    if (!nb::isinstance<nb::dict>(given)) throw nb::type_error("record must be a dict of arrays");
-    const nb::dict record = nb::borrow<nb::dict>(given);
-    long samples = -1;
+void read_record(const World& world, PyObject* given, long first, Run& run) {
+    if (!given || given == Py_None) return;
+    if (!PyDict_Check(given)) throw WrongType("record must be a dict of arrays");
     const size_t nq = world.tree->nq, nv = world.tree->nv;
-    for (auto [key, value] : record) {
-        std::string name;
-        if (!nb::try_cast(key, name)) throw nb::type_error("the keys of record must be words");
-        if (name != "q" && name != "v" && name != "tau" && name != "energy" && name != "contacts" &&
-            name != "statistics") {
-            throw std::invalid_argument("record has no '" + name +
-                                        "'; names: q, v, tau, energy, contacts, statistics");
-        }
+    const size_t width[kRecords] = {nq,
+                                    nv,
+                                    nv,
+                                    size_t(world.energy_size()),
+                                    size_t(world.max_contacts) * kContactNumbers,
+                                    size_t(kStatistics)};
+    double** place[kRecords] = {&run.record_q,      &run.record_v,        &run.record_tau,
+                                &run.record_energy, &run.record_contacts, &run.record_statistics};
+    long room = -1, lists = -1;
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(given, &at, &key, &value);) {
+        const int k = record_named(key);
+        double* data = record_of(kNames[k], value, run, width[k], k == kContacts ? &lists : &room);
+        *place[k] = k == kContacts ? data : data + (first < 0 ? 0 : first) * width[k];
     }
-    run.record_q = record_of(record, "q", run, nq, &samples);
-    run.record_v = record_of(record, "v", run, nv, &samples);
-    run.record_tau = record_of(record, "tau", run, nv, &samples);
-    run.record_energy = record_of(record, "energy", run, world.energy_size(), &samples);
-    run.record_contacts =
-        record_of(record, "contacts", run, size_t(world.max_contacts) * kContactNumbers, &samples);
-    run.record_statistics = record_of(record, "statistics", run, kStatistics, &samples);
-    run.samples = samples < 0 ? 0 : samples;
-    if (run.samples > 0 && run.samples != run.steps / run.every) {
-        throw std::invalid_argument("record has " + std::to_string(run.samples) + " samples, " +
+    const long made = run.steps / run.every;
+    const auto fits = [&](long samples, bool part) {
+        return samples <= 0 || (part ? first + made <= samples : made == samples);
+    };
+    if (!fits(room, first >= 0) || !fits(lists, false)) {
+        const long samples = fits(room, first >= 0) ? lists : room;
+        throw std::invalid_argument("record has " + std::to_string(samples) + " samples, " +
                                     std::to_string(run.steps) + " steps make " +
-                                    std::to_string(run.steps / run.every));
+                                    std::to_string(made));
     }
+    run.samples = room > 0 || lists > 0 ? made : 0;
+    run.record_room = room;
+}
+
+PyObject* list_contacts(const World& world, PyObject* record, long first) {
+    PyArrayObject* array = reinterpret_cast<PyArrayObject*>(record);
+    if (!is_plain(record) || PyArray_NDIM(array) != 4 ||
+        PyArray_DIM(array, 2) != world.max_contacts || PyArray_DIM(array, 3) != kContactNumbers) {
+        throw std::invalid_argument("contacts must be (B, n, " +
+                                    std::to_string(world.max_contacts) + ", 13) numbers");
+    }
+    const npy_intp lists = PyArray_DIM(array, 0) * PyArray_DIM(array, 1);
+    const npy_intp samples = PyArray_DIM(array, 1), room = world.max_contacts;
+    const double* from = static_cast<const double*>(PyArray_DATA(array));
+    std::vector<npy_intp> count(lists);
+    npy_intp total = 0;
+    for (npy_intp k = 0; k < lists; ++k) {
+        const double* list = from + k * room * kContactNumbers;
+        while (count[k] < room && list[count[k] * kContactNumbers] >= 0) ++count[k];
+        total += count[k];
+    }
+    npy_intp of_rows[2] = {total, kContactNumbers}, of_places[2] = {2, total};
+    const Owned rows(PyArray_SimpleNew(2, of_rows, NPY_DOUBLE));
+    const Owned places(PyArray_SimpleNew(2, of_places, NPY_INT64));
+    if (!rows.object || !places.object) throw PythonError();
+    double* row = static_cast<double*>(PyArray_DATA(rows.array()));
+    npy_int64* state = static_cast<npy_int64*>(PyArray_DATA(places.array()));
+    npy_int64* sample = state + total;
+    for (npy_intp k = 0; k < lists; ++k) {
+        row = std::copy_n(from + k * room * kContactNumbers, count[k] * kContactNumbers, row);
+        state = std::fill_n(state, count[k], k / samples);
+        sample = std::fill_n(sample, count[k], first + k % samples);
+    }
+    return PyTuple_Pack(2, rows.object, places.object);
 }
 
 }  // namespace tarsus

@@ -92,10 +92,16 @@ void make(CoreWorld* self, nb::object model, double dt, const std::string& law, 
     new (self) CoreWorld{make_world(core.tree, s), std::move(model)};
 }
 
+PyType_Slot* world_slots() {
+    static PyType_Slot slots[] = {{Py_tp_methods, world_methods()}, {0, nullptr}};
+    return slots;
+}
+
 }  // namespace
 
 void bind_world(nb::module_& m) {
-    nb::class_<CoreWorld>(m, "World", "A model in a world that it touches, ready to be stepped.")
+    nb::class_<CoreWorld>(m, "World", nb::type_slots(world_slots()),
+                          "A model in a world that it touches, ready to be stepped.")
         .def("__init__", &make, nb::arg("model"), nb::kw_only(), nb::arg("dt"),
              nb::arg("law") = "exact", nb::arg("explicit") = false, nb::arg("point_body"),
              nb::arg("point_position"), nb::arg("point_radius"), nb::arg("ring_body"),
@@ -128,16 +134,6 @@ void bind_world(nb::module_& m) {
         .def_prop_ro(
             "unsolved", [](const CoreWorld& w) { return w.world.unsolved(); },
             "Where memory counts steps that were not solved; the worst residual comes after it.")
-        .def(
-            "advance", &advance, nb::arg("q").noconvert(), nb::arg("v").noconvert(),
-            nb::arg("memory").noconvert(), nb::arg("parameters"), nb::arg("commands"),
-            nb::kw_only(), nb::arg("hold") = 1, nb::arg("first_step") = 0, nb::arg("steps"),
-            nb::arg("every") = 1, nb::arg("threads") = 1, nb::arg("ledger") = false,
-            nb::arg("record") = nb::none(), nb::rv_policy::automatic,
-            "Take steps, changing q (B, nq), v (B, nv) and memory in place; returns status (B, 3).")
-        .def("energies", &energies, nb::arg("q"), nb::arg("v"), nb::arg("memory"),
-             nb::arg("parameters"), nb::rv_policy::automatic,
-             "The ledger's row (B, energy_size) of states.")
         .def("contacts", &contacts, nb::arg("q"), nb::rv_policy::automatic,
              "Gap, point and normal (B, n_candidates, 7) of every candidate.")
         .def("operator", &contact_operator, nb::arg("q"), nb::arg("candidates"),

@@ -76,7 +76,7 @@ class LaneStates {
 
     TARSUS_APART void sample(long index) const {
         const auto row = [&](double* record, int size, int l) {
-            return record + (state(l) * run_.samples + index) * size;
+            return record + (state(l) * run_.record_room + index) * size;
         };
         Energies<T> energies{};
         if (run_.record_energy) energies = at_.energies();
@@ -92,8 +92,9 @@ class LaneStates {
                 write_energies(energies, l, row(run_.record_energy, world_.energy_size(), l));
             }
             if (run_.record_contacts) {
-                write_contacts(l,
-                               row(run_.record_contacts, world_.max_contacts * kContactNumbers, l));
+                const long list = state(l) * run_.samples + index;
+                write_contacts(
+                    l, run_.record_contacts + list * world_.max_contacts * kContactNumbers);
             }
             if (run_.record_statistics) {
                 write_statistics(l, row(run_.record_statistics, kStatistics, l));
@@ -133,11 +134,12 @@ class LaneStates {
         for (int k = 0; k < size; ++k) to[k] = lane_of(from[k], lane);
     }
 
-    // impulses (or ways slipped) of the contacts of the last step: candidate + 1, three numbers
+    // impulses (or ways slipped) of the contacts of the last step: candidate + 1, three numbers;
+    // then zeros, of which only the first is read: room for many contacts costs nothing
     void load_contacts(const double* memory, int lane) {
         for (int k = 0; k < world_.max_contacts; ++k) {
             const double* slot = memory + world_.kept_contacts() + 4 * k;
-            if (!(slot[0] >= 1 && slot[0] <= world_.n_candidates())) continue;
+            if (!(slot[0] >= 1 && slot[0] <= world_.n_candidates())) break;
             const int candidate = int(slot[0]) - 1;
             bool known = false;
             for (int t = 0; t < at_.impulses.n_touched(); ++t)
@@ -159,7 +161,9 @@ class LaneStates {
             for (int i = 0; i < 3; ++i) slot[1 + i] = x[i];
         }
         for (; used < world_.max_contacts; ++used) {
-            for (int i = 0; i < 4; ++i) memory[world_.kept_contacts() + 4 * used + i] = 0.0;
+            double* slot = memory + world_.kept_contacts() + 4 * used;
+            if (slot[0] == 0.0) break;  // what follows is zero already
+            for (int i = 0; i < 4; ++i) slot[i] = 0.0;
         }
     }
 
@@ -181,11 +185,8 @@ class LaneStates {
             to[11] = word(contact, c, l);
             to[12] = run_.ledger ? lane_of(at_.works.of_contact[c], l) : 0.0;
         }
-        for (; used < world_.max_contacts; ++used) {
-            double* to = out + kContactNumbers * used;
-            std::fill(to, to + kContactNumbers, 0.0);
-            to[0] = -1.0;
-        }
+        // the end; what follows is not read
+        if (used < world_.max_contacts) out[kContactNumbers * used] = -1.0;
     }
     // 0 open, 1 sticks, 2 slips, 3 hits
     double word(const Contact<T>& contact, int c, int l) const {

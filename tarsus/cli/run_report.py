@@ -49,6 +49,8 @@ def as_data(run: Trajectory, seconds: float, dt: float) -> dict[str, Any]:
         "residual": float(np.abs(ledger.residual).max()),
         "relative_residual": float(np.abs(ledger.relative_residual).max()),
         "penetration": float(run.statistics.penetration.max(initial=0.0)),
+        "unsolved": run.unsolved.total,
+        "worst_residual": float(run.unsolved.worst.max()),
         "iterations": float(run.statistics.iterations.mean()),
         "contacts": [_of_body(run, body) for body in run.contacts.touching()],
     }

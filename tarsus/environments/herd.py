@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -43,7 +45,14 @@ class Herd:
         self._commands = np.zeros((robots, 1, self.world.command_size))
         self._commands[:, 0, : model.nq] = task.stance
         self._tau = np.zeros((robots, 1, model.nv))
+        self._record = {"tau": self._tau}
         self._weight = model.total_mass * float(np.linalg.norm(model.gravity))
+        # slices where they will do: they are much quicker than lists of places
+        self._at_q, self._at_v = _slice(self.joints), _slice(self.velocities)
+        self._middle = task.stance[self.joints]
+        self._periods = round(task.episode / task.period)
+        self._turned: Array | None = None
+        """Rotations of the bases, None where they must be found anew."""
 
     def start(self, which: MASK, rng: np.random.Generator) -> None:
         """Put some robots back to their stance, with small random changes."""
@@ -53,7 +62,7 @@ class Herd:
         # feet that are moved into the ground would stay there: lift the robot instead
         gaps = np.asarray(self.world.contacts(q))[:, :, 0].min(axis=1) if count else np.zeros(0)
         q[:, 2] -= gaps
-        self.q[which] = q
+        self.q[which], self._turned = q, None
         self.v[which] = 0.0
         self.memory[which] = 0.0
         self.action[which] = 0.0
@@ -63,9 +72,8 @@ class Herd:
     def move(self, action: ArrayLike) -> Outcome:
         """Go on by one control period with actions (B, n)."""
         task, last = self.task, self.action
-        self.action = np.clip(np.asarray(action, np.float64), -1.0, 1.0)
-        target = task.stance[self.joints] + task.reach * self.action
-        self._commands[:, 0, self.joints] = target
+        self.action = np.minimum(np.maximum(np.asarray(action, np.float64), -1.0), 1.0)
+        self._commands[:, 0, self._at_q] = self._middle + task.reach * self.action
         status = self.world.advance(
             self.q,
             self.v,
@@ -76,11 +84,11 @@ class Herd:
             steps=task.hold,
             every=task.hold,
             threads=self.threads,
-            record={"tau": self._tau},
+            record=self._record,
         )
-        self._step += task.hold
+        self._step, self._turned = self._step + task.hold, None
         self.age += 1
-        power = np.abs(self._tau[:, 0] * self.v)[:, self.velocities].sum(axis=1)
+        power = np.abs(self._tau[:, 0, self._at_v] * self.v[:, self._at_v]).sum(axis=1)
         return Outcome(
             velocity=self._velocity_ahead(),
             yaw_rate=self.v[:, 5].copy(),
@@ -96,12 +104,13 @@ class Herd:
             self.q[:, 2:3],
             self._rotations()[:, 2],
             self.v[:, :6],
-            self.q[:, self.joints] - self.task.stance[self.joints],
-            self.v[:, self.velocities],
+            self.q[:, self._at_q] - self._middle,
+            self.v[:, self._at_v],
             self.action,
         ]
-        felt = np.clip(np.concatenate(parts, axis=1), -LARGEST, LARGEST)
-        return np.asarray(felt, np.float32)
+        felt = np.concatenate(parts, axis=1)
+        np.maximum(np.minimum(felt, LARGEST, out=felt), -LARGEST, out=felt)
+        return felt.astype(np.float32)
 
     @property
     def observation_size(self) -> int:
@@ -110,7 +119,7 @@ class Herd:
 
     def over(self) -> MASK:
         """Return whose episode has lasted long enough (B,)."""
-        return np.asarray(self.age >= round(self.task.episode / self.task.period))
+        return np.asarray(self.age >= self._periods)
 
     def _fallen(self) -> MASK:
         task = self.task
@@ -120,13 +129,17 @@ class Herd:
 
     def _rotations(self) -> Array:
         """Return the rotations (B, 3, 3) of the bases, from quaternions [x y z w]."""
+        if self._turned is not None:
+            return self._turned
         x, y, z, w = self.q[:, 3:7].T
-        rows = (
-            (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-            (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-            (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-        )
-        return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+        x2, y2, z2 = 2 * x, 2 * y, 2 * z
+        xx, yy, zz, xy, xz, yz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2
+        wx, wy, wz = w * x2, w * y2, w * z2
+        found = self._turned = np.empty((self.robots, 3, 3))
+        found[:, 0, 0], found[:, 0, 1], found[:, 0, 2] = 1 - (yy + zz), xy - wz, xz + wy
+        found[:, 1, 0], found[:, 1, 1], found[:, 1, 2] = xy + wz, 1 - (xx + zz), yz - wx
+        found[:, 2, 0], found[:, 2, 1], found[:, 2, 2] = xz - wy, yz + wx, 1 - (xx + yy)
+        return found
 
     def _velocity_ahead(self) -> Array:
         """Return velocities (B, 3) in axes that turn with the heading, z up."""
@@ -134,5 +147,14 @@ class Herd:
         world = np.einsum("bij,bj->bi", rotation, self.v[:, :3])
         yaw = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
         cos, sin = np.cos(yaw), np.sin(yaw)
-        ahead = cos * world[:, 0] + sin * world[:, 1]
-        return np.stack([ahead, cos * world[:, 1] - sin * world[:, 0], world[:, 2]], axis=-1)
+        turned = np.empty_like(world)
+        turned[:, 0] = cos * world[:, 0] + sin * world[:, 1]
+        turned[:, 1] = cos * world[:, 1] - sin * world[:, 0]
+        turned[:, 2] = world[:, 2]
+        return turned
+
+
+def _slice(places: Array) -> Any:
+    """Return the places (n,) as a slice if they follow each other, else as they are."""
+    first, count = (int(places[0]), len(places)) if len(places) else (0, 0)
+    return slice(first, first + count) if (np.diff(places) == 1).all() else places

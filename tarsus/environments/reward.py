@@ -49,7 +49,8 @@ class WalkReward:
         """Return the rewards (B,) of a control period."""
         ahead = 1.0 - np.abs(outcome.velocity[:, 0] - self.speed) / self.speed
         aside = outcome.velocity[:, 1] ** 2 + outcome.yaw_rate**2
-        change = ((outcome.action - outcome.last_action) ** 2).mean(axis=1)
+        change = outcome.action - outcome.last_action
+        change = np.add.reduce(change * change, axis=1) / change.shape[1]
         total = (
             self.ahead * np.maximum(ahead, 0.0)
             + self.alive

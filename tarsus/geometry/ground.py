@@ -35,7 +35,9 @@ class Ground(Terrain):
 
     def height(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the height z [m] above each point (x, y)."""
-        xs, _ = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
+        xs, ys = np.asarray(x, np.float64), np.asarray(y, np.float64)
+        if xs.shape != ys.shape:
+            xs, _ = np.broadcast_arrays(xs, ys)
         return np.asarray(-math.tan(self.slope) * xs)
 
     def normal(self, x: ArrayLike, y: ArrayLike) -> Array:

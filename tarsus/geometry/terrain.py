@@ -7,6 +7,7 @@ A new ground is one file with a frozen dataclass that derives from `Terrain` and
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,10 +47,10 @@ class Terrain(Record):
             raise ValueError(f"restitution is {self.restitution}, must be from 0 to 1")
         self._contact_columns()
 
-    @property
+    @cached_property
     def parameters(self) -> Array:
         """Friction, viscous friction, restitution and rest speed (B, 4), B = 1 without arrays."""
-        return np.stack(self._contact_columns(), axis=-1)
+        return read_only(np.stack(self._contact_columns(), axis=-1))
 
     @property
     def numbers(self) -> Array:

@@ -2,6 +2,7 @@
 
 from tarsus.simulation import contact
 from tarsus.simulation.contacts import Contact, Contacts
+from tarsus.simulation.convergence import ConvergenceWarning, Unsolved
 from tarsus.simulation.energy import EnergyLedger
 from tarsus.simulation.errors import EnergyError, SimulationError, StartError
 from tarsus.simulation.files import load_run
@@ -14,6 +15,7 @@ __all__ = [
     "RK4",
     "Contact",
     "Contacts",
+    "ConvergenceWarning",
     "DormandPrince",
     "EnergyError",
     "EnergyLedger",
@@ -25,6 +27,7 @@ __all__ = [
     "StartError",
     "Statistics",
     "Trajectory",
+    "Unsolved",
     "contact",
     "load_run",
     "rollout",

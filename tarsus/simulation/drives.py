@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -24,14 +24,20 @@ SAMPLED = 1024
 """Periods of a reference that are sampled at once."""
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(NamedTuple):
     """Commands (B or 1, K, n) for `steps` steps: row (s − first) // hold, or the last one."""
 
     values: Array
     hold: int
     first: int
     steps: int
+
+
+class Seen(Protocol):
+    """What a drive may look at."""
+
+    def seen(self) -> tuple[Array, Array]:
+        """Return q and v, (nq,) and (nv,) or (B, nq) and (B, nv)."""
 
 
 class Drive(Protocol):
@@ -53,7 +59,7 @@ class Drive(Protocol):
     def gains(self) -> tuple[Array, Array, Array]:
         """kp, kd and ki, (nv,) or (B, nv)."""
 
-    def rows(self, step: int, limit: int, q: Array, v: Array) -> Rows:
+    def rows(self, step: int, limit: int, state: Seen) -> Rows:
         """Return commands for at most `limit` steps from step number `step`."""
 
     def get_state(self) -> dict[str, Array]:
@@ -88,7 +94,7 @@ class LawDrive(Stateless):
         self.gains = controller.kp, controller.kd, controller.ki
         self._constant = controller.reference.sample(np.zeros(1))
 
-    def rows(self, step: int, limit: int, q: Array, v: Array) -> Rows:
+    def rows(self, step: int, limit: int, state: Seen) -> Rows:
         """Return setpoints for at most `limit` steps from step number `step`."""
         if self.controller.reference.constant:
             return Rows(self._constant, 1, 0, limit)
@@ -115,10 +121,11 @@ class PythonDrive:
         self.gains = (np.zeros(model.nv),) * 3
         self._tau = np.zeros(model.nv)
 
-    def rows(self, step: int, limit: int, q: Array, v: Array) -> Rows:
+    def rows(self, step: int, limit: int, state: Seen) -> Rows:
         """Call the function if its period is over; return what holds until the next one is."""
         t = step * self.dt
         if step % self.period == 0:
+            q, v = state.seen()
             self._tau = checked_effort(self.controller(t, q, v), self.model, q.shape[:-1], t)
         values = np.array(self._tau.reshape(-1, 1, self.model.nv))
         return Rows(values, 1, step, min(limit, self.period - step % self.period))
@@ -148,7 +155,7 @@ class TableDrive(Stateless):
     """(B or 1, K, n)."""
     hold: int
 
-    def rows(self, step: int, limit: int, q: Array, v: Array) -> Rows:
+    def rows(self, step: int, limit: int, state: Seen) -> Rows:
         """Return all commands."""
         return Rows(self.values, self.hold, 0, limit)
 

@@ -46,7 +46,7 @@ CAUSES = {
     CROWDED: "there are more contacts than there is room for; state a larger max_contacts",
     LOOPS_LOST: "loops cannot be closed any more: the motion went through a singular position, or "
     "the loops contradict each other",
-    UNSOLVED: "the contact solver found no solution",
+    UNSOLVED: "the contact solver found no solution; take more iterations or a shorter dt",
     DIVERGED: "the motion diverged (a velocity is above 1e8): the step dt is too long for the "
     "gains, or for the stiffness of contacts",
 }

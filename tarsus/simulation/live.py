@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from itertools import takewhile
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,29 +15,19 @@ from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.contact import ContactLaw
 from tarsus.simulation.contact.numbers import count
-from tarsus.simulation.contacts import NUMBERS, Contact, contact_of
+from tarsus.simulation.contacts import Contact, contact_of
 from tarsus.simulation.drives import Drive, torques
 from tarsus.simulation.errors import SimulationError, fault
-from tarsus.simulation.parameters import MassScale, parameters
-from tarsus.simulation.state import State, check_depth, check_masses, start
+from tarsus.simulation.parameters import NO_GROUND, MassScale, parameters
+from tarsus.simulation.state import (
+    State,
+    check_configuration,
+    check_depth,
+    check_masses,
+    plain,
+    start,
+)
 from tarsus.simulation.worlds import Worlds
-
-
-@dataclass
-class Motion:
-    """What an interactive motion keeps between steps."""
-
-    world: _core.World
-    state: State
-    parameters: Array
-    commands: Array
-    """(B, 1, nv)."""
-    touched: Array
-    """Contacts of the last step (B, 1, max_contacts, 13)."""
-    threads: int
-
-    def __post_init__(self) -> None:
-        self.record = {"contacts": self.touched} if self.touched.size else None
 
 
 class Live:
@@ -48,7 +39,18 @@ class Live:
     dt: float
     effort: Array
     worlds: Worlds | None
-    _motion: Motion | None = None
+    _motion: _core.Motion | None = None
+
+    @cached_property
+    def _limp(self) -> Drive:
+        """What acts when nothing is said about efforts."""
+        return torques(self.model, self.effort)
+
+    @cached_property
+    def _numbers(self) -> Array:
+        """Return the parameters of limp motions of the model as it is."""
+        ground = NO_GROUND if self.ground is None else self.ground.parameters
+        return parameters(self.model, self.ground, self._limp, None, len(ground))
 
     def reset(
         self,
@@ -59,66 +61,42 @@ class Live:
         threads: int = 1,
     ) -> None:
         """Start an interactive motion from q (nq,) and v (nv,), or from B states at once."""
-        world, state, numbers = self.prepare(torques(self.model, self.effort), q, v, mass_scale)
-        commands = np.zeros((len(state.q), 1, self.model.nv))
-        touched = np.full((len(state.q), 1, world.max_contacts, NUMBERS), -1.0)
-        self._motion = Motion(world, state, numbers, commands, touched, threads)
+        world, state, numbers = self.prepare(self._limp, q, v, mass_scale)
+        self._motion = _core.Motion(
+            world, state.q, state.v, numbers, batched=state.batched, threads=threads
+        )
 
     def step(self, tau: ArrayLike | None = None, steps: int = 1) -> tuple[Array, Array]:
         """Make steps with the efforts tau (nv,) or (B, nv), and return q and v."""
-        motion = self._moving()
-        state = motion.state
-        try:
-            motion.commands[:, 0] = 0.0 if tau is None else tau
-        except (TypeError, ValueError):
-            nv, shape = self.model.nv, np.shape(np.asarray(tau, object))
-            message = f"tau has shape {shape}, must be ({nv},) or ({len(state.q)}, {nv}) of numbers"
-            raise ValueError(message) from None
         if steps != 1:
             count(steps, "steps")
-        try:
-            status = motion.world.advance(
-                state.q,
-                state.v,
-                state.memory,
-                motion.parameters,
-                motion.commands,
-                first_step=state.step,
-                steps=steps,
-                every=steps,
-                threads=motion.threads,
-                record=motion.record,
-            )
-        except ValueError:
-            if np.isfinite(motion.commands).all():
-                raise
-            raise ValueError("tau has entries that are not finite") from None
-        if status.any() and status[:, 0].any():
-            self._stop(status)
-        state.step += steps
-        return state.seen()
+        motion = self._moving() if self._motion is None else self._motion
+        moved = motion.step(tau, steps)
+        if moved is None:
+            self._stop(motion)
+        return moved
 
     @property
     def q(self) -> Array:
         """The configuration of the interactive motion, (nq,) or (B, nq)."""
-        return self._moving().state.seen()[0]
+        return self._moving().q
 
     @property
     def v(self) -> Array:
         """The velocity of the interactive motion, (nv,) or (B, nv)."""
-        return self._moving().state.seen()[1]
+        return self._moving().v
 
     @property
     def t(self) -> float:
         """The time since `reset` [s]."""
-        return self._moving().state.step * self.dt
+        return self._moving().steps * self.dt
 
     def contacts_now(self, state: int = 0) -> list[Contact]:
         """Return the contacts in the last step of the interactive motion."""
         motion = self._moving()
         assert self.worlds is not None
-        rows = motion.touched[state, 0]
-        return [contact_of(row, self.worlds.places) for row in rows[rows[:, 0] >= 0.0]]
+        rows = takewhile(lambda row: row[0] >= 0.0, motion.touched[state, 0])
+        return [contact_of(row, self.worlds.places) for row in rows]
 
     def prepare(
         self, drive: Drive, q: Any, v: Any, mass_scale: MassScale
@@ -126,18 +104,30 @@ class Live:
         """Return the world, the state and the parameters that a motion starts with, checked."""
         if self.worlds is None:
             raise ValueError("this integrator is for whole smooth runs in free space: use run")
-        world = self.worlds.get(drive)
-        state = start(self.model, q, v, world.memory_size)
-        check_masses(self.model, state.q)
-        check_depth(world, state.q, self.contact.start_depth(self.model), self.worlds.places)
+        worlds, world = self.worlds, self.worlds.get(drive)
+        size = world.memory_size
+        state = plain(self.model, q, v, size) or start(self.model, q, v, size)
+        # the core has a quick look; where it does not like what it sees, it is said why
+        good = world.may_start(state.q, state.v, worlds.start_depth)
+        if not good:
+            start(self.model, q, v, 0)
+        if not good or worlds.has_loops:
+            check_configuration(self.model, state.q)
+        if not worlds.solid:
+            check_masses(self.model, state.q)
+        if not good:
+            check_depth(world, state.q, worlds.start_depth, worlds.places)
+        if drive is self._limp and mass_scale is None and len(self._numbers) == 1:
+            return world, state, self._numbers
         return world, state, parameters(self.model, self.ground, drive, mass_scale, len(state.q))
 
-    def _moving(self) -> Motion:
+    def _moving(self) -> _core.Motion:
         if self._motion is None:
             raise RuntimeError("there is no motion yet: call reset(q, v) first")
         return self._motion
 
-    def _stop(self, status: Array) -> None:
+    def _stop(self, motion: _core.Motion) -> NoReturn:
+        status = motion.status
         which = int(np.flatnonzero(status[:, 0])[0])
         code, step, element = (int(x) for x in status[which])
         cause, body = fault(self.model, code, element)

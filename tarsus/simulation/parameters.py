@@ -16,6 +16,8 @@ from tarsus.simulation.drives import Drive
 MassScale: TypeAlias = ArrayLike | Mapping[str, Any] | None
 """Factors of masses: a number, (n_bodies,), (B, n_bodies), or by names of bodies."""
 
+NO_GROUND: Array = np.zeros((1, 4))
+
 
 def parameters(
     model: Model,
@@ -28,7 +30,10 @@ def parameters(
 
     (1, n) if they are the same for all states, else (B, n).
     """
-    contact = np.zeros((1, 4)) if ground is None else ground.parameters
+    contact = NO_GROUND if ground is None else ground.parameters
+    if mass_scale is None and len(contact) == 1 and all(gain.ndim == 1 for gain in drive.gains):
+        one = np.concatenate((contact[0], *drive.gains, np.ones(model.n_bodies)))
+        return one.reshape(1, -1)
     parts = {
         "the ground's numbers": contact,
         **dict(zip(("kp", "kd", "ki"), drive.gains, strict=True)),

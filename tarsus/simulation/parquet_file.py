@@ -19,6 +19,7 @@ from tarsus.geometry import Terrain
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.contacts import NUMBERS, STATES, Contacts, Place
+from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.trajectory import ARRAYS, Failure, Trajectory
 
 VERSION = 1
@@ -74,6 +75,7 @@ def read_parquet(path: Path) -> Trajectory:
         data["settings"],
         data["interrupted"],
         tuple(Failure(**failure) for failure in data["failures"]),
+        _unsolved(data.get("unsolved")),
     )
 
 
@@ -87,10 +89,17 @@ def _metadata(run: Trajectory) -> dict[str, Any]:
         "samples": len(run),
         "interrupted": run.interrupted,
         "failures": [dataclasses.asdict(failure) for failure in run.failures],
+        "unsolved": [run.unsolved.count.tolist(), run.unsolved.worst.tolist()],
         "places": [] if run.touched is None else list(run.touched.places),
         "q": [f"{j.name}[{k}]" for j in run.model.joints for k in range(_size(j.q_slice))],
         "v": [f"{j.name}[{k}]" for j in run.model.joints for k in range(_size(j.v_slice))],
     }
+
+
+def _unsolved(data: list[Any] | None) -> Unsolved:
+    if data is None:  # written before there was such a count
+        return Unsolved()
+    return Unsolved(np.array(data[0], np.int64), np.array(data[1], np.float64))
 
 
 def _size(part: slice) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus import _core
 from tarsus.model import Model
@@ -15,8 +17,12 @@ from tarsus.simulation.contacts import NUMBERS, Contacts, Place
 from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import ARRAYS, RECORDED
 
+LARGE = 1 << 15
+"""Numbers of an array for which it pays to use memory again."""
 ROOM = 32 << 20
-"""Bytes that one call of the core may fill with contacts and states."""
+"""Bytes that lists of contacts may take in one call of the core."""
+LISTS = 128
+"""Samples of contacts in one call of the core: more would not stay in the cache."""
 MOST = 8 << 30
 """Bytes of a recording; beyond that one should record less."""
 
@@ -40,85 +46,89 @@ class Recorder:
         self.only_ends = record is False
         self.every = max(steps, 1) if self.only_ends else every
         samples = 1 + (1 if self.only_ends else steps // every)
-        sizes = {"q": model.nq, "v": model.nv, "tau": model.nv, "statistics": 5}
-        sizes["energy"] = world.energy_size
-        kept = {name: sizes[name] for name in ARRAYS if name in self.names}
-        check_size(8 * samples * states * sum(kept.values()))
-        self.arrays = {name: np.zeros((states, samples, n)) for name, n in kept.items()}
-        self.shapes: dict[str, tuple[int, ...]] = {name: (n,) for name, n in kept.items()}
-        if "contacts" in self.names:
-            self.shapes["contacts"] = world.max_contacts, NUMBERS
-        numbers = sum(math.prod(shape) for shape in self.shapes.values())
-        self.most = max(1, ROOM // (8 * states * max(numbers, 1)))
-        """How many samples fit into one call of the core."""
+        sizes, numbers = sizes_of(self.names, model.nq, model.nv, world.energy_size)
+        check_size(8 * samples * states * numbers)
+        self.arrays = {name: blank(states, samples, n) for name, n in sizes}
+        self.record = dict(self.arrays)
+        """What the core writes to, at the place of each sample; contacts go through a buffer."""
+        self.world = world
+        self.lists = "contacts" in self.names and world.max_contacts > 0
+        list_size = states * world.max_contacts * NUMBERS if self.lists else 0
+        self.most = max(1, min(LISTS, ROOM // (8 * list_size))) if self.lists else sys.maxsize
+        """How many samples one call of the core may make."""
+        self.ledger = "energy" in self.names
+        """Whether the core must keep the sums of the ledger."""
         self.states, self.samples, self.count = states, samples, 0
         self._rows: list[Array] = []
-        self._places: list[Array] = []
-
-    @property
-    def ledger(self) -> bool:
-        """Whether the core must keep the sums of the ledger."""
-        return "energy" in self.names
+        self._places: list[NDArray[np.int64]] = []
+        self._cut = False
 
     def start(self, state: State, energy: Array | None) -> None:
         """Keep the state at the start as the first sample."""
-        self._keep_state(state, energy)
+        self._keep_state(state)
+        if energy is not None:
+            self.arrays["energy"][:, 0] = energy
 
     def end(self, state: State) -> None:
         """Keep the last state, if only the ends are recorded."""
         if self.only_ends and self.count < self.samples:
-            self._keep_state(state, None)
+            self._keep_state(state)
 
-    def buffers(self, n: int) -> dict[str, Array] | None:
-        """Return arrays (B, n, …) for the core to write n samples to, None for none."""
+    def room(self, n: int) -> dict[str, Array] | None:
+        """Return where the core writes n samples to, from number `count` on; None for none."""
         if not n or self.only_ends:
             return None
-        if self.states > 1:
-            return {name: np.empty((self.states, n, *shape)) for name, shape in self.shapes.items()}
-        found = {name: array[:, self.count : self.count + n] for name, array in self.arrays.items()}
-        if "contacts" in self.shapes:
-            found["contacts"] = np.empty((1, n, *self.shapes["contacts"]))
-        return found
+        if self.lists:
+            lists = self.record.get("contacts")
+            if lists is None or lists.shape[1] != n:
+                shape = self.states, n, self.world.max_contacts, NUMBERS
+                self.record["contacts"] = np.empty(shape)
+        return self.record
 
-    def keep(self, buffers: dict[str, Array] | None, n: int) -> None:
+    def keep(self, n: int) -> None:
         """Keep n samples that the core wrote."""
-        if buffers is None:
+        if self.only_ends or not n:
             return
-        if self.states > 1:  # the samples of one state alone are in their place already
-            for name, array in self.arrays.items():
-                array[:, self.count : self.count + n] = buffers[name]
-        if "contacts" in buffers and buffers["contacts"].size:
-            state, sample, slot = np.nonzero(buffers["contacts"][..., 0] >= 0.0)
-            self._rows.append(buffers["contacts"][state, sample, slot])
-            self._places.append(np.stack([state, sample + self.count]))
+        if self.lists:
+            rows, places = self.world.listed(self.record["contacts"], self.count)
+            self._rows.append(rows)
+            self._places.append(places)
         self.count += n
 
     def cut(self, count: int) -> None:
         """Forget all samples from number `count` on."""
-        self.count = min(self.count, max(count, 1))
+        self.count, self._cut = min(self.count, max(count, 1)), True
 
     def recorded(self, batched: bool) -> dict[str, Array]:
         """Return the arrays (T, n), or (B, T, n) for a batch."""
-        return {
-            name: array[:, : self.count] if batched else array[0, : self.count]
-            for name, array in self.arrays.items()
-        }
+        if not batched:
+            one = {name: array[0] for name, array in self.arrays.items()}
+            whole = self.count == self.samples
+            return one if whole else {name: array[: self.count] for name, array in one.items()}
+        return {name: array[:, : self.count] for name, array in self.arrays.items()}
 
     def contacts(self, batched: bool, places: Sequence[Place]) -> Contacts | None:
         """Return the contacts in the order of states, then of time; None if not asked for."""
         if "contacts" not in self.names:
             return None
+        shape = (self.states, self.count) if batched else (self.count,)
+        if len(self._rows) == 1 and not self._cut:  # in order already
+            state, sample = self._places[0]
+            return Contacts(self._rows[0], state, sample, shape, places)
         rows = np.concatenate([np.zeros((0, NUMBERS)), *self._rows])
         state, sample = np.concatenate([np.zeros((2, 0), np.int64), *self._places], axis=1)
+        if self.states == 1 and not self._cut:
+            return Contacts(rows, state, sample, shape, places)
         order = np.lexsort((sample, state))
         order = order[sample[order] < self.count]
-        shape = (self.states, self.count) if batched else (self.count,)
         return Contacts(rows[order], state[order], sample[order], shape, places)
 
-    def _keep_state(self, state: State, energy: Array | None) -> None:
-        for name, value in (("q", state.q), ("v", state.v), ("energy", energy)):
-            if name in self.arrays and value is not None:
-                self.arrays[name][:, self.count] = value
+    def _keep_state(self, state: State) -> None:
+        arrays = self.arrays
+        if "q" in arrays:
+            arrays["q"][:, self.count] = state.q
+        if "v" in arrays:
+            arrays["v"][:, self.count] = state.v
         self.count += 1
 
 
@@ -133,6 +143,25 @@ def names_of(record: Record) -> tuple[str, ...]:
     if not names:
         raise ValueError("record is empty; False records only the first and the last state")
     return names
+
+
+@lru_cache(256)
+def sizes_of(
+    names: tuple[str, ...], nq: int, nv: int, energy_size: int
+) -> tuple[tuple[tuple[str, int], ...], int]:
+    """Return the arrays that are kept with the numbers of a sample, and the sum of these."""
+    sizes = {"q": nq, "v": nv, "tau": nv, "statistics": 5, "energy": energy_size}
+    kept = tuple((name, sizes[name]) for name in ARRAYS if name in names)
+    return kept, sum(n for _, n in kept)
+
+
+def blank(states: int, samples: int, n: int) -> Array:
+    """Return an array (B, samples, n) whose first sample is zero; the others are to be filled."""
+    if states * samples * n < LARGE:
+        return np.zeros((states, samples, n))
+    array = _core.new_array((states, samples, n))
+    array[:, 0] = 0.0
+    return array
 
 
 def check_size(size: int) -> None:

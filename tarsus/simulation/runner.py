@@ -12,10 +12,12 @@ import numpy as np
 from tarsus import _core
 from tarsus.geometry import Terrain
 from tarsus.model import Model
+from tarsus.model.checks import read_only
 from tarsus.model.description import Array
 from tarsus.simulation import checkpoint
 from tarsus.simulation.contacts import Place
-from tarsus.simulation.drives import Drive, Rows
+from tarsus.simulation.convergence import SOLVED, unsolved_of
+from tarsus.simulation.drives import Drive, Stateless
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.interrupt import Interrupt
 from tarsus.simulation.progress import Progress
@@ -23,8 +25,12 @@ from tarsus.simulation.recorder import Recorder
 from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import Failure, Trajectory
 
+BRIEF = 1_000
+"""Steps of all states that are made in no time."""
 CHUNK = 20_000
 """Steps of all states between looks at Ctrl-C and the progress bar."""
+
+TICKS = read_only(np.arange(1024.0))
 
 
 @dataclass
@@ -34,7 +40,7 @@ class Runner:
     model: Model
     world: _core.World
     ground: Terrain | None
-    places: list[Place]
+    places: tuple[Place, ...]
     drive: Drive
     state: State
     parameters: Array
@@ -56,16 +62,14 @@ class Runner:
 
     def go(self) -> Trajectory:
         """Make all steps, unless something stops them."""
-        state = self.state
         try:
             self._start()
-            with Interrupt() as interrupt, Progress(self.steps * self.dt, self.progress) as bar:
-                while state.step < self.steps and not self.interrupted:
-                    self._advance(self._limit())
-                    if self.cadence and state.step % self.cadence == 0:
-                        self._write_checkpoint()
-                    bar.update(state.step * self.dt)
-                    self.interrupted = interrupt.pressed
+            if self._is_brief():
+                self._make_steps()
+            else:
+                progress = Progress(self.steps * self.dt, self.progress)
+                with Interrupt() as interrupt, progress as bar:
+                    self._make_steps(interrupt, bar)
         except KeyboardInterrupt:
             self.interrupted = True
         except SimulationError as error:
@@ -74,6 +78,22 @@ class Runner:
         if self.interrupted and self.checkpoint is not None:
             self._write_checkpoint()
         return self._trajectory()
+
+    def _is_brief(self) -> bool:
+        """Whether it is over before anyone looks up; Ctrl-C ends it as it ends anything else."""
+        in_core = isinstance(self.drive, Stateless)
+        return in_core and self.progress is None and self.steps * len(self.state.q) <= BRIEF
+
+    def _make_steps(self, interrupt: Interrupt | None = None, bar: Progress | None = None) -> None:
+        state = self.state
+        while state.step < self.steps and not self.interrupted:
+            self._advance(self._limit())
+            if self.cadence and state.step % self.cadence == 0:
+                self._write_checkpoint()
+            if bar is not None:
+                bar.update(state.step * self.dt)
+            if interrupt is not None:
+                self.interrupted = interrupt.pressed
 
     def _start(self) -> None:
         energy = None
@@ -91,28 +111,30 @@ class Runner:
 
     def _advance(self, limit: int) -> None:
         """Make at most `limit` steps, those for which the commands are known."""
-        rows = self.drive.rows(self.state.step, limit, *self.state.seen())
-        end = self.state.step + rows.steps
-        for steps, samples in pieces(self.state.step, end, self.recorder.every, self.recorder.most):
-            buffers = self.recorder.buffers(samples)
+        state, recorder = self.state, self.recorder
+        rows = self.drive.rows(state.step, limit, state)
+        end = state.step + rows.steps
+        for steps, samples in pieces(state.step, end, recorder.every, recorder.most):
+            record = recorder.room(samples)
             status = self.world.advance(
-                *self._arrays(rows),
+                state.q,
+                state.v,
+                state.memory,
+                self.parameters,
+                rows.values,
                 hold=rows.hold,
-                first_step=self.state.step - rows.first,
+                first_step=state.step - rows.first,
                 steps=steps,
                 every=steps // max(samples, 1),
                 threads=self.threads,
-                record=buffers,
-                ledger=self.recorder.ledger,
+                record=record,
+                sample=recorder.count,
+                ledger=recorder.ledger,
             )
-            self.state.step += steps
-            self.recorder.keep(buffers, samples)
-            if status[:, 0].any():
+            state.step += steps
+            recorder.keep(samples)
+            if np.count_nonzero(status):
                 self._fail(status, rows.first)
-
-    def _arrays(self, rows: Rows) -> tuple[Array, Array, Array, Array, Array]:
-        state = self.state
-        return state.q, state.v, state.memory, self.parameters, rows.values
 
     def _fail(self, status: Array, first: int) -> None:
         """Note states that cannot go on; raise if there is no other."""
@@ -137,20 +159,34 @@ class Runner:
     def _trajectory(self) -> Trajectory:
         recorder, batched = self.recorder, self.state.batched
         recorder.end(self.state)
-        steps = recorder.every * (self.first // recorder.every + np.arange(recorder.count))
-        steps[0] = self.first
+        start, every = self.first // recorder.every, recorder.every
+        times = ticks(start * every, (start + recorder.count) * every, every) * self.dt
+        times[0] = self.first * self.dt
         if recorder.only_ends:
-            steps[1:] = self.state.step
+            times[1:] = self.state.step * self.dt
+        unsolved = unsolved_of(self.world, self.state.memory, batched)
+        settings = self.settings
+        if unsolved is not SOLVED and unsolved.total:
+            warning = unsolved.warning(self.state.step)
+            settings = {**settings, "warnings": [*settings["warnings"], warning]}
         return Trajectory(
             self.model,
-            steps.astype(np.float64) * self.dt,
+            times,
             recorder.recorded(batched),
             recorder.contacts(batched, self.places),
             self.ground,
-            self.settings,
+            settings,
             self.interrupted,
             tuple(self.failures[k] for k in sorted(self.failures)) if batched else (),
+            unsolved,
         )
+
+
+def ticks(start: int, end: int, step: int) -> Array:
+    """Return the numbers from start to end; the first of them need not be made."""
+    if end <= len(TICKS):
+        return TICKS[start:end:step]
+    return np.arange(start, end, step, dtype=np.float64)
 
 
 def pieces(step: int, end: int, every: int, most: int) -> Iterator[tuple[int, int]]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus import _core
 from tarsus.geometry import Collision, Terrain
 from tarsus.model import Model
 from tarsus.model.checks import expect, number
@@ -18,6 +20,7 @@ from tarsus.model.description import Array
 from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import ContactLaw, StabilityWarning, law_of
 from tarsus.simulation.contact.numbers import count, positive
+from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
 from tarsus.simulation.drives import Controller, Drive, drive_of, restart
 from tarsus.simulation.integrators import (
     RK4,
@@ -31,7 +34,7 @@ from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.recorder import Record, Recorder, names_of
 from tarsus.simulation.runner import Runner
 from tarsus.simulation.smooth import SmoothRun
-from tarsus.simulation.state import State, check_masses, start
+from tarsus.simulation.state import State, check_configuration, check_masses, start
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.simulation.worlds import Worlds
 
@@ -45,7 +48,8 @@ class Simulation(Live):
     `dt` [s] is the step. `integrator` is "semi_implicit", "explicit", or for free space "rk4" or
     "dormand_prince" (which also takes longer or shorter steps and has samples each dt). Dry
     friction, stiction (nv,) and limits of joints are part of the contact problem. Efforts beyond
-    the model's limits are cut unless `effort_limits` is False.
+    the model's limits are cut unless `effort_limits` is False. `strict` makes a step whose contacts
+    could not be solved a failure; otherwise it is counted in `run.unsolved`, with a warning.
     """
 
     def __init__(
@@ -62,6 +66,7 @@ class Simulation(Live):
         stiction: ArrayLike | None = None,
         effort_limits: bool = True,
         max_contacts: int | None = None,
+        strict: bool = False,
     ) -> None:
         expect(model, Model, "model")
         if ground is not None:
@@ -95,6 +100,7 @@ class Simulation(Live):
             joint_limits=joint_limits is None or bool(joint_limits),
             stiction=stiction,
             max_contacts=max_contacts,
+            strict=bool(strict),
         )
 
     def run(
@@ -133,7 +139,7 @@ class Simulation(Live):
                 raise ValueError(f"{self.integrator.name!r} takes no mass_scale and no checkpoint")
             return self._run_smooth(q0, v0, steps, controller, record, every)
         restart(controller)
-        drive = drive_of(self.model, controller, self.dt, self.effort)
+        drive = self._drive(controller)
         cadence = 0
         if checkpoint is not None:
             seconds = duration / 10 if checkpoint_every is None else checkpoint_every
@@ -170,7 +176,7 @@ class Simulation(Live):
     ) -> Trajectory:
         """Simulate a number of steps with efforts from a `Drive`, as `run` and `rollout` do."""
         count(every, "every")
-        _, state, numbers = self.prepare(drive, q0, v0, mass_scale)
+        world, state, numbers = self.prepare(drive, q0, v0, mass_scale)
         plan = {
             "steps": steps,
             "record": record if isinstance(record, bool) else list(names_of(record)),
@@ -179,10 +185,10 @@ class Simulation(Live):
             "simulation": self.settings,
             "drive": drive.name,
         }
-        warned = self._warn(drive, state)
-        runner = self._runner(drive, state, numbers, plan, warned)
+        warned = self._warn(world, drive, state)
+        runner = self._runner(world, drive, state, numbers, plan, warned)
         runner.threads, runner.progress, runner.checkpoint = threads, progress, checkpoint
-        return runner.go()
+        return _told(runner.go(), stacklevel=4)
 
     def resume(
         self,
@@ -204,18 +210,20 @@ class Simulation(Live):
                 f"{path} is of another simulation: {saved.plan['simulation']}, this is "
                 f"{self.settings}"
             )
-        drive = drive_of(self.model, controller, self.dt, self.effort)
+        drive = self._drive(controller)
         if drive.name != saved.plan["drive"]:
             raise ValueError(
                 f"{path} was written with a controller of the kind {saved.plan['drive']!r}; pass "
                 f"the same one, not {controller!r}"
             )
         drive.set_state(dict(saved.controller))
-        runner = self._runner(drive, saved.state, saved.parameters, saved.plan, ())
+        assert self.worlds is not None
+        world = self.worlds.get(drive)
+        runner = self._runner(world, drive, saved.state, saved.parameters, saved.plan, ())
         runner.threads, runner.progress, runner.checkpoint = threads, progress, path
-        return runner.go()
+        return _told(runner.go(), stacklevel=3)
 
-    @property
+    @cached_property
     def settings(self) -> Mapping[str, Any]:
         """What the simulation was made with, as plain values."""
         return {
@@ -227,8 +235,14 @@ class Simulation(Live):
             "options": {} if self.worlds is None else dict(self.worlds.options),
         }
 
+    def _drive(self, controller: Controller | None) -> Drive:
+        if controller is None:
+            return self._limp
+        return drive_of(self.model, controller, self.dt, self.effort)
+
     def _runner(
         self,
+        world: _core.World,
         drive: Drive,
         state: State,
         numbers: Array,
@@ -236,7 +250,7 @@ class Simulation(Live):
         warned: tuple[str, ...],
     ) -> Runner:
         assert self.worlds is not None
-        world, every = self.worlds.get(drive), plan["every"]
+        every = plan["every"]
         steps = plan["steps"] - every * (state.step // every)
         recorder = Recorder(plan["record"], every, world, self.model, len(state.q), steps)
         return Runner(
@@ -253,12 +267,12 @@ class Simulation(Live):
             {**self.settings, "every": every, "warnings": list(warned)},
         )
 
-    def _warn(self, drive: Drive, state: State) -> tuple[str, ...]:
+    def _warn(self, world: _core.World, drive: Drive, state: State) -> tuple[str, ...]:
         """Warn of what will explode, before it does."""
         assert self.worlds is not None
         found: tuple[str, ...] = ()
         if self.worlds.places and self.ground is not None:
-            found += self.contact.check(self.worlds.get(drive), state.q[0], self.dt)
+            found += self.contact.check(world, state.q[0], self.dt)
         if isinstance(self.integrator, ExplicitEuler):
             controller = getattr(drive, "controller", None)
             found += self.integrator.check(self.model, controller, self.dt)
@@ -279,6 +293,7 @@ class Simulation(Live):
         count(every, "every")
         names = names_of(record)
         state = start(self.model, q0, v0, 0)
+        check_configuration(self.model, state.q)
         check_masses(self.model, state.q)
         run = SmoothRun(
             self.model,
@@ -297,3 +312,10 @@ class Simulation(Live):
             f"<tarsus.Simulation of {self.model.name!r} on {where}: {self.contact.name}, "
             f"{self.integrator.name}, dt = {self.dt:g} s>"
         )
+
+
+def _told(run: Trajectory, stacklevel: int) -> Trajectory:
+    """Return the run, after a warning about what was not solved in it."""
+    if run.unsolved is not SOLVED and run.unsolved.total:
+        warnings.warn(run.settings["warnings"][-1], ConvergenceWarning, stacklevel=stacklevel)
+    return run

@@ -12,12 +12,15 @@ from tarsus import _core
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.model.kinds import QUATERNION
+from tarsus.model.kinds import NONHOLONOMIC, QUATERNION
 from tarsus.simulation.contacts import Place
 from tarsus.simulation.errors import StartError
 
 CLOSED = 1e-6
 """How far loops may be open at the start [m]; the first step closes what is left."""
+
+SINGULAR = ("universal", "spherical_zyx", *NONHOLONOMIC)
+"""Kinds of joints that lose a direction in some positions, or may."""
 
 
 @dataclass
@@ -38,8 +41,23 @@ class State:
         )
 
 
+def plain(model: Model, q: object, v: object, memory_size: int) -> State | None:
+    """Return one state from arrays of float64, not looked at yet; None if they are anything else.
+
+    Runs of a few steps start often, and most of them from such arrays.
+    """
+    if type(q) is not np.ndarray or type(v) is not np.ndarray:
+        return None
+    if q.shape != (model.nq,) or v.shape != (model.nv,) or not q.dtype == v.dtype == np.float64:
+        return None
+    return State(np.array(q, ndmin=2), np.array(v, ndmin=2), np.zeros((1, memory_size)))
+
+
 def start(model: Model, q: ArrayLike | None, v: ArrayLike | None, memory_size: int) -> State:
-    """Return the state at the start, from (nq,) or (B, nq) and (nv,) or (B, nv)."""
+    """Return the state at the start, from (nq,) or (B, nq) and (nv,) or (B, nv).
+
+    That quaternions have unit length and loops are closed is checked later.
+    """
     q = vectors(model.neutral() if q is None else q, model.nq, "q0")
     v = vectors(v, model.nv, "v0")
     for name, array in (("q0", q), ("v0", v)):
@@ -51,14 +69,14 @@ def start(model: Model, q: ArrayLike | None, v: ArrayLike | None, memory_size: i
     if 0 in (*q.shape[:-1], *v.shape[:-1]):
         raise ValueError(f"q0 {q.shape} and v0 {v.shape} have no states")
     size = max(len(array) if array.ndim > 1 else 1 for array in (q, v))
+    own_q, own_v = np.empty((size, model.nq)), np.empty((size, model.nv))
     try:
-        q, v = (np.array(np.broadcast_to(x, (size, x.shape[-1])), order="C") for x in (q, v))
+        own_q[:], own_v[:] = q, v
     except ValueError:
         raise ValueError(
             f"q0 {q.shape} and v0 {v.shape} have different numbers of states"
         ) from None
-    check_configuration(model, q)
-    return State(q, v, np.zeros((size, memory_size)), 0, batched)
+    return State(own_q, own_v, np.zeros((size, memory_size)), 0, batched)
 
 
 def check_configuration(model: Model, q: Array) -> None:
@@ -98,6 +116,21 @@ def check_depth(world: _core.World, q: Array, allowed: float, places: Sequence[P
         f"q0{which} penetrates: {listed}{more}. Contacts never push out what starts inside: lift "
         "the robot, or put it on the ground with q0 = ts.stand(model, q0, ground)",
         body=places[order[0]].body,
+    )
+
+
+def is_solid(model: Model) -> bool:
+    """Whether the mechanism has inertia in all directions wherever it is.
+
+    It has if all bodies have, and each joint moves its body in as many directions as it has
+    velocities: no sum of squares is zero then.
+    """
+    if model.loop_gaps(model.neutral()).size:
+        return False
+    if any(joint.kind in SINGULAR for joint in model.joints):
+        return False
+    return all(
+        body.mass > 0.0 and np.linalg.eigvalsh(body.inertia)[0] > 0.0 for body in model.bodies
     )
 
 

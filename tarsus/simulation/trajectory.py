@@ -13,6 +13,7 @@ from tarsus.geometry import Terrain
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.contacts import Contacts
+from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.energy import EnergyLedger
 
 ARRAYS = ("q", "v", "tau", "energy", "statistics")
@@ -68,6 +69,8 @@ class Trajectory:
     """Whether the run was stopped by Ctrl-C before its end."""
     failures: tuple[Failure, ...] = ()
     """States of a batch that could not go on: from then on they stand still."""
+    unsolved: Unsolved = field(default_factory=Unsolved)
+    """Steps whose contacts were not solved: `count` of each state, `worst` and `total`."""
 
     @property
     def q(self) -> Array:
@@ -131,6 +134,7 @@ class Trajectory:
             recorded={name: array[state] for name, array in self.recorded.items()},
             touched=None if self.touched is None else self.touched.of_state(state),
             failures=tuple(each for each in self.failures if each.state == state),
+            unsolved=self.unsolved[state] if self.unsolved.count.ndim else self.unsolved,
         )
 
     def plot(self, path: str | Path | None = None) -> Any:
@@ -167,7 +171,9 @@ class Trajectory:
         batch = f"{self.batch} × " if self.batch is not None else ""
         end = ", interrupted" if self.interrupted else ""
         failed = f", {len(self.failures)} failed" if self.failures else ""
+        total = self.unsolved.total
+        unsolved = f", {total} step{'s' * (total > 1)} not solved" if total else ""
         return (
             f"<tarsus.Trajectory of {self.model.name!r}: {batch}{len(self)} samples, "
-            f"{self.duration:.6g} s{failed}{end}>"
+            f"{self.duration:.6g} s{failed}{unsolved}{end}>"
         )

@@ -16,8 +16,9 @@ from tarsus.simulation.contact import ContactLaw
 from tarsus.simulation.contact.numbers import count
 from tarsus.simulation.contacts import GROUND, Place
 from tarsus.simulation.drives import Drive
+from tarsus.simulation.state import is_solid
 
-MOST_CONTACTS = 32
+MOST_CONTACTS = 512
 """Contacts at once that there is room for, unless more are asked for."""
 
 
@@ -37,6 +38,7 @@ class Worlds:
         joint_limits: bool,
         stiction: ArrayLike | None,
         max_contacts: int | None,
+        strict: bool,
     ) -> None:
         self.model = model
         shapes = {} if collision is None else collision.arguments
@@ -61,10 +63,17 @@ class Worlds:
             "law": law.name,
             "law_numbers": dict(law.numbers),
             "explicit": explicit,
+            "strict": strict,
             "ground_kind": "none" if ground is None else ground.kind,
             "ground_numbers": np.zeros(0) if ground is None else ground.numbers,
         }
         self._worlds: dict[tuple[str, int, bytes], _core.World] = {}
+        # what the start of a run asks about, and what is the same for all of them
+        self.start_depth = law.start_depth(model)
+        """How deep shapes may be in each other at the start [m]."""
+        self.has_loops = model.loop_gaps(model.neutral()).size > 0
+        self.solid = is_solid(model)
+        """Whether there is inertia in all directions in all positions."""
 
     def get(self, drive: Drive) -> _core.World:
         """Return the world whose efforts come about as `drive` says."""
@@ -80,10 +89,11 @@ class Worlds:
         return self._worlds[key]
 
 
-def candidate_places(collision: Collision | None) -> list[Place]:
+def candidate_places(collision: Collision | None) -> tuple[Place, ...]:
     """Return the body and what it may touch, for each candidate in the core's order."""
     found = () if collision is None else collision.candidates
-    return [Place(each.body or WORLD, each.other_body or GROUND, each.link) for each in found]
+    places = (Place(each.body or WORLD, each.other_body or GROUND, each.link) for each in found)
+    return tuple(places)
 
 
 def _stiction(value: ArrayLike | None, nv: int) -> Array:

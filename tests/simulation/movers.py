@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from oracle import Array
@@ -81,9 +82,9 @@ def stiff() -> ts.control.ImplicitPD:
     return ts.control.ImplicitPD(quadruped(), 120.0, 6.0, standing())
 
 
-def on_ground(dt: float = 2e-3, friction: float | Array = 0.7) -> Simulation:
+def on_ground(dt: float = 2e-3, friction: float | Array = 0.7, **options: Any) -> Simulation:
     """Return the quadruped on level ground."""
-    return Simulation(quadruped(), ground=Ground(friction=friction), dt=dt)
+    return Simulation(quadruped(), ground=Ground(friction=friction), dt=dt, **options)
 
 
 def batch(states: int, seed: int = 0) -> tuple[Array, Array]:

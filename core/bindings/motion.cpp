@@ -1,0 +1,246 @@
+// States that make a few steps a call, with new efforts each time. All arrays of a motion are its
+// own, so that they are checked once; a call reads the efforts, and returns positions and
+// velocities in new arrays.
+#include "bindings/motion.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "bindings/arrays.hpp"
+#include "bindings/world_calls.hpp"
+
+namespace tarsus {
+
+namespace {
+
+constexpr long kManySteps = 16;  // of all states: then other threads of Python may run meanwhile
+
+struct Motion {
+    nb::object owner;  // keeps the world alive
+    const World& world;
+    long states, step = 0;
+    bool batched;
+    int threads;
+    std::vector<double> q, v, memory, parameters, commands, touched, status;
+    std::atomic<bool> busy{false};
+
+    Motion(nb::object owner, const World& world, const Given& q, const Given& v,
+           const Given& parameters, bool batched, int threads)
+        : owner(std::move(owner)),
+          world(world),
+          states(long(q.shape(0))),
+          batched(batched),
+          threads(threads),
+          q(q.data(), q.data() + q.size()),
+          v(v.data(), v.data() + v.size()),
+          memory(states * world.memory_size()),
+          parameters(parameters.data(), parameters.data() + parameters.size()),
+          commands(states * world.command_size()),
+          touched(size_t(states) * world.max_contacts * kContactNumbers, -1.0),
+          status(states * kStatus) {}
+
+    void advance(long steps) {
+        Run run;
+        run.states = states, run.q = q.data(), run.v = v.data(), run.memory = memory.data();
+        run.parameters = parameters.data(), run.commands = commands.data();
+        const long width = world.parameter_size();
+        run.parameter_stride = long(parameters.size()) == width ? 0 : width;
+        run.command_stride = world.command_size();
+        run.first_step = step, run.steps = run.every = steps, run.samples = 1;
+        run.record_room = 1;
+        run.status = status.data();
+        if (!touched.empty()) run.record_contacts = touched.data();
+        advance_all(world, run, threads);
+    }
+
+    // some state cannot go on
+    bool stopped() const {
+        for (long s = 0; s < states; ++s) {
+            if (status[kStatus * s] != 0) return true;
+        }
+        return false;
+    }
+};
+
+void make(Motion* self, nb::object owner, const Given& q, const Given& v, const Given& parameters,
+          bool batched, int threads) {
+    const World& world = nb::cast<const CoreWorld&>(owner).world;
+    const size_t n = q.shape(0);
+    if (n < 1) throw std::invalid_argument("q has no states");
+    if (threads < 1 || threads > 1024) throw std::invalid_argument("threads must be from 1 to 1024");
+    if (world.control != ControlKind::torque) {
+        throw std::invalid_argument("a motion takes efforts: the world's controller must be torque");
+    }
+    check_shape("q", n, q.shape(1), n, world.tree->nq, false);
+    check_shape("v", v.shape(0), v.shape(1), n, world.tree->nv, false);
+    check_shape("parameters", parameters.shape(0), parameters.shape(1), n, world.parameter_size(),
+                true);
+    check_parameters(world, parameters.data(), parameters.shape(0));
+    check_finite("q", q.data(), q.size());
+    check_finite("v", v.data(), v.size());
+    new (self) Motion(std::move(owner), world, q, v, parameters, batched, threads);
+}
+
+// null with a Python exception set
+PyObject* array_of(const std::vector<double>& numbers, int dimensions, npy_intp* shape) {
+    PyObject* made = PyArray_SimpleNew(dimensions, shape, NPY_DOUBLE);
+    if (made) {
+        std::copy(numbers.begin(), numbers.end(),
+                  static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made))));
+    }
+    return made;
+}
+// (B, n), or (n,) where there is no batch
+PyObject* rows_of(const Motion& motion, const std::vector<double>& numbers) {
+    npy_intp shape[2] = {motion.states, npy_intp(numbers.size()) / motion.states};
+    const int alone = motion.batched ? 0 : 1;
+    return array_of(numbers, 2 - alone, shape + alone);
+}
+
+[[noreturn]] void refuse_efforts(const Motion& motion, PyObject* tau) {
+    PyErr_Clear();
+    const std::string nv = std::to_string(motion.world.tree->nv);
+    const Owned found(PyArray_FROM_OT(tau, NPY_OBJECT));
+    std::string shape = "(";
+    for (int k = 0; found.object && k < PyArray_NDIM(found.array()); ++k) {
+        shape += (k ? ", " : "") + std::to_string(PyArray_DIM(found.array(), k));
+    }
+    PyErr_Clear();
+    if (found.object && PyArray_NDIM(found.array()) == 1) shape += ",";
+    throw std::invalid_argument("tau has shape " + shape + "), must be (" + nv + ",) or (" +
+                                std::to_string(motion.states) + ", " + nv + ") of numbers");
+}
+
+// what NumPy would broadcast to (B, nv), from whatever it understands
+void read_unusual_efforts(Motion& motion, PyObject* tau) {
+    npy_intp shape[2] = {motion.states, motion.world.tree->nv};
+    std::vector<double> copy(motion.commands.size());
+    const Owned target(PyArray_SimpleNewFromData(2, shape, NPY_DOUBLE, copy.data()));
+    if (!target.object) throw PythonError();
+    if (PyArray_CopyObject(target.array(), tau) < 0) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))
+            throw PythonError();
+        refuse_efforts(motion, tau);
+    }
+    motion.commands = copy;
+}
+
+void read_efforts(Motion& motion, PyObject* tau) {
+    const npy_intp nv = motion.world.tree->nv;
+    std::vector<double>& to = motion.commands;
+    PyArrayObject* array = reinterpret_cast<PyArrayObject*>(tau);
+    if (!tau || tau == Py_None) {
+        std::fill(to.begin(), to.end(), 0.0);
+        return;
+    }
+    if (is_plain(tau) && PyArray_NDIM(array) > 0 && PyArray_NDIM(array) <= 2 &&
+        PyArray_DIM(array, PyArray_NDIM(array) - 1) == nv &&
+        (PyArray_SIZE(array) == nv || PyArray_SIZE(array) == npy_intp(to.size()))) {
+        const double* from = static_cast<const double*>(PyArray_DATA(array));
+        const bool each = PyArray_SIZE(array) == npy_intp(to.size());
+        for (long s = 0; s < motion.states; ++s) {
+            std::copy_n(from + (each ? s * nv : 0), nv, to.data() + s * nv);
+        }
+    } else {
+        read_unusual_efforts(motion, tau);
+    }
+    try {
+        check_finite("tau", to.data(), to.size());
+    } catch (const std::invalid_argument&) {
+        throw std::invalid_argument("tau has entries that are not finite");
+    }
+}
+
+// other threads must not step the same motion while the interpreter is free
+class Busy {
+   public:
+    explicit Busy(Motion& motion) : flag_(motion.busy) {
+        if (flag_.exchange(true)) {
+            throw std::runtime_error("another thread is making steps of this motion");
+        }
+    }
+    ~Busy() { flag_ = false; }
+
+   private:
+    std::atomic<bool>& flag_;
+};
+
+PyObject* step(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names) {
+    static const Signature signature("step", {"tau", "steps"}, 2, 0);
+    return guarded([&]() -> PyObject* {
+        PyObject* slots[2];
+        signature.fill(args, nargs, names, slots);
+        if (!nb::inst_ready(self)) throw WrongType("the motion was not initialised");
+        Motion& motion = *nb::inst_ptr<Motion>(self);
+        const long steps = integer_of("steps", slots[1], 1);
+        if (steps < 1) throw std::invalid_argument("steps must be at least 1");
+        const Busy busy(motion);
+        read_efforts(motion, slots[0]);
+        if (motion.states * steps < kManySteps) {
+            motion.advance(steps);
+        } else {
+            nb::gil_scoped_release release;
+            motion.advance(steps);
+        }
+        if (motion.stopped()) return Py_NewRef(Py_None);
+        motion.step += steps;
+        const Owned q(rows_of(motion, motion.q)), v(rows_of(motion, motion.v));
+        return q.object && v.object ? PyTuple_Pack(2, q.object, v.object) : nullptr;
+    });
+}
+
+PyType_Slot* motion_slots() {
+    static PyMethodDef methods[] = {
+        {"step", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&step)),
+         METH_FASTCALL | METH_KEYWORDS,
+         "step($self, tau=None, steps=1)\n--\n\n"
+         "Make steps with efforts tau (nv,) or (B, nv); returns q and v, or None if a state cannot "
+         "go on: then status says which."},
+        {nullptr, nullptr, 0, nullptr}};
+    static PyType_Slot slots[] = {{Py_tp_methods, methods}, {0, nullptr}};
+    return slots;
+}
+
+nb::object owned(PyObject* made) {
+    if (!made) throw nb::python_error();
+    return nb::steal(made);
+}
+
+}  // namespace
+
+void bind_motion(nb::module_& m) {
+    nb::class_<Motion>(m, "Motion", nb::type_slots(motion_slots()),
+                       "States that make a few steps a call.")
+        .def("__init__", &make, nb::arg("world"), nb::arg("q"), nb::arg("v"), nb::arg("parameters"),
+             nb::kw_only(), nb::arg("batched"), nb::arg("threads") = 1)
+        .def_ro("steps", &Motion::step, "Steps since the start.")
+        .def_prop_ro(
+            "q", [](const Motion& x) { return owned(rows_of(x, x.q)); },
+            "Positions (nq,) or (B, nq).")
+        .def_prop_ro(
+            "v", [](const Motion& x) { return owned(rows_of(x, x.v)); },
+            "Velocities (nv,) or (B, nv).")
+        .def_prop_ro(
+            "memory",
+            [](const Motion& x) {
+                npy_intp shape[2] = {x.states, x.world.memory_size()};
+                return owned(array_of(x.memory, 2, shape));
+            },
+            "What the states keep between steps (B, memory_size).")
+        .def_prop_ro(
+            "status",
+            [](const Motion& x) {
+                npy_intp shape[2] = {x.states, kStatus};
+                return owned(array_of(x.status, 2, shape));
+            },
+            "Fault, step and element (B, 3) of each state; fault 0: none.")
+        .def_prop_ro(
+            "touched",
+            [](const Motion& x) {
+                npy_intp shape[4] = {x.states, 1, x.world.max_contacts, kContactNumbers};
+                return owned(array_of(x.touched, 4, shape));
+            },
+            "Contacts (B, 1, max_contacts, 13) of the last step, up to a row that starts with −1.");
+}
+
+}  // namespace tarsus
