@@ -62,7 +62,7 @@ def moved(pose: Array, place: Array) -> Array:
 
 
 def on_ground(world: World, centre: Array, radius: float) -> tuple[float, Array, Array]:
-    """Return gap, point and normal of a ball against the ground."""
+    """Return gap, point and normal of a ball against the ground; the point lies on the ground."""
     numbers = np.asarray(world.ground_numbers, float)
     if world.ground_kind == "plane":
         height, normal = float(numbers[:3] @ centre - numbers[3]), numbers[:3]
@@ -72,7 +72,7 @@ def on_ground(world: World, centre: Array, radius: float) -> tuple[float, Array,
         height, normal = above_field(numbers, centre)
     else:
         height, normal = 10.0 * FAR, np.array([0.0, 0.0, 1.0])
-    return height - radius, centre - radius * normal, normal
+    return height - radius, centre - height * normal, normal
 
 
 def above_profile(corners: Array, centre: Array) -> tuple[float, Array]:

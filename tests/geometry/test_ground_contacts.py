@@ -95,7 +95,9 @@ def test_balls_and_points(kind: str, ground: Terrain) -> None:
     print(f"{kind}: gaps differ by {error:.1e} m")
     assert error < (6e-5 if isinstance(ground, Profile) else 1e-13)  # by samples 0.1 mm apart
     assert np.abs(np.linalg.norm(normal, axis=-1) - 1).max() < 1e-12
-    np.testing.assert_allclose(point, where - radius * normal, atol=1e-12)
+    # the point lies on the ground, below the ball or above its lowest point
+    on_ground = where - (gap + radius)[..., None] * normal
+    np.testing.assert_allclose(point, on_ground, atol=1e-12)
     # the normal is the way in which the distance grows
     step = 1e-3
     grown = distances(ground, where + step * normal) - distances(ground, where)
@@ -119,11 +121,12 @@ def test_rims_of_a_cylinder(ground: Terrain) -> None:
         )
         where = np.einsum("bij,nj->bni", pose[:, :3, :3], rim) + pose[:, None, :3, 3]
         own = found[:, side]
-        # every candidate is on the rim, and its gap that of its point
-        back = np.einsum("bji,bnj->bni", pose[:, :3, :3], own[..., 1:4] - pose[:, None, :3, 3])
+        # every candidate is a gap above its point on the ground, there it is on the rim
+        above = own[..., 1:4] + own[..., :1] * own[..., 4:7]
+        back = np.einsum("bji,bnj->bni", pose[:, :3, :3], above - pose[:, None, :3, 3])
         np.testing.assert_allclose(np.hypot(back[..., 0], back[..., 1]), radius, atol=1e-12)
         np.testing.assert_allclose(back[..., 2], end * length / 2, atol=1e-12)
-        error = np.abs(own[..., 0] - distances(ground, own[..., 1:4])).max()
+        error = np.abs(own[..., 0] - distances(ground, above)).max()
         print(f"gaps of rims differ by {error:.1e} m")
         assert error < 6e-5
         if isinstance(ground, Ground):
@@ -152,7 +155,7 @@ def test_a_tread_is_level_for_a_foot_at_rest(gap: float, at: float) -> None:
     q = m.neutral()
     q[[0, 2]] = at, float(stairs.height(at, 0.0)) + 0.01 + gap
     found = contacts(m, q[None], stairs)[0]
-    low = found[found[:, 3] < q[2]]
+    low = found[found[:, 3] + found[:, 0] < q[2]]
     tilt = np.abs(low[:, 4:6]).max()
     print(f"normals are tilted by {tilt:.1e}, gaps are off by {np.abs(low[:, 0] - gap).max():.1e}")
     assert len(low) == 4 and tilt < 1e-6
