@@ -7,9 +7,6 @@
 namespace tarsus::TARSUS_ISA {
 
 template <class T>
-constexpr int kLaneCount = sizeof(T) / sizeof(double);
-
-template <class T>
 TARSUS_INLINE PlacedSolid placed_solid(const Solid& solid, const Pose<T>* pose, int lane) {
     const Pose<T> at = frame_on(solid.on, pose[solid.body + 1]);
     const auto vector = [&](const Vec3<T>& a) -> Point {
@@ -19,6 +16,33 @@ TARSUS_INLINE PlacedSolid placed_solid(const Solid& solid, const Pose<T>* pose, 
             {{vector(at.rotation.x), vector(at.rotation.y), vector(at.rotation.z)},
              vector(at.position)}};
 }
+
+// Three points of a rim: the deepest against a normal, and a third of a turn to both sides.
+template <class T>
+struct RimPoints {
+    Vec3<T> at[kRingPoints];
+
+    TARSUS_INLINE RimPoints(const Ring& ring, const Pose<T>& body, const Vec3<T>& center,
+                            const Vec3<T>& normal) {
+        const Vec3<T> axis = body.rotation * vector_at(ring.axis);
+        // the deepest point lies against the normal, within the rim's plane
+        const Vec3<T> down = mul_add(axis, dot(axis, normal), normal * T(-1.0));
+        const T size = square_root(dot(down, down));
+        const T upright = select(size < T(1e-6), T(1.0), T(0.0));
+        const Vec3<T> other = body.rotation * vector_at(ring.across);
+        const T scale = T(1.0) / select(upright > T(0.5), T(1.0), size);
+        const Vec3<T> first{select(upright > T(0.5), other.x, down.x * scale),
+                            select(upright > T(0.5), other.y, down.y * scale),
+                            select(upright > T(0.5), other.z, down.z * scale)};
+        const Vec3<T> second = cross(axis, first);
+        constexpr double kCosine[kRingPoints] = {1.0, -0.5, -0.5};
+        constexpr double kSine[kRingPoints] = {0.0, 0.8660254037844386, -0.8660254037844386};
+        for (int i = 0; i < kRingPoints; ++i) {
+            at[i] = mul_add(second, T(ring.radius * kSine[i]),
+                            mul_add(first, T(ring.radius * kCosine[i]), center));
+        }
+    }
+};
 
 // Calls f(candidate, a, b, touch) for every candidate on bodies that may touch at all; `near`
 // tells for a ball around a body's candidates whether to look closer.
@@ -31,31 +55,22 @@ TARSUS_INLINE void for_each_candidate(const Shapes& shapes, const Pose<T>* pose,
         for (int k = touching.sphere; k < touching.sphere + touching.n_spheres; ++k) {
             const Sphere& sphere = shapes.spheres[k];
             const Vec3<T> center = body.rotation * vector_at(sphere.position) + body.position;
-            f(shapes.sphere_candidate[k], touching.body, -1,
-              touch_ground(shapes, center, sphere.radius));
+            const GroundPlaces<T> places(shapes, center, sphere.radius);
+            for (int place = 0; place < shapes.n_places(); ++place) {
+                f(shapes.candidate(shapes.sphere_candidate[k], place), touching.body, -1,
+                  places.at[place]);
+            }
         }
         for (int k = touching.ring; k < touching.ring + touching.n_rings; ++k) {
             const Ring& ring = shapes.rings[k];
             const Vec3<T> center = body.rotation * vector_at(ring.position) + body.position;
-            const Vec3<T> axis = body.rotation * vector_at(ring.axis);
-            const Vec3<T> normal = touch_ground(shapes, center, 0.0).normal;
-            // the deepest point of the rim lies against the normal, within the rim's plane
-            const Vec3<T> down = mul_add(axis, dot(axis, normal), normal * T(-1.0));
-            const T size = square_root(dot(down, down));
-            const T upright = select(size < T(1e-6), T(1.0), T(0.0));
-            const Vec3<T> other = body.rotation * vector_at(ring.across);
-            const T scale = T(1.0) / select(upright > T(0.5), T(1.0), size);
-            const Vec3<T> first{select(upright > T(0.5), other.x, down.x * scale),
-                                select(upright > T(0.5), other.y, down.y * scale),
-                                select(upright > T(0.5), other.z, down.z * scale)};
-            const Vec3<T> second = cross(axis, first);
-            constexpr double kCosine[kRingPoints] = {1.0, -0.5, -0.5};
-            constexpr double kSine[kRingPoints] = {0.0, 0.8660254037844386, -0.8660254037844386};
-            for (int i = 0; i < kRingPoints; ++i) {
-                const Vec3<T> point = mul_add(second, T(ring.radius * kSine[i]),
-                                              mul_add(first, T(ring.radius * kCosine[i]), center));
-                f(shapes.ring_candidate[k] + i, touching.body, -1,
-                  touch_ground(shapes, point, 0.0));
+            const GroundPlaces<T> places(shapes, center, 0.0);
+            for (int place = 0; place < shapes.n_places(); ++place) {
+                const RimPoints<T> rim(ring, body, center, places.at[place].normal);
+                for (int i = 0; i < kRingPoints; ++i) {
+                    f(shapes.candidate(shapes.ring_candidate[k] + i, place), touching.body, -1,
+                      places.of_point(place, rim.at[i]));
+                }
             }
         }
     }

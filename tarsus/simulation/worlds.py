@@ -40,7 +40,7 @@ class Worlds:
     ) -> None:
         self.model = model
         shapes = {} if collision is None else collision.arguments
-        self.places = candidate_places(collision)
+        self.places = candidate_places(collision, ground)
         """The body and what it may touch, of each candidate."""
         if max_contacts is None:
             max_contacts = min(max(len(self.places), 1), MOST_CONTACTS)
@@ -80,9 +80,9 @@ class Worlds:
         return self._worlds[key]
 
 
-def candidate_places(collision: Collision | None) -> list[Place]:
+def candidate_places(collision: Collision | None, ground: Terrain | None) -> list[Place]:
     """Return the body and what it may touch, for each candidate in the core's order."""
-    found = () if collision is None else collision.candidates
+    found = () if collision is None else collision.numbered(ground)
     return [Place(each.body or WORLD, each.other_body or GROUND, each.link) for each in found]
 
 

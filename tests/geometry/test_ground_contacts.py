@@ -30,8 +30,16 @@ def contacts(m: ts.Model, q: np.ndarray, ground: Terrain) -> np.ndarray:
     """Gap, point and normal (B, candidates, 7) of every candidate."""
     found = Collision.from_model(m)
     world = world_of(m, found.arguments, ground)
-    assert world.n_candidates == len(found.candidates)
+    assert world.n_candidates == len(found.numbered(ground))
     return np.asarray(world.contacts(q))
+
+
+def nearest(found: np.ndarray, ground: Terrain) -> np.ndarray:
+    """The lower of the two places that a ball has on a profile (B, candidates, 7)."""
+    if not isinstance(ground, Profile):
+        return found
+    first, second = np.split(found, 2, axis=1)
+    return np.where(first[..., :1] <= second[..., :1], first, second)
 
 
 def dense(ground: Profile) -> np.ndarray:
@@ -87,7 +95,7 @@ def test_balls_and_points(kind: str, ground: Terrain) -> None:
     size, centers, radius = SHAPES[kind]
     m = free_body(kind, size)
     q = states(m)
-    found = contacts(m, q, ground)
+    found = nearest(contacts(m, q, ground), ground)
     pose = m.frame_pose(q, "body")
     where = np.einsum("bij,nj->bni", pose[:, :3, :3], centers) + pose[:, None, :3, 3]
     gap, point, normal = found[..., 0], found[..., 1:4], found[..., 4:7]
