@@ -62,8 +62,10 @@ TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies
     const auto near = [&](const Touching& touching, const Pose<T>& pose) {
         return may_touch(world.shapes, touching, pose, bodies.free[touching.body + 1], world.dt);
     };
-    for_each_candidate(
-        world.shapes, bodies.pose, near, [&](int candidate, int a, int b, const Touch<T>& touch) {
+    const double look_ahead = world.numbers.ahead ? world.dt : 0.0;
+    for_each_coming(
+        world.shapes, bodies.pose, bodies.free, look_ahead, near,
+        [&](int candidate, int a, int b, const Touch<T>& touch) {
             Contact<T>& contact = out[count];
             contact.touch = touch;
             contact.free = point_velocity(bodies.pose[a + 1], bodies.free[a + 1], touch.point);

@@ -1,21 +1,9 @@
 // All places that may touch: gaps, points and normals, in all lanes.
 #pragma once
 
-#include "dynamics/articulated_constraints.hpp"
-#include "geometry/solids.hpp"
+#include "geometry/flight.hpp"
 
 namespace tarsus::TARSUS_ISA {
-
-template <class T>
-TARSUS_INLINE PlacedSolid placed_solid(const Solid& solid, const Pose<T>* pose, int lane) {
-    const Pose<T> at = frame_on(solid.on, pose[solid.body + 1]);
-    const auto vector = [&](const Vec3<T>& a) -> Point {
-        return {lane_of(a.x, lane), lane_of(a.y, lane), lane_of(a.z, lane)};
-    };
-    return {&solid,
-            {{vector(at.rotation.x), vector(at.rotation.y), vector(at.rotation.z)},
-             vector(at.position)}};
-}
 
 // Three points of a rim: the deepest against a normal, and a third of a turn to both sides.
 template <class T>
@@ -44,10 +32,10 @@ struct RimPoints {
     }
 };
 
-// Calls f(candidate, a, b, touch) for every candidate on bodies that may touch at all; `near`
-// tells for a ball around a body's candidates whether to look closer.
+// Calls f(candidate, a, b, touch) for every candidate on the ground, of bodies that may touch it at
+// all: `near` tells for a ball around a body's candidates whether to look closer.
 template <class T, class Near, class F>
-TARSUS_INLINE void for_each_candidate(const Shapes& shapes, const Pose<T>* pose, Near&& near,
+TARSUS_INLINE void for_each_on_ground(const Shapes& shapes, const Pose<T>* pose, Near&& near,
                                       F&& f) {
     for (const Touching& touching : shapes.touching) {
         const Pose<T>& body = pose[touching.body + 1];
@@ -74,17 +62,6 @@ TARSUS_INLINE void for_each_candidate(const Shapes& shapes, const Pose<T>* pose,
             }
         }
     }
-    for (int k = 0; k < shapes.n_pairs(); ++k) {
-        const Solid &a = shapes.solids[shapes.pairs[2 * k]],
-                    &b = shapes.solids[shapes.pairs[2 * k + 1]];
-        Touch<T> touch[kPairPoints];
-        for (int l = 0; l < kLaneCount<T>; ++l) {
-            const SolidTouches found(placed_solid(a, pose, l), placed_solid(b, pose, l));
-            for (int i = 0; i < kPairPoints; ++i) set_touch(touch[i], l, found.at[i]);
-        }
-        const int first = shapes.n_ground() + kPairPoints * k;
-        for (int i = 0; i < kPairPoints; ++i) f(first + i, a.body, b.body, touch[i]);
-    }
 }
 
 // whether a ball around a body's candidates reaches the ground within a step, in any lane
@@ -93,13 +70,38 @@ TARSUS_INLINE bool may_touch(const Shapes& shapes, const Touching& touching, con
                              const Motion<T>& velocity, double dt) {
     if (shapes.ground == GroundKind::height_field) return true;  // its gap is not a distance
     const Vec3<T> center = pose.rotation * vector_at(touching.center) + pose.position;
-    const Vec3<T>&v = velocity.linear, &w = velocity.angular;
-    const double* c = touching.center;
-    const double arm = std::abs(c[0]) + std::abs(c[1]) + std::abs(c[2]) + touching.radius;
-    const T speed = mul_add(absolute(w.x) + absolute(w.y) + absolute(w.z), T(arm),
-                            absolute(v.x) + absolute(v.y) + absolute(v.z));
+    const T speed = fastest(velocity, touching.center, touching.radius);
     const T gap = touch_ground(shapes, center, touching.radius).gap;
     return any(neg_mul_add(speed, T(dt), gap) < T(1e-9));
+}
+
+// Calls f(candidate, a, b, touch) for candidates that may touch within a time dt: see
+// for_each_on_ground and for_each_pair.
+template <class T, class Near, class F>
+TARSUS_INLINE void for_each_coming(const Shapes& shapes, const Pose<T>* pose,
+                                   const Motion<T>* velocity, double dt, Near&& near, F&& f) {
+    for_each_on_ground(shapes, pose, near, f);
+    for_each_pair(shapes, pose, velocity, dt, f);
+}
+
+// Calls f(candidate, a, b, touch) for all candidates at rest, pairs of solids where they are near.
+template <class T, class Near, class F>
+TARSUS_INLINE void for_each_candidate(const Shapes& shapes, const Pose<T>* pose, Near&& near,
+                                      F&& f) {
+    constexpr double kMargin = 0.1;  // [m]
+    for_each_on_ground(shapes, pose, near, f);
+    for (int k = 0; k < shapes.n_pairs(); ++k) {
+        const Solid &a = shapes.solids[shapes.pairs[2 * k]],
+                    &b = shapes.solids[shapes.pairs[2 * k + 1]];
+        Touch<T> touch[kPairPoints];
+        for (int l = 0; l < kLaneCount<T>; ++l) {
+            const SolidTouches found(placed_solid(a, pose, l), placed_solid(b, pose, l), kMargin);
+            for (int i = 0; i < kPairPoints; ++i) set_touch(touch[i], l, found.at[i]);
+        }
+        for (int i = 0; i < kPairPoints; ++i) {
+            f(shapes.pair_candidate(k) + i, a.body, b.body, touch[i]);
+        }
+    }
 }
 
 }  // namespace tarsus::TARSUS_ISA

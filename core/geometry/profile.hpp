@@ -1,4 +1,5 @@
-// Where a point is near a polyline in the plane (x, z), solid below: its nearest place, and another.
+// Where a point is near a polyline in the plane (x, z), solid below: its nearest place, and
+// another.
 //
 // Along a line that turns up only, a valley, what is free is what lies above all of its faces: each
 // face is a place, with the height over it. Corners that turn down, ridges, are places of their own

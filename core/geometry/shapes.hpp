@@ -57,6 +57,7 @@ struct Shapes {
     // second places are counted behind all others, so that these have the same numbers everywhere
     int n_places() const { return ground == GroundKind::profile ? kGroundPlaces : 1; }
     int n_candidates() const { return n_first() + (n_places() - 1) * n_ground(); }
+    int pair_candidate(int pair) const { return n_ground() + kPairPoints * pair; }
     int candidate(int first, int place) const { return first + place * n_first(); }
 };
 

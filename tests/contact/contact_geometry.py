@@ -97,7 +97,7 @@ def above_profile(corners: Array, centre: Array) -> list[tuple[float, Array]]:
     normals = np.column_stack([-way[:, 1], way[:, 0]]) / length[:, None]
     over = np.einsum("ki,ki->k", here - line[:-1], normals)
     along = np.einsum("ki,ki->k", here - line[:-1], way) / length**2
-    up = np.array([np.linalg.det(two) for two in zip(normals, normals[1:], strict=False)]) > -1e-9
+    up = np.array([np.linalg.det(two) for two in pairwise(normals)]) > -1e-9
     valley = np.concatenate([[0], np.cumsum(~up)])  # the valley of each face
     last = len(way) - 1
     # what is seen: height, normal, slot, valley (-1 for ridges)

@@ -99,9 +99,13 @@ def test_balls_and_points(kind: str, ground: Terrain) -> None:
     pose = m.frame_pose(q, "body")
     where = np.einsum("bij,nj->bni", pose[:, :3, :3], centers) + pose[:, None, :3, 3]
     gap, point, normal = found[..., 0], found[..., 1:4], found[..., 4:7]
-    error = np.abs(gap - (distances(ground, where) - radius)).max()
-    print(f"{kind}: gaps differ by {error:.1e} m")
+    away = distances(ground, where)
+    # below the bottom of a valley its corner is farther than its faces are high
+    bottom = (away < 0.0) & (gap + radius > away + 6e-5) & isinstance(ground, Profile)
+    error = np.abs(gap - (away - radius))[~bottom].max()
+    print(f"{kind}: gaps differ by {error:.1e} m, {bottom.sum()} are below a valley")
     assert error < (6e-5 if isinstance(ground, Profile) else 1e-13)  # by samples 0.1 mm apart
+    assert bottom.mean() < 0.25
     assert np.abs(np.linalg.norm(normal, axis=-1) - 1).max() < 1e-12
     # the point lies on the ground, below the ball or above its lowest point
     on_ground = where - (gap + radius)[..., None] * normal
@@ -109,7 +113,7 @@ def test_balls_and_points(kind: str, ground: Terrain) -> None:
     # the normal is the way in which the distance grows
     step = 1e-3
     grown = distances(ground, where + step * normal) - distances(ground, where)
-    usual = np.abs(distances(ground, where)) > 0.01
+    usual = (np.abs(away) > 0.01) & ~bottom
     print(f"{kind}: a step along the normal gains {(grown[usual] / step).min():.3f} of it")
     if not isinstance(ground, HeightField):
         assert np.quantile(grown[usual] / step, 0.1) > 0.98
@@ -120,7 +124,7 @@ def test_rims_of_a_cylinder(ground: Terrain) -> None:
     radius, length = 0.15, 0.3
     m = free_body("cylinder", (radius, length))
     q = states(m)
-    found = contacts(m, q, ground).reshape(len(q), 2, 3, 7)
+    found = contacts(m, q, ground).reshape(len(q), -1, 2, 3, 7)
     pose = m.frame_pose(q, "body")
     angle = np.linspace(0, 2 * np.pi, 2001)
     for side, end in enumerate((-1.0, 1.0)):
@@ -128,22 +132,30 @@ def test_rims_of_a_cylinder(ground: Terrain) -> None:
             [radius * np.cos(angle), radius * np.sin(angle), np.full(angle.shape, end * length / 2)]
         )
         where = np.einsum("bij,nj->bni", pose[:, :3, :3], rim) + pose[:, None, :3, 3]
-        own = found[:, side]
-        # every candidate is a gap above its point on the ground, there it is on the rim
-        above = own[..., 1:4] + own[..., :1] * own[..., 4:7]
-        back = np.einsum("bji,bnj->bni", pose[:, :3, :3], above - pose[:, None, :3, 3])
-        np.testing.assert_allclose(np.hypot(back[..., 0], back[..., 1]), radius, atol=1e-12)
-        np.testing.assert_allclose(back[..., 2], end * length / 2, atol=1e-12)
-        error = np.abs(own[..., 0] - distances(ground, above)).max()
-        print(f"gaps of rims differ by {error:.1e} m")
-        assert error < 6e-5
+        for own in (found[:, slot, side] for slot in range(found.shape[1])):
+            there = (own[..., 0] < 1e20).all(axis=1)
+            check_rim(own[there], pose[there], ground, radius, end * length / 2)
         if isinstance(ground, Ground):
-            lowest = distances(ground, where).min(axis=1)
-            missed = own[:, 0, 0] - lowest
+            missed = found[:, 0, side, 0, 0] - distances(ground, where).min(axis=1)
             print(f"the deepest point of a rim is missed by {np.abs(missed).max():.1e} m")
             assert np.abs(missed).max() < 1e-6
-        angles = np.sort(np.arctan2(back[..., 1], back[..., 0]), axis=-1)
-        np.testing.assert_allclose(np.diff(angles, axis=-1), 2 * np.pi / 3, atol=1e-9)
+
+
+def check_rim(
+    own: np.ndarray, pose: np.ndarray, ground: Terrain, radius: float, height: float
+) -> None:
+    """Check three places (B, 3, 7): a gap above its point on the ground each is on the rim."""
+    above = own[..., 1:4] + own[..., :1] * own[..., 4:7]
+    back = np.einsum("bji,bnj->bni", pose[:, :3, :3], above - pose[:, None, :3, 3])
+    np.testing.assert_allclose(np.hypot(back[..., 0], back[..., 1]), radius, atol=1e-12)
+    np.testing.assert_allclose(back[..., 2], height, atol=1e-12)
+    angles = np.sort(np.arctan2(back[..., 1], back[..., 0]), axis=-1)
+    np.testing.assert_allclose(np.diff(angles, axis=-1), 2 * np.pi / 3, atol=1e-9)
+    # gaps are distances; on a profile also heights over faces that are farther away
+    away = distances(ground, above)
+    error = np.abs(own[..., 0] - away)[~(isinstance(ground, Profile) & (own[..., 0] > away))]
+    print(f"gaps of rims differ by {error.max(initial=0.0):.1e} m")
+    assert error.max(initial=0.0) < 6e-5
 
 
 def test_an_upright_cylinder_stands_on_three_points() -> None:
