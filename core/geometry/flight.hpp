@@ -53,16 +53,16 @@ class FlyingTouches {
    public:
     Touch<double> at[kPairPoints];
 
-    FlyingTouches(const FlyingSolid& a, const FlyingSolid& b, double dt) : a_(a), b_(b) {
+    FlyingTouches(const FlyingSolid& a, const FlyingSolid& b, double dt) {
         const Point apart = a.linear - b.linear;
         const double spin = a.spin() + b.spin();
         const double travel = (square_root(dot(apart, apart)) + spin) * dt;
         double time = 0;
-        for (int i = 0; i < kLooks; ++i) {
+        for (int looks = 1;; ++looks) {
             const SolidTouches found(a.at(time), b.at(time), travel);
             std::copy(found.at, found.at + kPairPoints, at);
             const Touch<double>& nearest = found.nearest();
-            if (!(nearest.gap > kNear)) break;
+            if (!(nearest.gap > kNear) || looks == kLooks) break;
             // along this normal they come no faster nearer to each other
             const double closing = spin - dot(nearest.normal, apart);
             const double wait = (nearest.gap - kNear / 2) / closing;
@@ -72,24 +72,23 @@ class FlyingTouches {
             }
             time += wait;
         }
-        if (time > 0) tell_back(time);
+        if (time > 0) tell_back(a, b, time);
     }
 
    private:
     static constexpr int kLooks = 24;
     static constexpr double kNear = SolidTouches::kNearFace;  // what is nearer touches as it is
 
-    void tell_back(double time) {
+    // from a time at which they nearly touch to the start of the step
+    void tell_back(const FlyingSolid& a, const FlyingSolid& b, double time) {
         for (Touch<double>& touch : at) {
             if (touch.gap >= kFar) continue;
-            const Point on_a = a_.back(touch.point, time);
-            touch.point = b_.solid->body < 0 ? on_a : (on_a + b_.back(touch.point, time)) * 0.5;
-            const Point v = a_.velocity(touch.point) - b_.velocity(touch.point);
+            const Point on_a = a.back(touch.point, time);
+            touch.point = b.solid->body < 0 ? on_a : (on_a + b.back(touch.point, time)) * 0.5;
+            const Point v = a.velocity(touch.point) - b.velocity(touch.point);
             touch.gap += time * std::max(0.0, -dot(touch.normal, v));
         }
     }
-
-    const FlyingSolid &a_, &b_;
 };
 
 template <class T>

@@ -180,3 +180,41 @@ def test_a_tread_is_level_for_a_foot_at_rest(gap: float, at: float) -> None:
     print(f"normals are tilted by {tilt:.1e}, gaps are off by {np.abs(low[:, 0] - gap).max():.1e}")
     assert len(low) == 4 and tilt < 1e-6
     assert np.abs(low[:, 0] - gap).max() < 1e-12
+
+
+@pytest.mark.parametrize("ground", [Ground(), Ground(slope=0.3)], ids=["level", "slope"])
+def test_the_lowest_point_of_a_leaning_disc(ground: Ground) -> None:
+    """Closed form, and its velocity is the rate of the gap: the rest is of second order in time."""
+    radius, normal = 0.2, ground.numbers[:3]
+    m = free_body("cylinder", (radius, 0.0))
+    world = world_of(m, Collision.from_model(m).arguments, ground)
+    q, rng = m.random_configuration(4, 20), np.random.default_rng(4)
+    v = rng.normal(size=(20, 6))
+    axis = m.frame_pose(q, "body")[:, :3, 2]
+    # n · c − r sin(tilt), the tilt being the angle between axis and normal
+    expected = q[:, :3] @ normal - radius * np.linalg.norm(np.cross(axis, normal), axis=1)
+    np.testing.assert_allclose(world.contacts(q)[:, 0, 0], expected, atol=1e-14)
+    for state, velocity, start in zip(q, v, expected, strict=True):
+        _, rows = world.operator(state[None], [0])
+        rate = float(np.asarray(rows).reshape(3, 6)[0] @ velocity)
+        left = [
+            float(world.contacts(m.integrate(state, t * velocity)[None])[0, 0, 0])
+            - start
+            - t * rate
+            for t in (2e-4, 1e-4)
+        ]
+        # a quarter of it for half the time, and no more than the disc turns
+        assert abs(left[0] - 4 * left[1]) < 1e-9
+        assert abs(left[1]) < 1e-8 * (radius + 1.0) * max(1.0, float(velocity @ velocity))
+
+
+@each_ground
+@pytest.mark.parametrize("kind", ["sphere", "cylinder", "box"])
+def test_what_is_nowhere_reads_nothing_beyond_the_ground(kind: str, ground: Terrain) -> None:
+    """Poses that are not a number, from a quaternion of zeros, and places far off."""
+    m = free_body(kind, {"sphere": (0.1,), "cylinder": (0.1, 0.2), "box": (0.1, 0.2, 0.3)}[kind])
+    q = np.tile(m.neutral(), (5, 1))
+    q[0, 3:] = 0.0
+    q[1:, :3] = [[1e300, 1e300, 0], [-1e300, 1e9, 0], [1e308, -1e308, 1e308], [0, 1e18, -1e9]]
+    found = contacts(m, q, ground)
+    assert np.isfinite(found[4, :, 4:7]).all()
