@@ -1,239 +1,142 @@
-"""Steps in contact beside MuJoCo, creep on a slope, growth of the operator, ledgers of energy.
+"""Steps in contact beside MuJoCo, hard motions first; creep, growth of the operator, ledgers.
 
 A step of Tarsus solves Coulomb's law with true stick; MuJoCo's contacts are soft, with elliptic
-cones and its Newton solver. Robots, feet, floor, gains and step are the same; that masses,
+cones and its Newton solver. Robots, spheres, floor, gains and step are the same; that masses,
 gravity and the load on the feet agree is checked before any time is taken.
+
+    python benchmarks/contact.py --quick --only g1 --motion tips
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+import argparse
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-from mujoco_walker import MujocoWalker
+from bipeds import BIPEDS
+from learning import LearningSizes, measure_learning
+from motions import motions_of
+from operators import ledger_residual, operator_growth
+from piles import Pile, heap, measure_piles, tower
+from quadrupeds import QUADRUPEDS
+from rows import HEADER, line
 from slope import creep
-from tarsus_walker import TarsusWalker, spheres_on_floor
-from walkers import NOISE, TWIST, Walker
+from steps import StepSizes, agreement, measure_row
+from walkers import FRICTION, SMOOTH, Walker
 
-import tarsus as ts
 from tarsus import scenes
 from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave, pinned, ratio
-from tarsus.peers import NotComparableError
+from tarsus.bench.timing import pinned
 
-FRICTION = 0.7
-ROBOTS = ("anymal", "solo12", "talos_reduced", "talos_reduced, smooth joints")
-ROUNDING = 1e-9
-SOME_ENERGY = 1e-3
-"""[J]."""
-LOAD_TOLERANCE = 0.02
-"""By how much the load on the feet may differ from the weight after `settled` steps."""
+ROBOTS = ("talos_reduced", f"talos_reduced, {SMOOTH}", *list(BIPEDS)[1:], *QUADRUPEDS)
+"""Titles of all robots."""
+FEW = (*ROBOTS[:4], "a1", "anymal")
+"""Those of a quick look."""
 
 
 @dataclass(frozen=True)
 class Sizes:
     """How much is simulated."""
 
-    states: int = 1024
-    steps: int = 10
-    """Of each state in a timed call of a batch."""
-    together: int = 250
-    """Steps in a timed call of one state that stands."""
-    settled: int = 1000
-    """Steps before time is taken, for one state."""
-    lead: int = 120
-    """The same for a batch."""
-    twisted: int = 64
-    """States of a batch that is expensive."""
-    rounds: int = 9
-    """Fewer than usual, for batches: a sample takes part of a second."""
+    step: StepSizes = field(default_factory=StepSizes)
+    robots: tuple[str, ...] = ROBOTS
+    motions: tuple[str, ...] = ()
+    """Parts of the names of motions; all if there are none."""
+    learning: LearningSizes = field(default_factory=LearningSizes)
+    piles: tuple[Pile, ...] = field(default_factory=lambda: (tower(), heap()))
     links: tuple[int, ...] = (25, 50, 100, 200, 400)
     contacts: tuple[int, ...] = (4, 8, 16, 32)
     seconds_on_slope: float = 10.0
     scenes: tuple[str, ...] = tuple(scenes.names())
     """Whose ledgers of energy are checked."""
 
+    @classmethod
+    def quick(cls) -> Sizes:
+        """Return sizes for a look that takes minutes."""
+        piles = tower(seconds=1.0), heap(seconds=0.2)
+        return cls(StepSizes.quick(), FEW, learning=LearningSizes.quick(), piles=piles)
 
-@dataclass
-class _Row:
-    """A robot that stands or trots, and its contenders: ours, MuJoCo's."""
+    def wants(self, motion: str) -> bool:
+        """Return whether a motion is measured."""
+        return not self.motions or any(part in motion for part in self.motions)
 
-    walker: Walker
-    motion: str
-    one: list[Contender]
-    batch: list[Contender]
+
+Tell = Callable[[str, float], None]
 
 
 def measure_contact(
-    plan: Plan,
-    sizes: Sizes | None = None,
-    progress: Callable[[str, float], None] | None = None,
+    plan: Plan, sizes: Sizes | None = None, progress: Tell | None = None
 ) -> dict[str, Any]:
     """Measure everything here; returns plain data for JSON, times in µs of a step."""
-    sizes, tell = sizes or Sizes(), progress or (lambda section, share: None)
-    robots = [Walker(title) for title in ROBOTS]
-    agreements = [agreement(walker, sizes) for walker in robots]
+    tell = progress or (lambda section, share: None)
+    if sizes is None:
+        sizes = Sizes.quick() if plan == Plan.quick() else Sizes()
+    results = measure_steps(plan, sizes, tell, lambda row: None)
     with pinned(1):
-        rows = [row for walker in robots for row in _rows(walker, sizes)]
-        ones = [contender for row in rows for contender in row.one]
-        interleave(ones, *plan.rhythm, lambda share: tell("one state in contact", share))
-        batches = [contender for row in rows for contender in row.batch]
-        rounds = min(plan.rounds, sizes.rounds)
-        interleave(batches, rounds, plan.seconds, lambda share: tell("batches in contact", share))
-        operator = _operator(plan, sizes, lambda share: tell("contact operator", share))
+        tell("learning", 0.0)
+        results["learning"] = measure_learning(plan, sizes.learning)
+        tell("piles", 0.0)
+        results["piles"] = measure_piles(sizes.piles, plan)
+        results["operator"] = operator_growth(
+            plan, sizes.links, sizes.contacts, lambda share: tell("contact operator", share)
+        )
     tell("creep and ledgers", 0.0)
-    return {
-        "agreement": agreements,
-        "steps": [_summary(row) for row in rows],
-        "operator": operator,
-        "creep": creep(FRICTION, sizes.seconds_on_slope),
-        "ledger": {name: ledger_residual(name) for name in sizes.scenes},
-    }
+    results["creep"] = creep(FRICTION, sizes.seconds_on_slope)
+    results["ledger"] = {name: ledger_residual(name) for name in sizes.scenes}
+    return results
 
 
-def agreement(walker: Walker, sizes: Sizes) -> dict[str, Any]:
-    """Return how the two sides differ before time is taken; raises if they are not the same.
-
-    Relative differences of the mass, the gravity torques at the stance, and of the loads on the
-    feet to the weight, after the robot stood for a while.
-    """
-    model = walker.model
-    weight = model.total_mass * float(np.linalg.norm(model.gravity))
-    result: dict[str, Any] = {
-        "model": walker.title,
-        "nv": model.nv,
-        "contacts": len(walker.spheres),
-    }
-    rows = walker.stand(1, sizes.settled)
-    for name, side in _sides(walker, 1).items():
-        if isinstance(side, MujocoWalker):
-            gravity = side.gravity() - model.gravity_forces(walker.stance)
-            result["mass"] = abs(float(side.model.body_mass.sum()) / model.total_mass - 1.0)
-            result["gravity"] = float(np.abs(gravity).max() / weight)
-            if side.model.nv != model.nv or max(result["mass"], result["gravity"]) > ROUNDING:
-                raise RuntimeError(f"{walker.title} is another robot in {name}: {result}")
-        side.follow(rows)
-        result[f"{name}_load"] = abs(side.load(rows) / weight - 1.0)
-        if result[f"{name}_load"] > LOAD_TOLERANCE:
-            raise RuntimeError(f"{walker.title} does not stand in {name}: {result}")
-    return result
+def measure_steps(
+    plan: Plan, sizes: Sizes, tell: Tell, show: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    """Return the agreement of all robots and the rows of all their motions."""
+    agreements, rows = [], []
+    for number, title in enumerate(sizes.robots):
+        walker = Walker(title)
+        agreements.append(agreement(walker))
+        with pinned(1):
+            for motion in motions_of(walker):
+                if not sizes.wants(motion(walker, 1).motion):
+                    continue
+                tell("steps in contact", number / len(sizes.robots))
+                rows.append(measure_row(walker, motion, sizes.step, plan))
+                show(rows[-1])
+    return {"agreement": agreements, "steps": rows}
 
 
-def _sides(walker: Walker, states: int) -> dict[str, TarsusWalker | MujocoWalker]:
-    """Return the simulators by name, MuJoCo if it is installed."""
-    sides: dict[str, TarsusWalker | MujocoWalker]
-    sides = {"tarsus": TarsusWalker(walker, FRICTION, states)}
-    with suppress(NotComparableError):
-        sides["mujoco"] = MujocoWalker(walker, FRICTION, states)
-    return sides
+def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return what the command line says."""
+    parser = argparse.ArgumentParser(description="steps in contact beside MuJoCo")
+    parser.add_argument("--quick", action="store_true", help="some robots, 64 states, few rounds")
+    parser.add_argument("--only", action="append", default=[], help="part of a robot's title")
+    parser.add_argument("--motion", action="append", default=[], help="part of a motion's name")
+    parser.add_argument("--states", type=int, help="of a batch")
+    parser.add_argument("--output", type=Path, help="keep the rows as JSON")
+    return parser.parse_args(words)
 
 
-def _rows(walker: Walker, sizes: Sizes) -> list[_Row]:
-    rows = [_standing(walker, sizes)]
-    if walker.trots:
-        rows.append(_trotting(walker, sizes))
-    else:
-        batch = _standing_batch(walker, sizes, min(sizes.states, sizes.twisted), TWIST)
-        rows.append(_Row(walker, "twists its feet", [], batch))
-    return rows
+def main() -> None:
+    """Measure what the command line asks for, and show it row by row."""
+    asked = arguments()
+    plan = Plan.quick() if asked.quick else Plan()
+    step = StepSizes.quick() if asked.quick else StepSizes()
+    if asked.states:
+        step = replace(step, states=asked.states)
+    chosen = tuple(title for title in ROBOTS if any(part in title for part in asked.only))
+    if not asked.only:
+        chosen = FEW if asked.quick else ROBOTS
+    sizes = Sizes(step, chosen, tuple(asked.motion))
+    began = time.perf_counter()
+    print(HEADER)
+    results = measure_steps(plan, sizes, lambda *_: None, lambda row: print(line(row), flush=True))
+    print(f"{time.perf_counter() - began:.0f} s")
+    if asked.output:
+        asked.output.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
-def _standing(walker: Walker, sizes: Sizes) -> _Row:
-    """One state by the step function of each side, a batch by its rollouts."""
-    row = _Row(walker, "stands", [], _standing_batch(walker, sizes, sizes.states, NOISE))
-    rows = walker.stand(1, sizes.settled)
-    for side in _sides(walker, 1).values():
-        side.follow(rows)
-        row.one.append(side.stand(rows[:, :1], sizes.together))
-    return row
-
-
-def _standing_batch(walker: Walker, sizes: Sizes, states: int, noise: float) -> list[Contender]:
-    rows, contenders = walker.stand(states, sizes.steps, noise), []
-    for side in _sides(walker, states).values():
-        for _ in range(0, sizes.lead, sizes.steps):
-            side.follow(rows)
-        contenders.append(side.rollout(rows))
-    return contenders
-
-
-def _trotting(walker: Walker, sizes: Sizes) -> _Row:
-    """Rollouts of a period for one state, and of some steps for a batch with all phases."""
-    row = _Row(walker, "trots", [], [])
-    lead = range(0, sizes.lead, sizes.steps)
-    for states, steps, contenders in (
-        (1, len(walker.period), row.one),
-        (sizes.states, sizes.steps, row.batch),
-    ):
-        for side in _sides(walker, states).values():
-            for first in lead:
-                side.follow(walker.trot(states, first, sizes.steps))
-            contenders.append(side.rollout(walker.trot(states, lead.stop, steps)))
-    return row
-
-
-def _summary(row: _Row) -> dict[str, Any]:
-    result: dict[str, Any] = {
-        "model": row.walker.title,
-        "nv": row.walker.model.nv,
-        "motion": row.motion,
-        "contacts": len(row.walker.spheres),
-    }
-    for names, contenders in (
-        (("one", "mujoco"), row.one),
-        (("per_state", "mujoco_per_state"), row.batch),
-    ):
-        pairs = zip(names, contenders, strict=False)  # MuJoCo may be missing
-        result |= {name: contender.summary() for name, contender in pairs}
-    if len(row.one) > 1:
-        result["one_ratio"] = ratio(*row.one)
-    if len(row.batch) > 1:
-        result["throughput_ratio"] = ratio(*row.batch[::-1])
-    return result
-
-
-def _operator(plan: Plan, sizes: Sizes, progress: Callable[[float], None]) -> dict[str, Any]:
-    """Return times of the contact operator, and its growth with links and with contacts."""
-    few, links = sizes.contacts[0], sizes.links[-1]
-    by_links = {n: _operator_contender(n, few) for n in sizes.links}
-    by_contacts = {m: _operator_contender(links, m) for m in sizes.contacts}
-    interleave([*by_links.values(), *by_contacts.values()], *plan.rhythm, progress)
-    return {
-        "contacts": few,
-        "links": links,
-        "by_links": {n: contender.summary() for n, contender in by_links.items()},
-        "by_contacts": {m: contender.summary() for m, contender in by_contacts.items()},
-        "links_slope": growth(by_links),
-        "contacts_slope": growth(by_contacts),
-    }
-
-
-def _operator_contender(links: int, contacts: int) -> Contender:
-    """Return the operator of a point on each of the last links of a chain."""
-    model = ts.robots.chain(links)
-    rng = np.random.default_rng(0)
-    last, places = range(links - contacts, links), rng.standard_normal((contacts, 3))
-    world = spheres_on_floor(model, last, places, np.zeros(contacts), np.zeros(links))
-    q = model.random_configuration(rng, 1)
-    names = {"operator": world.operator, "q": q, "candidates": list(range(contacts))}
-    return Contender("operator(q, candidates, rows=False)", names)
-
-
-def ledger_residual(name: str) -> float:
-    """Return the largest residual of a scene's ledger, as a part of the energy that flowed."""
-    run = getattr(scenes, name)().run(record=("energy",), progress=False)
-    # where nothing moves, rounding would be divided by rounding
-    return float(np.abs(run.energy.residual).max() / max(float(run.energy.flow), SOME_ENERGY))
-
-
-def growth(contenders: dict[int, Contender]) -> dict[str, float]:
-    """Return the slopes, log time over log size, of the medians and of the smallest times."""
-    sizes = np.log(list(contenders))
-    summaries = [contender.summary() for contender in contenders.values()]
-    return {
-        key: round(float(np.polyfit(sizes, np.log([s[key] for s in summaries]), 1)[0]), 3)
-        for key in ("median", "min")
-    }
+if __name__ == "__main__":
+    main()

@@ -14,6 +14,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from contact_table import contact_table
+
 HERE = Path(__file__).parent
 README = HERE.parent / "README.md"
 COLUMNS = 6
@@ -78,33 +80,6 @@ def symbol_table(symbols: dict[str, Any]) -> list[str]:
         cells += [f"n^{slopes[shape, grows]:.2f}" if grows else "" for shape in ("chain", "tree")]
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
     return lines
-
-
-def contact_table(contact: dict[str, Any]) -> list[str]:
-    """Return the lines of a small table about steps in contact beside MuJoCo."""
-    lines = [
-        "| a step of 2 ms in contact (points) | MuJoCo | Tarsus | in a batch: MuJoCo | Tarsus |",
-        "|---|" + "---|" * 4,
-    ]
-    for row in contact["steps"]:
-        keys = ("mujoco", "one", "mujoco_per_state", "per_state")
-        cells = [f"{row[key]['median']:.3g} µs" if key in row else "–" for key in keys]
-        what = f"{row['model']} {row['motion']} ({row['contacts']})"
-        lines.append(f"| {what} | " + " | ".join(cells) + " |")
-    creep, operator = contact["creep"], contact["operator"]
-    box = f"a box creeps down a slope in {creep['seconds']:g} s"
-    way = {
-        key: f"{1e3 * abs(creep[key]):.2g} mm" if key in creep else "–"
-        for key in ("mujoco", "tarsus")
-    }
-    slopes = [operator[key]["median"] for key in ("links_slope", "contacts_slope")]
-    return lines + [
-        f"| {box} | {way['mujoco']} | {way['tarsus']} | | |",
-        "",
-        f"The contact operator of {operator['contacts']} points grows with the power "
-        f"{slopes[0]:.2f} of the length of a chain, and that of a chain of {operator['links']} "
-        f"links with the power {slopes[1]:.2f} of the number of points.",
-    ]
 
 
 def cluster_table(clusters: dict[str, Any]) -> list[str]:

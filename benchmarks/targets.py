@@ -7,36 +7,13 @@ numbers is not judged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
+from contact_targets import CONTACT_TARGETS
+from target import Target
+
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Target:
-    """A number that must be reached and one to aim for; `lower` says which way is better."""
-
-    what: str
-    must: float
-    aim: float
-    lower: bool
-    values: Callable[[dict[str, Any]], dict[str, float]]
-    """From the results to the measured numbers, by name of the model or of the algorithm."""
-    smallest: Callable[[dict[str, Any]], dict[str, float]] | None = None
-    """The same of the smallest times, which neighbours on the machine disturb less."""
-
-    def verdict(self, value: float) -> str:
-        """Return "aim", "must" or "missed"."""
-        if value <= self.aim if self.lower else value >= self.aim:
-            return "aim"
-        reached = value <= self.must if self.lower else value >= self.must
-        return "must" if reached else "missed"
-
-    def worst(self, values: Iterable[float]) -> float:
-        """Return the number that is farthest from the aim."""
-        return (max if self.lower else min)(values)
 
 
 def column(key: str, *algorithms: str) -> Callable[[dict[str, Any]], dict[str, float]]:
@@ -121,48 +98,6 @@ def symbol_target(
     return Target(what, must, aim, True, of("median"), of("min"))
 
 
-def step_target(
-    what: str, must: float, aim: float, key: str, robots: tuple[str, ...], *, lower: bool
-) -> Target:
-    """Return a target for the steps of some robots in contact."""
-
-    def of(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
-        def values(results: dict[str, Any]) -> dict[str, float]:
-            return {
-                f"{row['model']} {row['motion']}": float(row[key][statistic])
-                for row in results.get("contact", {}).get("steps", ())
-                if row["model"] in robots and key in row
-            }
-
-        return values
-
-    return Target(what, must, aim, lower, of("median"), of("min"))
-
-
-def operator_target(what: str, must: float, aim: float, key: str) -> Target:
-    """Return a target for the growth of the contact operator."""
-
-    def of(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
-        def values(results: dict[str, Any]) -> dict[str, float]:
-            operator = results.get("contact", {}).get("operator")
-            return {"chain": float(operator[key][statistic])} if operator else {}
-
-        return values
-
-    return Target(what, must, aim, True, of("median"), of("min"))
-
-
-def creep(results: dict[str, Any]) -> dict[str, float]:
-    """Return how far a box crept on a slope [m]."""
-    measured = results.get("contact", {}).get("creep")
-    return {"box": abs(measured["tarsus"])} if measured else {}
-
-
-def ledger(results: dict[str, Any]) -> dict[str, float]:
-    """Return residuals of ledgers of energy, as parts of what flowed, by scene."""
-    return dict(results.get("contact", {}).get("ledger", {}))
-
-
 LABELS = {"one_ratio": "one state, ", "batch_ratio": "batch, "}
 
 
@@ -171,8 +106,6 @@ def _title(row: Row) -> str:
 
 
 ONE_STATE = ("RNEA", "CRBA", "ABA", "FK", "frame Jacobian")
-QUADRUPEDS = ("anymal", "solo12")
-HUMANOIDS = ("talos_reduced", "talos_reduced, smooth joints")
 OTHERS = ("CRBA", "FK", "frame Jacobian", "centroidal")
 DERIVATIVES = ("RNEA derivatives", "ABA derivatives")
 ALL = ("RNEA", "ABA", *OTHERS, "Coriolis", *DERIVATIVES)
@@ -223,22 +156,7 @@ TARGETS = (
     Target("two threads / one", 1.8, 1.95, False, column("two_threads_ratio", *ALL)),
     Target("ABA from 50 to 1000 links, log-log slope", 1.1, 1.0, True, slope),
     Target("memory of a batch / its inputs and output", 0.5, 0.1, True, memory),
-    step_target("a step in contact, time / MuJoCo", 1.0, 0.6, "one_ratio", QUADRUPEDS, lower=True),
-    step_target(
-        "in contact, batch, throughput / MuJoCo",
-        *(3.0, 6.0, "throughput_ratio", QUADRUPEDS),
-        lower=False,
-    ),
-    step_target("humanoid, a step, time / MuJoCo", 1.2, 0.8, "one_ratio", HUMANOIDS, lower=True),
-    step_target(
-        "humanoid, batch, throughput / MuJoCo",
-        *(2.5, 5.0, "throughput_ratio", HUMANOIDS),
-        lower=False,
-    ),
-    Target("box on a slope, creep in 10 s, m", 1e-9, 0.0, True, creep),
-    Target("ledger, residual / energy that flowed", 1e-3, 1e-6, True, ledger),
-    operator_target("contact operator over links, log-log slope", 1.1, 1.0, "links_slope"),
-    operator_target("contact operator over contacts, log-log slope", 2.0, 1.5, "contacts_slope"),
+    *CONTACT_TARGETS,
     cluster_target(
         "ABA with rotors, time / without",
         *(1.5, 1.25),

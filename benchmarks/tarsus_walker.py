@@ -1,122 +1,115 @@
-"""Walkers on a floor in Tarsus: exact contact, the same feet and control as in `mujoco_walker`."""
+"""Robots on a floor in Tarsus: `Simulation.run` with exact contact, as any user would call it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from walkers import DT, Walker
+from motions import Situation
+from walkers import DT, FRICTION, controller_of
 
 import tarsus as ts
-from tarsus import _core
 from tarsus.bench.timing import Contender
 from tarsus.model.description import Array
-
-FLOOR = np.array([0.0, 0.0, 1.0, 0.0])
-"""The plane z = 0."""
-CODE_OK = 0
-
-
-def spheres_on_floor(
-    model: ts.Model,
-    bodies: Sequence[int],
-    centres: Array,
-    radii: Array,
-    effort: Array,
-    dry_friction: bool = True,
-) -> _core.World:
-    """Return the core's world with exact contact: spheres of bodies on a level plane."""
-    none = np.zeros(0)
-    return _core.World(
-        model,
-        dt=DT,
-        law="exact",
-        law_numbers={},
-        point_body=bodies,
-        point_position=centres,
-        point_radius=radii,
-        ring_body=[],
-        ring_position=none.reshape(0, 3),
-        ring_axis=none.reshape(0, 3),
-        ring_radius=none,
-        solid_body=[],
-        solid_kind=[],
-        solid_placement=none.reshape(0, 4, 4),
-        solid_size=none.reshape(0, 3),
-        pairs=[],
-        ground_kind="plane",
-        ground_numbers=FLOOR,
-        max_contacts=len(bodies),
-        joint_friction=dry_friction,
-        stiction=np.zeros(model.nv),
-        controller="pd",
-        effort=effort,
-    )
+from tarsus.simulation import Trajectory
 
 
 class TarsusWalker:
-    """So many states of a walker, at first at rest in its stance."""
+    """The states of a situation, at first at its start."""
 
-    def __init__(self, walker: Walker, friction: float, states: int = 1) -> None:
-        self.walker, model = walker, walker.model
-        bodies, centres, radii = zip(*walker.spheres, strict=True)
-        effort = np.where(np.arange(model.nv) < 6, 0.0, model.effort_limit)
-        self.world = spheres_on_floor(
-            model, bodies, np.array(centres), np.array(radii), effort, walker.dry_friction
+    name = "tarsus"
+
+    def __init__(self, situation: Situation) -> None:
+        self.situation, walker = situation, situation.walker
+        self.simulation = ts.Simulation(
+            situation.model,
+            ground=ts.Ground(friction=FRICTION),
+            dt=DT,
+            joint_friction=walker.dry_friction,
+            max_contacts=len(situation.spheres),
         )
-        kp, kd = walker.gains
-        ground = [friction, 0.0, 0.0, 0.05]
-        row = np.concatenate([ground, kp, kd, np.zeros(model.nv), np.ones(model.n_bodies)])
-        self.parameters = row[None]
-        self.q, self.v = np.tile(walker.stance, (states, 1)), np.zeros((states, model.nv))
-        self.memory = np.zeros((states, self.world.memory_size))
+        self.q, self.v = situation.q.copy(), situation.v.copy()
+        self.step = 0
+        self._repeated = np.arange(len(self.q))
+        """Which state of the situation each one was."""
 
-    def follow(self, rows: Array, record: dict[str, Array] | None = None) -> None:
-        """Advance by references (states, steps, nq + 2 nv)."""
-        status = self.world.advance(
-            self.q,
-            self.v,
-            self.memory,
-            self.parameters,
-            np.ascontiguousarray(rows),
-            steps=rows.shape[1],
-            record=record,
-        )
-        if np.any(status[:, 0] != CODE_OK):
-            raise RuntimeError(f"{self.walker.title}: {np.unique(status, axis=0)}")
+    def settle(self, states: int) -> str:
+        """Go on to where time is taken; then repeat the states until there are so many.
 
-    def rollout(self, rows: Array) -> Contender:
-        """Return `World.advance` from here, by references as in `follow`, states recorded."""
-        states, steps = rows.shape[:2]
-        start = {"q": self.q.copy(), "v": self.v.copy(), "memory": self.memory.copy()}
-        names = self._names(rows) | {f"{key}_start": array for key, array in start.items()}
-        shapes = {"q": self.q.shape[1], "v": self.v.shape[1]}
-        names["record"] = {key: np.ones((states, steps, n)) for key, n in shapes.items()}
-        again = "; ".join(f"copyto({key}, {key}_start)" for key in start)
-        call = f"advance(q, v, memory, parameters, commands, steps={steps}, record=record)"
-        return Contender(f"{again}; {call}", names, units=states * steps)
+        Returns what went wrong. States that have sunk into the floor so far that no run can start
+        from them are left out.
+        """
+        self.follow(self.situation.lead)
+        collision, deep = self.simulation.collision, self.simulation.contact.start_depth
+        heights = ts.height_over_ground(self.situation.model, self.q, collision=collision)
+        fit = heights >= -deep(self.situation.model)
+        failure = ""
+        if not fit.all():
+            failure = (
+                f"{np.sum(~fit)} of {len(fit)} states have sunk into the floor, by up to "
+                f"{-1e3 * heights.min():.2g} mm"
+            )
+        if not fit.any():
+            raise RuntimeError(failure)
+        self._repeated = np.resize(np.flatnonzero(fit), states)
+        self.q, self.v = self.q[self._repeated], self.v[self._repeated]
+        return failure
 
-    def stand(self, rows: Array, steps: int) -> Contender:
-        """Return calls of `World.advance` with so many steps each, for all states."""
-        call = f"advance(q, v, memory, parameters, commands, steps={steps})"
-        return Contender(call, self._names(rows), units=len(self.q) * steps)
+    def follow(self, steps: int, record: Any = False) -> Trajectory:
+        """Make steps with all states; a state that cannot go on is an error."""
+        run = self.simulation.run(self.q, self.v, **self._options(steps, record))
+        if run.failures:
+            first = run.failures[0]
+            raise RuntimeError(
+                f"{self.situation.title}: {len(run.failures)} of {len(self.q)} states stop, "
+                f"number {first.state} after {first.time:g} s: {first.cause}"
+            )
+        if record is False:
+            self.q, self.v = run.q[:, -1].copy(), run.v[:, -1].copy()
+            self.step += steps
+        return run
 
-    def load(self, rows: Array) -> float:
-        """Return the sum of the normal forces on the feet [N] of the first state, a step later."""
-        contacts = np.zeros((len(self.q), 1, len(self.walker.spheres), 13))
-        self.follow(rows[:, :1], {"contacts": contacts})
-        first = contacts[0, 0]
-        return float(first[first[:, 0] >= 0.0, 9].sum())
+    def one(self, steps: int) -> Contender:
+        """Return `Simulation.run` for the first state, many steps a call, nothing recorded."""
+        q, v, options = self.q[0], self.v[0], self._options(steps, False, states=1)
+        return self._contender(q, v, options, steps)
 
-    def _names(self, rows: Array) -> dict[str, Any]:
-        """Return what a timed call needs, with arrays of its own that it may change."""
+    def batch(self, steps: int) -> Contender:
+        """Return `Simulation.run` for all states on one thread, states recorded."""
+        options = self._options(steps, ("q", "v"))
+        return self._contender(self.q, self.v, options, steps * len(self.q))
+
+    def statistics(self, steps: int) -> dict[str, float]:
+        """Return what the solver does in the steps that are timed: means, and the worst."""
+        found = self.follow(steps, ("statistics",)).statistics
         return {
-            "advance": self.world.advance,
-            "copyto": np.copyto,
-            "q": self.q.copy(),
-            "v": self.v.copy(),
-            "memory": self.memory.copy(),
-            "parameters": self.parameters,
-            "commands": np.ascontiguousarray(rows),
+            "contacts": round(float(found.active[:, 1:].mean()), 1),
+            "iterations": round(float(found.iterations[:, 1:].mean()), 1),
+            "most_iterations": float(found.iterations[:, 1:].max()),
+            "residual": float(found.residual[:, 1:].max()),
         }
+
+    def efforts(self, steps: int) -> Array:
+        """Return the efforts (steps, nv) of the controller on the first state."""
+        return np.asarray(self.follow(steps, ("tau",)).tau[0, 1:])
+
+    def load(self) -> float:
+        """Return the sum of the normal forces on the first state [N], in the next step."""
+        run = self.simulation.run(self.q[0], self.v[0], **self._options(1, ("contacts",), states=1))
+        return float(run.contacts.ground_force()[-1, 2])
+
+    def _options(self, steps: int, record: Any, states: int | None = None) -> dict[str, Any]:
+        situation = self.situation
+        reference = situation.references(self.step, steps)
+        if reference is not None:
+            reference = reference[self._repeated[:states]]
+        return {
+            "duration": steps * DT,
+            "controller": controller_of(situation.walker, situation.model, reference),
+            "record": record,
+            "progress": False,
+        }
+
+    def _contender(self, q: Array, v: Array, options: dict[str, Any], units: int) -> Contender:
+        names = {"run": self.simulation.run, "q": q.copy(), "v": v.copy(), "options": options}
+        return Contender("run(q, v, **options)", names, units=units)

@@ -1,103 +1,117 @@
-"""Robots of `tarsus.scenes` on spheres, with control that two simulators can share.
+"""Robots on spheres, with control that two simulators can share.
 
-What touches the floor are spheres at the feet and nothing else. Joints have explicit
-proportional-derivative control, which follows the references of the scenes.
+Joints have explicit proportional-derivative control. What it adds, velocities and torques of the
+reference, is put into its positions: q + (kd v + τ) / kp. So a reference is a row of nq numbers.
 """
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
+from bipeds import BIPEDS
+from quadrupeds import QUADRUPEDS
+from spheres import Sphere, feet_spheres, link_spheres, with_spheres
 
+import tarsus as ts
+from tarsus.model.checks import suggestion
 from tarsus.model.description import Array
-from tarsus.scenes.walkers import walker
+from tarsus.scenes.walkers import Walker as SceneWalker
 
+ROBOTS = {**BIPEDS, **QUADRUPEDS}
 DT = 2e-3
 """Step of all simulations [s]."""
-NOISE = 0.003
-"""Spread of the reference angles of a batch [rad]."""
-TWIST = 0.01
-"""The same, so large that the stiff legs of Talos twist its soles to the limit of friction."""
-SOLE = tuple((x, y, 0.005) for x, y in itertools.product((-0.1, 0.1), (-0.06, 0.06)))
-SPHERES = {
-    "anymal": (((0.0, 0.0, 0.02325),), 0.031),
-    "solo12": (((0.0, 0.0, 0.0),), 0.016),
-    "talos_reduced": (SOLE, 0.005),
-}
-"""Centres in the frame of each foot [m], and radius [m]."""
-OPEN = {"gripper_left_joint": -0.3, "gripper_right_joint": -0.3}
-"""Talos has its grippers away from their limits."""
+FRICTION = 0.7
+SMOOTH = "smooth joints"
+"""Said of a robot whose joints have no dry friction, although its file states some."""
 
 
 class Walker:
-    """A robot with its spheres, its stance and its gains; references are rows of commands.
+    """A robot with its spheres, its stance, its gains and its references.
 
-    The title is the robot's name, and ", smooth joints" for one whose joints have no dry friction.
-    A row of commands has positions (nq), velocities (nv) and efforts (nv).
+    The title is the robot's name, and ", smooth joints" for one without dry friction.
     """
 
     def __init__(self, title: str) -> None:
         name, *rest = title.split(", ")
-        robot = walker(name)
-        own = {joint: angle for joint, angle in OPEN.items() if joint in robot.model.joint_names}
-        self.robot = replace(robot, angles={**robot.angles, **own})
-        self.title, self.model, self.stance = title, robot.model, self.robot.stance
-        self.dry_friction = not rest
-        """Whether joints have the friction that the robot's file states."""
-        self.trots = len(robot.feet) == 4
-        """A biped would fall."""
+        if name not in ROBOTS or rest not in ([], [SMOOTH]):
+            raise ValueError(f"there is no robot {title!r}{suggestion(name, ROBOTS)}")
+        self.title, self.robot, self.dry_friction = title, ROBOTS[name], not rest
+        bare = self.robot.load()
+        q = bare.neutral()
+        for joint, angle in self.robot.angles.items():
+            q[bare.joint(joint).q_slice] = angle
+        self.feet = feet_spheres(self.robot, bare, q)
+        self.model = with_spheres(bare, self.feet)
+        """What touches are the feet."""
+        robot = self.robot
+        self.scene = SceneWalker(
+            *(name, self.model, robot.feet, robot.angles, robot.kp, robot.kd),
+            ts.Collision.from_model(self.model),
+            robot.walk,
+        )
+        self.stance = self.scene.stance
 
     @cached_property
-    def spheres(self) -> list[tuple[int, Array, float]]:
-        """Each sphere's moving body, centre in its axes [m] and radius [m]."""
-        centres, radius = SPHERES[self.robot.name]
-        frames = [self.model.frame(name) for name in self.robot.feet.values()]
-        return [
-            (
-                self.model.body(frame.body).index,
-                frame.placement[:3, :3] @ centre + frame.placement[:3, 3],
-                radius,
-            )
-            for frame in frames
-            for centre in centres
-        ]
+    def all_spheres(self) -> list[Sphere]:
+        """Those of the feet and of all links."""
+        return [*self.feet, *link_spheres(self.model, self.stance)]
+
+    @cached_property
+    def limp(self) -> ts.Model:
+        """The robot of which everything touches."""
+        return with_spheres(self.model, self.all_spheres)
 
     @cached_property
     def gains(self) -> tuple[Array, Array]:
         """Stiffness and damping (nv,) of the joints, zero for the base.
 
         A joint that moves alone has the inertia 1 / (H⁻¹)ᵢᵢ; light ones get less than the gains of
-        the scene, so that explicit control is stable at this step.
+        the robot, so that explicit control is stable at this step.
         """
         inertia = 1.0 / np.diag(np.linalg.inv(self.model.mass_matrix(self.stance)))
-        kp = np.minimum(self.robot.kp, 0.2 * inertia / DT**2)
+        kp = np.minimum(self.robot.kp, 0.6 * inertia / DT**2)
         kd = np.minimum(self.robot.kd, 0.3 * inertia / DT)
         kp[:6] = kd[:6] = 0.0
         return kp, kd
 
+    @property
+    def weight(self) -> float:
+        """[N]."""
+        return float(self.model.total_mass * np.linalg.norm(self.model.gravity))
+
+    @cached_property
+    def standing(self) -> Array:
+        """The reference (nq,) that holds the stance."""
+        rows = self._reference(self.scene.standing().reference.sample(np.zeros(1)))
+        return np.asarray(rows[0, 0])
+
     @cached_property
     def period(self) -> Array:
-        """References (steps, nq + 2 nv) of a period of the trot, the second one."""
+        """References (steps, nq) of a period of the walk, the second one."""
         plan = self.robot.walk
-        steps = round(plan.period / DT)
-        controller = self.robot.walking(plan.start + 3.0 * plan.period)
-        times = plan.start + plan.period + DT * np.arange(steps, dtype=np.float64)
-        return np.asarray(controller.reference.sample(times)[0])
+        controller = self.scene.walking(plan.start + 3.0 * plan.period)
+        times = plan.start + plan.period + DT * np.arange(round(plan.period / DT), dtype=float)
+        return np.asarray(self._reference(controller.reference.sample(times))[0])
 
-    def stand(self, states: int, steps: int, noise: float = NOISE) -> Array:
-        """Return references (states, steps, …) of stances that differ, but for the first."""
-        row = self.robot.standing().reference.sample(np.zeros(1))
-        rows = np.tile(row, (states, 1, 1))
-        joints = slice(7, self.model.nq)
-        others = rows[1:, :, joints]
-        others += noise * np.random.default_rng(0).standard_normal(others.shape)
-        return np.repeat(rows, steps, axis=1)
+    def _reference(self, commands: Array) -> Array:
+        """Return references (…, nq) for commands (…, nq + 2 nv)."""
+        nq, nv = self.model.nq, self.model.nv
+        q, v, tau = np.split(commands, [nq, nq + nv], axis=-1)
+        kp, kd = (gain[6:] for gain in self.gains)
+        found = np.array(q)
+        found[..., 7:] += (kd * v[..., 6:] + tau[..., 6:]) / kp
+        return found
 
-    def trot(self, states: int, first: int, steps: int) -> Array:
-        """Return references (states, steps, …) of trots, each at another point of its period."""
-        count = len(self.period)
-        phases = np.random.default_rng(0).integers(count, size=(states, 1))
-        return np.asarray(self.period[(phases + first + np.arange(steps)) % count])
+
+def controller_of(walker: Walker, model: ts.Model, reference: Array | None) -> ts.control.PD | None:
+    """Return control along references (B, nq), or (B, steps, nq) one for each step; or none."""
+    if reference is None:
+        return None
+    kp, kd = walker.gains
+    steps = reference.shape[1] if reference.ndim == 3 else 1
+    if steps == 1:
+        return ts.control.PD(model, kp, kd, reference.reshape(len(reference), -1))
+    times = DT * np.arange(steps)
+    still = np.zeros((steps, model.nv))
+    return ts.control.PD(model, kp, kd, ts.control.Table(model, times, reference, v=still))

@@ -26,7 +26,7 @@ LawNumbers law_numbers(const Numbers& given) {
         if (name == "iterations") numbers.iterations = int(std::min(value, 1e9));
         else if (name == "tolerance") numbers.tolerance = value;
         else if (name == "ahead") numbers.ahead = value != 0;
-        else if (name == "block") numbers.block = value != 0;
+        else if (name == "newton") numbers.newton = value != 0;
         else if (name == "facets") numbers.facets = int(std::min(std::max(value, -1.0), 1e3));
         else if (name == "stiffness") numbers.stiffness = value;
         else if (name == "damping") numbers.damping = value;
@@ -36,7 +36,7 @@ LawNumbers law_numbers(const Numbers& given) {
         else
             throw std::invalid_argument(
                 "law_numbers has no '" + name +
-                "'; names: iterations, tolerance, ahead, block, facets, "
+                "'; names: iterations, tolerance, ahead, newton, facets, "
                 "stiffness, damping, tangential_stiffness, tangential_damping, hunt_crossley");
     }
     return numbers;
@@ -62,7 +62,9 @@ void make(CoreWorld* self, nb::object model, double dt, const std::string& law, 
           const Flat& solid_size, const std::vector<std::vector<int>>& pairs,
           const std::string& ground_kind, const Flat& ground_numbers, int max_contacts,
           const Numbers& numbers, bool joint_friction, bool joint_limits, const Flat& stiction,
-          const std::string& controller, int control_steps, const Flat& effort) {
+          const std::string& controller, int control_steps, const Flat& effort,
+          double torsional_friction, double rolling_friction, double limit_restitution,
+          bool strict) {
     const CoreModel& core = nb::cast<const CoreModel&>(model);
     WorldStatement s;
     s.dt = dt, s.law = law, s.controller = controller, s.ground_kind = ground_kind;
@@ -85,6 +87,8 @@ void make(CoreWorld* self, nb::object model, double dt, const std::string& law, 
     s.stiction = numbers_of("stiction", stiction);
     s.effort = numbers_of("effort", effort, false);
     s.numbers = law_numbers(numbers);
+    s.extras = {torsional_friction, rolling_friction};
+    s.limit_restitution = limit_restitution, s.strict = strict;
     new (self) CoreWorld{make_world(core.tree, s), std::move(model)};
 }
 
@@ -100,7 +104,9 @@ void bind_world(nb::module_& m) {
              nb::arg("solid_size"), nb::arg("pairs"), nb::arg("ground_kind"),
              nb::arg("ground_numbers"), nb::arg("max_contacts"), nb::arg("law_numbers"),
              nb::arg("joint_friction") = true, nb::arg("joint_limits") = true, nb::arg("stiction"),
-             nb::arg("controller") = "torque", nb::arg("control_steps") = 1, nb::arg("effort"))
+             nb::arg("controller") = "torque", nb::arg("control_steps") = 1, nb::arg("effort"),
+             nb::arg("torsional_friction") = 0.0, nb::arg("rolling_friction") = 0.0,
+             nb::arg("limit_restitution") = 0.0, nb::arg("strict") = false)
         .def_prop_ro(
             "n_candidates", [](const CoreWorld& w) { return w.world.n_candidates(); },
             "Number of places that may touch.")
@@ -119,6 +125,9 @@ void bind_world(nb::module_& m) {
         .def_prop_ro(
             "max_contacts", [](const CoreWorld& w) { return w.world.max_contacts; },
             "The most contacts that one state may have at once.")
+        .def_prop_ro(
+            "unsolved", [](const CoreWorld& w) { return w.world.unsolved(); },
+            "Where memory counts steps that were not solved; the worst residual comes after it.")
         .def(
             "advance", &advance, nb::arg("q").noconvert(), nb::arg("v").noconvert(),
             nb::arg("memory").noconvert(), nb::arg("parameters"), nb::arg("commands"),

@@ -6,6 +6,8 @@
 
 namespace tarsus::TARSUS_ISA {
 
+constexpr double kTouching = 1e-10;  // [m] gaps below are none: round-off must not part feet
+
 // A place that touches in some lane; `on` is 1 where it does and 0 elsewhere.
 template <class T>
 struct Contact {
@@ -50,40 +52,43 @@ TARSUS_INLINE Vec3<T> from_frame(const Contact<T>& contact, const T* p) {
 template <class T>
 struct MovingBodies {
     const Pose<T>* pose;
-    const Motion<T>*start, *free;
+    const Motion<T>*start, *ahead;
+    const Motion<T>* joined;  // brings what `ahead` does not and was wanted; or null
 };
 
-// the contacts of this step, in the order of candidates; returns how many
+// The contacts of this step, in the order of candidates: those that touch, those that the
+// velocities `ahead` bring together within it, and those that are `wanted` anyway. `everywhere`:
+// not only on bodies that come near. Returns how many.
 template <class T>
-TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies,
-                               const T* parameters, const T& alive, Contact<T>* out) {
-    const T dt(world.dt), zero(0.0), one(1.0);
+TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies, const T& dt,
+                               const T* parameters, const T& alive, const T* wanted,
+                               bool everywhere, Contact<T>* out) {
+    const T zero(0.0), one(1.0);
     int count = 0;
     const auto near = [&](const Touching& touching, const Pose<T>& pose) {
-        return may_touch(world.shapes, touching, pose, bodies.free[touching.body + 1], world.dt);
+        return everywhere ||
+               may_touch(world.shapes, touching, pose, bodies.ahead[touching.body + 1], world.dt);
     };
-    const double look_ahead = world.numbers.ahead ? world.dt : 0.0;
+    const auto velocity = [&](const Motion<T>* motion, int a, int b, const Vec3<T>& point) {
+        const Vec3<T> of_a = point_velocity(bodies.pose[a + 1], motion[a + 1], point);
+        if (b < 0) return of_a;
+        return of_a - point_velocity(bodies.pose[b + 1], motion[b + 1], point);
+    };
+    const T look_ahead = world.numbers.ahead ? dt : zero;
     for_each_coming(
-        world.shapes, bodies.pose, bodies.free, look_ahead, near,
+        world.shapes, bodies.pose, bodies.ahead, bodies.joined, look_ahead, near,
         [&](int candidate, int a, int b, const Touch<T>& touch) {
             Contact<T>& contact = out[count];
             contact.touch = touch;
-            contact.free = point_velocity(bodies.pose[a + 1], bodies.free[a + 1], touch.point);
-            if (b >= 0) {
-                contact.free -= point_velocity(bodies.pose[b + 1], bodies.free[b + 1], touch.point);
-            }
-            contact.start = point_velocity(bodies.pose[a + 1], bodies.start[a + 1], touch.point);
-            if (b >= 0) {
-                contact.start -=
-                    point_velocity(bodies.pose[b + 1], bodies.start[b + 1], touch.point);
-            }
+            contact.free = velocity(bodies.ahead, a, b, touch.point);
+            contact.start = velocity(bodies.start, a, b, touch.point);
             // what bounces does so in the step that is nearest to the moment of impact
-            const T approach = dot(touch.normal, contact.start);
-            const T bounces =
-                select(approach < -parameters[kRestSpeed], parameters[kRestitution], zero);
+            const T bounces = select(dot(touch.normal, contact.start) < -parameters[kRestSpeed],
+                                     parameters[kRestitution], zero);
             const T reach = select(bounces > zero, T(0.5) * dt, dt);
             const T coming = mul_add(dot(touch.normal, contact.free), reach, touch.gap);
-            const T ahead = world.numbers.ahead ? select(coming < zero, one, zero) : zero;
+            const T there = select(touch.gap < T(kFar), wanted[candidate], zero);
+            const T ahead = world.numbers.ahead ? select(coming < T(-kTouching), one, there) : zero;
             contact.on = select(touch.gap > zero, ahead, one) * alive;
             if (!any(contact.on > zero)) return;
             contact.candidate = candidate, contact.a = a, contact.b = b;

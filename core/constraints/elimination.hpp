@@ -1,8 +1,8 @@
-// Gaussian elimination of small dense systems, vectors along the rows.
+// Gaussian elimination of small dense systems, with vectors along the rows.
 //
-// No pivots: what is solved here is positive, or nearly so. The right-hand side is the column after
-// the last, so that it is eliminated along. A symmetric matrix is read and changed in its upper
-// triangle only, which halves the work.
+// No pivoting: what is solved here is positive, or nearly so. The right-hand side is the column
+// after the last, so that it is eliminated along. Of a symmetric matrix only the upper triangle is
+// read and changed, which halves the work.
 #pragma once
 
 #include "constraints/row_system.hpp"
@@ -11,42 +11,67 @@ namespace tarsus::TARSUS_ISA {
 
 class Elimination {
    public:
-    explicit Elimination(int rows, Scratch& scratch)
+    Elimination(int rows, Scratch& scratch)
         : M_(scratch.take<double>(size_t(rows) * padded(rows + 1))),
           x_(scratch.take<double>(padded(rows))) {}
+    static size_t bytes(int rows) {
+        return bytes_of<double>(size_t(rows) * padded(rows + 1)) + bytes_of<double>(padded(rows));
+    }
 
-    void begin(int n) { n_ = n, stride_ = padded(n + 1); }
-    double* row(int i) { return M_ + long(i) * stride_; }
+    void begin(int n) { n_ = n, width_ = padded(n + 1); }
+    double* row(int i) { return M_ + long(i) * width_; }
     double& right(int i) { return row(i)[n_]; }
 
-    // the solution, null where a pivot vanished
+    // the solution; null where a pivot vanishes
     const double* solve(bool symmetric) {
-        for (int k = 0; k < n_; ++k) {
-            const double* pivot_row = row(k);
-            const double inverse = 1.0 / pivot_row[k];
-            if (!(std::abs(inverse) < 1e150)) return nullptr;
-            x_[k] = inverse;
-            for (int i = k + 1; i < n_; ++i) {
-                double* target = row(i);
-                const double left = symmetric ? pivot_row[i] : target[k];
-                if (left == 0.0) continue;
-                // the numbers before the first that matter are not read again
-                const int first = (symmetric ? i : k + 1) / kLanes * kLanes;
-                add_multiple(-(left * inverse), pivot_row + first, n_ + 1 - first, target + first);
-            }
+        int k = 0;
+        for (; k + 1 < n_; k += 2) {
+            if (!eliminate_two(k, symmetric)) return nullptr;
         }
-        for (int k = n_ - 1; k >= 0; --k) {
+        if (k < n_ && !invert_pivot(k)) return nullptr;
+        for (k = n_ - 1; k >= 0; --k) {
             const double* u = row(k);
             double sum = u[n_];
             for (int j = k + 1; j < n_; ++j) sum = neg_mul_add(u[j], x_[j], sum);
             x_[k] *= sum;
+            if (!std::isfinite(x_[k])) return nullptr;
         }
         return x_;
     }
 
    private:
+    // two columns at a time: rows are then read and written half as often
+    bool eliminate_two(int k, bool symmetric) {
+        double *first = row(k), *second = row(k + 1);
+        if (!invert_pivot(k)) return false;
+        const double across = -((symmetric ? first[k + 1] : second[k]) * x_[k]);
+        subtract(k + 1, across, first, second);
+        if (!invert_pivot(k + 1)) return false;
+        for (int i = k + 2; i < n_; ++i) {
+            double* target = row(i);
+            const double left = -((symmetric ? first[i] : target[k]) * x_[k]);
+            const double next = symmetric ? second[i] : mul_add(left, first[k + 1], target[k + 1]);
+            const Lanes a(left), b(-(next * x_[k + 1]));
+            // what stands before the first number that matters is not read again
+            for (int j = (symmetric ? i : k + 2) / kLanes * kLanes; j <= n_; j += kLanes) {
+                const Lanes sum = mul_add(b, lanes_at(second + j),
+                                          mul_add(a, lanes_at(first + j), lanes_at(target + j)));
+                std::memcpy(target + j, &sum, sizeof sum);
+            }
+        }
+        return true;
+    }
+    void subtract(int from, double factor, const double* pivot, double* target) {
+        const int start = from / kLanes * kLanes;
+        add_multiple(factor, pivot + start, n_ + 1 - start, target + start);
+    }
+    bool invert_pivot(int k) {
+        x_[k] = 1.0 / row(k)[k];
+        return std::abs(x_[k]) < 1e150;
+    }
+
     double *M_, *x_;
-    int n_ = 0, stride_ = 0;
+    int n_ = 0, width_ = 0;
 };
 
 }  // namespace tarsus::TARSUS_ISA

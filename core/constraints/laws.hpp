@@ -8,8 +8,14 @@ enum class Law : int { exact, lemke, penalty };
 struct LawNumbers {
     int iterations = 200, facets = 0;
     double tolerance = 1e-10;
-    bool ahead = true, block = true, hunt_crossley = false;
+    bool ahead = true, newton = true, hunt_crossley = false;
     double stiffness = 0, damping = 0, tangential_stiffness = 0, tangential_damping = 0;
+};
+
+// friction of contacts beside sliding, as lengths [m] by which normal impulses are multiplied
+struct LawExtras {
+    double torsion = 0, rolling = 0;
+    int rows() const { return rolling > 0 ? 6 : torsion > 0 ? 4 : 3; }
 };
 
 struct Limit {

@@ -1,47 +1,54 @@
 // The complementarity problem of one state, as plain arrays: which impulses p make V = b + A p obey
 //
 //   a box    low ≤ p ≤ high;  V = 0 within, V ≥ 0 at low, V ≤ 0 at high
-//   a cone   0 ≤ p_n ⊥ V_n ≥ 0;  |p_t| ≤ μ p_n + c, opposite to V_t where it slips (Coulomb)
+//   a disc   |p| ≤ μ p_n + c;  V = 0 within, V opposite to p at the rim (Coulomb)
 //
-// Joint friction, limits, motors and springs are boxes: targets are part of b, compliances of the
-// diagonal of A. Only the cone of a contact is special. Boxes come first, then three rows (normal,
-// two tangents) for each cone.
+// Dry friction of joints, limits, motors and springs are boxes, and so are the normals of contacts:
+// targets are part of b, compliances of the diagonal of A. Only friction that depends on a normal
+// impulse is special: a disc of two rows where a contact slides or rolls, of one where it spins.
 #pragma once
 
+#include "constraints/laws.hpp"
 #include "dynamics/arguments.hpp"
 
 namespace tarsus::TARSUS_ISA {
+
+struct Box {
+    int row;
+    double low, high;  // [N s]
+};
+struct Disc {
+    int row, size, normal;  // first row, one or two; the row of its normal impulse
+    double mu, viscous;     // viscous: the part of the bound that does not depend on it [N s]
+
+    // the viscous part goes out with the normal impulse, without a jump
+    double bound(double push) const { return mul_add(mu, push, std::min(viscous, push)); }
+};
 
 // rows of matrices start at full vectors
 constexpr int padded(int n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
 struct RowSystem {
-    int n_boxes = 0, n_cones = 0, stride = 0;
-    double *A, *b, *p;     // A: rows × stride, symmetric, zero beyond its columns
-    double *low, *high;    // of boxes [N s]
-    double *mu, *viscous;  // of cones: friction, and the part of the bound without it [N s]
+    int n = 0, n_boxes = 0, n_discs = 0;
+    double *A, *b, *p;  // A: n × padded(n), symmetric; zero beyond n, as b and p
+    double* target;     // part of b: velocities without impulses are b + target
+    double* bounce;     // the part of the target that a bounce asks for
+    Box* box;
+    Disc* disc;
 
     RowSystem(int rows, Scratch& scratch)
         : A(scratch.take<double>(size_t(rows) * padded(rows))),
           b(scratch.take<double>(padded(rows))),
           p(scratch.take<double>(padded(rows))),
-          low(scratch.take<double>(rows)),
-          high(scratch.take<double>(rows)),
-          mu(scratch.take<double>(rows)),
-          viscous(scratch.take<double>(rows)) {}
+          target(scratch.take<double>(rows)),
+          bounce(scratch.take<double>(rows)),
+          box(scratch.take<Box>(rows)),
+          disc(scratch.take<Disc>(rows)) {}
 
-    int rows() const { return n_boxes + 3 * n_cones; }
-    int cone(int k) const { return n_boxes + 3 * k; }
-    double* row(int r) const { return A + long(r) * stride; }
-    double entry(int r, int c) const { return row(r)[c]; }
-
-    // the viscous part goes out with the normal impulse, without a jump
-    double friction_bound(int k, double normal) const {
-        return mul_add(mu[k], normal, std::min(viscous[k], normal));
-    }
+    double* row(int r) const { return A + long(r) * padded(n); }
 };
 
-// y += a x for whole vectors
+// y += a x, n numbers, whole vectors
 TARSUS_INLINE void add_multiple(double a, const double* x, int n, double* y) {
     const Lanes factor(a);
     for (int k = 0; k < n; k += kLanes) {
@@ -50,16 +57,80 @@ TARSUS_INLINE void add_multiple(double a, const double* x, int n, double* y) {
     }
 }
 
+constexpr double kSlowest = 0.1;  // [m/s] slower worlds are solved as precisely as this
+
 struct SolveReport {
-    int steps = 0;          // factorisations
-    double residual = 0;    // by how much the laws are missed [m/s, rad/s]
-    double speed = 0;       // how fast the rows would be without impulses
-    bool solved() const { return residual <= kSolved * speed; }
-    static constexpr double kSolved = 1e-8;
+    int steps = 0;            // factorisations, sweeps or pivots
+    double residual = 0;      // by how much a law is missed [m/s, rad/s]
+    double speed = kSlowest;  // how fast rows would be without impulses
+    bool failed = false;
 };
 
-// p holds where to start, and receives the solution; b stays
-SolveReport solve_rows(RowSystem& system, double tolerance, int steps, Scratch scratch);
-size_t solve_rows_bytes(int rows);
+// V = b + A p
+TARSUS_INLINE void velocities(const RowSystem& system, double* V) {
+    const int width = padded(system.n);
+    std::copy(system.b, system.b + width, V);
+    for (int k = 0; k < system.n; ++k) {
+        if (system.p[k] != 0.0) add_multiple(system.p[k], system.row(k), width, V);
+    }
+}
+
+// What a row would be multiplied by to have the size of an impulse: 1 / `size`, the inverse inertia
+// that it feels; rows of a disc share theirs.
+TARSUS_INLINE void row_sizes(const RowSystem& system, double* size) {
+    for (int r = 0; r < system.n; ++r) size[r] = system.row(r)[r] + 1e-30;
+    for (int k = 0; k < system.n_discs; ++k) {
+        const Disc& disc = system.disc[k];
+        if (disc.size == 2) {
+            size[disc.row] = size[disc.row + 1] = 0.5 * (size[disc.row] + size[disc.row + 1]);
+        }
+    }
+}
+
+// the speed by which laws are measured
+TARSUS_INLINE double speed_of(const RowSystem& system) {
+    double speed = kSlowest;
+    for (int r = 0; r < system.n; ++r) speed = std::max(speed, std::abs(system.b[r]));
+    return speed;
+}
+
+// The natural map: by how much p differs from what each law would make of p − V / size, as a
+// velocity. Zero where and only where all laws hold.
+TARSUS_INLINE double natural_residual(const RowSystem& system, const double* V,
+                                      const double* size) {
+    double worst = 0;
+    const auto wish = [&](int r) { return system.p[r] - V[r] / size[r]; };
+    const auto differ = [&](int r, double x) {
+        worst = std::max(worst, std::abs(x - system.p[r]) * size[r]);
+    };
+    for (int k = 0; k < system.n_boxes; ++k) {
+        const Box& box = system.box[k];
+        differ(box.row, std::min(std::max(wish(box.row), box.low), box.high));
+    }
+    for (int k = 0; k < system.n_discs; ++k) {
+        const Disc& disc = system.disc[k];
+        const double bound = disc.bound(std::max(wish(disc.normal), 0.0));
+        const double x = wish(disc.row), y = disc.size == 2 ? wish(disc.row + 1) : 0.0;
+        const double length = std::sqrt(mul_add(x, x, y * y));
+        const double back = length > bound ? bound / length : 1.0;
+        differ(disc.row, x * back);
+        if (disc.size == 2) differ(disc.row + 1, y * back);
+    }
+    return worst;
+}
+
+// Solvers: p holds where to start, and receives the solution.
+
+// Newton's method with continuation, at most so many factorisations
+SolveReport solve_by_newton(RowSystem& system, double tolerance, int most, Scratch scratch);
+// projected Gauss–Seidel, at most so many sweeps
+SolveReport solve_by_sweeps(RowSystem& system, double tolerance, int most, Scratch scratch);
+// pivoting, with a cone of so many facets instead of discs; `failed` where it gives up
+SolveReport solve_by_pivots(RowSystem& system, int facets);
+// as the law says, and so that bounces give no energy
+SolveReport solve_rows(RowSystem& system, Law law, const LawNumbers& numbers, Scratch scratch);
+
+// work memory of any of them
+size_t solver_bytes(int rows);
 
 }  // namespace tarsus::TARSUS_ISA

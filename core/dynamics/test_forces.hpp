@@ -5,7 +5,8 @@
 // the clusters that two rows have in common (Featherstone 2008, section 8.4, by the factors that
 // the articulated-body recursion has made anyway; after Lathrop 1984, Schröder 1990 and Ayit 2015,
 // section 4.3). Forces along the rows change u = Σ s p, and the recursion's last pass tells what
-// they do. Rows that act on the same bodies form a block and are walked together.
+// they do. Rows that act on the same bodies form a block and are walked together. Each cluster
+// knows which rows passed it, as runs of neighbours: sums go cluster by cluster, along the runs.
 #pragma once
 
 #include "dynamics/articulated_passes.hpp"
@@ -26,18 +27,23 @@ class TestForces {
     TestForces(const ArticulatedPasses<T>& passes, int rows, int blocks, Scratch& scratch)
         : passes_(passes),
           tree_(passes.tree),
-          width_(tree_.joint_nv),
-          share_(scratch.take<T>(size_t(rows) * width_)),
-          scaled_(scratch.take<T>(size_t(rows) * width_)),
-          path_(scratch.take<int>(size_t(blocks) * tree_.clusters.size())),
-          block_(scratch.take<Block>(blocks)) {}
+          room_(rows),
+          most_runs_(blocks),
+          share_(scratch.take<T>(size_t(rows) * tree_.joint_nv)),
+          scaled_(scratch.take<T>(size_t(rows) * tree_.joint_nv)),
+          run_(scratch.take<Run>(size_t(blocks) * tree_.clusters.size())),
+          n_runs_(scratch.take<int>(tree_.clusters.size())) {}
 
     static size_t bytes(const Tree& tree, int rows, int blocks) {
         return 2 * bytes_of<T>(size_t(rows) * tree.joint_nv) +
-               bytes_of<int>(size_t(blocks) * tree.clusters.size()) + bytes_of<Block>(blocks);
+               bytes_of<Run>(size_t(blocks) * tree.clusters.size()) +
+               bytes_of<int>(tree.clusters.size());
     }
 
-    void clear() { n_blocks_ = n_rows_ = 0; }
+    void clear() {
+        n_rows_ = first_ = n_blocks_ = 0;
+        for (size_t c = 0; c < tree_.clusters.size(); ++c) n_runs_[c] = 0;
+    }
     int rows() const { return n_rows_; }
 
     // a block of forces on bodies a and b, one of which may be the world (−1)
@@ -71,52 +77,89 @@ class TestForces {
     }
 
     // A (rows × rows by rows), both triangles
-    TARSUS_INLINE void sum_operator(T* A) const {
-        for (int i = 0; i < n_blocks_; ++i) {
-            for (int j = 0; j <= i; ++j) sum_blocks(block_[i], block_[j], A);
+    TARSUS_APART void sum_operator(T* A) const {
+        const int n = n_rows_;
+        for (long k = 0; k < long(n) * n; ++k) A[k] = T(0.0);
+        for (size_t c = 0; c < tree_.clusters.size(); ++c) {
+            const Cluster& cluster = tree_.clusters[c];
+            const Run* run = runs_of(c);
+            for (int a = 0; a < n_runs_[c]; ++a) {
+                for (int r = run[a].first; r < run[a].end; ++r) {
+                    for (int b = 0; b <= a; ++b) {
+                        const int end = b == a ? r + 1 : run[b].end;
+                        add_products(cluster, r, run[b].first, end, A + long(r) * n);
+                    }
+                }
+            }
+        }
+        for (int r = 0; r < n; ++r) {
+            for (int s = 0; s < r; ++s) A[long(s) * n + r] = A[long(r) * n + s];
         }
     }
 
     // u of all velocities := what the forces p along the rows add
     TARSUS_INLINE void load(const T* p) const {
-        for (int w = 0; w < width_; ++w) passes_.dof[w].u = T(0.0);
+        for (int w = 0; w < tree_.joint_nv; ++w) passes_.dof[w].u = T(0.0);
         add_load(p);
     }
     TARSUS_INLINE void add_load(const T* p) const {
-        for (int k = 0; k < n_blocks_; ++k) {
-            const Block& block = block_[k];
-            for (int c = 0; c < block.length; ++c) {
-                const Cluster& cluster = tree_.clusters[block.path[c]];
+        for (size_t c = 0; c < tree_.clusters.size(); ++c) {
+            const Cluster& cluster = tree_.clusters[c];
+            for (const Run* run = runs_of(c); run < runs_of(c) + n_runs_[c]; ++run) {
                 for (int e = cluster.w; e < cluster.w + cluster.nv; ++e) {
+                    const T* share = share_ + long(e) * room_;
                     T& u = passes_.dof[e].u;
-                    for (int r = block.first; r < block.first + block.rows; ++r) {
-                        u = mul_add(share_[long(r) * width_ + e], p[r], u);
-                    }
+                    for (int r = run->first; r < run->end; ++r) u = mul_add(share[r], p[r], u);
                 }
             }
         }
     }
 
    private:
-    struct Block {
-        int first, rows, length;
-        int* path;  // the clusters on the way, outer ones first
+    // rows first … end − 1 passed a cluster
+    struct Run {
+        int first, end;
     };
+    const Run* runs_of(size_t cluster) const { return run_ + cluster * most_runs_; }
 
-    void begin(int rows) {
-        Block& block = block_[n_blocks_];
-        block = {n_rows_, rows, 0, path_ + size_t(n_blocks_) * tree_.clusters.size()};
-        ++n_blocks_, n_rows_ += rows;
+    // A of row r with rows first … end − 1: what a cluster adds
+    TARSUS_INLINE void add_products(const Cluster& cluster, int r, int first, int end, T* A) const {
+        int s = first;
+        if constexpr (std::is_same_v<T, double>) {
+            for (; s + kLanes <= end; s += kLanes) {
+                Lanes sum = lanes_at(A + s);
+                for (int e = cluster.w; e < cluster.w + cluster.nv; ++e) {
+                    const long at = long(e) * room_;
+                    sum = mul_add(Lanes(scaled_[at + r]), lanes_at(share_ + at + s), sum);
+                }
+                std::memcpy(A + s, &sum, sizeof sum);
+            }
+        }
+        for (; s < end; ++s) {
+            T sum = A[s];
+            for (int e = cluster.w; e < cluster.w + cluster.nv; ++e) {
+                const long at = long(e) * room_;
+                sum = mul_add(scaled_[at + r], share_[at + s], sum);
+            }
+            A[s] = sum;
+        }
     }
+
+    void begin(int rows) { first_ = n_rows_, n_rows_ += rows, ++n_blocks_; }
     TARSUS_INLINE const Cluster& enter(int body) {
-        Block& block = last();
         const int index = tree_.cluster_of[body];
-        block.path[block.length++] = index;
+        Run* run = run_ + size_t(index) * most_runs_ + n_runs_[index];
+        if (n_runs_[index] > 0 && run[-1].end == first_) {
+            run[-1].end = n_rows_;
+        } else {
+            *run = {first_, n_rows_};
+            ++n_runs_[index];
+        }
         return tree_.clusters[index];
     }
     // inwards from two bodies, the outer cluster first
     TARSUS_INLINE void walk(int a, RowForces<T>& on_a, int b, RowForces<T>& on_b) {
-        const int rows = last().rows;
+        const int rows = last_rows();
         int body[2] = {a, b};
         RowForces<T>* forces[2] = {&on_a, &on_b};
         while (body[0] >= 0 || body[1] >= 0) {
@@ -141,10 +184,10 @@ class TestForces {
             body[outer] = cluster.parent;
         }
     }
-    Block& last() { return block_[n_blocks_ - 1]; }
-    // row r of the block that is being walked
-    T& share(int r, int w) { return share_[long(last().first + r) * width_ + w]; }
-    T& scaled(int r, int w) { return scaled_[long(last().first + r) * width_ + w]; }
+    // of the block that is being walked
+    int last_rows() const { return n_rows_ - first_; }
+    T& share(int r, int w) { return share_[long(w) * room_ + first_ + r]; }
+    T& scaled(int r, int w) { return scaled_[long(w) * room_ + first_ + r]; }
 
     static void add(RowForces<T>& to, const RowForces<T>& from, int rows) {
         for (int r = 0; r < rows; ++r) to.f[r] = to.f[r] + from.f[r];
@@ -153,7 +196,7 @@ class TestForces {
     // past a joint: s = Sᵀ f, and the parent feels f − U D⁻¹ s
     TARSUS_INLINE void pass_joint(const Cluster& cluster, int body, RowForces<T>& forces) {
         const Link& link = tree_.links[body];
-        const int rows = last().rows;
+        const int rows = last_rows();
         visit(link.kind, [&](auto joint) {
             using Joint = decltype(joint);
             const At<T> at = passes_.at(link);
@@ -179,7 +222,7 @@ class TestForces {
 
     TARSUS_APART void pass_members(const Cluster& cluster, int body, RowForces<T>& forces) {
         if (!entered(cluster)) {
-            for (int r = 0; r < last().rows; ++r) {
+            for (int r = 0; r < last_rows(); ++r) {
                 for (int e = 0; e < cluster.nv; ++e) share(r, cluster.w + e) = T(0.0);
             }
         }
@@ -201,7 +244,7 @@ class TestForces {
             using Joint = decltype(joint);
             const At<T> at = passes_.at(link);
             const auto X = Joint::transform(at);
-            for (int r = 0; r < last().rows; ++r) {
+            for (int r = 0; r < last_rows(); ++r) {
                 T s[Joint::nv];
                 Joint::subspace(at).project(forces.f[r], s);
                 for (int k = 0; k < Joint::nv; ++k) {
@@ -219,7 +262,7 @@ class TestForces {
         const bool members = cluster.coupled && !cluster.geared;
         const T* inverse = members ? passes_.coupled.inverse(cluster) : nullptr;
         const ArticulatedDof<T>* dof = passes_.dof + cluster.w;
-        for (int r = 0; r < last().rows; ++r) {
+        for (int r = 0; r < last_rows(); ++r) {
             for (int e = 0; e < cluster.nv; ++e) {
                 T sum(0.0);
                 for (int f = 0; f < cluster.nv; ++f) {
@@ -232,41 +275,13 @@ class TestForces {
         }
     }
 
-    TARSUS_INLINE void sum_blocks(const Block& a, const Block& b, T* A) const {
-        T sum[kMostBlockRows][kMostBlockRows];
-        for (int r = 0; r < a.rows; ++r) {
-            for (int s = 0; s < b.rows; ++s) sum[r][s] = T(0.0);
-        }
-        for (int i = 0, j = 0; i < a.length && j < b.length;) {
-            if (a.path[i] != b.path[j]) {
-                a.path[i] > b.path[j] ? ++i : ++j;
-                continue;
-            }
-            const Cluster& cluster = tree_.clusters[a.path[i]];
-            ++i, ++j;
-            for (int r = 0; r < a.rows; ++r) {
-                const T* x = scaled_ + long(a.first + r) * width_ + cluster.w;
-                for (int s = 0; s < b.rows; ++s) {
-                    const T* y = share_ + long(b.first + s) * width_ + cluster.w;
-                    for (int e = 0; e < cluster.nv; ++e) sum[r][s] = mul_add(x[e], y[e], sum[r][s]);
-                }
-            }
-        }
-        for (int r = 0; r < a.rows; ++r) {
-            for (int s = 0; s < b.rows; ++s) {
-                A[long(a.first + r) * n_rows_ + b.first + s] = sum[r][s];
-                A[long(b.first + s) * n_rows_ + a.first + r] = sum[r][s];
-            }
-        }
-    }
-
     const ArticulatedPasses<T>& passes_;
     const Tree& tree_;
-    const int width_;
-    T *share_, *scaled_;
-    int* path_;
-    Block* block_;
-    int n_blocks_ = 0, n_rows_ = 0;
+    const int room_, most_runs_;
+    T *share_, *scaled_;  // of each joint velocity, a number for each row
+    Run* run_;
+    int* n_runs_;
+    int n_rows_ = 0, first_ = 0, n_blocks_ = 0;
     const Cluster* members_ = nullptr;
     int members_block_ = 0;
 };

@@ -68,14 +68,17 @@ class FlyingTouches {
             const double wait = (nearest.gap - kNear / 2) / closing;
             if (!(closing > 0 && time + wait < dt)) {
                 for (Touch<double>& touch : at) touch.gap = kFar;
+                meet_ = false;
                 return;
             }
             time += wait;
         }
         if (time > 0) tell_back(a, b, time);
     }
+    bool meet() const { return meet_; }
 
    private:
+    bool meet_ = true;
     static constexpr int kLooks = 24;
     static constexpr double kNear = SolidTouches::kNearFace;  // what is nearer touches as it is
 
@@ -122,7 +125,7 @@ TARSUS_INLINE T fastest(const Motion<T>& velocity, const double* center, double 
 // whether two solids can meet within a step, in any lane
 template <class T>
 TARSUS_INLINE bool may_meet(const Solid& a, const Solid& b, const Pose<T>* pose,
-                            const Motion<T>* velocity, double dt) {
+                            const Motion<T>* velocity, const T& dt) {
     const auto center = [&](const Solid& solid) {
         const Pose<T>& body = pose[solid.body + 1];
         return body.rotation * vector_at(solid.on.position) + body.position;
@@ -130,24 +133,30 @@ TARSUS_INLINE bool may_meet(const Solid& a, const Solid& b, const Pose<T>* pose,
     const Vec3<T> apart = center(a) - center(b);
     const T speed = fastest(velocity[a.body + 1], a.on.position, a.reach) +
                     fastest(velocity[b.body + 1], b.on.position, b.reach);
-    const T reach = mul_add(speed, T(dt), T(a.reach + b.reach + 1e-9));
+    const T reach = mul_add(speed, dt, T(a.reach + b.reach + 1e-9));
     return any(dot(apart, apart) < reach * reach);
 }
 
-// Calls f(candidate, a, b, touch) for the places of all pairs that may touch within a step of dt in
-// some lane; velocities in body frames.
+// Calls f(candidate, a, b, touch) for the places of all pairs that may touch within a time dt in
+// some lane; velocities in body frames. What does not meet with the first velocities is looked at
+// with the `other` ones, unless they are null.
 template <class T, class F>
 TARSUS_INLINE void for_each_pair(const Shapes& shapes, const Pose<T>* pose,
-                                 const Motion<T>* velocity, double dt, F&& f) {
+                                 const Motion<T>* velocity, const Motion<T>* other, const T& dt,
+                                 F&& f) {
     for (int k = 0; k < shapes.n_pairs(); ++k) {
         const Solid &a = shapes.solids[shapes.pairs[2 * k]],
                     &b = shapes.solids[shapes.pairs[2 * k + 1]];
-        if (!may_meet(a, b, pose, velocity, dt)) continue;
+        const bool first = may_meet(a, b, pose, velocity, dt);
+        if (!first && !(other && may_meet(a, b, pose, other, dt))) continue;
         Touch<T> touch[kPairPoints];
         for (int l = 0; l < kLaneCount<T>; ++l) {
-            const FlyingSolid on_a = flying_solid(a, pose, velocity, l);
-            const FlyingSolid on_b = flying_solid(b, pose, velocity, l);
-            const FlyingTouches found(on_a, on_b, dt);
+            const auto fly = [&](const Motion<T>* v) {
+                return FlyingTouches(flying_solid(a, pose, v, l), flying_solid(b, pose, v, l),
+                                     lane_of(dt, l));
+            };
+            FlyingTouches found = fly(velocity);
+            if (other && !found.meet()) found = fly(other);
             for (int i = 0; i < kPairPoints; ++i) set_touch(touch[i], l, found.at[i]);
         }
         for (int i = 0; i < kPairPoints; ++i) {

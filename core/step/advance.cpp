@@ -1,4 +1,5 @@
 // Many steps of one state, or of a group of lanes.
+#include "constraints/lcp.hpp"
 #include "step/lane_states.hpp"
 
 namespace tarsus::TARSUS_ISA {

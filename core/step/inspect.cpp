@@ -73,7 +73,7 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
             first_of[contact.a] = test.rows();
             push_unit_wrenches(test, contact.a);
         }
-        push_contact_rows(contact, at.pose, share ? first_of[contact.a] : -1, test, map);
+        push_contact_rows(contact, 3, at.pose, share ? first_of[contact.a] : -1, test, map);
     }
     double* of_tests = own.take<double>(size_t(test.rows()) * test.rows());
     test.sum_operator(of_tests);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "step/stepper.hpp"
-#include "world/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -21,7 +20,7 @@ class LaneStates {
           count_(count) {}
 
     void load() {
-        at_.forget();
+        at_.impulses.forget();
         at_.alive = T(1.0);
         for (int l = 0; l < Stepper<T>::kCount; ++l) {
             const long s = state(l);
@@ -30,11 +29,13 @@ class LaneStates {
             load_row(run_.parameters + s * run_.parameter_stride, world_.parameter_size(),
                      at_.parameters, l);
             const double* memory = run_.memory + s * world_.memory_size();
-            load_row(memory + world_.kept_rows(), world_.n_rows(), at_.kept_rows, l);
+            load_row(memory + world_.kept_rows(), world_.n_rows(), at_.impulses.joints.kept, l);
             load_row(memory + world_.integral(), tree_.nv, at_.integral, l);
             load_row(memory + world_.held(), tree_.nv, at_.tau, l);
-            load_row(memory + world_.works(), world_.n_works(), at_.works, l);
+            load_row(memory + world_.works(), world_.n_works(), at_.works.sum, l);
             load_contacts(memory, l);
+            set_lane(at_.unsolved, l, memory[world_.unsolved()]);
+            set_lane(at_.worst, l, memory[world_.unsolved() + 1]);
             at_.fault[l] = StepFault::none, at_.fault_element[l] = 0;
             const bool failed = memory[world_.failed()] != 0.0;
             if (l >= count_ || failed) set_lane(at_.alive, l, 0.0);
@@ -104,7 +105,7 @@ class LaneStates {
         out[0] = lane_of(energies.kinetic, l), out[1] = lane_of(energies.gravity, l);
         out[2] = lane_of(energies.elastic, l);
         out[3] = 0.5 * world_.dt * lane_of(energies.power, l);
-        store_row(at_.works, world_.n_works(), l, out + World::kEnergies);
+        store_row(at_.works.sum, world_.n_works(), l, out + World::kEnergies);
     }
 
    private:
@@ -117,10 +118,12 @@ class LaneStates {
         store_row(at_.v, tree_.nv, l, run_.v + s * tree_.nv);
         double* memory = run_.memory + s * world_.memory_size();
         store_contacts(memory, l);
-        store_row(at_.kept_rows, world_.n_rows(), l, memory + world_.kept_rows());
+        store_row(at_.impulses.joints.kept, world_.n_rows(), l, memory + world_.kept_rows());
         store_row(at_.integral, tree_.nv, l, memory + world_.integral());
         store_row(at_.tau, tree_.nv, l, memory + world_.held());
-        store_row(at_.works, world_.n_works(), l, memory + world_.works());
+        store_row(at_.works.sum, world_.n_works(), l, memory + world_.works());
+        memory[world_.unsolved()] = lane_of(at_.unsolved, l);
+        memory[world_.unsolved() + 1] = lane_of(at_.worst, l);
     }
 
     static void load_row(const double* from, int size, T* to, int lane) {
@@ -137,20 +140,22 @@ class LaneStates {
             if (!(slot[0] >= 1 && slot[0] <= world_.n_candidates())) continue;
             const int candidate = int(slot[0]) - 1;
             bool known = false;
-            for (int t = 0; t < at_.n_touched(); ++t) known |= at_.touched(t) == candidate;
-            if (!known) at_.keep_candidate(candidate);
-            for (int i = 0; i < 3; ++i) set_lane(at_.kept[3 * candidate + i], lane, slot[1 + i]);
+            for (int t = 0; t < at_.impulses.n_touched(); ++t)
+                known |= at_.impulses.touched(t) == candidate;
+            if (!known) at_.impulses.keep_candidate(candidate);
+            for (int i = 0; i < 3; ++i)
+                set_lane(at_.impulses.kept[3 * candidate + i], lane, slot[1 + i]);
         }
     }
     void store_contacts(double* memory, int lane) const {
         int used = 0;
-        for (int t = 0; t < at_.n_touched() && used < world_.max_contacts; ++t) {
-            const T* kept = at_.kept + 3 * at_.touched(t);
+        for (int t = 0; t < at_.impulses.n_touched() && used < world_.max_contacts; ++t) {
+            const T* kept = at_.impulses.kept + 3 * at_.impulses.touched(t);
             double x[3];
             store_row(kept, 3, lane, x);
             if (x[0] == 0 && x[1] == 0 && x[2] == 0) continue;
             double* slot = memory + world_.kept_contacts() + 4 * used++;
-            slot[0] = at_.touched(t) + 1;
+            slot[0] = at_.impulses.touched(t) + 1;
             for (int i = 0; i < 3; ++i) slot[1 + i] = x[i];
         }
         for (; used < world_.max_contacts; ++used) {
@@ -160,11 +165,11 @@ class LaneStates {
 
     void write_contacts(int l, double* out) const {
         int used = 0;
-        for (int c = 0; c < at_.n_contacts && used < world_.max_contacts; ++c) {
-            const Contact<T>& contact = at_.contacts[c];
+        for (int c = 0; c < at_.impulses.n_contacts && used < world_.max_contacts; ++c) {
+            const Contact<T>& contact = at_.impulses.contacts[c];
             if (!lives(l) || !(lane_of(contact.on, l) > 0)) continue;
             double* to = out + kContactNumbers * used++;
-            const Vec3<T> push = from_frame(contact, at_.impulse + 3 * c);
+            const Vec3<T> push = from_frame(contact, at_.impulses.impulse + kContactRows * c);
             const Vec3<T> vectors[3] = {contact.touch.point, contact.touch.normal,
                                         push * T(1 / world_.dt)};
             to[0] = contact.candidate;
@@ -174,7 +179,7 @@ class LaneStates {
             }
             to[10] = lane_of(contact.touch.gap, l);
             to[11] = word(contact, c, l);
-            to[12] = run_.ledger ? lane_of(at_.work[c], l) : 0.0;
+            to[12] = run_.ledger ? lane_of(at_.works.of_contact[c], l) : 0.0;
         }
         for (; used < world_.max_contacts; ++used) {
             double* to = out + kContactNumbers * used;
@@ -184,7 +189,7 @@ class LaneStates {
     }
     // 0 open, 1 sticks, 2 slips, 3 hits
     double word(const Contact<T>& contact, int c, int l) const {
-        const T* p = at_.impulse + 3 * c;
+        const T* p = at_.impulses.impulse + kContactRows * c;
         const double normal = lane_of(p[0], l), x = lane_of(p[1], l), y = lane_of(p[2], l);
         if (!(normal > 0)) return 0;
         const Vec3<T> start = in_frame(contact, contact.start);
@@ -192,21 +197,22 @@ class LaneStates {
         const double slip = std::hypot(lane_of(start.y, l), lane_of(start.z, l));
         const double bound = lane_of(at_.parameters[kFriction], l) * normal +
                              world_.dt * lane_of(at_.parameters[kViscous], l) * slip;
-        const Vec3<T> end = at_.after(contact);
+        const Vec3<T> end = at_.at.slide(contact, at_.at.after);
         const double speed = std::hypot(lane_of(end.y, l), lane_of(end.z, l));
         const bool at_bound = std::hypot(x, y) >= bound * (1 - 1e-9);
         return at_bound && speed > kSlipping ? 2 : 1;
     }
     void write_statistics(int l, double* out) const {
         double active = 0, deepest = 0;
-        for (int c = 0; c < at_.n_contacts; ++c) {
-            if (!lives(l) || !(lane_of(at_.contacts[c].on, l) > 0)) continue;
+        for (int c = 0; c < at_.impulses.n_contacts; ++c) {
+            if (!lives(l) || !(lane_of(at_.impulses.contacts[c].on, l) > 0)) continue;
             ++active;
-            deepest = std::max(deepest, -lane_of(at_.contacts[c].touch.gap, l));
+            deepest = std::max(deepest, -lane_of(at_.impulses.contacts[c].touch.gap, l));
         }
-        out[0] = lives(l) ? lane_of(at_.iterations, l) : 0.0;
-        out[1] = lives(l) ? lane_of(at_.residual, l) : 0.0;
+        out[0] = lives(l) ? lane_of(at_.impulses.steps, l) : 0.0;
+        out[1] = lives(l) ? lane_of(at_.impulses.residual, l) : 0.0;
         out[2] = active, out[3] = deepest;
+        out[4] = lives(l) ? lane_of(at_.impulses.residual / at_.impulses.speed, l) : 0.0;
     }
 
     const World& world_;

@@ -5,23 +5,20 @@
 //   outwards   accelerations, and with them v* = v + dt a, as if nothing touched
 //   contacts   rows, the operator by test forces, impulses p that obey the laws
 //   outwards   v⁺ = v* + H⁻¹ Jᵀ p
-//   at last    q⁺ = q ⊕ dt v⁺
+//   at last    q⁺ = q ⊕ (dt v⁺ + δ), δ moving out what has entered
 #pragma once
 
-#include "constraints/exact.hpp"
-#include "constraints/lemke.hpp"
-#include "constraints/penalty.hpp"
-#include "constraints/row_map.hpp"
 #include "step/control.hpp"
 #include "step/measure.hpp"
+#include "step/penalty_forces.hpp"
 #include "step/turning_axes.hpp"
+#include "step/works.hpp"
 #include "world/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
-constexpr double kFastest = 1e8;       // a run that is faster has diverged
-constexpr double kLoopFeedback = 0.2;  // part of a loop's gap that is closed in a step
-constexpr double kJointAtRest = 1e-3;  // [rad/s, m/s] stiction acts below
+constexpr double kFastest = 1e8;  // a run that is faster has diverged
+constexpr double kSolved = 1e-8;  // of the speeds: a larger residual is told
 
 template <class T>
 class Stepper {
@@ -29,67 +26,40 @@ class Stepper {
     static constexpr int kCount = kLaneCount<T>;
 
     // of the state, as users see it
-    T *q, *v, *parameters, *tau, *integral, *works;
-    T *kept, *kept_rows;  // impulses (or ways slipped) of all candidates and rows
-    T alive, iterations, residual;
-    int n_contacts = 0;
-    Contact<T>* contacts;
-    T* impulse;  // three for each contact
-    T* work;     // of each contact in this step
+    T *q, *v, *parameters, *tau, *integral;
+    T alive;
+    T unsolved, worst;  // steps that the solver left with a residual, and the largest one
+    Impulses<T> impulses;
+    Works<T> works;
+    Moment<T> at;
     StepFault fault[kCount];
     int fault_element[kCount];
 
     Stepper(const World& world, Scratch& scratch)
-        : world_(world), tree_(*world.tree), scratch_(scratch) {
+        : impulses(world, scratch),
+          works(world, scratch),
+          at(world, scratch),
+          world_(world),
+          tree_(*world.tree),
+          scratch_(scratch) {
         q = scratch.take<T>(tree_.nq), v = scratch.take<T>(tree_.nv);
         parameters = scratch.take<T>(world.parameter_size());
         tau = scratch.take<T>(tree_.nv), integral = scratch.take<T>(tree_.nv);
-        works = scratch.take<T>(world.n_works());
-        kept = scratch.take<T>(3 * size_t(world.n_candidates()));
-        kept_rows = scratch.take<T>(world.n_rows());
-        touched_ = scratch.take<int>(world.n_candidates());
-        const int most = most_contacts(world);
-        contacts = scratch.take<Contact<T>>(most + 1);
-        impulse = scratch.take<T>(3 * size_t(most));
-        work = scratch.take<T>(most);
         next_q_ = scratch.take<T>(tree_.nq), next_v_ = scratch.take<T>(tree_.nv);
         diagonal_ = scratch.take<T>(tree_.nv);
-        pose_ = scratch.take<Pose<T>>(tree_.n_bodies + 1);
-        start_ = scratch.take<Motion<T>>(tree_.n_bodies + 1);
-        free_ = scratch.take<Motion<T>>(tree_.n_bodies + 1);
         scratch_ = scratch;
-    }
-
-    static int most_contacts(const World& world) { return world.n_candidates(); }
-    static int most_rows(const World& world) {
-        const long lanes = long(world.max_contacts) * kCount;
-        const int contacts = int(std::min<long>(lanes + kCount, world.n_candidates()));
-        return world.tree->n_constraint_rows + world.n_rows() + 6 * contacts;
-    }
-    static int most_blocks(const World& world) {
-        return world.tree->n_constraints + most_rows(world);
     }
 
     static size_t bytes(const World& world) {
         const Tree& tree = *world.tree;
-        const size_t most = most_contacts(world), rows = most_rows(world), nv = tree.nv;
-        size_t sum =
-            bytes_of<T>(tree.nq) * 2 + bytes_of<T>(nv) * 5 + bytes_of<T>(world.parameter_size()) +
-            bytes_of<T>(world.n_works()) + bytes_of<T>(3 * size_t(world.n_candidates())) +
-            bytes_of<T>(world.n_rows()) + bytes_of<int>(world.n_candidates()) +
-            bytes_of<Contact<T>>(most + 1) + bytes_of<T>(3 * most) + bytes_of<T>(most) +
-            bytes_of<Pose<T>>(tree.n_bodies + 1) + 2 * bytes_of<Motion<T>>(tree.n_bodies + 1);
-        const size_t step =
-            spanning_bytes<T>(tree) + ArticulatedPasses<T>::bytes(tree) + 6 * bytes_of<T>(nv) +
-            6 * bytes_of<T>(tree.joint_nv) + bytes_of<T>(tree.joint_nq) +
-            configuration_bytes<T>(tree) + TestForces<T>::bytes(tree, rows, most_blocks(world)) +
-            3 * bytes_of<T>(rows * rows) + RowMap<T>::bytes(rows) + 3 * bytes_of<T>(rows) +
-            bytes_of<Block<T>>(most_blocks(world)) + LoopElimination<T>::bytes(tree, rows) +
-            2 * bytes_of<T>(tree.n_constraint_rows) +
-            ExactSolver<T>::bytes(most_blocks(world), rows) + bytes_of<T>(tree.n_constraint_rows) +
-            2 * bytes_of<T>(rows);
+        Scratch counter(reinterpret_cast<std::byte*>(kAlign));
+        Stepper own(world, counter);
+        const size_t nv = tree.nv;
+        const size_t step = spanning_bytes<T>(tree) + ArticulatedPasses<T>::bytes(tree) +
+                            6 * bytes_of<T>(nv) + 6 * bytes_of<T>(tree.joint_nv) +
+                            bytes_of<T>(tree.joint_nq) + configuration_bytes<T>(tree);
         const size_t control = spanning_bytes<T>(tree) + Controller<T>::bytes(world);
-        return sum + std::max({step, control, measure_bytes<T>(tree)}) + kAlign;
+        return counted(counter) + std::max({step, control, measure_bytes<T>(tree)}) + kAlign;
     }
 
     // `controls`: this step starts a period of the controller
@@ -98,6 +68,8 @@ class Stepper {
     TARSUS_INLINE Energies<T> energies() const {
         return measure<T>(tree_, q, v, mass_scale(), scratch_);
     }
+
+   private:
     const T* mass_scale() const {
         const T* scale = parameters + world_.mass_scale();
         for (int i = 0; i < tree_.n_bodies; ++i) {
@@ -105,62 +77,155 @@ class Stepper {
         }
         return nullptr;
     }
-    // velocity of a contact at the end of the step, along normal and tangents
-    Vec3<T> after(const Contact<T>& contact) const {
-        const Vec3<T>& point = contact.touch.point;
-        Vec3<T> v = point_velocity(pose_[contact.a + 1], free_[contact.a + 1], point);
-        if (contact.b >= 0) v -= point_velocity(pose_[contact.b + 1], free_[contact.b + 1], point);
-        return in_frame(contact, v);
-    }
-    void keep_candidate(int candidate) { touched_[n_touched_++] = candidate; }
-    void forget() {
-        for (long k = 0; k < 3L * world_.n_candidates(); ++k) kept[k] = T(0.0);
-        n_touched_ = 0;
-    }
-    int n_touched() const { return n_touched_; }
-    int touched(int k) const { return touched_[k]; }
-
-   private:
     JointState<T> joint_state(Scratch& scratch) const {
         if (!tree_.coupled) return {q, v, nullptr, nullptr};
         return span_coupled<T>(tree_, nullptr, q, v, nullptr, scratch);
     }
     TARSUS_INLINE void joint_forces(const JointState<T>& joints, T* force, T* diagonal,
                                     Scratch& scratch);
-    TARSUS_APART void push_by_penalty(ArticulatedPasses<T>& passes);
-    TARSUS_APART void resolve(ArticulatedPasses<T>& passes, const T* w_free, T* delta,
-                              Scratch& scratch);
-    TARSUS_INLINE Block<T>& add_block(Problem<T>& problem, BlockKind kind, int index, int rows);
-    TARSUS_INLINE void push_joints(const JointState<T>& joints, TestForces<T>& test, RowMap<T>& map,
-                                   Problem<T>& problem, const T* w_free);
-    TARSUS_INLINE void push_contacts(TestForces<T>& test, RowMap<T>& map, Problem<T>& problem);
-    TARSUS_INLINE void push_contact(int k, int first, TestForces<T>& test, RowMap<T>& map,
-                                    Problem<T>& problem);
-    TARSUS_INLINE void keep_impulses(const Problem<T>& problem);
-    TARSUS_INLINE void write_works(const T* w, const T* w_next);
-    TARSUS_INLINE void contact_work(int c);
-    TARSUS_INLINE void refuse_crowds();
-    TARSUS_INLINE void fail_where(const T& failed, StepFault reason);
-    TARSUS_INLINE void push_loops(TestForces<T>& test, RowMap<T>& map, T* lose, Scratch& scratch);
     TARSUS_INLINE void judge();
+    TARSUS_INLINE void judge_solution();
+    TARSUS_INLINE void fail_where(const T& failed, StepFault reason);
     TARSUS_APART void explain(const T& bad);
 
     const World& world_;
     const Tree& tree_;
     Scratch scratch_;
-    int* touched_;
-    int n_touched_ = 0;
     T *next_q_, *next_v_, *diagonal_;
-    Pose<T>* pose_;
-    Motion<T>*start_, *free_;  // velocities in body frames: at the start, and at the end so far
-    Problem<T> problem_;
-    T* loop_impulse_ = nullptr;
-    T* loop_mean_ = nullptr;
 };
 
-}  // namespace tarsus::TARSUS_ISA
+template <class T>
+TARSUS_INLINE void Stepper<T>::step(const double* const* command, bool controls, bool ledger) {
+    const T zero(0.0), dt = at.dt;
+    Scratch scratch = scratch_;
+    const JointState<T> joints = joint_state(scratch);
+    if (controls) {
+        Controller<T>{world_, q, v, parameters, command, tau, integral, diagonal_}.run(scratch);
+    }
+    T* force = scratch.take<T>(tree_.nv);
+    T* diagonal = world_.implicit ? scratch.take<T>(tree_.joint_nv) : nullptr;
+    joint_forces(joints, force, diagonal, scratch);
 
-#include "step/contact_impulses.hpp"
-#include "step/contact_rows.hpp"
-#include "step/step.hpp"
-#include "step/works.hpp"
+    ArticulatedPasses<T> passes(tree_, joints, {diagonal, mass_scale()}, scratch);
+    passes.velocities(nullptr);
+    for (int i = 0; i <= tree_.n_bodies; ++i) at.start[i] = passes.body[i].v;
+    place_bodies(passes, at.pose);
+    impulses.begin();
+    if (world_.law == Law::penalty) {
+        impulses.find(at, at.start, parameters, alive);
+        push_by_penalty(world_, at, parameters, impulses, passes);
+    }
+    passes.inertias(force);
+    T* a = scratch.take<T>(tree_.nv);
+    passes.accelerations(world_at_rest<T>(tree_).a, a);
+    for (int k = 0; k < tree_.nv; ++k) next_v_[k] = mul_add(dt, a[k], v[k]);
+    if (world_.turning) add_turning(tree_, v, dt, next_v_);
+
+    T* w = tree_.coupled ? scratch.take<T>(tree_.joint_nv) : next_v_;
+    if (tree_.coupled) spread_velocities(tree_, joints.G, next_v_, w);
+    body_velocities(passes, w, at.free);
+    T* shift = scratch.take<T>(tree_.nv);
+    for (int k = 0; k < tree_.nv; ++k) shift[k] = zero;
+    impulses.resolve(at, parameters, alive, passes, w, next_v_, shift);
+    judge_solution();
+    // adding zero leaves no trace of contacts that only other lanes have
+    for (int k = 0; k < tree_.nv; ++k) next_v_[k] = next_v_[k] + zero;
+
+    if (world_.control == ControlKind::implicit_pd) {
+        for (int k = 0; k < tree_.nv; ++k) {
+            tau[k] = neg_mul_add(diagonal_[k] / dt, next_v_[k] - v[k], tau[k]);
+        }
+    }
+    T* step = scratch.take<T>(tree_.nv);
+    T* joint_step = tree_.coupled ? scratch.take<T>(tree_.joint_nv) : step;
+    const T* moving = world_.explicit_euler ? v : next_v_;
+    for (int k = 0; k < tree_.nv; ++k) step[k] = mul_add(dt, moving[k], shift[k]);
+    if (tree_.coupled) spread_velocities(tree_, joints.G, step, joint_step);
+    step_configuration<T>(tree_, nullptr, {joints.q, joint_step, nullptr, joints.G}, step, next_q_,
+                          scratch);
+    judge();
+    if (ledger) {
+        if (tree_.coupled) spread_velocities(tree_, joints.G, next_v_, w);
+        works.add({v, next_v_, joints.v, w, tau, parameters, alive}, at, impulses);
+    }
+    if (world_.turning) turn_axes(tree_, q, step, next_q_, next_v_);
+    // a state that came out wrong keeps the last good one
+    for (int k = 0; k < tree_.nq; ++k) q[k] = select(alive > zero, next_q_[k], q[k]);
+    for (int k = 0; k < tree_.nv; ++k) v[k] = select(alive > zero, next_v_[k], v[k]);
+}
+
+// what springs and dampers add to the torques, and what acts at the end of the step
+template <class T>
+TARSUS_INLINE void Stepper<T>::joint_forces(const JointState<T>& joints, T* force, T* diagonal,
+                                            Scratch& scratch) {
+    for (int k = 0; k < tree_.nv; ++k) force[k] = tau[k];
+    if (world_.passive) {
+        T* on_joint = scratch.take<T>(tree_.joint_nv);
+        T* gathered = scratch.take<T>(tree_.nv);
+        stretch(tree_, joints.q, scratch, on_joint);
+        for (int k = 0; k < tree_.joint_nv; ++k) {
+            on_joint[k] = -(T(tree_.stiffness[k]) * on_joint[k]);
+            on_joint[k] = neg_mul_add(T(tree_.damping[k]), joints.v[k], on_joint[k]);
+        }
+        gather_forces(tree_, joints.G, on_joint, gathered);
+        for (int k = 0; k < tree_.nv; ++k) force[k] += gathered[k];
+    }
+    if (!diagonal) return;
+    for (int k = 0; k < tree_.joint_nv; ++k) diagonal[k] = at.dt * T(tree_.damping[k]);
+    if (world_.control != ControlKind::implicit_pd) return;
+    for (int k = 0; k < tree_.nv; ++k) {
+        diagonal[tree_.velocity_to.empty() ? k : tree_.velocity_to[k]] += diagonal_[k];
+    }
+}
+
+// counts what the solver left, and gives up where it did
+template <class T>
+TARSUS_INLINE void Stepper<T>::judge_solution() {
+    const T zero(0.0), missed = impulses.residual / impulses.speed;
+    const T told = select(missed > T(kSolved), alive, zero);
+    unsolved += told;
+    worst = select(told * missed > worst, missed, worst);
+    fail_where(impulses.crowded, StepFault::crowded);
+    fail_where(impulses.failed, StepFault::unsolved);
+    if (world_.strict) fail_where(told, StepFault::unsolved);
+}
+
+template <class T>
+TARSUS_INLINE void Stepper<T>::fail_where(const T& failed, StepFault reason) {
+    if (!any(failed > T(0.0))) return;
+    for (int l = 0; l < kCount; ++l) {
+        if (lane_of(failed, l) > 0 && fault[l] == StepFault::none) fault[l] = reason;
+    }
+    alive = select(failed > T(0.0), T(0.0), alive);
+}
+
+template <class T>
+TARSUS_INLINE void Stepper<T>::judge() {
+    const T zero(0.0), one(1.0);
+    T good(1.0);
+    for (int k = 0; k < tree_.nv; ++k) {
+        good = select(absolute(next_v_[k]) < T(kFastest), good, zero);
+    }
+    for (int k = 0; k < tree_.nq; ++k) good = select(absolute(next_q_[k]) < T(1e150), good, zero);
+    if (any(one - good > zero)) explain(one - good);
+    alive = alive * good;
+}
+
+// which number went wrong first
+template <class T>
+TARSUS_APART void Stepper<T>::explain(const T& bad) {
+    for (int l = 0; l < kCount; ++l) {
+        if (!(lane_of(bad, l) > 0) || !(lane_of(alive, l) > 0) || fault[l] != StepFault::none)
+            continue;
+        fault[l] = StepFault::loops_lost;  // where all velocities are good
+        for (int k = tree_.nv - 1; k >= 0; --k) {
+            const double x = lane_of(next_v_[k], l);
+            if (std::abs(x) < kFastest) continue;
+            fault[l] = std::isfinite(x) ? StepFault::diverged : StepFault::not_finite;
+            fault_element[l] = k;
+        }
+        if (fault[l] == StepFault::loops_lost && !tree_.coupled) fault[l] = StepFault::diverged;
+    }
+}
+
+}  // namespace tarsus::TARSUS_ISA

@@ -15,6 +15,8 @@ using Vector = Vec3<double>;
 
 namespace {
 
+constexpr double kHuge = 1e150;
+
 [[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
 
 template <class Word, size_t N>
@@ -283,7 +285,15 @@ World make_world(const Tree& tree, const WorldStatement& s) {
     World world;
     world.tree = &tree, world.dt = s.dt, world.explicit_euler = s.explicit_euler;
     world.law = word<Law>("law", s.law, {"exact", "lemke", "penalty"});
-    world.numbers = s.numbers;
+    world.numbers = s.numbers, world.extras = s.extras;
+    world.limit_restitution = s.limit_restitution, world.strict = s.strict;
+    if (!(s.extras.torsion >= 0 && s.extras.rolling >= 0 && s.extras.torsion < kHuge &&
+          s.extras.rolling < kHuge)) {
+        refuse("torsional and rolling friction must be finite and not negative");
+    }
+    if (!(s.limit_restitution >= 0 && s.limit_restitution <= 1)) {
+        refuse("limit_restitution must be from 0 to 1");
+    }
     if (world.law == Law::penalty) world.numbers.ahead = false;
     if (world.numbers.iterations < 1) refuse("iterations must be at least 1");
     if (world.numbers.facets < 0 || (world.numbers.facets > 0 && world.numbers.facets < 3) ||

@@ -18,7 +18,7 @@ struct Run {
     double *record_q = nullptr, *record_v = nullptr, *record_tau = nullptr;
     double *record_energy = nullptr, *record_contacts = nullptr, *record_statistics = nullptr;
 };
-constexpr int kStatus = 3, kContactNumbers = 13, kStatistics = 4;
+constexpr int kStatus = 3, kContactNumbers = 13, kStatistics = 5;
 enum class StepFault : int { none, not_finite, crowded, loops_lost, unsolved, diverged };
 
 // The step as compiled for one instruction set.

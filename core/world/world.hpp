@@ -19,6 +19,9 @@ struct World {
     bool explicit_euler = false;
     Law law = Law::exact;
     LawNumbers numbers;
+    LawExtras extras;
+    double limit_restitution = 0;
+    bool strict = false;  // a step that is not solved ends the run
     int max_contacts = 0;
 
     Shapes shapes;
@@ -54,7 +57,8 @@ struct World {
     int integral() const { return kept_rows() + n_rows(); }
     int held() const { return integral() + tree->nv; }
     int works() const { return held() + tree->nv; }
-    int failed() const { return works() + n_works(); }
+    int unsolved() const { return works() + n_works(); }  // how many steps, and the worst of them
+    int failed() const { return unsolved() + 2; }
     int memory_size() const { return failed() + 1; }
 
     // the ledger: energies at a state, then works since the start
@@ -65,6 +69,7 @@ struct World {
         contact_friction,
         loops,
         at_limits,
+        corrections,
         n_impacts,
         kWorks
     };
@@ -86,6 +91,9 @@ struct WorldStatement {
     std::vector<double> solid_placement, solid_size, ground_numbers, stiction, effort;
     int max_contacts = 0, control_steps = 1;
     LawNumbers numbers;
+    LawExtras extras;
+    double limit_restitution = 0;
+    bool strict = false;
 };
 
 // Throws std::invalid_argument, naming what is wrong.

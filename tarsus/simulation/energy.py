@@ -22,7 +22,7 @@ from tarsus.model.description import Array
 from tarsus.simulation.errors import EnergyError
 
 STORED = ("kinetic", "gravity", "elastic", "staggering")
-WORKS = ("impacts", "contact_normal", "contact_friction", "loops", "limits")
+WORKS = ("impacts", "contact_normal", "contact_friction", "loops", "limits", "corrections")
 BY_JOINT = ("supplied", "damping", "joint_friction")
 FIXED = len(STORED) + len(WORKS) + 1
 """Numbers of a row before those of coordinates and bodies."""
@@ -44,7 +44,7 @@ class EnergyLedger:
         """(…, T, n): the numbers as the core counts them."""
         self.kinetic, self.gravity, self.elastic, self.staggering = _columns(rows, 0, 4)
         self.impacts, self.contact_normal, self.contact_friction = _columns(rows, 4, 7)
-        self.loops, self.limits, self.n_impacts = _columns(rows, 7, FIXED)
+        self.loops, self.limits, self.corrections, self.n_impacts = _columns(rows, 7, FIXED)
         self.supplied, self.damping, self.joint_friction = (
             rows[..., self._coordinates(name)].sum(axis=-1) for name in BY_JOINT
         )

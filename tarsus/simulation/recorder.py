@@ -40,7 +40,7 @@ class Recorder:
         self.only_ends = record is False
         self.every = max(steps, 1) if self.only_ends else every
         samples = 1 + (1 if self.only_ends else steps // every)
-        sizes = {"q": model.nq, "v": model.nv, "tau": model.nv, "statistics": 4}
+        sizes = {"q": model.nq, "v": model.nv, "tau": model.nv, "statistics": 5}
         sizes["energy"] = world.energy_size
         kept = {name: sizes[name] for name in ARRAYS if name in self.names}
         check_size(8 * samples * states * sum(kept.values()))

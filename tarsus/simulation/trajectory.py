@@ -25,12 +25,15 @@ class Statistics:
     """What the contact solver did in the last step before each sample, (T,) or (B, T)."""
 
     iterations: Array
+    """Factorisations of Newton's method, sweeps or pivots."""
     residual: Array
     """Largest violation of the contact conditions that is left [m/s]."""
     active: Array
     """Number of contacts in the solver."""
     penetration: Array
     """Deepest penetration [m]."""
+    relative: Array
+    """The residual as a part of the speeds that the contacts would have without impulses."""
 
 
 @dataclass(frozen=True)

@@ -12,29 +12,36 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+import tarsus as ts
 from tarsus import convert
 from tarsus.bench import Plan
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import contact
-import readme_table
+import contact_table
+import motions
+import piles
 import run
 import slope
+import steps
 import targets
+from learning import LearningSizes
 from mujoco_walker import MujocoWalker
 from tarsus_walker import TarsusWalker
 from walkers import Walker
 
 SIZES = contact.Sizes(
-    states=3,
-    steps=4,
-    lead=8,
+    steps.StepSizes(states=3, different=2, steps=2, together=3),
+    robots=("bolt", "solo12"),
+    learning=LearningSizes(robots=("solo12",), states=3, actions=1, together=3),
+    piles=(piles.tower(2, 0.01), piles.heap(3, 0.01)),
     links=(4, 8),
     contacts=(1, 2),
     seconds_on_slope=0.02,
     scenes=("slide", "incline"),
 )
+TIMES = {"one", "mujoco", "one_ratio"}
 
 
 @pytest.fixture(scope="module")
@@ -47,34 +54,42 @@ def results() -> dict[str, Any]:
 
     measured = contact.measure_contact(Plan(batch=1, rounds=2, seconds=1e-6), SIZES, progress)
     assert list(dict.fromkeys(sections)) == [
-        *("one state in contact", "batches in contact", "contact operator", "creep and ledgers"),
+        *("steps in contact", "learning", "piles", "contact operator", "creep and ledgers"),
     ]
     return measured
 
 
 def test_results_have_all_rows(results: dict[str, Any]) -> None:
     json.dumps(results, allow_nan=False)
-    assert [(row["model"], row["motion"], row["contacts"]) for row in results["steps"]] == [
-        ("anymal", "stands", 4),
-        ("anymal", "trots", 4),
-        ("solo12", "stands", 4),
-        ("solo12", "trots", 4),
-        ("talos_reduced", "stands", 8),
-        ("talos_reduced", "twists its feet", 8),
-        ("talos_reduced, smooth joints", "stands", 8),
-        ("talos_reduced, smooth joints", "twists its feet", 8),
+    assert [(row["model"], row["motion"]) for row in results["steps"]] == [
+        ("bolt", "tips"),
+        ("bolt", "twists its soles"),
+        ("bolt", "steps in place"),
+        ("bolt", "falls limp"),
+        ("bolt", "lies"),
+        ("bolt", "stands"),
+        ("solo12", "trots"),
+        ("solo12", "stands"),
     ]
     for row in results["steps"]:
-        assert {"per_state", "mujoco_per_state", "throughput_ratio"} <= set(row)
-        assert ({"one", "mujoco", "one_ratio"} <= set(row)) == (row["motion"] != "twists its feet")
+        # what fails is told, and what is there is compared
+        assert set(row) >= TIMES or "failure" in row
+        batch = {"per_state", "mujoco_per_state", "throughput_ratio"}
+        assert batch <= set(row) or "failure" in row
+    assert [row["motion"] for row in results["learning"]] == [
+        *("learns", "sim.step in a loop", "sim.run of one step"),
+    ]
+    assert [row["model"] for row in results["piles"]] == ["tower of 2 boxes", "pile of 3 boxes"]
+    for row in (*results["learning"], *results["piles"]):
+        assert set(row) >= TIMES
     assert set(results["operator"]) >= {"links_slope", "contacts_slope"}
     assert max(results["ledger"].values()) < 1e-6
-    assert [row["model"] for row in results["agreement"]] == list(contact.ROBOTS)
+    assert [row["model"] for row in results["agreement"]] == ["bolt", "solo12"]
 
 
 def test_every_target_finds_its_numbers(results: dict[str, Any]) -> None:
     own = [target for target in targets.TARGETS if target.values({"contact": results})]
-    assert len(own) == 8
+    assert len(own) == 12
     console = Console(width=170, record=True, file=io.StringIO())
     console.print(run.judged({"contact": results}))
     text = console.export_text()
@@ -84,49 +99,72 @@ def test_every_target_finds_its_numbers(results: dict[str, Any]) -> None:
         assert target.values({}) == {}
 
 
+def test_what_fails_misses_its_target(results: dict[str, Any]) -> None:
+    failed = {"model": "g1", "motion": "lies", "failure": "it does not lie"}
+    judged = {"contact": {"steps": [failed]}}
+    verdicts = [
+        target.verdict(value)
+        for target in targets.TARGETS
+        for value in target.values(judged).values()
+    ]
+    assert verdicts == ["missed", "missed"]
+    lines = contact_table.contact_table({**results, "steps": [failed]})
+    assert "| lies: g1 * | – | – | – | – |" in lines
+    assert "- g1 lies: it does not lie" in lines
+
+
 def test_table_of_the_readme(results: dict[str, Any]) -> None:
-    lines = readme_table.contact_table(results)
+    lines = contact_table.contact_table(results)
     print("\n".join(lines))
-    assert all(line.count("|") == 6 for line in lines[:11])
-    assert len(lines) == 13
+    rows = [line for line in lines if line.startswith("|")]
+    assert all(line.count("|") == 6 for line in rows)
+    assert len(rows) == 2 + 8 + 2 + 3 + 1
+    assert rows[2].startswith("| tips: bolt")
+    assert rows[9].startswith("| stands: solo12")
 
 
-@pytest.mark.parametrize("name", contact.ROBOTS)
-def test_both_sides_have_the_same_robot(name: str) -> None:
-    found = contact.agreement(Walker(name), contact.Sizes())
+@pytest.mark.parametrize("title", contact.ROBOTS)
+def test_both_sides_have_the_same_robot(title: str) -> None:
+    found = steps.agreement(Walker(title))
     print(found)
     assert found["mass"] < 1e-12
     assert found["gravity"] < 1e-12
-    assert found["tarsus_load"] < 1e-3
+    # Bolt on its soles is what the solver leaves unsolved most often: see residuals.py
+    assert found["tarsus_load"] < (1e-2 if title == "bolt" else 1e-3)
     assert found["mujoco_load"] < 1e-2
 
 
-@pytest.mark.parametrize("name", ["anymal", "solo12", "talos_reduced, smooth joints"])
-def test_both_sides_move_alike_in_the_air(name: str) -> None:
-    walker = Walker(name)
-    model, ours, theirs = walker.model, TarsusWalker(walker, 0.7), MujocoWalker(walker, 0.7)
-    ours.q[0, 2] += 1.0
-    theirs.states[0, 3] += 1.0
-    rows = walker.stand(1, 25)
-    rows[:, :, 7 : model.nq] += 0.02
+@pytest.mark.parametrize("limp", [False, True])
+@pytest.mark.parametrize("title", ["anymal", "g1", "talos_reduced, smooth joints"])
+def test_both_sides_move_alike_in_the_air(title: str, limp: bool) -> None:
+    walker = Walker(title)
+    model = walker.model
+    situation = (motions.falls if limp else motions.stands)(walker, 1)
+    situation.q[0, 2] += 1.0
+    if situation.reference is not None:
+        situation.reference[:, 7:] += 0.02
+    ours, theirs = TarsusWalker(situation), MujocoWalker(situation)
     for side in (ours, theirs):
-        side.follow(rows)
+        side.follow(25)
     qpos, qvel = np.split(theirs.states[0, 1:], [theirs.model.nq])
     q, v = convert.from_mujoco(model, qpos, qvel, peer=theirs.model)
     apart = np.abs(model.difference(ours.q[0], q)).max(), np.abs(ours.v[0] - v).max()
-    moved = np.abs(ours.q[0] - walker.stance)[7:].min()
-    print(f"apart {apart[0]:.1e} m or rad, {apart[1]:.1e} m/s or rad/s; joints moved {moved:.1e}")
+    moved = np.abs(ours.q[0] - situation.q[0]).max()
+    print(f"apart {apart[0]:.1e} m or rad, {apart[1]:.1e} m/s or rad/s; moved {moved:.1e}")
     assert moved > 1e-3
     assert max(apart) < 1e-9
 
 
-@pytest.mark.parametrize("name", ["anymal", "solo12"])
+@pytest.mark.parametrize("name", ["a1", "hyq", "laikago", "anymal", "solo12"])
 def test_trots_walk_on_both_sides(name: str) -> None:
     walker = Walker(name)
     way = []
-    for side in (TarsusWalker(walker, 0.7), MujocoWalker(walker, 0.7)):
+    for side in (
+        TarsusWalker(motions.walks(walker, 1)),
+        MujocoWalker(motions.walks(walker, 1)),
+    ):
         for _ in range(4):
-            side.follow(walker.trot(1, 0, len(walker.period)))
+            side.follow(len(walker.period))
         place = side.q[0, :3] if isinstance(side, TarsusWalker) else side.states[0, 1:4]
         way.append(float(place[0]))
         assert abs(place[2] - walker.stance[2]) < 0.15 * walker.stance[2]
@@ -134,28 +172,50 @@ def test_trots_walk_on_both_sides(name: str) -> None:
     assert min(way) > 0.0
 
 
-@pytest.mark.parametrize("name", contact.ROBOTS)
-def test_stances_are_within_the_limits(name: str) -> None:
-    walker = Walker(name)
+@pytest.mark.parametrize("title", contact.ROBOTS)
+def test_stances_are_within_the_limits(title: str) -> None:
+    walker = Walker(title)
     joints = walker.stance[7:]
     assert (walker.model.lower[7:] < joints).all()
     assert (joints < walker.model.upper[7:]).all()
-    poses = walker.model.forward_kinematics(walker.stance)
-    lowest = [poses[b, 2, :3] @ centre + poses[b, 2, 3] - r for b, centre, r in walker.spheres]
-    assert abs(min(lowest)) < 1e-12
+    # all of its spheres, and the feet touch
+    assert abs(float(ts.height_over_ground(walker.limp, walker.stance))) < 1e-9
+    assert abs(float(ts.height_over_ground(walker.model, walker.stance))) < 1e-9
 
 
-def test_a_timed_rollout_starts_again_from_the_same_state() -> None:
-    walker = Walker("solo12")
-    side = TarsusWalker(walker, 0.7, 2)
-    side.follow(walker.trot(2, 0, 5))
-    contender = side.rollout(walker.trot(2, 5, 4))
-    ends = []
-    for _ in range(2):
-        exec(contender.call, contender.names)
-        ends.append(contender.names["record"]["q"].copy())
-    assert np.array_equal(*ends)
-    assert np.array_equal(ends[0][:, -1], contender.names["q"])
+def test_a_push_tips_a_robot_or_does_not() -> None:
+    walker = Walker("talos_reduced, smooth joints")
+    situation = motions.tips(walker, 2)
+    situation.v = np.stack([share * motions.tipping(walker, 0.0) for share in (0.7, 1.3)])
+    side = TarsusWalker(situation)
+    side.follow(350)
+    tilts = 2.0 * np.arcsin(np.linalg.norm(side.q[:, 3:5], axis=1))
+    print(tilts)
+    assert tilts[0] < 0.1
+    assert tilts[1] > 0.2
+
+
+def test_a_timed_run_starts_again_from_the_same_state() -> None:
+    situation = motions.walks(Walker("solo12"), 2)
+    for side in (TarsusWalker(situation), MujocoWalker(situation)):
+        side.settle(3)
+        contender = side.batch(4)
+        ends = []
+        for _ in range(2):
+            names = dict(contender.names)
+            exec(f"found = {contender.call}", names)
+            found = names["found"]
+            ends.append(found.q.copy() if isinstance(side, TarsusWalker) else found[0].copy())
+        assert np.array_equal(*ends)
+        assert len(ends[0]) == 3
+
+
+def test_a_walk_can_be_followed_by_a_single_step() -> None:
+    situation = motions.walks(Walker("solo12"), 2)
+    for side in (TarsusWalker(situation), MujocoWalker(situation)):
+        side.follow(1)
+        assert side.step == 1
+        assert side.load() > 0.0
 
 
 def test_mujoco_creeps_as_is_known() -> None:

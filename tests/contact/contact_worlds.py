@@ -164,7 +164,7 @@ class Run:
             "tau": (nv,),
             "energy": (self.world.energy_size,),
             "contacts": (self.world.max_contacts, 13),
-            "statistics": (4,),
+            "statistics": (5,),
         }
         return {name: np.full((size, samples, *own), np.nan) for name, own in sizes.items()}
 

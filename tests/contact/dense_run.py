@@ -8,7 +8,7 @@ import numpy as np
 from cone_problem import Array
 from contact_worlds import World
 from dense_step import DenseStep, Posed
-from lcp import by_lemke
+from lcp import by_lemke, lcp_residual
 
 
 @dataclass(frozen=True)
@@ -59,4 +59,5 @@ class DenseRun:
         A, b, E = posed.problem.faceted(facets)
         u = by_lemke(A, b)
         assert u is not None, "a ray"
+        assert lcp_residual(A, b, u) < 1e-9, "the oracle lost its way"
         return np.asarray(E @ u)

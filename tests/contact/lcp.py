@@ -31,14 +31,47 @@ def by_trying(A: Array, b: Array) -> list[Array]:
 
 
 def by_lemke(A: Array, b: Array) -> Array | None:
-    """Return a solution, or None for a ray (Cottle, Pang & Stone 1992, 4.4)."""
+    """Return a solution, or None for a ray (Cottle, Pang & Stone 1992, 4.4).
+
+    Long sequences of pivots lose their digits, and degenerate problems their way: unknowns are
+    measured so that entries are of the size of one, what was found is solved for once more, and
+    what is no solution is looked for along another way.
+    """
     n = len(b)
     if n == 0 or b.min() >= 0.0:
         return np.zeros(n)
-    # w − A u − z = b; columns w 0…n−1, u n…2n−1, z 2n, then the right-hand side
-    table = np.hstack([np.eye(n), -A, -np.ones((n, 1)), b[:, None]])
+    sizes = sizes_of(A)
+    scaled, least = sizes[:, None] * A * sizes, sizes * b
+    rng, found = np.random.default_rng(0), None
+    for cover in (np.ones(n), *rng.uniform(0.1, 1.0, (20, n))):
+        u = pivoted(scaled, least, cover)
+        if u is None:
+            continue
+        kept = np.flatnonzero(u > 0.0)
+        again = np.zeros(n)
+        again[kept] = np.linalg.lstsq(scaled[np.ix_(kept, kept)], -least[kept], rcond=None)[0]
+        better = min((u, again), key=lambda each: lcp_residual(A, b, sizes * each))
+        found = sizes * better
+        if lcp_residual(A, b, found) < 1e-10:
+            return np.asarray(found)
+    return found
+
+
+def sizes_of(A: Array) -> Array:
+    """Return units (n,) of the unknowns in which the entries of A are of the size of one."""
+    diagonal = np.diag(A)
+    sizes = np.where(diagonal > 0.0, 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)), 0.0)
+    beside = np.abs(A * sizes).max(axis=1)
+    return np.where(sizes > 0.0, sizes, 1.0 / np.where(beside > 0.0, beside, 1.0))
+
+
+def pivoted(A: Array, b: Array, cover: Array) -> Array | None:
+    """Return what Lemke's pivots end with; `cover` is the column of the artificial unknown."""
+    n = len(b)
+    # w − A u − d z = b; columns w 0…n−1, u n…2n−1, z 2n, then the right-hand side
+    table = np.hstack([np.eye(n), -A, -cover[:, None], b[:, None]])
     basis = list(range(n))
-    row, entering = int(np.argmin(b)), 2 * n
+    row, entering = int(np.argmin(b / cover)), 2 * n
     for _ in range(50 * n + 50):
         table[row] /= table[row, entering]
         others = np.arange(n) != row

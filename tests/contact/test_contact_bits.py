@@ -17,7 +17,7 @@ from mechanisms import cases
 SIZES = (1, 3, 8, 17)
 LAWS: dict[str, dict[str, Any]] = {
     "exact": {},
-    "sweeps": {"law_numbers": {"block": 0.0}},
+    "sweeps": {"law_numbers": {"newton": 0.0}},
     "frictionless": {"law": "lemke"},
     "facets": {"law": "lemke", "law_numbers": {"facets": 4.0}},
     "penalty": {

@@ -20,16 +20,17 @@ from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.contact.numbers import choice, count, positive
 
-Solver = Literal["block", "pgs"]
+Solver = Literal["newton", "pgs"]
 
 
 @dataclass(frozen=True)
 class Exact:
     """Velocity-level complementarity with the true friction cone.
 
-    The solver visits the contacts in turn, at most `iterations` times, until the conditions are
-    violated by no more than `tolerance`, relative to the velocities. "block" solves each contact
-    exactly in its cone; "pgs" is Ayit's projected Gauss–Seidel method (algorithm of section 4.4).
+    The solver "newton" guesses which contacts open, stick or slip and solves all of them at once,
+    at most `iterations` times, until the conditions are violated by no more than `tolerance`,
+    relative to the velocities; "pgs" is Ayit's projected Gauss–Seidel method (algorithm of section
+    4.4), which visits them in turn.
     With `ahead` a point that is still above the ground may come down to it in this step but no
     further; without, it is stopped in the step after it has entered, as in Ayit 2015.
     """
@@ -39,12 +40,12 @@ class Exact:
     iterations: int = 200
     tolerance: float = 1e-10
     ahead: bool = True
-    solver: Solver = "block"
+    solver: Solver = "newton"
 
     def __post_init__(self) -> None:
         count(self.iterations, "iterations")
         positive(self.tolerance, "tolerance")
-        choice(self.solver, ("block", "pgs"), "solver")
+        choice(self.solver, ("newton", "pgs"), "solver")
 
     @property
     def numbers(self) -> Mapping[str, float]:
@@ -53,7 +54,7 @@ class Exact:
             "iterations": self.iterations,
             "tolerance": self.tolerance,
             "ahead": float(self.ahead),
-            "block": float(self.solver == "block"),
+            "newton": float(self.solver == "newton"),
         }
 
     def start_depth(self, model: Model) -> float:

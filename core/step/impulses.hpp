@@ -1,0 +1,221 @@
+// What contacts, joint friction, limits and loops do in a step: impulses p that obey all laws, and
+// v⁺ = v* + H⁻¹ Jᵀ p.
+//
+// An impulse may close what seemed to stay open: a second box lands on the first, a leg is driven
+// to its limit. After each solution all candidates are looked at again with the new velocities;
+// those that would be entered join the problem, until there are none.
+#pragma once
+
+#include "step/corrections.hpp"
+#include "step/room.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+constexpr int kContactRows = 6;  // impulses of a contact: three forces, three moments
+constexpr int kRounds = 16;      // how often candidates may join
+
+template <class T>
+class Impulses {
+   public:
+    int n_contacts = 0;
+    Contact<T>* contacts;
+    T* impulse;           // kContactRows for each contact
+    T* kept;              // impulses, or ways slipped, of all candidates: three each
+    JointRows<T> joints;  // … and of joints
+    T *loop_impulse, *loop_mean;
+    T steps, residual, speed;   // of the solver
+    T failed, crowded, lifted;  // 1 where it gave up or had no room; energy of corrections
+
+    Impulses(const World& world, Scratch& scratch)
+        : contacts(scratch.take<Contact<T>>(world.n_candidates() + 1)),
+          impulse(scratch.take<T>(kContactRows * size_t(world.n_candidates()))),
+          kept(scratch.take<T>(3 * size_t(world.n_candidates()))),
+          joints{scratch.take<T>(world.n_rows()), scratch.take<T>(world.limits.size())},
+          loop_impulse(scratch.take<T>(world.tree->n_constraint_rows)),
+          loop_mean(scratch.take<T>(world.tree->n_constraint_rows)),
+          world_(world),
+          tree_(*world.tree),
+          seen_(scratch.take<Contact<T>>(world.n_candidates() + 1)),
+          touched_(scratch.take<int>(world.n_candidates())),
+          wanted_(scratch.take<T>(world.n_candidates())),
+          change_(scratch.take<T>(world.tree->nv)),
+          joint_change_(scratch.take<T>(world.tree->joint_nv)) {}
+
+    // candidates whose impulses are kept
+    int n_touched() const { return n_touched_; }
+    int touched(int k) const { return touched_[k]; }
+    void keep_candidate(int candidate) { touched_[n_touched_++] = candidate; }
+    void forget() {
+        for (long k = 0; k < 3L * world_.n_candidates(); ++k) kept[k] = T(0.0);
+        for (int c = 0; c < world_.n_candidates(); ++c) wanted_[c] = T(0.0);
+        n_touched_ = 0;
+    }
+    // what does not touch any more starts anew
+    TARSUS_APART void forget_open() {
+        for (int k = 0; k < n_touched_; ++k) {
+            T on(0.0);
+            for (int c = 0; c < n_contacts; ++c) {
+                if (contacts[c].candidate == touched_[k]) on = contacts[c].on;
+            }
+            for (int i = 0; i < 3; ++i) {
+                T& x = kept[3 * touched_[k] + i];
+                x = select(on > T(0.0), x, T(0.0));
+            }
+        }
+        n_touched_ = 0;
+    }
+
+    void begin() {
+        n_contacts = 0, speed = T(kSlowest);
+        steps = residual = failed = crowded = lifted = T(0.0);
+        for (size_t k = 0; k < world_.limits.size(); ++k) joints.wanted[k] = T(0.0);
+    }
+
+    // `ahead`: velocities that tell what will touch
+    TARSUS_INLINE void find(const Moment<T>& at, const Motion<T>* ahead, const T* parameters,
+                            const T& alive, bool everywhere = false) {
+        n_contacts =
+            find_contacts<T>(world_, {at.pose, at.start, ahead, everywhere ? at.after : nullptr},
+                             at.dt, parameters, alive, wanted_, everywhere, contacts);
+        refuse_crowds();
+    }
+
+    // w: velocities of all joints without impulses. v (nv) becomes the velocity after them, `shift`
+    // (nv) by how much positions are moved out of what they have entered.
+    TARSUS_APART void resolve(Moment<T>& at, const T* parameters, const T& alive,
+                              ArticulatedPasses<T>& passes, const T* w, T* v, T* shift) {
+        T open = alive;
+        bool any_rows = false;
+        const bool exact = world_.law != Law::penalty;
+        for (int round = 0;; ++round) {
+            if (exact) find(at, at.free, parameters, alive, round > 0);
+            const int solved = exact ? n_contacts : 0;
+            any_rows = solved > 0 || world_.n_rows() > 0 || tree_.n_constraint_rows > 0;
+            if (!any_rows) break;
+            StepWork<T> work = room_.take(
+                [&](Scratch& scratch) { return StepWork<T>(world_, passes, solved, scratch); });
+            fill(work.rows, at, solved, parameters, alive, passes.joints, w);
+            if (work.rows.map.size() == 0) {
+                any_rows = false;
+                break;
+            }
+            work.assemble();
+            work.solve(open, [&](int l, const SolveReport& report) { note(l, report); });
+            keep(work.rows.problem, exact);
+            work.apply(work.rows.problem.p, true, passes, loop_impulse, change_);
+            for (int i = 0; i <= tree_.n_bodies; ++i) {
+                at.after[i] = at.free[i] + passes.body[i].v;
+            }
+            if (exact && world_.numbers.ahead && round < kRounds) {
+                open = joined(at, parameters, alive, passes.joints, w);
+                if (any(open > T(0.0))) continue;
+            }
+            for (int k = 0; k < tree_.nv; ++k) v[k] = v[k] + change_[k];
+            if (exact) {
+                lifted = correct_positions(world_, at, work, passes, shift);
+            }
+            break;
+        }
+        if (!any_rows) {
+            keep(Problem<T>{}, exact);
+            for (int i = 0; i <= tree_.n_bodies; ++i) at.after[i] = at.free[i];
+        }
+        for (int c = 0; exact && c < world_.n_candidates(); ++c) wanted_[c] = T(0.0);
+    }
+
+   private:
+    TARSUS_INLINE void fill(StepRows<T>& rows, const Moment<T>& at, int solved, const T* parameters,
+                            const T& alive, const JointState<T>& state, const T* w) {
+        rows.push_loops(at);
+        rows.push_joints(state, at.dt, w, alive, joints);
+        rows.push_contacts(contacts, solved, at, parameters, kept);
+        for (int k = 0; k < tree_.n_constraint_rows; ++k) loop_mean[k] = rows.loop_mean[k];
+    }
+    void note(int lane, const SolveReport& report) {
+        set_lane(steps, lane, lane_of(steps, lane) + report.steps);
+        set_lane(residual, lane, report.residual), set_lane(speed, lane, report.speed);
+        set_lane(failed, lane, report.failed ? 1.0 : 0.0);
+    }
+
+    // what the velocities after the impulses would enter joins; 1 in lanes where something did
+    TARSUS_APART T joined(const Moment<T>& at, const T* parameters, const T& alive,
+                          const JointState<T>& state, const T* w) {
+        const T zero(0.0), one(1.0);
+        T found(0.0);
+        const auto want = [&](const T& on, T& wanted) {
+            found = select(on > wanted, one, found);
+            wanted = select(on > wanted, on, wanted);
+        };
+        for (int c = 0; c < n_contacts; ++c) wanted_[contacts[c].candidate] = contacts[c].on;
+        const int seen = find_contacts<T>(world_, {at.pose, at.start, at.after, nullptr}, at.dt,
+                                          parameters, alive, wanted_, false, seen_);
+        for (int c = 0; c < seen; ++c) want(seen_[c].on, wanted_[seen_[c].candidate]);
+        const T* change = change_;
+        if (tree_.coupled) {
+            spread_velocities(tree_, state.G, change_, joint_change_);
+            change = joint_change_;
+        }
+        for (int k = 0; k < int(world_.limits.size()); ++k) {
+            const Limit& limit = world_.limits[k];
+            const T sign(limit.sign), rate = sign * (w[limit.w] + change[limit.w]);
+            const T gap = sign * (state.q[limit.x] - T(limit.bound));
+            const T& now = joints.wanted[k];
+            want(StepRows<T>::limit_on(gap, rate, at.dt, alive, now), joints.wanted[k]);
+        }
+        return select(crowded > zero, zero, found);
+    }
+
+    // for the next step to start with
+    TARSUS_INLINE void keep(const Problem<T>& problem, bool exact) {
+        const T zero(0.0);
+        for (int k = 0; exact && k < n_touched_; ++k) {
+            for (int i = 0; i < 3; ++i) kept[3 * touched_[k] + i] = zero;
+        }
+        if (exact) n_touched_ = 0;
+        const int n_friction = int(world_.friction.size());
+        for (int k = 0; k < problem.n_blocks; ++k) {
+            const Block<T>& block = problem.block[k];
+            const T* p = problem.p + block.row;
+            // adding zero leaves no trace of contacts that only other lanes have
+            if (block.source != Source::contact) {
+                const int first = block.source == Source::joint_limit ? n_friction : 0;
+                joints.kept[first + block.index] = p[0] + zero;
+                continue;
+            }
+            const int candidate = contacts[block.index].candidate;
+            keep_candidate(candidate);
+            for (int i = 0; i < kContactRows; ++i) {
+                T& own = impulse[kContactRows * block.index + i];
+                own = i < block.rows ? p[i] + zero : zero;
+                if (i < 3) kept[3 * candidate + i] = own;
+            }
+        }
+    }
+
+    // lanes with more contacts than there is room for give up
+    TARSUS_INLINE void refuse_crowds() {
+        const T zero(0.0);
+        T count(0.0);
+        for (int c = 0; c < n_contacts; ++c) count += contacts[c].on;
+        const T full = select(count > T(double(world_.max_contacts)), T(1.0), zero);
+        if (!any(full > zero)) return;
+        crowded = select(full > zero, full, crowded);
+        int left = 0;
+        for (int c = 0; c < n_contacts; ++c) {
+            contacts[c].on = select(full > zero, zero, contacts[c].on);
+            if (any(contacts[c].on > zero)) contacts[left++] = contacts[c];
+        }
+        n_contacts = left;
+    }
+
+    const World& world_;
+    const Tree& tree_;
+    Room room_;
+    Contact<T>* seen_;
+    int* touched_;
+    int n_touched_ = 0;
+    T* wanted_;  // 1 where a candidate belongs to the problem
+    T *change_, *joint_change_;
+};
+
+}  // namespace tarsus::TARSUS_ISA
