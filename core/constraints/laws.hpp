@@ -18,6 +18,10 @@ struct LawExtras {
     int rows() const { return rolling > 0 ? 6 : torsion > 0 ? 4 : 3; }
 };
 
+// Viscous friction goes out with the normal impulse: it is at most so many times as large. A jump
+// to none would leave some problems without a solution.
+constexpr double kFade = 10;
+
 struct Limit {
     int w, x;  // velocity and position among all joints'
     double bound, sign;

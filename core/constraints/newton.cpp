@@ -148,7 +148,7 @@ class Newton {
         if (length > bound) {
             Slip slip{disc.row, disc.size, column, -1, {x / length, y / length}, disc.mu, 0, 0};
             slip.c = disc.viscous;
-            if (disc.viscous > push) slip.m += 1.0, slip.c = 0.0;
+            if (disc.viscous > kFade * push) slip.m += kFade, slip.c = 0.0;
             slip.turn = size_[disc.row] * (length - bound) / std::max(bound, 1e-3 * length);
             if (!held || gives_way(disc.normal, slip)) return let_slip(slip);
         }

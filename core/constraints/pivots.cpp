@@ -39,9 +39,35 @@ class Pivoting {
         }
     }
 
+    // Viscous parts of bounds that are more than the normal impulse allows are taken in proportion
+    // to it; who that is about is known only from a solution.
+    SolveReport solve() {
+        SolveReport report = pivot();
+        for (int pass = 0; pass < kPasses && !report.failed && fade(); ++pass) {
+            const int before = report.steps;
+            report = pivot();
+            report.steps += before;
+        }
+        return report;
+    }
+
+   private:
+    static constexpr double kGood = 1e-6;
+    static constexpr int kPasses = 8;
+
+    bool fade() {
+        bool any = false;
+        for (Friction& friction : friction_) {
+            if (friction.normal < 0 || friction.bound <= kFade * s_.p[friction.normal]) continue;
+            any = true;
+            friction.mu += kFade, friction.bound = 0.0;
+        }
+        return any;
+    }
+
     // Feet on more points than they need make the problem degenerate; where pivoting goes astray, a
     // touch on the diagonal tells the points apart. Only what solves the problem itself is taken.
-    SolveReport solve() {
+    SolveReport pivot() {
         const int n = int(unknown_.size());
         std::vector<double> A(size_t(n) * n), touched, b(n), u(n), scale(n);
         for (int i = 0; i < n; ++i) scale[i] = size_of(unknown_[i]);
@@ -71,9 +97,6 @@ class Pivoting {
         }
         return report;
     }
-
-   private:
-    static constexpr double kGood = 1e-6;
 
     void add_friction(int row, int rows, int facets, const Friction& friction) {
         const int own = int(friction_.size());

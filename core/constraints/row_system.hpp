@@ -21,8 +21,7 @@ struct Disc {
     int row, size, normal;  // first row, one or two; the row of its normal impulse
     double mu, viscous;     // viscous: the part of the bound that does not depend on it [N s]
 
-    // the viscous part goes out with the normal impulse, without a jump
-    double bound(double push) const { return mul_add(mu, push, std::min(viscous, push)); }
+    double bound(double push) const { return mul_add(mu, push, std::min(viscous, kFade * push)); }
 };
 
 // rows of matrices start at full vectors

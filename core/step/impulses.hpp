@@ -126,6 +126,7 @@ class Impulses {
    private:
     TARSUS_INLINE void fill(StepRows<T>& rows, const Moment<T>& at, int solved, const T* parameters,
                             const T& alive, const JointState<T>& state, const T* w) {
+        rows.test.clear();
         rows.push_loops(at);
         rows.push_joints(state, at.dt, w, alive, joints);
         rows.push_contacts(contacts, solved, at, parameters, kept);

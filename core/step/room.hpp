@@ -25,8 +25,8 @@ class Room {
         std::free(block_);
     }
 
-    // What was in it is lost. The function is run twice: first to count what it takes, then to
-    // take.
+    // What was in it is lost. The function is run twice: first to count what it takes, then to take
+    // it; so it must not look at what it gets.
     template <class F>
     auto take(F&& function) {
         Scratch counter(reinterpret_cast<std::byte*>(kAlign));

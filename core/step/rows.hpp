@@ -39,7 +39,6 @@ class StepRows {
         problem.block = scratch.take<Block<T>>(most_blocks(world, n_contacts));
         problem.b = scratch.take<T>(most(world, n_contacts));
         problem.p = scratch.take<T>(most(world, n_contacts));
-        test.clear();
     }
     static int most(const World& world, int n_contacts) {
         return world.tree->n_constraint_rows + world.n_rows() + 6 * n_contacts;
