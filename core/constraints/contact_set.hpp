@@ -53,6 +53,7 @@ template <class T>
 struct MovingBodies {
     const Pose<T>* pose;
     const Motion<T>*start, *ahead;
+    const Motion<T>* joined;  // brings what `ahead` does not and was wanted; or null
 };
 
 // The contacts of this step, in the order of candidates: those that touch, those that the
@@ -73,8 +74,10 @@ TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies
         if (b < 0) return of_a;
         return of_a - point_velocity(bodies.pose[b + 1], motion[b + 1], point);
     };
-    for_each_candidate(
-        world.shapes, bodies.pose, near, [&](int candidate, int a, int b, const Touch<T>& touch) {
+    const T look_ahead = world.numbers.ahead ? dt : zero;
+    for_each_coming(
+        world.shapes, bodies.pose, bodies.ahead, bodies.joined, look_ahead, near,
+        [&](int candidate, int a, int b, const Touch<T>& touch) {
             Contact<T>& contact = out[count];
             contact.touch = touch;
             contact.free = velocity(bodies.ahead, a, b, touch.point);
@@ -84,8 +87,8 @@ TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies
                                      parameters[kRestitution], zero);
             const T reach = select(bounces > zero, T(0.5) * dt, dt);
             const T coming = mul_add(dot(touch.normal, contact.free), reach, touch.gap);
-            const T ahead =
-                world.numbers.ahead ? select(coming < T(-kTouching), one, wanted[candidate]) : zero;
+            const T there = select(touch.gap < T(kFar), wanted[candidate], zero);
+            const T ahead = world.numbers.ahead ? select(coming < T(-kTouching), one, there) : zero;
             contact.on = select(touch.gap > zero, ahead, one) * alive;
             if (!any(contact.on > zero)) return;
             contact.candidate = candidate, contact.a = a, contact.b = b;

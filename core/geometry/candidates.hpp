@@ -1,29 +1,41 @@
 // All places that may touch: gaps, points and normals, in all lanes.
 #pragma once
 
-#include "dynamics/articulated_constraints.hpp"
-#include "geometry/solids.hpp"
+#include "geometry/flight.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
+// Three points of a rim: the deepest against a normal, and a third of a turn to both sides.
 template <class T>
-constexpr int kLaneCount = sizeof(T) / sizeof(double);
+struct RimPoints {
+    Vec3<T> at[kRingPoints];
 
-template <class T>
-TARSUS_INLINE PlacedSolid placed_solid(const Solid& solid, const Pose<T>* pose, int lane) {
-    const Pose<T> at = frame_on(solid.on, pose[solid.body + 1]);
-    const auto vector = [&](const Vec3<T>& a) -> Point {
-        return {lane_of(a.x, lane), lane_of(a.y, lane), lane_of(a.z, lane)};
-    };
-    return {&solid,
-            {{vector(at.rotation.x), vector(at.rotation.y), vector(at.rotation.z)},
-             vector(at.position)}};
-}
+    TARSUS_INLINE RimPoints(const Ring& ring, const Pose<T>& body, const Vec3<T>& center,
+                            const Vec3<T>& normal) {
+        const Vec3<T> axis = body.rotation * vector_at(ring.axis);
+        // the deepest point lies against the normal, within the rim's plane
+        const Vec3<T> down = mul_add(axis, dot(axis, normal), normal * T(-1.0));
+        const T size = square_root(dot(down, down));
+        const T upright = select(size < T(1e-6), T(1.0), T(0.0));
+        const Vec3<T> other = body.rotation * vector_at(ring.across);
+        const T scale = T(1.0) / select(upright > T(0.5), T(1.0), size);
+        const Vec3<T> first{select(upright > T(0.5), other.x, down.x * scale),
+                            select(upright > T(0.5), other.y, down.y * scale),
+                            select(upright > T(0.5), other.z, down.z * scale)};
+        const Vec3<T> second = cross(axis, first);
+        constexpr double kCosine[kRingPoints] = {1.0, -0.5, -0.5};
+        constexpr double kSine[kRingPoints] = {0.0, 0.8660254037844386, -0.8660254037844386};
+        for (int i = 0; i < kRingPoints; ++i) {
+            at[i] = mul_add(second, T(ring.radius * kSine[i]),
+                            mul_add(first, T(ring.radius * kCosine[i]), center));
+        }
+    }
+};
 
-// Calls f(candidate, a, b, touch) for every candidate on bodies that may touch at all; `near`
-// tells for a ball around a body's candidates whether to look closer.
+// Calls f(candidate, a, b, touch) for every candidate on the ground, of bodies that may touch it at
+// all: `near` tells for a ball around a body's candidates whether to look closer.
 template <class T, class Near, class F>
-TARSUS_INLINE void for_each_candidate(const Shapes& shapes, const Pose<T>* pose, Near&& near,
+TARSUS_INLINE void for_each_on_ground(const Shapes& shapes, const Pose<T>* pose, Near&& near,
                                       F&& f) {
     for (const Touching& touching : shapes.touching) {
         const Pose<T>& body = pose[touching.body + 1];
@@ -31,44 +43,24 @@ TARSUS_INLINE void for_each_candidate(const Shapes& shapes, const Pose<T>* pose,
         for (int k = touching.sphere; k < touching.sphere + touching.n_spheres; ++k) {
             const Sphere& sphere = shapes.spheres[k];
             const Vec3<T> center = body.rotation * vector_at(sphere.position) + body.position;
-            f(shapes.sphere_candidate[k], touching.body, -1,
-              touch_ground(shapes, center, sphere.radius));
+            const GroundPlaces<T> places(shapes, center, sphere.radius);
+            for (int place = 0; place < shapes.n_places(); ++place) {
+                f(shapes.candidate(shapes.sphere_candidate[k], place), touching.body, -1,
+                  places.at[place]);
+            }
         }
         for (int k = touching.ring; k < touching.ring + touching.n_rings; ++k) {
             const Ring& ring = shapes.rings[k];
             const Vec3<T> center = body.rotation * vector_at(ring.position) + body.position;
-            const Vec3<T> axis = body.rotation * vector_at(ring.axis);
-            const Vec3<T> normal = touch_ground(shapes, center, 0.0).normal;
-            // the deepest point of the rim lies against the normal, within the rim's plane
-            const Vec3<T> down = mul_add(axis, dot(axis, normal), normal * T(-1.0));
-            const T size = square_root(dot(down, down));
-            const T upright = select(size < T(1e-6), T(1.0), T(0.0));
-            const Vec3<T> other = body.rotation * vector_at(ring.across);
-            const T scale = T(1.0) / select(upright > T(0.5), T(1.0), size);
-            const Vec3<T> first{select(upright > T(0.5), other.x, down.x * scale),
-                                select(upright > T(0.5), other.y, down.y * scale),
-                                select(upright > T(0.5), other.z, down.z * scale)};
-            const Vec3<T> second = cross(axis, first);
-            constexpr double kCosine[kRingPoints] = {1.0, -0.5, -0.5};
-            constexpr double kSine[kRingPoints] = {0.0, 0.8660254037844386, -0.8660254037844386};
-            for (int i = 0; i < kRingPoints; ++i) {
-                const Vec3<T> point = mul_add(second, T(ring.radius * kSine[i]),
-                                              mul_add(first, T(ring.radius * kCosine[i]), center));
-                f(shapes.ring_candidate[k] + i, touching.body, -1,
-                  touch_ground(shapes, point, 0.0));
+            const GroundPlaces<T> places(shapes, center, 0.0);
+            for (int place = 0; place < shapes.n_places(); ++place) {
+                const RimPoints<T> rim(ring, body, center, places.at[place].normal);
+                for (int i = 0; i < kRingPoints; ++i) {
+                    f(shapes.candidate(shapes.ring_candidate[k] + i, place), touching.body, -1,
+                      places.of_point(place, rim.at[i]));
+                }
             }
         }
-    }
-    for (int k = 0; k < shapes.n_pairs(); ++k) {
-        const Solid &a = shapes.solids[shapes.pairs[2 * k]],
-                    &b = shapes.solids[shapes.pairs[2 * k + 1]];
-        Touch<T> touch[kPairPoints];
-        for (int l = 0; l < kLaneCount<T>; ++l) {
-            const SolidTouches found(placed_solid(a, pose, l), placed_solid(b, pose, l));
-            for (int i = 0; i < kPairPoints; ++i) set_touch(touch[i], l, found.at[i]);
-        }
-        const int first = shapes.n_ground() + kPairPoints * k;
-        for (int i = 0; i < kPairPoints; ++i) f(first + i, a.body, b.body, touch[i]);
     }
 }
 
@@ -78,13 +70,39 @@ TARSUS_INLINE bool may_touch(const Shapes& shapes, const Touching& touching, con
                              const Motion<T>& velocity, double dt) {
     if (shapes.ground == GroundKind::height_field) return true;  // its gap is not a distance
     const Vec3<T> center = pose.rotation * vector_at(touching.center) + pose.position;
-    const Vec3<T>&v = velocity.linear, &w = velocity.angular;
-    const double* c = touching.center;
-    const double arm = std::abs(c[0]) + std::abs(c[1]) + std::abs(c[2]) + touching.radius;
-    const T speed = mul_add(absolute(w.x) + absolute(w.y) + absolute(w.z), T(arm),
-                            absolute(v.x) + absolute(v.y) + absolute(v.z));
+    const T speed = fastest(velocity, touching.center, touching.radius);
     const T gap = touch_ground(shapes, center, touching.radius).gap;
     return any(neg_mul_add(speed, T(dt), gap) < T(1e-9));
+}
+
+// Calls f(candidate, a, b, touch) for candidates that may touch within a time dt: see
+// for_each_on_ground and for_each_pair.
+template <class T, class Near, class F>
+TARSUS_INLINE void for_each_coming(const Shapes& shapes, const Pose<T>* pose,
+                                   const Motion<T>* velocity, const Motion<T>* other, const T& dt,
+                                   Near&& near, F&& f) {
+    for_each_on_ground(shapes, pose, near, f);
+    for_each_pair(shapes, pose, velocity, other, dt, f);
+}
+
+// Calls f(candidate, a, b, touch) for all candidates at rest, pairs of solids where they are near.
+template <class T, class Near, class F>
+TARSUS_INLINE void for_each_candidate(const Shapes& shapes, const Pose<T>* pose, Near&& near,
+                                      F&& f) {
+    constexpr double kMargin = 0.1;  // [m]
+    for_each_on_ground(shapes, pose, near, f);
+    for (int k = 0; k < shapes.n_pairs(); ++k) {
+        const Solid &a = shapes.solids[shapes.pairs[2 * k]],
+                    &b = shapes.solids[shapes.pairs[2 * k + 1]];
+        Touch<T> touch[kPairPoints];
+        for (int l = 0; l < kLaneCount<T>; ++l) {
+            const SolidTouches found(placed_solid(a, pose, l), placed_solid(b, pose, l), kMargin);
+            for (int i = 0; i < kPairPoints; ++i) set_touch(touch[i], l, found.at[i]);
+        }
+        for (int i = 0; i < kPairPoints; ++i) {
+            f(shapes.pair_candidate(k) + i, a.body, b.body, touch[i]);
+        }
+    }
 }
 
 }  // namespace tarsus::TARSUS_ISA

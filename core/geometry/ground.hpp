@@ -1,61 +1,33 @@
 // How far a ball is from the ground, where it would touch, and which way the ground pushes.
 //
 // Planes are exact for all lanes at once; profiles (polylines extruded along y: steps, ramps) and
-// height fields are looked up lane by lane.
+// height fields are looked up lane by lane. A ball touches a profile in up to two places.
 #pragma once
 
-#include <algorithm>
-
+#include "geometry/profile.hpp"
 #include "geometry/shapes.hpp"
 #include "spatial/transform.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
-constexpr double kFar = 1e30;  // the gap where there is nothing to touch
+template <class T>
+constexpr int kLaneCount = sizeof(T) / sizeof(double);
 
 template <class T>
 struct Touch {
     T gap;
-    Vec3<T> point, normal;  // the ball's lowest point, and away from the ground
+    Vec3<T> point, normal;  // on the ground, and away from it
 };
-
-// signed distance of a polyline in the plane (x, z), solid below; normal: out of the solid
-inline double profile_gap(const std::vector<double>& line, double x, double z, double normal[2]) {
-    double nearest = kFar, height = -kFar, gap = 0;
-    bool corner = false;
-    for (size_t i = 0; i + 3 < line.size(); i += 2) {
-        const double ax = line[i], az = line[i + 1], dx = line[i + 2] - ax, dz = line[i + 3] - az;
-        const double length = std::sqrt(dx * dx + dz * dz);
-        if (length == 0.0) continue;
-        if (x >= ax && x <= ax + dx) {
-            height = std::max(height, dx > 0 ? az + (x - ax) / dx * dz : std::max(az, az + dz));
-        }
-        const double along = ((x - ax) * dx + (z - az) * dz) / (length * length);
-        const bool beside = along >= 0 && along <= 1;
-        // beside a segment along its own normal, beyond its ends the way to the corner
-        const double rx = x - (along < 0 ? ax : ax + dx), rz = z - (along < 0 ? az : az + dz);
-        const double upright[2] = {-dz / length, dx / length};
-        const double over = (x - ax) * upright[0] + (z - az) * upright[1];
-        const double distance = beside ? std::abs(over) : std::sqrt(rx * rx + rz * rz);
-        if (distance >= nearest) continue;
-        nearest = distance, corner = !beside && distance > 0;
-        gap = beside ? over : distance;
-        normal[0] = corner ? rx / distance : upright[0];
-        normal[1] = corner ? rz / distance : upright[1];
-    }
-    if (corner && z < height) {
-        gap = -gap, normal[0] = -normal[0], normal[1] = -normal[1];
-    }
-    return gap;
-}
 
 // height and slopes of a field on a grid, flat beyond its ends
 inline void height_of_field(const std::vector<double>& field, double x, double y, double* height,
                             double slope[2]) {
     const double* head = field.data();
     const int nx = int(head[4]), ny = int(head[5]);
-    const double u = std::clamp((x - head[0]) / head[2], 0.0, double(nx - 1));
-    const double v = std::clamp((y - head[1]) / head[3], 0.0, double(ny - 1));
+    // what is not a number is at the start: no index is out of bounds
+    const auto within = [](double at, double end) { return at > 0 ? (at < end ? at : end) : 0.0; };
+    const double u = within((x - head[0]) / head[2], nx - 1);
+    const double v = within((y - head[1]) / head[3], ny - 1);
     const int i = std::min(int(u), nx - 2), j = std::min(int(v), ny - 2);
     const double a = u - i, b = v - j;
     const double* h = head + 6 + i * ny + j;
@@ -68,21 +40,21 @@ inline void height_of_field(const std::vector<double>& field, double x, double y
     slope[1] = in_y ? (left + a * (right - left)) / head[3] : 0.0;
 }
 
-inline Touch<double> touch_uneven(const Shapes& shapes, const Vec3<double>& center, double radius) {
-    double gap, normal[3] = {0.0, 0.0, 1.0};
-    if (shapes.ground == GroundKind::profile) {
-        double across[2] = {0.0, 1.0};
-        gap = profile_gap(shapes.ground_numbers, center.x, center.z, across);
-        normal[0] = across[0], normal[2] = across[1];
-    } else {
-        double height, slope[2];
-        height_of_field(shapes.ground_numbers, center.x, center.y, &height, slope);
-        const double scale = 1 / std::sqrt(1 + slope[0] * slope[0] + slope[1] * slope[1]);
-        normal[0] = -slope[0] * scale, normal[1] = -slope[1] * scale, normal[2] = scale;
-        gap = (center.z - height) * scale;
-    }
-    const Vec3<double> out = vector_at(normal);
-    return {gap - radius, center - out * gap, out};
+inline Touch<double> touch_field(const std::vector<double>& field, const Vec3<double>& center,
+                                 double radius) {
+    double height, slope[2];
+    height_of_field(field, center.x, center.y, &height, slope);
+    const double scale = 1 / std::sqrt(1 + slope[0] * slope[0] + slope[1] * slope[1]);
+    const Vec3<double> normal{-slope[0] * scale, -slope[1] * scale, scale};
+    const double gap = (center.z - height) * scale;
+    return {gap - radius, center - normal * gap, normal};
+}
+
+inline Touch<double> touch_profile(const ProfilePlace& place, const Vec3<double>& center,
+                                   double radius) {
+    const Vec3<double> normal{place.x, 0.0, place.z};
+    if (place.feature < 0) return {kFar, center, normal};
+    return {place.gap - radius, center - normal * place.gap, normal};
 }
 
 template <class T>
@@ -94,22 +66,80 @@ TARSUS_INLINE void set_touch(Touch<T>& touch, int lane, const Touch<double>& of)
 }
 
 template <class T>
+TARSUS_INLINE Vec3<double> lane_of(const Vec3<T>& a, int lane) {
+    return {lane_of(a.x, lane), lane_of(a.y, lane), lane_of(a.z, lane)};
+}
+
+// where a ball is nearest to the ground
+template <class T>
 TARSUS_INLINE Touch<T> touch_ground(const Shapes& shapes, const Vec3<T>& center, double radius) {
+    const std::vector<double>& numbers = shapes.ground_numbers;
     if (shapes.ground == GroundKind::plane) {
-        const double* plane = shapes.ground_numbers.data();
-        const Vec3<T> normal = constant_vector<T>(plane);
-        const T gap = dot(vector_at(plane), center) - T(plane[3] + radius);
-        return {gap, neg_mul_add(normal, gap + T(radius), center), normal};
+        const Vec3<T> normal = constant_vector<T>(numbers.data());
+        const T height = dot(vector_at(numbers.data()), center) - T(numbers[3]);
+        return {height - T(radius), neg_mul_add(normal, height, center), normal};
     }
-    Touch<T> touch;
-    if (shapes.ground == GroundKind::none) {
-        return {T(kFar), center, {T(0.0), T(0.0), T(1.0)}};
-    }
-    for (int l = 0; l < int(sizeof(T) / sizeof(double)); ++l) {
-        const Vec3<double> at{lane_of(center.x, l), lane_of(center.y, l), lane_of(center.z, l)};
-        set_touch(touch, l, touch_uneven(shapes, at, radius));
+    Touch<T> touch{T(kFar), center, {T(0.0), T(0.0), T(1.0)}};
+    if (shapes.ground == GroundKind::none) return touch;
+    for (int l = 0; l < kLaneCount<T>; ++l) {
+        const Vec3<double> at = lane_of(center, l);
+        if (shapes.ground == GroundKind::profile) {
+            const ProfilePlaces places(numbers, at.x, at.z);
+            set_touch(touch, l, touch_profile(places.nearest, at, radius));
+        } else {
+            set_touch(touch, l, touch_field(numbers, at, radius));
+        }
     }
     return touch;
 }
+
+// The places of a ball on the ground: the nearest, and on a profile another; in which slot is each
+// lane's own business.
+template <class T>
+class GroundPlaces {
+   public:
+    Touch<T> at[kGroundPlaces];
+
+    GroundPlaces(const Shapes& shapes, const Vec3<T>& center, double radius) : shapes_(shapes) {
+        if (shapes.n_places() == 1) {
+            at[0] = touch_ground(shapes, center, radius);
+            return;
+        }
+        for (int l = 0; l < kLaneCount<T>; ++l) {
+            const Vec3<double> where = lane_of(center, l);
+            const ProfilePlaces places(shapes.ground_numbers, where.x, where.z);
+            const int slot = ProfilePlaces::slot(places.nearest);
+            set_touch(at[slot], l, touch_profile(places.nearest, where, radius));
+            set_touch(at[1 - slot], l, touch_profile(places.other, where, radius));
+            nearest_[l] = places.nearest.feature, other_[l] = places.other.feature, slot_[l] = slot;
+        }
+    }
+
+    // A point of what these places are about that reaches towards the place in `slot`: it is
+    // measured by the same part of the ground, or around the nearest place by whatever is nearest.
+    Touch<T> of_point(int slot, const Vec3<T>& point) const {
+        if (shapes_.n_places() == 1) return touch_ground(shapes_, point, 0.0);
+        Touch<T> touch;
+        for (int l = 0; l < kLaneCount<T>; ++l) {
+            const Vec3<double> where = lane_of(point, l);
+            const ProfilePlaces found(shapes_.ground_numbers, where.x, where.z);
+            ProfilePlace place;
+            if (slot == slot_[l]) {
+                const bool swapped =
+                    found.nearest.feature == other_[l] && found.other.feature == nearest_[l];
+                place = swapped ? found.other : found.nearest;
+            } else if (other_[l] >= 0) {
+                if (found.nearest.feature == other_[l]) place = found.nearest;
+                if (found.other.feature == other_[l]) place = found.other;
+            }
+            set_touch(touch, l, touch_profile(place, where, 0.0));
+        }
+        return touch;
+    }
+
+   private:
+    const Shapes& shapes_;
+    int nearest_[kLaneCount<T>], other_[kLaneCount<T>], slot_[kLaneCount<T>];
+};
 
 }  // namespace tarsus::TARSUS_ISA

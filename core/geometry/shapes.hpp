@@ -14,6 +14,7 @@ enum class GroundKind : int { none, plane, profile, height_field };
 enum class SolidKind : int { sphere, capsule, box };
 
 constexpr int kRingPoints = 3, kPairPoints = 8;
+constexpr int kGroundPlaces = 2;  // of a ball or a point of a rim, on a profile
 
 // in the core's frame of its body
 struct Sphere {
@@ -52,7 +53,12 @@ struct Shapes {
 
     int n_ground() const { return int(spheres.size() + kRingPoints * rings.size()); }
     int n_pairs() const { return int(pairs.size() / 2); }
-    int n_candidates() const { return n_ground() + kPairPoints * n_pairs(); }
+    int n_first() const { return n_ground() + kPairPoints * n_pairs(); }
+    // second places are counted behind all others, so that these have the same numbers everywhere
+    int n_places() const { return ground == GroundKind::profile ? kGroundPlaces : 1; }
+    int n_candidates() const { return n_first() + (n_places() - 1) * n_ground(); }
+    int pair_candidate(int pair) const { return n_ground() + kPairPoints * pair; }
+    int candidate(int first, int place) const { return first + place * n_first(); }
 };
 
 }  // namespace tarsus

@@ -19,19 +19,26 @@ class SolidTouches {
    public:
     Touch<double> at[kPairPoints];
 
-    SolidTouches(const PlacedSolid& a, const PlacedSolid& b) {
+    // solids that are farther apart than `margin` [m] need not be looked at
+    SolidTouches(const PlacedSolid& a, const PlacedSolid& b, double margin) {
         for (Touch<double>& touch : at) touch = {kFar, a.pose.position, {0.0, 0.0, 1.0}};
         const Point apart = a.pose.position - b.pose.position;
-        if (dot(apart, apart) > square(a.solid->reach + b.solid->reach + kMargin)) return;
+        if (!(dot(apart, apart) <= square(a.solid->reach + b.solid->reach + margin))) return;
         if (is_box(a) && is_box(b)) boxes(a, b);
         else if (is_box(b)) round_on_box(a, b, 1.0);
         else if (is_box(a)) round_on_box(b, a, -1.0);
         else capsules(a, b);
     }
 
-   private:
-    static constexpr double kMargin = 0.1;  // [m] farther apart than this, nothing is looked for
+    const Touch<double>& nearest() const {
+        return *std::min_element(
+            at, at + kPairPoints,
+            [](const Touch<double>& x, const Touch<double>& y) { return x.gap < y.gap; });
+    }
 
+    static constexpr double kNearFace = 1e-3;  // [m] faces nearer than this touch as faces
+
+   private:
     static double square(double x) { return x * x; }
     static bool is_box(const PlacedSolid& s) { return s.solid->kind == SolidKind::box; }
     static double length(const Point& a) { return std::sqrt(dot(a, a)); }
@@ -144,8 +151,9 @@ class SolidTouches {
         return box.pose.position + box.pose.rotation * local;
     }
 
-    // Boxes that overlap or nearly touch with a face: the other's nearest face, clipped to it. Else
-    // corners of each on the other, the nearest ones, and where two edges meet.
+    // Boxes with a face between them: the other's nearest face, clipped to it, if they overlap,
+    // nearly touch or what is nearest lies over the face. Else corners of each on the other, the
+    // nearest ones, and where two edges meet.
     void boxes(const PlacedSolid& a, const PlacedSolid& b) {
         Face best{-kFar, 0, false};
         for (int i = 0; i < 3; ++i) {
@@ -154,9 +162,11 @@ class SolidTouches {
                             [](const Face& x, const Face& y) { return x.gap < y.gap; });
         }
         const Touch<double> crossing = edges(a, b, best.gap);
-        if (crossing.gap == kFar && best.gap < kNearFace) {
+        if (crossing.gap == kFar) {
             const bool of_a = best.of_a;
-            if (clip(of_a ? a : b, of_a ? b : a, best.axis, of_a ? -1.0 : 1.0)) return;
+            const bool over = clip(of_a ? a : b, of_a ? b : a, best.axis, of_a ? -1.0 : 1.0);
+            if (over && (best.gap < kNearFace || nearest().gap < best.gap + 1e-9)) return;
+            for (Touch<double>& touch : at) touch.gap = kFar;
         }
         Touch<double> found[17];
         for (int k = 0; k < 8; ++k) {
@@ -180,7 +190,6 @@ class SolidTouches {
         int axis;
         bool of_a;
     };
-    static constexpr double kNearFace = 1e-3;  // [m] faces nearer than this touch as faces
 
     static double separation(const PlacedSolid& a, const PlacedSolid& b, const Point& n) {
         return std::abs(dot(a.pose.position - b.pose.position, n)) - extent(a, n) - extent(b, n);

@@ -78,8 +78,9 @@ class Impulses {
     // `ahead`: velocities that tell what will touch
     TARSUS_INLINE void find(const Moment<T>& at, const Motion<T>* ahead, const T* parameters,
                             const T& alive, bool everywhere = false) {
-        n_contacts = find_contacts<T>(world_, {at.pose, at.start, ahead}, at.dt, parameters, alive,
-                                      wanted_, everywhere, contacts);
+        n_contacts =
+            find_contacts<T>(world_, {at.pose, at.start, ahead, everywhere ? at.after : nullptr},
+                             at.dt, parameters, alive, wanted_, everywhere, contacts);
         refuse_crowds();
     }
 
@@ -152,8 +153,8 @@ class Impulses {
             wanted = select(on > wanted, on, wanted);
         };
         for (int c = 0; c < n_contacts; ++c) wanted_[contacts[c].candidate] = contacts[c].on;
-        const int seen = find_contacts<T>(world_, {at.pose, at.start, at.after}, at.dt, parameters,
-                                          alive, wanted_, false, seen_);
+        const int seen = find_contacts<T>(world_, {at.pose, at.start, at.after, nullptr}, at.dt,
+                                          parameters, alive, wanted_, false, seen_);
         for (int c = 0; c < seen; ++c) want(seen_[c].on, wanted_[seen_[c].candidate]);
         const T* change = change_;
         if (tree_.coupled) {

@@ -166,6 +166,17 @@ void add_solids(World& world, const WorldStatement& s) {
     }
 }
 
+// leaves one of equal neighbours among points x, z: then all faces have a length
+void remove_repeated(std::vector<double>& line) {
+    size_t kept = 2;
+    for (size_t k = 2; k < line.size(); k += 2) {
+        if (line[k] == line[kept - 2] && line[k + 1] == line[kept - 1]) continue;
+        line[kept] = line[k], line[kept + 1] = line[k + 1];
+        kept += 2;
+    }
+    line.resize(kept);
+}
+
 void add_ground(World& world, const WorldStatement& s) {
     world.shapes.ground = word<GroundKind>("ground_kind", s.ground_kind,
                                            {"none", "plane", "profile", "height_field"});
@@ -182,6 +193,7 @@ void add_ground(World& world, const WorldStatement& s) {
         for (size_t k = 2; k < numbers.size(); k += 2) {
             if (numbers[k] < numbers[k - 2]) refuse("the profile's x must not decrease");
         }
+        remove_repeated(numbers);
         // flat beyond its ends
         constexpr double kWide = 1e6;
         const double first[2] = {numbers[0] - kWide, numbers[1]};
@@ -294,9 +306,10 @@ World make_world(const Tree& tree, const WorldStatement& s) {
     add_ground(world, s);
     add_joint_rows(world, s);
     add_control(world, s);
-    const long candidates = long(world.shapes.spheres.size()) +
-                            kRingPoints * long(world.shapes.rings.size()) +
-                            kPairPoints * long(world.shapes.n_pairs());
+    const long on_ground =
+        long(world.shapes.spheres.size()) + kRingPoints * long(world.shapes.rings.size());
+    const long candidates =
+        world.shapes.n_places() * on_ground + kPairPoints * long(world.shapes.n_pairs());
     if (candidates > 1000000) refuse("there are more than a million contact candidates");
     if (s.max_contacts < 0 || s.max_contacts > 4096) refuse("max_contacts must be from 0 to 4096");
     world.max_contacts = int(std::min<long>(s.max_contacts, candidates));

@@ -12,6 +12,8 @@ import numpy as np
 from tarsus.geometry.between import Between, between_bodies
 from tarsus.geometry.candidates import PER_PAIR, PER_RING, Candidate, unique_names
 from tarsus.geometry.pairs import Placed, placed_shapes
+from tarsus.geometry.profile import Profile
+from tarsus.geometry.terrain import Terrain
 from tarsus.geometry.touches import (
     ContactPoints,
     Touches,
@@ -29,8 +31,8 @@ class Collision:
     """What of a model can touch, and what it is called.
 
     `arguments` are the arrays that the core's `World` takes. `candidates` tells body, link and
-    shape of every place that may touch, in the order of the core's numbers. `warnings` says what
-    was replaced or left out.
+    shape of every place that may touch, in the order of the core's numbers (`numbered` for those
+    on a particular ground). `warnings` says what was replaced or left out.
     """
 
     model: str
@@ -84,6 +86,20 @@ class Collision:
     def names(self) -> tuple[str, ...]:
         """A name for each candidate: its link, numbered if there are several; "a / b" for pairs."""
         return unique_names(self.candidates)
+
+    def numbered(self, ground: Terrain | None) -> tuple[Candidate, ...]:
+        """Return the candidate of each of the core's numbers on a ground.
+
+        On a profile each ball and each point of a rim may touch in two places: their second places
+        are behind all others.
+        """
+        if ground is None or ground.kind != Profile.kind:
+            return self.candidates
+        return (*self.candidates, *self.candidates[: self._count_on_ground])
+
+    @property
+    def _count_on_ground(self) -> int:
+        return len(self.arguments["point_body"]) + PER_RING * len(self.arguments["ring_body"])
 
     def __repr__(self) -> str:
         counts = (

@@ -75,8 +75,9 @@ class _Gaps:
         found = Collision.from_model(m) if collision is None else collision
         self.world = world_of(m, found.arguments, surface)
         carried = _carried(m, root)
+        numbered = found.numbered(surface)
         self.mine = np.array(
-            [each.other_body == GROUND and each.body in carried for each in found.candidates], bool
+            [each.other_body == GROUND and each.body in carried for each in numbered], bool
         )
         if not self.mine.any():
             raise ModelError(f"nothing of {m.name!r} can touch the ground; {found.warnings[0]}")

@@ -42,7 +42,7 @@ class Worlds:
     ) -> None:
         self.model = model
         shapes = {} if collision is None else collision.arguments
-        self.places = candidate_places(collision)
+        self.places = candidate_places(collision, ground)
         """The body and what it may touch, of each candidate."""
         if max_contacts is None:
             max_contacts = min(max(len(self.places), 1), MOST_CONTACTS)
@@ -89,9 +89,9 @@ class Worlds:
         return self._worlds[key]
 
 
-def candidate_places(collision: Collision | None) -> tuple[Place, ...]:
+def candidate_places(collision: Collision | None, ground: Terrain | None) -> tuple[Place, ...]:
     """Return the body and what it may touch, for each candidate in the core's order."""
-    found = () if collision is None else collision.candidates
+    found = () if collision is None else collision.numbered(ground)
     places = (Place(each.body or WORLD, each.other_body or GROUND, each.link) for each in found)
     return tuple(places)
 

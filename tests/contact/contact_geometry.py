@@ -38,13 +38,18 @@ class Candidate:
 
 
 def candidates(world: World, model: ts.Model, q: Array) -> list[Candidate]:
-    """Return the candidates in the core's order: balls, three for each rim, eight for a pair."""
+    """Return the candidates in the core's order: balls, three for each rim, eight for a pair.
+
+    On a profile the second places of balls come last.
+    """
     poses = model.forward_kinematics(q)
-    found = []
+    found, second = [], []
     radii = np.broadcast_to(world.point_radius, len(world.point_body))
     for body, place, radius in zip(world.point_body, world.point_position, radii, strict=True):
-        gap, point, normal = on_ground(world, moved(poses[body], place), float(radius))
-        found.append(Candidate(int(body), -1, gap, point, normal))
+        centre = moved(poses[body], place)
+        for list_, (height, normal) in zip((found, second), places(world, centre), strict=False):
+            point = centre - height * normal
+            list_.append(Candidate(int(body), -1, height - float(radius), point, normal))
     for body, place, axis, radius in zip(
         world.ring_body, world.ring_position, world.ring_axis, world.ring_radius, strict=True
     ):
@@ -53,7 +58,7 @@ def candidates(world: World, model: ts.Model, q: Array) -> list[Candidate]:
             found.append(Candidate(int(body), -1, gap, point, normal))
     for a, b in np.asarray(world.pairs, int).reshape(-1, 2):
         found += ball_pair(world, poses, int(a), int(b))
-    return found
+    return found + second
 
 
 def moved(pose: Array, place: Array) -> Array:
@@ -63,36 +68,68 @@ def moved(pose: Array, place: Array) -> Array:
 
 def on_ground(world: World, centre: Array, radius: float) -> tuple[float, Array, Array]:
     """Return gap, point and normal of a ball against the ground; the point lies on the ground."""
-    numbers = np.asarray(world.ground_numbers, float)
-    if world.ground_kind == "plane":
-        height, normal = float(numbers[:3] @ centre - numbers[3]), numbers[:3]
-    elif world.ground_kind == "profile":
-        height, normal = above_profile(numbers.reshape(-1, 2), centre)
-    elif world.ground_kind == "height_field":
-        height, normal = above_field(numbers, centre)
-    else:
-        height, normal = 10.0 * FAR, np.array([0.0, 0.0, 1.0])
+    height, normal = min(places(world, centre), key=lambda place: place[0])
     return height - radius, centre - height * normal, normal
 
 
-def above_profile(corners: Array, centre: Array) -> tuple[float, Array]:
-    """Return the signed distance from a polyline in (x, z), flat beyond its ends, and its slope."""
+def places(world: World, centre: Array) -> list[tuple[float, Array]]:
+    """Return height over the ground and normal of a point; on a profile, for two places."""
+    numbers = np.asarray(world.ground_numbers, float)
+    if world.ground_kind == "plane":
+        return [(float(numbers[:3] @ centre - numbers[3]), numbers[:3])]
+    if world.ground_kind == "profile":
+        return above_profile(numbers.reshape(-1, 2), centre)
+    if world.ground_kind == "height_field":
+        return [above_field(numbers, centre)]
+    return [(10.0 * FAR, np.array([0.0, 0.0, 1.0]))]
+
+
+def above_profile(corners: Array, centre: Array) -> list[tuple[float, Array]]:
+    """Return distances from a polyline in (x, z), flat beyond its ends, and normals: two places.
+
+    Faces in which the line only turns up between each other, a valley, are places as a whole: free
+    is what is above all of them. Faces have the slots 0 and 1 in turn, ridges that of their left.
+    """
     left, right = corners[0] - [1e4, 0.0], corners[-1] + [1e4, 0.0]
     line, here = np.vstack([left, corners, right]), centre[[0, 2]]
-    best, way, across = np.inf, np.zeros(2), np.zeros(2)
-    for a, b in pairwise(line):
-        length = float(np.linalg.norm(b - a))
-        if length == 0.0:
-            continue
-        share = np.clip((here - a) @ (b - a) / length**2, 0.0, 1.0)
-        apart = here - (a + share * (b - a))
-        if np.linalg.norm(apart) < best:
-            best, way = float(np.linalg.norm(apart)), apart
-            across = np.array([-(b - a)[1], (b - a)[0]]) / length
-    inside = here[1] < np.interp(here[0], line[:, 0], line[:, 1])
-    sign = -1.0 if inside else 1.0
-    normal = sign * way / best if best > 1e-9 else across
-    return sign * best, np.array([normal[0], 0.0, normal[1]])
+    way = np.diff(line, axis=0)
+    length = np.linalg.norm(way, axis=1)
+    normals = np.column_stack([-way[:, 1], way[:, 0]]) / length[:, None]
+    over = np.einsum("ki,ki->k", here - line[:-1], normals)
+    along = np.einsum("ki,ki->k", here - line[:-1], way) / length**2
+    up = np.array([np.linalg.det(two) for two in pairwise(normals)]) > -1e-9
+    valley = np.concatenate([[0], np.cumsum(~up)])  # the valley of each face
+    last = len(way) - 1
+    # what is seen: height, normal, slot, valley (-1 for ridges)
+    seen: list[tuple[float, Array, int, int]] = []
+    away: list[float] = []
+    for k in range(len(way)):
+        if 0.0 <= along[k] <= 1.0:
+            seen.append((float(over[k]), normals[k], k % 2, int(valley[k])))
+            away.append(abs(float(over[k])))
+        elif k < last and along[k] > 1.0 and along[k + 1] < 0.0:
+            apart = here - line[k + 1]
+            size = float(np.linalg.norm(apart))
+            away.append(size)
+            if up[k]:  # below the bottom of a valley
+                face = min(k, k + 1, key=lambda i: over[i])
+                seen.append((float(over[face]), normals[face], face % 2, int(valley[face])))
+            else:
+                seen.append((size, apart / size, k % 2, -1))
+    first = seen[int(np.argmin(away))]
+    others = [each for each in seen if each is not first and first[0] > 0.0 and each[0] > 0.0]
+    others = [each for each in others if each[3] != first[3] or each[3] == -1]
+    mine = np.flatnonzero(valley == first[3])
+    at = next((k for k in mine if np.array_equal(normals[k], first[1])), -1)
+    for k in mine:
+        beyond = along[mine[0]] < 0.0 and along[k] < 0.0, along[mine[-1]] > 1.0 and along[k] > 1.0
+        if abs(np.linalg.det([normals[k], first[1]])) > 1e-9 and not beyond[int(k > at)]:
+            others.append((float(over[k]), normals[k], int(k) % 2, first[3]))
+    slots = [(10.0 * FAR, np.array([0.0, 0.0, 1.0]))] * 2
+    two = [first, *sorted(others, key=lambda each: each[0])[:1]]
+    for (height, (x, z), _, _), slot in zip(two, (first[2], 1 - first[2]), strict=False):
+        slots[slot] = height, np.array([x, 0.0, z])
+    return slots
 
 
 def above_field(numbers: Array, centre: Array) -> tuple[float, Array]:
