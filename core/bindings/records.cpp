@@ -13,8 +13,9 @@ namespace tarsus {
 
 namespace {
 
-enum { kQ, kV, kTau, kEnergy, kContacts, kStatisticsOf, kRecords };
-constexpr const char* kNames[kRecords] = {"q", "v", "tau", "energy", "contacts", "statistics"};
+enum { kQ, kV, kTau, kEnergy, kContacts, kStatisticsOf, kLimits, kRecords };
+constexpr const char* kNames[kRecords] = {"q",        "v",          "tau",   "energy",
+                                          "contacts", "statistics", "limits"};
 
 // which record a key of the dict names
 int record_named(PyObject* key) {
@@ -33,7 +34,7 @@ int record_named(PyObject* key) {
     const char* word = PyUnicode_AsUTF8(key);
     if (!word) throw PythonError();
     throw std::invalid_argument("record has no '" + std::string(word) +
-                                "'; names: q, v, tau, energy, contacts, statistics");
+                                "'; names: q, v, tau, energy, contacts, statistics, limits");
 }
 
 // where a recorded array is; all but contacts must have the same room for samples
@@ -77,6 +78,7 @@ void refuse_overlaps(const World& world, const Run& run) {
         {run.record_energy, samples * world.energy_size()},
         {run.record_contacts, lists * world.max_contacts * kContactNumbers},
         {run.record_statistics, samples * kStatistics},
+        {run.record_limits, samples * nv},
     };
     for (const Range& a : ranges) {
         for (const Range& b : ranges) {
@@ -96,9 +98,11 @@ void read_record(const World& world, PyObject* given, long first, Run& run) {
                                     nv,
                                     size_t(world.energy_size()),
                                     size_t(world.max_contacts) * kContactNumbers,
-                                    size_t(kStatistics)};
+                                    size_t(kStatistics),
+                                    nv};
     double** place[kRecords] = {&run.record_q,      &run.record_v,        &run.record_tau,
-                                &run.record_energy, &run.record_contacts, &run.record_statistics};
+                                &run.record_energy, &run.record_contacts, &run.record_statistics,
+                                &run.record_limits};
     long room = -1, lists = -1;
     PyObject *key, *value;
     for (Py_ssize_t at = 0; PyDict_Next(given, &at, &key, &value);) {

@@ -93,9 +93,10 @@ class LaneStates {
             }
             if (run_.record_contacts) {
                 const long list = state(l) * run_.samples + index;
-                write_contacts(
-                    l, run_.record_contacts + list * world_.max_contacts * kContactNumbers);
+                write_contacts(l,
+                               run_.record_contacts + list * world_.max_contacts * kContactNumbers);
             }
+            if (run_.record_limits) write_limits(l, row(run_.record_limits, tree_.nv, l));
             if (run_.record_statistics) {
                 write_statistics(l, row(run_.record_statistics, kStatistics, l));
             }
@@ -203,6 +204,16 @@ class LaneStates {
         const double speed = std::hypot(lane_of(end.y, l), lane_of(end.z, l));
         const bool at_bound = std::hypot(x, y) >= bound * (1 - 1e-9);
         return at_bound && speed > kSlipping ? 2 : 1;
+    }
+    // forces of limits on the users' velocities
+    void write_limits(int l, double* out) const {
+        std::fill(out, out + tree_.nv, 0.0);
+        const T* p = at_.impulses.joints.kept + world_.friction.size();
+        for (size_t k = 0; lives(l) && k < world_.limits.size(); ++k) {
+            const Limit& limit = world_.limits[k];
+            const int own = tree_.user_v.empty() ? limit.w : tree_.user_v[limit.w];
+            if (own >= 0) out[own] += limit.sign * lane_of(p[k], l) / world_.dt;
+        }
     }
     void write_statistics(int l, double* out) const {
         double active = 0, deepest = 0;

@@ -17,6 +17,7 @@ struct Run {
     bool ledger = false;
     double *record_q = nullptr, *record_v = nullptr, *record_tau = nullptr;
     double *record_energy = nullptr, *record_contacts = nullptr, *record_statistics = nullptr;
+    double* record_limits = nullptr;
     long record_room = 0;  // from state to state of a record, in samples; contacts have no gaps
 };
 constexpr int kStatus = 3, kContactNumbers = 13, kStatistics = 5;

@@ -6,6 +6,7 @@ from tarsus.geometry.ground import Ground
 from tarsus.geometry.height_field import HeightField
 from tarsus.geometry.profile import Profile
 from tarsus.geometry.standing import height_over_ground, stand
+from tarsus.geometry.space import Space
 from tarsus.geometry.steps import Steps
 from tarsus.geometry.terrain import Terrain
 
@@ -15,6 +16,7 @@ __all__ = [
     "Ground",
     "HeightField",
     "Profile",
+    "Space",
     "Steps",
     "Terrain",
     "height_over_ground",

@@ -30,6 +30,8 @@ class Terrain(Record):
     `friction` is Coulomb's coefficient μ, `viscous` adds to the bound of the friction force
     [N s/m] (Ayit 2015, eq. 4.22), `restitution` is the share of the approach speed that is left
     after an impact, and contacts that approach more slowly than `rest_speed` [m/s] do not bounce.
+    `torsion` and `rolling` [m] bound the moments that resist spinning and rolling, as multiples of
+    the load; they are numbers, the same for all states.
     """
 
     kind: ClassVar[str]
@@ -39,10 +41,17 @@ class Terrain(Record):
     restitution: float | Array = 0.0
     viscous: float | Array = 0.0
     rest_speed: float | Array = 0.05
+    torsion: float = 0.0
+    rolling: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("friction", "restitution", "viscous", "rest_speed"):
             self._set(name, _coefficient(getattr(self, name), name))
+        for name in ("torsion", "rolling"):
+            value = _coefficient(getattr(self, name), name)
+            if not isinstance(value, float):
+                raise ValueError(f"{name} is {value}, must be one number for all states")
+            self._set(name, value)
         if np.max(self.restitution) > 1.0:
             raise ValueError(f"restitution is {self.restitution}, must be from 0 to 1")
         self._contact_columns()

@@ -18,7 +18,7 @@ from tarsus.simulation.contact.numbers import count
 from tarsus.simulation.contacts import Contact, contact_of
 from tarsus.simulation.drives import Drive, torques
 from tarsus.simulation.errors import SimulationError, fault
-from tarsus.simulation.parameters import NO_GROUND, MassScale, parameters
+from tarsus.simulation.parameters import MassScale, parameters
 from tarsus.simulation.state import (
     State,
     check_configuration,
@@ -34,7 +34,7 @@ class Live:
     """The interactive part of a simulation: `reset`, `step`, and the state that they change."""
 
     model: Model
-    ground: Terrain | None
+    surface: Terrain
     contact: ContactLaw
     dt: float
     effort: Array
@@ -49,8 +49,8 @@ class Live:
     @cached_property
     def _numbers(self) -> Array:
         """Return the parameters of limp motions of the model as it is."""
-        ground = NO_GROUND if self.ground is None else self.ground.parameters
-        return parameters(self.model, self.ground, self._limp, None, len(ground))
+        states = len(self.surface.parameters)
+        return parameters(self.model, self.surface, self._limp, None, states)
 
     def reset(
         self,
@@ -119,7 +119,7 @@ class Live:
             check_depth(world, state.q, worlds.start_depth, worlds.places)
         if drive is self._limp and mass_scale is None and len(self._numbers) == 1:
             return world, state, self._numbers
-        return world, state, parameters(self.model, self.ground, drive, mass_scale, len(state.q))
+        return world, state, parameters(self.model, self.surface, drive, mass_scale, len(state.q))
 
     def _moving(self) -> _core.Motion:
         if self._motion is None:

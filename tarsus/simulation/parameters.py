@@ -16,12 +16,10 @@ from tarsus.simulation.drives import Drive
 MassScale: TypeAlias = ArrayLike | Mapping[str, Any] | None
 """Factors of masses: a number, (n_bodies,), (B, n_bodies), or by names of bodies."""
 
-NO_GROUND: Array = np.zeros((1, 4))
-
 
 def parameters(
     model: Model,
-    ground: Terrain | None,
+    ground: Terrain,
     drive: Drive,
     mass_scale: MassScale,
     states: int,
@@ -30,12 +28,11 @@ def parameters(
 
     (1, n) if they are the same for all states, else (B, n).
     """
-    contact = NO_GROUND if ground is None else ground.parameters
     if mass_scale is None and len(contact) == 1 and all(gain.ndim == 1 for gain in drive.gains):
         one = np.concatenate((contact[0], *drive.gains, np.ones(model.n_bodies)))
         return one.reshape(1, -1)
     parts = {
-        "the ground's numbers": contact,
+        "the ground's numbers": ground.parameters,
         **dict(zip(("kp", "kd", "ki"), drive.gains, strict=True)),
         "mass_scale": masses(model, mass_scale),
     }

@@ -150,7 +150,7 @@ def sizes_of(
     names: tuple[str, ...], nq: int, nv: int, energy_size: int
 ) -> tuple[tuple[tuple[str, int], ...], int]:
     """Return the arrays that are kept with the numbers of a sample, and the sum of these."""
-    sizes = {"q": nq, "v": nv, "tau": nv, "statistics": 5, "energy": energy_size}
+    sizes = {"q": nq, "v": nv, "tau": nv, "limits": nv, "statistics": 5, "energy": energy_size}
     kept = tuple((name, sizes[name]) for name in ARRAYS if name in names)
     return kept, sum(n for _, n in kept)
 

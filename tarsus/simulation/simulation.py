@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus import _core
-from tarsus.geometry import Collision, Terrain
+from tarsus.geometry import Collision, Space, Terrain
 from tarsus.model import Model
 from tarsus.model.checks import expect, number
 from tarsus.model.description import Array
@@ -42,14 +42,16 @@ from tarsus.simulation.worlds import Worlds
 class Simulation(Live):
     """Motion of a model with contacts.
 
-    `ground` is a `Ground`, `Steps`, `Profile` or `HeightField`; None is free space. What touches
+    `ground` is a `Ground`, `Steps`, `Profile` or `HeightField`; a `Space` is free space where bodies
+    rub and bounce on each other, and None is one with the usual numbers. What touches
     is in `collision`, all collision shapes of the model unless stated. `contact` is the name of a
     law ("exact", "lemke", "penalty") or a law with its numbers, such as `ts.contact.Penalty(…)`.
     `dt` [s] is the step. `integrator` is "semi_implicit", "explicit", or for free space "rk4" or
     "dormand_prince" (which also takes longer or shorter steps and has samples each dt). Dry
     friction, stiction (nv,) and limits of joints are part of the contact problem. Efforts beyond
     the model's limits are cut unless `effort_limits` is False. `strict` makes a step whose contacts
-    could not be solved a failure; otherwise it is counted in `run.unsolved`, with a warning.
+    could not be solved a failure; otherwise it is counted in `run.unsolved`, with a warning. Joints
+    bounce off their limits with `limit_restitution` of their speed.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Simulation(Live):
         stiction: ArrayLike | None = None,
         effort_limits: bool = True,
         max_contacts: int | None = None,
+        limit_restitution: float = 0.0,
         strict: bool = False,
     ) -> None:
         expect(model, Model, "model")
@@ -73,7 +76,10 @@ class Simulation(Live):
             expect(ground, Terrain, "ground")
         if collision is not None:
             expect(collision, Collision, "collision")
-        self.model, self.ground, self.collision = model, ground, collision
+        self.model, self.collision = model, collision
+        self.surface: Terrain = Space() if ground is None else ground
+        """How things rub and bounce; the ground, if there is one."""
+        self.ground = None if isinstance(ground, Space) else ground
         self.contact = law_of(contact)
         self.integrator = integrator_of(integrator)
         self.dt = number(dt, "dt")
@@ -91,7 +97,7 @@ class Simulation(Live):
         self.collision = Collision.from_model(model) if collision is None else collision
         self.worlds = Worlds(
             model,
-            ground,
+            self.surface,
             self.collision,
             self.contact,
             dt=self.dt,
@@ -100,6 +106,7 @@ class Simulation(Live):
             joint_limits=joint_limits is None or bool(joint_limits),
             stiction=stiction,
             max_contacts=max_contacts,
+            limit_restitution=limit_restitution,
             strict=bool(strict),
         )
 
@@ -123,7 +130,7 @@ class Simulation(Live):
         `controller` is one of `ts.control`, which then runs in the core, or any function
         (t, q, v) → tau; efforts are held over its `period` [s] if it has one, else over one step.
         `record` is True, False (only the first and the last state), or names of "q", "v", "tau",
-        "contacts", "energy", "statistics"; there is a sample every `every` steps. `mass_scale`
+        "contacts", "energy", "statistics", "limits"; there is a sample every `every` steps. `mass_scale`
         multiplies masses and inertias of bodies: a number, (n_bodies,), (B, n_bodies), or numbers
         by names of bodies. A `progress` bar is shown when it takes long, unless told otherwise.
         Every `checkpoint_every` [s] a `checkpoint` file is written, for `resume`.
@@ -231,7 +238,7 @@ class Simulation(Live):
             "dt": self.dt,
             "contact": {"name": self.contact.name, **self.contact.numbers},
             "integrator": {"name": self.integrator.name, **asdict(self.integrator)},
-            "ground": None if self.ground is None else repr(self.ground),
+            "ground": repr(self.surface),
             "options": {} if self.worlds is None else dict(self.worlds.options),
         }
 

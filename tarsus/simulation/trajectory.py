@@ -16,7 +16,7 @@ from tarsus.simulation.contacts import Contacts
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.energy import EnergyLedger
 
-ARRAYS = ("q", "v", "tau", "energy", "statistics")
+ARRAYS = ("q", "v", "tau", "energy", "statistics", "limits")
 RECORDED = (*ARRAYS, "contacts")
 """What a run can record."""
 
@@ -59,7 +59,7 @@ class Trajectory:
     t: Array
     """Times (T,) [s]."""
     recorded: Mapping[str, Array]
-    """Arrays by name, of "q", "v", "tau", "energy" and "statistics"."""
+    """Arrays by name, of "q", "v", "tau", "energy", "statistics" and "limits"."""
     touched: Contacts | None = None
     ground: Terrain | None = None
     """What it moved on."""
@@ -86,6 +86,14 @@ class Trajectory:
     def tau(self) -> Array:
         """Efforts of the controller in the last step (…, T, nv) [N·m, N]."""
         return self._get("tau")
+
+    @property
+    def limit_force(self) -> Array:
+        """Forces of joint limits in the last step (…, T, nv) [N·m, N].
+
+        Limits of joints that follow others act on these and are not here.
+        """
+        return self._get("limits")
 
     @property
     def contacts(self) -> Contacts:

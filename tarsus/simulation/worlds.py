@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from tarsus import _core
 from tarsus.geometry import Collision, Terrain
 from tarsus.model import Model
-from tarsus.model.checks import numbers
+from tarsus.model.checks import number, numbers
 from tarsus.model.description import WORLD, Array
 from tarsus.simulation.contact import ContactLaw
 from tarsus.simulation.contact.numbers import count
@@ -28,7 +28,7 @@ class Worlds:
     def __init__(
         self,
         model: Model,
-        ground: Terrain | None,
+        surface: Terrain,
         collision: Collision | None,
         law: ContactLaw,
         *,
@@ -38,20 +38,24 @@ class Worlds:
         joint_limits: bool,
         stiction: ArrayLike | None,
         max_contacts: int | None,
+        limit_restitution: float,
         strict: bool,
     ) -> None:
         self.model = model
         shapes = {} if collision is None else collision.arguments
-        self.places = candidate_places(collision, ground)
+        self.places = candidate_places(collision, surface)
         """The body and what it may touch, of each candidate."""
         if max_contacts is None:
             max_contacts = min(max(len(self.places), 1), MOST_CONTACTS)
         count(max_contacts, "max_contacts")
-        most = {
+        most: dict[str, float] = {
             "joint_friction": joint_friction,
             "joint_limits": joint_limits,
             "max_contacts": int(max_contacts),
         }
+        if not 0.0 <= number(limit_restitution, "limit_restitution") <= 1.0:
+            raise ValueError(f"limit_restitution is {limit_restitution}, must be from 0 to 1")
+        most["limit_restitution"] = float(limit_restitution)
         rest = _stiction(stiction, model.nv)
         self.options = {**most, "stiction": rest.tolist(), "candidates": len(self.places)}
         """What else the worlds were made with, as plain values."""
@@ -64,8 +68,10 @@ class Worlds:
             "law_numbers": dict(law.numbers),
             "explicit": explicit,
             "strict": strict,
-            "ground_kind": "none" if ground is None else ground.kind,
-            "ground_numbers": np.zeros(0) if ground is None else ground.numbers,
+            "ground_kind": surface.kind,
+            "ground_numbers": surface.numbers,
+            "torsional_friction": surface.torsion,
+            "rolling_friction": surface.rolling,
         }
         self._worlds: dict[tuple[str, int, bytes], _core.World] = {}
         # what the start of a run asks about, and what is the same for all of them
@@ -89,7 +95,7 @@ class Worlds:
         return self._worlds[key]
 
 
-def candidate_places(collision: Collision | None, ground: Terrain | None) -> tuple[Place, ...]:
+def candidate_places(collision: Collision | None, ground: Terrain) -> tuple[Place, ...]:
     """Return the body and what it may touch, for each candidate in the core's order."""
     found = () if collision is None else collision.numbered(ground)
     places = (Place(each.body or WORLD, each.other_body or GROUND, each.link) for each in found)
