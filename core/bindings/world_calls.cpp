@@ -1,12 +1,47 @@
 // What is asked of a world: sizes and numbers are checked here, the kernels do the rest.
 #include "bindings/world_calls.hpp"
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
 #include "bindings/work_memory.hpp"
 
 namespace tarsus {
+
+void check_shape(const char* name, size_t rows, size_t columns, size_t states, size_t width,
+                 bool or_one) {
+    if (columns == width && (rows == states || (or_one && rows == 1))) return;
+    throw std::invalid_argument(std::string(name) + " has shape (" + std::to_string(rows) + ", " +
+                                std::to_string(columns) + "), expected (" + std::to_string(states) +
+                                ", " + std::to_string(width) + ")");
+}
+
+// a rotor inside a gear is part of its carrier and is scaled with it
+void check_mass_scale(const World& world, const double* scale) {
+    for (const Spin& spin : world.tree->spins) {
+        const double own = scale[spin.body];
+        if (spin.parent < 0 || own == 1.0 || own == scale[spin.parent]) continue;
+        throw std::invalid_argument("mass_scale of body " + std::to_string(spin.body) +
+                                    ", a rotor inside a gear, must be that of its carrier, body " +
+                                    std::to_string(spin.parent));
+    }
+}
+
+void check_parameters(const World& world, const double* parameters, size_t states) {
+    const size_t width = world.parameter_size(), masses = world.mass_scale();
+    for (size_t s = 0; s < states; ++s) {
+        const double* row = parameters + s * width;
+        for (size_t k = 0; k < width; ++k) {
+            const bool mass = k >= masses;
+            if (std::isfinite(row[k]) && row[k] >= 0 && !(mass && row[k] == 0)) continue;
+            throw std::invalid_argument("parameters[" + std::to_string(s) + ", " +
+                                        std::to_string(k) + "] must be finite and " +
+                                        (mass ? "positive" : "not negative"));
+        }
+        check_mass_scale(world, row + masses);
+    }
+}
 
 namespace {
 

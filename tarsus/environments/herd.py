@@ -147,7 +147,7 @@ class Herd:
         world = np.einsum("bij,bj->bi", rotation, self.v[:, :3])
         yaw = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
         cos, sin = np.cos(yaw), np.sin(yaw)
-        turned = np.empty_like(world)
+        turned = np.empty((self.robots, 3))
         turned[:, 0] = cos * world[:, 0] + sin * world[:, 1]
         turned[:, 1] = cos * world[:, 1] - sin * world[:, 0]
         turned[:, 2] = world[:, 2]

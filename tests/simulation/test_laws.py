@@ -30,8 +30,18 @@ def test_laws_are_chosen_by_name(name: str) -> None:
 
 @pytest.mark.parametrize(
     "law",
-    [Exact(), Exact(solver="pgs"), Exact(ahead=False), Lemke(8), Penalty(2e5, 500.0)],
-    ids=["block", "pgs", "not ahead", "lemke", "penalty"],
+    [
+        Exact(),
+        # sweeps do not arrive in every step, and it is said
+        pytest.param(
+            Exact(solver="pgs"),
+            marks=pytest.mark.filterwarnings("ignore::tarsus.ConvergenceWarning"),
+        ),
+        Exact(ahead=False),
+        Lemke(8),
+        Penalty(2e5, 500.0),
+    ],
+    ids=["newton", "pgs", "not ahead", "lemke", "penalty"],
 )
 def test_the_quadruped_stands_under_every_law(law: contact.ContactLaw) -> None:
     sim = Simulation(quadruped(), ground=Ground(), contact=law, dt=5e-4)
