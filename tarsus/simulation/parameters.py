@@ -28,11 +28,12 @@ def parameters(
 
     (1, n) if they are the same for all states, else (B, n).
     """
+    contact = ground.parameters
     if mass_scale is None and len(contact) == 1 and all(gain.ndim == 1 for gain in drive.gains):
         one = np.concatenate((contact[0], *drive.gains, np.ones(model.n_bodies)))
         return one.reshape(1, -1)
     parts = {
-        "the ground's numbers": ground.parameters,
+        "the ground's numbers": contact,
         **dict(zip(("kp", "kd", "ki"), drive.gains, strict=True)),
         "mass_scale": masses(model, mass_scale),
     }
