@@ -88,7 +88,8 @@ TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies
             const T reach = select(bounces > zero, T(0.5) * dt, dt);
             const T coming = mul_add(dot(touch.normal, contact.free), reach, touch.gap);
             const T there = select(touch.gap < T(kFar), wanted[candidate], zero);
-            const T ahead = world.numbers.ahead ? select(coming < T(-kTouching), one, there) : zero;
+            const T comes = select(coming < T(-kTouching), one - touch.past, zero);
+            const T ahead = world.numbers.ahead ? select(comes > zero, one, there) : zero;
             contact.on = select(touch.gap > zero, ahead, one) * alive;
             if (!any(contact.on > zero)) return;
             contact.candidate = candidate, contact.a = a, contact.b = b;

@@ -67,20 +67,28 @@ class FlyingTouches {
             const double closing = spin - dot(nearest.normal, apart);
             const double wait = (nearest.gap - kNear / 2) / closing;
             if (!(closing > 0 && time + wait < dt)) {
-                for (Touch<double>& touch : at) touch.gap = kFar;
-                meet_ = false;
+                stay(a, b, travel);
                 return;
             }
             time += wait;
         }
         if (time > 0) tell_back(a, b, time);
     }
-    bool meet() const { return meet_; }
+    bool meet() const { return at[0].past == 0; }
+    void fly_past() {
+        for (Touch<double>& touch : at) touch.past = 1.0;
+    }
 
    private:
-    bool meet_ = true;
     static constexpr int kLooks = 24;
     static constexpr double kNear = SolidTouches::kNearFace;  // what is nearer touches as it is
+
+    // those that fly past each other are measured where they are
+    void stay(const FlyingSolid& a, const FlyingSolid& b, double travel) {
+        const SolidTouches found(a.at(0.0), b.at(0.0), travel);
+        std::copy(found.at, found.at + kPairPoints, at);
+        fly_past();
+    }
 
     // from a time at which they nearly touch to the start of the step
     void tell_back(const FlyingSolid& a, const FlyingSolid& b, double time) {
@@ -138,8 +146,8 @@ TARSUS_INLINE bool may_meet(const Solid& a, const Solid& b, const Pose<T>* pose,
 }
 
 // Calls f(candidate, a, b, touch) for the places of all pairs that may touch within a time dt in
-// some lane; velocities in body frames. What does not meet with the first velocities is looked at
-// with the `other` ones, unless they are null.
+// some lane; velocities in body frames. What flies past each other with the first velocities is
+// measured where the `other` ones bring it together, unless they are null.
 template <class T, class F>
 TARSUS_INLINE void for_each_pair(const Shapes& shapes, const Pose<T>* pose,
                                  const Motion<T>* velocity, const Motion<T>* other, const T& dt,
@@ -156,7 +164,10 @@ TARSUS_INLINE void for_each_pair(const Shapes& shapes, const Pose<T>* pose,
                                      lane_of(dt, l));
             };
             FlyingTouches found = fly(velocity);
-            if (other && !found.meet()) found = fly(other);
+            if (other && !found.meet()) {
+                found = fly(other);
+                found.fly_past();
+            }
             for (int i = 0; i < kPairPoints; ++i) set_touch(touch[i], l, found.at[i]);
         }
         for (int i = 0; i < kPairPoints; ++i) {

@@ -17,6 +17,7 @@ template <class T>
 struct Touch {
     T gap;
     Vec3<T> point, normal;  // on the ground, and away from it
+    T past = T(0.0);        // 1 for what flies past it, however near it comes
 };
 
 // height and slopes of a field on a grid, flat beyond its ends
@@ -59,7 +60,7 @@ inline Touch<double> touch_profile(const ProfilePlace& place, const Vec3<double>
 
 template <class T>
 TARSUS_INLINE void set_touch(Touch<T>& touch, int lane, const Touch<double>& of) {
-    set_lane(touch.gap, lane, of.gap);
+    set_lane(touch.gap, lane, of.gap), set_lane(touch.past, lane, of.past);
     set_lane(touch.point.x, lane, of.point.x), set_lane(touch.point.y, lane, of.point.y);
     set_lane(touch.point.z, lane, of.point.z), set_lane(touch.normal.x, lane, of.normal.x);
     set_lane(touch.normal.y, lane, of.normal.y), set_lane(touch.normal.z, lane, of.normal.z);
