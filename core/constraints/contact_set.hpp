@@ -53,16 +53,25 @@ template <class T>
 struct MovingBodies {
     const Pose<T>* pose;
     const Motion<T>*start, *ahead;
-    const Motion<T>* joined;  // brings what `ahead` does not and was wanted; or null
 };
 
+// a place that is wanted stays where it was
+template <class T>
+TARSUS_INLINE void stay(Touch<T>& touch, const Touch<T>& kept, const T& wanted) {
+    const auto keep = [&](T& x, const T& before) { x = select(wanted > T(0.0), before, x); };
+    keep(touch.gap, kept.gap), keep(touch.past, kept.past);
+    keep(touch.point.x, kept.point.x), keep(touch.point.y, kept.point.y);
+    keep(touch.point.z, kept.point.z), keep(touch.normal.x, kept.normal.x);
+    keep(touch.normal.y, kept.normal.y), keep(touch.normal.z, kept.normal.z);
+}
+
 // The contacts of this step, in the order of candidates: those that touch, those that the
-// velocities `ahead` bring together within it, and those that are `wanted` anyway. `everywhere`:
-// not only on bodies that come near. Returns how many.
+// velocities `ahead` bring together within it, and those that are `wanted` anyway, which stay where
+// they were (`places`). `everywhere`: not only on bodies that come near. Returns how many.
 template <class T>
 TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies, const T& dt,
                                const T* parameters, const T& alive, const T* wanted,
-                               bool everywhere, Contact<T>* out) {
+                               const Touch<T>* places, bool everywhere, Contact<T>* out) {
     const T zero(0.0), one(1.0);
     int count = 0;
     const auto near = [&](const Touching& touching, const Pose<T>& pose) {
@@ -76,10 +85,14 @@ TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies
     };
     const T look_ahead = world.numbers.ahead ? dt : zero;
     for_each_coming(
-        world.shapes, bodies.pose, bodies.ahead, bodies.joined, look_ahead, near,
-        [&](int candidate, int a, int b, const Touch<T>& touch) {
+        world.shapes, bodies.pose, bodies.ahead, look_ahead, everywhere, near,
+        [&](int candidate, int a, int b, const Touch<T>& found) {
             Contact<T>& contact = out[count];
-            contact.touch = touch;
+            Touch<T>& touch = contact.touch;
+            touch = found;
+            if (any(wanted[candidate] > zero)) {
+                stay(touch, places[candidate], wanted[candidate]);
+            }
             contact.free = velocity(bodies.ahead, a, b, touch.point);
             contact.start = velocity(bodies.start, a, b, touch.point);
             // what bounces does so in the step that is nearest to the moment of impact
@@ -87,9 +100,9 @@ TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies
                                      parameters[kRestitution], zero);
             const T reach = select(bounces > zero, T(0.5) * dt, dt);
             const T coming = mul_add(dot(touch.normal, contact.free), reach, touch.gap);
-            const T there = select(touch.gap < T(kFar), wanted[candidate], zero);
             const T comes = select(coming < T(-kTouching), one - touch.past, zero);
-            const T ahead = world.numbers.ahead ? select(comes > zero, one, there) : zero;
+            const T ahead =
+                world.numbers.ahead ? select(comes > zero, one, wanted[candidate]) : zero;
             contact.on = select(touch.gap > zero, ahead, one) * alive;
             if (!any(contact.on > zero)) return;
             contact.candidate = candidate, contact.a = a, contact.b = b;

@@ -18,7 +18,7 @@ namespace tarsus::TARSUS_ISA {
 
 namespace {
 
-enum class Start { here, warm, best, cold, swept };
+enum class Start { here, warm, best, cold };
 
 // an attempt: where it starts, ε of its first level, by how much the next one is smaller
 struct Attempt {
@@ -30,11 +30,11 @@ struct Attempt {
     int sweeps = 0;     // before the first step
 };
 constexpr Attempt kAttempts[] = {
-    {Start::here, 1e-9, 1, 1, 8, false, false},        {Start::best, 0.01, 10, 9, 4, false, false},
-    {Start::best, 0.1, 3, 24, 6, false, false},        {Start::warm, 1e-9, 1, 1, 4, false, true},
-    {Start::swept, 1e-9, 1, 1, 8, false, false, 300},  {Start::cold, 1.0, 10, 13, 8, false, false},
-    {Start::warm, 1.0, 3, 28, 8, false, false},        {Start::best, 0.1, 3, 24, 8, true, false},
-    {Start::swept, 1e-9, 1, 1, 8, false, false, 4000}, {Start::cold, 1.0, 3, 28, 8, false, false},
+    {Start::here, 1e-9, 1, 1, 8, false, false},       {Start::best, 0.01, 10, 9, 4, false, false},
+    {Start::best, 0.1, 3, 24, 6, false, false},       {Start::warm, 1e-9, 1, 1, 4, false, true},
+    {Start::cold, 1e-9, 1, 1, 8, false, false, 300},  {Start::cold, 1.0, 10, 13, 8, false, false},
+    {Start::warm, 1.0, 3, 28, 8, false, false},       {Start::best, 0.1, 3, 24, 8, true, false},
+    {Start::cold, 1e-9, 1, 1, 8, false, false, 4000}, {Start::cold, 1.0, 3, 28, 8, false, false},
 };
 constexpr double kSwept = 2e7;       // entries of A that an attempt's sweeps may look at
 constexpr int kHalving = 4;          // steps of a level before they are halved
@@ -107,8 +107,7 @@ class Newton {
     void make(const Attempt& attempt) {
         if (attempt.start != Start::here) {
             const double* from = attempt.start == Start::best ? best_ : warm_;
-            const bool cold = attempt.start == Start::cold || attempt.start == Start::swept;
-            for (int r = 0; r < n_; ++r) s_.p[r] = cold ? 0.0 : from[r];
+            for (int r = 0; r < n_; ++r) s_.p[r] = attempt.start == Start::cold ? 0.0 : from[r];
             const int most = std::min(attempt.sweeps, 1 + int(kSwept / (double(n_) * n_)));
             if (attempt.sweeps > 0) solve_by_sweeps(s_, 0.0, most, scratch_);
             look();

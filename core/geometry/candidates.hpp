@@ -79,10 +79,10 @@ TARSUS_INLINE bool may_touch(const Shapes& shapes, const Touching& touching, con
 // for_each_on_ground and for_each_pair.
 template <class T, class Near, class F>
 TARSUS_INLINE void for_each_coming(const Shapes& shapes, const Pose<T>* pose,
-                                   const Motion<T>* velocity, const Motion<T>* other, const T& dt,
+                                   const Motion<T>* velocity, const T& dt, bool everywhere,
                                    Near&& near, F&& f) {
     for_each_on_ground(shapes, pose, near, f);
-    for_each_pair(shapes, pose, velocity, other, dt, f);
+    for_each_pair(shapes, pose, velocity, dt, everywhere, f);
 }
 
 // Calls f(candidate, a, b, touch) for all candidates at rest, pairs of solids where they are near.

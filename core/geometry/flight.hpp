@@ -150,24 +150,15 @@ TARSUS_INLINE bool may_meet(const Solid& a, const Solid& b, const Pose<T>* pose,
 // measured where the `other` ones bring it together, unless they are null.
 template <class T, class F>
 TARSUS_INLINE void for_each_pair(const Shapes& shapes, const Pose<T>* pose,
-                                 const Motion<T>* velocity, const Motion<T>* other, const T& dt,
-                                 F&& f) {
+                                 const Motion<T>* velocity, const T& dt, bool everywhere, F&& f) {
     for (int k = 0; k < shapes.n_pairs(); ++k) {
         const Solid &a = shapes.solids[shapes.pairs[2 * k]],
                     &b = shapes.solids[shapes.pairs[2 * k + 1]];
-        const bool first = may_meet(a, b, pose, velocity, dt);
-        if (!first && !(other && may_meet(a, b, pose, other, dt))) continue;
+        if (!everywhere && !may_meet(a, b, pose, velocity, dt)) continue;
         Touch<T> touch[kPairPoints];
         for (int l = 0; l < kLaneCount<T>; ++l) {
-            const auto fly = [&](const Motion<T>* v) {
-                return FlyingTouches(flying_solid(a, pose, v, l), flying_solid(b, pose, v, l),
-                                     lane_of(dt, l));
-            };
-            FlyingTouches found = fly(velocity);
-            if (other && !found.meet()) {
-                found = fly(other);
-                found.fly_past();
-            }
+            const FlyingTouches found(flying_solid(a, pose, velocity, l),
+                                      flying_solid(b, pose, velocity, l), lane_of(dt, l));
             for (int i = 0; i < kPairPoints; ++i) set_touch(touch[i], l, found.at[i]);
         }
         for (int i = 0; i < kPairPoints; ++i) {

@@ -9,10 +9,10 @@
 
 namespace tarsus::TARSUS_ISA {
 
-constexpr double kDepth = 1e-6;  // [m, rad] so deep is deep enough to be corrected
-constexpr double kHealed = 0.2;  // part of a depth that a step heals; the last kDepth at once
-
-constexpr double kSoft = 1e-3;  // added to each row's own entry of A, as a part of it
+constexpr double kDepth = 1e-6;    // [m, rad] so deep is deep enough to be corrected
+constexpr double kHealed = 0.2;    // part of a depth that a step heals; the last kDepth at once
+constexpr double kLeaving = 1e-2;  // [m/s, rad/s]
+constexpr double kSoft = 1e-3;     // added to each row's own entry of A, as a part of it
 
 // From the solved problem of a state to that of its corrections: boxes that must not be entered,
 // with the gaps that they would have at the end, had they been healed before.
@@ -25,9 +25,10 @@ TARSUS_APART void turn_to_gaps(double dt, LaneRows<T>& lane, Scratch scratch) {
     int n = 0;
     for (int r = 0; r < s.n; ++r) {
         if (s.gap[r] == kNoGap) continue;
-        const double part = mul_add(kHealed, s.gap[r], -kDepth);
-        const double healed = std::max(part, s.gap[r]);
-        s.b[n] = mul_add(dt, V[r] + s.target[r], s.gap[r] > 0 ? s.gap[r] : std::min(healed, 0.0));
+        // what leaves by itself, after a bounce, needs no help
+        const double speed = V[r] + s.target[r];
+        const double part = speed > kLeaving ? 0.0 : mul_add(kHealed, s.gap[r], -kDepth);
+        s.b[n] = mul_add(dt, speed, s.gap[r] > 0 ? s.gap[r] : std::max(part, s.gap[r]));
         s.box[n] = {n, 0.0, kUnbounded};
         lane.number[n] = lane.number[r], lane.place[n++] = r;
     }

@@ -38,6 +38,7 @@ class Impulses {
           world_(world),
           tree_(*world.tree),
           seen_(scratch.take<Contact<T>>(world.n_candidates() + 1)),
+          places_(scratch.take<Touch<T>>(world.n_candidates())),
           touched_(scratch.take<int>(world.n_candidates())),
           wanted_(scratch.take<T>(world.n_candidates())),
           change_(scratch.take<T>(world.tree->nv)),
@@ -78,9 +79,9 @@ class Impulses {
     // `ahead`: velocities that tell what will touch
     TARSUS_INLINE void find(const Moment<T>& at, const Motion<T>* ahead, const T* parameters,
                             const T& alive, bool everywhere = false) {
-        n_contacts =
-            find_contacts<T>(world_, {at.pose, at.start, ahead, everywhere ? at.after : nullptr},
-                             at.dt, parameters, alive, wanted_, everywhere, contacts);
+        n_contacts = find_contacts<T>(world_, {at.pose, at.start, ahead}, at.dt, parameters, alive,
+                                      wanted_, places_, everywhere, contacts);
+        for (int c = 0; c < n_contacts; ++c) places_[contacts[c].candidate] = contacts[c].touch;
         refuse_crowds();
     }
 
@@ -116,7 +117,7 @@ class Impulses {
                 if (any(open > T(0.0))) continue;
             }
             for (int k = 0; k < tree_.nv; ++k) v[k] = v[k] + change_[k];
-            if (exact) {
+            if (exact && world_.numbers.ahead) {
                 lifted = correct_positions(world_, at, work, passes, shift);
             }
             break;
@@ -153,9 +154,12 @@ class Impulses {
             wanted = select(on > wanted, on, wanted);
         };
         for (int c = 0; c < n_contacts; ++c) wanted_[contacts[c].candidate] = contacts[c].on;
-        const int seen = find_contacts<T>(world_, {at.pose, at.start, at.after, nullptr}, at.dt,
-                                          parameters, alive, wanted_, false, seen_);
-        for (int c = 0; c < seen; ++c) want(seen_[c].on, wanted_[seen_[c].candidate]);
+        const int seen = find_contacts<T>(world_, {at.pose, at.start, at.after}, at.dt, parameters,
+                                          alive, wanted_, places_, false, seen_);
+        for (int c = 0; c < seen; ++c) {
+            places_[seen_[c].candidate] = seen_[c].touch;
+            want(seen_[c].on, wanted_[seen_[c].candidate]);
+        }
         const T* change = change_;
         if (tree_.coupled) {
             spread_velocities(tree_, state.G, change_, joint_change_);
@@ -219,6 +223,7 @@ class Impulses {
     const Tree& tree_;
     Room room_;
     Contact<T>* seen_;
+    Touch<T>* places_;  // where candidates of the problem touch
     int* touched_;
     int n_touched_ = 0;
     T* wanted_;  // 1 where a candidate belongs to the problem
