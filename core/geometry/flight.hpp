@@ -74,7 +74,6 @@ class FlyingTouches {
         }
         if (time > 0) tell_back(a, b, time);
     }
-    bool meet() const { return at[0].past == 0; }
     void fly_past() {
         for (Touch<double>& touch : at) touch.past = 1.0;
     }
@@ -146,8 +145,7 @@ TARSUS_INLINE bool may_meet(const Solid& a, const Solid& b, const Pose<T>* pose,
 }
 
 // Calls f(candidate, a, b, touch) for the places of all pairs that may touch within a time dt in
-// some lane; velocities in body frames. What flies past each other with the first velocities is
-// measured where the `other` ones bring it together, unless they are null.
+// some lane, or of all; velocities in body frames.
 template <class T, class F>
 TARSUS_INLINE void for_each_pair(const Shapes& shapes, const Pose<T>* pose,
                                  const Motion<T>* velocity, const T& dt, bool everywhere, F&& f) {

@@ -5,8 +5,8 @@ from tarsus.geometry.collision import Collision
 from tarsus.geometry.ground import Ground
 from tarsus.geometry.height_field import HeightField
 from tarsus.geometry.profile import Profile
-from tarsus.geometry.standing import height_over_ground, stand
 from tarsus.geometry.space import Space
+from tarsus.geometry.standing import height_over_ground, stand
 from tarsus.geometry.steps import Steps
 from tarsus.geometry.terrain import Terrain
 

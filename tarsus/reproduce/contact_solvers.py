@@ -46,7 +46,7 @@ def run() -> Result:
     rows += [_faster(size, times["lemke", size] / times["pgs", size]) for size in sizes]
     curves = tuple(
         Curve(name, tuple(map(float, sizes)), tuple(times[name, size] for size in sizes))
-        for name in ("lemke", "pgs", "block")
+        for name in ("lemke", "pgs", "newton")
     )
     title = "Lemke's method and projected Gauss–Seidel"
     axes = ("contacts", "time of a step [µs]")
@@ -71,7 +71,7 @@ def step_times() -> dict[tuple[str, int], float]:
     laws: dict[str, ContactLaw] = {
         "lemke": Lemke(facets=0),
         "pgs": Exact(solver="pgs"),
-        "block": Exact(),
+        "newton": Exact(),
     }
     contenders = {}
     for count in COUNTS:

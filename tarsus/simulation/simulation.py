@@ -42,9 +42,9 @@ from tarsus.simulation.worlds import Worlds
 class Simulation(Live):
     """Motion of a model with contacts.
 
-    `ground` is a `Ground`, `Steps`, `Profile` or `HeightField`; a `Space` is free space where bodies
-    rub and bounce on each other, and None is one with the usual numbers. What touches
-    is in `collision`, all collision shapes of the model unless stated. `contact` is the name of a
+    `ground` is a `Ground`, `Steps`, `Profile` or `HeightField`; a `Space` is free space where
+    bodies rub and bounce on each other, and None is one with the usual numbers. What touches is in
+    `collision`, all collision shapes of the model unless stated. `contact` is the name of a
     law ("exact", "lemke", "penalty") or a law with its numbers, such as `ts.contact.Penalty(…)`.
     `dt` [s] is the step. `integrator` is "semi_implicit", "explicit", or for free space "rk4" or
     "dormand_prince" (which also takes longer or shorter steps and has samples each dt). Dry
@@ -130,10 +130,10 @@ class Simulation(Live):
         `controller` is one of `ts.control`, which then runs in the core, or any function
         (t, q, v) → tau; efforts are held over its `period` [s] if it has one, else over one step.
         `record` is True, False (only the first and the last state), or names of "q", "v", "tau",
-        "contacts", "energy", "statistics", "limits"; there is a sample every `every` steps. `mass_scale`
-        multiplies masses and inertias of bodies: a number, (n_bodies,), (B, n_bodies), or numbers
-        by names of bodies. A `progress` bar is shown when it takes long, unless told otherwise.
-        Every `checkpoint_every` [s] a `checkpoint` file is written, for `resume`.
+        "contacts", "energy", "statistics", "limits"; there is a sample every `every` steps.
+        `mass_scale` multiplies masses and inertias of bodies: a number, (n_bodies,), (B, n_bodies),
+        or numbers by names of bodies. A `progress` bar is shown when it takes long, unless told
+        otherwise. Every `checkpoint_every` [s] a `checkpoint` file is written, for `resume`.
 
         Ctrl-C returns what was simulated until then. A failure raises `SimulationError`, which
         has it, too; in a batch the other states go on, and `run.failures` lists those that could

@@ -75,7 +75,7 @@ def test_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
     result = reproduce("contact-solvers")
     print(result)
     assert verdicts(result)[:2] == ["reproduced", "corrected"]
-    assert [curve.label for curve in result.curves] == ["lemke", "pgs", "block"]
+    assert [curve.label for curve in result.curves] == ["lemke", "pgs", "newton"]
 
 
 def test_integrators() -> None:

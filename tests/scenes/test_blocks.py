@@ -16,7 +16,7 @@ from tarsus.scenes.blocks import MASS
 
 G = 9.81
 LAWS = {
-    "block": ts.contact.Exact(),
+    "newton": ts.contact.Exact(),
     "pgs": ts.contact.Exact(solver="pgs"),
     "lemke": ts.contact.Lemke(facets=8),
 }
@@ -41,7 +41,7 @@ def test_a_block_slides_and_stops(law: str) -> None:
     run.energy.check(1e-6)
 
 
-@pytest.mark.parametrize("law", ["block", "pgs"])
+@pytest.mark.parametrize("law", ["newton", "pgs"])
 def test_viscous_friction_adds_to_the_bound(law: str) -> None:
     """v̇ = −μg − k v/m with k = 4 · 0.4 N s/m: 0.1640 m and 0.3309 s."""
     k, c = 4 * 0.4 / MASS, 0.3 * G
@@ -72,7 +72,7 @@ def test_a_block_does_not_creep() -> None:
     assert moved < 1e-9
 
 
-@pytest.mark.parametrize("law", ["block", "pgs"])
+@pytest.mark.parametrize("law", ["newton", "pgs"])
 def test_a_block_slides_on_a_steeper_slope(law: str) -> None:
     """g (sin θ − μ cos θ) = 0.46296 m/s² for tan θ = 0.35, μ = 0.3."""
     slope = math.atan(0.35)

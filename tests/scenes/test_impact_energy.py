@@ -144,7 +144,9 @@ def test_balls_bounce_as_formulas_say(friction: float, restitution: float) -> No
     expected = linear[:, :2] - slip * (rub / speed)[:, None]
     errors = np.abs(after[:, 2] - 3.0 * restitution).max(), np.abs(after[:, :2] - expected).max()
     print(f"μ = {friction}, e = {restitution}: normal {errors[0]:.1e}, across {errors[1]:.1e} m/s")
-    assert max(errors) < 1e-9
+    # a ball is hit up to half a step from the ground, with an arm that is as much too long
+    assert errors[0] < 1e-9
+    assert errors[1] < max(1e-9, 0.5 * 3.0 * DT / radius * speed.max())
     if restitution == 1.0 and friction == 0.0:
         energy = mechanical(run)
         kept = np.abs(energy[:, -1] / energy[:, 0] - 1.0).max()

@@ -43,7 +43,7 @@ def land(law: object, friction: float, restitution: float) -> tuple[np.ndarray, 
 @pytest.mark.parametrize(
     "law",
     [ts.contact.Exact(), ts.contact.Exact(solver="pgs"), ts.contact.Lemke(facets=0)],
-    ids=["block", "pgs", "lemke"],
+    ids=["newton", "pgs", "lemke"],
 )
 def test_impact_without_friction(law: object, restitution: float) -> None:
     """10.8984 (1 + ε) N s on each foot (Ayit 4.13, 4.14)."""
@@ -53,7 +53,7 @@ def test_impact_without_friction(law: object, restitution: float) -> None:
     np.testing.assert_allclose(after[:, 2], restitution * FALL, atol=1e-7)
 
 
-@pytest.mark.parametrize("solver", ["block", "pgs"])
+@pytest.mark.parametrize("solver", ["newton", "pgs"])
 def test_impact_that_sticks(solver: str) -> None:
     """14.0375 N s along the normal, 4.0672 N s across, with μ = 0.3: no foot slips."""
     law = ts.contact.Exact(solver=solver, tolerance=1e-13)  # type: ignore[arg-type]

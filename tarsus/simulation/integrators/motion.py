@@ -9,6 +9,7 @@ import numpy as np
 
 from tarsus.model import Model
 from tarsus.model.description import Array
+from tarsus.simulation.energy import FIXED
 
 Effort: TypeAlias = Callable[[float, Array, Array], Array]
 """(t, q, v) → efforts (…, nv), within their limits."""
@@ -49,7 +50,7 @@ class SmoothMotion:
         m = self.model
         stored = [m.kinetic_energy(q, v), m.potential_energy(q), m.elastic_energy(q)]
         zeros = np.zeros(q.shape[:-1])
-        fixed = np.stack([*map(np.asarray, stored), *[zeros] * 7], axis=-1)
+        fixed = np.stack([*map(np.asarray, stored), *[zeros] * (FIXED - 3)], axis=-1)
         bodies = np.zeros((*q.shape[:-1], m.n_bodies))
         return np.concatenate([fixed, work, bodies], axis=-1)
 
