@@ -1,8 +1,8 @@
 // Gaussian elimination of small dense systems, with vectors along the rows.
 //
 // No pivoting: what is solved here is positive, or nearly so. The right-hand side is the column
-// after the last, so that it is eliminated along. Of a symmetric matrix only the upper triangle is
-// read and changed, which halves the work.
+// after the last, so that it is eliminated along. The first rows are symmetric among themselves: of
+// them only the upper triangle is read and changed, which halves the work.
 #pragma once
 
 #include "constraints/row_system.hpp"
@@ -22,8 +22,8 @@ class Elimination {
     double* row(int i) { return M_ + long(i) * width_; }
     double& right(int i) { return row(i)[n_]; }
 
-    // the solution; null where a pivot vanishes
-    const double* solve(bool symmetric) {
+    // the solution; null where a pivot vanishes. `symmetric`: how many rows are
+    const double* solve(int symmetric) {
         int k = 0;
         for (; k + 1 < n_; k += 2) {
             if (!eliminate_two(k, symmetric)) return nullptr;
@@ -51,25 +51,34 @@ class Elimination {
         return sum;
     }
     // two columns at a time: rows are then read and written half as often
-    bool eliminate_two(int k, bool symmetric) {
+    bool eliminate_two(int k, int symmetric) {
         double *first = row(k), *second = row(k + 1);
         if (!invert_pivot(k)) return false;
-        const double across = -((symmetric ? first[k + 1] : second[k]) * x_[k]);
+        const double across = -((k + 1 < symmetric ? first[k + 1] : second[k]) * x_[k]);
         subtract(k + 1, across, first, second);
         if (!invert_pivot(k + 1)) return false;
-        for (int i = k + 2; i < n_; ++i) {
+        // what stands before the first number that matters is not read again
+        int i = k + 2;
+        for (; i < symmetric; ++i) {
+            subtract_two(first[i] * x_[k], first, second[i] * x_[k + 1], second, i, row(i));
+        }
+        for (; i < n_; ++i) {
             double* target = row(i);
-            const double left = -((symmetric ? first[i] : target[k]) * x_[k]);
-            const double next = symmetric ? second[i] : mul_add(left, first[k + 1], target[k + 1]);
-            const Lanes a(left), b(-(next * x_[k + 1]));
-            // what stands before the first number that matters is not read again
-            for (int j = (symmetric ? i : k + 2) / kLanes * kLanes; j <= n_; j += kLanes) {
-                const Lanes sum = mul_add(b, lanes_at(second + j),
-                                          mul_add(a, lanes_at(first + j), lanes_at(target + j)));
-                std::memcpy(target + j, &sum, sizeof sum);
-            }
+            const double left = target[k] * x_[k];
+            const double next = neg_mul_add(left, first[k + 1], target[k + 1]) * x_[k + 1];
+            subtract_two(left, first, next, second, k + 2, target);
         }
         return true;
+    }
+    // target −= a first + b second, from number `from` on
+    TARSUS_INLINE void subtract_two(double a, const double* first, double b, const double* second,
+                                    int from, double* target) const {
+        const Lanes x(-a), y(-b);
+        for (int j = from / kLanes * kLanes; j <= n_; j += kLanes) {
+            const Lanes sum = mul_add(y, lanes_at(second + j),
+                                      mul_add(x, lanes_at(first + j), lanes_at(target + j)));
+            std::memcpy(target + j, &sum, sizeof sum);
+        }
     }
     void subtract(int from, double factor, const double* pivot, double* target) {
         const int start = from / kLanes * kLanes;

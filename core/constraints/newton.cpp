@@ -30,7 +30,7 @@ struct Attempt {
     int sweeps = 0;     // before the first step
 };
 constexpr Attempt kAttempts[] = {
-    {Start::here, 1e-9, 1, 1, 8, false, false},       {Start::best, 0.01, 10, 9, 4, false, false},
+    {Start::here, 1e-10, 1, 1, 8, false, false},      {Start::best, 0.01, 10, 9, 4, false, false},
     {Start::best, 0.1, 3, 24, 6, false, false},       {Start::warm, 1e-9, 1, 1, 4, false, true},
     {Start::cold, 1e-9, 1, 1, 8, false, false, 300},  {Start::cold, 1.0, 10, 13, 8, false, false},
     {Start::warm, 1.0, 3, 28, 8, false, false},       {Start::best, 0.1, 3, 24, 8, true, false},
@@ -53,21 +53,23 @@ class Newton {
           given_(scratch.take<double>(padded(n_))),
           line_(scratch.take<double>(padded(n_))),
           size_(scratch.take<double>(padded(n_))),
+          inverse_(scratch.take<double>(padded(n_))),
           wish_(scratch.take<double>(padded(n_))),
           unknown_(scratch.take<Unknown>(n_)),
+          late_(scratch.take<Unknown>(n_)),
           slip_(scratch.take<Slip>(system.n_discs)),
           scratch_(scratch) {
         std::copy(s_.p, s_.p + padded(n_), next_);  // zero beyond n
     }
     static size_t bytes(int rows) {
-        return Elimination::bytes(rows) + 10 * bytes_of<double>(padded(rows)) +
-               bytes_of<Unknown>(rows) + bytes_of<Slip>(rows);
+        return Elimination::bytes(rows) + 13 * bytes_of<double>(padded(rows)) +
+               2 * bytes_of<Unknown>(rows) + bytes_of<Slip>(rows);
     }
 
     SolveReport solve(double tolerance, int most) {
         report_.speed = speed_of(s_);
         enough_ = tolerance * report_.speed, most_ = most;
-        row_sizes(s_, size_);
+        row_sizes(s_, size_, inverse_);
         std::copy(s_.p, s_.p + n_, warm_);
         report_.residual = 1e300;
         look();
@@ -96,7 +98,8 @@ class Newton {
     // where p is now
     double look() {
         velocities(s_, V_);
-        const double residual = natural_residual(s_, V_, size_);
+        wishes(s_, V_, inverse_, wish_);
+        const double residual = natural_residual(s_, wish_, size_);
         if (residual < report_.residual || report_.residual == 1e300) {
             report_.residual = residual;
             std::copy(s_.p, s_.p + n_, best_);
@@ -132,29 +135,37 @@ class Newton {
         return true;
     }
 
-    // who stands where: lists what is unknown, and sets next to what is given
+    // Who stands where: lists what is unknown, and sets next to what is given. First come rows that
+    // are held, whose equations are symmetric, then those of slips.
     void guess(bool held) {
-        n_unknowns_ = n_slips_ = 0;
-        for (int r = 0; r < n_; ++r) wish_[r] = s_.p[r] - V_[r] / size_[r], next_[r] = 0.0;
+        n_unknowns_ = n_slips_ = n_late_ = 0;
+        for (int r = 0; r < n_; ++r) next_[r] = 0.0;
         int k = 0;  // discs stand in the order of their normals
         for (int j = 0; j < s_.n_boxes; ++j) {
             const Box& box = s_.box[j];
             const double w = wish_[box.row];
             const bool inside = w > box.low && w < box.high;
-            const int column = n_unknowns_;
-            if (inside) unknown_[n_unknowns_++] = {box.row, -1};
-            else next_[box.row] = w <= box.low ? box.low : box.high;
+            if (!inside) next_[box.row] = w <= box.low ? box.low : box.high;
+            const int slips = n_slips_;
             for (; k < s_.n_discs && s_.disc[k].normal == box.row; ++k) {
-                if (inside) guess_disc(s_.disc[k], column, held);
+                if (inside) guess_disc(s_.disc[k], held);
             }
+            if (!inside) continue;
+            if (slips == n_slips_) unknown_[n_unknowns_++] = {box.row, -1};
+            for (int i = slips; i < n_slips_; ++i) slip_[i].normal = n_late_;
+            if (slips < n_slips_) late_[n_late_++] = {box.row, -1};
         }
+        n_held_ = n_unknowns_;
+        for (int i = 0; i < n_slips_; ++i) slip_[i].normal += n_held_, slip_[i].across += n_held_;
+        for (int i = 0; i < n_late_; ++i) unknown_[n_unknowns_++] = late_[i];
     }
-    void guess_disc(const Disc& disc, int column, bool held) {
+    void guess_disc(const Disc& disc, bool held) {
         const double push = wish_[disc.normal], bound = disc.bound(push);
         const double x = wish_[disc.row], y = disc.size == 2 ? wish_[disc.row + 1] : 0.0;
-        const double length = std::sqrt(mul_add(x, x, y * y));
-        if (length > bound) {
-            Slip slip{disc.row, disc.size, column, -1, {x / length, y / length}, disc.mu, 0, 0};
+        const double square = mul_add(x, x, y * y);
+        if (square > bound * bound) {
+            const double length = std::sqrt(square), inverse = 1.0 / length;
+            Slip slip{disc.row, disc.size, 0, 0, {x * inverse, y * inverse}, disc.mu, 0, 0};
             slip.c = disc.viscous;
             if (disc.viscous > kFade * push) slip.m += kFade, slip.c = 0.0;
             slip.turn = size_[disc.row] * (length - bound) / std::max(bound, 1e-3 * length);
@@ -165,8 +176,8 @@ class Newton {
     void let_slip(Slip& slip) {
         for (int i = 0; i < slip.size; ++i) next_[slip.row + i] = slip.c * slip.d[i];
         if (slip.size == 2) {
-            slip.across = n_unknowns_;
-            unknown_[n_unknowns_++] = {slip.row, n_slips_};
+            slip.across = n_late_;
+            late_[n_late_++] = {slip.row, n_slips_};
         }
         slip_[n_slips_++] = slip;
     }
@@ -193,7 +204,7 @@ class Newton {
         }
         elimination_.begin(m);
         for (int i = 0; i < m; ++i) fill(i, epsilon);
-        const double* x = elimination_.solve(n_slips_ == 0);
+        const double* x = elimination_.solve(n_held_);
         if (!x) return false;
         for (int i = 0; i < m; ++i) {
             if (unknown_[i].slip < 0) next_[unknown_[i].row] = x[i];
@@ -209,7 +220,7 @@ class Newton {
         }
         return true;
     }
-    // an equation; of a symmetric system only from its diagonal on
+    // an equation; of those that are symmetric only from the diagonal on
     void fill(int i, double epsilon) {
         const Unknown& at = unknown_[i];
         const int m = n_unknowns_;
@@ -223,7 +234,7 @@ class Newton {
             add_multiple(slip.d[0], s_.row(at.row + 1), padded(n_), line_);
             a = line_, centre = across(slip, s_.p), rest = across(slip, given_);
         }
-        for (int j = n_slips_ ? 0 : i; j < m; ++j) to[j] = a[unknown_[j].row];
+        for (int j = i < n_held_ ? i : 0; j < m; ++j) to[j] = a[unknown_[j].row];
         for (int k = 0; k < n_slips_; ++k) {
             const Slip& slip = slip_[k];
             to[slip.normal] = mul_add(slip.m, along(slip, a), to[slip.normal]);
@@ -236,13 +247,13 @@ class Newton {
     RowSystem& s_;
     const int n_;
     Elimination elimination_;
-    double *V_, *warm_, *best_, *next_, *given_, *line_, *size_, *wish_;
-    Unknown* unknown_;
+    double *V_, *warm_, *best_, *next_, *given_, *line_, *size_, *inverse_, *wish_;
+    Unknown *unknown_, *late_;
     Slip* slip_;
     Scratch scratch_;
     SolveReport report_;
     double enough_ = 0;
-    int most_ = 0, n_unknowns_ = 0, n_slips_ = 0;
+    int most_ = 0, n_unknowns_ = 0, n_slips_ = 0, n_late_ = 0, n_held_ = 0;
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ struct RowSystem {
     int n = 0, n_boxes = 0, n_discs = 0;
     double *A, *b, *p;  // A: n × padded(n), symmetric; zero beyond n, as b and p
     double* target;     // part of b: velocities without impulses are b + target
+    double* start;      // velocities before the step
     double* bounce;     // the part of the target that a bounce asks for
     double* gap;        // of boxes that must not be entered [m, rad], else kNoGap
     Box* box;
@@ -43,6 +44,7 @@ struct RowSystem {
           b(scratch.take<double>(padded(rows))),
           p(scratch.take<double>(padded(rows))),
           target(scratch.take<double>(rows)),
+          start(scratch.take<double>(rows)),
           bounce(scratch.take<double>(rows)),
           gap(scratch.take<double>(rows)),
           box(scratch.take<Box>(rows)),
@@ -78,9 +80,8 @@ TARSUS_INLINE void velocities(const RowSystem& system, double* V) {
     }
 }
 
-// What a row would be multiplied by to have the size of an impulse: 1 / `size`, the inverse inertia
-// that it feels; rows of a disc share theirs.
-TARSUS_INLINE void row_sizes(const RowSystem& system, double* size) {
+// The inverse inertia that each row feels, and 1 over it; rows of a disc share theirs.
+TARSUS_INLINE void row_sizes(const RowSystem& system, double* size, double* inverse) {
     for (int r = 0; r < system.n; ++r) size[r] = system.row(r)[r] + 1e-30;
     for (int k = 0; k < system.n_discs; ++k) {
         const Disc& disc = system.disc[k];
@@ -88,6 +89,8 @@ TARSUS_INLINE void row_sizes(const RowSystem& system, double* size) {
             size[disc.row] = size[disc.row + 1] = 0.5 * (size[disc.row] + size[disc.row + 1]);
         }
     }
+    for (int r = 0; r < system.n; ++r) inverse[r] = 1.0 / size[r];
+    for (int r = system.n; r < padded(system.n); ++r) inverse[r] = 0.0;
 }
 
 // the speed by which laws are measured
@@ -97,25 +100,34 @@ TARSUS_INLINE double speed_of(const RowSystem& system) {
     return speed;
 }
 
-// The natural map: by how much p differs from what each law would make of p − V / size, as a
+// what each row would like its impulse to be: p − V / size
+TARSUS_INLINE void wishes(const RowSystem& system, const double* V, const double* inverse_size,
+                          double* wish) {
+    for (int k = 0; k < padded(system.n); k += kLanes) {
+        const Lanes w =
+            neg_mul_add(lanes_at(V + k), lanes_at(inverse_size + k), lanes_at(system.p + k));
+        std::memcpy(wish + k, &w, sizeof w);
+    }
+}
+
+// The natural map: by how much p differs from what each law would make of the wishes, as a
 // velocity. Zero where and only where all laws hold.
-TARSUS_INLINE double natural_residual(const RowSystem& system, const double* V,
+TARSUS_INLINE double natural_residual(const RowSystem& system, const double* wish,
                                       const double* size) {
     double worst = 0;
-    const auto wish = [&](int r) { return system.p[r] - V[r] / size[r]; };
     const auto differ = [&](int r, double x) {
         worst = std::max(worst, std::abs(x - system.p[r]) * size[r]);
     };
     for (int k = 0; k < system.n_boxes; ++k) {
         const Box& box = system.box[k];
-        differ(box.row, std::min(std::max(wish(box.row), box.low), box.high));
+        differ(box.row, std::min(std::max(wish[box.row], box.low), box.high));
     }
     for (int k = 0; k < system.n_discs; ++k) {
         const Disc& disc = system.disc[k];
-        const double bound = disc.bound(std::max(wish(disc.normal), 0.0));
-        const double x = wish(disc.row), y = disc.size == 2 ? wish(disc.row + 1) : 0.0;
-        const double length = std::sqrt(mul_add(x, x, y * y));
-        const double back = length > bound ? bound / length : 1.0;
+        const double bound = disc.bound(std::max(wish[disc.normal], 0.0));
+        const double x = wish[disc.row], y = disc.size == 2 ? wish[disc.row + 1] : 0.0;
+        const double square = mul_add(x, x, y * y);
+        const double back = square > bound * bound ? bound / std::sqrt(square) : 1.0;
         differ(disc.row, x * back);
         if (disc.size == 2) differ(disc.row + 1, y * back);
     }

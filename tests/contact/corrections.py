@@ -10,6 +10,8 @@ DEPTH = 1e-6
 """What is deeper [m, rad] is corrected; a step heals so much at once …"""
 HEALED = 0.2
 """… and this part of the rest."""
+LEAVING = 1e-2
+"""What is faster on its way out [m/s, rad/s] is left to itself."""
 SOFT = 1e-3
 """Rows give way a little, or what is wedged would be thrown out: a part of their own entries."""
 
@@ -25,8 +27,9 @@ def correction(posed: Posed, p: Array, dt: float) -> Array:
     if not len(gap) or gap.min() >= -DEPTH:
         return np.zeros(len(posed.v))
     J = rows.J[rows.first]
-    healed = np.maximum(gap, HEALED * gap - DEPTH)
-    end = healed + dt * (J @ posed.after(p))
+    speed = J @ posed.after(p)
+    part = np.where(speed > LEAVING, 0.0, HEALED * gap - DEPTH)
+    end = np.where(gap > 0.0, gap, np.maximum(gap, part)) + dt * speed
     stops = tuple(Block("stop", (k,)) for k in range(len(gap)))
     # in units in which depths are of the size of one
     scale = float(np.abs(end).max())

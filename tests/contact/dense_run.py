@@ -64,7 +64,8 @@ class DenseRun:
 
     def impulses(self, posed: Posed) -> Array:
         """Return the solution of the world's law."""
-        return restrained(posed.problem, posed.rows.target, posed.rows.bounce, self.solve)
+        rows = posed.rows
+        return restrained(posed.problem, rows.J @ posed.v, rows.target, rows.bounce, self.solve)
 
     def solve(self, problem: ConeProblem) -> Array:
         """Return the solution of one problem."""
