@@ -30,7 +30,7 @@ struct Attempt {
     int sweeps = 0;     // before the first step
 };
 constexpr Attempt kAttempts[] = {
-    {Start::here, 1e-10, 1, 1, 8, false, false},      {Start::best, 0.01, 10, 9, 4, false, false},
+    {Start::here, 1e-9, 1, 1, 8, false, false},      {Start::best, 0.01, 10, 9, 4, false, false},
     {Start::best, 0.1, 3, 24, 6, false, false},       {Start::warm, 1e-9, 1, 1, 4, false, true},
     {Start::cold, 1e-9, 1, 1, 8, false, false, 300},  {Start::cold, 1.0, 10, 13, 8, false, false},
     {Start::warm, 1.0, 3, 28, 8, false, false},       {Start::best, 0.1, 3, 24, 8, true, false},
@@ -78,6 +78,7 @@ class Newton {
             make(attempt);
         }
         std::copy(best_, best_ + n_, s_.p);
+        tidy();
         return report_;
     }
 
@@ -105,6 +106,23 @@ class Newton {
             std::copy(s_.p, s_.p + n_, best_);
         }
         return residual;
+    }
+
+    // rounding must not leave the bounds
+    void tidy() {
+        for (int k = 0; k < s_.n_boxes; ++k) {
+            double& p = s_.p[s_.box[k].row];
+            p = std::min(std::max(p, s_.box[k].low), s_.box[k].high);
+        }
+        for (int k = 0; k < s_.n_discs; ++k) {
+            const Disc& disc = s_.disc[k];
+            double* p = s_.p + disc.row;
+            const double bound = disc.bound(s_.p[disc.normal]);
+            const double square = mul_add(p[0], p[0], disc.size == 2 ? p[1] * p[1] : 0.0);
+            if (square <= bound * bound) continue;
+            const double back = bound / std::sqrt(square);
+            for (int i = 0; i < disc.size; ++i) p[i] *= back;
+        }
     }
 
     void make(const Attempt& attempt) {

@@ -33,7 +33,6 @@ struct Problem {
     int n_blocks = 0, n_rows = 0;
     Block<T>* block;
     T *b, *p;
-    T* start;  // velocities before the step
 };
 
 // The rows that are on in one lane. `number` tells which rows of the problem they are, `place`
@@ -85,7 +84,6 @@ class LaneRows {
         for (int i = 0; i < block.rows; ++i, ++s.n) {
             number[s.n] = block.row + i, place[s.n] = s.n;
             s.b[s.n] = here(problem.b[block.row + i]), s.p[s.n] = here(problem.p[block.row + i]);
-            s.start[s.n] = here(problem.start[block.row + i]);
             s.target[s.n] = s.bounce[s.n] = 0.0, s.gap[s.n] = kNoGap;
         }
         s.box[s.n_boxes++] = {first, here(block.low), here(block.high)};

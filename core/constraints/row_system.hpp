@@ -33,7 +33,6 @@ struct RowSystem {
     int n = 0, n_boxes = 0, n_discs = 0;
     double *A, *b, *p;  // A: n × padded(n), symmetric; zero beyond n, as b and p
     double* target;     // part of b: velocities without impulses are b + target
-    double* start;      // velocities before the step
     double* bounce;     // the part of the target that a bounce asks for
     double* gap;        // of boxes that must not be entered [m, rad], else kNoGap
     Box* box;
@@ -44,7 +43,6 @@ struct RowSystem {
           b(scratch.take<double>(padded(rows))),
           p(scratch.take<double>(padded(rows))),
           target(scratch.take<double>(rows)),
-          start(scratch.take<double>(rows)),
           bounce(scratch.take<double>(rows)),
           gap(scratch.take<double>(rows)),
           box(scratch.take<Box>(rows)),

@@ -1,10 +1,10 @@
 // The impulses of one state by its law, and bounces that give no energy.
 //
 // Newton's restitution asks for a velocity; with friction, or with several contacts at once, the
-// impulses that bring it about may give energy (Kane & Levinson 1985). What they give to an island
-// of rows that feel each other is their work at the mean of the velocities before and after the
-// step, E = Σ p · ½ (v + v⁺). Where E > 0, the bounce is cut back to what energy allows: p moves
-// from the solution with the bounce towards the one without, until E = 0. All on the way is in the
+// impulses that bring it about may give energy (Kane & Levinson 1985). What impulses give to an
+// island of rows that feel each other is E = Σ p · (v + ½ A p), v the velocities without them.
+// Where E > 0, the bounce is cut back to what energy allows: p moves from the solution with the
+// bounce towards the one without, which never gives energy, until E = 0. All on the way is in the
 // friction cone, which is convex.
 #include <algorithm>
 #include <numeric>
@@ -72,9 +72,8 @@ class Restraint {
             add_multiple(bouncing_[r] - s_.p[r], s_.row(r), padded(s_.n), change_);
         }
         for (int r = 0; r < s_.n; ++r) {
-            const double step = bouncing_[r] - s_.p[r], free = s_.b[r] + s_.target[r];
-            const double rate = mul_add(0.5, s_.start[r] + free, V_[r] + s_.target[r] - free);
-            slope_[island_[r]] = mul_add(step, rate, slope_[island_[r]]);
+            const double step = bouncing_[r] - s_.p[r];
+            slope_[island_[r]] = mul_add(step, V_[r] + s_.target[r], slope_[island_[r]]);
             bend_[island_[r]] = mul_add(0.5 * step, change_[r], bend_[island_[r]]);
         }
         for (int r = 0; r < s_.n; ++r) {
@@ -95,7 +94,7 @@ class Restraint {
         velocities(s_, V_);
         for (int r = 0; r < s_.n; ++r) of_island[r] = 0.0;
         for (int r = 0; r < s_.n; ++r) {
-            const double mean = 0.5 * (s_.start[r] + V_[r] + s_.target[r]);
+            const double mean = mul_add(0.5, V_[r] + s_.b[r], s_.target[r]);
             of_island[island_[r]] = mul_add(s_.p[r], mean, of_island[island_[r]]);
         }
     }

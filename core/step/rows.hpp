@@ -36,7 +36,6 @@ class StepRows {
         problem.block = scratch.take<Block<T>>(most_blocks(world, n_contacts));
         problem.b = scratch.take<T>(most(world, n_contacts));
         problem.p = scratch.take<T>(most(world, n_contacts));
-        problem.start = scratch.take<T>(most(world, n_contacts));
     }
     static int most(const World& world, int n_contacts) {
         return world.tree->n_constraint_rows + world.n_rows() + 6 * n_contacts;
@@ -79,7 +78,7 @@ class StepRows {
             const T resting = select(absolute(joints.v[dry.w]) < T(kJointAtRest), T(1.0), zero);
             block.high = select(resting > zero, T(dry.stiction), T(dry.coulomb)) * dt;
             block.low = -block.high;
-            problem.b[block.row] = w[dry.w], problem.start[block.row] = joints.v[dry.w];
+            problem.b[block.row] = w[dry.w];
             problem.p[block.row] = rows.kept[k] * alive;
             map.add(test.rows());
             test.push_joint(dry.w);
@@ -99,7 +98,7 @@ class StepRows {
             block.gap = gap;
             block.target = ahead_target(gap, dt);
             block.bounce = bounce(approach, T(world_.limit_restitution), T(kJointAtRest), block);
-            problem.b[block.row] = rate, problem.start[block.row] = approach;
+            problem.b[block.row] = rate;
             problem.p[block.row] = select(on > zero, rows.kept[n_friction + k], zero);
             map.add(test.rows());
             test.push_joint(limit.w, limit.sign);
@@ -162,12 +161,9 @@ class StepRows {
         const T slip = square_root(mul_add(start.y, start.y, start.z * start.z));
         block.viscous = at.dt * parameters[kViscous] * slip;
         const Vec3<T> turn = rows > 3 ? at.turn(contact, at.free) : zero_vector<T>();
-        const Vec3<T> turned_first = rows > 3 ? at.turn(contact, at.start) : zero_vector<T>();
         const T b[6] = {free.x, free.y, free.z, turn.x, turn.y, turn.z};
-        const T before_step[6] = {start.x,        start.y,        start.z,
-                                  turned_first.x, turned_first.y, turned_first.z};
         for (int i = 0; i < rows; ++i) {
-            problem.b[block.row + i] = b[i], problem.start[block.row + i] = before_step[i];
+            problem.b[block.row + i] = b[i];
             const T& last = i < 3 ? before[i] : turned[i - 3];
             problem.p[block.row + i] = select(contact.on > zero, last, zero);
         }

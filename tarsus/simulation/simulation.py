@@ -34,7 +34,7 @@ from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.recorder import Record, Recorder, names_of
 from tarsus.simulation.runner import Runner
 from tarsus.simulation.smooth import SmoothRun
-from tarsus.simulation.state import State, check_configuration, check_masses, start
+from tarsus.simulation.state import State, check_configuration, check_masses, landed, start
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.simulation.worlds import Worlds
 
@@ -279,7 +279,7 @@ class Simulation(Live):
         assert self.worlds is not None
         found: tuple[str, ...] = ()
         if self.worlds.places and self.ground is not None:
-            found += self.contact.check(world, state.q[0], self.dt)
+            found += self.contact.check(world, landed(self.model, world, state.q[0]), self.dt)
         if isinstance(self.integrator, ExplicitEuler):
             controller = getattr(drive, "controller", None)
             found += self.integrator.check(self.model, controller, self.dt)

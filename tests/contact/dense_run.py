@@ -57,15 +57,14 @@ class DenseRun:
         """Return where impulses lead."""
         after = posed.after(p)
         shift = np.zeros(len(after))
-        if self.world.law != "penalty":
+        if self.world.law != "penalty" and self.world.law_numbers.get("ahead", 1.0):
             shift = correction(posed, p, self.world.dt)
         q, v = self.dense.arrive(posed, after, shift)
         return Solved(posed, p, after, shift, q, v)
 
     def impulses(self, posed: Posed) -> Array:
         """Return the solution of the world's law."""
-        rows = posed.rows
-        return restrained(posed.problem, rows.J @ posed.v, rows.target, rows.bounce, self.solve)
+        return restrained(posed.problem, posed.rows.target, posed.rows.bounce, self.solve)
 
     def solve(self, problem: ConeProblem) -> Array:
         """Return the solution of one problem."""

@@ -1,9 +1,9 @@
 """Bounces that give no energy: impulses are cut back where an island of rows would gain.
 
-Newton's restitution asks for a velocity, whatever it costs. What impulses p give to rows that had
-the velocities s and would have b without them is E = p · ½ (s + b + A p), their work at the mean of
-the velocities before and after. Where E > 0 for rows that feel each other, p is taken from the line
-between the solutions with and without the bounce, as far along as E ≤ 0.
+Newton's restitution asks for a velocity, whatever it costs. What impulses p give to rows that
+would have the velocities u without them is E = p · (u + ½ A p). Where E > 0 for rows that feel
+each other, p is taken from the line between the solutions with and without the bounce, as far
+along as E ≤ 0.
 """
 
 from __future__ import annotations
@@ -17,15 +17,11 @@ from scipy.sparse.csgraph import connected_components
 
 
 def restrained(
-    problem: ConeProblem,
-    start: Array,
-    target: Array,
-    bounce: Array,
-    solve: Callable[[ConeProblem], Array],
+    problem: ConeProblem, target: Array, bounce: Array, solve: Callable[[ConeProblem], Array]
 ) -> Array:
-    """Return the impulses of a problem whose rows had these velocities and have these targets."""
+    """Return the impulses of a problem whose first rows have these targets."""
     p = solve(problem)
-    u = 0.5 * (start + problem.b + target)
+    u = problem.b + target
     islands = _islands(problem.A)
     if not bounce.any() or all(_energy(problem.A, u, p, own) <= 0.0 for own in islands):
         return p

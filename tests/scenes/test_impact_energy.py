@@ -173,8 +173,10 @@ def test_tumbling_boxes_never_gain(restitution: float) -> None:
         f"e = {restitution}: {ledger.n_impacts[:, -1].mean():.0f} impacts each; a step gives "
         f"{given.max():.1e} J at most, boxes end with {(mechanical(run)[:, -1] / start).max():.3f}"
     )
-    # a body that is pushed out of a depth of 10 µm is lifted by as much
-    assert given.max() < mass * 9.81 * 1e-5
+    # velocities lag half a step behind: what gravity did in it is counted with the impact
+    heavy = m.center_of_mass_velocity(run.q, run.v)[..., 2]
+    jump = float(np.abs(np.diff(heavy, axis=1)).max())
+    assert given.max() < 1e-3 * mass * 9.81 * jump
     assert ledger.n_impacts[:, -1].min() > 1
     # what turns freely is integrated with an error of first order, ω dt of its energy
     turning = float(np.linalg.norm(run.v[..., 3:], axis=-1).max()) * 1e-3

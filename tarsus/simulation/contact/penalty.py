@@ -23,8 +23,6 @@ from tarsus.simulation.contact.numbers import positive
 
 CHECKED = 64
 """How many contact points are looked at, those that are next to touch."""
-NEXT = 0.02
-"""… and how much farther away than the nearest they may be [m]."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +92,7 @@ class Penalty:
         """Return the numbers of the contact points that are next to touch, two for each point."""
         gaps = world.contacts(q[None])[0, :, 0]
         found = []
-        order = np.argsort(gaps, kind="stable")[:CHECKED]
-        for candidate in order[gaps[order] < gaps[order[0]] + NEXT].tolist():
+        for candidate in np.argsort(gaps, kind="stable")[:CHECKED].tolist():
             block = world.operator(q[None], [candidate])[0][0]
             across = float(np.linalg.eigvalsh(block[1:, 1:])[-1])
             found += [
