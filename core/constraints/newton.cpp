@@ -30,11 +30,17 @@ struct Attempt {
     int sweeps = 0;     // before the first step
 };
 constexpr Attempt kAttempts[] = {
-    {Start::here, 1e-9, 1, 1, 8, false, false},      {Start::best, 0.01, 10, 9, 4, false, false},
-    {Start::best, 0.1, 3, 24, 6, false, false},       {Start::warm, 1e-9, 1, 1, 4, false, true},
-    {Start::cold, 1e-9, 1, 1, 8, false, false, 300},  {Start::cold, 1.0, 10, 13, 8, false, false},
-    {Start::warm, 1.0, 3, 28, 8, false, false},       {Start::best, 0.1, 3, 24, 8, true, false},
-    {Start::cold, 1e-9, 1, 1, 8, false, false, 4000}, {Start::cold, 1.0, 3, 28, 8, false, false},
+    {Start::here, 1e-9, 1, 1, 8, false, false},
+    {Start::best, 0.01, 10, 9, 4, false, false},
+    {Start::cold, 1e-9, 1, 1, 8, false, false, 300},
+    {Start::best, 0.1, 3, 24, 6, false, false},
+    {Start::warm, 1e-9, 1, 1, 4, false, true},
+    {Start::cold, 1.0, 10, 13, 8, false, false},
+    {Start::warm, 1.0, 3, 28, 8, false, false},
+    {Start::best, 0.1, 2, 40, 8, true, false},
+    {Start::best, 0.01, 2, 30, 8, false, false},
+    {Start::cold, 1e-9, 1, 1, 8, false, false, 4000},
+    {Start::cold, 1.0, 3, 28, 8, false, false},
 };
 constexpr double kSwept = 2e7;       // entries of A that an attempt's sweeps may look at
 constexpr int kHalving = 4;          // steps of a level before they are halved
