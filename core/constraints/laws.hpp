@@ -6,7 +6,7 @@ namespace tarsus {
 enum class Law : int { exact, lemke, penalty };
 
 struct LawNumbers {
-    int iterations = 1000, facets = 0;
+    int iterations = 1500, facets = 0;
     double tolerance = 1e-10;
     bool ahead = true, newton = true, hunt_crossley = false;
     double stiffness = 0, damping = 0, tangential_stiffness = 0, tangential_damping = 0;

@@ -41,6 +41,7 @@ constexpr Attempt kAttempts[] = {
     {Start::best, 0.01, 2, 30, 8, false, false},
     {Start::cold, 1e-9, 1, 1, 8, false, false, 4000},
     {Start::cold, 1.0, 3, 28, 8, false, false},
+    {Start::best, 1.0, 1.5, 60, 6, true, false},
 };
 constexpr double kSwept = 2e7;       // entries of A that an attempt's sweeps may look at
 constexpr int kHalving = 4;          // steps of a level before they are halved
@@ -79,9 +80,12 @@ class Newton {
         std::copy(s_.p, s_.p + n_, warm_);
         report_.residual = 1e300;
         look();
-        for (const Attempt& attempt : kAttempts) {
-            if (done()) break;
-            make(attempt);
+        // once more from the best, as long as that gets better
+        for (double before = 1e300; report_.residual < before && !done();) {
+            before = report_.residual;
+            for (const Attempt& attempt : kAttempts) {
+                if (!done()) make(attempt);
+            }
         }
         std::copy(best_, best_ + n_, s_.p);
         tidy();

@@ -48,7 +48,7 @@ class Unsolved(Record):
         return (
             f"the contacts of {self.total} of {steps * self.count.size} steps{where} were not "
             f"solved: up to {float(self.worst.max()):.2g} of the speeds is left, {ALLOWED:g} is "
-            "allowed. Take more iterations, as in ts.contact.Exact(iterations=1000), or a shorter "
+            "allowed. Take more iterations, as in ts.contact.Exact(iterations=5000), or a shorter "
             "dt; strict=True stops at the first such step"
         )
 

@@ -54,7 +54,8 @@ def test_a_ball_in_a_valley(degrees: float, friction: float) -> None:
     assert np.abs(run.v[-1]).max() < 1e-9
     # with friction what the faces carry is not unique, but their sum is
     if friction == 0.0:
-        np.testing.assert_allclose(found, expected, rtol=1e-9)
+        # the solver's tolerance, 1e-10 of 0.1 m/s, of the 0.01 m/s that a step of weight is
+        np.testing.assert_allclose(found, expected, rtol=2e-9)
     else:
         total = run.contacts.ground_force()[-1]
         np.testing.assert_allclose(total, [0, 0, MASS * G], atol=1e-7 * MASS * G)

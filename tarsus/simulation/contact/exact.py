@@ -37,7 +37,7 @@ class Exact:
 
     name: ClassVar[str] = "exact"
 
-    iterations: int = 1000
+    iterations: int = 1500
     tolerance: float = 1e-10
     ahead: bool = True
     solver: Solver = "newton"
