@@ -13,7 +13,9 @@ std::string words(PyObject* text) {
     return found;
 }
 
-std::string of_dimensions(int n) { return std::to_string(n) + (n == 1 ? " dimension" : " dimensions"); }
+std::string of_dimensions(int n) {
+    return std::to_string(n) + (n == 1 ? " dimension" : " dimensions");
+}
 
 Numbers numbers_of(const char* name, PyArrayObject* array, int dimensions) {
     if (PyArray_NDIM(array) != dimensions) {
@@ -94,8 +96,7 @@ Numbers given_array(const char* name, PyObject* object, int dimensions, Owned& k
 long integer_of(const char* name, PyObject* object, long absent) {
     if (!object) return absent;
     if (!PyIndex_Check(object)) {
-        throw WrongType(std::string(name) + " must be an integer, got " +
-                        Py_TYPE(object)->tp_name);
+        throw WrongType(std::string(name) + " must be an integer, got " + Py_TYPE(object)->tp_name);
     }
     const Py_ssize_t found = PyNumber_AsSsize_t(object, PyExc_ValueError);
     if (found == -1 && PyErr_Occurred()) {

@@ -6,8 +6,8 @@
 
 namespace tarsus {
 
-// A new float64 array, its numbers not set; null with a Python exception set. Large ones own a block
-// through their base and give it back when they die.
+// A new float64 array, its numbers not set; null with a Python exception set. Large ones own a
+// block through their base and give it back when they die.
 PyObject* new_array(int dimensions, const npy_intp* shape);
 
 struct BlockBytes {

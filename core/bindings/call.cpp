@@ -131,8 +131,7 @@ PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& k
     for (const Owned& array : arrays) {
         if (out && array.object && overlap((PyArrayObject*)out, array.array())) in_place = false;
     }
-    Owned result(in_place ? Py_NewRef(out)
-                          : new_array(int(shape.size()), shape.data()));
+    Owned result(in_place ? Py_NewRef(out) : new_array(int(shape.size()), shape.data()));
     if (!result.object) return nullptr;
     call.out = static_cast<double*>(PyArray_DATA(result.array()));
     Owned table;

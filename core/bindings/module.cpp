@@ -187,8 +187,7 @@ NB_MODULE(_core, m) {
         },
         nb::arg("shape"), "An array of float64 numbers that are not set, as results are made.");
     m.def(
-        "block_bytes",
-        [] { return nb::make_tuple(block_bytes().kept, block_bytes().most); },
+        "block_bytes", [] { return nb::make_tuple(block_bytes().kept, block_bytes().most); },
         "Bytes that results have given back and that wait for others, and the most there may be.");
     m.def("free_blocks", &free_blocks, "Give memory that waits for results back to the system.");
     bind_world(m);

@@ -67,9 +67,11 @@ void make(Motion* self, nb::object owner, const Given& q, const Given& v, const 
     const World& world = nb::cast<const CoreWorld&>(owner).world;
     const size_t n = q.shape(0);
     if (n < 1) throw std::invalid_argument("q has no states");
-    if (threads < 1 || threads > 1024) throw std::invalid_argument("threads must be from 1 to 1024");
+    if (threads < 1 || threads > 1024)
+        throw std::invalid_argument("threads must be from 1 to 1024");
     if (world.control != ControlKind::torque) {
-        throw std::invalid_argument("a motion takes efforts: the world's controller must be torque");
+        throw std::invalid_argument(
+            "a motion takes efforts: the world's controller must be torque");
     }
     check_shape("q", n, q.shape(1), n, world.tree->nq, false);
     check_shape("v", v.shape(0), v.shape(1), n, world.tree->nv, false);

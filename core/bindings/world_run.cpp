@@ -86,11 +86,11 @@ void read_commands(const World& world, const Numbers& commands, Run& run) {
 }
 
 PyObject* advance(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names) {
-    static const Signature signature("advance",
-                                     {"q", "v", "memory", "parameters", "commands", "steps", "hold",
-                                      "first_step", "every", "threads", "ledger", "record",
-                                      "sample"},
-                                     5, 6);
+    static const Signature signature(
+        "advance",
+        {"q", "v", "memory", "parameters", "commands", "steps", "hold", "first_step", "every",
+         "threads", "ledger", "record", "sample"},
+        5, 6);
     return guarded([&] {
         PyObject* slots[13];
         signature.fill(args, nargs, names, slots);
@@ -219,10 +219,11 @@ PyMethodDef* world_methods() {
                "may_start($self, q, v, depth)\n--\n\n"
                "Whether q (B, nq) and v (B, nv) are finite, quaternions have unit length and no "
                "shape is deeper than depth."),
-        method("listed", listed,
-               "listed($self, contacts, first=0)\n--\n\n"
-               "Rows (N, 13) of the contacts of a record (B, n, max_contacts, 13), and their states "
-               "and samples (2, N), which are counted from first."),
+        method(
+            "listed", listed,
+            "listed($self, contacts, first=0)\n--\n\n"
+            "Rows (N, 13) of the contacts of a record (B, n, max_contacts, 13), and their states "
+            "and samples (2, N), which are counted from first."),
         {nullptr, nullptr, 0, nullptr}};
     return methods;
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,7 +51,7 @@ class HeightField(Terrain):
         low: ArrayLike = LOW,
         high: ArrayLike = HIGH,
         spacing: float = 0.1,
-        **contact: float | Array,
+        **contact: Any,
     ) -> Self:
         """Return the field of z = function(x, y), called once with arrays (nx, ny).
 

@@ -1,8 +1,8 @@
 """Limits of joints: they bounce if asked to, and tell what they hold.
 
 `Simulation(limit_restitution=e)`: a joint that comes to its limit leaves it at e times that speed.
-`run.limit_force` (…, T, nv), with `record=("limits",)` or by default: the force or torque of the limits in the step that led to a
-sample, along the joints' velocities.
+`run.limit_force` (…, T, nv), with `record=("limits",)` or by default: the force or torque of the
+limits in the step that led to a sample, along the joints' velocities.
 """
 
 from __future__ import annotations

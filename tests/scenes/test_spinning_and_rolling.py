@@ -1,8 +1,8 @@
 """Friction against spinning and rolling: moments of a contact, bounded by lengths times the load.
 
 `ts.Ground(torsion=τ, rolling=ρ)`, both in metres: a contact with the load F_n holds a spin about
-its normal with a moment of up to τ F_n, and a roll about its tangents with up to ρ F_n. A ball of mass
-m, radius r and inertia I = 2/5 m r² then
+its normal with a moment of up to τ F_n, and a roll about its tangents with up to ρ F_n. A ball of
+mass m, radius r and inertia I = 2/5 m r² then
 
     spins:  I ω̇ = −τ m g,  so that it stops after I ω / (τ m g);
     rolls:  v̇ = −(5/7) ρ g / r,  so that it stops after 7 v² r / (10 ρ g);
