@@ -26,6 +26,7 @@ from tarsus.simulation.contact import Exact, Penalty
 from tarsus.simulation.drives import Controller, torques
 from tarsus.simulation.figures import INK, new_figure, style_axes, write_figure
 from tarsus.simulation.simulation import Simulation
+from tarsus.simulation.state import landed
 
 STIFFNESS = tuple(float(10**power) for power in np.arange(4.0, 8.1, 0.5))
 DAMPING = tuple(float(10**power) for power in np.arange(2.0, 5.1, 0.5))
@@ -178,7 +179,8 @@ def _mobility(model: Model, ground: Terrain, q0: ArrayLike, collision: Collision
     simulation = Simulation(model, ground=ground, contact="penalty", collision=collision)
     assert simulation.worlds is not None and isinstance(simulation.contact, Penalty)
     world = simulation.worlds.get(torques(model, simulation.effort))
-    found = simulation.contact.stability(world, np.asarray(q0, np.float64), simulation.dt)
+    q = landed(simulation.model, world, np.asarray(q0, np.float64))
+    found = simulation.contact.stability(world, q, simulation.dt)
     # without friction, nothing acts along the ground
     slippery = np.all(np.asarray(ground.friction) == 0.0)
     return max(each.mobility for each in found if each.direction == "normal" or not slippery)
