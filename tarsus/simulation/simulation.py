@@ -18,7 +18,7 @@ from tarsus.model import Model
 from tarsus.model.checks import expect, number
 from tarsus.model.description import Array
 from tarsus.simulation import checkpoint as checkpoints
-from tarsus.simulation.contact import ContactLaw, StabilityWarning, law_of
+from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law_of
 from tarsus.simulation.contact.numbers import count, positive
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
 from tarsus.simulation.drives import Controller, Drive, drive_of, restart
@@ -278,8 +278,9 @@ class Simulation(Live):
         """Warn of what will explode, before it does."""
         assert self.worlds is not None
         found: tuple[str, ...] = ()
-        if self.worlds.places and self.ground is not None:
-            found += self.contact.check(world, landed(self.model, world, state.q[0]), self.dt)
+        if isinstance(self.contact, Penalty) and self.worlds.places and self.ground is not None:
+            q = landed(self.model, world, state.q[0])
+            found += self.contact.check(world, q, self.dt)
         if isinstance(self.integrator, ExplicitEuler):
             controller = getattr(drive, "controller", None)
             found += self.integrator.check(self.model, controller, self.dt)
