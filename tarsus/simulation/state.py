@@ -113,7 +113,7 @@ def check_depth(world: _core.World, q: Array, allowed: float, places: Sequence[P
     more = f"; … ({len(order)} contacts in all)" if len(order) > 8 else ""
     which = f" of state {state}" if len(q) > 1 else ""
     raise StartError(
-        f"q0{which} penetrates: {listed}{more}. Contacts never push out what starts inside: lift "
+        f"q0{which} penetrates: {listed}{more}. That is too deep to start from: lift "
         "the robot, or put it on the ground with q0 = ts.stand(model, q0, ground)",
         body=places[order[0]].body,
     )

@@ -60,7 +60,7 @@ class Exact:
     def start_depth(self, model: Model) -> float:
         """Return how deep shapes may be in each other when a run starts [m].
 
-        The law never pushes out, so that it adds no energy: what starts deep stays deep.
+        What is inside is moved out without any velocity; what starts deeper is a mistake.
         """
         return 1e-3 if self.ahead else 1e-2
 
