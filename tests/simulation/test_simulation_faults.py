@@ -105,6 +105,7 @@ def test_open_loops_are_refused() -> None:
 
 
 def test_ctrl_c_returns_what_was_simulated() -> None:
+    before = signal.getsignal(signal.SIGINT)
     def control(t: float, q: Array, v: Array) -> Array:
         if abs(t - 0.02) < 1e-9:  # a smooth run asks twice: that is Ctrl-C and Ctrl-C again
             signal.raise_signal(signal.SIGINT)
@@ -115,16 +116,17 @@ def test_ctrl_c_returns_what_was_simulated() -> None:
     assert run.t[-1] == pytest.approx(0.021)
     smooth = Simulation(arm(), integrator="rk4").run(ARM, duration=10.0, controller=control)
     assert smooth.interrupted and 0.018 < smooth.t[-1] < 0.022
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_a_controllers_own_error_passes() -> None:
+    before = signal.getsignal(signal.SIGINT)
     def control(t: float, q: Array, v: Array) -> Array:
         raise ZeroDivisionError("mine")
 
     with pytest.raises(ZeroDivisionError, match="mine"):
         Simulation(arm()).run(ARM, duration=0.1, controller=control)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_too_many_contacts_say_what_to_do() -> None:
