@@ -106,6 +106,7 @@ def test_open_loops_are_refused() -> None:
 
 def test_ctrl_c_returns_what_was_simulated() -> None:
     before = signal.getsignal(signal.SIGINT)
+
     def control(t: float, q: Array, v: Array) -> Array:
         if abs(t - 0.02) < 1e-9:  # a smooth run asks twice: that is Ctrl-C and Ctrl-C again
             signal.raise_signal(signal.SIGINT)
@@ -121,6 +122,7 @@ def test_ctrl_c_returns_what_was_simulated() -> None:
 
 def test_a_controllers_own_error_passes() -> None:
     before = signal.getsignal(signal.SIGINT)
+
     def control(t: float, q: Array, v: Array) -> Array:
         raise ZeroDivisionError("mine")
 
