@@ -67,7 +67,8 @@ TARSUS_INLINE void stay(Touch<T>& touch, const Touch<T>& kept, const T& wanted) 
 
 // The contacts of this step, in the order of candidates: those that touch, those that the
 // velocities `ahead` bring together within it, and those that are `wanted` anyway, which stay where
-// they were (`places`). `everywhere`: not only on bodies that come near. Returns how many.
+// they were (`places`, if there are any). `everywhere`: not only on bodies that come near. Returns
+// how many.
 template <class T>
 TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies, const T& dt,
                                const T* parameters, const T& alive, const T* wanted,
@@ -90,7 +91,7 @@ TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies
             Contact<T>& contact = out[count];
             Touch<T>& touch = contact.touch;
             touch = found;
-            if (any(wanted[candidate] > zero)) {
+            if (places && any(wanted[candidate] > zero)) {
                 stay(touch, places[candidate], wanted[candidate]);
             }
             contact.free = velocity(bodies.ahead, a, b, touch.point);

@@ -76,11 +76,11 @@ class Impulses {
         for (long k = 0; k < moments; ++k) turned[k] = T(0.0);
     }
 
-    // `ahead`: velocities that tell what will touch
+    // `ahead`: velocities that tell what will touch; `again`: what is wanted stays where it was
     TARSUS_INLINE void find(const Moment<T>& at, const Motion<T>* ahead, const T* parameters,
-                            const T& alive, bool everywhere = false) {
+                            const T& alive, bool again = false) {
         n_contacts = find_contacts<T>(world_, {at.pose, at.start, ahead}, at.dt, parameters, alive,
-                                      wanted_, places_, everywhere, contacts);
+                                      wanted_, again ? places_ : nullptr, again, contacts);
         for (int c = 0; c < n_contacts; ++c) places_[contacts[c].candidate] = contacts[c].touch;
         refuse_crowds();
     }
@@ -92,6 +92,7 @@ class Impulses {
         T open = alive;
         bool any_rows = false;
         const bool exact = world_.law != Law::penalty;
+        if (exact) want_loaded();
         for (int round = 0;; ++round) {
             if (exact) find(at, at.free, parameters, alive, round > 0);
             const int solved = exact ? n_contacts : 0;
@@ -137,6 +138,18 @@ class Impulses {
         rows.push_joints(state, at.dt, w, alive, joints);
         rows.push_contacts(contacts, solved, at, parameters, kept, turned);
         for (int k = 0; k < tree_.n_constraint_rows; ++k) loop_mean[k] = rows.loop_mean[k];
+    }
+    // what was pushed in the last step most likely is in this one, too: it need not join later
+    void want_loaded() {
+        const T zero(0.0), one(1.0);
+        for (int k = 0; k < n_touched_; ++k) {
+            const int c = touched_[k];
+            wanted_[c] = select(kept[3 * c] > zero, one, zero);
+        }
+        const T* limit_kept = joints.kept + world_.friction.size();
+        for (size_t k = 0; k < world_.limits.size(); ++k) {
+            joints.wanted[k] = select(limit_kept[k] > zero, one, zero);
+        }
     }
     void note(int lane, const SolveReport& report) {
         set_lane(steps, lane, lane_of(steps, lane) + report.steps);
