@@ -77,7 +77,7 @@ class Elimination {
         for (int j = from / kLanes * kLanes; j <= n_; j += kLanes) {
             const Lanes sum = mul_add(y, lanes_at(second + j),
                                       mul_add(x, lanes_at(first + j), lanes_at(target + j)));
-            std::memcpy(target + j, &sum, sizeof sum);
+            store_lanes(sum, target + j);
         }
     }
     void subtract(int from, double factor, const double* pivot, double* target) {

@@ -9,8 +9,8 @@
 // cannot depend on other lanes, and nobody waits for the hardest problem.
 #pragma once
 
+#include "constraints/lane_operator.hpp"
 #include "constraints/loop_elimination.hpp"
-#include "constraints/row_map.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -43,18 +43,18 @@ class LaneRows {
     RowSystem system;
     int *number, *place;
 
-    LaneRows(int loops, int rows, Scratch& scratch)
+    LaneRows(const Tree& tree, int rows, Scratch& scratch)
         : system(rows, scratch),
           number(scratch.take<int>(rows)),
           place(scratch.take<int>(rows)),
-          loops_(loops, rows, scratch),
-          mapped_(scratch.take<int>(loops + rows)),
-          lose_(scratch.take<double>(loops)) {}
+          operator_(tree, rows, scratch),
+          loops_(tree.n_constraint_rows, rows, scratch),
+          mapped_(scratch.take<int>(rows)),
+          lose_(scratch.take<double>(tree.n_constraint_rows)) {}
 
-    // Λ: the operator of the test rows; `lose`: what the loops' rows must lose
-    TARSUS_APART void read(const Problem<T>& problem, const RowMap<T>& map,
-                           const T* operator_matrix, int tests, const T* lose,
-                           const LawExtras& extras, int lane) {
+    // `lose`: what the loops' rows must lose
+    TARSUS_APART void read(const Problem<T>& problem, const TestForces<T>& test,
+                           const RowMap<T>& map, const T* lose, const LawExtras& extras, int lane) {
         RowSystem& s = system;
         s.n = s.n_boxes = s.n_discs = 0;
         for (int k = 0; k < problem.n_blocks; ++k) {
@@ -65,7 +65,7 @@ class LaneRows {
         const int n = loops_.loops();
         for (int k = 0; k < n; ++k) mapped_[k] = k, lose_[k] = lane_of(lose[k], lane);
         for (int r = 0; r < s.n; ++r) mapped_[n + r] = n + number[r];
-        map.expand(operator_matrix, tests, lane, mapped_, n + s.n, n ? loops_.whole : s.A);
+        operator_.sum(test, map, lane, mapped_, n + s.n, n ? loops_.whole : s.A);
         if (n) loops_.reduce(lose_, s);
     }
     // impulses of the rows, and of the loops with them
@@ -97,6 +97,7 @@ class LaneRows {
         if (block.rows > 4) s.disc[s.n_discs++] = {first + 4, 2, first, extras.rolling, 0.0};
     }
 
+    LaneOperator operator_;
     LoopElimination loops_;
     int* mapped_;
     double* lose_;

@@ -11,78 +11,31 @@ namespace tarsus::TARSUS_ISA {
 template <class T>
 class RowMap {
    public:
+    struct Entry {
+        int block, first;  // the block of test rows, and the row among all of them
+        bool sum;          // … or the first of six unit wrenches
+    };
+
     RowMap(int rows, Scratch& scratch)
         : room_(rows),
           entry_(scratch.take<Entry>(rows)),
-          wrench_(scratch.take<T>(6 * size_t(rows))),
-          begin_(scratch.take<int>(rows)),
-          test_(scratch.take<int>(rows)),
-          lane_(scratch.take<double>(size_t(rows) * padded(rows))),
-          half_(scratch.take<double>(padded(rows))),
-          side_(scratch.take<double>(6 * size_t(padded(rows)))) {}
+          wrench_(scratch.take<T>(6 * size_t(rows))) {}
 
     int size() const { return n_; }
     bool shared() const { return shared_; }
+    const Entry& operator[](int row) const { return entry_[row]; }
+    // part i of the wrenches of all rows
+    const T* wrenches(int i) const { return wrench_ + long(i) * room_; }
 
     // row number `size` is this test row
-    void add(int test_row) { entry_[n_++] = {test_row, false}; }
-    // … or this sum of the six unit wrenches from test row `first` on
-    void add(int first, const Force<T>& wrench) {
+    void add(int block, int test_row) { entry_[n_++] = {block, test_row, false}; }
+    // … or this sum of the six unit wrenches of a block
+    void add(int block, int first, const Force<T>& wrench) {
         const T part[6] = {wrench.linear.x,  wrench.linear.y,  wrench.linear.z,
                            wrench.angular.x, wrench.angular.y, wrench.angular.z};
         for (int i = 0; i < 6; ++i) wrench_[long(i) * room_ + n_] = part[i];
-        entry_[n_++] = {first, true};
+        entry_[n_++] = {block, first, true};
         shared_ = true;
-    }
-
-    // A := C Λ Cᵀ (n × padded(n), zero beyond) of these rows in one lane, with Λ (tests × tests)
-    // the operator of the test rows
-    TARSUS_APART void expand(const T* operator_matrix, int tests, int lane, const int* rows, int n,
-                             double* A) const {
-        // test rows that the lane needs, and where those of a row begin among them
-        int needed = 0;
-        for (int r = 0; r < n; ++r) {
-            const Entry& entry = entry_[rows[r]];
-            const bool again = r > 0 && entry.sum && entry_[rows[r - 1]].first == entry.first;
-            begin_[r] = again ? begin_[r - 1] : needed;
-            for (int i = 0; !again && i < (entry.sum ? 6 : 1); ++i)
-                test_[needed++] = entry.first + i;
-        }
-        const int width = padded(needed), row_width = padded(n);
-        for (int i = 0; i < needed; ++i) {
-            const T* from = operator_matrix + long(test_[i]) * tests;
-            double* to = lane_ + long(i) * width;
-            for (int c = 0; c < needed; ++c) to[c] = lane_of(from[test_[c]], lane);
-            for (int c = needed; c < width; ++c) to[c] = 0.0;
-        }
-        for (int r = 0; r < n; ++r) {
-            for (int i = 0; i < 6; ++i) {
-                side_[long(i) * row_width + r] =
-                    entry_[rows[r]].sum ? lane_of(wrench_[long(i) * room_ + rows[r]], lane) : 1.0;
-            }
-        }
-        for (int r = 0; r < n; ++r) {
-            const double* half = half_of(r, rows, row_width, width);
-            double* row = A + long(r) * row_width;
-            for (int c = 0; c <= r;) {
-                if (!entry_[rows[c]].sum) {
-                    row[c] = half[begin_[c]];
-                    ++c;
-                    continue;
-                }
-                // rows of one body side by side
-                const int start = c, first = begin_[c];
-                while (c <= r && begin_[c] == first) ++c;
-                for (int k = start; k < c; ++k) row[k] = half[first] * side_[k];
-                for (int i = 1; i < 6; ++i) {
-                    const double x = half[first + i];
-                    const double* w = side_ + long(i) * row_width;
-                    for (int k = start; k < c; ++k) row[k] = mul_add(x, w[k], row[k]);
-                }
-            }
-            for (int c = 0; c < r; ++c) A[long(c) * row_width + r] = row[c];
-            for (int c = n; c < row_width; ++c) row[c] = 0.0;
-        }
     }
 
     // forces along the test rows that make up the impulses p of the rows
@@ -102,34 +55,22 @@ class RowMap {
     }
 
    private:
-    struct Entry {
-        int first;
-        bool sum;
-    };
-
-    // row r of C Λ
-    const double* half_of(int r, const int* rows, int row_width, int width) const {
-        const double* from = lane_ + long(begin_[r]) * width;
-        for (int c = 0; c < width; ++c) half_[c] = from[c] * side_[r];
-        for (int i = 1; entry_[rows[r]].sum && i < 6; ++i) {
-            add_multiple(side_[long(i) * row_width + r], from + long(i) * width, width, half_);
-        }
-        return half_;
-    }
-
     const int room_;
     Entry* entry_;
     T* wrench_;  // six numbers of each row, rows side by side
-    // of one lane
-    int *begin_, *test_;
-    double *lane_, *half_, *side_;
     int n_ = 0;
     bool shared_ = false;
 };
 
+// six test rows that contacts of a body share
+struct UnitWrenches {
+    int block = -1, first = -1;
+};
+
 // pushes the six unit forces and moments on a body, in its frame
 template <class T>
-TARSUS_INLINE void push_unit_wrenches(TestForces<T>& test, int body) {
+TARSUS_INLINE UnitWrenches push_unit_wrenches(TestForces<T>& test, int body) {
+    const UnitWrenches units{test.blocks(), test.rows()};
     const T zero(0.0), one(1.0);
     RowForces<T> unit, none;
     for (int i = 0; i < 3; ++i) {
@@ -138,14 +79,16 @@ TARSUS_INLINE void push_unit_wrenches(TestForces<T>& test, int body) {
         unit.f[3 + i] = {zero_vector<T>(), axis};
     }
     test.push_bodies(6, body, unit, -1, none);
+    return units;
 }
 
 // The rows of a contact as forces on its bodies: along normal and tangents; then moments about
-// them, for friction of spinning and rolling. `first`: where the unit wrenches of its body start,
-// −1 if it has rows of its own.
+// them, for friction of spinning and rolling. `units`: the unit wrenches of its body, if it
+// does not have rows of its own.
 template <class T>
 TARSUS_INLINE void push_contact_rows(const Contact<T>& contact, int rows, const Pose<T>* pose,
-                                     int first, TestForces<T>& test, RowMap<T>& map) {
+                                     const UnitWrenches& units, TestForces<T>& test,
+                                     RowMap<T>& map) {
     const Vec3<T>* direction[3] = {&contact.touch.normal, &contact.across, &contact.along};
     RowForces<T> on_a, on_b;
     for (int i = 0; i < rows; ++i) {
@@ -153,16 +96,16 @@ TARSUS_INLINE void push_contact_rows(const Contact<T>& contact, int rows, const 
         const Force<T> push =
             i < 3 ? Force<T>{along, zero_vector<T>()} : Force<T>{zero_vector<T>(), along};
         on_a.f[i] = force_on(pose[contact.a + 1], contact.touch.point, push);
-        if (first >= 0) {
-            map.add(first, on_a.f[i]);
+        if (units.block >= 0) {
+            map.add(units.block, units.first, on_a.f[i]);
             continue;
         }
-        map.add(test.rows() + i);
+        map.add(test.blocks(), test.rows() + i);
         if (contact.b < 0) continue;
         const Force<T> back = force_on(pose[contact.b + 1], contact.touch.point, push);
         on_b.f[i] = {-back.linear, -back.angular};
     }
-    if (first < 0) test.push_bodies(rows, contact.a, on_a, contact.b, on_b);
+    if (units.block < 0) test.push_bodies(rows, contact.a, on_a, contact.b, on_b);
 }
 
 }  // namespace tarsus::TARSUS_ISA

@@ -56,7 +56,7 @@ TARSUS_INLINE void add_multiple(double a, const double* x, int n, double* y) {
     const Lanes factor(a);
     for (int k = 0; k < n; k += kLanes) {
         const Lanes sum = mul_add(factor, lanes_at(x + k), lanes_at(y + k));
-        std::memcpy(y + k, &sum, sizeof sum);
+        store_lanes(sum, y + k);
     }
 }
 
@@ -104,7 +104,7 @@ TARSUS_INLINE void wishes(const RowSystem& system, const double* V, const double
     for (int k = 0; k < padded(system.n); k += kLanes) {
         const Lanes w =
             neg_mul_add(lanes_at(V + k), lanes_at(inverse_size + k), lanes_at(system.p + k));
-        std::memcpy(wish + k, &w, sizeof w);
+        store_lanes(w, wish + k);
     }
 }
 

@@ -5,9 +5,11 @@
 // the clusters that two rows have in common (Featherstone 2008, section 8.4, by the factors that
 // the articulated-body recursion has made anyway; after Lathrop 1984, Schröder 1990 and Ayit 2015,
 // section 4.3). Forces along the rows change u = Σ s p, and the recursion's last pass tells what
-// they do. Rows that act on the same bodies form a block and are walked together. Each cluster
-// knows which rows passed it, as runs of neighbours: sums go cluster by cluster, along the runs.
+// they do. Rows that act on the same bodies form a block and are walked together; a block knows
+// the clusters on its way.
 #pragma once
+
+#include <span>
 
 #include "dynamics/articulated_passes.hpp"
 
@@ -28,23 +30,28 @@ class TestForces {
         : passes_(passes),
           tree_(passes.tree),
           room_(rows),
-          most_runs_(blocks),
           share_(scratch.take<T>(size_t(rows) * tree_.joint_nv)),
           scaled_(scratch.take<T>(size_t(rows) * tree_.joint_nv)),
-          run_(scratch.take<Run>(size_t(blocks) * tree_.clusters.size())),
-          n_runs_(scratch.take<int>(tree_.clusters.size())) {}
+          block_(scratch.take<Block>(blocks)),
+          way_(scratch.take<int>(size_t(blocks) * tree_.clusters.size())),
+          mark_(scratch.take<int>(tree_.clusters.size())) {}
 
     static size_t bytes(const Tree& tree, int rows, int blocks) {
-        return 2 * bytes_of<T>(size_t(rows) * tree.joint_nv) +
-               bytes_of<Run>(size_t(blocks) * tree.clusters.size()) +
+        return 2 * bytes_of<T>(size_t(rows) * tree.joint_nv) + bytes_of<Block>(blocks) +
+               bytes_of<int>(size_t(blocks) * tree.clusters.size()) +
                bytes_of<int>(tree.clusters.size());
     }
 
-    void clear() {
-        n_rows_ = first_ = n_blocks_ = 0;
-        for (size_t c = 0; c < tree_.clusters.size(); ++c) n_runs_[c] = 0;
-    }
+    void clear() { n_rows_ = n_blocks_ = 0; }
     int rows() const { return n_rows_; }
+    int blocks() const { return n_blocks_; }
+    // the clusters that a block passed, outer ones first
+    std::span<const int> way(int block) const {
+        return {way_ + block_[block].way, size_t(block_[block].clusters)};
+    }
+    // what rows leave at a joint velocity, s and D⁻¹ s, side by side
+    const T* shares(int w) const { return share_ + long(w) * room_; }
+    const T* scaled_shares(int w) const { return scaled_ + long(w) * room_; }
 
     // a block of forces on bodies a and b, one of which may be the world (−1)
     TARSUS_INLINE void push_bodies(int rows, int a, RowForces<T>& on_a, int b, RowForces<T>& on_b) {
@@ -80,15 +87,12 @@ class TestForces {
     TARSUS_APART void sum_operator(T* A) const {
         const int n = n_rows_;
         for (long k = 0; k < long(n) * n; ++k) A[k] = T(0.0);
-        for (size_t c = 0; c < tree_.clusters.size(); ++c) {
-            const Cluster& cluster = tree_.clusters[c];
-            const Run* run = runs_of(c);
-            for (int a = 0; a < n_runs_[c]; ++a) {
-                for (int r = run[a].first; r < run[a].end; ++r) {
-                    for (int b = 0; b <= a; ++b) {
-                        const int end = b == a ? r + 1 : run[b].end;
-                        add_products(cluster, r, run[b].first, end, A + long(r) * n);
-                    }
+        for (size_t c = 0; c < tree_.clusters.size(); ++c) mark_[c] = -1;
+        for (int a = 0; a < n_blocks_; ++a) {
+            for (int c : way(a)) mark_[c] = a;
+            for (int b = 0; b <= a; ++b) {
+                for (int c : way(b)) {
+                    if (mark_[c] == a) add_products(tree_.clusters[c], block_[a], block_[b], A);
                 }
             }
         }
@@ -103,59 +107,50 @@ class TestForces {
         add_load(p);
     }
     TARSUS_INLINE void add_load(const T* p) const {
-        for (size_t c = 0; c < tree_.clusters.size(); ++c) {
-            const Cluster& cluster = tree_.clusters[c];
-            for (const Run* run = runs_of(c); run < runs_of(c) + n_runs_[c]; ++run) {
+        for (int k = 0; k < n_blocks_; ++k) {
+            for (int c : way(k)) {
+                const Cluster& cluster = tree_.clusters[c];
                 for (int e = cluster.w; e < cluster.w + cluster.nv; ++e) {
-                    const T* share = share_ + long(e) * room_;
+                    const T* share = shares(e);
                     T& u = passes_.dof[e].u;
-                    for (int r = run->first; r < run->end; ++r) u = mul_add(share[r], p[r], u);
+                    for (int r = block_[k].first; r < block_[k].end; ++r) {
+                        u = mul_add(share[r], p[r], u);
+                    }
                 }
             }
         }
     }
 
    private:
-    // rows first … end − 1 passed a cluster
-    struct Run {
-        int first, end;
+    // rows first … end − 1, and the clusters on their way
+    struct Block {
+        int first, end, way, clusters;
     };
-    const Run* runs_of(size_t cluster) const { return run_ + cluster * most_runs_; }
 
-    // A of row r with rows first … end − 1: what a cluster adds
-    TARSUS_INLINE void add_products(const Cluster& cluster, int r, int first, int end, T* A) const {
-        int s = first;
-        if constexpr (std::is_same_v<T, double>) {
-            for (; s + kLanes <= end; s += kLanes) {
-                Lanes sum = lanes_at(A + s);
+    // A of the rows of two blocks: what a cluster on both ways adds
+    TARSUS_INLINE void add_products(const Cluster& cluster, const Block& a, const Block& b,
+                                    T* A) const {
+        for (int r = a.first; r < a.end; ++r) {
+            for (int s = b.first; s < std::min(b.end, r + 1); ++s) {
+                T& sum = A[long(r) * n_rows_ + s];
                 for (int e = cluster.w; e < cluster.w + cluster.nv; ++e) {
-                    const long at = long(e) * room_;
-                    sum = mul_add(Lanes(scaled_[at + r]), lanes_at(share_ + at + s), sum);
+                    sum = mul_add(scaled_shares(e)[r], shares(e)[s], sum);
                 }
-                std::memcpy(A + s, &sum, sizeof sum);
             }
-        }
-        for (; s < end; ++s) {
-            T sum = A[s];
-            for (int e = cluster.w; e < cluster.w + cluster.nv; ++e) {
-                const long at = long(e) * room_;
-                sum = mul_add(scaled_[at + r], share_[at + s], sum);
-            }
-            A[s] = sum;
         }
     }
 
-    void begin(int rows) { first_ = n_rows_, n_rows_ += rows, ++n_blocks_; }
+    void begin(int rows) {
+        const Block* last = block_ + n_blocks_ - 1;
+        const int way = n_blocks_ > 0 ? last->way + last->clusters : 0;
+        block_[n_blocks_++] = {n_rows_, n_rows_ + rows, way, 0};
+        first_ = n_rows_, n_rows_ += rows;
+    }
     TARSUS_INLINE const Cluster& enter(int body) {
-        const int index = tree_.cluster_of[body];
-        Run* run = run_ + size_t(index) * most_runs_ + n_runs_[index];
-        if (n_runs_[index] > 0 && run[-1].end == first_) {
-            run[-1].end = n_rows_;
-        } else {
-            *run = {first_, n_rows_};
-            ++n_runs_[index];
-        }
-        return tree_.clusters[index];
+        Block& block = block_[n_blocks_ - 1];
+        const int cluster = tree_.cluster_of[body];
+        way_[block.way + block.clusters++] = cluster;
+        return tree_.clusters[cluster];
     }
     // inwards from two bodies, the outer cluster first
     TARSUS_INLINE void walk(int a, RowForces<T>& on_a, int b, RowForces<T>& on_b) {
@@ -277,10 +272,10 @@ class TestForces {
 
     const ArticulatedPasses<T>& passes_;
     const Tree& tree_;
-    const int room_, most_runs_;
+    const int room_;
     T *share_, *scaled_;  // of each joint velocity, a number for each row
-    Run* run_;
-    int* n_runs_;
+    Block* block_;
+    int *way_, *mark_;
     int n_rows_ = 0, first_ = 0, n_blocks_ = 0;
     const Cluster* members_ = nullptr;
     int members_block_ = 0;

@@ -34,6 +34,17 @@ TARSUS_INLINE Lanes lanes_at(const double* a) {
     return Lanes(x);
 }
 
+TARSUS_INLINE void store_lanes(const Lanes& x, double* to) { std::memcpy(to, &x, sizeof x); }
+// only the first `count` of them
+TARSUS_INLINE void store_part(const Lanes& x, int count, double* to) {
+    if (count >= kLanes) return store_lanes(x, to);
+#if defined(__AVX512F__)
+    _mm512_mask_storeu_pd(to, __mmask8((1 << count) - 1), (__m512d)x.v);
+#else
+    for (int l = 0; l < count; ++l) to[l] = x[l];
+#endif
+}
+
 // 0·a is ±0 for a finite number and NaN for others; the bits of all such products, gathered by
 // `or`, tell whether every number was finite.
 template <class T>

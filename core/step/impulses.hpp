@@ -105,7 +105,6 @@ class Impulses {
                 any_rows = false;
                 break;
             }
-            work.assemble();
             work.solve(open, loop_impulse,
                        [&](int l, const SolveReport& report) { note(l, report); });
             keep(work.rows.problem, exact);

@@ -1,7 +1,7 @@
 // What the step sees, for users who look: all candidates of a state, and the operator of some.
 #include <numeric>
 
-#include "constraints/row_map.hpp"
+#include "constraints/lane_operator.hpp"
 #include "dynamics/configuration.hpp"
 #include "step/room.hpp"
 
@@ -67,32 +67,32 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
     struct Work {
         TestForces<double> test;
         RowMap<double> map;
-        double *of_tests, *of_rows;
+        LaneOperator sums;
+        double* A;
     };
     Work work = room.take([&](Scratch& own) {
         return Work{{at.passes, 6 * m, 2 * m, own},
                     {6 * m, own},
-                    own.take<double>(36 * size_t(m) * m),
+                    {tree, 3 * m, own},
                     own.take<double>(3 * size_t(m) * padded(3 * m))};
     });
     TestForces<double>& test = work.test;
     RowMap<double>& map = work.map;
     test.clear();
-    std::vector<int> first_of(tree.n_bodies, -1);
+    std::vector<UnitWrenches> units(tree.n_bodies);
     for (const Contact<double>& contact : contacts) {
         const bool share = contact.b < 0 && world.shares[contact.a];
-        if (share && first_of[contact.a] < 0) {
-            first_of[contact.a] = test.rows();
-            push_unit_wrenches(test, contact.a);
+        if (share && units[contact.a].block < 0) {
+            units[contact.a] = push_unit_wrenches(test, contact.a);
         }
-        push_contact_rows(contact, 3, at.pose, share ? first_of[contact.a] : -1, test, map);
+        push_contact_rows(contact, 3, at.pose, share ? units[contact.a] : UnitWrenches{}, test,
+                          map);
     }
-    test.sum_operator(work.of_tests);
     std::vector<int> all(3 * size_t(m));
     std::iota(all.begin(), all.end(), 0);
-    map.expand(work.of_tests, test.rows(), 0, all.data(), 3 * m, work.of_rows);
+    work.sums.sum(test, map, 0, all.data(), 3 * m, work.A);
     for (int r = 0; r < 3 * m; ++r) {
-        std::copy_n(work.of_rows + long(r) * padded(3 * m), 3 * m, A + 3L * m * r);
+        std::copy_n(work.A + long(r) * padded(3 * m), 3 * m, A + 3L * m * r);
     }
     if (!J) return;
     std::vector<Motion<double>> motion(tree.n_bodies + 1);

@@ -51,7 +51,7 @@ class StepRows {
             const Pose<T>&a = at.pose[loop.a.body + 1], &b = at.pose[loop.b.body + 1];
             loop_at(tree_, loop, a, b, place);
             push_loop(test, loop, at.pose, place);
-            for (int r = 0; r < loop.n_rows; ++r) map.add(first + r);
+            for (int r = 0; r < loop.n_rows; ++r) map.add(test.blocks() - 1, first + r);
             const auto rate = [&](const Motion<T>* motion, int r) {
                 const Motion<T>&va = motion[loop.a.body + 1], &vb = motion[loop.b.body + 1];
                 const Vec3<T> apart =
@@ -80,7 +80,7 @@ class StepRows {
             block.low = -block.high;
             problem.b[block.row] = w[dry.w];
             problem.p[block.row] = rows.kept[k] * alive;
-            map.add(test.rows());
+            map.add(test.blocks(), test.rows());
             test.push_joint(dry.w);
         }
         for (int k = 0; k < int(world_.limits.size()); ++k) {
@@ -100,7 +100,7 @@ class StepRows {
             block.bounce = bounce(approach, T(world_.limit_restitution), T(kJointAtRest), block);
             problem.b[block.row] = rate;
             problem.p[block.row] = select(on > zero, rows.kept[n_friction + k], zero);
-            map.add(test.rows());
+            map.add(test.blocks(), test.rows());
             test.push_joint(limit.w, limit.sign);
         }
     }
@@ -116,18 +116,18 @@ class StepRows {
     TARSUS_INLINE void push_contacts(const Contact<T>* contacts, int n_contacts,
                                      const Moment<T>& at, const T* parameters, const T* kept,
                                      const T* turned) {
-        int body = -1, first = -1;
+        int body = -1;
+        UnitWrenches units;
         for (int k = 0; k < n_contacts; ++k) {
             const Contact<T>& contact = contacts[k];
             const bool shares = contact.b < 0 && world_.shares[contact.a];
             if (shares && contact.a != body) {
-                body = contact.a, first = test.rows();
-                push_unit_wrenches(test, body);
+                body = contact.a, units = push_unit_wrenches(test, body);
             }
             const int own = 3 * contact.candidate;
             add_contact(contact, k, at, parameters, kept + own, turned + own);
-            push_contact_rows(contact, world_.extras.rows(), at.pose, shares ? first : -1, test,
-                              map);
+            push_contact_rows(contact, world_.extras.rows(), at.pose,
+                              shares ? units : UnitWrenches{}, test, map);
         }
     }
 

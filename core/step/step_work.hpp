@@ -1,5 +1,5 @@
-// One problem of a step from its rows to what their impulses do: the operator, a solution for each
-// lane, and the change of all velocities.
+// One problem of a step from its rows to what their impulses do: a solution for each lane, and the
+// change of all velocities.
 #pragma once
 
 #include "step/rows.hpp"
@@ -16,12 +16,9 @@ class StepWork {
              Scratch& scratch)
         : StepWork(world, passes, n_contacts, StepRows<T>::most(world, n_contacts), scratch) {}
 
-    // the operator, once all rows are there
-    void assemble() { rows.test.sum_operator(operator_); }
-
-    // the problem of one lane
+    // the problem of one lane, once all rows are there
     void read(int l) {
-        lane.read(rows.problem, rows.map, operator_, rows.test.rows(), rows.lose, world_.extras, l);
+        lane.read(rows.problem, rows.test, rows.map, rows.lose, world_.extras, l);
     }
 
     // in the lanes that are `open`; tells report(lane, SolveReport)
@@ -60,9 +57,8 @@ class StepWork {
     StepWork(const World& world, const ArticulatedPasses<T>& passes, int n_contacts, int most,
              Scratch& scratch)
         : rows(world, passes, n_contacts, scratch),
-          lane(world.tree->n_constraint_rows, most, scratch),
+          lane(*world.tree, most, scratch),
           world_(world),
-          operator_(scratch.take<T>(size_t(most) * most)),
           all_(scratch.take<T>(most)),
           collected_(scratch.take<T>(most)),
           spare_(scratch.take<T>(2 * size_t(most))),
@@ -70,7 +66,7 @@ class StepWork {
           solver_(scratch.take<std::byte>(solver_bytes(most))) {}
 
     const World& world_;
-    T *operator_, *all_, *collected_, *spare_;
+    T *all_, *collected_, *spare_;
     int most_;
     std::byte* solver_;
 };

@@ -8,6 +8,7 @@ import numpy as np
 from cone_problem import Array, ConeProblem
 from contact_worlds import World
 from corrections import correction
+from dense_rows import Members
 from dense_step import DenseStep, Posed
 from lcp import by_lemke, lcp_residual
 from restraint import restrained
@@ -48,10 +49,18 @@ class DenseRun:
                 command = np.zeros(self.dense.model.nv)
             else:
                 command = commands[min(len(self.steps), len(commands) - 1)]
-            posed, p = self.dense.resolve(self.dense.pose(self.q, self.v, command), self.impulses)
+            posed = self.dense.pose(self.q, self.v, command, self.pushed)
+            posed, p = self.dense.resolve(posed, self.impulses)
             self.steps.append(self.solved(posed, p))
             self.q, self.v = self.steps[-1].q, self.steps[-1].v
         return self.steps[-1]
+
+    @property
+    def pushed(self) -> Members:
+        """What the last step pushed, where a step looks ahead."""
+        if not self.steps or self.world.law == "penalty" or not self.dense.maker.ahead:
+            return frozenset()
+        return self.steps[-1].posed.pushed(self.steps[-1].p)
 
     def solved(self, posed: Posed, p: Array) -> Solved:
         """Return where impulses lead."""

@@ -71,6 +71,14 @@ class Posed:
         """Return the velocity (nv,) after the impulses."""
         return np.asarray(self.free + self.M @ (self.rows.J.T @ p))
 
+    def pushed(self, p: Array) -> Members:
+        """Return the contacts and stops on which impulses act."""
+        stops = sorted(k for kind, k in self.members if kind == "stop")
+        members = [*(("contact", k) for k in self.rows.touching), *(("stop", k) for k in stops)]
+        return frozenset(
+            member for member, row in zip(members, self.rows.first, strict=True) if p[row] > 0.0
+        )
+
     def torque(self, v: Array) -> Array:
         """Return what the controller did in the step, v being the velocity after it."""
         tau, gain = self.control
@@ -129,8 +137,13 @@ class DenseStep:
 
     # --- the step -----------------------------------------------------------------------------
 
-    def pose(self, q: Array, v: Array, command: Array) -> Posed:
-        """Return the problem of a step from a state; the controller sees it."""
+    def pose(
+        self, q: Array, v: Array, command: Array, pushed: Members = frozenset()
+    ) -> Posed:
+        """Return the problem of a step from a state; the controller sees it.
+
+        What was pushed in the last step belongs to it in any case.
+        """
         dt, dampers = self.world.dt, self.damping_matrix(q)
         tau, gain = self.control.forces(q, v, command)
         mass = self.model.mass_matrix(q)
@@ -145,7 +158,7 @@ class DenseStep:
         M = N @ np.linalg.solve(N.T @ implicit @ N, N.T)
         free = wish + M @ (implicit @ (unbound - wish))
         at = Start(q, v, seen)
-        members = self.maker.touching(at) | self.maker.entered(at, free).keys()
+        members = pushed | self.maker.touching(at) | self.maker.entered(at, free).keys()
         return Posed(
             *(at, mass, implicit, M, unbound, free, self.maker.make(at, members), members),
             control=(tau, gain),
