@@ -27,7 +27,7 @@ double cover(int way, int i) {
 class Tableau {
    public:
     Tableau(int n, const double* A, const double* b, int way)
-        : n_(n), width_(2 * n + 2), number_(size_t(n) * width_, 0.0), basis_(n) {
+        : n_(n), way_(way), width_(2 * n + 2), number_(size_t(n) * width_, 0.0), basis_(n) {
         for (int i = 0; i < n; ++i) {
             double* row = at(i);
             row[i] = 1.0;
@@ -73,6 +73,24 @@ class Tableau {
         basis_[row] = column;
     }
 
+    // Takes from the values what many pivots have rounded: the columns of w hold the inverse of the
+    // basis, which tells what is left of b.
+    void refine(const double* A, const double* b) {
+        std::vector<double> left(b, b + n_);
+        for (int i = 0; i < n_; ++i) {
+            const int own = basis_[i];
+            if (own < n_) left[own] -= value(i);
+            for (int k = 0; own >= n_ && k < n_; ++k) {
+                const double d =
+                    own == artificial() ? cover(way_, k) : A[size_t(k) * n_ + own - n_];
+                left[k] += d * value(i);
+            }
+        }
+        for (int i = 0; i < n_; ++i) {
+            for (int k = 0; k < n_; ++k) at(i)[constant()] += entry(i, k) * left[k];
+        }
+    }
+
    private:
     double* at(int row) { return &number_[size_t(row) * width_]; }
     double entry(int row, int column) const { return number_[size_t(row) * width_ + column]; }
@@ -92,7 +110,7 @@ class Tableau {
         return false;
     }
 
-    int n_, width_;
+    int n_, way_, width_;
     std::vector<double> number_;
     std::vector<int> basis_;
 };
@@ -105,6 +123,7 @@ LcpReport go(int n, const double* A, const double* b, int way, double* u) {
     for (int count = 1; count <= most; ++count) {
         const int left = tableau.basis(row);
         tableau.pivot(row, column);
+        tableau.refine(A, b);
         if (left == tableau.artificial()) {
             for (int i = 0; i < n; ++i) {
                 if (tableau.basis(i) >= n)

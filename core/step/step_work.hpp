@@ -17,9 +17,7 @@ class StepWork {
         : StepWork(world, passes, n_contacts, StepRows<T>::most(world, n_contacts), scratch) {}
 
     // the problem of one lane, once all rows are there
-    void read(int l) {
-        lane.read(rows.problem, rows.test, rows.map, rows.lose, world_.extras, l);
-    }
+    void read(int l) { lane.read(rows.problem, rows.test, rows.map, rows.lose, world_.extras, l); }
 
     // in the lanes that are `open`; tells report(lane, SolveReport)
     template <class Report>
