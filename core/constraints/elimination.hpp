@@ -1,8 +1,9 @@
-// Gaussian elimination of small dense systems, with vectors along the rows.
+// Gaussian elimination of small dense systems M x = y, with vectors along the rows.
 //
 // No pivoting: what is solved here is positive, or nearly so. The right-hand side is the column
-// after the last, so that it is eliminated along. The first rows are symmetric among themselves: of
-// them only the upper triangle is read and changed, which halves the work.
+// after the last, so that it is eliminated along. The first rows are symmetric among themselves,
+// M = L D Lᵀ: of them only the upper triangle is read. They are finished some at a time, from all
+// rows above, in registers; L is kept for the way back. The other rows follow pivot by pivot.
 #pragma once
 
 #include "constraints/row_system.hpp"
@@ -12,85 +13,143 @@ namespace tarsus::TARSUS_ISA {
 class Elimination {
    public:
     Elimination(int rows, Scratch& scratch)
-        : M_(scratch.take<double>(size_t(rows) * padded(rows + 1))),
-          x_(scratch.take<double>(padded(rows))) {}
+        : M_(scratch.take<double>(size_t(rows) * width_of(rows))),
+          L_(scratch.take<double>(size_t(rows) * padded(rows + 1))),
+          x_(scratch.take<double>(padded(rows))),
+          back_(scratch.take<double>(padded(rows))),
+          inverse_(scratch.take<double>(padded(rows))) {}
     static size_t bytes(int rows) {
-        return bytes_of<double>(size_t(rows) * padded(rows + 1)) + bytes_of<double>(padded(rows));
+        return bytes_of<double>(size_t(rows) * width_of(rows)) +
+               bytes_of<double>(size_t(rows) * padded(rows + 1)) +
+               3 * bytes_of<double>(padded(rows));
     }
 
-    void begin(int n) { n_ = n, width_ = padded(n + 1); }
+    void begin(int n) { n_ = n, width_ = width_of(n), end_ = padded(n + 1); }
+    // of n + 1 numbers, and room for a vector that begins at the last of them
     double* row(int i) { return M_ + long(i) * width_; }
-    double& right(int i) { return row(i)[n_]; }
 
     // the solution; null where a pivot vanishes. `symmetric`: how many rows are
-    const double* solve(int symmetric) {
+    TARSUS_APART const double* solve(int symmetric) {
         int k = 0;
-        for (; k + 1 < n_; k += 2) {
-            if (!eliminate_two(k, symmetric)) return nullptr;
+        for (; k + 4 <= symmetric; k += 4) finish<4>(k);
+        for (; k + 2 <= symmetric; k += 2) finish<2>(k);
+        if (k < symmetric) finish<1>(k);
+        for (k = 0; k + 2 <= symmetric; k += 2) eliminate_two(k, symmetric);
+        if (k < symmetric) eliminate_one(k, symmetric);
+        for (k = symmetric; k + 2 <= n_; k += 2) {
+            invert_pivot(k);
+            subtract(row(k + 1)[k] * inverse_[k], row(k), k + 1, row(k + 1));
+            invert_pivot(k + 1);
+            eliminate_two(k, k + 2);
         }
-        if (k < n_ && !invert_pivot(k)) return nullptr;
-        for (k = n_ - 1; k >= 0; --k) {
-            x_[k] *= row(k)[n_] - product(row(k), k + 1);
-            if (!std::isfinite(x_[k])) return nullptr;
-        }
-        return x_;
+        if (k < n_) invert_pivot(k);
+        go_back(symmetric);
+        double sum = 0.0;  // not finite if one of them is not
+        for (k = 0; k < n_; ++k) sum = mul_add(x_[k], 0.0, sum);
+        return sum == 0.0 ? x_ : nullptr;
     }
 
    private:
-    // Σ u x from number `from` on; sums in lanes, else each would wait for the one before
-    double product(const double* u, int from) const {
-        double sum = 0.0;
-        int j = from;
-        for (; j < n_ && j % kLanes; ++j) sum = mul_add(u[j], x_[j], sum);
-        Lanes part(0.0);
-        for (; j + kLanes <= n_; j += kLanes) {
-            part = mul_add(lanes_at(u + j), lanes_at(x_ + j), part);
+    static int width_of(int n) { return padded(n + 1) + kLanes; }
+    static int start(int i) { return int(unsigned(i) / kLanes * kLanes); }
+    double* L(int i) { return L_ + long(i) * end_; }
+    void invert_pivot(int k) { inverse_[k] = 1.0 / row(k)[k]; }
+
+    // R symmetric rows less what the rows above have in common with them, then one after another
+    template <int R>
+    TARSUS_INLINE void finish(int i) {
+        const int end = end_;
+        double* l[R];
+        for (int r = 0; r < R; ++r) l[r] = L(i + r);
+        const double *above = M_ + i, *inverse = inverse_;
+        for (int k = 0; k < i; ++k, above += width_) {
+            for (int r = 0; r < R; ++r) l[r][k] = above[r] * inverse[k];
         }
-        for (; j < n_; ++j) sum = mul_add(u[j], x_[j], sum);
-        for (int l = 0; l < kLanes; ++l) sum += part[l];
-        return sum;
-    }
-    // two columns at a time: rows are then read and written half as often
-    bool eliminate_two(int k, int symmetric) {
-        double *first = row(k), *second = row(k + 1);
-        if (!invert_pivot(k)) return false;
-        const double across = -((k + 1 < symmetric ? first[k + 1] : second[k]) * x_[k]);
-        subtract(k + 1, across, first, second);
-        if (!invert_pivot(k + 1)) return false;
-        // what stands before the first number that matters is not read again
-        int i = k + 2;
-        for (; i < symmetric; ++i) {
-            subtract_two(first[i] * x_[k], first, second[i] * x_[k + 1], second, i, row(i));
-        }
-        for (; i < n_; ++i) {
-            double* target = row(i);
-            const double left = target[k] * x_[k];
-            const double next = neg_mul_add(left, first[k + 1], target[k + 1]) * x_[k + 1];
-            subtract_two(left, first, next, second, k + 2, target);
-        }
-        return true;
-    }
-    // target −= a first + b second, from number `from` on
-    TARSUS_INLINE void subtract_two(double a, const double* first, double b, const double* second,
-                                    int from, double* target) const {
-        const Lanes x(-a), y(-b);
-        for (int j = from / kLanes * kLanes; j <= n_; j += kLanes) {
-            const Lanes sum = mul_add(y, lanes_at(second + j),
-                                      mul_add(x, lanes_at(first + j), lanes_at(target + j)));
-            store_lanes(sum, target + j);
+        int j = start(i);
+        for (; j + 2 * kLanes <= end; j += 2 * kLanes) reduce<R, 2>(i, j);
+        if (j < end) reduce<R, 1>(i, j);
+        for (int a = i; a < i + R; ++a) {
+            invert_pivot(a);
+            for (int b = a + 1; b < i + R; ++b) {
+                L(b)[a] = row(a)[b] * inverse_[a];
+                subtract(L(b)[a], row(a), b, row(b));
+            }
         }
     }
-    void subtract(int from, double factor, const double* pivot, double* target) {
-        const int start = from / kLanes * kLanes;
-        add_multiple(factor, pivot + start, n_ + 1 - start, target + start);
-    }
-    bool invert_pivot(int k) {
-        x_[k] = 1.0 / row(k)[k];
-        return std::abs(x_[k]) < 1e150;
+    // C vectors of rows i … i + R − 1 from number j on, less their multiples of all rows above
+    template <int R, int C>
+    TARSUS_INLINE void reduce(int i, int j) {
+        Lanes sum[R][C];
+        const double* l[R];
+        for (int r = 0; r < R; ++r) {
+            for (int c = 0; c < C; ++c) sum[r][c] = lanes_at(row(i + r) + j + c * kLanes);
+            l[r] = L(i + r);
+        }
+        const double* above = M_ + j;
+        const int width = width_;
+        for (int k = 0; k < i; ++k, above += width) {
+            Lanes u[C];
+            for (int c = 0; c < C; ++c) u[c] = lanes_at(above + c * kLanes);
+            for (int r = 0; r < R; ++r) {
+                const Lanes x(l[r][k]);
+                for (int c = 0; c < C; ++c) sum[r][c] = neg_mul_add(x, u[c], sum[r][c]);
+            }
+        }
+        for (int r = 0; r < R; ++r) {
+            for (int c = 0; c < C; ++c) store_lanes(sum[r][c], row(i + r) + j + c * kLanes);
+        }
     }
 
-    double *M_, *x_;
-    int n_ = 0, width_ = 0;
+    // rows from `first` on lose their numbers under pivots k and k + 1
+    TARSUS_INLINE void eliminate_two(int k, int first) {
+        const double *u = row(k), *v = row(k + 1), across = u[k + 1];
+        const double one = inverse_[k], two = inverse_[k + 1];
+        const int from = start(k + 2), end = end_, width = width_;
+        double* target = row(first);
+        for (int left = n_ - first; left > 0; --left, target += width) {
+            const double l = target[k] * one;
+            const double m = neg_mul_add(l, across, target[k + 1]) * two;
+            const Lanes x(l), y(m);
+            for (int j = from; j < end; j += kLanes) {
+                const Lanes once = neg_mul_add(x, lanes_at(u + j), lanes_at(target + j));
+                store_lanes(neg_mul_add(y, lanes_at(v + j), once), target + j);
+            }
+        }
+    }
+    TARSUS_INLINE void eliminate_one(int k, int first) {
+        for (int i = first; i < n_; ++i) {
+            subtract(row(i)[k] * inverse_[k], row(k), k + 1, row(i));
+        }
+    }
+    // target −= a · pivot, from number `from` on
+    TARSUS_INLINE void subtract(double a, const double* pivot, int from, double* target) const {
+        const Lanes x(a);
+        const int end = end_;
+        for (int j = start(from); j < end; j += kLanes) {
+            store_lanes(neg_mul_add(x, lanes_at(pivot + j), lanes_at(target + j)), target + j);
+        }
+    }
+
+    // x from the last row to the first; those that are symmetric by Lᵀ, whose columns are rows of L
+    TARSUS_INLINE void go_back(int symmetric) {
+        for (int k = n_ - 1; k >= 0; --k) {
+            double sum = row(k)[n_];
+            for (int j = std::max(symmetric, k + 1); j < n_; ++j) {
+                sum = neg_mul_add(row(k)[j], x_[j], sum);
+            }
+            x_[k] = back_[k] = sum * inverse_[k];
+        }
+        for (int i = symmetric - 1; i > 0; --i) {
+            const Lanes x(x_[i] = back_[i]);
+            for (int j = 0; j < i; j += kLanes) {
+                store_lanes(neg_mul_add(x, lanes_at(L(i) + j), lanes_at(back_ + j)), back_ + j);
+            }
+        }
+        if (symmetric > 0) x_[0] = back_[0];
+    }
+
+    double *M_, *L_, *x_, *back_, *inverse_;
+    int n_ = 0, width_ = 0, end_ = 0;
 };
 
 }  // namespace tarsus::TARSUS_ISA

@@ -15,18 +15,20 @@ class NewtonStep {
           V_(scratch.take<double>(padded(n_))),
           next_(scratch.take<double>(padded(n_))),
           given_(scratch.take<double>(padded(n_))),
-          line_(scratch.take<double>(padded(n_))),
+          along_(scratch.take<double>(padded(n_) + kLanes)),
+          across_(scratch.take<double>(padded(n_) + kLanes)),
           size_(scratch.take<double>(padded(n_))),
           inverse_(scratch.take<double>(padded(n_))),
           wish_(scratch.take<double>(padded(n_))),
           unknown_(scratch.take<Unknown>(n_)),
           late_(scratch.take<Unknown>(n_)),
-          slip_(scratch.take<Slip>(system.n_discs)) {
+          slip_(scratch.take<Slip>(system.n_discs)),
+          run_(scratch.take<Run>(n_)) {
         row_sizes(s_, size_, inverse_);
     }
     static size_t bytes(int rows) {
-        return Elimination::bytes(rows) + 7 * bytes_of<double>(padded(rows)) +
-               2 * bytes_of<Unknown>(rows) + bytes_of<Slip>(rows);
+        return Elimination::bytes(rows) + 8 * bytes_of<double>(padded(rows) + kLanes) +
+               2 * bytes_of<Unknown>(rows) + bytes_of<Slip>(rows) + bytes_of<Run>(rows);
     }
 
     // the residual where p is now
@@ -58,6 +60,11 @@ class NewtonStep {
         int row, slip;
     };
 
+    // rows from … of the system are unknowns to …
+    struct Run {
+        int from, to, count;
+    };
+
     // Who stands where: lists what is unknown, and sets next to what is given. First come rows that
     // are held, whose equations are symmetric, then those of slips.
     void guess(bool held) {
@@ -68,15 +75,17 @@ class NewtonStep {
             const Box& box = s_.box[j];
             const double w = wish_[box.row];
             const bool inside = w > box.low && w < box.high;
-            if (!inside) next_[box.row] = w <= box.low ? box.low : box.high;
-            const int slips = n_slips_;
+            const int slips = n_slips_, place = n_unknowns_;
+            if (inside) unknown_[n_unknowns_++] = {box.row, -1};
+            else next_[box.row] = w <= box.low ? box.low : box.high;
             for (; k < s_.n_discs && s_.disc[k].normal == box.row; ++k) {
                 if (inside) guess_disc(s_.disc[k], held);
             }
-            if (!inside) continue;
-            if (slips == n_slips_) unknown_[n_unknowns_++] = {box.row, -1};
+            if (slips == n_slips_) continue;
+            --n_unknowns_;
+            for (int i = place; i < n_unknowns_; ++i) unknown_[i] = unknown_[i + 1];
             for (int i = slips; i < n_slips_; ++i) slip_[i].normal = n_late_;
-            if (slips < n_slips_) late_[n_late_++] = {box.row, -1};
+            late_[n_late_++] = {box.row, -1};
         }
         n_held_ = n_unknowns_;
         for (int i = 0; i < n_slips_; ++i) slip_[i].normal += n_held_, slip_[i].across += n_held_;
@@ -126,7 +135,11 @@ class NewtonStep {
             if (next_[r] != 0.0) add_multiple(next_[r], s_.row(r), width, given_);
         }
         elimination_.begin(m);
-        for (int i = 0; i < m; ++i) fill(i, epsilon);
+        find_runs();
+        for (int i = 0; i < m; ++i) {
+            if (unknown_[i].slip < 0) fill(i, epsilon);
+        }
+        for (int k = 0; k < n_slips_; ++k) fill_slip(k, epsilon);
         const double* x = elimination_.solve(n_held_);
         if (!x) return false;
         for (int i = 0; i < m; ++i) {
@@ -143,37 +156,81 @@ class NewtonStep {
         }
         return true;
     }
-    // an equation; of those that are symmetric only from the diagonal on
-    void fill(int i, double epsilon) {
-        const Unknown& at = unknown_[i];
-        const int m = n_unknowns_;
-        const double* a = s_.row(at.row);
-        double centre = s_.p[at.row], rest = given_[at.row], hold = epsilon * size_[at.row];
+
+    // neighbours among the rows that are unknown
+    void find_runs() {
+        n_runs_ = 0;
+        for (int i = 0; i < n_unknowns_; ++i) {
+            const int row = unknown_[i].row;
+            const bool plain = unknown_[i].slip < 0;
+            Run* last = run_ + n_runs_ - 1;
+            if (plain && n_runs_ > 0 && last->to + last->count == i &&
+                last->from + last->count == row) {
+                ++last->count;
+            } else if (plain) {
+                run_[n_runs_++] = {row, i, 1};
+            }
+        }
+    }
+    // Numbers of a whole row as an equation, from number `from` on. A run may write past its end,
+    // the next one is there.
+    TARSUS_INLINE void pick(const double* a, int from, double* to) const {
+        for (const Run *run = run_, *end = run_ + n_runs_; run < end; ++run) {
+            const int last = run->to + run->count, shift = run->from - run->to;
+            for (int k = std::max(run->to, from); k < last; k += kLanes) {
+                store_lanes(lanes_at(a + shift + k), to + k);
+            }
+        }
+    }
+    // the equation of a row; what slips is added later
+    TARSUS_INLINE void fill(int i, double epsilon) {
+        const int r = unknown_[i].row;
         double* to = elimination_.row(i);
-        if (at.slip >= 0) {
-            const Slip& slip = slip_[at.slip];
-            for (int c = 0; c < padded(n_); ++c) line_[c] = 0.0;
-            add_multiple(-slip.d[1], s_.row(at.row), padded(n_), line_);
-            add_multiple(slip.d[0], s_.row(at.row + 1), padded(n_), line_);
-            a = line_, centre = across(slip, s_.p), rest = across(slip, given_);
+        pick(s_.row(r), i < n_held_ ? i : 0, to);
+        const double hold = epsilon * size_[r];
+        to[i] += hold;
+        to[n_unknowns_] = mul_add(hold, s_.p[r], -given_[r]);
+    }
+    // The columns of a slip: its normal impulse pushes along d, too. Then the equation across d.
+    void fill_slip(int k, double epsilon) {
+        const Slip& slip = slip_[k];
+        const bool turns = slip.size == 2;
+        const int width = padded(n_), m = n_unknowns_;
+        for (int c = 0; c < width; ++c) along_[c] = across_[c] = 0.0;
+        for (int i = 0; i < slip.size; ++i) {
+            add_multiple(slip.m * slip.d[i], s_.row(slip.row + i), width, along_);
         }
-        for (int j = i < n_held_ ? i : 0; j < m; ++j) to[j] = a[unknown_[j].row];
-        for (int k = 0; k < n_slips_; ++k) {
-            const Slip& slip = slip_[k];
-            to[slip.normal] = mul_add(slip.m, along(slip, a), to[slip.normal]);
-            if (slip.size == 2) to[slip.across] = across(slip, a);
+        if (turns) {
+            add_multiple(-slip.d[1], s_.row(slip.row), width, across_);
+            add_multiple(slip.d[0], s_.row(slip.row + 1), width, across_);
         }
-        to[i] += hold + (at.slip >= 0 ? slip_[at.slip].turn : 0.0);
-        to[m] = mul_add(hold, centre, -rest);
+        for (int i = 0; i < m; ++i) {
+            const int r = unknown_[i].row;
+            if (unknown_[i].slip >= 0) continue;
+            elimination_.row(i)[slip.normal] += along_[r];
+            if (turns) elimination_.row(i)[slip.across] = across_[r];
+        }
+        if (!turns) return;
+        double* to = elimination_.row(slip.across);
+        pick(across_, 0, to);
+        for (int j = 0; j < n_slips_; ++j) {
+            const Slip& other = slip_[j];
+            to[other.normal] = mul_add(other.m, along(other, across_), to[other.normal]);
+            if (other.size == 2) to[other.across] = across(other, across_);
+        }
+        const double hold = epsilon * size_[slip.row];
+        to[slip.across] += hold + slip.turn;
+        to[m] = mul_add(hold, across(slip, s_.p), -across(slip, given_));
     }
 
     RowSystem& s_;
     const int n_;
     Elimination elimination_;
-    double *V_, *next_, *given_, *line_, *size_, *inverse_, *wish_;
+    double *V_, *next_, *given_, *along_, *across_, *size_, *inverse_, *wish_;
     Unknown *unknown_, *late_;
     Slip* slip_;
-    int n_unknowns_ = 0, n_slips_ = 0, n_late_ = 0, n_held_ = 0;
+    Run* run_;
+    int n_unknowns_ = 0, n_slips_ = 0, n_late_ = 0, n_held_ = 0, n_runs_ = 0;
 };
 
 }  // namespace tarsus::TARSUS_ISA
