@@ -25,16 +25,27 @@ class LaneOperator {
                           const int* rows, int n, double* A) {
         width_ = padded(n);
         std::fill(known_, known_ + tree_.clusters.size(), false);
-        for (int first = 0, end; first < n; first = end) {
-            for (end = first + 1; end < n && map[rows[end]].block == map[rows[first]].block;) ++end;
-            read(test, map, lane, rows, first, end);
-            int r = first;
+        // first all shares, then all sums: what was just stored piece by piece is slow to load
+        const auto for_each_way = [&](auto&& f) {
+            for (int first = 0, end; first < n; first = end) {
+                const int block = map[rows[first]].block;
+                for (end = first + 1; end < n && map[rows[end]].block == block;) ++end;
+                f(test.way(block), first, end);
+            }
+        };
+        for_each_way([&](std::span<const int> way, int first, int end) {
+            read(test, map, lane, rows, way, first, end);
+        });
+        for_each_way([&](std::span<const int> way, int r, int end) {
+            pass(way);
             for (; r + 4 <= end; r += 4) add_rows<4>(r, A);
             for (; r + 2 <= end; r += 2) add_rows<2>(r, A);
             if (r < end) add_rows<1>(r, A);
-        }
+        });
+        const long width = width_;
         for (int r = 0; r < n; ++r) {
-            for (int c = 0; c < r; ++c) A[long(c) * width_ + r] = A[long(r) * width_ + c];
+            double* column = A + r;
+            for (int c = 0; c < r; ++c, column += width) *column = A[r * width + c];
         }
     }
 
@@ -42,32 +53,38 @@ class LaneOperator {
     // what rows first … end − 1, which take the same way, leave there
     template <class T>
     TARSUS_INLINE void read(const TestForces<T>& test, const RowMap<T>& map, int lane,
-                            const int* rows, int first, int end) {
+                            const int* rows, std::span<const int> way, int first, int end) {
         const bool sums = map[rows[first]].sum;
         for (int i = 0; sums && i < 6; ++i) {
             const T* from = map.wrenches(i);
             for (int r = first; r < end; ++r) wrench(i)[r] = lane_of(from[rows[r]], lane);
         }
-        n_passed_ = 0;
-        for (int c : test.way(map[rows[first]].block)) {
+        const int unit = map[rows[first]].first, count = end - first, width = width_;
+        for (int c : way) {
             const Cluster& cluster = tree_.clusters[c];
             for (int e = cluster.w; e < cluster.w + cluster.nv; ++e) {
-                passed_[n_passed_++] = e;
-                double *share = share_ + long(e) * width_, *scaled = scaled_ + long(e) * width_;
-                if (!known_[c]) std::fill(share, share + width_, 0.0);
-                const T *of_test = test.shares(e), *scaled_of_test = test.scaled_shares(e);
+                double *share = share_ + long(e) * width, *scaled = scaled_ + long(e) * width;
+                if (!known_[c]) std::fill(share, share + width, 0.0);
+                const T *of_test = test.shares(e) + unit,
+                        *scaled_too = test.scaled_shares(e) + unit;
                 if (sums) {
-                    const int unit = map[rows[first]].first;
-                    combine(of_test + unit, lane, first, end, share);
-                    combine(scaled_of_test + unit, lane, first, end, scaled);
+                    combine(of_test, lane, first, end, share);
+                    combine(scaled_too, lane, first, end, scaled);
                     continue;
                 }
-                for (int r = first; r < end; ++r) {
-                    share[r] = lane_of(of_test[map[rows[r]].first], lane);
-                    scaled[r] = lane_of(scaled_of_test[map[rows[r]].first], lane);
-                }
+                // the rows of a block are neighbours
+                for (int k = 0; k < count; ++k) share[first + k] = lane_of(of_test[k], lane);
+                for (int k = 0; k < count; ++k) scaled[first + k] = lane_of(scaled_too[k], lane);
             }
             known_[c] = true;
+        }
+    }
+    // lists the velocities on a way
+    void pass(std::span<const int> way) {
+        n_passed_ = 0;
+        for (int c : way) {
+            const Cluster& cluster = tree_.clusters[c];
+            for (int e = 0; e < cluster.nv; ++e) passed_[n_passed_++] = cluster.w + e;
         }
     }
     double* wrench(int i) const { return wrench_ + long(i) * width_; }
@@ -84,26 +101,42 @@ class LaneOperator {
         }
     }
 
-    // R rows of A from one that was read last; what stands beyond the diagonal is not used
+    // R rows of A that take the way that was passed last; what stands beyond the diagonal is not
+    // used
     template <int R>
     TARSUS_INLINE void add_rows(int r, double* A) const {
-        for (int c = 0; c < r + R; c += kLanes) {
-            Lanes sum[R];
-            for (int i = 0; i < R; ++i) sum[i] = Lanes(0.0);
-            for (int k = 0; k < n_passed_; ++k) {
-                const long at = long(passed_[k]) * width_;
-                const Lanes share = lanes_at(share_ + at + c);
-                for (int i = 0; i < R; ++i) {
-                    sum[i] = mul_add(Lanes(scaled_[at + r + i]), share, sum[i]);
-                }
+        constexpr int kAtOnce = R == 4 ? 2 : 4;  // vectors: as many sums as keep a processor busy
+        int c = 0;
+        for (; c + kAtOnce * kLanes <= padded(r + R); c += kAtOnce * kLanes) {
+            add_vectors<R, kAtOnce>(r, c, A);
+        }
+        for (; c < r + R; c += kLanes) add_vectors<R, 1>(r, c, A);
+    }
+    template <int R, int C>
+    TARSUS_INLINE void add_vectors(int r, int c, double* A) const {
+        Lanes sum[R][C];
+        for (int i = 0; i < R; ++i) {
+            for (int k = 0; k < C; ++k) sum[i][k] = Lanes(0.0);
+        }
+        for (const int *e = passed_, *last = passed_ + n_passed_; e < last; ++e) {
+            const long at = long(*e) * width_;
+            Lanes share[C];
+            for (int k = 0; k < C; ++k) share[k] = lanes_at(share_ + at + c + k * kLanes);
+            for (int i = 0; i < R; ++i) {
+                const Lanes x(scaled_[at + r + i]);
+                for (int k = 0; k < C; ++k) sum[i][k] = mul_add(x, share[k], sum[i][k]);
             }
-            for (int i = 0; i < R; ++i) store_lanes(sum[i], A + long(r + i) * width_ + c);
+        }
+        for (int i = 0; i < R; ++i) {
+            for (int k = 0; k < C; ++k) {
+                store_lanes(sum[i][k], A + long(r + i) * width_ + c + k * kLanes);
+            }
         }
     }
 
     const Tree& tree_;
     double *share_, *scaled_, *wrench_;
-    int* passed_;  // velocities on the way of the rows that were read last
+    int* passed_;  // velocities on a way
     bool* known_;  // clusters whose shares are set
     int n_passed_ = 0, width_ = 0;
 };
