@@ -44,10 +44,17 @@ TARSUS_APART void turn_to_gaps(double dt, LaneRows<T>& lane, Scratch scratch) {
     s.n = s.n_boxes = n, s.n_discs = 0;
 }
 
-// Returns the energy that was lifted; `shift` (nv) receives δ.
+// The energy that was lifted, and by what velocity a depth is missed where π was not found.
 template <class T>
-TARSUS_APART T correct_positions(const World& world, const Moment<T>& at, StepWork<T>& work,
-                                 ArticulatedPasses<T>& passes, T* shift) {
+struct Corrected {
+    T lifted, missed;
+};
+
+// `shift` (nv) receives δ
+template <class T>
+TARSUS_APART Corrected<T> correct_positions(const World& world, const Moment<T>& at,
+                                            StepWork<T>& work, ArticulatedPasses<T>& passes,
+                                            T* shift) {
     const Problem<T>& problem = work.rows.problem;
     const Tree& tree = *world.tree;
     const T zero(0.0);
@@ -56,17 +63,21 @@ TARSUS_APART T correct_positions(const World& world, const Moment<T>& at, StepWo
         const Block<T>& block = problem.block[k];
         deep = select(block.gap < T(-kDepth), block.on + deep, deep);
     }
-    if (!any(deep > zero)) return zero;
+    if (!any(deep > zero)) return {zero, zero};
 
     T *push = work.spare(0), *loop_push = work.spare(1);
     for (int r = 0; r < problem.n_rows; ++r) push[r] = zero;
     for (int k = 0; k < tree.n_constraint_rows; ++k) loop_push[k] = zero;
+    T missed(0.0);
     for (int l = 0; l < kLaneCount<T>; ++l) {
         if (!(lane_of(deep, l) > 0)) continue;
         work.read(l);
         turn_to_gaps(lane_of(at.dt, l), work.lane, work.scratch());
-        solve_by_newton(work.lane.system, world.numbers.tolerance, world.numbers.iterations,
-                        work.scratch());
+        const SolveReport report = solve_by_newton(work.lane.system, world.numbers.tolerance,
+                                                   world.numbers.iterations, work.scratch());
+        if (report.residual > world.numbers.tolerance * report.speed) {
+            set_lane(missed, l, report.residual / lane_of(at.dt, l));
+        }
         work.lane.write(l, false, push, loop_push);
     }
     work.apply(push, loop_push, passes, shift);
@@ -78,7 +89,7 @@ TARSUS_APART T correct_positions(const World& world, const Moment<T>& at, StepWo
         const Force<T> moved = passes.loads.scaled(i, inertia * passes.body[i + 1].v);
         lifted = lifted - dot(g, at.pose[i + 1].rotation * moved.linear);
     }
-    return lifted;
+    return {lifted, missed};
 }
 
 }  // namespace tarsus::TARSUS_ISA

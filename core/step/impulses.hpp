@@ -3,7 +3,8 @@
 //
 // An impulse may close what seemed to stay open: a second box lands on the first, a leg is driven
 // to its limit. After each solution all candidates are looked at again with the new velocities;
-// those that would be entered join the problem, until there are none.
+// those that would be entered join the problem, until there are none: what has joined stays, so
+// that this ends.
 #pragma once
 
 #include "step/corrections.hpp"
@@ -12,7 +13,6 @@
 namespace tarsus::TARSUS_ISA {
 
 constexpr int kContactRows = 6;  // impulses of a contact: three forces, three moments
-constexpr int kRounds = 16;      // how often candidates may join
 
 template <class T>
 class Impulses {
@@ -93,8 +93,8 @@ class Impulses {
         bool any_rows = false;
         const bool exact = world_.law != Law::penalty;
         if (exact) want_loaded();
-        for (int round = 0;; ++round) {
-            if (exact) find(at, at.free, parameters, alive, round > 0);
+        for (bool again = false;; again = true) {
+            if (exact) find(at, at.free, parameters, alive, again);
             const int solved = exact ? n_contacts : 0;
             any_rows = solved > 0 || world_.n_rows() > 0 || tree_.n_constraint_rows > 0;
             if (!any_rows) break;
@@ -112,13 +112,16 @@ class Impulses {
             for (int i = 0; i <= tree_.n_bodies; ++i) {
                 at.after[i] = at.free[i] + passes.body[i].v;
             }
-            if (exact && world_.numbers.ahead && round < kRounds) {
+            if (exact && world_.numbers.ahead) {
                 open = joined(at, parameters, alive, passes.joints, w);
                 if (any(open > T(0.0))) continue;
             }
             for (int k = 0; k < tree_.nv; ++k) v[k] = v[k] + change_[k];
             if (exact && world_.numbers.ahead) {
-                lifted = correct_positions(world_, at, work, passes, shift);
+                const Corrected<T> corrected = correct_positions(world_, at, work, passes, shift);
+                lifted = corrected.lifted;
+                // what is still too deep is told as a velocity that was missed
+                residual = select(corrected.missed > residual, corrected.missed, residual);
             }
             break;
         }
