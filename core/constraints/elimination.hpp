@@ -3,7 +3,8 @@
 // No pivoting: what is solved here is positive, or nearly so. The right-hand side is the column
 // after the last, so that it is eliminated along. The first rows are symmetric among themselves,
 // M = L D Lᵀ: of them only the upper triangle is read. They are finished some at a time, from all
-// rows above, in registers; L is kept for the way back. The other rows follow pivot by pivot.
+// rows above, in registers; L is kept for the way back. Rows that have nothing in common with the
+// first ones above, as in piles, begin later. The other rows follow pivot by pivot.
 #pragma once
 
 #include "constraints/row_system.hpp"
@@ -17,7 +18,9 @@ class Elimination {
           L_(scratch.take<double>(size_t(rows) * padded(rows + 1))),
           x_(scratch.take<double>(padded(rows))),
           back_(scratch.take<double>(padded(rows))),
-          inverse_(scratch.take<double>(padded(rows))) {}
+          inverse_(scratch.take<double>(padded(rows))),
+          first_(scratch.take<int>(rows)),
+          last_(scratch.take<int>(rows)) {}
     static size_t bytes(int rows) {
         return bytes_of<double>(size_t(rows) * width_of(rows)) +
                bytes_of<double>(size_t(rows) * padded(rows + 1)) +
@@ -58,36 +61,55 @@ class Elimination {
     // R symmetric rows less what the rows above have in common with them, then one after another
     template <int R>
     TARSUS_INLINE void finish(int i) {
-        const int end = end_;
+        const int first = first_above<R>(i), end = end_, width = width_;
         double* l[R];
-        for (int r = 0; r < R; ++r) l[r] = L(i + r);
-        const double *above = M_ + i, *inverse = inverse_;
-        for (int k = 0; k < i; ++k, above += width_) {
+        for (int r = 0; r < R; ++r) {
+            l[r] = L(i + r), first_[i + r] = first;
+            for (int k = start(first); k < first; ++k) l[r][k] = 0.0;
+        }
+        const double *above = row(first) + i, *inverse = inverse_;
+        int last = i + R - 1;
+        for (int k = first; k < i; ++k, above += width) {
             for (int r = 0; r < R; ++r) l[r][k] = above[r] * inverse[k];
+            last = std::max(last, last_[k]);
         }
         int j = start(i);
-        for (; j + 2 * kLanes <= end; j += 2 * kLanes) reduce<R, 2>(i, j);
-        if (j < end) reduce<R, 1>(i, j);
+        for (; j + 2 * kLanes <= padded(last + 1); j += 2 * kLanes) reduce<R, 2>(first, i, j);
+        if (j <= last) reduce<R, 1>(first, i, j), j += kLanes;
+        if (j < end) reduce<R, 1>(first, i, end - kLanes);  // the right-hand side
         for (int a = i; a < i + R; ++a) {
             invert_pivot(a);
             for (int b = a + 1; b < i + R; ++b) {
                 L(b)[a] = row(a)[b] * inverse_[a];
                 subtract(L(b)[a], row(a), b, row(b));
             }
+            last_[a] = n_ - 1;
+            while (last_[a] > a && row(a)[last_[a]] == 0.0) --last_[a];
         }
     }
-    // C vectors of rows i … i + R − 1 from number j on, less their multiples of all rows above
+    // the first row that has something in common with rows i … i + R − 1
+    template <int R>
+    TARSUS_INLINE int first_above(int i) const {
+        const double* above = M_ + i;
+        for (int k = 0; k < i; ++k, above += width_) {
+            for (int r = 0; r < R; ++r) {
+                if (above[r] != 0.0) return k;
+            }
+        }
+        return i;
+    }
+    // C vectors of rows i … i + R − 1 from number j on, less their multiples of rows first … i − 1
     template <int R, int C>
-    TARSUS_INLINE void reduce(int i, int j) {
+    TARSUS_INLINE void reduce(int first, int i, int j) {
         Lanes sum[R][C];
         const double* l[R];
         for (int r = 0; r < R; ++r) {
             for (int c = 0; c < C; ++c) sum[r][c] = lanes_at(row(i + r) + j + c * kLanes);
             l[r] = L(i + r);
         }
-        const double* above = M_ + j;
         const int width = width_;
-        for (int k = 0; k < i; ++k, above += width) {
+        const double* above = row(first) + j;
+        for (int k = first; k < i; ++k, above += width) {
             Lanes u[C];
             for (int c = 0; c < C; ++c) u[c] = lanes_at(above + c * kLanes);
             for (int r = 0; r < R; ++r) {
@@ -141,7 +163,7 @@ class Elimination {
         }
         for (int i = symmetric - 1; i > 0; --i) {
             const Lanes x(x_[i] = back_[i]);
-            for (int j = 0; j < i; j += kLanes) {
+            for (int j = start(first_[i]); j < i; j += kLanes) {
                 store_lanes(neg_mul_add(x, lanes_at(L(i) + j), lanes_at(back_ + j)), back_ + j);
             }
         }
@@ -149,6 +171,7 @@ class Elimination {
     }
 
     double *M_, *L_, *x_, *back_, *inverse_;
+    int *first_, *last_;  // of symmetric rows: where L begins, where what is right of it ends
     int n_ = 0, width_ = 0, end_ = 0;
 };
 
