@@ -102,8 +102,10 @@ TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies
             const T reach = select(bounces > zero, T(0.5) * dt, dt);
             const T coming = mul_add(dot(touch.normal, contact.free), reach, touch.gap);
             const T comes = select(coming < T(-kTouching), one - touch.past, zero);
-            const T ahead =
-                world.numbers.ahead ? select(comes > zero, one, wanted[candidate]) : zero;
+            // in the first look: only what is so near that it does not decide what is slow
+            const T near_enough = select(touch.gap < T(kSlowest) * dt, wanted[candidate], zero);
+            const T stays = places ? wanted[candidate] : near_enough;
+            const T ahead = world.numbers.ahead ? select(comes > zero, one, stays) : zero;
             contact.on = select(touch.gap > zero, ahead, one) * alive;
             if (!any(contact.on > zero)) return;
             contact.candidate = candidate, contact.a = a, contact.b = b;

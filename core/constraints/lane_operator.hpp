@@ -4,7 +4,7 @@
 // along the rows before them.
 #pragma once
 
-#include "constraints/row_map.hpp"
+#include "constraints/lane_shares.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -21,8 +21,8 @@ class LaneOperator {
     // A (n × padded(n), zero beyond) of these rows in a lane, in the order in which they were
     // walked
     template <class T>
-    TARSUS_APART void sum(const TestForces<T>& test, const RowMap<T>& map, int lane,
-                          const int* rows, int n, double* A) {
+    TARSUS_APART void sum(const TestForces<T>& test, const RowMap<T>& map, const LaneShares<T>& of,
+                          int lane, const int* rows, int n, double* A) {
         width_ = padded(n);
         std::fill(known_, known_ + tree_.clusters.size(), false);
         // first all shares, then all sums: what was just stored piece by piece is slow to load
@@ -34,7 +34,7 @@ class LaneOperator {
             }
         };
         for_each_way([&](std::span<const int> way, int first, int end) {
-            read(test, map, lane, rows, way, first, end);
+            read(map, of, lane, rows, way, first, end);
         });
         for_each_way([&](std::span<const int> way, int r, int end) {
             pass(way);
@@ -52,12 +52,13 @@ class LaneOperator {
    private:
     // what rows first … end − 1, which take the same way, leave there
     template <class T>
-    TARSUS_INLINE void read(const TestForces<T>& test, const RowMap<T>& map, int lane,
+    TARSUS_INLINE void read(const RowMap<T>& map, const LaneShares<T>& of, int lane,
                             const int* rows, std::span<const int> way, int first, int end) {
         const bool sums = map[rows[first]].sum;
         for (int i = 0; sums && i < 6; ++i) {
-            const T* from = map.wrenches(i);
-            for (int r = first; r < end; ++r) wrench(i)[r] = lane_of(from[rows[r]], lane);
+            const double* from = of.wrenches(lane, i);
+            double* to = wrench(i);
+            for (int r = first; r < end; ++r) to[r] = from[rows[r]];
         }
         const int unit = map[rows[first]].first, count = end - first, width = width_;
         for (int c : way) {
@@ -65,16 +66,16 @@ class LaneOperator {
             for (int e = cluster.w; e < cluster.w + cluster.nv; ++e) {
                 double *share = share_ + long(e) * width, *scaled = scaled_ + long(e) * width;
                 if (!known_[c]) std::fill(share, share + width, 0.0);
-                const T *of_test = test.shares(e) + unit,
-                        *scaled_too = test.scaled_shares(e) + unit;
+                const double* of_test = of.shares(lane, e) + unit;
+                const double* scaled_too = of.scaled(lane, e) + unit;
                 if (sums) {
-                    combine(of_test, lane, first, end, share);
-                    combine(scaled_too, lane, first, end, scaled);
+                    combine(of_test, first, end, share);
+                    combine(scaled_too, first, end, scaled);
                     continue;
                 }
                 // the rows of a block are neighbours
-                for (int k = 0; k < count; ++k) share[first + k] = lane_of(of_test[k], lane);
-                for (int k = 0; k < count; ++k) scaled[first + k] = lane_of(scaled_too[k], lane);
+                for (int k = 0; k < count; ++k) share[first + k] = of_test[k];
+                for (int k = 0; k < count; ++k) scaled[first + k] = scaled_too[k];
             }
             known_[c] = true;
         }
@@ -90,10 +91,9 @@ class LaneOperator {
     double* wrench(int i) const { return wrench_ + long(i) * width_; }
 
     // the shares of rows that are sums of six unit wrenches
-    template <class T>
-    TARSUS_INLINE void combine(const T* of_unit, int lane, int first, int end, double* out) const {
+    TARSUS_INLINE void combine(const double* of_unit, int first, int end, double* out) const {
         double x[6];
-        for (int i = 0; i < 6; ++i) x[i] = lane_of(of_unit[i], lane);
+        for (int i = 0; i < 6; ++i) x[i] = of_unit[i];
         for (int r = first; r < end; r += kLanes) {
             Lanes sum = Lanes(x[0]) * lanes_at(wrench(0) + r);
             for (int i = 1; i < 6; ++i) sum = mul_add(Lanes(x[i]), lanes_at(wrench(i) + r), sum);

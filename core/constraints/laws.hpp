@@ -22,6 +22,8 @@ struct LawExtras {
 // to none would leave some problems without a solution.
 constexpr double kFade = 10;
 
+constexpr double kSlowest = 0.1;  // [m/s] slower worlds are solved as precisely as this
+
 struct Limit {
     int w, x;  // velocity and position among all joints'
     double bound, sign;

@@ -60,8 +60,6 @@ TARSUS_INLINE void add_multiple(double a, const double* x, int n, double* y) {
     }
 }
 
-constexpr double kSlowest = 0.1;  // [m/s] slower worlds are solved as precisely as this
-
 struct SolveReport {
     int steps = 0;            // factorisations, sweeps or pivots
     double residual = 0;      // by how much a law is missed [m/s, rad/s]

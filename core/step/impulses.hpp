@@ -81,7 +81,12 @@ class Impulses {
                             const T& alive, bool again = false) {
         n_contacts = find_contacts<T>(world_, {at.pose, at.start, ahead}, at.dt, parameters, alive,
                                       wanted_, again ? places_ : nullptr, again, contacts);
-        for (int c = 0; c < n_contacts; ++c) places_[contacts[c].candidate] = contacts[c].touch;
+        // what was wanted and is not near is not wanted any more
+        for (int k = 0; !again && k < n_touched_; ++k) wanted_[touched_[k]] = T(0.0);
+        for (int c = 0; c < n_contacts; ++c) {
+            places_[contacts[c].candidate] = contacts[c].touch;
+            wanted_[contacts[c].candidate] = contacts[c].on;
+        }
         refuse_crowds();
     }
 
@@ -92,7 +97,7 @@ class Impulses {
         T open = alive;
         bool any_rows = false;
         const bool exact = world_.law != Law::penalty;
-        if (exact) want_loaded();
+        if (exact) want_loaded(passes.joints, at.dt);
         for (bool again = false;; again = true) {
             if (exact) find(at, at.free, parameters, alive, again);
             const int solved = exact ? n_contacts : 0;
@@ -105,6 +110,7 @@ class Impulses {
                 any_rows = false;
                 break;
             }
+            work.turn();
             work.solve(open, loop_impulse,
                        [&](int l, const SolveReport& report) { note(l, report); });
             keep(work.rows.problem, exact);
@@ -142,7 +148,7 @@ class Impulses {
         for (int k = 0; k < tree_.n_constraint_rows; ++k) loop_mean[k] = rows.loop_mean[k];
     }
     // what was pushed in the last step most likely is in this one, too: it need not join later
-    void want_loaded() {
+    void want_loaded(const JointState<T>& state, const T& dt) {
         const T zero(0.0), one(1.0);
         for (int k = 0; k < n_touched_; ++k) {
             const int c = touched_[k];
@@ -150,7 +156,10 @@ class Impulses {
         }
         const T* limit_kept = joints.kept + world_.friction.size();
         for (size_t k = 0; k < world_.limits.size(); ++k) {
-            joints.wanted[k] = select(limit_kept[k] > zero, one, zero);
+            const Limit& limit = world_.limits[k];
+            const T gap = T(limit.sign) * (state.q[limit.x] - T(limit.bound));
+            const T near = select(gap < T(kSlowest) * dt, one, zero);
+            joints.wanted[k] = select(limit_kept[k] > zero, near, zero);
         }
     }
     void note(int lane, const SolveReport& report) {
@@ -168,7 +177,6 @@ class Impulses {
             found = select(on > wanted, one, found);
             wanted = select(on > wanted, on, wanted);
         };
-        for (int c = 0; c < n_contacts; ++c) wanted_[contacts[c].candidate] = contacts[c].on;
         const int seen = find_contacts<T>(world_, {at.pose, at.start, at.after}, at.dt, parameters,
                                           alive, wanted_, places_, false, seen_);
         for (int c = 0; c < seen; ++c) {

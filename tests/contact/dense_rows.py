@@ -11,6 +11,8 @@ from contact_worlds import World
 
 import tarsus as ts
 
+SLOWEST = 0.1
+"""Slower velocities [m/s] do not decide how precisely a world is solved."""
 TOUCHING = 1e-10
 """Smaller gaps [m] are none."""
 JOINT_AT_REST = 1e-3
@@ -136,6 +138,12 @@ class RowMaker:
             {("contact", k) for k, found in enumerate(seen) if found.gap <= 0.0}
             | {("stop", k) for k, gap in enumerate(gaps) if gap <= 0.0}
         )
+
+    def near(self, at: Start, members: Members) -> Members:
+        """Return those that slow velocities would close within the step."""
+        stops = self.stops(at.q)[1]
+        gaps = {m: at.seen[m[1]].gap if m[0] == "contact" else stops[m[1]] for m in members}
+        return frozenset(m for m, gap in gaps.items() if gap < SLOWEST * self.world.dt)
 
     def entered(self, at: Start, after: Array) -> dict[tuple[str, int], float]:
         """Return what a velocity would enter within the step, and how deep [m].

@@ -137,12 +137,10 @@ class DenseStep:
 
     # --- the step -----------------------------------------------------------------------------
 
-    def pose(
-        self, q: Array, v: Array, command: Array, pushed: Members = frozenset()
-    ) -> Posed:
+    def pose(self, q: Array, v: Array, command: Array, pushed: Members = frozenset()) -> Posed:
         """Return the problem of a step from a state; the controller sees it.
 
-        What was pushed in the last step belongs to it in any case.
+        What was pushed in the last step and is still near belongs to it in any case.
         """
         dt, dampers = self.world.dt, self.damping_matrix(q)
         tau, gain = self.control.forces(q, v, command)
@@ -158,7 +156,8 @@ class DenseStep:
         M = N @ np.linalg.solve(N.T @ implicit @ N, N.T)
         free = wish + M @ (implicit @ (unbound - wish))
         at = Start(q, v, seen)
-        members = pushed | self.maker.touching(at) | self.maker.entered(at, free).keys()
+        near = self.maker.near(at, pushed)
+        members = near | self.maker.touching(at) | self.maker.entered(at, free).keys()
         return Posed(
             *(at, mass, implicit, M, unbound, free, self.maker.make(at, members), members),
             control=(tau, gain),
