@@ -92,11 +92,12 @@ class LawDrive(Stateless):
         self.steps = 1 if self.name == "implicit_pd" else self.hold
         self.effort = controller.effort
         self.gains = controller.kp, controller.kd, controller.ki
-        self._constant = controller.reference.sample(np.zeros(1))
+        reference = controller.reference
+        self._constant = reference.command(0.0) if reference.constant else None
 
     def rows(self, step: int, limit: int, state: Seen) -> Rows:
         """Return setpoints for at most `limit` steps from step number `step`."""
-        if self.controller.reference.constant:
+        if self._constant is not None:
             return Rows(self._constant, 1, 0, limit)
         tick = step // self.hold
         first = tick * self.hold
