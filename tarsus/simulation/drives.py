@@ -94,6 +94,11 @@ class LawDrive(Stateless):
         self.gains = controller.kp, controller.kd, controller.ki
         reference = controller.reference
         self._constant = reference.command(0.0) if reference.constant else None
+        self._read = numbers_of(controller)
+
+    def is_of(self, controller: Controller) -> bool:
+        """Whether this is the drive of a controller, which nobody has changed since."""
+        return controller is self.controller and numbers_of(self.controller) == self._read
 
     def rows(self, step: int, limit: int, state: Seen) -> Rows:
         """Return setpoints for at most `limit` steps from step number `step`."""
@@ -105,6 +110,17 @@ class LawDrive(Stateless):
         times = np.arange(tick, tick + n, dtype=np.float64) * (self.hold * self.dt)
         values = self.controller.reference.sample(times)
         return Rows(values, self.hold, first, min(limit, first + n * self.hold - step))
+
+
+def numbers_of(controller: JointController) -> list[object]:
+    """Return all that a drive reads from a controller, as it is now."""
+    reference = controller.reference
+    setpoint = reference(0.0) if reference.constant else ()
+    found: list[object] = [controller.model, controller.in_core, controller.name]
+    found += controller.period, reference
+    for array in (controller.kp, controller.kd, controller.ki, controller.effort, *setpoint):
+        found += array.shape, array.tobytes()
+    return found
 
 
 class PythonDrive:

@@ -57,7 +57,6 @@ class Runner:
     def __post_init__(self) -> None:
         self.first, self.steps = self.state.step, int(self.plan["steps"])
         self.cadence = int(self.plan["cadence"])
-        self.chunk = max(1, CHUNK // len(self.state.q))
 
     def go(self) -> Trajectory:
         """Make all steps, unless something stops them."""
@@ -103,7 +102,7 @@ class Runner:
 
     def _limit(self) -> int:
         """Return how many steps may be made before something else has to be done."""
-        limit = min(self.chunk, self.steps - self.state.step)
+        limit = min(self.steps - self.state.step, max(1, CHUNK // len(self.state.q)))
         if self.cadence:
             limit = min(limit, self.cadence - self.state.step % self.cadence)
         return limit
