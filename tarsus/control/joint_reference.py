@@ -43,6 +43,10 @@ class Reference:
         """Return the setpoint at a time [s]."""
         return self._constant if self._function is None else setpoint(self.model, self._function(t))
 
+    def command(self, t: float) -> Array:
+        """Return the setpoint at a time [s] as a command of the core (B or 1, 1, nq + 2 nv)."""
+        return np.ascontiguousarray(_joined(self(t))[:, None])
+
     def sample(self, times: Array) -> Array:
         """Return setpoints at times (n,) as commands of the core (B or 1, n, nq + 2 nv)."""
         if isinstance(self._function, Table):
@@ -50,7 +54,7 @@ class Reference:
             rows = max(len(part) if part.ndim > 2 else 1 for part in parts)
             level = [np.broadcast_to(part, (rows, *part.shape[-2:])) for part in parts]
             return np.ascontiguousarray(np.concatenate(level, axis=-1))
-        found = [np.concatenate(_level(self(float(t))), axis=-1) for t in times]
+        found = [_joined(self(float(t))) for t in times]
         return np.ascontiguousarray(np.stack(np.broadcast_arrays(*found), axis=1))
 
 
@@ -136,10 +140,13 @@ def _numbers(value: Any, name: str) -> Array:
     return found
 
 
-def _level(parts: Setpoint) -> list[Array]:
-    """Return the parts with one batch dimension of equal size."""
-    size = max(len(part) if part.ndim > 1 else 1 for part in parts)
-    return [np.broadcast_to(part, (size, part.shape[-1])) for part in parts]
+def _joined(parts: Setpoint) -> Array:
+    """Return the parts side by side, (B or 1, nq + 2 nv)."""
+    sizes = [len(part) if part.ndim > 1 else 1 for part in parts]
+    if sizes == [1, 1, 1]:  # nothing to repeat
+        return np.concatenate(parts, axis=None)[None]
+    level = [np.broadcast_to(part, (max(sizes), part.shape[-1])) for part in parts]
+    return np.concatenate(level, axis=-1)
 
 
 def _between(rows: Array, k: NDArray[np.int64], share: Array) -> Array:

@@ -92,11 +92,17 @@ class LawDrive(Stateless):
         self.steps = 1 if self.name == "implicit_pd" else self.hold
         self.effort = controller.effort
         self.gains = controller.kp, controller.kd, controller.ki
-        self._constant = controller.reference.sample(np.zeros(1))
+        reference = controller.reference
+        self._constant = reference.command(0.0) if reference.constant else None
+        self._read = numbers_of(controller)
+
+    def is_of(self, controller: Controller) -> bool:
+        """Whether this is the drive of a controller, which nobody has changed since."""
+        return controller is self.controller and numbers_of(self.controller) == self._read
 
     def rows(self, step: int, limit: int, state: Seen) -> Rows:
         """Return setpoints for at most `limit` steps from step number `step`."""
-        if self.controller.reference.constant:
+        if self._constant is not None:
             return Rows(self._constant, 1, 0, limit)
         tick = step // self.hold
         first = tick * self.hold
@@ -104,6 +110,17 @@ class LawDrive(Stateless):
         times = np.arange(tick, tick + n, dtype=np.float64) * (self.hold * self.dt)
         values = self.controller.reference.sample(times)
         return Rows(values, self.hold, first, min(limit, first + n * self.hold - step))
+
+
+def numbers_of(controller: JointController) -> list[object]:
+    """Return all that a drive reads from a controller, as it is now."""
+    reference = controller.reference
+    setpoint = reference(0.0) if reference.constant else ()
+    found: list[object] = [controller.model, controller.in_core, controller.name]
+    found += controller.period, reference
+    for array in (controller.kp, controller.kd, controller.ki, controller.effort, *setpoint):
+        found += array.shape, array.tobytes()
+    return found
 
 
 class PythonDrive:

@@ -16,7 +16,7 @@ from tarsus.model.description import Array
 from tarsus.simulation.contact import ContactLaw
 from tarsus.simulation.contact.numbers import count
 from tarsus.simulation.contacts import Contact, contact_of
-from tarsus.simulation.drives import Drive, torques
+from tarsus.simulation.drives import Drive, LawDrive, torques
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.parameters import MassScale, parameters
 from tarsus.simulation.state import (
@@ -40,6 +40,8 @@ class Live:
     effort: Array
     worlds: Worlds | None
     _motion: _core.Motion | None = None
+    _kept: tuple[LawDrive, Array] | None = None
+    """The last law in the core and its parameters: the next run often has the same."""
 
     @cached_property
     def _limp(self) -> Drive:
@@ -117,9 +119,21 @@ class Live:
             check_masses(self.model, state.q)
         if not good:
             check_depth(world, state.q, worlds.start_depth, worlds.places)
-        if drive is self._limp and mass_scale is None and len(self._numbers) == 1:
-            return world, state, self._numbers
-        return world, state, parameters(self.model, self.surface, drive, mass_scale, len(state.q))
+        return world, state, self._parameters(drive, mass_scale, len(state.q))
+
+    def _parameters(self, drive: Drive, mass_scale: MassScale, states: int) -> Array:
+        """Return the parameters of a motion, made once for drives that stay."""
+        if mass_scale is not None:
+            return parameters(self.model, self.surface, drive, mass_scale, states)
+        kept = self._kept
+        if kept is not None and kept[0] is drive:
+            return kept[1]
+        if drive is self._limp and len(self._numbers) == 1:
+            return self._numbers
+        found = parameters(self.model, self.surface, drive, None, states)
+        if isinstance(drive, LawDrive) and len(found) == 1:
+            self._kept = drive, found
+        return found
 
     def _moving(self) -> _core.Motion:
         if self._motion is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.geometry import Terrain
 from tarsus.model import Model
+from tarsus.model.checks import read_only
 from tarsus.model.description import Array
 from tarsus.simulation.drives import Drive
 
@@ -29,12 +31,14 @@ def parameters(
     (1, n) if they are the same for all states, else (B, n).
     """
     contact = ground.parameters
-    if mass_scale is None and len(contact) == 1 and all(gain.ndim == 1 for gain in drive.gains):
-        one = np.concatenate((contact[0], *drive.gains, np.ones(model.n_bodies)))
-        return one.reshape(1, -1)
+    kp, kd, ki = drive.gains
+    if mass_scale is None and len(contact) == kp.ndim == kd.ndim == ki.ndim == 1:
+        return np.concatenate((contact[0], kp, kd, ki, unscaled(model.n_bodies)))[None]
     parts = {
         "the ground's numbers": contact,
-        **dict(zip(("kp", "kd", "ki"), drive.gains, strict=True)),
+        "kp": kp,
+        "kd": kd,
+        "ki": ki,
         "mass_scale": masses(model, mass_scale),
     }
     rows = [np.atleast_2d(part) for part in parts.values()]
@@ -46,13 +50,19 @@ def parameters(
     return np.ascontiguousarray(np.concatenate(whole, axis=1))
 
 
+@lru_cache(64)
+def unscaled(bodies: int) -> Array:
+    """Return the factors of masses as they are, which nobody may change: runs share them."""
+    return read_only(np.ones(bodies))
+
+
 def masses(model: Model, scale: MassScale) -> Array:
     """Return factors of masses and inertias (n_bodies,) or (B, n_bodies).
 
     From a number, an array, or a mapping from names of bodies to numbers or arrays (B,).
     """
     if scale is None:
-        return np.ones(model.n_bodies)
+        return unscaled(model.n_bodies)
     if isinstance(scale, Mapping):
         size = max((np.size(each) for each in scale.values()), default=1)
         found: Array = np.ones((size, model.n_bodies))

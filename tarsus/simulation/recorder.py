@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,18 +47,14 @@ class Recorder:
         self.only_ends = record is False
         self.every = max(steps, 1) if self.only_ends else every
         samples = 1 + (1 if self.only_ends else steps // every)
-        sizes, numbers = sizes_of(self.names, model.nq, model.nv, world.energy_size)
-        check_size(8 * samples * states * numbers)
-        self.arrays = {name: blank(states, samples, n) for name, n in sizes}
+        self.layout = layout_of(
+            self.names, model.nq, model.nv, world.energy_size, states * world.max_contacts
+        )
+        check_size(8 * samples * states * self.layout.numbers)
+        self.arrays = blank(states, samples, self.layout)
         self.record = dict(self.arrays)
         """What the core writes to, at the place of each sample; contacts go through a buffer."""
         self.world = world
-        self.lists = "contacts" in self.names and world.max_contacts > 0
-        list_size = states * world.max_contacts * NUMBERS if self.lists else 0
-        self.most = max(1, min(LISTS, ROOM // (8 * list_size))) if self.lists else sys.maxsize
-        """How many samples one call of the core may make."""
-        self.ledger = "energy" in self.names
-        """Whether the core must keep the sums of the ledger."""
         self.states, self.samples, self.count = states, samples, 0
         self._rows: list[Array] = []
         self._places: list[NDArray[np.int64]] = []
@@ -78,7 +75,7 @@ class Recorder:
         """Return where the core writes n samples to, from number `count` on; None for none."""
         if not n or self.only_ends:
             return None
-        if self.lists:
+        if self.layout.lists:
             lists = self.record.get("contacts")
             if lists is None or lists.shape[1] != n:
                 shape = self.states, n, self.world.max_contacts, NUMBERS
@@ -89,7 +86,7 @@ class Recorder:
         """Keep n samples that the core wrote."""
         if self.only_ends or not n:
             return
-        if self.lists:
+        if self.layout.lists:
             rows, places = self.world.listed(self.record["contacts"], self.count)
             self._rows.append(rows)
             self._places.append(places)
@@ -113,8 +110,8 @@ class Recorder:
             return None
         shape = (self.states, self.count) if batched else (self.count,)
         if len(self._rows) == 1 and not self._cut:  # in order already
-            state, sample = self._places[0]
-            return Contacts(self._rows[0], state, sample, shape, places)
+            where = self._places[0]
+            return Contacts(self._rows[0], where[0], where[1], shape, places)
         rows = np.concatenate([np.zeros((0, NUMBERS)), *self._rows])
         state, sample = np.concatenate([np.zeros((2, 0), np.int64), *self._places], axis=1)
         if self.states == 1 and not self._cut:
@@ -145,18 +142,41 @@ def names_of(record: Record) -> tuple[str, ...]:
     return names
 
 
+class Layout(NamedTuple):
+    """What samples consist of, and what the core has to know about them."""
+
+    sizes: tuple[tuple[str, int], ...]
+    """The arrays that are kept, with the numbers of a sample."""
+    numbers: int
+    """The sum of these."""
+    lists: bool
+    """Whether there are lists of contacts."""
+    most: int
+    """How many samples one call of the core may make."""
+    ledger: bool
+    """Whether the core must keep the sums of the ledger."""
+
+
 @lru_cache(256)
-def sizes_of(
-    names: tuple[str, ...], nq: int, nv: int, energy_size: int
-) -> tuple[tuple[tuple[str, int], ...], int]:
-    """Return the arrays that are kept with the numbers of a sample, and the sum of these."""
-    sizes = {"q": nq, "v": nv, "tau": nv, "limits": nv, "statistics": 5, "energy": energy_size}
-    kept = tuple((name, sizes[name]) for name in ARRAYS if name in names)
-    return kept, sum(n for _, n in kept)
+def layout_of(
+    names: tuple[str, ...], nq: int, nv: int, energy_size: int, max_contacts: int
+) -> Layout:
+    """Return the layout of samples with so many contacts in all states together."""
+    every = {"q": nq, "v": nv, "tau": nv, "limits": nv, "statistics": 5, "energy": energy_size}
+    sizes = tuple((name, every[name]) for name in ARRAYS if name in names)
+    lists = "contacts" in names and max_contacts > 0
+    most = max(1, min(LISTS, ROOM // (8 * max_contacts * NUMBERS))) if lists else sys.maxsize
+    return Layout(sizes, sum(n for _, n in sizes), lists, most, "energy" in names)
 
 
-def blank(states: int, samples: int, n: int) -> Array:
-    """Return an array (B, samples, n) whose first sample is zero; the others are to be filled."""
+def blank(states: int, samples: int, layout: Layout) -> dict[str, Array]:
+    """Return arrays (B, samples, n) whose first sample is zero; the others are to be filled."""
+    if states * samples * layout.numbers < LARGE:
+        return {name: np.zeros((states, samples, n)) for name, n in layout.sizes}
+    return {name: _blank(states, samples, n) for name, n in layout.sizes}
+
+
+def _blank(states: int, samples: int, n: int) -> Array:
     if states * samples * n < LARGE:
         return np.zeros((states, samples, n))
     array = _core.new_array((states, samples, n))

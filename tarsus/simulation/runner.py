@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,6 @@ BRIEF = 1_000
 """Steps of all states that are made in no time."""
 CHUNK = 20_000
 """Steps of all states between looks at Ctrl-C and the progress bar."""
-
-TICKS = read_only(np.arange(1024.0))
 
 
 @dataclass
@@ -58,7 +57,6 @@ class Runner:
     def __post_init__(self) -> None:
         self.first, self.steps = self.state.step, int(self.plan["steps"])
         self.cadence = int(self.plan["cadence"])
-        self.chunk = max(1, CHUNK // len(self.state.q))
 
     def go(self) -> Trajectory:
         """Make all steps, unless something stops them."""
@@ -97,14 +95,14 @@ class Runner:
 
     def _start(self) -> None:
         energy = None
-        if self.recorder.ledger:
+        if self.recorder.layout.ledger:
             state = self.state
             energy = self.world.energies(state.q, state.v, state.memory, self.parameters)
         self.recorder.start(self.state, energy)
 
     def _limit(self) -> int:
         """Return how many steps may be made before something else has to be done."""
-        limit = min(self.chunk, self.steps - self.state.step)
+        limit = min(self.steps - self.state.step, max(1, CHUNK // len(self.state.q)))
         if self.cadence:
             limit = min(limit, self.cadence - self.state.step % self.cadence)
         return limit
@@ -114,7 +112,7 @@ class Runner:
         state, recorder = self.state, self.recorder
         rows = self.drive.rows(state.step, limit, state)
         end = state.step + rows.steps
-        for steps, samples in pieces(state.step, end, recorder.every, recorder.most):
+        for steps, samples in pieces(state.step, end, recorder.every, recorder.layout.most):
             record = recorder.room(samples)
             status = self.world.advance(
                 state.q,
@@ -129,7 +127,7 @@ class Runner:
                 threads=self.threads,
                 record=record,
                 sample=recorder.count,
-                ledger=recorder.ledger,
+                ledger=recorder.layout.ledger,
             )
             state.step += steps
             recorder.keep(samples)
@@ -160,7 +158,7 @@ class Runner:
         recorder, batched = self.recorder, self.state.batched
         recorder.end(self.state)
         start, every = self.first // recorder.every, recorder.every
-        times = ticks(start * every, (start + recorder.count) * every, every) * self.dt
+        times = moments(start * every, (start + recorder.count) * every, every, self.dt)
         times[0] = self.first * self.dt
         if recorder.only_ends:
             times[1:] = self.state.step * self.dt
@@ -182,11 +180,17 @@ class Runner:
         )
 
 
-def ticks(start: int, end: int, step: int) -> Array:
-    """Return the numbers from start to end; the first of them need not be made."""
-    if end <= len(TICKS):
-        return TICKS[start:end:step]
-    return np.arange(start, end, step, dtype=np.float64)
+def moments(start: int, end: int, step: int, dt: float) -> Array:
+    """Return the times of steps from start to end; the first of them are only copied."""
+    if end <= BRIEF:
+        return first_moments(dt)[start:end:step].copy()
+    return np.arange(start, end, step, dtype=np.float64) * dt
+
+
+@lru_cache(16)
+def first_moments(dt: float) -> Array:
+    """Return the times of the steps of brief runs."""
+    return read_only(np.arange(BRIEF, dtype=np.float64) * dt)
 
 
 def pieces(step: int, end: int, every: int, most: int) -> Iterator[tuple[int, int]]:

@@ -245,6 +245,9 @@ class Simulation(Live):
     def _drive(self, controller: Controller | None) -> Drive:
         if controller is None:
             return self._limp
+        kept = self._kept
+        if kept is not None and kept[0].is_of(controller):
+            return kept[0]
         return drive_of(self.model, controller, self.dt, self.effort)
 
     def _runner(

@@ -147,6 +147,46 @@ def test_a_number_leaves_the_free_base_alone() -> None:
     assert (tau[:6] == 0.0).all() and (np.abs(tau[6:]) <= m.effort_limit[6:]).all()
 
 
+def test_what_is_changed_in_a_controller_counts_from_the_next_run_on() -> None:
+    m, sim, target = arm(), Simulation(arm()), ARM + 0.2
+    control = PD(m, 60.0, 3.0, target)
+
+    def stiffen() -> None:
+        control.kp *= 2.0
+
+    def move() -> None:
+        target[:] += 0.1  # the reference is the caller's own array
+
+    def weaken() -> None:
+        control.effort = np.full(4, 0.5)
+
+    def slow() -> None:
+        control.period = 0.01
+
+    def follow() -> None:
+        control.reference = PD(m, 60.0, 3.0, wave).reference
+
+    before = sim.run(ARM, duration=0.1, controller=control).q
+    for change in (stiffen, move, slow, weaken, follow):
+        change()
+        after = sim.run(ARM, duration=0.1, controller=control).q
+        assert np.abs(after - before).max() > 1e-6, change.__name__
+        fresh = Simulation(m).run(ARM, duration=0.1, controller=control).q
+        np.testing.assert_array_equal(after, fresh)
+        before = after
+
+
+def test_the_drive_of_a_controller_is_used_again() -> None:
+    m, sim = arm(), Simulation(arm())
+    control, states = PD(m, 60.0, 3.0, ARM + 0.2), np.tile(ARM, (3, 1))
+    first = sim.run(ARM, duration=0.05, controller=control)
+    heavy = sim.run(ARM, duration=0.05, controller=control, mass_scale=2.0)
+    batch = sim.run(states, duration=0.05, controller=control)
+    np.testing.assert_array_equal(sim.run(ARM, duration=0.05, controller=control).q, first.q)
+    np.testing.assert_array_equal(batch.q, np.tile(first.q, (3, 1, 1)))
+    assert np.abs(heavy.q - first.q).max() > 1e-6
+
+
 def test_targets_differ_within_a_batch() -> None:
     m, sim = arm(), Simulation(arm())
     targets = ARM + 0.1 * np.arange(3.0)[:, None]
