@@ -45,6 +45,8 @@ constexpr Attempt kAttempts[] = {
 };
 constexpr double kSwept = 2e7;       // entries of A that an attempt's sweeps may look at
 constexpr int kHalving = 4;          // steps of a level before they are halved
+constexpr double kAsBefore = 1e-2;   // of the tolerance: impulses that are as good need no step;
+                                     // else what rests would creep by the tolerance
 constexpr double kLevelDone = 1e-4;  // of ε: a level is left when the residual is below
 
 class Newton {
@@ -79,7 +81,10 @@ class Newton {
     }
 
    private:
-    bool done() const { return report_.residual <= enough_ || report_.steps >= most_; }
+    bool done() const {
+        const double enough = report_.steps > 0 ? enough_ : kAsBefore * enough_;
+        return report_.residual <= enough || report_.steps >= most_;
+    }
 
     // where p is now; keeps the best
     double look() {
