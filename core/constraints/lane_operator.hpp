@@ -16,6 +16,7 @@ class LaneOperator {
           scaled_(scratch.take<double>(size_t(tree.joint_nv) * padded(rows))),
           wrench_(scratch.take<double>(6 * size_t(padded(rows)) + kLanes)),
           passed_(scratch.take<int>(tree.joint_nv)),
+          group_(scratch.take<int>(tree.clusters.size())),
           known_(scratch.take<bool>(tree.clusters.size())) {}
 
     // A (n × padded(n), zero beyond) of these rows in a lane, in the order in which they were
@@ -25,23 +26,27 @@ class LaneOperator {
                           int lane, const int* rows, int n, double* A) {
         width_ = padded(n);
         std::fill(known_, known_ + tree_.clusters.size(), false);
-        // first all shares, then all sums: what was just stored piece by piece is slow to load
-        const auto for_each_way = [&](auto&& f) {
-            for (int first = 0, end; first < n; first = end) {
-                const int block = map[rows[first]].block;
-                for (end = first + 1; end < n && map[rows[end]].block == block;) ++end;
-                f(test.way(block), first, end);
-            }
+        const auto end_of = [&](int first) {
+            int end = first + 1;
+            while (end < n && map[rows[end]].block == map[rows[first]].block) ++end;
+            return end;
         };
-        for_each_way([&](std::span<const int> way, int first, int end) {
-            read(map, of, lane, rows, way, first, end);
-        });
-        for_each_way([&](std::span<const int> way, int r, int end) {
-            pass(way);
-            for (; r + 4 <= end; r += 4) add_rows<4>(r, A);
-            for (; r + 2 <= end; r += 2) add_rows<2>(r, A);
-            if (r < end) add_rows<1>(r, A);
-        });
+        // first all shares, then all sums: what was just stored piece by piece is slow to load
+        for (int first = 0, end; first < n; first = end) {
+            end = end_of(first);
+            read(map, of, lane, rows, test.way(map[rows[first]].block), first, end);
+        }
+        std::fill(group_, group_ + tree_.clusters.size(), -1);
+        for (int r = 0, end; r < n; r = end) {
+            end = end_of(r), n_passed_ = 0;
+            const bool alone = end == r + 1;
+            pass(test.way(map[rows[r]].block), r);
+            // rows that are alone are summed with their neighbours, over the ways of all of them
+            for (; alone && end < n && end < r + 4 && end_of(end) == end + 1; ++end) {
+                pass(test.way(map[rows[end]].block), r);
+            }
+            add(r, end, A);
+        }
         const long width = width_;
         for (int r = 0; r < n; ++r) {
             double* column = A + r;
@@ -65,7 +70,9 @@ class LaneOperator {
             const Cluster& cluster = tree_.clusters[c];
             for (int e = cluster.w; e < cluster.w + cluster.nv; ++e) {
                 double *share = share_ + long(e) * width, *scaled = scaled_ + long(e) * width;
-                if (!known_[c]) std::fill(share, share + width, 0.0);
+                if (!known_[c]) {
+                    std::fill(share, share + width, 0.0), std::fill(scaled, scaled + width, 0.0);
+                }
                 const double* of_test = of.shares(lane, e) + unit;
                 const double* scaled_too = of.scaled(lane, e) + unit;
                 if (sums) {
@@ -74,19 +81,27 @@ class LaneOperator {
                     continue;
                 }
                 // the rows of a block are neighbours
-                for (int k = 0; k < count; ++k) share[first + k] = of_test[k];
-                for (int k = 0; k < count; ++k) scaled[first + k] = scaled_too[k];
+                copy_few(of_test, count, share + first);
+                copy_few(scaled_too, count, scaled + first);
             }
             known_[c] = true;
         }
     }
-    // lists the velocities on a way
-    void pass(std::span<const int> way) {
-        n_passed_ = 0;
+    // adds the velocities on a way to those of a group of rows
+    void pass(std::span<const int> way, int group) {
         for (int c : way) {
-            const Cluster& cluster = tree_.clusters[c];
-            for (int e = 0; e < cluster.nv; ++e) passed_[n_passed_++] = cluster.w + e;
+            if (group_[c] == group) continue;
+            group_[c] = group;
+            const int w = tree_.clusters[c].w, nv = tree_.clusters[c].nv;
+            int* to = passed_ + n_passed_;
+            for (int e = 0; e < nv; ++e) to[e] = w + e;
+            n_passed_ += nv;
         }
+    }
+    void add(int r, int end, double* A) const {
+        for (; r + 4 <= end; r += 4) add_rows<4>(r, A);
+        for (; r + 2 <= end; r += 2) add_rows<2>(r, A);
+        if (r < end) add_rows<1>(r, A);
     }
     double* wrench(int i) const { return wrench_ + long(i) * width_; }
 
@@ -101,16 +116,13 @@ class LaneOperator {
         }
     }
 
-    // R rows of A that take the way that was passed last; what stands beyond the diagonal is not
+    // R rows of A along the ways that were passed; what stands beyond the diagonal is not
     // used
     template <int R>
     TARSUS_INLINE void add_rows(int r, double* A) const {
-        constexpr int kAtOnce = R == 4 ? 2 : 4;  // vectors: as many sums as keep a processor busy
-        int c = 0;
-        for (; c + kAtOnce * kLanes <= padded(r + R); c += kAtOnce * kLanes) {
-            add_vectors<R, kAtOnce>(r, c, A);
-        }
-        for (; c < r + R; c += kLanes) add_vectors<R, 1>(r, c, A);
+        int c = 0;  // two vectors at once: as many sums keep a processor busy
+        for (; c + kLanes < r + R; c += 2 * kLanes) add_vectors<R, 2>(r, c, A);
+        if (c < r + R) add_vectors<R, 1>(r, c, A);
     }
     template <int R, int C>
     TARSUS_INLINE void add_vectors(int r, int c, double* A) const {
@@ -136,7 +148,8 @@ class LaneOperator {
 
     const Tree& tree_;
     double *share_, *scaled_, *wrench_;
-    int* passed_;  // velocities on a way
+    int* passed_;  // velocities on the ways of a group of rows
+    int* group_;   // the last one that passed each cluster
     bool* known_;  // clusters whose shares are set
     int n_passed_ = 0, width_ = 0;
 };

@@ -16,7 +16,7 @@
 namespace tarsus::TARSUS_ISA {
 
 constexpr int kMostBlockRows = 6;
-constexpr int kSlack = 3;  // rows that may be read past the last: four are read at once
+constexpr int kSlack = kLanes;  // rows that may be read past the last: whole vectors are
 
 // a block's forces on one body, in its frame at its origin
 template <class T>

@@ -35,14 +35,18 @@ TARSUS_INLINE Lanes lanes_at(const double* a) {
 }
 
 TARSUS_INLINE void store_lanes(const Lanes& x, double* to) { std::memcpy(to, &x, sizeof x); }
+// a handful of numbers, one by one: for so few a loop of vectors, or a mask, costs more
+TARSUS_INLINE void copy_few(const double* from, int count, double* to) {
+    for (; count >= 4; count -= 4, from += 4, to += 4) std::memcpy(to, from, 4 * sizeof *to);
+    if (count & 2) std::memcpy(to, from, 2 * sizeof *to), from += 2, to += 2;
+    if (count & 1) *to = *from;
+}
 // only the first `count` of them
 TARSUS_INLINE void store_part(const Lanes& x, int count, double* to) {
     if (count >= kLanes) return store_lanes(x, to);
-#if defined(__AVX512F__)
-    _mm512_mask_storeu_pd(to, __mmask8((1 << count) - 1), (__m512d)x.v);
-#else
-    for (int l = 0; l < count; ++l) to[l] = x[l];
-#endif
+    double part[kLanes];
+    store_lanes(x, part);
+    copy_few(part, count, to);
 }
 
 // 0·a is ±0 for a finite number and NaN for others; the bits of all such products, gathered by
