@@ -67,32 +67,28 @@ struct SolveReport {
     bool failed = false;
 };
 
-// C vectors of y += A x from number `at` on, in registers; A symmetric, its rows `width` apart
+// C vectors of V = b + A p from number `at` on, in registers
 template <int C>
-TARSUS_INLINE void add_product(const double* A, int width, const double* x, int n, int at,
-                               double* y) {
+TARSUS_INLINE void velocities(const RowSystem& system, int at, double* V) {
+    const int n = system.n, width = padded(n);
+    const double *p = system.p, *row = system.A + at;
     Lanes sum[C];
-    for (int c = 0; c < C; ++c) sum[c] = lanes_at(y + at + c * kLanes);
-    for (const double* row = A + at; n > 0; --n, ++x, row += width) {
-        if (*x == 0.0) continue;
-        const Lanes factor(*x);
-        for (int c = 0; c < C; ++c) sum[c] = mul_add(factor, lanes_at(row + c * kLanes), sum[c]);
+    for (int c = 0; c < C; ++c) sum[c] = lanes_at(system.b + at + c * kLanes);
+    for (int k = 0; k < n; ++k, row += width) {
+        if (p[k] == 0.0) continue;
+        const Lanes x(p[k]);
+        for (int c = 0; c < C; ++c) sum[c] = mul_add(x, lanes_at(row + c * kLanes), sum[c]);
     }
-    for (int c = 0; c < C; ++c) store_lanes(sum[c], y + at + c * kLanes);
+    for (int c = 0; c < C; ++c) store_lanes(sum[c], V + at + c * kLanes);
 }
 
 // V = b + A p
 TARSUS_INLINE void velocities(const RowSystem& system, double* V) {
-    const int n = system.n, width = padded(n);
-    std::copy(system.b, system.b + width, V);
+    const int width = padded(system.n);
     int at = 0;
-    for (; at + 4 * kLanes <= width; at += 4 * kLanes) {
-        add_product<4>(system.A, width, system.p, n, at, V);
-    }
-    for (; at + 2 * kLanes <= width; at += 2 * kLanes) {
-        add_product<2>(system.A, width, system.p, n, at, V);
-    }
-    if (at < width) add_product<1>(system.A, width, system.p, n, at, V);
+    for (; at + 4 * kLanes <= width; at += 4 * kLanes) velocities<4>(system, at, V);
+    for (; at + 2 * kLanes <= width; at += 2 * kLanes) velocities<2>(system, at, V);
+    if (at < width) velocities<1>(system, at, V);
 }
 
 // The inverse inertia that each row feels, and 1 over it; rows of a disc share theirs.
