@@ -4,7 +4,7 @@
 // along the rows before them.
 #pragma once
 
-#include "constraints/lane_shares.hpp"
+#include "constraints/row_map.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -22,8 +22,8 @@ class LaneOperator {
     // A (n × padded(n), zero beyond) of these rows in a lane, in the order in which they were
     // walked
     template <class T>
-    TARSUS_APART void sum(const TestForces<T>& test, const RowMap<T>& map, const LaneShares<T>& of,
-                          int lane, const int* rows, int n, double* A) {
+    TARSUS_APART void sum(const TestForces<T>& test, const RowMap<T>& map, int lane,
+                          const int* rows, int n, double* A) {
         width_ = padded(n);
         std::fill(known_, known_ + tree_.clusters.size(), false);
         const auto end_of = [&](int first) {
@@ -34,7 +34,7 @@ class LaneOperator {
         // first all shares, then all sums: what was just stored piece by piece is slow to load
         for (int first = 0, end; first < n; first = end) {
             end = end_of(first);
-            read(map, of, lane, rows, test.way(map[rows[first]].block), first, end);
+            read(test, map, lane, rows, first, end);
         }
         std::fill(group_, group_ + tree_.clusters.size(), -1);
         for (int r = 0, end; r < n; r = end) {
@@ -57,32 +57,33 @@ class LaneOperator {
    private:
     // what rows first … end − 1, which take the same way, leave there
     template <class T>
-    TARSUS_INLINE void read(const RowMap<T>& map, const LaneShares<T>& of, int lane,
-                            const int* rows, std::span<const int> way, int first, int end) {
+    TARSUS_INLINE void read(const TestForces<T>& test, const RowMap<T>& map, int lane,
+                            const int* rows, int first, int end) {
         const bool sums = map[rows[first]].sum;
         for (int i = 0; sums && i < 6; ++i) {
-            const double* from = of.wrenches(lane, i);
+            const T* from = map.wrenches(i);
             double* to = wrench(i);
-            for (int r = first; r < end; ++r) to[r] = from[rows[r]];
+            for (int r = first; r < end; ++r) to[r] = lane_of(from[rows[r]], lane);
         }
         const int unit = map[rows[first]].first, count = end - first, width = width_;
-        for (int c : way) {
+        for (int c : test.way(map[rows[first]].block)) {
             const Cluster& cluster = tree_.clusters[c];
             for (int e = cluster.w; e < cluster.w + cluster.nv; ++e) {
                 double *share = share_ + long(e) * width, *scaled = scaled_ + long(e) * width;
                 if (!known_[c]) {
                     std::fill(share, share + width, 0.0), std::fill(scaled, scaled + width, 0.0);
                 }
-                const double* of_test = of.shares(lane, e) + unit;
-                const double* scaled_too = of.scaled(lane, e) + unit;
+                const T *of_test = test.shares(e) + unit,
+                        *scaled_too = test.scaled_shares(e) + unit;
                 if (sums) {
-                    combine(of_test, first, end, share);
-                    combine(scaled_too, first, end, scaled);
+                    combine(of_test, lane, first, end, share);
+                    combine(scaled_too, lane, first, end, scaled);
                     continue;
                 }
-                // the rows of a block are neighbours
-                copy_few(of_test, count, share + first);
-                copy_few(scaled_too, count, scaled + first);
+                for (int k = 0; k < count; ++k) {  // the rows of a block are neighbours
+                    share[first + k] = lane_of(of_test[k], lane);
+                    scaled[first + k] = lane_of(scaled_too[k], lane);
+                }
             }
             known_[c] = true;
         }
@@ -106,9 +107,10 @@ class LaneOperator {
     double* wrench(int i) const { return wrench_ + long(i) * width_; }
 
     // the shares of rows that are sums of six unit wrenches
-    TARSUS_INLINE void combine(const double* of_unit, int first, int end, double* out) const {
+    template <class T>
+    TARSUS_INLINE void combine(const T* of_unit, int lane, int first, int end, double* out) const {
         double x[6];
-        for (int i = 0; i < 6; ++i) x[i] = of_unit[i];
+        for (int i = 0; i < 6; ++i) x[i] = lane_of(of_unit[i], lane);
         for (int r = first; r < end; r += kLanes) {
             Lanes sum = Lanes(x[0]) * lanes_at(wrench(0) + r);
             for (int i = 1; i < 6; ++i) sum = mul_add(Lanes(x[i]), lanes_at(wrench(i) + r), sum);

@@ -54,8 +54,7 @@ class LaneRows {
 
     // `lose`: what the loops' rows must lose
     TARSUS_APART void read(const Problem<T>& problem, const TestForces<T>& test,
-                           const RowMap<T>& map, const LaneShares<T>& shares, const T* lose,
-                           const LawExtras& extras, int lane) {
+                           const RowMap<T>& map, const T* lose, const LawExtras& extras, int lane) {
         RowSystem& s = system;
         s.n = s.n_boxes = s.n_discs = 0;
         for (int k = 0; k < problem.n_blocks; ++k) {
@@ -66,7 +65,7 @@ class LaneRows {
         const int n = loops_.loops();
         for (int k = 0; k < n; ++k) mapped_[k] = k, lose_[k] = lane_of(lose[k], lane);
         for (int r = 0; r < s.n; ++r) mapped_[n + r] = n + number[r];
-        operator_.sum(test, map, shares, lane, mapped_, n + s.n, n ? loops_.whole : s.A);
+        operator_.sum(test, map, lane, mapped_, n + s.n, n ? loops_.whole : s.A);
         if (n) loops_.reduce(lose_, s);
     }
     // impulses of the rows, and of the loops with them

@@ -17,9 +17,9 @@ class RowMap {
     };
 
     RowMap(int rows, Scratch& scratch)
-        : room_(rows + kSlack),
+        : room_(rows),
           entry_(scratch.take<Entry>(rows)),
-          wrench_(scratch.take<T>(6 * size_t(room_))) {}
+          wrench_(scratch.take<T>(6 * size_t(rows))) {}
 
     int size() const { return n_; }
     bool shared() const { return shared_; }

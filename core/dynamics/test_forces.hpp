@@ -16,7 +16,6 @@
 namespace tarsus::TARSUS_ISA {
 
 constexpr int kMostBlockRows = 6;
-constexpr int kSlack = kLanes;  // rows that may be read past the last: whole vectors are
 
 // a block's forces on one body, in its frame at its origin
 template <class T>
@@ -30,7 +29,7 @@ class TestForces {
     TestForces(const ArticulatedPasses<T>& passes, int rows, int blocks, Scratch& scratch)
         : passes_(passes),
           tree_(passes.tree),
-          room_(rows + kSlack),
+          room_(rows),
           share_(scratch.take<T>(size_t(room_) * tree_.joint_nv)),
           scaled_(scratch.take<T>(size_t(room_) * tree_.joint_nv)),
           block_(scratch.take<Block>(blocks)),
@@ -38,7 +37,7 @@ class TestForces {
           mark_(scratch.take<int>(tree_.clusters.size())) {}
 
     static size_t bytes(const Tree& tree, int rows, int blocks) {
-        return 2 * bytes_of<T>(size_t(rows + kSlack) * tree.joint_nv) + bytes_of<Block>(blocks) +
+        return 2 * bytes_of<T>(size_t(rows) * tree.joint_nv) + bytes_of<Block>(blocks) +
                bytes_of<int>(size_t(blocks) * tree.clusters.size()) +
                bytes_of<int>(tree.clusters.size());
     }
@@ -46,10 +45,6 @@ class TestForces {
     void clear() { n_rows_ = n_blocks_ = 0; }
     int rows() const { return n_rows_; }
     int blocks() const { return n_blocks_; }
-    // first row of a block, and the one after its last
-    std::pair<int, int> rows_of(int block) const {
-        return {block_[block].first, block_[block].end};
-    }
     // the clusters that a block passed, outer ones first
     std::span<const int> way(int block) const {
         return {way_ + block_[block].way, size_t(block_[block].clusters)};

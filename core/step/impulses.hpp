@@ -110,7 +110,6 @@ class Impulses {
                 any_rows = false;
                 break;
             }
-            work.turn();
             work.solve(open, loop_impulse,
                        [&](int l, const SolveReport& report) { note(l, report); });
             keep(work.rows.problem, exact);

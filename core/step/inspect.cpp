@@ -67,14 +67,12 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
     struct Work {
         TestForces<double> test;
         RowMap<double> map;
-        LaneShares<double> shares;
         LaneOperator sums;
         double* A;
     };
     Work work = room.take([&](Scratch& own) {
         return Work{{at.passes, 6 * m, 2 * m, own},
                     {6 * m, own},
-                    {tree, 3 * m, own},
                     {tree, 3 * m, own},
                     own.take<double>(3 * size_t(m) * padded(3 * m))};
     });
@@ -92,8 +90,7 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
     }
     std::vector<int> all(3 * size_t(m));
     std::iota(all.begin(), all.end(), 0);
-    work.shares.turn(test, map);
-    work.sums.sum(test, map, work.shares, 0, all.data(), 3 * m, work.A);
+    work.sums.sum(test, map, 0, all.data(), 3 * m, work.A);
     for (int r = 0; r < 3 * m; ++r) {
         std::copy_n(work.A + long(r) * padded(3 * m), 3 * m, A + 3L * m * r);
     }

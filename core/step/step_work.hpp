@@ -16,13 +16,8 @@ class StepWork {
              Scratch& scratch)
         : StepWork(world, passes, n_contacts, StepRows<T>::most(world, n_contacts), scratch) {}
 
-    // once all rows are there
-    void turn() { shares_.turn(rows.test, rows.map); }
-
-    // the problem of one lane
-    void read(int l) {
-        lane.read(rows.problem, rows.test, rows.map, shares_, rows.lose, world_.extras, l);
-    }
+    // the problem of one lane, once all rows are there
+    void read(int l) { lane.read(rows.problem, rows.test, rows.map, rows.lose, world_.extras, l); }
 
     // in the lanes that are `open`; tells report(lane, SolveReport)
     template <class Report>
@@ -62,7 +57,6 @@ class StepWork {
         : rows(world, passes, n_contacts, scratch),
           lane(*world.tree, most, scratch),
           world_(world),
-          shares_(*world.tree, most, scratch),
           all_(scratch.take<T>(most)),
           collected_(scratch.take<T>(most)),
           spare_(scratch.take<T>(2 * size_t(most))),
@@ -70,7 +64,6 @@ class StepWork {
           solver_(scratch.take<std::byte>(solver_bytes(most))) {}
 
     const World& world_;
-    LaneShares<T> shares_;
     T *all_, *collected_, *spare_;
     int most_;
     std::byte* solver_;
