@@ -75,9 +75,11 @@ TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies
                                const Touch<T>* places, bool everywhere, Contact<T>* out) {
     const T zero(0.0), one(1.0);
     int count = 0;
+    // so near that each lane sees alone what it may want
+    const double margin = world.numbers.ahead ? kSlowest * world.dt : 1e-9;
     const auto near = [&](const Touching& touching, const Pose<T>& pose) {
-        return everywhere ||
-               may_touch(world.shapes, touching, pose, bodies.ahead[touching.body + 1], world.dt);
+        const Motion<T>& velocity = bodies.ahead[touching.body + 1];
+        return everywhere || may_touch(world.shapes, touching, pose, velocity, world.dt, margin);
     };
     const auto velocity = [&](const Motion<T>* motion, int a, int b, const Vec3<T>& point) {
         const Vec3<T> of_a = point_velocity(bodies.pose[a + 1], motion[a + 1], point);

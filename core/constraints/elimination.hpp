@@ -4,8 +4,10 @@
 // after the last, so that it is eliminated along. The first rows are symmetric among themselves,
 // M = L D Lᵀ: of them only the upper triangle is read. They are finished some at a time, from all
 // rows above, in registers; L is kept for the way back. Rows that have nothing in common with the
-// first ones above, as in piles, begin later. The other rows follow pivot by pivot.
+// first ones above, as in piles, begin later. The other rows follow two pivots at a time.
 #pragma once
+
+#include <algorithm>
 
 #include "constraints/row_system.hpp"
 
@@ -24,14 +26,14 @@ class Elimination {
     static size_t bytes(int rows) {
         return bytes_of<double>(size_t(rows) * width_of(rows)) +
                bytes_of<double>(size_t(rows) * padded(rows + 1)) +
-               3 * bytes_of<double>(padded(rows));
+               3 * bytes_of<double>(padded(rows)) + 2 * bytes_of<int>(rows);
     }
 
     void begin(int n) { n_ = n, width_ = width_of(n), end_ = padded(n + 1); }
     // of n + 1 numbers, and room for a vector that begins at the last of them
     double* row(int i) { return M_ + long(i) * width_; }
 
-    // the solution; null where a pivot vanishes. `symmetric`: how many rows are
+    // the solution; null where it is not finite. `symmetric`: how many rows are
     TARSUS_APART const double* solve(int symmetric) {
         int k = 0;
         for (; k + 4 <= symmetric; k += 4) finish<4>(k);

@@ -4,6 +4,9 @@
 // along the rows before them.
 #pragma once
 
+#include <algorithm>
+#include <span>
+
 #include "constraints/row_map.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -19,8 +22,7 @@ class LaneOperator {
           group_(scratch.take<int>(tree.clusters.size())),
           known_(scratch.take<bool>(tree.clusters.size())) {}
 
-    // A (n × padded(n), zero beyond) of these rows in a lane, in the order in which they were
-    // walked
+    // A (n × padded(n), zero beyond) of these rows in a lane
     template <class T>
     TARSUS_APART void sum(const TestForces<T>& test, const RowMap<T>& map, int lane,
                           const int* rows, int n, double* A) {
@@ -51,6 +53,7 @@ class LaneOperator {
         for (int r = 0; r < n; ++r) {
             double* column = A + r;
             for (int c = 0; c < r; ++c, column += width) *column = A[r * width + c];
+            std::fill(A + r * width + n, A + (r + 1) * width, 0.0);
         }
     }
 

@@ -15,7 +15,7 @@ class NewtonStep {
           V_(scratch.take<double>(padded(n_))),
           next_(scratch.take<double>(padded(n_))),
           given_(scratch.take<double>(padded(n_))),
-          along_(scratch.take<double>(padded(n_) + kLanes)),
+          along_(scratch.take<double>(padded(n_))),
           across_(scratch.take<double>(padded(n_) + kLanes)),
           size_(scratch.take<double>(padded(n_))),
           inverse_(scratch.take<double>(padded(n_))),
@@ -161,13 +161,12 @@ class NewtonStep {
     void find_runs() {
         n_runs_ = 0;
         for (int i = 0; i < n_unknowns_; ++i) {
-            const int row = unknown_[i].row;
-            const bool plain = unknown_[i].slip < 0;
-            Run* last = run_ + n_runs_ - 1;
-            if (plain && n_runs_ > 0 && last->to + last->count == i &&
-                last->from + last->count == row) {
-                ++last->count;
-            } else if (plain) {
+            if (unknown_[i].slip >= 0) continue;
+            const int row = unknown_[i].row, last = n_runs_ - 1;
+            if (last >= 0 && run_[last].to + run_[last].count == i &&
+                run_[last].from + run_[last].count == row) {
+                ++run_[last].count;
+            } else {
                 run_[n_runs_++] = {row, i, 1};
             }
         }

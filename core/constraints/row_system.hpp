@@ -39,7 +39,8 @@ struct RowSystem {
     Disc* disc;
 
     RowSystem(int rows, Scratch& scratch)
-        : A(scratch.take<double>(size_t(rows) * padded(rows))),
+        // whole vectors are read from anywhere in the last row
+        : A(scratch.take<double>(size_t(rows) * padded(rows) + kLanes)),
           b(scratch.take<double>(padded(rows))),
           p(scratch.take<double>(padded(rows))),
           target(scratch.take<double>(rows)),
@@ -127,7 +128,8 @@ TARSUS_INLINE double natural_residual(const RowSystem& system, const double* wis
                                       const double* size) {
     double worst = 0;
     const auto differ = [&](int r, double x) {
-        worst = std::max(worst, std::abs(x - system.p[r]) * size[r]);
+        const double missed = std::abs(x - system.p[r]) * size[r];
+        if (!(missed <= worst)) worst = missed;  // what is not a number stays
     };
     for (int k = 0; k < system.n_boxes; ++k) {
         const Box& box = system.box[k];

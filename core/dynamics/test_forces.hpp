@@ -42,7 +42,7 @@ class TestForces {
                bytes_of<int>(tree.clusters.size());
     }
 
-    void clear() { n_rows_ = n_blocks_ = 0; }
+    void clear() { n_rows_ = n_blocks_ = 0, members_ = nullptr; }
     int rows() const { return n_rows_; }
     int blocks() const { return n_blocks_; }
     // the clusters that a block passed, outer ones first
@@ -83,7 +83,7 @@ class TestForces {
         walk(cluster.parent, felt, -1, none);
     }
 
-    // A (rows × rows by rows), both triangles
+    // A (rows × rows), both triangles
     TARSUS_APART void sum_operator(T* A) const {
         const int n = n_rows_;
         for (long k = 0; k < long(n) * n; ++k) A[k] = T(0.0);
@@ -141,8 +141,8 @@ class TestForces {
     }
 
     void begin(int rows) {
-        const Block* last = block_ + n_blocks_ - 1;
-        const int way = n_blocks_ > 0 ? last->way + last->clusters : 0;
+        int way = 0;
+        if (n_blocks_ > 0) way = block_[n_blocks_ - 1].way + block_[n_blocks_ - 1].clusters;
         block_[n_blocks_++] = {n_rows_, n_rows_ + rows, way, 0};
         first_ = n_rows_, n_rows_ += rows;
     }

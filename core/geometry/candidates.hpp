@@ -64,15 +64,16 @@ TARSUS_INLINE void for_each_on_ground(const Shapes& shapes, const Pose<T>* pose,
     }
 }
 
-// whether a ball around a body's candidates reaches the ground within a step, in any lane
+// whether a ball around a body's candidates comes nearer to the ground than a margin within a step,
+// in any lane
 template <class T>
 TARSUS_INLINE bool may_touch(const Shapes& shapes, const Touching& touching, const Pose<T>& pose,
-                             const Motion<T>& velocity, double dt) {
+                             const Motion<T>& velocity, double dt, double margin) {
     if (shapes.ground == GroundKind::height_field) return true;  // its gap is not a distance
     const Vec3<T> center = pose.rotation * vector_at(touching.center) + pose.position;
     const T speed = fastest(velocity, touching.center, touching.radius);
     const T gap = touch_ground(shapes, center, touching.radius).gap;
-    return any(neg_mul_add(speed, T(dt), gap) < T(1e-9));
+    return any(neg_mul_add(speed, T(dt), gap) < T(margin));
 }
 
 // Calls f(candidate, a, b, touch) for candidates that may touch within a time dt: see

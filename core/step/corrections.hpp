@@ -9,10 +9,11 @@
 
 namespace tarsus::TARSUS_ISA {
 
-constexpr double kDepth = 1e-6;    // [m, rad] so deep is deep enough to be corrected
-constexpr double kHealed = 0.2;    // part of a depth that a step heals; the last kDepth at once
-constexpr double kLeaving = 1e-2;  // [m/s, rad/s]
-constexpr double kSoft = 1e-3;     // added to each row's own entry of A, as a part of it
+constexpr double kDepth = 1e-6;        // [m, rad] so deep is deep enough to be corrected
+constexpr double kHealed = 0.2;        // part of a depth that a step heals; the last kDepth at once
+constexpr double kLeaving = 1e-2;      // [m/s, rad/s]
+constexpr double kMissedDepth = 1e-9;  // [m, rad] a correction that is off by more is told
+constexpr double kSoft = 1e-3;         // added to each row's own entry of A, as a part of it
 
 // From the solved problem of a state to that of its corrections: boxes that must not be entered,
 // with the gaps that they would have at the end, had they been healed before.
@@ -75,7 +76,7 @@ TARSUS_APART Corrected<T> correct_positions(const World& world, const Moment<T>&
         turn_to_gaps(lane_of(at.dt, l), work.lane, work.scratch());
         const SolveReport report = solve_by_newton(work.lane.system, world.numbers.tolerance,
                                                    world.numbers.iterations, work.scratch());
-        if (report.residual > world.numbers.tolerance * report.speed) {
+        if (!(report.residual <= kMissedDepth)) {
             set_lane(missed, l, report.residual / lane_of(at.dt, l));
         }
         work.lane.write(l, false, push, loop_push);

@@ -97,7 +97,7 @@ class Impulses {
         T open = alive;
         bool any_rows = false;
         const bool exact = world_.law != Law::penalty;
-        if (exact) want_loaded(passes.joints, at.dt);
+        if (exact && world_.numbers.ahead) want_loaded(passes.joints, at.dt);
         for (bool again = false;; again = true) {
             if (exact) find(at, at.free, parameters, alive, again);
             const int solved = exact ? n_contacts : 0;

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from tarsus import _core
 from tarsus.geometry import Terrain
 from tarsus.model import Model
+from tarsus.model.checks import read_only
 from tarsus.model.description import Array
 from tarsus.simulation.contact import ContactLaw
 from tarsus.simulation.contact.numbers import count
@@ -132,7 +133,7 @@ class Live:
             return self._numbers
         found = parameters(self.model, self.surface, drive, None, states)
         if isinstance(drive, LawDrive) and len(found) == 1:
-            self._kept = drive, found
+            self._kept = drive, read_only(found)
         return found
 
     def _moving(self) -> _core.Motion:

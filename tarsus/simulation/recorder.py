@@ -159,13 +159,13 @@ class Layout(NamedTuple):
 
 @lru_cache(256)
 def layout_of(
-    names: tuple[str, ...], nq: int, nv: int, energy_size: int, max_contacts: int
+    names: tuple[str, ...], nq: int, nv: int, energy_size: int, contacts: int
 ) -> Layout:
-    """Return the layout of samples with so many contacts in all states together."""
+    """Return the layout of samples with at most so many contacts in all states together."""
     every = {"q": nq, "v": nv, "tau": nv, "limits": nv, "statistics": 5, "energy": energy_size}
     sizes = tuple((name, every[name]) for name in ARRAYS if name in names)
-    lists = "contacts" in names and max_contacts > 0
-    most = max(1, min(LISTS, ROOM // (8 * max_contacts * NUMBERS))) if lists else sys.maxsize
+    lists = "contacts" in names and contacts > 0
+    most = max(1, min(LISTS, ROOM // (8 * contacts * NUMBERS))) if lists else sys.maxsize
     return Layout(sizes, sum(n for _, n in sizes), lists, most, "energy" in names)
 
 

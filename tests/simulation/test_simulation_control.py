@@ -180,11 +180,13 @@ def test_the_drive_of_a_controller_is_used_again() -> None:
     m, sim = arm(), Simulation(arm())
     control, states = PD(m, 60.0, 3.0, ARM + 0.2), np.tile(ARM, (3, 1))
     first = sim.run(ARM, duration=0.05, controller=control)
+    kept = sim._kept
     heavy = sim.run(ARM, duration=0.05, controller=control, mass_scale=2.0)
     batch = sim.run(states, duration=0.05, controller=control)
     np.testing.assert_array_equal(sim.run(ARM, duration=0.05, controller=control).q, first.q)
     np.testing.assert_array_equal(batch.q, np.tile(first.q, (3, 1, 1)))
     assert np.abs(heavy.q - first.q).max() > 1e-6
+    assert kept is not None and sim._kept is kept
 
 
 def test_targets_differ_within_a_batch() -> None:

@@ -88,3 +88,25 @@ def test_lists_of_contacts_end_where_the_next_begin() -> None:
     np.add.at(active, run.contacts.sample, 1)
     assert (active == run.statistics.active).all() and active[1:].min() < active.max() == 8
     assert (np.diff(run.contacts.sample) >= 0).all()
+
+
+def test_who_bounces_slowly_does_not_see_its_neighbours() -> None:
+    """What was pushed before is looked at while it is near, whoever else is near in the batch."""
+    b = ts.Builder("grain")
+    b.body("grain", 1.0, inertia=(1e-3, 1e-3, 1e-3)).joint("root", "free", "world", "grain")
+    b.shape("grain", "sphere", (1e-6,), role="collision")
+    model, count = b.build(), 16
+    ground = Ground(friction=0.5, restitution=0.5, rest_speed=0.01)
+    sim = Simulation(model, ground=ground, dt=1e-3)
+    q = np.tile(model.neutral(), (count, 1))
+    q[:, 2] = 1e-6 + np.linspace(2e-5, 2e-4, count)
+    v = np.zeros((count, 6))
+    v[:, 2] = -0.12
+    options = {"duration": 0.03, "record": ("q", "v", "contacts", "statistics")}
+    batch = sim.run(q, v, **options)
+    for k in range(count):
+        own = sim.run(q[k], v[k], **options)
+        np.testing.assert_array_equal(own.q, batch.q[k])
+        np.testing.assert_array_equal(own.v, batch.v[k])
+        np.testing.assert_array_equal(own.statistics.active, batch.statistics.active[k])
+        np.testing.assert_array_equal(own.statistics.iterations, batch.statistics.iterations[k])
