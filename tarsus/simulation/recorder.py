@@ -158,9 +158,7 @@ class Layout(NamedTuple):
 
 
 @lru_cache(256)
-def layout_of(
-    names: tuple[str, ...], nq: int, nv: int, energy_size: int, contacts: int
-) -> Layout:
+def layout_of(names: tuple[str, ...], nq: int, nv: int, energy_size: int, contacts: int) -> Layout:
     """Return the layout of samples with at most so many contacts in all states together."""
     every = {"q": nq, "v": nv, "tau": nv, "limits": nv, "statistics": 5, "energy": energy_size}
     sizes = tuple((name, every[name]) for name in ARRAYS if name in names)
