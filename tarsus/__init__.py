@@ -9,7 +9,7 @@
 SI units and radians, z up. Every function takes leading batch dimensions.
 """
 
-from tarsus import control, convert, gait, robots, scenes
+from tarsus import control, convert, gait, robots, scenes, spatial
 from tarsus.check import Report, check
 from tarsus.formats import load, save
 from tarsus.geometry import (
@@ -98,6 +98,7 @@ __all__ = [
     "rollout",
     "save",
     "scenes",
+    "spatial",
     "stand",
     "view",
 ]

@@ -15,6 +15,16 @@ import numpy as np
 
 from tarsus.model import JointView
 from tarsus.model.description import Array
+from tarsus.spatial import (
+    quaternion_conjugate,
+    quaternion_from_rotation,
+    quaternion_product,
+    rotation_from_quaternion,
+    rotation_from_rpy,
+    rpy_from_quaternion,
+    scalar_first,
+    scalar_last,
+)
 
 Pair: TypeAlias = tuple[Array, Array]
 Conversion: TypeAlias = Callable[[Array, Array, JointView], Pair]
@@ -35,37 +45,11 @@ def same(nq: int, nv: int) -> Rule:
     return Rule(nq, nv, lambda q, v, joint: (q, v), lambda q, v, joint: (q, v))
 
 
-def _matrix(quaternion: Array) -> Array:
-    """Return the rotation (…, 3, 3) of a quaternion [x y z w], as if it had unit length."""
-    x, y, z, w = np.moveaxis(quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True), -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
-
-
-def _product(a: Array, b: Array) -> Array:
-    """Return the product of two quaternions [x y z w]."""
-    u, s, v, t = a[..., :3], a[..., 3:], b[..., :3], b[..., 3:]
-    vector = s * v + t * u + np.cross(u, v)
-    return np.concatenate([vector, s * t - (u * v).sum(axis=-1, keepdims=True)], axis=-1)
-
-
 def _rotate(quaternion: Array, vector: Array, *, inverse: bool = False) -> Array:
-    matrix = _matrix(quaternion)
+    matrix = rotation_from_quaternion(quaternion)
     return np.asarray(
         np.einsum("...ji,...j->...i" if inverse else "...ij,...j->...i", matrix, vector)
     )
-
-
-def _scalar_first(quaternion: Array) -> Array:
-    return np.roll(quaternion, 1, axis=-1)
-
-
-def _scalar_last(quaternion: Array) -> Array:
-    return np.roll(quaternion, -1, axis=-1)
 
 
 def _pose_on_parent(q: Array, joint: JointView) -> Pair:
@@ -73,38 +57,32 @@ def _pose_on_parent(q: Array, joint: JointView) -> Pair:
     if np.array_equal(joint.placement, np.eye(4)):
         return q[..., :3], q[..., 3:]
     position = joint.placement[:3, 3] + q[..., :3] @ joint.placement[:3, :3].T
-    return position, _product(_placement_quaternion(joint), q[..., 3:])
+    return position, quaternion_product(_placement_quaternion(joint), q[..., 3:])
 
 
 def _pose_on_joint(position: Array, quaternion: Array, joint: JointView) -> Array:
     if not np.array_equal(joint.placement, np.eye(4)):
         position = (position - joint.placement[:3, 3]) @ joint.placement[:3, :3]
-        conjugate = _placement_quaternion(joint) * np.array([-1.0, -1.0, -1.0, 1.0])
-        quaternion = _product(conjugate, quaternion)
+        conjugate = quaternion_conjugate(_placement_quaternion(joint))
+        quaternion = quaternion_product(conjugate, quaternion)
     return np.concatenate([position, quaternion], axis=-1)
 
 
 def _placement_quaternion(joint: JointView) -> Array:
-    """Return the quaternion of the joint's placement: an eigenvector, after Bar-Itzhack."""
-    r = joint.placement[:3, :3]
-    k = np.zeros((4, 4))
-    k[:3, :3] = r + r.T - np.trace(r) * np.eye(3)
-    k[3, :3] = k[:3, 3] = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
-    k[3, 3] = np.trace(r)
-    return np.asarray(np.linalg.eigh(k)[1][:, -1])
+    return quaternion_from_rotation(joint.placement[:3, :3])
 
 
 def _free_to_mujoco(q: Array, v: Array, joint: JointView) -> Pair:
     position, quaternion = _pose_on_parent(q, joint)
     linear = _rotate(quaternion, v[..., :3])
     return (
-        np.concatenate([position, _scalar_first(quaternion)], axis=-1),
+        np.concatenate([position, scalar_first(quaternion)], axis=-1),
         np.concatenate([linear, v[..., 3:]], axis=-1),
     )
 
 
 def _free_from_mujoco(q: Array, v: Array, joint: JointView) -> Pair:
-    quaternion = _scalar_last(q[..., 3:])
+    quaternion = scalar_last(q[..., 3:])
     linear = _rotate(quaternion, v[..., :3], inverse=True)
     ours = _pose_on_joint(q[..., :3], quaternion, joint)
     return ours, np.concatenate([linear, v[..., 3:]], axis=-1)
@@ -114,13 +92,13 @@ def _free_to_drake(q: Array, v: Array, joint: JointView) -> Pair:
     position, quaternion = _pose_on_parent(q, joint)
     velocities = [_rotate(quaternion, v[..., 3:]), _rotate(quaternion, v[..., :3])]
     return (
-        np.concatenate([_scalar_first(quaternion), position], axis=-1),
+        np.concatenate([scalar_first(quaternion), position], axis=-1),
         np.concatenate(velocities, axis=-1),
     )
 
 
 def _free_from_drake(q: Array, v: Array, joint: JointView) -> Pair:
-    quaternion = _scalar_last(q[..., :4])
+    quaternion = scalar_last(q[..., :4])
     velocities = [
         _rotate(quaternion, v[..., 3:], inverse=True),
         _rotate(quaternion, v[..., :3], inverse=True),
@@ -152,26 +130,11 @@ def _planar_to_pinocchio(q: Array, v: Array, joint: JointView) -> Pair:
 
 
 def _ball_to_drake(q: Array, v: Array, joint: JointView) -> Pair:
-    # whatever yaw is, pitch and roll make up for it: exact also where yaw is not defined
-    r = _matrix(q)
-    yaw = np.arctan2(r[..., 1, 0], r[..., 0, 0])
-    c, s = np.cos(yaw), np.sin(yaw)
-    pitch = np.arctan2(-r[..., 2, 0], c * r[..., 0, 0] + s * r[..., 1, 0])
-    roll = np.arctan2(s * r[..., 0, 2] - c * r[..., 1, 2], c * r[..., 1, 1] - s * r[..., 0, 1])
-    return np.stack([roll, pitch, yaw], axis=-1), _rotate(q, v)
+    return rpy_from_quaternion(q), _rotate(q, v)
 
 
 def _ball_from_drake(q: Array, v: Array, joint: JointView) -> Pair:
-    (sx, sy, sz), (cx, cy, cz) = (np.moveaxis(f(0.5 * q), -1, 0) for f in (np.sin, np.cos))
-    quaternion = np.stack(
-        [
-            sx * cy * cz - cx * sy * sz,
-            cx * sy * cz + sx * cy * sz,
-            cx * cy * sz - sx * sy * cz,
-            cx * cy * cz + sx * sy * sz,
-        ],
-        axis=-1,
-    )
+    quaternion = quaternion_from_rotation(rotation_from_rpy(q))
     return quaternion, _rotate(quaternion, v, inverse=True)
 
 
@@ -214,8 +177,8 @@ MUJOCO = {
     "spherical": Rule(
         4,
         3,
-        lambda q, v, joint: (_scalar_first(q), v),
-        lambda q, v, joint: (_scalar_last(q), v),
+        lambda q, v, joint: (scalar_first(q), v),
+        lambda q, v, joint: (scalar_last(q), v),
     ),
     "planar": _PLANAR_RATES,
 }

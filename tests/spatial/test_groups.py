@@ -8,16 +8,16 @@ from oracle import Array
 from rotations import twist_matrix
 from scipy.linalg import expm
 
-from tarsus.control.groups import (
+from tarsus.differences import derivative
+from tarsus.spatial import pose_step
+from tarsus.spatial.groups import (
     STRUCTURE,
     TURN,
     bracket_matrix,
-    pose_step,
     relative_motion,
     step_rate_matrix,
     step_rate_matrix_rate,
 )
-from tarsus.differences import derivative
 
 
 def pose(kind: str, x: Array) -> Array:

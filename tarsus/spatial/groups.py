@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.polynomial import polynomial
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 
 TURN = {"spherical": slice(0, 3), "planar": slice(2, 3), "free": slice(3, 6)}
 """The kinds of joints that are groups, and where the turn is in their steps."""
@@ -101,37 +101,6 @@ def _numbers(kind: str, step: Array) -> tuple[Array, Array, Array, Array]:
         numbers[..., 2, :, :],
         numbers[..., 3, :, :],
     )
-
-
-def rotation_vector(rotation: Array) -> Array:
-    """Return the logarithm (…, 3) of rotations (…, 3, 3), of at most half a turn."""
-    r = rotation
-    trace = np.trace(r, axis1=-2, axis2=-1)
-    # 4 p pᵀ for the quaternion p = [x y z w], of which the row with the largest diagonal is used
-    products = np.empty((*r.shape[:-2], 4, 4))
-    products[..., :3, :3] = r + np.swapaxes(r, -1, -2) + np.eye(3) * (1.0 - trace)[..., None, None]
-    products[..., 3, 0] = products[..., 0, 3] = r[..., 2, 1] - r[..., 1, 2]
-    products[..., 3, 1] = products[..., 1, 3] = r[..., 0, 2] - r[..., 2, 0]
-    products[..., 3, 2] = products[..., 2, 3] = r[..., 1, 0] - r[..., 0, 1]
-    products[..., 3, 3] = 1.0 + trace
-    row = np.diagonal(products, axis1=-2, axis2=-1).argmax(axis=-1)[..., None, None]
-    p = np.take_along_axis(products, row, axis=-2)[..., 0, :]
-    p = p / np.linalg.norm(p, axis=-1, keepdims=True)
-    p = np.where(p[..., 3:] < 0.0, -p, p)
-    sine = np.linalg.norm(p[..., :3], axis=-1, keepdims=True)
-    small = sine < 1e-9
-    angle = 2.0 * np.arctan2(sine, p[..., 3:])
-    return np.asarray(p[..., :3] * np.where(small, 2.0, angle / np.where(small, 1.0, sine)))
-
-
-def pose_step(target: Array, pose: Array) -> Array:
-    """Return the step (…, 6) from one pose (…, 4, 4) to another: the logarithm of SE(3)."""
-    back = np.swapaxes(target[..., :3, :3], -1, -2)
-    rotation = back @ pose[..., :3, :3]
-    angular = rotation_vector(rotation)
-    apart = back @ (pose[..., :3, 3:] - target[..., :3, 3:])
-    spread = step_rate_matrix("spherical", angular) - bracket_matrix("spherical", angular)
-    return np.concatenate([(spread @ apart)[..., 0], angular], axis=-1)
 
 
 @dataclass(frozen=True)
