@@ -147,7 +147,7 @@ class Herd:
         return turned
 
 
-def _slice(places: Array) -> Any:
+def _slice(places: NDArray[np.int64]) -> Any:
     """Return the places (n,) as a slice if they follow each other, else as they are."""
     first, count = (int(places[0]), len(places)) if len(places) else (0, 0)
     return slice(first, first + count) if (np.diff(places) == 1).all() else places

@@ -29,27 +29,26 @@ def reach(
 ) -> Array:
     """Return configurations (…, nq) near `q` (…, nq) whose frames `feet` are at `targets`.
 
-    `targets` (…, feet, 3) [m] are in the world. Coordinates of the base (of the joint that
-    carries the first body, if it has more than one) stay as they are. A target out of reach is a
-    ValueError that names the foot.
+    `targets` (…, feet, 3) [m] are in the world. The base stays where it is. A target out of reach
+    is a ValueError that names the foot.
     """
     wanted = np.asarray(targets, float)
     lead = np.broadcast_shapes(np.shape(q)[:-1], wanted.shape[:-2])
     found = np.array(np.broadcast_to(np.asarray(q, float), (*lead, model.nq)))
-    base = model.joints[0].nv if model.joints[0].nv > 1 else 0
+    moving = np.flatnonzero(model.driven)
     for _ in range(iterations):
         errors = wanted - _positions(model, found, feet)
         if np.abs(errors).max(initial=0.0) < REACHED:
             return found
         rows = [
-            model.frame_jacobian(found, foot, reference="local_world_aligned")[..., :3, base:]
+            model.frame_jacobian(found, foot, reference="local_world_aligned")[..., :3, moving]
             for foot in feet
         ]
         jacobian = np.concatenate(rows, axis=-2)
         square = jacobian @ np.swapaxes(jacobian, -1, -2) + damping**2 * np.eye(3 * len(feet))
         right = errors.reshape(*lead, -1, 1)
         step = np.zeros((*lead, model.nv))
-        step[..., base:] = (np.swapaxes(jacobian, -1, -2) @ np.linalg.solve(square, right))[..., 0]
+        step[..., moving] = (np.swapaxes(jacobian, -1, -2) @ np.linalg.solve(square, right))[..., 0]
         # long steps lose their way near stretched legs
         largest = np.abs(step).max(axis=-1, keepdims=True)
         found = np.asarray(model.integrate(found, step * np.minimum(1.0, 0.5 / (largest + 1e-12))))

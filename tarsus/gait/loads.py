@@ -36,9 +36,9 @@ def static_loads(
         jacobian = jacobian * np.asarray(standing, float)[..., None, None]
     flat = jacobian.reshape(*jacobian.shape[:-3], -1, model.nv)
     gravity = np.asarray(model.gravity_forces(q))
-    base = model.joints[0].nv
-    to_base = np.swapaxes(flat[..., :base], -1, -2)
-    forces = (np.linalg.pinv(to_base) @ gravity[..., :base, None])[..., 0]
+    base = ~model.driven
+    to_base = np.swapaxes(flat[..., base], -1, -2)
+    forces = (np.linalg.pinv(to_base) @ gravity[..., base, None])[..., 0]
     tau = gravity - (np.swapaxes(flat, -1, -2) @ forces[..., None])[..., 0]
-    tau[..., :base] = 0.0
+    tau[..., base] = 0.0
     return Loads(forces.reshape(*forces.shape[:-1], len(feet), 3), tau)
