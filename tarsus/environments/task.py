@@ -13,7 +13,7 @@ from tarsus.environments.reward import Outcome, WalkReward
 from tarsus.geometry import Collision, Ground, Terrain
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.scenes.walkers import walker
+from tarsus.robots.legged import legged
 from tarsus.simulation import Simulation
 
 
@@ -57,7 +57,7 @@ class WalkTask:
     @classmethod
     def of(cls, robot: str = "quadruped", **changes: object) -> WalkTask:
         """Return the task for a robot: "quadruped", "anymal", "solo12"; fields can be changed."""
-        one = walker(robot)
+        one = legged(robot)
         known: dict[str, object] = {"kp": one.kp, "kd": one.kd, "collision": one.collision}
         return cls(one.model, one.stance, **{**known, **changes})  # type: ignore[arg-type]
 

@@ -10,7 +10,6 @@ import copy
 import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 import numpy as np
@@ -254,12 +253,6 @@ class Model(_core.Model):
         from tarsus.symbolic import Symbolic
 
         return Symbolic(self, parameters=parameters, simplify=simplify)
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a .yaml or .json file, without loss."""
-        from tarsus.formats import save
-
-        save(self, path)
 
     def __repr__(self) -> str:
         return f"<tarsus.Model {self.name!r}: {self.n_bodies} bodies, nq={self.nq}, nv={self.nv}>"

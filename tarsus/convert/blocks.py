@@ -1,151 +1,23 @@
-"""Configurations and velocities in the layouts of Pinocchio, MuJoCo and Drake, and back.
-
-Every function takes a model, `q` (…, n) and optionally `v` (…, n), with leading batch
-dimensions, and returns q, or (q, v) if `v` is given. Without `peer` the other library is taken
-to have the joints in the order of the model. With `peer`, the other library's own model, joints
-are matched by name and may come in any order. Joints that skate or roll are not in these
-libraries: they raise ValueError.
-"""
+"""Where the coordinates of each joint stand in another library, and the way there and back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.layouts import COSINE_SINE, DRAKE, MUJOCO, PINOCCHIO, Rule, same
+from tarsus.convert.layouts import COSINE_SINE, MUJOCO, PINOCCHIO, Rule, same
 from tarsus.model import JointView, Model
 from tarsus.model.checks import UnknownNameError, expect, suggestion
 from tarsus.model.description import Array
 from tarsus.model.kinds import NONHOLONOMIC
 
-__all__ = [
-    "from_drake",
-    "from_mujoco",
-    "from_pinocchio",
-    "to_drake",
-    "to_mujoco",
-    "to_pinocchio",
-]
-
-Unbounded = Literal["cos_sin", "angle"]
-
-
-@overload
-def to_pinocchio(
-    model: Model, q: ArrayLike, v: None = None, *, peer: Any = None, unbounded: Unbounded = ...
-) -> Array: ...
-@overload
-def to_pinocchio(
-    model: Model, q: ArrayLike, v: ArrayLike, *, peer: Any = None, unbounded: Unbounded = ...
-) -> tuple[Array, Array]: ...
-def to_pinocchio(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike | None = None,
-    *,
-    peer: Any = None,
-    unbounded: Unbounded = "cos_sin",
-) -> Array | tuple[Array, Array]:
-    """Convert to Pinocchio, whose layout differs in two kinds of joints.
-
-    - a revolute joint without limits: [cos, sin] of the angle, as Pinocchio reads a continuous
-      joint of a URDF; `unbounded="angle"` keeps the angle. A `peer` says itself which it is.
-    - planar: [x, y, cos, sin].
-    """
-    return _to_other(_pinocchio(model, peer, unbounded), model, q, v)
-
-
-@overload
-def from_pinocchio(
-    model: Model, q: ArrayLike, v: None = None, *, peer: Any = None, unbounded: Unbounded = ...
-) -> Array: ...
-@overload
-def from_pinocchio(
-    model: Model, q: ArrayLike, v: ArrayLike, *, peer: Any = None, unbounded: Unbounded = ...
-) -> tuple[Array, Array]: ...
-def from_pinocchio(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike | None = None,
-    *,
-    peer: Any = None,
-    unbounded: Unbounded = "cos_sin",
-) -> Array | tuple[Array, Array]:
-    """Convert from Pinocchio, see `to_pinocchio`; angles come out in (−π, π] of [cos, sin]."""
-    return _to_ours(_pinocchio(model, peer, unbounded), model, q, v)
-
-
-@overload
-def to_mujoco(model: Model, q: ArrayLike, v: None = None, *, peer: Any = None) -> Array: ...
-@overload
-def to_mujoco(
-    model: Model, q: ArrayLike, v: ArrayLike, *, peer: Any = None
-) -> tuple[Array, Array]: ...
-def to_mujoco(
-    model: Model, q: ArrayLike, v: ArrayLike | None = None, *, peer: Any = None
-) -> Array | tuple[Array, Array]:
-    """Convert to MuJoCo's qpos and qvel; `peer` is an `MjModel`.
-
-    - free: [x y z, qw qx qy qz] in the world, [linear in world axes, angular in body axes].
-    - spherical: [qw qx qy qz], angular velocity in body axes.
-    - planar: two slides and a hinge, so the velocities are the rates of [x, y, angle].
-    - cylindrical: hinge, slide; universal: two hinges; spherical_zyx: hinges about z, y, x;
-      translation: three slides. Their numbers are the same.
-
-    MuJoCo has no screw joint and no free joint on a moving body: these raise ValueError.
-    """
-    return _to_other(_mujoco(model, peer), model, q, v)
-
-
-@overload
-def from_mujoco(model: Model, q: ArrayLike, v: None = None, *, peer: Any = None) -> Array: ...
-@overload
-def from_mujoco(
-    model: Model, q: ArrayLike, v: ArrayLike, *, peer: Any = None
-) -> tuple[Array, Array]: ...
-def from_mujoco(
-    model: Model, q: ArrayLike, v: ArrayLike | None = None, *, peer: Any = None
-) -> Array | tuple[Array, Array]:
-    """Convert from MuJoCo's qpos and qvel, see `to_mujoco`."""
-    return _to_ours(_mujoco(model, peer), model, q, v)
-
-
-@overload
-def to_drake(model: Model, q: ArrayLike, v: None = None) -> Array: ...
-@overload
-def to_drake(model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...
-def to_drake(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Array | tuple[Array, Array]:
-    """Convert to Drake.
-
-    - free (QuaternionFloatingJoint): [qw qx qy qz, x y z] on the parent body, [angular, linear]
-      velocity in axes of the parent body.
-    - spherical and spherical_zyx (BallRpyJoint): [roll pitch yaw], angular velocity in axes of
-      the joint on the parent.
-    - planar: [x, y, angle] and their rates.
-    - all others: the same numbers.
-    """
-    expect(model, Model, "model")
-    return _to_other(_layout(model, DRAKE), model, q, v)
-
-
-@overload
-def from_drake(model: Model, q: ArrayLike, v: None = None) -> Array: ...
-@overload
-def from_drake(model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...
-def from_drake(
-    model: Model, q: ArrayLike, v: ArrayLike | None = None
-) -> Array | tuple[Array, Array]:
-    """Convert from Drake, see `to_drake`."""
-    expect(model, Model, "model")
-    return _to_ours(_layout(model, DRAKE), model, q, v)
-
 
 @dataclass(frozen=True)
-class _Block:
+class Block:
     """A joint, its rule, and where its coordinates stand in the other library."""
 
     joint: JointView
@@ -154,12 +26,12 @@ class _Block:
     v_slice: slice
 
 
-def _layout(
+def blocks_in_order(
     model: Model,
     rules: Mapping[str, Rule],
     places: Mapping[str, tuple[int, int]] | None = None,
     endless: Sequence[str] = (),
-) -> list[_Block]:
+) -> list[Block]:
     """Return the blocks, one after the other or at the places (of q, of v) of each joint.
 
     Rules are by kind; the revolute joints named in `endless` have a cosine and a sine. Joints
@@ -177,11 +49,12 @@ def _layout(
             rule = COSINE_SINE
         q, v = end if places is None else places[name]
         end = (q + rule.nq, v + rule.nv)
-        blocks.append(_Block(joint, rule, slice(q, end[0]), slice(v, end[1])))
+        blocks.append(Block(joint, rule, slice(q, end[0]), slice(v, end[1])))
     return blocks
 
 
-def _pinocchio(model: Model, peer: Any, unbounded: str) -> list[_Block]:
+def pinocchio_blocks(model: Model, peer: Any, unbounded: str) -> list[Block]:
+    """Return the blocks in Pinocchio, in the order of the joints or as in a model there."""
     if unbounded not in ("cos_sin", "angle"):
         raise ValueError(f"unbounded is {unbounded!r}, must be 'cos_sin' or 'angle'")
     expect(model, Model, "model")
@@ -190,7 +63,7 @@ def _pinocchio(model: Model, peer: Any, unbounded: str) -> list[_Block]:
     if peer is None:
         free = [j for j in revolute if np.isinf(j.lower[0]) and np.isinf(j.upper[0])]
         endless = [joint.name for joint in free if unbounded == "cos_sin"]
-        return _layout(model, PINOCCHIO, endless=endless)
+        return blocks_in_order(model, PINOCCHIO, endless=endless)
     _check_peer(peer, "pinocchio.Model", "names", "nqs", "idx_qs", "idx_vs")
     # a joint that mimics another has no coordinates there
     index = {name: i for i, name in enumerate(peer.names) if i > 0 and peer.nqs[i] > 0}
@@ -199,11 +72,12 @@ def _pinocchio(model: Model, peer: Any, unbounded: str) -> list[_Block]:
         joint.name for joint in revolute if joint.name in index and peer.nqs[index[joint.name]] == 2
     ]
     places = {name: (int(peer.idx_qs[i]), int(peer.idx_vs[i])) for name, i in index.items()}
-    blocks = _layout(model, PINOCCHIO, places, endless)
+    blocks = blocks_in_order(model, PINOCCHIO, places, endless)
     return _covering(blocks, peer.nq, peer.nv, "Pinocchio")
 
 
-def _mujoco(model: Model, peer: Any) -> list[_Block]:
+def mujoco_blocks(model: Model, peer: Any) -> list[Block]:
+    """Return the blocks in MuJoCo, in the order of the joints or as in a model there."""
     expect(model, Model, "model")
     joints = model.joints
     for joint in joints:
@@ -212,7 +86,7 @@ def _mujoco(model: Model, peer: Any) -> list[_Block]:
         if joint.kind == "free" and model.body(joint.child).parent >= 0:
             raise ValueError(f"joint {joint.name!r}: a free joint of MuJoCo hangs on the world")
     if peer is None:
-        return _layout(model, MUJOCO)
+        return blocks_in_order(model, MUJOCO)
     _check_peer(peer, "mujoco.MjModel", "njnt", "jnt_qposadr", "jnt_dofadr")
     index = {peer.joint(i).name: i for i in range(peer.njnt)}
     for joint in joints:
@@ -228,7 +102,7 @@ def _mujoco(model: Model, peer: Any) -> list[_Block]:
         for joint in joints
         if joint.name in index
     }
-    return _covering(_layout(model, MUJOCO, places), peer.nq, peer.nv, "MuJoCo")
+    return _covering(blocks_in_order(model, MUJOCO, places), peer.nq, peer.nv, "MuJoCo")
 
 
 def _check_peer(peer: object, kind: str, *attributes: str) -> None:
@@ -245,7 +119,7 @@ def _check_names(joints: Sequence[JointView], names: Mapping[str, int], library:
             raise UnknownNameError(message + suggestion(joint.name, names))
 
 
-def _covering(blocks: list[_Block], nq: int, nv: int, library: str) -> list[_Block]:
+def _covering(blocks: list[Block], nq: int, nv: int, library: str) -> list[Block]:
     """Return the blocks if they fill the other library's coordinates, each exactly once."""
     q = sorted(i for block in blocks for i in range(block.q_slice.start, block.q_slice.stop))
     v = sorted(i for block in blocks for i in range(block.v_slice.start, block.v_slice.stop))
@@ -257,9 +131,10 @@ def _covering(blocks: list[_Block], nq: int, nv: int, library: str) -> list[_Blo
     return blocks
 
 
-def _to_other(
-    blocks: list[_Block], model: Model, q: ArrayLike, v: ArrayLike | None
+def to_other(
+    blocks: list[Block], model: Model, q: ArrayLike, v: ArrayLike | None
 ) -> Array | tuple[Array, Array]:
+    """Return q, and v if it is given, as the other library has them."""
     q_in, v_in = _arrays(q, v, model.nq, model.nv)
     sizes = [sum(block.rule.nq for block in blocks), sum(block.rule.nv for block in blocks)]
     q_out, v_out = (np.empty((*q_in.shape[:-1], size)) for size in sizes)
@@ -273,9 +148,10 @@ def _to_other(
     return q_out if v is None else (q_out, v_out)
 
 
-def _to_ours(
-    blocks: list[_Block], model: Model, q: ArrayLike, v: ArrayLike | None
+def to_ours(
+    blocks: list[Block], model: Model, q: ArrayLike, v: ArrayLike | None
 ) -> Array | tuple[Array, Array]:
+    """Return q, and v if it is given, of the model from those of the other library."""
     sizes = [sum(block.rule.nq for block in blocks), sum(block.rule.nv for block in blocks)]
     q_in, v_in = _arrays(q, v, *sizes)
     q_out, v_out = (np.empty((*q_in.shape[:-1], size)) for size in (model.nq, model.nv))

@@ -1,19 +1,17 @@
-"""Robots on legs that stand and trot: ANYmal, Solo 12, Talos, and the quadruped of Ayit.
+"""Robots on legs: ANYmal, Solo 12, Talos, and the quadruped of Ayit, ready to stand.
 
-All but the last are in the package example-robot-data. What a scene has to know of each: which
-frames are its feet, a stance, and gains that hold it.
+All but the last are in the package example-robot-data. To each belongs what its file does not say:
+which frames are its feet, a stance, what touches the ground, and gains that hold it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from tarsus.control import ImplicitPD, Table
-from tarsus.gait import Walk, reach, static_loads
 from tarsus.geometry import Collision, stand
 from tarsus.model import Model, Shape
 from tarsus.model.checks import suggestion
@@ -21,12 +19,9 @@ from tarsus.model.description import Array
 from tarsus.robots.examples import example
 from tarsus.robots.quadruped import LEGS, quadruped, standing
 
-SAMPLE = 2e-3
-"""Time between two rows of a reference [s]."""
-
 
 @dataclass(frozen=True, eq=False)
-class Walker:
+class Legged:
     """A robot, the frames of its feet by leg, joint angles of its stance, and its gains."""
 
     name: str
@@ -39,7 +34,6 @@ class Walker:
     """[N m s/rad]."""
     collision: Collision
     """What touches the ground."""
-    walk: Walk = field(default_factory=Walk)
 
     @cached_property
     def stance(self) -> Array:
@@ -49,36 +43,8 @@ class Walker:
             q[self.model.joint(joint).q_slice] = angle
         return stand(self.model, q, collision=self.collision)
 
-    def standing(self) -> ImplicitPD:
-        """Return a controller that holds the stance, with the torques that carry the weight."""
-        q, times = self.stance, (0.0, SAMPLE)
-        tau = static_loads(self.model, q, tuple(self.feet.values())).tau
-        return self._controller(Table(self.model, times, [q, q], added=[tau, tau]))
 
-    def walking(self, duration: float) -> ImplicitPD:
-        """Return a controller that walks as `walk` plans, with the torques that carry the weight.
-
-        The legs of its gait must be among those of the robot.
-        """
-        missing = [leg for leg in self.walk.gait.legs if leg not in self.feet]
-        if missing:
-            there = ", ".join(self.feet)
-            raise ValueError(f"{self.name} has no leg {missing[0]!r} to walk with, only {there}")
-        t = np.arange(round(duration / SAMPLE) + 1) * SAMPLE
-        legs = tuple(self.feet[leg] for leg in self.walk.gait.legs)
-        start = np.stack([self.model.frame_pose(self.stance, leg)[:3, 3] for leg in legs])
-        q = np.tile(self.stance, (len(t), 1))
-        q[:, :2] += self.walk.body(t, start)
-        q = reach(self.model, q, legs, self.walk.feet(t, start))
-        down = self.walk.gait.standing((t - self.walk.start) / self.walk.period)
-        tau = static_loads(self.model, q, legs, down).tau
-        return self._controller(Table(self.model, t, q, added=tau))
-
-    def _controller(self, reference: Table) -> ImplicitPD:
-        return ImplicitPD(self.model, self.kp, self.kd, reference)
-
-
-def anymal() -> Walker:
+def anymal() -> Legged:
     """Return ANYmal B (30 kg) on the spheres of its feet."""
     angles = {
         f"{side}{end}_{joint}": angle
@@ -88,7 +54,7 @@ def anymal() -> Walker:
     }
     feet = {"hind_right": "RH", "hind_left": "LH", "front_right": "RF", "front_left": "LF"}
     model = example("anymal")
-    return Walker(
+    return Legged(
         "anymal",
         model,
         {leg: f"{short}_FOOT" for leg, short in feet.items()},
@@ -96,11 +62,10 @@ def anymal() -> Walker:
         kp=300.0,
         kd=8.0,
         collision=Collision.from_model(model),
-        walk=Walk(speed=(0.2, 0.0), lift=0.05),
     )
 
 
-def solo12() -> Walker:
+def solo12() -> Legged:
     """Return Solo 12 (2.5 kg) on spheres at its feet, instead of their meshes."""
     angles = {
         f"{end}{side}_{joint}": angle
@@ -112,7 +77,7 @@ def solo12() -> Walker:
     frames = {leg: f"{short}_FOOT" for leg, short in feet.items()}
     radius = 0.016
     model = _with_balls(example("solo12"), tuple(frames.values()), radius)
-    return Walker(
+    return Legged(
         "solo12",
         model,
         frames,
@@ -120,11 +85,10 @@ def solo12() -> Walker:
         kp=8.0,
         kd=0.2,
         collision=Collision.from_model(model, shapes="primitives"),
-        walk=Walk(speed=(0.1, 0.0), period=0.4, lift=0.03),
     )
 
 
-def talos() -> Walker:
+def talos() -> Legged:
     """Return Talos (90 kg), a humanoid, on the corners of its soles."""
     angles = {
         f"leg_{side}_{number}_joint": angle
@@ -137,7 +101,7 @@ def talos() -> Walker:
     corners = np.array([[x, y, 0.0] for x in (-0.1, 0.1) for y in (-0.06, 0.06)])
     feet = {side: f"{side}_sole_link" for side in ("left", "right")}
     model = example("talos_reduced")
-    return Walker(
+    return Legged(
         "talos_reduced",
         model,
         feet,
@@ -148,17 +112,17 @@ def talos() -> Walker:
     )
 
 
-def ayit() -> Walker:
+def ayit() -> Legged:
     """Return the quadruped of Ayit in posture P2, with stiffer damping than that of the thesis."""
     model = quadruped()
     q = standing(model, "P2")
     angles = {joint.name: float(q[joint.q_slice][0]) for joint in model.joints[1:]}
     feet = {leg: f"{leg}_tip" for leg in LEGS}
     collision = Collision.from_model(model)
-    return Walker("quadruped", model, feet, angles, kp=6000.0, kd=200.0, collision=collision)
+    return Legged("quadruped", model, feet, angles, kp=6000.0, kd=200.0, collision=collision)
 
 
-WALKERS: dict[str, Callable[[], Walker]] = {
+LEGGED: dict[str, Callable[[], Legged]] = {
     "quadruped": ayit,
     "anymal": anymal,
     "solo12": solo12,
@@ -166,11 +130,11 @@ WALKERS: dict[str, Callable[[], Walker]] = {
 }
 
 
-def walker(name: str) -> Walker:
+def legged(name: str) -> Legged:
     """Return a robot on legs by its name."""
-    if name not in WALKERS:
-        raise ValueError(f"there is no walker {name!r}{suggestion(name, WALKERS)}")
-    return WALKERS[name]()
+    if name not in LEGGED:
+        raise ValueError(f"there is no robot on legs {name!r}{suggestion(name, LEGGED)}")
+    return LEGGED[name]()
 
 
 def _with_balls(model: Model, frames: tuple[str, ...], radius: float) -> Model:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.gait.phases import TROT, Gait
-from tarsus.gait.preview import ZmpPreview
-from tarsus.gait.profiles import quintic, raised_cosine
+from tarsus.gait.plans.footfalls import TROT, Footfalls
+from tarsus.gait.plans.preview import ZmpPreview
+from tarsus.gait.plans.profiles import quintic, raised_cosine
 from tarsus.model.description import Array
 
 
@@ -26,7 +26,7 @@ class Walk:
     the zero moment point in the middle of the feet that stand, instead of a constant speed.
     """
 
-    gait: Gait = field(default=TROT)
+    footfalls: Footfalls = field(default=TROT)
     speed: tuple[float, float] = (0.1, 0.0)
     period: float = 0.5
     lift: float = 0.03
@@ -46,9 +46,9 @@ class Walk:
     def feet(self, t: ArrayLike, stance: ArrayLike) -> Array:
         """Return where the feet are (…, legs, 3) that stand at `stance` (legs, 3) in the beginning.
 
-        The legs are those of the gait, in its order.
+        The legs are those of the footfalls, in their order.
         """
-        count, swing = self.gait.strides((np.asarray(t, float) - self.start) / self.period)
+        count, swing = self.footfalls.strides((np.asarray(t, float) - self.start) / self.period)
         before, after = self._foothold(count - 1), self._foothold(count)
         offset = np.zeros((*swing.shape, 3))
         offset[..., :2] = before + (after - before) * quintic(swing)[..., None]
@@ -68,16 +68,16 @@ class Walk:
     def zmp(self, t: ArrayLike, stance: ArrayLike) -> Array:
         """Return the middle (…, 2) of the feet that stand: where the zero moment point should be.
 
-        While all legs of a gait are in the air it is the middle of all feet.
+        While all legs are in the air it is the middle of all feet.
         """
         feet = self.feet(t, stance)[..., :2]
-        standing = self.gait.standing((np.asarray(t, float) - self.start) / self.period)
+        standing = self.footfalls.standing((np.asarray(t, float) - self.start) / self.period)
         weight = np.where(standing.any(-1, keepdims=True), standing, True)[..., None]
         return np.asarray((feet * weight).sum(-2) / weight.sum(-2))
 
     def _foothold(self, count: NDArray[np.int64]) -> Array:
         """Return how far (…, legs, 2) the footholds after so many lifts are from the first ones."""
-        swing = self.gait.swing
-        lifts = np.array(list(self.gait.lifts.values()))
+        swing = self.footfalls.swing
+        lifts = np.array(list(self.footfalls.lifts.values()))
         middle = self.start + (lifts + count + (1.0 + swing) / 2) * self.period
         return np.asarray(np.where((count < 0)[..., None], 0.0, self.steady(middle)))

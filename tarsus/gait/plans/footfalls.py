@@ -1,4 +1,4 @@
-"""Gaits of four legs as tables of phases: when in a stride each leg lifts, and for how long.
+"""Footfalls of four legs as tables of phases: when in a stride each leg lifts, and for how long.
 
 O. Ayit, Sabancı University 2015, section 2.2.2: diagonal legs move together in a trot, those of a
 side in a pace; in a crawl one leg after the other, so that three feet are always down.
@@ -17,8 +17,8 @@ from tarsus.model.description import Array
 
 
 @dataclass(frozen=True)
-class Gait:
-    """A gait: the phase from 0 to 1 at which each leg lifts, and the share of a stride it swings.
+class Footfalls:
+    """When feet lift and fall: the phase (0 to 1) of each lift, and the share of a stride it takes.
 
     Where legs take turns, `swing` is a little less than the time between two lifts; what is left
     is the double support.
@@ -54,14 +54,14 @@ class Gait:
         return np.asarray(self.strides(phase)[1] >= 1.0)
 
 
-TROT = Gait(
+TROT = Footfalls(
     "trot", {"hind_right": 0.0, "hind_left": 0.5, "front_right": 0.5, "front_left": 0.0}, 0.45
 )
-PACE = Gait(
+PACE = Footfalls(
     "pace", {"hind_right": 0.5, "hind_left": 0.0, "front_right": 0.5, "front_left": 0.0}, 0.45
 )
-CRAWL = Gait(
+CRAWL = Footfalls(
     "crawl", {"hind_right": 0.25, "hind_left": 0.75, "front_right": 0.5, "front_left": 0.0}, 0.225
 )
 
-GAITS = {gait.name: gait for gait in (TROT, PACE, CRAWL)}
+FOOTFALLS = {one.name: one for one in (TROT, PACE, CRAWL)}
