@@ -102,18 +102,6 @@ def test_studies_are_at_the_edge() -> None:
 
 
 def test_heavy_libraries_wait_until_they_are_needed() -> None:
-    heavy = [
-        "matplotlib",
-        "viser",
-        "pinocchio",
-        "mujoco",
-        "trimesh",
-        "sympy",
-        "pyarrow",
-        "gymnasium",
-        "typer",
-        "rich",
-    ]
     code = f"import sys, tarsus; print([n for n in {HEAVY!r} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
