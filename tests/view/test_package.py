@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import tarsus
 from tarsus.simulation.contacts import STATES
 from tarsus.view import plots, view
 from tarsus.view.stage import STATE_COLORS
