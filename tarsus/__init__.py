@@ -50,8 +50,8 @@ from tarsus.simulation import (
     load_run,
     rollout,
 )
-from tarsus.simulation.compare import compare_contact
-from tarsus.simulation.view import view
+from tarsus.studies import compare_contact
+from tarsus.view import view
 
 __version__ = "0.1.0"
 

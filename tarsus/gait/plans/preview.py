@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import solve_discrete_are
 
 from tarsus.model.description import Array
 
@@ -81,6 +80,8 @@ class ZmpPreview:
 
     def _gains(self, transition: Array, drive: Array, output: Array) -> tuple[float, Array, Array]:
         """Return the gains of the summed error, of the state and of the references ahead."""
+        from scipy.linalg import solve_discrete_are  # slow to import, and only needed here
+
         # the error of the zero moment point comes first, then what changes the state
         a = np.zeros((4, 4))
         a[0, 0], a[0, 1:], a[1:, 1:] = 1.0, output @ transition, transition

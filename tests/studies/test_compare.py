@@ -9,9 +9,9 @@ import pytest
 
 from tarsus import scenes
 from tarsus.geometry import Ground
-from tarsus.simulation.compare import ContactComparison, compare_contact, name_of, slip_distance
 from tarsus.simulation.contact import Exact, Penalty
-from tarsus.simulation.penalty_map import penalty_map
+from tarsus.studies.compare import ContactComparison, compare_contact, name_of, slip_distance
+from tarsus.studies.penalty_map import penalty_map
 
 MASS, GRAVITY = 1.0, 9.81
 

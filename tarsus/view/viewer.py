@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.simulation.stage import STATE_COLORS, Stage
-from tarsus.simulation.surfaces import Shapes
+from tarsus.view.stage import STATE_COLORS, Stage
+from tarsus.view.surfaces import Shapes
 
 if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.model.description import Array
-from tarsus.simulation.contacts import STATES
-from tarsus.simulation.figures import (
+from tarsus.view.figures import (
     INK,
     LINES,
     QUIET,
@@ -21,7 +20,7 @@ from tarsus.simulation.figures import (
     style_axes,
     write_figure,
 )
-from tarsus.simulation.stage import STATE_COLORS
+from tarsus.view.stage import STATE_COLORS
 
 if TYPE_CHECKING:
     from tarsus.simulation.energy import EnergyLedger
@@ -178,28 +177,24 @@ def _draw_forces(axes: Any, run: Trajectory, bodies: Sequence[str]) -> None:
 
 def _draw_bands(axes: Any, run: Trajectory, bodies: Sequence[str]) -> None:
     """Draw for each body when its contacts stick, slip or hit."""
+    colors = {state: color for state, color in STATE_COLORS.items() if state != "open"}
     for row, body in enumerate(bodies):
-        codes = np.searchsorted(np.array(STATES), run.contacts.state_of(body), sorter=_ORDER)
-        codes = _ORDER[codes]
-        for state in STATES[1:]:
-            spans = _spans(run.t, codes == STATES.index(state))
-            edge = STATE_COLORS[state]
+        states = run.contacts.state_of(body)
+        for state, edge in colors.items():
+            spans = _spans(run.t, states == state)
             axes.broken_barh(spans, (row - 0.36, 0.72), facecolor=edge, edgecolor=edge, lw=0.6)
     style_axes(axes, "contact", "")
     axes.set_yticks(range(len(bodies)), bodies, fontsize=7)
     axes.set_ylim(len(bodies) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
-    for place, state in enumerate(STATES[:0:-1]):
+    for place, (state, color) in enumerate(reversed(colors.items())):
         axes.text(
             *(1.0 - 0.16 * place, 1.04, state),
             transform=axes.transAxes,
             ha="right",
             fontsize=8,
-            color=STATE_COLORS[state],
+            color=color,
         )
-
-
-_ORDER = np.argsort(STATES)
 
 
 def _spans(t: Array, on: NDArray[np.bool_]) -> list[tuple[float, float]]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from made_up_runs import hopper, made_up_run
 
-from tarsus.simulation.view import Viewer, view
+from tarsus.view import Viewer, view
 
 pytest.importorskip("viser")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -12,8 +12,8 @@ from made_up_runs import made_up_run
 
 pytest.importorskip("matplotlib")
 
-from tarsus.simulation.plots import plot_energy, plot_run, roll_pitch_yaw
-from tarsus.simulation.stage import STATE_COLORS
+from tarsus.view.plots import plot_energy, plot_run, roll_pitch_yaw
+from tarsus.view.stage import STATE_COLORS
 
 
 def titles(figure: Any) -> list[str]:

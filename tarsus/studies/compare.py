@@ -18,10 +18,10 @@ from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law
 from tarsus.simulation.contacts import GROUND
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.errors import SimulationError
-from tarsus.simulation.figures import LINES, new_figure, style_axes, write_figure
 from tarsus.simulation.integrators import Integrator
 from tarsus.simulation.simulation import Simulation
 from tarsus.simulation.trajectory import Trajectory
+from tarsus.view.figures import LINES, new_figure, style_axes, write_figure
 
 LEGEND: dict[str, Any] = {"loc": "outside upper left", "ncols": 2, "fontsize": 8, "frameon": False}
 COLUMN = {"depth mm": 10, "peak N": 11, "impulse N s": 13, "slip mm": 9, "residual": 10}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.simulation.stage import STATE_COLORS, Stage
+from tarsus.view.stage import STATE_COLORS, Stage
 
 TEMPLATE = Path(__file__).with_name("player.html")
 

@@ -21,12 +21,12 @@ from numpy.typing import ArrayLike, NDArray
 from tarsus.geometry import Collision, Terrain
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.simulation.compare import Outcome, outcome_of
 from tarsus.simulation.contact import Exact, Penalty
 from tarsus.simulation.drives import Controller, torques
-from tarsus.simulation.figures import INK, new_figure, style_axes, write_figure
 from tarsus.simulation.simulation import Simulation
 from tarsus.simulation.state import landed
+from tarsus.studies.compare import Outcome, outcome_of
+from tarsus.view.figures import INK, new_figure, style_axes, write_figure
 
 STIFFNESS = tuple(float(10**power) for power in np.arange(4.0, 8.1, 0.5))
 DAMPING = tuple(float(10**power) for power in np.arange(2.0, 5.1, 0.5))

@@ -11,9 +11,9 @@ import pytest
 from made_up_runs import hopper, made_up_run
 
 from tarsus.geometry import Ground, Steps
-from tarsus.simulation.animation import animate
-from tarsus.simulation.renderer import Camera, Renderer
-from tarsus.simulation.stage import Stage
+from tarsus.view.animation import animate
+from tarsus.view.renderer import Camera, Renderer
+from tarsus.view.stage import Stage
 
 
 def test_pictures_are_evenly_spaced_in_time() -> None:

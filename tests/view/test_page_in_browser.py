@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from made_up_runs import made_up_run
 
-from tarsus.simulation.animation import animate
+from tarsus.view.animation import animate
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""

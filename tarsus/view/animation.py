@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarsus.model import Model
-from tarsus.simulation.player import write_page
-from tarsus.simulation.renderer import Renderer
-from tarsus.simulation.stage import STATE_COLORS, Stage
-from tarsus.simulation.surfaces import Shapes
+from tarsus.view.player import write_page
+from tarsus.view.renderer import Renderer
+from tarsus.view.stage import STATE_COLORS, Stage
+from tarsus.view.surfaces import Shapes
 
 if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.simulation.surfaces import Color, Shapes, Surface, surfaces
+from tarsus.view.surfaces import Color, Shapes, Surface, surfaces
 
 if TYPE_CHECKING:
     from tarsus.geometry.terrain import Terrain

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tarsus.model.description import Array
-from tarsus.simulation.rasterizer import rasterize
-from tarsus.simulation.stage import STATE_COLORS, Stage
+from tarsus.view.rasterizer import rasterize
+from tarsus.view.stage import STATE_COLORS, Stage
 
 SKY, LIGHT_TILE, DARK_TILE = np.array(
     [[0.975, 0.98, 0.985], [0.93, 0.935, 0.94], [0.87, 0.88, 0.89]]
