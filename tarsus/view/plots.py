@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.model.description import Array
+from tarsus.spatial import rpy_from_quaternion
 from tarsus.view.figures import (
     INK,
     LINES,
@@ -99,7 +100,7 @@ def _motion_panels(run: Trajectory) -> list[Panel]:
     if "q" in run.recorded:
         for joint in free[:1]:
             position = run.q[:, joint.q_slice][:, :3]
-            angles = np.degrees(roll_pitch_yaw(run.q[:, joint.q_slice][:, 3:7]))
+            angles = np.degrees(rpy_from_quaternion(run.q[:, joint.q_slice][:, 3:7]))
             panels += [
                 _lines(run.t, position, ("x", "y", "z"), f"position of {joint.child}", "m"),
                 _lines(run.t, angles, ("roll", "pitch", "yaw"), "turned by", "deg"),
@@ -251,15 +252,6 @@ def _draw_residual(axes: Any, ledger: EnergyLedger) -> None:
 
 
 # --- small things -----------------------------------------------------------------------------
-
-
-def roll_pitch_yaw(quaternions: Array) -> Array:
-    """Return roll, pitch and yaw (…, 3) [rad] of unit quaternions [x y z w] (…, 4)."""
-    x, y, z, w = np.moveaxis(quaternions, -1, 0)
-    roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
-    pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
-    yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-    return np.stack([roll, pitch, yaw], axis=-1)
 
 
 def _range(where: slice) -> range:

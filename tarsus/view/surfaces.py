@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tarsus.model import Model, Shape
 from tarsus.model.description import WORLD, Array
+from tarsus.spatial import rotation_along
 
 Shapes = Literal["visual", "collision", "skeleton"]
 Color = tuple[float, float, float]
@@ -102,10 +103,7 @@ def rod(start: Array, end: Array, radius: float) -> tuple[Array, NDArray[np.int6
     length = float(np.linalg.norm(end - start))
     vertices, triangles = turned(_capsule(radius, length))
     z = (end - start) / length
-    x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
-    x /= np.linalg.norm(x)
-    axes = np.column_stack([x, np.cross(z, x), z])
-    return vertices @ axes.T + (start + end) / 2, triangles
+    return vertices @ rotation_along(z).T + (start + end) / 2, triangles
 
 
 def simplified(

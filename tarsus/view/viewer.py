@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.model import Model
 from tarsus.model.description import Array
+from tarsus.spatial import quaternion_from_rotation, scalar_first
 from tarsus.view.stage import STATE_COLORS, Stage
 from tarsus.view.surfaces import Shapes
 
@@ -152,9 +153,7 @@ class Viewer:
 
     def _place(self, poses: Array) -> None:
         """Move the bodies to poses (bodies, 4, 4)."""
-        from scipy.spatial.transform import Rotation  # slow to import, and only needed here
-
-        turns = np.roll(Rotation.from_matrix(poses[:, :3, :3]).as_quat(), 1, axis=1)
+        turns = scalar_first(quaternion_from_rotation(poses[:, :3, :3]))
         for frame, pose, turn in zip(self.bodies, poses, turns, strict=True):
             frame.position, frame.wxyz = pose[:3, 3], turn
 

@@ -6,13 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from made_up_runs import made_up_run
 
 pytest.importorskip("matplotlib")
 
-from tarsus.view.plots import plot_energy, plot_run, roll_pitch_yaw
+from tarsus.view.plots import plot_energy, plot_run
 from tarsus.view.stage import STATE_COLORS
 
 
@@ -92,18 +91,3 @@ def test_wrong_files_are_refused(tmp_path: Path) -> None:
         plot_run(made_up_run(), tmp_path / "run.xyz")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         plot_run(made_up_run(), tmp_path / "nowhere" / "run.png")
-
-
-def test_angles_of_quaternions() -> None:
-    roll, pitch, yaw = 0.3, -0.8, 1.9
-    half = np.array([roll, pitch, yaw]) / 2
-    (cr, cp, cy), (sr, sp, sy) = np.cos(half), np.sin(half)
-    quaternion = np.array(
-        [
-            sr * cp * cy - cr * sp * sy,
-            cr * sp * cy + sr * cp * sy,
-            cr * cp * sy - sr * sp * cy,
-            cr * cp * cy + sr * sp * sy,
-        ]
-    )
-    assert roll_pitch_yaw(quaternion) == pytest.approx([roll, pitch, yaw])
