@@ -74,8 +74,9 @@ def start(rng: np.random.Generator, model: ts.Model) -> tuple[Any, Any]:
     """Return a start, one or a batch: somewhere above the ground, inside it, or nowhere."""
     shape = pick(rng, tuple, lambda: (3,), lambda: (9,))
     q = model.random_configuration(rng, shape)
-    if model.base is not None and model.base.kind == "free":
-        q[..., model.base.q_slice.start + 2] += rng.choice([-0.5, 1.5, 3.0, 3.0])
+    for joint in model.joints:
+        if joint.kind == "free" and joint.parent == "world":
+            q[..., joint.q_slice.start + 2] = rng.choice([0.0, 2.0, 4.0, 6.0])
     v = rng.normal(size=(*shape, model.nv)) * rng.choice([0.0, 1.0, 1e3])
     with np.errstate(all="ignore"):
         for array in (q, v):
@@ -84,6 +85,12 @@ def start(rng: np.random.Generator, model: ts.Model) -> tuple[Any, Any]:
             if rng.random() < 0.03:
                 array *= rng.choice(WILD)
     return q, v
+
+
+def law_name(rng: np.random.Generator, model: ts.Model) -> str:
+    """Return the name of a law; pivoting takes seconds for steps of many bodies."""
+    names = ["exact", "exact", "penalty", *(["lemke"] if model.n_bodies < 4 else [])]
+    return names[rng.integers(len(names))]
 
 
 def controller(rng: np.random.Generator, model: ts.Model) -> Any:
@@ -102,11 +109,12 @@ def controller(rng: np.random.Generator, model: ts.Model) -> Any:
 def trial(rng: np.random.Generator) -> None:
     """Run one simulation twice."""
     model = machine(rng)
+    integrator = rng.choice([*["semi_implicit"] * 8, "explicit", "rk4"])
     simulation = ts.Simulation(
         model,
-        ground=ground(rng),
-        contact=pick(rng, lambda: "exact", lambda: "exact", lambda: "lemke", lambda: "penalty"),
-        integrator=pick(rng, *[lambda: "semi_implicit"] * 5, lambda: "explicit", lambda: "rk4"),
+        ground=None if integrator == "rk4" else ground(rng),
+        contact=law_name(rng, model),
+        integrator=integrator,
         dt=number(rng, 2e-3, 0.03),
         strict=bool(rng.random() < 0.2),
     )
