@@ -28,7 +28,7 @@ trunk = rng.uniform(0.8, 1.5, robots)  # loads on the trunk
 kp = rng.uniform(100.0, 300.0, (robots, 1)) * np.ones(m.nv)
 
 sim = ts.Simulation(m, ground=ts.Ground(friction=friction), dt=2e-3)
-hold = ts.control.ImplicitPD(m, kp=kp, kd=8.0, q_ref=q0)
+hold = ts.control.ImplicitPD(m, kp=kp, kd=8.0, reference=q0)
 v0 = np.zeros((robots, m.nv))
 v0[:, 0] = 0.8  # all start with the same speed
 run = sim.run(

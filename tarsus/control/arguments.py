@@ -49,6 +49,24 @@ def not_negative(value: Any, name: str) -> float:
     return found
 
 
+def checked_period(value: float | None, name: str = "period") -> float | None:
+    """Return a period [s], or None for as often as the simulation steps."""
+    if value is None:
+        return None
+    period = number(value, name)
+    if period <= 0.0:
+        raise ValueError(f"{name} is {period}, must be positive")
+    return period
+
+
+def elapsed(last: float, t: float) -> float:
+    """Return the time from the last call until t, which must not be before it [s]."""
+    now = number(t, "t")
+    if now < last:
+        raise ValueError(f"t is {now} s, before the last call at {last} s; reset() starts anew")
+    return now - last
+
+
 def gain(value: ArrayLike, size: int, name: str) -> Array:
     """Return a symmetric matrix (size, size) from one, from its diagonal, or from a number.
 

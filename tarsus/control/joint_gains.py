@@ -53,6 +53,28 @@ def effort_limits(value: Gains | None, model: Model, name: str) -> Array:
     return found
 
 
+def refuse_undriven(model: Model, effort: Array, what: str, values: Array) -> None:
+    """Raise if values (…, nv) would act on a free joint that nothing drives: they would be lost."""
+    lost = ~driven(model) & (effort == 0.0) & (values != 0.0)
+    if lost.any():
+        where = int(np.argwhere(lost)[0][-1])
+        joint = next(j for j in model.joints if j.v_slice.start <= where < j.v_slice.stop)
+        raise ValueError(
+            f"{what} has {values[..., where].max()} for the free joint {joint.name!r}, which has "
+            f"no drive: pass zero there, or state as effort ({model.nv},) what does drive it"
+        )
+
+
+def check_driven(model: Model, effort: Array, what: str) -> None:
+    """Raise if a law that needs a drive on every coordinate finds a free joint without one."""
+    without = [j.name for j in model.joints if j.kind == "free" and not effort[j.v_slice].any()]
+    if without:
+        raise ValueError(
+            f"{what} asks for forces on all coordinates, but nothing drives the free joint "
+            f"{without[0]!r}; if something does, state it as effort ({model.nv},)"
+        )
+
+
 def _array(value: Gains, model: Model, name: str) -> Array:
     if isinstance(value, Mapping):
         found = np.zeros(model.nv)

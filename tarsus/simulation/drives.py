@@ -1,7 +1,8 @@
 """How efforts come about in a run: by a law in the core, a Python function, or a table.
 
 Each drive has the same list: `name`, `steps`, `effort` and `gains` for the core, and `rows`,
-which returns the commands for the next steps.
+which returns the commands for the next steps. In an interactive motion a setpoint may be given that
+replaces the reference of a controller.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from tarsus.control import JointController
+from tarsus.control import Cascade
+from tarsus.control import Controller as Law
+from tarsus.control.reference import command
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.errors import SimulationError
@@ -59,7 +62,7 @@ class Drive(Protocol):
     def gains(self) -> tuple[Array, Array, Array]:
         """kp, kd and ki, (nv,) or (B, nv)."""
 
-    def rows(self, step: int, limit: int, state: Seen) -> Rows:
+    def rows(self, step: int, limit: int, state: Seen, setpoint: Any = None) -> Rows:
         """Return commands for at most `limit` steps from step number `step`."""
 
     def get_state(self) -> dict[str, Array]:
@@ -81,9 +84,12 @@ class Stateless:
 
 
 class LawDrive(Stateless):
-    """A joint controller that runs in the core."""
+    """A controller that runs in the core."""
 
-    def __init__(self, controller: JointController, dt: float) -> None:
+    def __init__(self, controller: Law, dt: float) -> None:
+        gains = controller.core_gains
+        if gains is None:
+            raise ValueError(f"{controller!r} does not run in the core, but ImplicitPD does")
         self.controller = controller
         self.name = controller.name
         self.dt = dt
@@ -91,17 +97,19 @@ class LawDrive(Stateless):
         # what is implicit in a step is part of every step: the period is that of its reference
         self.steps = 1 if self.name == "implicit_pd" else self.hold
         self.effort = controller.effort
-        self.gains = controller.kp, controller.kd, controller.ki
+        self.gains = gains
         reference = controller.reference
-        self._constant = reference.command(0.0) if reference.constant else None
+        self._constant = command(reference(0.0)) if reference.constant else None
         self._read = numbers_of(controller)
 
     def is_of(self, controller: Controller) -> bool:
         """Whether this is the drive of a controller, which nobody has changed since."""
         return controller is self.controller and numbers_of(self.controller) == self._read
 
-    def rows(self, step: int, limit: int, state: Seen) -> Rows:
+    def rows(self, step: int, limit: int, state: Seen, setpoint: Any = None) -> Rows:
         """Return setpoints for at most `limit` steps from step number `step`."""
+        if setpoint is not None:
+            return Rows(command(self.controller.setpoint(setpoint)), 1, 0, limit)
         if self._constant is not None:
             return Rows(self._constant, 1, 0, limit)
         tick = step // self.hold
@@ -112,13 +120,12 @@ class LawDrive(Stateless):
         return Rows(values, self.hold, first, min(limit, first + n * self.hold - step))
 
 
-def numbers_of(controller: JointController) -> list[object]:
+def numbers_of(controller: Law) -> list[object]:
     """Return all that a drive reads from a controller, as it is now."""
     reference = controller.reference
     setpoint = reference(0.0) if reference.constant else ()
-    found: list[object] = [controller.model, controller.in_core, controller.name]
-    found += controller.period, reference
-    for array in (controller.kp, controller.kd, controller.ki, controller.effort, *setpoint):
+    found: list[object] = [controller.model, controller.name, controller.period, reference]
+    for array in (*(controller.core_gains or ()), controller.effort, *setpoint):
         found += array.shape, array.tobytes()
     return found
 
@@ -138,12 +145,16 @@ class PythonDrive:
         self.gains = (np.zeros(model.nv),) * 3
         self._tau = np.zeros(model.nv)
 
-    def rows(self, step: int, limit: int, state: Seen) -> Rows:
+    def rows(self, step: int, limit: int, state: Seen, setpoint: Any = None) -> Rows:
         """Call the function if its period is over; return what holds until the next one is."""
         t = step * self.dt
+        given = () if setpoint is None else (setpoint,)
+        if given and not isinstance(self.controller, Law):
+            raise TypeError(f"{self.controller!r} takes no setpoint: those of ts.control do")
         if step % self.period == 0:
             q, v = state.seen()
-            self._tau = checked_effort(self.controller(t, q, v), self.model, q.shape[:-1], t)
+            tau = self.controller(t, q, v, *given)
+            self._tau = checked_effort(tau, self.model, q.shape[:-1], t)
         values = np.array(self._tau.reshape(-1, 1, self.model.nv))
         return Rows(values, 1, step, min(limit, self.period - step % self.period))
 
@@ -160,6 +171,34 @@ class PythonDrive:
             self.controller.set_state(own)
 
 
+class CascadeDrive:
+    """A Python function that gives setpoints to a controller in the core."""
+
+    def __init__(self, cascade: Cascade, inner: Law, dt: float) -> None:
+        self.controller = cascade
+        self.inner = inner
+        self.dt = dt
+        law = LawDrive(inner, dt)
+        self.name, self.steps, self.effort, self.gains = law.name, law.steps, law.effort, law.gains
+        self.period = whole_steps(cascade.outer_period, dt, "outer_period of the cascade")
+
+    def rows(self, step: int, limit: int, state: Seen, setpoint: Any = None) -> Rows:
+        """Ask the function if its period is over; return what holds until the next one is."""
+        if setpoint is not None:
+            raise TypeError("a Cascade takes no setpoint: its outer controller gives it")
+        value = self.controller.renewed(step * self.dt, *state.seen())
+        steps = min(limit, self.period - step % self.period)
+        return Rows(command(self.inner.setpoint(value)), 1, step, steps)
+
+    def get_state(self) -> dict[str, Array]:
+        """Return the setpoint, and what the function's own `get_state` returns."""
+        return self.controller.get_state()
+
+    def set_state(self, state: dict[str, Array]) -> None:
+        """Go on from what `get_state` returned."""
+        self.controller.set_state(state)
+
+
 @dataclass(frozen=True)
 class TableDrive(Stateless):
     """Commands for the whole run, each held for some steps."""
@@ -172,7 +211,7 @@ class TableDrive(Stateless):
     """(B or 1, K, n)."""
     hold: int
 
-    def rows(self, step: int, limit: int, state: Seen) -> Rows:
+    def rows(self, step: int, limit: int, state: Seen, setpoint: Any = None) -> Rows:
         """Return all commands."""
         return Rows(self.values, self.hold, 0, limit)
 
@@ -193,14 +232,16 @@ def drive_of(model: Model, controller: Controller | None, dt: float, effort: Arr
             f"controller is of type {type(controller).__name__}, must be a function "
             "(t, q, v) → tau or one of ts.control"
         )
-    if isinstance(controller, JointController):
-        if controller.model.nv != model.nv or controller.model.nq != model.nq:
+    inner = controller.inner if isinstance(controller, Cascade) else controller
+    if isinstance(inner, Law):
+        if inner.model.nv != model.nv or inner.model.nq != model.nq:
             raise ValueError(
-                f"the controller is for {controller.model.name!r}, the simulation for "
-                f"{model.name!r}"
+                f"the controller is for {inner.model.name!r}, the simulation for {model.name!r}"
             )
-        if controller.in_core:
-            return LawDrive(controller, dt)
+        if inner.core_gains is not None:
+            if isinstance(controller, Cascade):
+                return CascadeDrive(controller, inner, dt)
+            return LawDrive(inner, dt)
     return PythonDrive(model, controller, dt, effort)
 
 
@@ -211,16 +252,22 @@ def restart(controller: object) -> None:
         reset()
 
 
+def remembers(controller: object) -> bool:
+    """Whether a controller has a memory: ours say so, others have one if they can reset it."""
+    return bool(getattr(controller, "remembers", hasattr(controller, "reset")))
+
+
 def steps_of(controller: object, dt: float) -> int:
     """Return the period of a controller in steps, one if it states none."""
     period = getattr(controller, "period", None)
-    if period is None:
-        return 1
+    return 1 if period is None else whole_steps(period, dt, "controller's period")
+
+
+def whole_steps(period: float, dt: float, what: str) -> int:
+    """Return a period [s] in steps, of which it must be a whole number."""
     steps: int = round(period / dt)
     if steps < 1 or abs(steps * dt - period) > 1e-6 * period:
-        raise ValueError(
-            f"the controller's period is {period} s, must be a whole number of steps dt = {dt} s"
-        )
+        raise ValueError(f"the {what} is {period} s, must be a whole number of steps dt = {dt} s")
     return steps
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.control import JointController
+from tarsus.control import Controller
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
 from tarsus.model.checks import expect
@@ -26,7 +26,7 @@ def rollout(
     *,
     torques: ArrayLike | None = None,
     setpoints: ArrayLike | None = None,
-    controller: JointController | None = None,
+    controller: Controller | None = None,
     hold: int = 1,
     record: Record = ("q", "v"),
     mass_scale: MassScale = None,
@@ -50,12 +50,12 @@ def rollout(
         values = _sequences(torques, model.nv, "torques")
         drive = effort_drive(model, simulation.effort, values, hold)
     else:
-        if not isinstance(controller, JointController) or not controller.in_core:
+        if not isinstance(controller, Controller) or controller.core_gains is None:
             raise ValueError(
                 "setpoints need a controller that runs in the core, such as ts.control.ImplicitPD"
             )
-        q_ref = _sequences(setpoints, model.nq, "setpoints")
-        values = np.concatenate([q_ref, np.zeros((*q_ref.shape[:2], 2 * model.nv))], axis=-1)
+        q = _sequences(setpoints, model.nq, "setpoints")
+        values = np.concatenate([q, np.zeros((*q.shape[:2], 2 * model.nv))], axis=-1)
         law = LawDrive(controller, simulation.dt)
         drive = TableDrive(law.name, law.steps, law.effort, law.gains, values, hold)
     q0, v0 = vectors(q0, model.nq, "q0"), vectors(v0, model.nv, "v0")

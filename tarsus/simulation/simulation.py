@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,13 +15,14 @@ from numpy.typing import ArrayLike
 from tarsus import _core
 from tarsus.geometry import Collision, Space, Terrain
 from tarsus.model import Model
-from tarsus.model.checks import expect, number
+from tarsus.model.checks import expect, number, read_only
 from tarsus.model.description import Array
 from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law_of
 from tarsus.simulation.contact.numbers import count, positive
+from tarsus.simulation.contacts import Contact
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
-from tarsus.simulation.drives import Controller, Drive, drive_of, restart
+from tarsus.simulation.drives import Controller, Drive, restart
 from tarsus.simulation.integrators import (
     RK4,
     DormandPrince,
@@ -29,18 +30,19 @@ from tarsus.simulation.integrators import (
     Integrator,
     integrator_of,
 )
-from tarsus.simulation.live import Live
+from tarsus.simulation.motion import Motion
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.recorder import Record, Recorder, names_of
 from tarsus.simulation.runner import Runner
 from tarsus.simulation.smooth import SmoothRun
+from tarsus.simulation.starts import Starts
 from tarsus.simulation.state import State, check_configuration, check_masses, landed, start
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.simulation.worlds import Worlds
 
 
-class Simulation(Live):
-    """Motion of a model with contacts.
+class Simulation:
+    """Motion of a model with contacts; immutable, but for the motion that `reset` and `step` make.
 
     `ground` is a `Ground`, `Steps`, `Profile` or `HeightField`; a `Space` is free space where
     bodies rub and bounce on each other, and None is one with the usual numbers. What touches is in
@@ -53,6 +55,10 @@ class Simulation(Live):
     could not be solved a failure; otherwise it is counted in `run.unsolved`, with a warning. Joints
     bounce off their limits with `limit_restitution` of their speed.
     """
+
+    _made = False
+    _motion: Motion | None = None
+    """The interactive motion, which is no setting."""
 
     def __init__(
         self,
@@ -85,14 +91,18 @@ class Simulation(Live):
         self.dt = number(dt, "dt")
         positive(self.dt, "dt")
         self.joint_friction = bool(joint_friction)
-        self.effort: Array = model.effort_limit if effort_limits else np.full(model.nv, np.inf)
+        self.effort: Array = (
+            model.effort_limit if effort_limits else read_only(np.full(model.nv, np.inf))
+        )
         self.worlds: Worlds | None = None
+        self.starts: Starts | None = None
         if isinstance(self.integrator, (RK4, DormandPrince)):
             if ground is not None or collision is not None or joint_limits:
                 raise ValueError(
                     f"integrator {self.integrator.name!r} is for smooth motions, without ground, "
                     "collision and joint_limits; use 'semi_implicit' for those"
                 )
+            self._made = True
             return
         self.collision = Collision.from_model(model) if collision is None else collision
         self.worlds = Worlds(
@@ -109,6 +119,8 @@ class Simulation(Live):
             limit_restitution=limit_restitution,
             strict=bool(strict),
         )
+        self.starts = Starts(model, self.surface, self.worlds, self.effort, self.dt)
+        self._made = True
 
     def run(
         self,
@@ -146,7 +158,7 @@ class Simulation(Live):
                 raise ValueError(f"{self.integrator.name!r} takes no mass_scale and no checkpoint")
             return self._run_smooth(q0, v0, steps, controller, record, every)
         restart(controller)
-        drive = self._drive(controller)
+        drive = self._start().drive(controller)
         cadence = 0
         if checkpoint is not None:
             seconds = duration / 10 if checkpoint_every is None else checkpoint_every
@@ -183,7 +195,7 @@ class Simulation(Live):
     ) -> Trajectory:
         """Simulate a number of steps with efforts from a `Drive`, as `run` and `rollout` do."""
         count(every, "every")
-        world, state, numbers = self.prepare(drive, q0, v0, mass_scale)
+        world, state, numbers = self._start().prepare(drive, q0, v0, mass_scale)
         plan = {
             "steps": steps,
             "record": record if isinstance(record, bool) else list(names_of(record)),
@@ -217,7 +229,7 @@ class Simulation(Live):
                 f"{path} is of another simulation: {saved.plan['simulation']}, this is "
                 f"{self.settings}"
             )
-        drive = self._drive(controller)
+        drive = self._start().drive(controller)
         if drive.name != saved.plan["drive"]:
             raise ValueError(
                 f"{path} was written with a controller of the kind {saved.plan['drive']!r}; pass "
@@ -229,6 +241,70 @@ class Simulation(Live):
         runner = self._runner(world, drive, saved.state, saved.parameters, saved.plan, ())
         runner.threads, runner.progress, runner.checkpoint = threads, progress, path
         return _told(runner.go(), stacklevel=3)
+
+    def reset(
+        self,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        *,
+        controller: Controller | None = None,
+        mass_scale: MassScale = None,
+        threads: int = 1,
+    ) -> None:
+        """Start an interactive motion from q (nq,) and v (nv,), or from B states at once.
+
+        `controller` is as of `run`: those that the core knows are part of its steps, contacts and
+        all. Without one, `step` takes efforts.
+        """
+        starts = self._start()
+        restart(controller)
+        drive = starts.drive(controller)
+        world, state, numbers = starts.prepare(drive, q, v, mass_scale)
+        motion = Motion(
+            self.model,
+            world,
+            starts.worlds.places,
+            None if controller is None else drive,
+            state,
+            numbers,
+            dt=self.dt,
+            threads=threads,
+        )
+        vars(self)["_motion"] = motion
+
+    def step(self, command: Any = None, steps: int = 1) -> tuple[Array, Array]:
+        """Make steps of the interactive motion, and return q and v.
+
+        Without a controller `command` is efforts (nv,) or (B, nv), none unless stated. With one it
+        is a setpoint for these steps: positions (nq,) or (B, nq), also (q, v) or (q, v, added); or
+        what else the controller's `reference` may be at a time. Unless stated, the controller
+        follows its own reference.
+        """
+        return self._moving().step(command, steps)
+
+    @property
+    def q(self) -> Array:
+        """The configuration of the interactive motion, (nq,) or (B, nq)."""
+        return self._moving().core.q
+
+    @property
+    def v(self) -> Array:
+        """The velocity of the interactive motion, (nv,) or (B, nv)."""
+        return self._moving().core.v
+
+    @property
+    def t(self) -> float:
+        """The time since `reset` [s]."""
+        return self._moving().t
+
+    def contacts_now(self, state: int = 0) -> list[Contact]:
+        """Return the contacts in the last step of the interactive motion."""
+        return self._moving().contacts(state)
+
+    def _moving(self) -> Motion:
+        if self._motion is None:
+            raise RuntimeError("there is no motion yet: call reset(q, v) first")
+        return self._motion
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:
@@ -242,13 +318,10 @@ class Simulation(Live):
             "options": {} if self.worlds is None else dict(self.worlds.options),
         }
 
-    def _drive(self, controller: Controller | None) -> Drive:
-        if controller is None:
-            return self._limp
-        kept = self._kept
-        if kept is not None and kept[0].is_of(controller):
-            return kept[0]
-        return drive_of(self.model, controller, self.dt, self.effort)
+    def _start(self) -> Starts:
+        if self.starts is None:
+            raise ValueError("this integrator is for whole smooth runs in free space: use run")
+        return self.starts
 
     def _runner(
         self,
@@ -316,6 +389,17 @@ class Simulation(Live):
         ).go(state, steps, max(steps, 1) if record is False else every)
         kept = {name: array for name, array in run.recorded.items() if name in names}
         return replace(run, recorded=kept, settings={**self.settings, "every": every})
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._made:
+            raise AttributeError(
+                f"a Simulation is immutable: cannot set {name!r}; make a new one, "
+                f"ts.Simulation(model, {name}=…)"
+            )
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Simulation is immutable: cannot delete {name!r}")
 
     def __repr__(self) -> str:
         where = "free space" if self.ground is None else repr(self.ground)

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from tarsus.control import JointController
+from tarsus.control import Controller as Law
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.contacts import NUMBERS, Contacts
-from tarsus.simulation.drives import Controller, checked_effort, restart, steps_of
+from tarsus.simulation.drives import Controller, checked_effort, remembers, restart, steps_of
 from tarsus.simulation.errors import CAUSES, DIVERGED, SimulationError
 from tarsus.simulation.integrators import RK4, DormandPrince
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
@@ -31,7 +31,7 @@ FASTEST = 1e8
 class SmoothRun:
     """One run: `go` makes its steps and returns all samples.
 
-    A controller acts at every moment, unless it has a period or a memory (a `reset`): then its
+    A controller acts at every moment, unless it has a period or a memory: then its
     efforts are held, over one dt if it states no period.
     """
 
@@ -48,10 +48,10 @@ class SmoothRun:
         self.model, self.integrator, self.controller = model, integrator, controller
         self.dt = dt
         self.motion = SmoothMotion(model, friction=friction)
-        if isinstance(controller, JointController):
+        if isinstance(controller, Law):
             effort = np.minimum(effort, controller.effort)
         self.effort = effort
-        held = getattr(controller, "period", None) is not None or hasattr(controller, "reset")
+        held = getattr(controller, "period", None) is not None or remembers(controller)
         self.period = steps_of(controller, dt) if held else 0
 
     def go(self, state: State, steps: int, every: int) -> Trajectory:

@@ -23,14 +23,14 @@ def wave(t: float) -> tuple[Array, Array, Array]:
     return ARM + x, 1.2 * np.cos(4.0 * t + np.arange(4.0)), 0.1 * x
 
 
-def law(name: str, target: Any = wave, **options: Any) -> ts.control.JointController:
+def law(name: str, target: Any = wave, **options: Any) -> ts.control.Controller:
     m = arm()
     return {
         "pd": lambda: PD(m, 60.0, 3.0, target, **options),
         "implicit_pd": lambda: ImplicitPD(m, 400.0, 30.0, target, dt=DT, **options),
-        "pid": lambda: PID(m, 60.0, 3.0, 80.0, target, **{"period": DT, **options}),
+        "pid": lambda: PID(m, 60.0, 80.0, 3.0, target, **{"period": DT, **options}),
         "inverse_dynamics": lambda: InverseDynamics(m, 100.0, 20.0, target, **options),
-        "passivity": lambda: PassivityControl(m, 8.0, 4.0).along(target, **options),
+        "passivity": lambda: PassivityControl(m, 8.0, 4.0, target, **options),
     }[name]()
 
 
@@ -116,12 +116,12 @@ def wave_exact(t: float) -> tuple[Array, Array, Array]:
 def test_implicit_gains_never_explode() -> None:
     m, sim = arm(), Simulation(arm(), dt=5e-3)
     stiff = {"kp": 1e6, "kd": 1e4}
-    run = sim.run(ARM + 0.1, duration=1.0, controller=ImplicitPD(m, **stiff, q_ref=ARM))
+    run = sim.run(ARM + 0.1, duration=1.0, controller=ImplicitPD(m, **stiff, reference=ARM))
     off = np.abs(run.q[-1] - ARM).max()
     print(f"implicit: off by {off:.1e} rad")
     assert off < 1e-4
     with pytest.raises(SimulationError, match=r"diverged|not finite"):
-        sim.run(ARM + 0.1, duration=1.0, controller=PD(m, **stiff, q_ref=ARM))
+        sim.run(ARM + 0.1, duration=1.0, controller=PD(m, **stiff, reference=ARM))
 
 
 def test_gains_by_joint_and_by_state() -> None:
@@ -178,15 +178,16 @@ def test_what_is_changed_in_a_controller_counts_from_the_next_run_on() -> None:
 
 def test_the_drive_of_a_controller_is_used_again() -> None:
     m, sim = arm(), Simulation(arm())
+    assert sim.starts is not None
     control, states = PD(m, 60.0, 3.0, ARM + 0.2), np.tile(ARM, (3, 1))
     first = sim.run(ARM, duration=0.05, controller=control)
-    kept = sim._kept
+    kept = sim.starts.kept
     heavy = sim.run(ARM, duration=0.05, controller=control, mass_scale=2.0)
     batch = sim.run(states, duration=0.05, controller=control)
     np.testing.assert_array_equal(sim.run(ARM, duration=0.05, controller=control).q, first.q)
     np.testing.assert_array_equal(batch.q, np.tile(first.q, (3, 1, 1)))
     assert np.abs(heavy.q - first.q).max() > 1e-6
-    assert kept is not None and sim._kept is kept
+    assert kept is not None and sim.starts.kept is kept
 
 
 def test_targets_differ_within_a_batch() -> None:
@@ -223,13 +224,13 @@ def test_a_table_is_a_way_from_point_to_point() -> None:
 
 def test_a_cascade_runs_at_two_rates() -> None:
     m, calls = arm(), []
-    inner = PD(m, 80.0, 4.0)
+    inner = PD(m, 80.0, 4.0, period=2e-3)
 
     def outer(t: float, q: Array, v: Array) -> Array:
         calls.append(round(t, 9))
         return ARM + 0.1 * len(calls)
 
-    cascade = Cascade(outer, inner, outer_period=0.01, period=2e-3)
+    cascade = Cascade(outer, inner, outer_period=0.01)
     sim = Simulation(m)
     first = sim.run(ARM, duration=0.05, controller=cascade)
     np.testing.assert_allclose(calls, [0.0, 0.01, 0.02, 0.03, 0.04])
@@ -245,23 +246,32 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "gain nan": (lambda: PD(arm(), np.nan, 1.0), ValueError, "kp is"),
     "gain text": (lambda: PD(arm(), "high", 1.0), TypeError, "kp is not an array"),
     "joint": (lambda: PD(arm(), {"joint_9": 1.0}, 1.0), KeyError, "joint_9"),
-    "target": (lambda: PD(arm(), 1.0, 1.0, np.zeros(5)), ValueError, "q_ref has shape"),
+    "target": (
+        lambda: PD(arm(), 1.0, 1.0, np.zeros(5)),
+        ValueError,
+        r"reference must have shape \(…, 4\), got",
+    ),
     "target nan": (lambda: PD(arm(), 1.0, 1.0, np.full(4, np.nan)), ValueError, "not finite"),
-    "function": (lambda: PD(arm(), 1.0, 1.0, lambda t: (ARM, ARM[:2])), ValueError, "v_ref"),
+    "function": (
+        lambda: PD(arm(), 1.0, 1.0, lambda t: (ARM, ARM[:2])),
+        ValueError,
+        "velocity of ref",
+    ),
     "effort": (lambda: PD(arm(), 1.0, 1.0, effort=-1.0), ValueError, "effort is"),
     "period": (lambda: PD(arm(), 1.0, 1.0, period=0.0), ValueError, "period is 0.0"),
     "model": (lambda: PD("arm", 1.0, 1.0), TypeError, "model is of type str"),  # type: ignore
     "times": (lambda: Table(arm(), [0.0, 0.0], np.zeros((2, 4))), ValueError, "times must rise"),
     "rows": (lambda: Table(arm(), [0.0, 1.0], np.zeros((3, 4))), ValueError, "q has shape"),
     "inner": (lambda: Cascade(lambda t, q, v: q, 3, 0.1), TypeError, "inner"),  # type: ignore
-    "rates": (lambda: Cascade(PD(arm(), 1, 1), PD(arm(), 1, 1), 0.1, 0.2), ValueError, "longer"),
+    "rates": (
+        lambda: Cascade(PD(arm(), 1, 1), PD(arm(), 1, 1, period=0.2), 0.1),
+        ValueError,
+        "longer",
+    ),
+    "no rate": (lambda: Cascade(wave, PD(arm(), 1, 1), None), TypeError, "outer_period"),  # type: ignore
+    "no integral": (lambda: PD(arm(), 1, 1, ki=3.0), TypeError, "'ki'"),  # type: ignore
     "implicit": (lambda: ImplicitPD(arm(), 1.0, 1.0, dt=-1.0), ValueError, "dt is"),
     "pid": (lambda: PID(arm(), 1, 1, 1)(0.0, ARM, ARM), ValueError, "needs a period"),
-    "matrix": (
-        lambda: PassivityControl(arm(), np.eye(4) + 0.1, 1.0).along(ARM),
-        ValueError,
-        "bandwidth must be",
-    ),
 }
 
 
