@@ -11,7 +11,18 @@ from movers import ARM, arm, quadruped, standing
 from oracle import Array
 
 import tarsus as ts
-from tarsus.control import PD, PID, Cascade, ImplicitPD, InverseDynamics, PassivityControl, Table
+from tarsus.control import (
+    PD,
+    PID,
+    AdaptiveControl,
+    Cascade,
+    ImpedanceControl,
+    ImplicitPD,
+    InverseDynamics,
+    OperationalSpaceControl,
+    PassivityControl,
+    Table,
+)
 from tarsus.simulation import Simulation, SimulationError
 
 DT = 1e-3
@@ -145,6 +156,77 @@ def test_a_number_leaves_the_free_base_alone() -> None:
     assert (control.effort[:6] == 0.0).all() and (control.effort[6:] == m.effort_limit[6:]).all()
     tau = control(0.0, m.random_configuration(0), np.ones(m.nv))
     assert (tau[:6] == 0.0).all() and (np.abs(tau[6:]) <= m.effort_limit[6:]).all()
+
+
+def base(values: Any) -> Array:
+    """Return zeros (18,) but for the free base of the quadruped."""
+    found = np.zeros(18)
+    found[:6] = values
+    return found
+
+
+LOST: dict[str, tuple[Callable[[ts.Model], Any], str]] = {
+    "kp": (lambda m: PD(m, base([0, 0, 50, 0, 0, 0]), 1.0), r"kp has 50\.0"),
+    "kp of a state": (lambda m: PD(m, np.stack([base(0), base(2)]), 1.0), r"kp has 2\.0"),
+    "kd": (lambda m: ImplicitPD(m, 1.0, {"root_joint": 3.0}), r"kd has 3\.0"),
+    "ki": (lambda m: PID(m, 1.0, base(7), 1.0), r"ki has 7\.0"),
+    "added": (
+        lambda m: PD(m, 1.0, 1.0, (standing(), base(0), base(9))),
+        r"the effort that reference adds has 9\.0",
+    ),
+    "added by a table": (
+        lambda m: PD(m, 1, 1, Table(m, [0, 1], [standing()] * 2, added=[base(9)] * 2)),
+        r"the effort that reference adds has 9\.0",
+    ),
+    "added in a call": (
+        lambda m: PD(m, 1.0, 1.0)(0.0, standing(), base(0), (standing(), base(0), base(9))),
+        r"the effort that reference adds has 9\.0",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LOST)
+def test_what_would_act_on_a_free_base_without_a_drive_is_refused(case: str) -> None:
+    make, message = LOST[case]
+    with pytest.raises(
+        ValueError, match=f"{message} for the free joint 'root_joint', which has no"
+    ):
+        make(quadruped())
+
+
+def test_a_free_base_that_is_driven_may_have_gains() -> None:
+    m = quadruped()
+    effort = np.where(np.arange(18) < 6, np.inf, m.effort_limit)
+    kp, kd = base([3000.0] * 3 + [50.0] * 3) + 20.0, base([300.0] * 3 + [2.0] * 3) + 0.5
+    hold = PD(m, kp, kd, standing(), effort=effort)
+    run = Simulation(m, dt=1e-3).run(standing(), duration=0.5, controller=hold)
+    fall = standing()[2] - run.q[-1, 2]
+    print(f"hangs {fall:.3f} m below its reference, in free space")
+    assert 0.0 < fall < 0.5  # free fall would be 1.2 m
+    # rows that a motor may help are kept: accelerations of the base need efforts of the joints
+    lifted = InverseDynamics(m, 1.0, 1.0, (standing(), base(0), base([0, 0, 1, 0, 0, 0])))
+    still = InverseDynamics(m, 1.0, 1.0, standing())
+    state = 0.0, standing(), np.zeros(18)
+    assert (lifted(*state) != still(*state)).any()
+
+
+LAWS: dict[str, Callable[..., Any]] = {
+    "PassivityControl": lambda m, **o: PassivityControl(m, 1.0, 1.0, **o),
+    "AdaptiveControl": lambda m, **o: AdaptiveControl(m, 1.0, 1.0, **o),
+    "OperationalSpaceControl": lambda m, **o: OperationalSpaceControl(m, "trunk", 1.0, **o),
+    "ImpedanceControl": lambda m, **o: ImpedanceControl(m, "trunk", 1.0, **o),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_laws_that_need_a_drive_everywhere_say_so(name: str) -> None:
+    m = quadruped()
+    with pytest.raises(
+        ValueError, match=r"asks for forces on all coordinates, but .* 'root_joint'"
+    ):
+        LAWS[name](m)
+    tau = LAWS[name](m, effort=np.full(18, np.inf))(0.0, standing(), np.ones(18))
+    assert np.abs(tau[:6]).max() > 1.0
 
 
 def test_what_is_changed_in_a_controller_counts_from_the_next_run_on() -> None:

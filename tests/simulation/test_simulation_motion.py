@@ -124,6 +124,20 @@ def test_threads_have_motions_of_their_own() -> None:
     assert all(q.tobytes() == expected.tobytes() for q in found)
 
 
+@pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
+def test_a_simulation_is_immutable(integrator: str) -> None:
+    sim = Simulation(arm(), integrator=integrator)
+    before = dict(sim.settings)
+    for name in ("dt", "model", "ground", "contact", "integrator", "effort", "worlds", "colour"):
+        with pytest.raises(AttributeError, match=f"immutable: cannot set '{name}'; make a new one"):
+            setattr(sim, name, 2e-3)
+    with pytest.raises(AttributeError, match="immutable: cannot delete 'dt'"):
+        del sim.dt
+    with pytest.raises(ValueError, match="read-only"):
+        sim.effort[0] = 1.0
+    assert sim.settings == before and not hasattr(sim, "colour")
+
+
 def test_bad_options_of_reset() -> None:
     sim = Simulation(arm())
     with pytest.raises(ValueError, match="threads"):
