@@ -21,7 +21,7 @@ there, without Python in the loop. The words are the same everywhere:
 
 from tarsus.control.adaptive import AdaptiveControl
 from tarsus.control.cascade import Cascade
-from tarsus.control.controller import Controller
+from tarsus.control.control_law import ControlLaw
 from tarsus.control.frame_controller import FrameController
 from tarsus.control.impedance import ImpedanceControl
 from tarsus.control.joint_controller import JointController
@@ -39,7 +39,7 @@ __all__ = [
     "PID",
     "AdaptiveControl",
     "Cascade",
-    "Controller",
+    "ControlLaw",
     "FrameController",
     "ImpedanceControl",
     "ImplicitPD",

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.control.arguments import elapsed, gain, not_negative
-from tarsus.control.controller import Controller
+from tarsus.control.control_law import ControlLaw
 from tarsus.control.joint_gains import Gains
 from tarsus.control.passivity import PassivityControl
 from tarsus.control.pseudo_inertia import (
@@ -38,7 +38,7 @@ from tarsus.model.checks import expect
 from tarsus.model.description import Array
 
 
-class AdaptiveControl(Controller):
+class AdaptiveControl(ControlLaw):
     """Slotine and Li's adaptive law: tau = control(t, q, v).
 
     `model` has the geometry, and the parameters to begin with; `parameters` (…, n_bodies, 10) is

@@ -64,7 +64,10 @@ class Cascade:
         """Return the setpoint at a time [s], from the outer controller once in its period."""
         tick = math.floor(t / self.outer_period + 1e-6)  # times are sums of steps
         if tick != self._tick:
-            self.setpoint, self._tick = self.outer(t, q, v), tick
+            setpoint = self.outer(t, q, v)
+            if setpoint is None:
+                raise TypeError(f"outer returned None at t = {t:g} s, must return a setpoint")
+            self.setpoint, self._tick = setpoint, tick
         return self.setpoint
 
     def get_state(self) -> dict[str, Array]:

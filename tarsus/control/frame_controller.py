@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from tarsus.control.arguments import checked_model, gain
-from tarsus.control.controller import Controller
+from tarsus.control.control_law import ControlLaw
 from tarsus.control.joint_gains import Gains, check_driven
 from tarsus.control.reference import Setpoint, Source
 from tarsus.control.task import Kind, Task
@@ -15,7 +15,7 @@ from tarsus.model import Model
 from tarsus.model.description import Array
 
 
-class FrameController(Controller):
+class FrameController(ControlLaw):
     """A law that leads a frame of a model along a reference.
 
     `task` is the "pose" of `frame` (six rows: linear, angular, in the axes of the frame) or its
@@ -23,7 +23,7 @@ class FrameController(Controller):
     rows. `reference` is a pose (…, 4, 4) or a position (…, 3), that of the neutral configuration
     unless stated, or a function of time that returns one, also with its velocity and acceleration:
     (…, 6) in its own frame for a pose, (…, 3) in world axes for a position. `effort` and `period`
-    as of `Controller`; every coordinate needs a drive.
+    as of `ControlLaw`; every coordinate needs a drive.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tarsus.control.controller import Controller
+from tarsus.control.control_law import ControlLaw
 from tarsus.control.joint_gains import Gains, gains, refuse_undriven
 from tarsus.control.reference import Setpoint, Source, joint_setpoint
 from tarsus.model import Model
@@ -19,13 +19,13 @@ from tarsus.model.checks import expect
 from tarsus.model.description import Array
 
 
-class JointController(Controller):
+class JointController(ControlLaw):
     """A law that leads the joints of a model along a reference.
 
     `kp` and `kd` are numbers (for all coordinates with a drive: all but free joints), mappings from
     names of joints to numbers, or arrays (nv,) or (B, nv). `reference` is a configuration (nq,) or
     (B, nq), the neutral one unless stated, or a function of time that returns q, (q, v) or
-    (q, v, added); `Table` is such a function. `effort` and `period` as of `Controller`.
+    (q, v, added); `Table` is such a function. `effort` and `period` as of `ControlLaw`.
     """
 
     adds: ClassVar[str] = "effort"

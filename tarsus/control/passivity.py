@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.control.arguments import checked_model, gain, vectors
-from tarsus.control.controller import Controller
+from tarsus.control.control_law import ControlLaw
 from tarsus.control.groups import TURN, relative_motion
 from tarsus.control.joint_gains import Gains, check_driven
 from tarsus.control.reference import Setpoint, Source, joint_setpoint
@@ -27,7 +27,7 @@ from tarsus.model.description import Array, ModelError
 from tarsus.model.kinds import FACTORIZATIONS, NONHOLONOMIC, Factorization
 
 
-class PassivityControl(Controller):
+class PassivityControl(ControlLaw):
     """Slotine and Li's law: tau = control(t, q, v).
 
     `bandwidth` Λ [1/s] and `kd` K_D [N·m·s/rad, N·s/m] are numbers, diagonals (nv,) or matrices

@@ -134,6 +134,8 @@ def parts_of(value: Any, dimensions: int) -> tuple[Any, Any, Any]:
     """
     is_parts = isinstance(value, tuple) and value and np.ndim(value[0]) >= dimensions
     parts = tuple(value) if is_parts else (value,)
+    if value is None:
+        raise TypeError("reference is None, must be a setpoint")
     if len(parts) > 3:
         raise ValueError(f"reference has at most three parts, got {len(parts)}")
     return (*parts, None, None)[:3]

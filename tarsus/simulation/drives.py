@@ -13,12 +13,11 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from tarsus.control import Cascade
-from tarsus.control import Controller as Law
+from tarsus.control import Cascade, ControlLaw
 from tarsus.control.reference import command
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.simulation.errors import SimulationError
+from tarsus.simulation.controllers import checked_effort, steps_of, whole_steps
 
 Controller: TypeAlias = Callable[[float, Array, Array], Any]
 """(t, q, v) → efforts (nv,), or (B, nv) for q (B, nq) and v (B, nv)."""
@@ -86,7 +85,7 @@ class Stateless:
 class LawDrive(Stateless):
     """A controller that runs in the core."""
 
-    def __init__(self, controller: Law, dt: float) -> None:
+    def __init__(self, controller: ControlLaw, dt: float) -> None:
         gains = controller.core_gains
         if gains is None:
             raise ValueError(f"{controller!r} does not run in the core, but ImplicitPD does")
@@ -120,7 +119,7 @@ class LawDrive(Stateless):
         return Rows(values, self.hold, first, min(limit, first + n * self.hold - step))
 
 
-def numbers_of(controller: Law) -> list[object]:
+def numbers_of(controller: ControlLaw) -> list[object]:
     """Return all that a drive reads from a controller, as it is now."""
     reference = controller.reference
     setpoint = reference(0.0) if reference.constant else ()
@@ -149,7 +148,7 @@ class PythonDrive:
         """Call the function if its period is over; return what holds until the next one is."""
         t = step * self.dt
         given = () if setpoint is None else (setpoint,)
-        if given and not isinstance(self.controller, Law):
+        if given and not isinstance(self.controller, ControlLaw):
             raise TypeError(f"{self.controller!r} takes no setpoint: those of ts.control do")
         if step % self.period == 0:
             q, v = state.seen()
@@ -174,7 +173,7 @@ class PythonDrive:
 class CascadeDrive:
     """A Python function that gives setpoints to a controller in the core."""
 
-    def __init__(self, cascade: Cascade, inner: Law, dt: float) -> None:
+    def __init__(self, cascade: Cascade, inner: ControlLaw, dt: float) -> None:
         self.controller = cascade
         self.inner = inner
         self.dt = dt
@@ -233,7 +232,7 @@ def drive_of(model: Model, controller: Controller | None, dt: float, effort: Arr
             "(t, q, v) → tau or one of ts.control"
         )
     inner = controller.inner if isinstance(controller, Cascade) else controller
-    if isinstance(inner, Law):
+    if isinstance(inner, ControlLaw):
         if inner.model.nv != model.nv or inner.model.nq != model.nq:
             raise ValueError(
                 f"the controller is for {inner.model.name!r}, the simulation for {model.name!r}"
@@ -243,47 +242,3 @@ def drive_of(model: Model, controller: Controller | None, dt: float, effort: Arr
                 return CascadeDrive(controller, inner, dt)
             return LawDrive(inner, dt)
     return PythonDrive(model, controller, dt, effort)
-
-
-def restart(controller: object) -> None:
-    """Let a controller with a memory forget, before a new motion."""
-    reset = getattr(controller, "reset", None)
-    if callable(reset):
-        reset()
-
-
-def remembers(controller: object) -> bool:
-    """Whether a controller has a memory: ours say so, others have one if they can reset it."""
-    return bool(getattr(controller, "remembers", hasattr(controller, "reset")))
-
-
-def steps_of(controller: object, dt: float) -> int:
-    """Return the period of a controller in steps, one if it states none."""
-    period = getattr(controller, "period", None)
-    return 1 if period is None else whole_steps(period, dt, "controller's period")
-
-
-def whole_steps(period: float, dt: float, what: str) -> int:
-    """Return a period [s] in steps, of which it must be a whole number."""
-    steps: int = round(period / dt)
-    if steps < 1 or abs(steps * dt - period) > 1e-6 * period:
-        raise ValueError(f"the {what} is {period} s, must be a whole number of steps dt = {dt} s")
-    return steps
-
-
-def checked_effort(value: Any, model: Model, lead: tuple[int, ...], t: float) -> Array:
-    """Return what a controller returned, as finite efforts (nv,) or (*lead, nv)."""
-    try:
-        tau = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise SimulationError(f"the controller returned {value!r}, no numbers", time=t) from None
-    if tau.shape not in ((model.nv,), (*lead, model.nv)):
-        also = f" or {(*lead, model.nv)}" if lead else ""
-        cause = f"the controller returned the shape {tau.shape}, must be ({model.nv},){also}"
-        raise SimulationError(cause, time=t)
-    if not np.isfinite(tau).all():
-        where = int(np.argwhere(~np.isfinite(tau))[0][-1])
-        joint = next(j for j in model.joints if j.v_slice.start <= where < j.v_slice.stop)
-        cause = f"the controller returned {tau[..., where]} for joint {joint.name!r}"
-        raise SimulationError(cause, time=t, body=joint.child)
-    return tau

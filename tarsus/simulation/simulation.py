@@ -21,8 +21,9 @@ from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law_of
 from tarsus.simulation.contact.numbers import count, positive
 from tarsus.simulation.contacts import Contact
+from tarsus.simulation.controllers import restart
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
-from tarsus.simulation.drives import Controller, Drive, restart
+from tarsus.simulation.drives import Controller, Drive
 from tarsus.simulation.integrators import (
     RK4,
     DormandPrince,

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from tarsus.control import Controller as Law
+from tarsus.control import ControlLaw
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.contacts import NUMBERS, Contacts
-from tarsus.simulation.drives import Controller, checked_effort, remembers, restart, steps_of
+from tarsus.simulation.controllers import checked_effort, remembers, restart, steps_of
+from tarsus.simulation.drives import Controller
 from tarsus.simulation.errors import CAUSES, DIVERGED, SimulationError
 from tarsus.simulation.integrators import RK4, DormandPrince
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
@@ -48,7 +49,7 @@ class SmoothRun:
         self.model, self.integrator, self.controller = model, integrator, controller
         self.dt = dt
         self.motion = SmoothMotion(model, friction=friction)
-        if isinstance(controller, Law):
+        if isinstance(controller, ControlLaw):
             effort = np.minimum(effort, controller.effort)
         self.effort = effort
         held = getattr(controller, "period", None) is not None or remembers(controller)

@@ -67,7 +67,7 @@ MAKE: dict[str, Callable[[], Any]] = {
         lambda t, q, v: joints(t), AdaptiveControl(M, 5.0, KD), outer_period=2 * DT
     ),
 }
-ABSTRACT = {"Controller", "JointController", "FrameController"}
+ABSTRACT = {"ControlLaw", "JointController", "FrameController"}
 NOT_CONTROLLERS = {"MomentumObserver", "Table"}
 
 

@@ -34,7 +34,7 @@ def wave(t: float) -> tuple[Array, Array, Array]:
     return ARM + x, 1.2 * np.cos(4.0 * t + np.arange(4.0)), 0.1 * x
 
 
-def law(name: str, target: Any = wave, **options: Any) -> ts.control.Controller:
+def law(name: str, target: Any = wave, **options: Any) -> ts.control.ControlLaw:
     m = arm()
     return {
         "pd": lambda: PD(m, 60.0, 3.0, target, **options),
@@ -147,6 +147,14 @@ def test_gains_by_joint_and_by_state() -> None:
         np.testing.assert_array_equal(together.q[k], alone.q)
     python = sim.run(q0, duration=0.2, controller=outside(PD(m, kp, 2.0, ARM + 0.2)))
     np.testing.assert_allclose(python.q, together.q, atol=1e-10)
+
+
+def test_limits_by_names_leave_the_others_as_they_are() -> None:
+    m = quadruped()
+    named = PD(m, 10.0, 1.0, effort={"root_joint": np.inf, "front_left_knee": 2.0}).effort
+    assert np.isinf(named[:6]).all() and named[m.joint("front_left_knee").v_slice] == 2.0
+    usual = PD(m, 10.0, 1.0).effort
+    assert (named != usual).sum() == 7 and usual[6:].all()
 
 
 def test_a_number_leaves_the_free_base_alone() -> None:
@@ -344,6 +352,19 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "model": (lambda: PD("arm", 1.0, 1.0), TypeError, "model is of type str"),  # type: ignore
     "times": (lambda: Table(arm(), [0.0, 0.0], np.zeros((2, 4))), ValueError, "times must rise"),
     "rows": (lambda: Table(arm(), [0.0, 1.0], np.zeros((3, 4))), ValueError, "q has shape"),
+    "follower": (
+        lambda: PD(ts.robots.four_bar(), {"rocker": 1.0}, 1.0),
+        ValueError,
+        r"kp names joint 'rocker', which follows others .* \(valid: crank\)",
+    ),
+    "words": (lambda: PD(arm(), {"joint_1": "high"}, 1.0), TypeError, "kp of joint 'joint_1' is"),
+    "nothing": (lambda: PD(arm(), 1, 1, lambda t: None), TypeError, "reference is None"),
+    "no time": (lambda: Table(arm(), [0.0, np.inf], np.zeros((2, 4))), ValueError, "times must"),
+    "outer": (
+        lambda: Cascade(lambda t, q, v: None, PD(arm(), 1, 1), 0.1)(0.0, ARM, ARM),
+        TypeError,
+        "outer returned None at t = 0 s",
+    ),
     "inner": (lambda: Cascade(lambda t, q, v: q, 3, 0.1), TypeError, "inner"),  # type: ignore
     "rates": (
         lambda: Cascade(PD(arm(), 1, 1), PD(arm(), 1, 1, period=0.2), 0.1),

@@ -16,7 +16,7 @@ from tarsus.model.checks import expect
 from tarsus.model.description import Array
 
 
-class Controller(ABC):
+class ControlLaw(ABC):
     """A law that leads a model along a reference: tau = controller(t, q, v).
 
     `reference` is what shall be followed, at rest or as a function of time; its value at a time is
