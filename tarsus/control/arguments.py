@@ -26,7 +26,7 @@ def checked_model(model: Model, what: str) -> Model:
 
 def vectors(value: ArrayLike | None, size: int, name: str) -> Array:
     """Return `value` as finite numbers (…, size); None stands for zeros."""
-    return _finite(np.zeros(size) if value is None else value, (size,), name)
+    return np.zeros(size) if value is None else _finite(value, (size,), name)
 
 
 def poses(value: ArrayLike, name: str) -> Array:
