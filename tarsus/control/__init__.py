@@ -12,7 +12,7 @@ there, without Python in the loop. The words are the same everywhere:
     setpoint      where to be, also with how fast to move and what is added: x, (x, v), (x, v, a)
     kp, kd, ki    gains of the error, of its velocity, of its integral, as `PID(model, kp, ki, kd)`
     bandwidth     a rate [1/s] at which an error fades
-    effort        the largest output; nothing drives free joints unless it says so
+    effort        the largest output; nothing drives a base that floats unless it says so
     period        the time [s] over which an output is held
 
 `JointController`s follow configurations, `FrameController`s the pose or position of a frame. The

@@ -21,7 +21,7 @@ class ControlLaw(ABC):
 
     `reference` is what shall be followed, at rest or as a function of time; its value at a time is
     a setpoint. `effort` (nv,) limits the output, the model's limits unless stated, and nothing
-    acts on free joints then. The output is held over `period` [s], one step of the simulation
+    acts on the base then. The output is held over `period` [s], one step of the simulation
     unless stated. Laws that `remember` change with each call, until `reset`.
     """
 

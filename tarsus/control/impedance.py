@@ -46,7 +46,7 @@ class ImpedanceControl(FrameController):
     the world exerts on the frame: a function (t, q, v) → (…, 6) or (…, 3), in the axes of the task.
     `task` and `reference` as of `FrameController`; its acceleration counts only with an `inertia`.
 
-    Every coordinate needs a drive: for a free joint, state in `effort` what drives it. Joint
+    Every coordinate needs a drive: for a base that floats, state in `effort` what drives it. Joint
     springs and friction are not part of the law.
     """
 

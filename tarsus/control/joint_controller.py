@@ -22,7 +22,7 @@ from tarsus.model.description import Array
 class JointController(ControlLaw):
     """A law that leads the joints of a model along a reference.
 
-    `kp` and `kd` are numbers (for all coordinates with a drive: all but free joints), mappings from
+    `kp` and `kd` are numbers (for all coordinates with a drive: all but the base), mappings from
     names of joints to numbers, or arrays (nv,) or (B, nv). `reference` is a configuration (nq,) or
     (B, nq), the neutral one unless stated, or a function of time that returns q, (q, v) or
     (q, v, added); `Table` is such a function. `effort` and `period` as of `ControlLaw`.
@@ -63,7 +63,7 @@ class JointController(ControlLaw):
         return found
 
     def refuse_lost(self, what: str, values: Array) -> None:
-        """Raise if values (…, nv) would act on a free joint that nothing drives."""
+        """Raise if values (…, nv) would act on a base that nothing drives."""
         refuse_undriven(self.model, self.effort, what, values)
 
     def errors(self, q: Array, v: Array, setpoint: Setpoint) -> tuple[Array, Array]:

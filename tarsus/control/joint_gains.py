@@ -15,15 +15,6 @@ from tarsus.model.description import Array
 Gains: TypeAlias = ArrayLike | Mapping[str, float]
 
 
-def driven(model: Model) -> NDArray[np.bool_]:
-    """Return which velocities (nv,) have a drive: all but those of free joints."""
-    mask = np.ones(model.nv, bool)
-    for joint in model.joints:
-        if joint.kind == "free":
-            mask[joint.v_slice] = False
-    return mask
-
-
 def gains(value: Gains, model: Model, name: str) -> Array:
     """Return gains (nv,) or (B, nv), finite and not negative.
 
@@ -32,7 +23,7 @@ def gains(value: Gains, model: Model, name: str) -> Array:
     """
     found = _finite(_array(value, model, name, np.zeros(model.nv)), name)
     if found.ndim == 0:
-        found = np.where(driven(model), float(found), 0.0)
+        found = np.where(model.driven, float(found), 0.0)
     if found.shape[-1:] != (model.nv,) or found.ndim > 2:
         raise ValueError(
             f"{name} has shape {found.shape}, must be a number, ({model.nv},) or (B, {model.nv})"
@@ -45,10 +36,10 @@ def effort_limits(value: Gains | None, model: Model, name: str) -> Array:
 
     A mapping states them for the joints it names.
     """
-    usual = np.where(driven(model), model.effort_limit, 0.0)
+    usual = np.where(model.driven, model.effort_limit, 0.0)
     found = usual if value is None else _array(value, model, name, usual)
     if found.ndim == 0:
-        found = np.where(driven(model), float(found), 0.0)
+        found = np.where(model.driven, float(found), 0.0)
     if found.shape != (model.nv,):
         raise ValueError(f"{name} has shape {found.shape}, must be a number or ({model.nv},)")
     if np.isnan(found).any() or (found < 0.0).any():
@@ -57,25 +48,35 @@ def effort_limits(value: Gains | None, model: Model, name: str) -> Array:
 
 
 def refuse_undriven(model: Model, effort: Array, what: str, values: Array) -> None:
-    """Raise if values (…, nv) would act on a free joint that nothing drives: they would be lost."""
-    lost = ~driven(model) & (effort == 0.0) & (values != 0.0)
-    if lost.any():
-        where = int(np.argwhere(lost)[0][-1])
-        joint = next(j for j in model.joints if j.v_slice.start <= where < j.v_slice.stop)
+    """Raise if values (…, nv) would act on a joint that floats, where they would be lost."""
+    lost = np.argwhere(_undriven(model, effort) & (values != 0.0))
+    if lost.size:
+        where = int(lost[0][-1])
         raise ValueError(
-            f"{what} has {values[..., where].max()} for the free joint {joint.name!r}, which has "
-            f"no drive: pass zero there, or state as effort ({model.nv},) what does drive it"
+            f"{what} has {values[..., where].max()} for joint {_joint_at(model, where)!r}, which "
+            f"floats and has no drive: pass zero there, or state in effort what does drive it"
         )
 
 
 def check_driven(model: Model, effort: Array, what: str) -> None:
-    """Raise if a law that needs a drive on every coordinate finds a free joint without one."""
-    without = [j.name for j in model.joints if j.kind == "free" and not effort[j.v_slice].any()]
-    if without:
+    """Raise if a law that needs a drive on every coordinate finds one that floats without."""
+    without = np.flatnonzero(_undriven(model, effort))
+    if without.size:
+        joint = _joint_at(model, int(without[0]))
         raise ValueError(
-            f"{what} asks for forces on all coordinates, but nothing drives the free joint "
-            f"{without[0]!r}; if something does, state it as effort ({model.nv},)"
+            f"{what} asks for forces on all coordinates, but joint {joint!r} floats and has no "
+            f"drive; if something does drive it, say so: effort={{{joint!r}: np.inf}}"
         )
+
+
+def _undriven(model: Model, effort: Array) -> NDArray[np.bool_]:
+    """Return which velocities (nv,) float, and have no effort that was stated."""
+    return np.asarray(~model.driven & (effort == 0.0))
+
+
+def _joint_at(model: Model, velocity: int) -> str:
+    joints = (j for j in model.joints if j.v_slice.start <= velocity < j.v_slice.stop)
+    return next(joints).name
 
 
 def _array(value: Gains, model: Model, name: str, others: Array) -> Array:

@@ -12,7 +12,7 @@ from tarsus.model.description import Array
 class InverseDynamics(JointController):
     """τ = H (a_ref + kp e + kd (v_ref − v)) + bias forces.
 
-    The errors then obey ë + kd ė + kp e = 0, with kp [1/s²] and kd [1/s]; where a free joint has
+    The errors then obey ë + kd ė + kp e = 0, with kp [1/s²] and kd [1/s]; where the base has
     no drive, its rows are left out. Joint springs and friction are not compensated.
     """
 

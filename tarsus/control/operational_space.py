@@ -32,8 +32,8 @@ class OperationalSpaceControl(FrameController):
     `reference` as of `FrameController`.
 
     Near singular positions the frame does not accelerate further in the directions that are
-    lost; the posture may move there. Every coordinate needs a drive: for a free joint, state in
-    `effort` what drives it. Joint springs and friction are not part of the law.
+    lost; the posture may move there. Every coordinate needs a drive: for a base that floats, state
+    in `effort` what drives it. Joint springs and friction are not part of the law.
     """
 
     def __init__(

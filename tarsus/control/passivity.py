@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike
 
 from tarsus.control.arguments import checked_model, gain, vectors
 from tarsus.control.control_law import ControlLaw
-from tarsus.control.groups import TURN, relative_motion
 from tarsus.control.joint_gains import Gains, check_driven
 from tarsus.control.reference import Setpoint, Source, joint_setpoint
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array, ModelError
 from tarsus.model.kinds import FACTORIZATIONS, NONHOLONOMIC, Factorization
+from tarsus.spatial.groups import TURN, relative_motion
 
 
 class PassivityControl(ControlLaw):
@@ -37,7 +37,7 @@ class PassivityControl(ControlLaw):
     joint, s = 0 means ė = −Λ e exactly, for errors of any size below half a turn.
 
     `reference` is a configuration, the neutral one unless stated, or a function of time that
-    returns q, (q, v) or (q, v, a). Every coordinate needs a drive: for a free joint, state in
+    returns q, (q, v) or (q, v, a). Every coordinate needs a drive: for a base that floats, state in
     `effort` what drives it. Joint springs and friction are not part of the law. With diagonal
     gains, and where no joint turns in space, simulations run it in the core.
     """

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from tarsus.environments.herd import LARGEST, Herd, checked_action
 from tarsus.environments.task import WalkTask
+from tarsus.view.renderer import Renderer
+from tarsus.view.stage import Stage
 
 Observation = NDArray[np.float32]
 EVERYONE = np.ones(1, bool)
@@ -53,9 +55,6 @@ class WalkEnv(gymnasium.Env[Observation, Observation]):
         """Return a picture (height, width, 3) of the robot, if the mode is "rgb_array"."""
         if self.render_mode is None:
             return None
-        from tarsus.simulation.renderer import Renderer
-        from tarsus.simulation.stage import Stage
-
         stage = Stage(self.task.model, q=self.herd.q[0], ground=self.task.ground)
         return Renderer(stage, width=480, height=300).picture(0)
 

@@ -117,7 +117,7 @@ MECHANISMS: dict[str, Callable[[], ts.Model]] = {
 
 
 def driven_everywhere(m: ts.Model) -> dict[str, Any]:
-    """Return the options by which laws that need it may act on free joints, too."""
+    """Return the options by which laws that need it may act on a base that floats, too."""
     return {"effort": np.full(m.nv, np.inf)}
 
 

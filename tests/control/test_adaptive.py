@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from closed_loop import Trajectory, rotor_chain, spatial_arm, state
+from closed_loop import Trajectory, driven_everywhere, rotor_chain, spatial_arm, state
 from oracle import Array
 
 import tarsus as ts
@@ -86,10 +86,10 @@ def test_energy_never_rises_and_the_error_fades(name: str, physical: bool) -> No
     kd = 10.0 * np.diagonal(plant.mass_matrix(q0))
     start, h, n = (plant.integrate(q0, np.full(plant.nv, 0.1)), wanted(0.0)[1]), 5e-3, 700
 
-    pace = {"adaptation": adaptation, "physical": physical}
+    pace = {"adaptation": adaptation, "physical": physical, **driven_everywhere(plant)}
     learning = AdaptiveControl(believed, 5.0, kd, wanted, **pace)
     energies, errors = run(plant, learning, *start, h, n)
-    unable = AdaptiveControl(believed, 5.0, kd, wanted, adaptation=0.0)
+    unable = AdaptiveControl(believed, 5.0, kd, wanted, **{**pace, "adaptation": 0.0})
     _, without = run(plant, unable, *start, h, n)
 
     rise = float(np.diff(energies).max()) / energies[0]
@@ -124,10 +124,11 @@ def test_small_steps_of_the_estimate_lead_where_its_rate_does(physical: bool) ->
 def test_true_parameters_give_the_passive_law_with_armature() -> None:
     plant = spatial_arm()
     believed = mistaken(plant, 4)
-    adaptive = AdaptiveControl(believed, 2.0, 3.0)
+    options = driven_everywhere(plant)
+    adaptive = AdaptiveControl(believed, 2.0, 3.0, **options)
     adaptive.parameters = np.array(plant.inertial_parameters)
     (q, v), wanted = state(plant, 5, 4), state(plant, 6, 4)
-    expected = PassivityControl(plant, 2.0, 3.0)(0.0, q, v, wanted)
+    expected = PassivityControl(plant, 2.0, 3.0, **options)(0.0, q, v, wanted)
     found = adaptive(0.0, q, v, wanted)
     error = np.abs(found - expected).max() / np.abs(expected).max()
     print(f"{error:.1e}")
@@ -227,7 +228,8 @@ def test_steps_that_numbers_cannot_hold_are_refused(sign: float) -> None:
     m = spatial_arm()
     (q, v), (q_d, v_d) = state(m, 13), state(m, 14)
     wanted = q_d, sign * v_d
-    control = AdaptiveControl(m, 2.0, 3.0, wanted, adaptation=40.0, physical=True)
+    pace = {"adaptation": 40.0, "physical": True, **driven_everywhere(m)}
+    control = AdaptiveControl(m, 2.0, 3.0, wanted, **pace)
     control(0.0, q, sign * v)
     before = control.parameters.copy()
     for dt in (1e2, 1e4, 1e40):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from closed_loop import BENT, motion, redundant_arm, spatial_arm, state
+from closed_loop import BENT, driven_everywhere, motion, redundant_arm, spatial_arm, state
 from oracle import Array
 from rotations import twist_matrix
 from scipy.linalg import expm
@@ -70,7 +70,7 @@ def test_pose_error_obeys_its_equation(make: object) -> None:
     direction = np.array([0.05, -0.04, 0.03, 0.15, 0.1, -0.1])
     offset = expm(twist_matrix(np.array([0.03, 0.02, -0.02]), np.array([0.3, -0.2, 0.25])))
     target = MovingPose(m.frame_pose(q, "hand") @ offset, direction)
-    control = OperationalSpaceControl(m, "hand", k, d, target)
+    control = OperationalSpaceControl(m, "hand", k, d, target, **driven_everywhere(m))
     v = 0.3 * rng.normal(size=m.nv)
 
     # the rate of the error at the start
@@ -182,7 +182,7 @@ def test_singular_positions_are_passed_with_bounded_forces() -> None:
 
 def test_batches_are_loops() -> None:
     m = spatial_arm()
-    control = OperationalSpaceControl(m, "hand", KP, posture=m.neutral())
+    control = OperationalSpaceControl(m, "hand", KP, posture=m.neutral(), **driven_everywhere(m))
     (q, v), (there, _) = state(m, 3, 2, 3), state(m, 4, 3)
     targets, twist = m.frame_pose(there, "hand"), np.ones(6)
     together = control(0.0, q, v, (targets, twist, twist))

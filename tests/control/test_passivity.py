@@ -152,7 +152,7 @@ def test_error_decays_exactly_where_the_sliding_velocity_is_zero(name: str) -> N
 
 def test_batches_are_loops() -> None:
     m = MECHANISMS["spatial_arm"]()
-    control = PassivityControl(m, 2.0, 3.0)
+    control = PassivityControl(m, 2.0, 3.0, **driven_everywhere(m))
     (q, v), (q_d, v_d) = state(m, 11, 2, 3), state(m, 12, 3)
     a_d = np.ones(m.nv)
     together = control(0.0, q, v, (q_d, v_d, a_d))

@@ -271,7 +271,7 @@ def test_terrain() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(ValueError, match="there is no walker 'cow'"):
+    with pytest.raises(ValueError, match="there is no robot on legs 'cow'"):
         WalkEnv("cow")
     with pytest.raises(ValueError, match="num_envs is 0, must be at least 1"):
         WalkVectorEnv(0)
