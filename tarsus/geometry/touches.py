@@ -31,14 +31,14 @@ class Touches:
     warnings: list[str] = field(default_factory=list)
 
 
-def touches_of_points(m: Model, points: ContactPoints) -> Touches:
+def touches_of_points(model: Model, points: ContactPoints) -> Touches:
     """Return the points that are named: frames, or positions (3,) or (k, 3) on frames."""
     if isinstance(points, str):
         raise ValueError(f"contact_points is {points!r}, must be a list of names or a mapping")
     named = points if isinstance(points, Mapping) else dict.fromkeys(points, np.zeros(3))
     found, bodies, labels = [np.zeros((0, 7))], [], []
     for name, position in named.items():
-        frame = m.frame(name)
+        frame = model.frame(name)
         if frame.body == WORLD:
             raise ModelError(f"contact_points: frame {name!r} does not move")
         offsets = np.atleast_2d(np.array(position, np.float64))
@@ -47,7 +47,7 @@ def touches_of_points(m: Model, points: ContactPoints) -> Touches:
             raise ValueError(message)
         rotation, origin = frame.placement[:3, :3], frame.placement[:3, 3]
         found.append(balls(offsets @ rotation.T + origin))
-        bodies += [m.body(frame.body).index] * len(offsets)
+        bodies += [model.body(frame.body).index] * len(offsets)
         labels += [(name, "point")] * len(offsets)
     return Touches(np.concatenate(found), bodies, labels)
 
