@@ -79,7 +79,15 @@ class Stateless:
         return {}
 
     def set_state(self, state: dict[str, Array]) -> None:
-        """Do nothing."""
+        """Raise if there is something to remember."""
+        if state:
+            raise other_controller(state)
+
+
+def other_controller(state: dict[str, Array]) -> ValueError:
+    """Return the error of a memory that is another controller's."""
+    what = ", ".join(sorted(state)) or "nothing"
+    return ValueError(f"the checkpoint is of another controller: it remembers {what}")
 
 
 class LawDrive(Stateless):
@@ -164,6 +172,8 @@ class PythonDrive:
 
     def set_state(self, state: dict[str, Array]) -> None:
         """Go on from what `get_state` returned."""
+        if "tau" not in state:
+            raise other_controller(state)
         own = dict(state)
         self._tau = own.pop("tau")
         if hasattr(self.controller, "set_state"):
@@ -195,6 +205,8 @@ class CascadeDrive:
 
     def set_state(self, state: dict[str, Array]) -> None:
         """Go on from what `get_state` returned."""
+        if "tick" not in state:
+            raise other_controller(state)
         self.controller.set_state(state)
 
 
