@@ -18,6 +18,7 @@ from tarsus.control.reference import command
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.controllers import checked_effort, steps_of, whole_steps
+from tarsus.simulation.errors import SimulationError
 
 Controller: TypeAlias = Callable[[float, Array, Array], Any]
 """(t, q, v) → efforts (nv,), or (B, nv) for q (B, nq) and v (B, nv)."""
@@ -195,9 +196,13 @@ class CascadeDrive:
         """Ask the function if its period is over; return what holds until the next one is."""
         if setpoint is not None:
             raise TypeError("a Cascade takes no setpoint: its outer controller gives it")
-        value = self.controller.renewed(step * self.dt, *state.seen())
-        steps = min(limit, self.period - step % self.period)
-        return Rows(command(self.inner.setpoint(value)), 1, step, steps)
+        t = step * self.dt
+        value = self.controller.renewed(t, *state.seen())
+        try:
+            values = command(self.inner.setpoint(value))
+        except (TypeError, ValueError) as error:
+            raise SimulationError(f"the outer controller returned: {error}", time=t) from None
+        return Rows(values, 1, step, min(limit, self.period - step % self.period))
 
     def get_state(self) -> dict[str, Array]:
         """Return the setpoint, and what the function's own `get_state` returns."""

@@ -394,8 +394,7 @@ class Simulation:
     def __setattr__(self, name: str, value: Any) -> None:
         if self._made:
             raise AttributeError(
-                f"a Simulation is immutable: cannot set {name!r}; make a new one, "
-                f"ts.Simulation(model, {name}=…)"
+                f"a Simulation is immutable: cannot set {name!r}; make a new one with ts.Simulation"
             )
         super().__setattr__(name, value)
 

@@ -178,6 +178,13 @@ def test_a_cascade_has_its_inner_controller_in_the_core() -> None:
     assert run.q.tobytes() == own.q.tobytes()
     with pytest.raises(ValueError, match=r"outer_period of the cascade is 0\.003 s, must be"):
         sim.run(standing(), duration=0.1, controller=Cascade(cascade.outer, stiff(), 0.003))
+    low = Cascade(lambda t, q, v: standing() if t < 0.05 else ARM, stiff(), outer_period=0.02)
+    with pytest.raises(
+        SimulationError, match="outer controller returned: reference must"
+    ) as caught:
+        sim.run(standing(), duration=0.1, controller=low)
+    assert caught.value.time == pytest.approx(0.06)
+    assert caught.value.trajectory is not None and len(caught.value.trajectory.t) == 31
     sim.reset(standing(), controller=cascade)
     with pytest.raises(TypeError, match="a Cascade takes no setpoint"):
         sim.step(standing())
