@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.atomic import replacing
 from tarsus.model.description import Array
 from tarsus.simulation.state import State
 
@@ -34,8 +34,6 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint; an older one at that path is replaced only when the new is complete."""
     state = checkpoint.state
     plan = {**checkpoint.plan, "version": VERSION, "step": state.step, "batched": state.batched}
-    path = Path(path)
-    part = path.with_name(path.name + ".part")
     arrays: dict[str, Any] = {
         "plan": np.array(json.dumps(plan)),
         "q": state.q,
@@ -44,9 +42,8 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
         "parameters": checkpoint.parameters,
         **{PREFIX + name: value for name, value in checkpoint.controller.items()},
     }
-    with open(part, "wb") as file:
+    with replacing(path) as part, part.open("wb") as file:
         np.savez(file, **arrays)
-    os.replace(part, path)
 
 
 def read(path: str | Path) -> Checkpoint:
