@@ -21,8 +21,7 @@ class SimulationError(RuntimeError):
         body: str | None = None,
         trajectory: Trajectory | None = None,
     ) -> None:
-        where = f", body {body!r}" if body else ""
-        super().__init__(f"at t = {time:.6g} s{where}: {cause}")
+        super().__init__(cause)
         self.cause = cause
         self.time = time
         """When it happened [s]."""
@@ -30,6 +29,10 @@ class SimulationError(RuntimeError):
         """The body where it happened, None if it concerns the whole mechanism."""
         self.trajectory = trajectory
         """What was simulated until then; None if nothing was."""
+
+    def __str__(self) -> str:
+        where = f", body {self.body!r}" if self.body else ""
+        return f"at t = {self.time:.6g} s{where}: {self.cause}"
 
 
 class StartError(SimulationError):
