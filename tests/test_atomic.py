@@ -116,9 +116,9 @@ def test_a_disk_that_fails_at_the_end(tmp_path: Path, monkeypatch: pytest.Monkey
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(os, "fsync", broken)
-    with pytest.raises(OSError, match=r"Input/output error: '.*notes\.txt'"):
-        with replacing(file) as part:
-            part.write_text("new")
+    failure = pytest.raises(OSError, match=r"Input/output error: '.*notes\.txt'")
+    with failure, replacing(file) as part:
+        part.write_text("new")
     assert contents(tmp_path) == {"notes.txt": b"old"}
 
 

@@ -1,6 +1,6 @@
 """Everything that writes a file, as one list: a name with its suffix, and what writes it.
 
-Run as a program it overwrites files and is killed, has no room, or no right to: see `test_atomic.py`.
+Run as a program it overwrites files and is killed, has no room, or no right to.
 """
 
 from __future__ import annotations

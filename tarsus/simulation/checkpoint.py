@@ -14,8 +14,12 @@ from tarsus.atomic import replacing
 from tarsus.model.description import Array
 from tarsus.simulation.state import State
 
-VERSION = 1
+VERSION = 2
 PREFIX = "controller."
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint that could not be written; the run went on."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Checkpoint:
 
     state: State
     plan: Mapping[str, Any]
-    """Total steps, what is recorded, and the settings of the simulation."""
+    """Total steps, what is recorded, and hashes of all that the motion depends on."""
     parameters: Array
     controller: Mapping[str, Array]
     """What the controller's `get_state` returned."""
@@ -42,6 +46,9 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
         "parameters": checkpoint.parameters,
         **{PREFIX + name: value for name, value in checkpoint.controller.items()},
     }
+    for name, value in checkpoint.controller.items():
+        if np.asarray(value).dtype.kind not in "biufcSU":
+            raise TypeError(f"the controller's memory {name!r} is {value!r}, must be an array")
     with replacing(path) as part, part.open("wb") as file:
         np.savez(file, **arrays)
 
