@@ -52,6 +52,7 @@ class JointController:
         self.ki = gains(ki, model, "ki")
         self.reference = Reference(model, q_ref)
         self.effort = effort_limits(effort, model, "effort")
+        self._unstated = self.effort.copy() if effort is None else None
         self.period = checked_period(period)
 
     def __call__(
@@ -69,6 +70,11 @@ class JointController:
     def in_core(self) -> bool:
         """Whether the core computes the same law; if not, simulations call this object."""
         return True
+
+    @property
+    def own_limits(self) -> bool:
+        """Whether `effort` was stated, here or later; if not, the limits of a simulation hold."""
+        return self._unstated is None or not np.array_equal(self.effort, self._unstated)
 
     def law(self, q: Array, v: Array, target: Setpoint) -> Array:
         """Return efforts (…, nv) without limits, for the setpoint `target`."""

@@ -6,6 +6,7 @@ which returns the commands for the next steps.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from tarsus.control import JointController
+from tarsus.control.joint_gains import driven
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.errors import SimulationError
@@ -184,6 +186,20 @@ def torques(model: Model, effort: Array, values: Array | None = None, hold: int 
     return TableDrive("torque", 1, effort, (none, none, none), table, hold)
 
 
+def limited(controller: JointController, effort: Array) -> JointController:
+    """Return the controller within the limits (nv,) of a simulation, and its own if it states any.
+
+    Without those the model's limits, which it keeps for itself, do not count.
+    """
+    free = np.where(driven(controller.model), np.inf, 0.0)
+    limits = np.minimum(controller.effort if controller.own_limits else free, effort)
+    if np.array_equal(limits, controller.effort):
+        return controller
+    found = copy.copy(controller)
+    found.effort = limits
+    return found
+
+
 def drive_of(model: Model, controller: Controller | None, dt: float, effort: Array) -> Drive:
     """Return how the efforts of a controller come about: in the core, if it knows it."""
     if controller is None:
@@ -199,6 +215,7 @@ def drive_of(model: Model, controller: Controller | None, dt: float, effort: Arr
                 f"the controller is for {controller.model.name!r}, the simulation for "
                 f"{model.name!r}"
             )
+        controller = limited(controller, effort)
         if controller.in_core:
             return LawDrive(controller, dt)
     return PythonDrive(model, controller, dt, effort)

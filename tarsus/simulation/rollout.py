@@ -11,7 +11,7 @@ from tarsus.model import Model
 from tarsus.model.checks import expect
 from tarsus.model.description import Array
 from tarsus.simulation.contact.numbers import count
-from tarsus.simulation.drives import LawDrive, TableDrive
+from tarsus.simulation.drives import LawDrive, TableDrive, limited
 from tarsus.simulation.drives import torques as effort_drive
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.recorder import Record
@@ -56,7 +56,7 @@ def rollout(
             )
         q_ref = _sequences(setpoints, model.nq, "setpoints")
         values = np.concatenate([q_ref, np.zeros((*q_ref.shape[:2], 2 * model.nv))], axis=-1)
-        law = LawDrive(controller, simulation.dt)
+        law = LawDrive(limited(controller, simulation.effort), simulation.dt)
         drive = TableDrive(law.name, law.steps, law.effort, law.gains, values, hold)
     q0, v0 = vectors(q0, model.nq, "q0"), vectors(v0, model.nv, "v0")
     if len(values) > 1 and q0.ndim == v0.ndim == 1:

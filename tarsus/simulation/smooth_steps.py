@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tarsus.control import JointController
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.simulation.drives import Controller, checked_effort, steps_of
+from tarsus.simulation.drives import Controller, checked_effort, limited, steps_of
 from tarsus.simulation.errors import FASTEST, SimulationError, diverged
 from tarsus.simulation.integrators import RK4, DormandPrince
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
@@ -55,11 +55,11 @@ class SmoothSteps:
                 f"threads is {threads}, must be 1: {integrator.name!r} takes each state at its own "
                 "pace, in Python"
             )
+        if isinstance(controller, JointController):
+            controller = limited(controller, effort)
         self.model, self.integrator, self.controller = model, integrator, controller
         self.dt, self.batched = dt, batched
         self.motion = SmoothMotion(model, friction=friction, threads=threads)
-        if isinstance(controller, JointController):
-            effort = np.minimum(effort, controller.effort)
         self.effort = effort
         held = getattr(controller, "period", None) is not None or hasattr(controller, "reset")
         self.period = steps_of(controller, dt) if held else 0
