@@ -41,6 +41,7 @@ class ControlLaw(ABC):
         expect(model, Model, "model")
         self.model = model
         self.effort = effort_limits(effort, model, "effort")
+        self._unstated = self.effort.copy() if effort is None else None
         self.reference = Reference(reference, self.setpoint)
         self.period = checked_period(period)
 
@@ -56,6 +57,11 @@ class ControlLaw(ABC):
 
     def reset(self) -> None:  # noqa: B027 (most laws remember nothing)
         """Forget what was, before a new motion; simulations do so at the start of each."""
+
+    @property
+    def own_limits(self) -> bool:
+        """Whether `effort` was stated, here or later; if not, the limits of a simulation hold."""
+        return self._unstated is None or not np.array_equal(self.effort, self._unstated)
 
     @property
     def core_gains(self) -> tuple[Array, Array, Array] | None:

@@ -7,6 +7,7 @@ replaces the reference of a controller.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -239,6 +240,20 @@ def torques(model: Model, effort: Array, values: Array | None = None, hold: int 
     return TableDrive("torque", 1, effort, (none, none, none), table, hold)
 
 
+def limited(controller: ControlLaw, effort: Array) -> ControlLaw:
+    """Return the controller within the limits (nv,) of a simulation, and its own if it states any.
+
+    Without those the model's limits, which it keeps for itself, do not count.
+    """
+    free = np.where(controller.model.driven, np.inf, 0.0)
+    limits = np.minimum(controller.effort if controller.own_limits else free, effort)
+    if np.array_equal(limits, controller.effort):
+        return controller
+    found = copy.copy(controller)
+    found.effort = limits
+    return found
+
+
 def drive_of(model: Model, controller: Controller | None, dt: float, effort: Array) -> Drive:
     """Return how the efforts of a controller come about: in the core, if it knows it."""
     if controller is None:
@@ -255,7 +270,10 @@ def drive_of(model: Model, controller: Controller | None, dt: float, effort: Arr
                 f"the controller is for {inner.model.name!r}, the simulation for {model.name!r}"
             )
         if inner.core_gains is not None:
+            inner = limited(inner, effort)
             if isinstance(controller, Cascade):
                 return CascadeDrive(controller, inner, dt)
             return LawDrive(inner, dt)
+        if not isinstance(controller, Cascade):
+            controller = limited(inner, effort)
     return PythonDrive(model, controller, dt, effort)

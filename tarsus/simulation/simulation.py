@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -19,8 +20,9 @@ from tarsus.model.checks import expect, number, read_only
 from tarsus.model.description import Array
 from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law_of
-from tarsus.simulation.contact.numbers import count, positive
+from tarsus.simulation.contact.numbers import COUNTED, count, flag, positive, threads_of
 from tarsus.simulation.contacts import Contact
+from tarsus.simulation.content import content_hash, drive_content, ground_content, model_content
 from tarsus.simulation.controllers import restart
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
 from tarsus.simulation.drives import Controller, Drive
@@ -30,16 +32,21 @@ from tarsus.simulation.integrators import (
     ExplicitEuler,
     Integrator,
     integrator_of,
+    refuse,
 )
 from tarsus.simulation.motion import Motion
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.recorder import Record, Recorder, names_of
-from tarsus.simulation.runner import Runner
+from tarsus.simulation.runner import Runner, cadence_of
 from tarsus.simulation.smooth import SmoothRun
+from tarsus.simulation.smooth_steps import SmoothSteps
 from tarsus.simulation.starts import Starts
 from tarsus.simulation.state import State, check_configuration, check_masses, landed, start
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.simulation.worlds import Worlds
+
+SHORTEST = 1e-12
+"""The shortest step [s]: forces are impulses divided by it."""
 
 
 class Simulation:
@@ -91,18 +98,27 @@ class Simulation:
         self.integrator = integrator_of(integrator)
         self.dt = number(dt, "dt")
         positive(self.dt, "dt")
-        self.joint_friction = bool(joint_friction)
-        self.effort: Array = (
-            model.effort_limit if effort_limits else read_only(np.full(model.nv, np.inf))
-        )
+        if self.dt < SHORTEST:
+            raise ValueError(f"dt is {self.dt:g} s, must be at least {SHORTEST:g} s")
+        self.joint_friction = flag(joint_friction, "joint_friction")
+        limited = flag(effort_limits, "effort_limits")
+        self.effort: Array = model.effort_limit if limited else read_only(np.full(model.nv, np.inf))
+        stops = joint_limits is None or flag(joint_limits, "joint_limits")
+        strict = flag(strict, "strict")
         self.worlds: Worlds | None = None
         self.starts: Starts | None = None
         if isinstance(self.integrator, (RK4, DormandPrince)):
-            if ground is not None or collision is not None or joint_limits:
-                raise ValueError(
-                    f"integrator {self.integrator.name!r} is for smooth motions, without ground, "
-                    "collision and joint_limits; use 'semi_implicit' for those"
-                )
+            refuse(
+                self.integrator,
+                ground=ground is not None,
+                collision=collision is not None,
+                contact=contact != "exact",
+                joint_limits=bool(joint_limits),
+                stiction=stiction is not None,
+                max_contacts=max_contacts is not None,
+                limit_restitution=number(limit_restitution, "limit_restitution") != 0.0,
+                strict=strict,
+            )
             self._made = True
             return
         self.collision = Collision.from_model(model) if collision is None else collision
@@ -114,11 +130,11 @@ class Simulation:
             dt=self.dt,
             explicit=isinstance(self.integrator, ExplicitEuler),
             joint_friction=self.joint_friction,
-            joint_limits=joint_limits is None or bool(joint_limits),
+            joint_limits=stops,
             stiction=stiction,
             max_contacts=max_contacts,
             limit_restitution=limit_restitution,
-            strict=bool(strict),
+            strict=strict,
         )
         self.starts = Starts(model, self.surface, self.worlds, self.effort, self.dt)
         self._made = True
@@ -154,17 +170,22 @@ class Simulation:
         """
         positive(number(duration, "duration"), "duration", zero=True)
         steps = round(duration / self.dt)
+        if steps > COUNTED:
+            raise ValueError(
+                f"duration is {duration:g} s, must be at most {COUNTED * self.dt:.3g} s: more "
+                "steps of dt cannot be counted"
+            )
         if self.worlds is None:
-            if mass_scale is not None or checkpoint is not None:
-                raise ValueError(f"{self.integrator.name!r} takes no mass_scale and no checkpoint")
-            return self._run_smooth(q0, v0, steps, controller, record, every)
+            refuse(
+                self.integrator,
+                mass_scale=mass_scale is not None,
+                checkpoint=checkpoint is not None,
+                checkpoint_every=checkpoint_every is not None,
+            )
+            return self._run_smooth(q0, v0, steps, controller, record, every, threads, progress)
+        cadence = cadence_of(checkpoint, checkpoint_every, duration, self.dt)
         restart(controller)
         drive = self._start().drive(controller)
-        cadence = 0
-        if checkpoint is not None:
-            seconds = duration / 10 if checkpoint_every is None else checkpoint_every
-            positive(number(seconds, "checkpoint_every"), "checkpoint_every")
-            cadence = max(1, round(seconds / self.dt))
         return self.run_drive(
             drive,
             q0,
@@ -196,14 +217,16 @@ class Simulation:
     ) -> Trajectory:
         """Simulate a number of steps with efforts from a `Drive`, as `run` and `rollout` do."""
         count(every, "every")
+        names = names_of(record)
+        threads = threads_of(threads)
         world, state, numbers = self._start().prepare(drive, q0, v0, mass_scale)
         plan = {
             "steps": steps,
-            "record": record if isinstance(record, bool) else list(names_of(record)),
-            "every": every,
+            "record": record if isinstance(record, bool) else list(names),
+            "every": operator.index(every),
             "cadence": cadence,
-            "simulation": self.settings,
             "drive": drive.name,
+            "content": {} if checkpoint is None else self._content(drive, steps),
         }
         warned = self._warn(world, drive, state)
         runner = self._runner(world, drive, state, numbers, plan, warned)
@@ -220,24 +243,29 @@ class Simulation:
     ) -> Trajectory:
         """Go on with a run from its last checkpoint, to the same bits as without a break.
 
-        The simulation and the controller must be as they were; a controller with a memory is
-        asked for it by its `get_state` and gets it back by `set_state`. Samples start at the
-        checkpoint.
+        The simulation and the controller must be as they were, by content: model, ground, what
+        touches, contact law, options, gains and reference. What a Python function computes cannot
+        be compared. A controller with a memory is asked for it by its `get_state` and gets it back
+        by `set_state`. Samples start at the checkpoint.
         """
+        if self.worlds is None:
+            raise ValueError(f"{self.integrator.name!r} writes no checkpoints")
+        threads = threads_of(threads)
         saved = checkpoints.read(path)
-        if saved.plan["simulation"] != self.settings:
-            raise ValueError(
-                f"{path} is of another simulation: {saved.plan['simulation']}, this is "
-                f"{self.settings}"
-            )
         drive = self._start().drive(controller)
         if drive.name != saved.plan["drive"]:
             raise ValueError(
                 f"{path} was written with a controller of the kind {saved.plan['drive']!r}; pass "
                 f"the same one, not {controller!r}"
             )
+        own, theirs = self._content(drive, saved.plan["steps"]), saved.plan["content"]
+        others = [name for name in own if own[name] != theirs.get(name)]
+        if others:
+            raise ValueError(
+                f"{path} is of another simulation: it was written with another "
+                f"{' and another '.join(others)}"
+            )
         drive.set_state(dict(saved.controller))
-        assert self.worlds is not None
         world = self.worlds.get(drive)
         runner = self._runner(world, drive, saved.state, saved.parameters, saved.plan, ())
         runner.threads, runner.progress, runner.checkpoint = threads, progress, path
@@ -324,6 +352,23 @@ class Simulation:
             raise ValueError("this integrator is for whole smooth runs in free space: use run")
         return self.starts
 
+    def _content(self, drive: Drive, steps: int) -> dict[str, str]:
+        """Return hashes of all that a run of so many steps depends on besides its start."""
+        return {**self._own_content, "controller": drive_content(drive, self.dt, steps)}
+
+    @cached_property
+    def _own_content(self) -> dict[str, str]:
+        assert self.worlds is not None and self.collision is not None
+        return {
+            "model": model_content(self.model),
+            "ground": ground_content(self.surface),
+            "collision": content_hash(self.collision.arguments),
+            "contact": content_hash(self.contact.name, self.contact.numbers),
+            "integrator": content_hash(self.integrator.name, asdict(self.integrator)),
+            "dt": content_hash(self.dt),
+            "options": content_hash(self.worlds.options, self.effort),
+        }
+
     def _runner(
         self,
         world: _core.World,
@@ -348,7 +393,8 @@ class Simulation:
             recorder,
             self.dt,
             plan,
-            {**self.settings, "every": every, "warnings": list(warned)},
+            {**self.settings, "every": every},
+            warnings=list(warned),
         )
 
     def _warn(self, world: _core.World, drive: Drive, state: State) -> tuple[str, ...]:
@@ -373,21 +419,28 @@ class Simulation:
         controller: Controller | None,
         record: Record,
         every: int,
+        threads: int,
+        progress: bool | None,
     ) -> Trajectory:
         assert isinstance(self.integrator, (RK4, DormandPrince))
         count(every, "every")
         names = names_of(record)
+        if record is not True:
+            refuse(self.integrator, statistics="statistics" in names, limits="limits" in names)
         state = start(self.model, q0, v0, 0)
         check_configuration(self.model, state.q)
         check_masses(self.model, state.q)
-        run = SmoothRun(
+        steps_of_all = SmoothSteps(
             self.model,
             self.integrator,
             controller,
             self.effort,
             dt=self.dt,
             friction=self.joint_friction,
-        ).go(state, steps, max(steps, 1) if record is False else every)
+            threads=threads_of(threads),
+            batched=state.batched,
+        )
+        run = SmoothRun(steps_of_all).go(state, steps, None if record is False else every, progress)
         kept = {name: array for name, array in run.recorded.items() if name in names}
         return replace(run, recorded=kept, settings={**self.settings, "every": every})
 

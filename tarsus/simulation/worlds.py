@@ -51,7 +51,8 @@ class Worlds:
         most: dict[str, float] = {
             "joint_friction": joint_friction,
             "joint_limits": joint_limits,
-            "max_contacts": int(max_contacts),
+            "max_contacts": min(int(max_contacts), max(len(self.places), 1)),
+            "strict": strict,
         }
         if not 0.0 <= number(limit_restitution, "limit_restitution") <= 1.0:
             raise ValueError(f"limit_restitution is {limit_restitution}, must be from 0 to 1")
@@ -67,7 +68,6 @@ class Worlds:
             "law": law.name,
             "law_numbers": dict(law.numbers),
             "explicit": explicit,
-            "strict": strict,
             "ground_kind": surface.kind,
             "ground_numbers": surface.numbers,
             "torsional_friction": surface.torsion,

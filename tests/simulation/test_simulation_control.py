@@ -407,3 +407,37 @@ def test_periods_do_not_depend_on_samples(name: str, target: Any) -> None:
     python = sim.run(ARM + 0.1, duration=0.1, controller=held, every=3)
     if name != "implicit_pd":  # which answers in every step, only its reference is held
         np.testing.assert_allclose(python.q, part.q, atol=1e-9)
+
+
+def weak_arm() -> ts.Model:
+    """Return the arm with motors of 3 N m."""
+    description = arm().description
+    for joint in description.joints:
+        joint.effort_limit = np.array([3.0])
+    return ts.Model(description)
+
+
+@pytest.mark.parametrize("way", ["core", "python", "rk4", "dormand_prince", "rollout"])
+@pytest.mark.parametrize(
+    ("cut", "own", "most"),
+    [(True, None, 3.0), (False, None, np.inf), (True, 2.0, 2.0), (False, 2.0, 2.0)]
+    + [(True, 5.0, 3.0), (False, 5.0, 5.0)],
+)
+def test_limits_of_the_simulation_and_of_the_controller_hold(
+    way: str, cut: bool, own: float | None, most: float
+) -> None:
+    m = weak_arm()
+    integrator = way if way in ("rk4", "dormand_prince") else "semi_implicit"
+    sim = Simulation(m, effort_limits=cut, integrator=integrator)
+    control = PD(m, 100.0, 1.0, ARM + 0.2, effort=own)
+    if way == "rollout":
+        targets = np.tile(ARM + 0.2, (20, 1))
+        run = ts.rollout(sim, ARM, setpoints=targets, controller=control, record=("q", "tau"))
+    else:
+        run = sim.run(
+            ARM, duration=0.02, controller=outside(control) if way == "python" else control
+        )
+    if way == "python" and own is None:  # a function of its own keeps to the model's limits
+        most = 3.0
+    assert np.abs(run.tau).max() == pytest.approx(min(most, 20.0), rel=0.05)
+    assert control.effort.tolist() == ([3.0] * 4 if own is None else [own] * 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,8 @@ from oracle import Array
 import tarsus as ts
 from tarsus.control import PD
 from tarsus.geometry import Ground
+from tarsus.model.functions import MissingDerivativeError
+from tarsus.peers import NotComparableError
 from tarsus.simulation import Simulation, SimulationError, StartError, contact
 
 
@@ -277,3 +280,32 @@ def test_a_loop_that_locks_says_so() -> None:
     print(error)
     assert error.trajectory is not None and 0.01 < error.time < 1.0
     assert np.abs(error.trajectory.loop_gaps).max() < 1e-9
+
+
+def test_errors_come_through_processes_as_they_are() -> None:
+    with pytest.raises(SimulationError) as caught:
+        Simulation(arm(), dt=1e-2).run(ARM, duration=5.0, controller=PD(arm(), 1e9, 0.0, -ARM))
+    error = caught.value
+    back = pickle.loads(pickle.dumps(error))
+    assert type(back) is SimulationError and str(back) == str(error)
+    assert (back.cause, back.time, back.body) == (error.cause, error.time, error.body)
+    assert error.trajectory is not None and len(back.trajectory) == len(error.trajectory)
+    np.testing.assert_array_equal(back.trajectory.q, error.trajectory.q)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        StartError("it is in the ground", body="foot"),
+        ts.EnergyError("there is more than there was"),
+        ts.ModelError("no mass", ts.Source("robot.urdf", 7)),
+        ts.UnknownNameError("there is no joint 'knee'"),
+        MissingDerivativeError("no third derivatives"),
+        NotComparableError("not installed"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_all_errors_can_be_copied(error: Exception) -> None:
+    back = pickle.loads(pickle.dumps(error))
+    assert type(back) is type(error) and str(back) == str(error)
+    assert vars(back) == vars(error)

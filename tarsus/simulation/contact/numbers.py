@@ -6,27 +6,51 @@ import math
 import operator
 from collections.abc import Sequence
 
+import numpy as np
+
 from tarsus.model.checks import suggestion
+
+COUNTED = 2**53
+"""Integers up to this are numbers, too."""
 
 
 def positive(value: float, name: str, *, zero: bool = False) -> None:
     """Raise unless `value` is a finite number above zero, or zero where that is allowed."""
     try:
         good = math.isfinite(value) and (value > 0.0 or (zero and value == 0.0))
-    except TypeError:
-        raise TypeError(f"{name} is {value!r}, must be a number") from None
+    except (TypeError, OverflowError):
+        good = None
+    if good is None or isinstance(value, bool):
+        raise TypeError(f"{name} is {value!r}, must be a number")
     if not good:
         raise ValueError(f"{name} is {value}, must be {'zero or more' if zero else 'positive'}")
 
 
-def count(value: int, name: str, least: int = 1) -> None:
-    """Raise unless `value` is an integer of at least `least`."""
+def count(value: int, name: str, least: int = 1, most: int = COUNTED) -> None:
+    """Raise unless `value` is an integer from `least` to `most`."""
     try:
-        good = operator.index(value) >= least
+        found = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} is {value!r}, must be an integer") from None
-    if not good:
+        found = None
+    if found is None or isinstance(value, bool):
+        raise TypeError(f"{name} is {value!r}, must be an integer")
+    if found < least:
         raise ValueError(f"{name} is {value}, must be at least {least}")
+    if found > most:
+        raise ValueError(f"{name} is {value}, must be at most {most}")
+
+
+def flag(value: bool, name: str) -> bool:
+    """Return `value`, if it is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {value!r}, must be True or False")
+    return bool(value)
+
+
+def threads_of(value: int) -> int:
+    """Return the number of threads, if that is one."""
+    count(value, "threads", most=1024)
+    return operator.index(value)
 
 
 def choice(value: str, valid: Sequence[str], name: str) -> None:
