@@ -4,7 +4,7 @@ All controllers are called alike, tau = controller(t, q, v), with one state or m
 `Simulation.run(controller=…)` and `Simulation.reset(q, controller=…)`, for one state or a batch,
 and forget what was with `reset()`. Where the core knows the law (`PD`, `ImplicitPD`, `PID`,
 `InverseDynamics`, mostly `PassivityControl`, and a `Cascade` onto one of them) simulations run it
-there, without Python in the loop. The words are the same everywhere:
+there, without Python in the loop. The words are the same everywhere::
 
     model         what is controlled
     reference     what is followed: a setpoint, or a function of time that returns setpoints;

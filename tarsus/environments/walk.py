@@ -33,7 +33,7 @@ class WalkEnv(gymnasium.Env[Observation, Observation]):
         self.render_mode = render_mode
         self.herd = Herd(self.task, 1)
         self.observation_space, self.action_space = spaces(self.herd)
-        self._renderer: Any = None
+        self._renderer: Renderer | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -55,8 +55,11 @@ class WalkEnv(gymnasium.Env[Observation, Observation]):
         """Return a picture (height, width, 3) of the robot, if the mode is "rgb_array"."""
         if self.render_mode is None:
             return None
-        stage = Stage(self.task.model, q=self.herd.q[0], ground=self.task.ground)
-        return Renderer(stage, width=480, height=300).picture(0)
+        if self._renderer is None:
+            stage = Stage(self.task.model, q=self.herd.q[0], ground=self.task.ground)
+            self._renderer = Renderer(stage, width=480, height=300)
+        self._renderer.stage.stand(self.herd.q[0])
+        return self._renderer.picture(0)
 
 
 def spaces(herd: Herd) -> tuple[Any, Any]:

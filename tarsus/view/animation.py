@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -56,10 +56,13 @@ def animate(
     (_write_gif if path.suffix == ".gif" else _write_mp4)(renderer, path, fps, progress)
 
 
-def _pictures(renderer: Renderer, progress: Progress | None) -> Iterator[Any]:
+def _pictures(
+    renderer: Renderer, progress: Progress | None, drawn: Mapping[int, Any] | None = None
+) -> Iterator[Any]:
+    """Yield all pictures; those that were `drawn` before are not drawn again."""
     count = len(renderer.stage.times)
     for k in range(count):
-        yield renderer.picture(k)
+        yield drawn[k] if drawn and k in drawn else renderer.picture(k)
         if progress is not None:
             progress("drawing", (k + 1) / count)
 
@@ -70,11 +73,13 @@ def _write_gif(renderer: Renderer, path: Path, fps: float, progress: Progress | 
     except ModuleNotFoundError:
         message = "GIFs need pillow: pip install 'tarsus[view]'"
         raise ModuleNotFoundError(message, name="PIL") from None
-    palette = Image.fromarray(_samples(renderer)).quantize(256)
+    last = len(renderer.stage.times) - 1
+    drawn = {k: renderer.picture(k) for k in sorted({0, last // 3, 2 * last // 3, last})}
+    palette = Image.fromarray(_samples(drawn)).quantize(256)
     plain = Image.Dither.NONE
     frames = [
         Image.fromarray(picture).quantize(palette=palette, dither=plain)
-        for picture in _pictures(renderer, progress)
+        for picture in _pictures(renderer, progress, drawn)
     ]
     # GIFs count time in hundredths of a second, and players slow down what is faster than two
     duration = max(20, round(100 / fps) * 10)
@@ -82,10 +87,9 @@ def _write_gif(renderer: Renderer, path: Path, fps: float, progress: Progress | 
         frames[0].save(part, save_all=True, append_images=frames[1:], duration=duration, loop=0)
 
 
-def _samples(renderer: Renderer) -> Any:
+def _samples(drawn: Mapping[int, Any]) -> Any:
     """Return pictures of all parts of the film above each other, and all colours of arrows."""
-    last = len(renderer.stage.times) - 1
-    pictures = [renderer.picture(k) for k in sorted({0, last // 3, 2 * last // 3, last})]
+    pictures = list(drawn.values())
     strips = [np.full((20, pictures[0].shape[1], 3), color) for color in STATE_COLORS.values()]
     return np.concatenate([*pictures, *(np.uint8(255 * strip) for strip in strips)])
 

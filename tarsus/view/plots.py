@@ -157,10 +157,11 @@ def _draw_forces(axes: Any, run: Trajectory, bodies: Sequence[str]) -> None:
     """Draw the normal force on each body; impacts, which are far higher, leave the picture."""
     contacts = run.contacts
     normal = np.einsum("ni,ni->n", contacts.force, contacts.normal)
+    links, others = contacts.links, contacts.others
     few = len(bodies) <= NAMED_LINES
     highest = 0.0
     for k, body in enumerate(bodies):
-        chosen = (contacts.links == body) | (contacts.others == body)
+        chosen = (links == body) | (others == body)
         force = np.zeros(len(run.t))
         np.add.at(force, contacts.sample[chosen], normal[chosen])
         color = LINES[k] if few else shade(k / (len(bodies) - 1))
@@ -235,9 +236,10 @@ def _draw_works(axes: Any, ledger: EnergyLedger) -> None:
     """Draw each work since the start, and what is stored, which is their sum."""
     stored = ledger.stored - ledger.stored[0]
     axes.plot(ledger.t, stored, color=INK, lw=1.6, label=f"stored {stored[-1]:+.3g}")
+    least = 1e-9 * max(float(ledger.flow), 1e-300)
     for name, color in WORKS.items():
         work = ledger.work(name)
-        if np.abs(work).max() > 1e-9 * max(float(ledger.flow), 1e-300):
+        if np.abs(work).max() > least:
             label = f"{name.replace('_', ' ')} {work[-1]:+.3g}"
             axes.plot(ledger.t, work, color=color, lw=1.1, label=label)
     style_axes(axes, "work since the start", "J")

@@ -11,19 +11,38 @@ SAMPLES = 2
 """Points along each side of a pixel; their average smooths the edges."""
 
 
-def rasterize(corners: Array, depth: Array, colors: Array, width: int, height: int) -> Array:
+def rasterize(
+    corners: Array, depth: Array, colors: Array, width: int, height: int
+) -> NDArray[np.float32]:
     """Return a picture (height, width, 4) of triangles, the nearest in front; 0 … 1.
 
     `corners` (n, 3, 2) are in pixels from the lower left, `depth` (n, 3) grows away from the eye
     (it is its inverse that is linear in the picture), `colors` (n, 3). The last channel is the
     share of a pixel that is covered.
     """
+    picture = np.zeros((height, width, 4), np.float32)
+    if not len(corners):
+        return picture
+    # only the window that the triangles cover
+    flat, size = corners.reshape(-1, 2), np.array([width, height])
+    left, bottom = low = np.clip(np.floor(flat.min(axis=0)), 0, size).astype(int)
+    right, top = high = np.clip(np.ceil(flat.max(axis=0)), low, size).astype(int)
+    window = _window(corners - low, 1.0 / depth, colors, *(high - low))
+    picture[height - top : height - bottom, left:right] = window
+    return picture
+
+
+def _window(
+    corners: Array, nearness: Array, colors: Array, width: int, height: int
+) -> NDArray[np.float32]:
+    """Return the picture (height, width, 4) of triangles whose nearness (n, 3) is given."""
     wide, high = SAMPLES * width, SAMPLES * height
-    triangle, pixel, nearness = _fragments(SAMPLES * corners, 1.0 / depth, wide, high)
-    # what is written last stays: the nearest
-    order = np.argsort(nearness, kind="stable")
+    triangle, pixel, near = _fragments(SAMPLES * corners, nearness, wide, high)
+    nearest = np.zeros(wide * high)
+    np.maximum.at(nearest, pixel, near)
+    seen = near == nearest[pixel]
     front = np.full(wide * high, len(colors))
-    front[pixel[order]] = triangle[order]
+    front[pixel[seen]] = triangle[seen]
     palette = np.zeros((len(colors) + 1, 4), np.float32)
     palette[:-1, :3], palette[:-1, 3] = colors, 1.0
     samples = palette[front].reshape(height, SAMPLES, width, SAMPLES, 4)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus.model.description import Array
 from tarsus.view.rasterizer import rasterize
 from tarsus.view.stage import STATE_COLORS, Stage
+from tarsus.view.surfaces import Surface
 
 SKY, LIGHT_TILE, DARK_TILE = np.array(
     [[0.975, 0.98, 0.985], [0.93, 0.935, 0.94], [0.87, 0.88, 0.89]]
@@ -66,66 +69,63 @@ class Renderer:
             message = "animations need matplotlib: pip install 'tarsus[view]'"
             raise ModuleNotFoundError(message, name="matplotlib") from None
         self.stage = stage
-        self.figure = Figure(figsize=(width / 100, height / 100), dpi=100)
-        self.canvas: Any = FigureCanvasAgg(self.figure)
-        self.axes: Any = self.figure.add_axes((0.0, 0.0, 1.0, 1.0))
         self.width, self.height = width, height
         self.view = np.radians(azimuth), np.radians(elevation)
         self.distance = 3.2 * stage.size / zoom
-        self.targets = _smooth(stage.poses[:, :, :3, 3].mean(axis=1))
+        self.figure = Figure(figsize=(width / 100, height / 100), dpi=100, facecolor=SKY)
+        self.canvas: Any = FigureCanvasAgg(self.figure)
+        self.axes: Any = self.figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        high, wide = OPENING / 2, OPENING / 2 * width / height
+        self.axes.set(xlim=(-wide, wide), ylim=(-high, high))
+        self.axes.set_axis_off()
+        # axes are slow to make and to clear: what changes is replaced, one by one
+        self._bodies: Any = self.axes.add_artist(_pixels(zorder=3))
+        self._title = self._label(0.02, 0.96, "", INK, "left")
+        self._passing: list[Any] = []
+        self._triangles, self._colors = _joined(stage.surfaces)
 
     def picture(self, k: int) -> Array:
         """Return picture k as (height, width, 3) numbers from 0 to 255."""
-        camera = Camera(self.targets[k], self.distance, *self.view)
-        axes = self.axes
-        axes.clear()
-        high, wide = OPENING / 2, OPENING / 2 * self.width / self.height
-        axes.set(xlim=(-wide, wide), ylim=(-high, high))
-        axes.set_axis_off()
-        self.figure.set_facecolor(SKY)
-        triangles, colors = self._triangles(k)
-        if self.stage.ground is not None:
-            self._draw_ground(camera, self.targets[k])
-            self._draw_shadow(camera, triangles)
-        self._draw_triangles(camera, triangles, colors)
+        while self._passing:
+            self._passing.pop().remove()
+        target = self._target(k)
+        camera = Camera(target, self.distance, *self.view)
+        corners = self._corners(k)
+        if self.stage.terrain is not None:
+            self._draw_ground(camera, target)
+            self._draw_shadow(camera, corners)
+        self._draw_bodies(camera, corners)
         self._draw_arrows(camera, k)
-        axes.text(
-            *(0.02, 0.96, f"{self.stage.model.name}   t = {self.stage.times[k]:.2f} s"),
-            transform=axes.transAxes,
-            va="top",
-            color=INK,
-            fontsize=10,
-        )
+        self._title.set_text(f"{self.stage.model.name}   t = {self.stage.times[k]:.2f} s")
         self.canvas.draw()
         return np.asarray(self.canvas.buffer_rgba())[..., :3].copy()
 
-    def _triangles(self, k: int) -> tuple[Array, Array]:
-        """Return corners (n, 3, 3) in the world and colours (n, 3) of all surfaces."""
-        corners, colors = [], []
-        for surface in self.stage.surfaces:
-            vertices = surface.vertices
-            if surface.body >= 0:
-                pose = self.stage.poses[k, surface.body]
-                vertices = vertices @ pose[:3, :3].T + pose[:3, 3]
-            corners.append(vertices[surface.triangles])
-            colors.append(np.tile(surface.color, (len(surface.triangles), 1)))
-        if not corners:
-            return np.zeros((0, 3, 3)), np.zeros((0, 3))
-        return np.concatenate(corners), np.concatenate(colors)
+    def _target(self, k: int) -> Array:
+        """Return where the camera looks (3,): at the mean of a fifth of the pictures around k."""
+        count = len(self.stage.times)
+        near = np.clip(np.arange(-(count // 10), count // 10 + 1) + k, 0, count - 1)
+        return np.asarray(self.stage.poses[near, :, :3, 3].mean(axis=(0, 1)))
 
-    def _draw_triangles(self, camera: Camera, corners: Array, colors: Array) -> None:
+    def _corners(self, k: int) -> Array:
+        """Return corners (n, 3, 3) of all triangles in the world."""
+        vertices = [np.zeros((0, 3))]
+        for surface in self.stage.surfaces:
+            pose = np.eye(4) if surface.body < 0 else self.stage.poses[k, surface.body]
+            vertices.append(surface.vertices @ pose[:3, :3].T + pose[:3, 3])
+        return np.asarray(np.concatenate(vertices)[self._triangles])
+
+    def _draw_bodies(self, camera: Camera, corners: Array) -> None:
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
         centers = corners.mean(axis=1)
         facing = np.einsum("ni,ni->n", normals, camera.eye - centers) > 0.0
         light = 0.62 + 0.38 * np.clip(normals[facing] @ LIGHT, -0.4, 1.0)
-        shaded = np.clip(colors[facing] * light[:, None], 0.0, 1.0)
+        shaded = np.clip(self._colors[facing] * light[:, None], 0.0, 1.0)
         flat, depth = camera.project(corners[facing])
         seen = (depth > camera.near).all(axis=1)
         pixels = flat[seen] * self.height / OPENING + np.array([self.width, self.height]) / 2
-        picture = rasterize(pixels, depth[seen], shaded[seen], self.width, self.height)
-        extent = (*self.axes.get_xlim(), *self.axes.get_ylim())
-        self.axes.imshow(picture, extent=extent, zorder=3, aspect="auto")
+        size = self.width, self.height
+        self._bodies.picture = rasterize(pixels, depth[seen], shaded[seen], *size)
 
     def _draw_ground(self, camera: Camera, target: Array) -> None:
         """Draw tiles of the ground around the target that fade into the distance."""
@@ -165,18 +165,20 @@ class Renderer:
         heads, _ = camera.project(arrows.points + arrows.vectors)
         for tail, head, state in zip(tails, heads, arrows.states, strict=True):
             style = {"arrowstyle": "-|>", "color": STATE_COLORS[state], "lw": 2.2}
-            self.axes.annotate(
-                "", head, tail, arrowprops={**style, "shrinkA": 0, "shrinkB": 0}, zorder=5
+            self._passing.append(
+                self.axes.annotate(
+                    "", head, tail, arrowprops={**style, "shrinkA": 0, "shrinkB": 0}, zorder=5
+                )
             )
         for place, state in enumerate(sorted(set(arrows.states))):
-            self.axes.text(
-                *(0.98, 0.96 - 0.05 * place, state),
-                transform=self.axes.transAxes,
-                ha="right",
-                va="top",
-                fontsize=10,
-                color=STATE_COLORS[state],
-            )
+            label = self._label(0.98, 0.96 - 0.05 * place, state, STATE_COLORS[state], "right")
+            self._passing.append(label)
+
+    def _label(self, x: float, y: float, text: str, color: Any, side: str) -> Any:
+        where = self.axes.transAxes
+        return self.axes.text(
+            x, y, text, transform=where, ha=side, va="top", fontsize=10, color=color
+        )
 
     def _fill(self, camera: Camera, polygons: Array, colors: Array) -> None:
         """Fill polygons (n, corners, 3) from far to near."""
@@ -186,20 +188,39 @@ class Renderer:
         order = np.argsort(-depth.mean(axis=1))
         order = order[(depth[order] > camera.near).all(axis=1)]
         # edges of the same colour close the gaps that smoothing leaves between neighbours
-        self.axes.add_collection(
-            PolyCollection(
-                list(flat[order]), facecolors=colors[order], edgecolors=colors[order], lw=0.4
-            ),
-            autolim=False,
+        outlines: Any = flat[order]
+        filled = PolyCollection(
+            outlines, facecolors=colors[order], edgecolors=colors[order], lw=0.4
         )
+        self._passing.append(self.axes.add_collection(filled, autolim=False))
 
 
-def _smooth(path: Array) -> Array:
-    """Return a path (T, 3) for the camera: a moving average over a fifth of the pictures."""
-    width = max(1, len(path) // 5) | 1
-    padded = np.concatenate([path[:1]] * (width // 2) + [path] + [path[-1:]] * (width // 2))
-    sums = np.cumsum(np.concatenate([np.zeros((1, 3)), padded]), axis=0)
-    return np.asarray((sums[width:] - sums[:-width]) / width)
+def _pixels(zorder: int) -> Any:
+    """Return something to draw whose `picture` (height, width, 4), 0 … 1, has the figure's size."""
+    from matplotlib.artist import Artist
+
+    class Pixels(Artist):
+        picture: Array
+
+        def draw(self, renderer: Any) -> None:
+            # images of matplotlib would be resampled, though each pixel is in its place
+            context = renderer.new_gc()
+            renderer.draw_image(context, 0, 0, np.uint8(255 * self.picture[::-1] + 0.5))
+            context.restore()
+
+    pixels = Pixels()
+    pixels.set_zorder(zorder)
+    return pixels
+
+
+def _joined(surfaces: Sequence[Surface]) -> tuple[NDArray[np.int64], Array]:
+    """Return triangles (n, 3) of all surfaces, one after the other, and their colours (n, 3)."""
+    triangles, colors, before = [np.zeros((0, 3), np.int64)], [np.zeros((0, 3))], 0
+    for surface in surfaces:
+        triangles.append(surface.triangles + before)
+        colors.append(np.tile(surface.color, (len(surface.triangles), 1)))
+        before += len(surface.vertices)
+    return np.concatenate(triangles), np.concatenate(colors)
 
 
 def _round_number(value: float) -> float:

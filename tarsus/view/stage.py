@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,9 +41,8 @@ class Stage:
     """A run, or a model that stands still, as a sequence of pictures.
 
     `times` (T,) are those of the pictures; `poses` (T, bodies, 4, 4) say where the surfaces of a
-    body are at each; `ground` is a surface, or None. A model stands at q (nq,), on a ground if
-    one is given. A force as large as the weight is drawn
-    half as long as the model is large.
+    body are at each. A model stands at q (nq,), on a ground if one is given. A force as large as
+    the weight is drawn half as long as the model is large.
     """
 
     def __init__(
@@ -62,7 +62,6 @@ class Stage:
         self.poses: Array = self.model.forward_kinematics(self.q)
         self.size = self._size()
         self.surfaces: list[Surface] = surfaces(self.model, shapes, detail=DETAIL * self.size)
-        self.ground = self._ground()
 
     def _chosen(
         self, q: ArrayLike | None, fps: float, speed: float
@@ -90,7 +89,15 @@ class Stage:
         radii = [np.cbrt(body.mass / 1000.0) for body in self.model.bodies]
         return float(max(np.ptp(points, axis=0).max(), 2 * max(radii), 1e-3))
 
-    def _ground(self) -> Surface | None:
+    def stand(self, q: ArrayLike) -> None:
+        """Put a model that stands still elsewhere, at q (nq,)."""
+        self.q = np.array(q, np.float64)[None]
+        self.poses = self.model.forward_kinematics(self.q)
+        self.__dict__.pop("ground", None)
+
+    @functools.cached_property
+    def ground(self) -> Surface | None:
+        """The ground around all pictures, or None."""
         if self.terrain is None:
             return None
         return Surface(-1, *self.terrain.mesh(*self._piece()), (0.93, 0.93, 0.91))
@@ -126,4 +133,10 @@ class Stage:
         # an impact may be hundreds of times as strong: its arrow shall stay in the picture
         length = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors *= np.minimum(1.0, self.size / np.maximum(length, 1e-300))
-        return Arrows(touched.point[rows], vectors, tuple(touched.states[rows].tolist()))
+        return Arrows(touched.point[rows], vectors, tuple(self._states[rows].tolist()))
+
+    @functools.cached_property
+    def _states(self) -> NDArray[np.str_]:
+        """What all contacts of the run do: words that are made once, not for each picture."""
+        assert self.run is not None
+        return self.run.contacts.states

@@ -54,15 +54,15 @@ def surfaces(
         if not chosen and shapes == role:
             raise ValueError(f"{model.name} has no {role} shapes; shapes='skeleton' draws it")
         try:
-            found = [_of_shape(model, shape, detail) for shape in chosen]
+            meshes = [_triangles(shape) for shape in chosen]
         except (ImportError, OSError, ValueError):
             if shapes == role:
                 raise
             continue  # meshes that are missing or that nobody here can read
-        shown = [surface for surface in found if len(surface.triangles)]
         # some readers return nothing instead of an error: better simple shapes than half a robot
-        if found and (shapes == role or len(shown) == len(found)):
-            return shown
+        if meshes and (shapes == role or all(len(triangles) for _, triangles in meshes)):
+            found = map(functools.partial(_placed, model, detail), chosen, meshes)
+            return [surface for surface in found if len(surface.triangles)]
     return list(_skeleton(model))
 
 
@@ -110,17 +110,27 @@ def simplified(
     vertices: Array, triangles: NDArray[np.int64], size: float
 ) -> tuple[Array, NDArray[np.int64]]:
     """Return a mesh with vertices of the same cell of a grid joined (Rossignac, Borrel 1993)."""
-    cells = np.floor((vertices - vertices.min(axis=0)) / size).astype(int)
-    _, cell, count = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
-    joined = np.zeros((len(count), 3))
-    np.add.at(joined, cell, vertices)
+    cells = np.floor((vertices - vertices.min(axis=0)) / size).astype(np.int64)
+    cell = np.zeros(len(vertices), np.int64)
+    # to number them axis by axis is far faster than to sort rows
+    for along in cells.T:
+        _, cell = np.unique(cell * (along.max() + 1) + along, return_inverse=True)
+    count = np.bincount(cell)
+    joined = np.column_stack([np.bincount(cell, weights=each) for each in vertices.T])
     found = cell[triangles]
     a, b, c = found.T
     return joined / count[:, None], found[(a != b) & (b != c) & (c != a)]
 
 
-def _of_shape(model: Model, shape: Shape, detail: float | None) -> Surface:
-    vertices, triangles = _mesh(shape) if shape.kind == "mesh" else _primitive(shape)
+def _triangles(shape: Shape) -> tuple[Array, NDArray[np.int64]]:
+    return _mesh(shape) if shape.kind == "mesh" else _primitive(shape)
+
+
+def _placed(
+    model: Model, detail: float | None, shape: Shape, mesh: tuple[Array, NDArray[np.int64]]
+) -> Surface:
+    """Return the mesh of a shape on its body, simplified if it was read from a file."""
+    vertices, triangles = mesh
     if shape.kind == "mesh" and detail is not None and len(vertices):
         # small parts keep their outline, too
         size = min(detail, float(np.ptp(vertices, axis=0).max()) / 4)

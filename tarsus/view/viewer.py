@@ -14,14 +14,13 @@ from numpy.typing import ArrayLike
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.spatial import quaternion_from_rotation, scalar_first
+from tarsus.view.gate import HOST, Gate, guarded_server
 from tarsus.view.stage import STATE_COLORS, Stage
 from tarsus.view.surfaces import Shapes
 
 if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory
 
-HOST = "127.0.0.1"
-"""Only this machine can connect."""
 SPEEDS = ("0.1 ×", "0.25 ×", "0.5 ×", "1 ×", "2 ×", "4 ×")
 
 
@@ -36,7 +35,9 @@ def view(
     """Show a run, or a model at q (nq,) with a slider for each joint, in a browser.
 
     It goes on in the background: `.url` is the address, `.wait()` waits until Ctrl-C, `.close()`
-    ends it. If the port is taken, the next free one is. `shapes` are "visual", "collision" or
+    ends it. If the port is taken, the next free one is. The address has a token without which
+    nobody gets in; from another machine forward the same port, `ssh -L 8080:127.0.0.1:8080`.
+    `shapes` are "visual", "collision" or
     "skeleton"; None takes the first that there is.
     """
     return Viewer(Stage(what, shapes=shapes, fps=fps, q=q), port)
@@ -46,17 +47,19 @@ class Viewer:
     """A server with a scene: the model's surfaces, the ground, contact forces, and a player."""
 
     def __init__(self, stage: Stage, port: int) -> None:
-        try:
-            import viser
-        except ModuleNotFoundError:
-            message = "the viewer needs viser: pip install 'tarsus[view]'"
-            raise ModuleNotFoundError(message, name="viser") from None
         self.stage = stage
         self.picture = 0
         """The picture that is shown now."""
         self.playing = False
-        with _quiet():
-            self.server: Any = viser.ViserServer(HOST, port, stage.model.name, verbose=False)
+        self._gate = Gate()
+        try:
+            with _quiet():
+                self.server: Any = guarded_server(self._gate, port, stage.model.name)
+        except ModuleNotFoundError as error:
+            if error.name != "viser":
+                raise
+            message = "the viewer needs viser: pip install 'tarsus[view]'"
+            raise ModuleNotFoundError(message, name="viser") from None
         self._closed = threading.Event()
         self._one_at_a_time = threading.RLock()
         self._build_scene()
@@ -69,8 +72,8 @@ class Viewer:
 
     @property
     def url(self) -> str:
-        """The address for a browser on this machine."""
-        return f"http://{HOST}:{self.server.get_port()}"
+        """The address for a browser on this machine; whoever knows it can look and move things."""
+        return f"http://{HOST}:{self.server.get_port()}/{self._gate.token}/"
 
     def show(self, picture: int) -> None:
         """Show picture number `picture`."""
@@ -119,6 +122,7 @@ class Viewer:
 
     def _build_scene(self) -> None:
         stage, scene = self.stage, self.server.scene
+        self.server.gui.configure_theme(show_share_button=False)
         scene.set_up_direction("+z")
         self._world = scene.add_frame("/world", show_axes=False)
         self.bodies = [

@@ -73,6 +73,41 @@ def test_a_picture_shows_the_model_on_the_ground(ground: Ground | Steps) -> None
     assert (picture != renderer.picture(20)).any()
 
 
+def test_a_picture_leaves_nothing_behind_for_the_next() -> None:
+    renderer = Renderer(Stage(made_up_run()), width=160, height=120)
+    first = renderer.picture(2)
+    count = len(renderer.axes.get_children())
+    assert (renderer.picture(20) != first).any()
+    assert (renderer.picture(2) == first).all()
+    assert len(renderer.axes.get_children()) == count
+
+
+def test_a_model_that_is_put_elsewhere_is_drawn_as_if_it_had_always_been_there() -> None:
+    model = hopper()
+    q = model.neutral()
+    q[:3], q[7] = (3.0, -1.0, 0.5), 0.05
+    moved = Stage(model, ground=Ground(slope=0.1))
+    assert moved.ground is not None
+    renderer = Renderer(moved, width=160, height=120)
+    before = renderer.picture(0)
+    moved.stand(q)
+    fresh = Stage(model, q=q, ground=Ground(slope=0.1))
+    assert fresh.ground is not None
+    assert moved.ground.vertices == pytest.approx(fresh.ground.vertices)
+    picture = renderer.picture(0)
+    assert (picture != before).any()
+    fresh.size = moved.size  # the camera's distance is that of the first pose
+    assert (picture == Renderer(fresh, width=160, height=120).picture(0)).all()
+
+
+def test_the_camera_follows_smoothly() -> None:
+    stage = Stage(made_up_run(), fps=50)
+    renderer = Renderer(stage, width=16, height=12)
+    middle = stage.poses[:, :, :3, 3].mean(axis=1)
+    assert renderer._target(25) == pytest.approx(middle[20:31].mean(axis=0))
+    assert renderer._target(0) == pytest.approx((5 * middle[0] + middle[:6].sum(axis=0)) / 11)
+
+
 def test_gif(tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image")
     shares: list[float] = []

@@ -106,3 +106,15 @@ def test_profiles_that_touch_the_axis_have_no_empty_triangles() -> None:
     assert len(triangles) == 2 * SEGMENTS
     assert volume(vertices, triangles) == pytest.approx(2 / 3 * np.pi * POLYGON)
     assert volume(*box(np.ones(3))) == pytest.approx(1.0)
+
+
+def test_cells_are_those_of_rows() -> None:
+    """Numbered axis by axis, cells have the order and the means of sorted rows."""
+    rng = np.random.default_rng(3)
+    vertices, triangles = rng.normal(size=(500, 3)), rng.integers(0, 500, (900, 3))
+    cells = np.floor((vertices - vertices.min(axis=0)) / 0.7).astype(int)
+    rows, cell = np.unique(cells, axis=0, return_inverse=True)
+    wanted = np.array([vertices[cell == k].mean(axis=0) for k in range(len(rows))])
+    joined, found = simplified(vertices, triangles, 0.7)
+    assert joined == pytest.approx(wanted)
+    assert {tuple(each) for each in found} <= {tuple(each) for each in cell[triangles]}

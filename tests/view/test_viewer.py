@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import time
 import urllib.request
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from made_up_runs import hopper, made_up_run
+from waiting import wait_for
 
 from tarsus.view import Viewer, view
 
@@ -22,13 +22,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def viewer() -> Iterator[Viewer]:
     with view(made_up_run(), port=18640) as shown:
         yield shown
-
-
-def wait_for(condition: Any, seconds: float = 120.0) -> bool:
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)
-    return bool(condition())
 
 
 def nodes(viewer: Viewer) -> set[str]:
@@ -94,7 +87,7 @@ def test_a_model_has_a_slider_for_each_joint() -> None:
             if handle.label == "leg"
         )
         slider.value = 0.1
-        assert wait_for(lambda: np.abs(shown.bodies[1].position - before).max() > 0.05)
+        assert wait_for(lambda: bool(np.abs(shown.bodies[1].position - before).max() > 0.05))
 
 
 def test_without_viser_an_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
