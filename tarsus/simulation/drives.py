@@ -204,21 +204,24 @@ def drive_of(model: Model, controller: Controller | None, dt: float, effort: Arr
     """Return how the efforts of a controller come about: in the core, if it knows it."""
     if controller is None:
         return torques(model, effort)
+    check_controller(model, controller)
+    if isinstance(controller, JointController):
+        controller = limited(controller, effort)
+        if controller.in_core:
+            return LawDrive(controller, dt)
+    return PythonDrive(model, controller, dt, effort)
+
+
+def check_controller(model: Model, controller: Controller) -> None:
+    """Raise unless it is a function, and if it is for a model, for one like this."""
     if not callable(controller):
         raise TypeError(
             f"controller is of type {type(controller).__name__}, must be a function "
             "(t, q, v) → tau or one of ts.control"
         )
-    if isinstance(controller, JointController):
-        if controller.model.nv != model.nv or controller.model.nq != model.nq:
-            raise ValueError(
-                f"the controller is for {controller.model.name!r}, the simulation for "
-                f"{model.name!r}"
-            )
-        controller = limited(controller, effort)
-        if controller.in_core:
-            return LawDrive(controller, dt)
-    return PythonDrive(model, controller, dt, effort)
+    own = controller.model if isinstance(controller, JointController) else model
+    if (own.nq, own.nv) != (model.nq, model.nv):
+        raise ValueError(f"the controller is for {own.name!r}, the simulation for {model.name!r}")
 
 
 def restart(controller: object) -> None:

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from tarsus import _core
 from tarsus.geometry import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import read_only
+from tarsus.model.checks import count, read_only, reals
 from tarsus.model.description import Array
 from tarsus.simulation.contact import ContactLaw
-from tarsus.simulation.contact.numbers import count
+from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contacts import Contact, contact_of
 from tarsus.simulation.drives import Drive, LawDrive, torques
 from tarsus.simulation.errors import SimulationError, fault
@@ -24,6 +24,7 @@ from tarsus.simulation.state import (
     State,
     check_configuration,
     check_depth,
+    check_limits,
     check_masses,
     plain,
     start,
@@ -66,13 +67,20 @@ class Live:
         """Start an interactive motion from q (nq,) and v (nv,), or from B states at once."""
         world, state, numbers = self.prepare(self._limp, q, v, mass_scale)
         self._motion = _core.Motion(
-            world, state.q, state.v, numbers, batched=state.batched, threads=threads
+            world,
+            state.q,
+            state.v,
+            numbers,
+            batched=state.batched,
+            threads=threads_of(threads),
         )
 
     def step(self, tau: ArrayLike | None = None, steps: int = 1) -> tuple[Array, Array]:
         """Make steps with the efforts tau (nv,) or (B, nv), and return q and v."""
-        if steps != 1:
+        if type(steps) is not int or steps != 1:
             count(steps, "steps")
+        if tau is not None and (type(tau) is not np.ndarray or tau.dtype.char != "d"):
+            tau = reals(tau, "tau")
         motion = self._moving() if self._motion is None else self._motion
         moved = motion.step(tau, steps)
         if moved is None:
@@ -116,6 +124,8 @@ class Live:
             start(self.model, q, v, 0)
         if not good or worlds.has_loops:
             check_configuration(self.model, state.q)
+        if worlds.far is not None:
+            check_limits(self.model, state.q, worlds.far)
         if not worlds.solid:
             check_masses(self.model, state.q)
         if not good:

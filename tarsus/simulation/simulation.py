@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from tarsus import _core
 from tarsus.geometry import Collision, Space, Terrain
 from tarsus.model import Model
-from tarsus.model.checks import expect, number
+from tarsus.model.checks import COUNTED, count, expect, flag, number
 from tarsus.model.description import Array
 from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law_of
-from tarsus.simulation.contact.numbers import COUNTED, count, flag, positive, threads_of
+from tarsus.simulation.contact.numbers import positive, threads_of
 from tarsus.simulation.content import content_hash, drive_content, ground_content, model_content
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
 from tarsus.simulation.drives import Controller, Drive, drive_of, restart
@@ -34,6 +34,7 @@ from tarsus.simulation.integrators import (
 )
 from tarsus.simulation.live import Live
 from tarsus.simulation.parameters import MassScale
+from tarsus.simulation.progress import progress_of
 from tarsus.simulation.recorder import Record, Recorder, names_of
 from tarsus.simulation.runner import Runner, cadence_of
 from tarsus.simulation.smooth import SmoothRun
@@ -206,12 +207,12 @@ class Simulation(Live):
     ) -> Trajectory:
         """Simulate a number of steps with efforts from a `Drive`, as `run` and `rollout` do."""
         count(every, "every")
-        names = names_of(record)
-        threads = threads_of(threads)
+        threads, progress = threads_of(threads), progress_of(progress)
+        kept = record if isinstance(record, bool) else list(names_of(record))
         world, state, numbers = self.prepare(drive, q0, v0, mass_scale)
         plan = {
             "steps": steps,
-            "record": record if isinstance(record, bool) else list(names),
+            "record": kept,
             "every": operator.index(every),
             "cadence": cadence,
             "drive": drive.name,
@@ -239,7 +240,7 @@ class Simulation(Live):
         """
         if self.worlds is None:
             raise ValueError(f"{self.integrator.name!r} writes no checkpoints")
-        threads = threads_of(threads)
+        threads, progress = threads_of(threads), progress_of(progress)
         saved = checkpoints.read(path)
         drive = self._drive(controller)
         if drive.name != saved.plan["drive"]:
@@ -321,8 +322,7 @@ class Simulation(Live):
             recorder,
             self.dt,
             plan,
-            {**self.settings, "every": every},
-            warnings=list(warned),
+            {**self.settings, "every": every, "warnings": list(warned)},
         )
 
     def _warn(self, world: _core.World, drive: Drive, state: State) -> tuple[str, ...]:
@@ -352,7 +352,7 @@ class Simulation(Live):
     ) -> Trajectory:
         assert isinstance(self.integrator, (RK4, DormandPrince))
         count(every, "every")
-        names = names_of(record)
+        names, show = names_of(record), progress_of(progress)
         if record is not True:
             refuse(self.integrator, statistics="statistics" in names, limits="limits" in names)
         state = start(self.model, q0, v0, 0)
@@ -368,7 +368,7 @@ class Simulation(Live):
             threads=threads_of(threads),
             batched=state.batched,
         )
-        run = SmoothRun(steps_of_all).go(state, steps, None if record is False else every, progress)
+        run = SmoothRun(steps_of_all).go(state, steps, None if record is False else every, show)
         kept = {name: array for name, array in run.recorded.items() if name in names}
         return replace(run, recorded=kept, settings={**self.settings, "every": every})
 

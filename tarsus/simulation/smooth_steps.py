@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tarsus.control import JointController
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.simulation.drives import Controller, checked_effort, limited, steps_of
+from tarsus.simulation.drives import Controller, check_controller, checked_effort, limited, steps_of
 from tarsus.simulation.errors import FASTEST, SimulationError, diverged
 from tarsus.simulation.integrators import RK4, DormandPrince
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
@@ -55,6 +55,8 @@ class SmoothSteps:
                 f"threads is {threads}, must be 1: {integrator.name!r} takes each state at its own "
                 "pace, in Python"
             )
+        if controller is not None:
+            check_controller(model, controller)
         if isinstance(controller, JointController):
             controller = limited(controller, effort)
         self.model, self.integrator, self.controller = model, integrator, controller
