@@ -255,7 +255,11 @@ class Simulation(Live):
                 f"{path} is of another simulation: it was written with another "
                 f"{' and another '.join(others)}"
             )
-        drive.set_state(dict(saved.controller))
+        try:
+            drive.set_state(dict(saved.controller))
+        except (KeyError, TypeError, ValueError) as error:
+            message = f"{path} does not hold the memory of {controller!r}: {error!r}"
+            raise ValueError(message) from error
         world = self.worlds.get(drive)
         runner = self._runner(world, drive, saved.state, saved.parameters, saved.plan, ())
         runner.threads, runner.progress, runner.checkpoint = threads, progress, path

@@ -198,7 +198,10 @@ class SmoothSteps:
         return np.clip(np.broadcast_to(tau, v.shape), -self.effort, self.effort)
 
     def _fail(self, state: int, step: int, error: SimulationError | ArithmeticError) -> None:
+        """Note why a state cannot go on."""
         cause, body = f"the motion diverged, the step is too long: {error}", None
         if isinstance(error, SimulationError):
             cause, body = error.cause, error.body
+        elif type(error) is not ArithmeticError:  # a controller's own, such as a division by zero
+            raise error
         self.failures[state] = Failure(state, step * self.dt, body, cause)
