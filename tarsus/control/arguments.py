@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.model import Model
-from tarsus.model.checks import expect, number, numbers, read_only
+from tarsus.model.checks import expect, number, numbers, read_only, reals
 from tarsus.model.description import Array, ModelError
 
 
@@ -103,10 +103,9 @@ def diagonal(value: ArrayLike, size: int, name: str) -> Array:
 
 
 def _finite(value: Any, shape: tuple[int, ...], name: str) -> Array:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} is not an array of numbers: {value!r}") from None
+    # a reference that is an array stays the caller's own, who may change it between runs
+    is_plain = isinstance(value, np.ndarray) and value.dtype == np.float64
+    array = value if is_plain else reals(value, name)
     if array.shape[-len(shape) :] != shape:
         sizes = ", ".join(map(str, shape))
         raise ValueError(f"{name} must have shape (…, {sizes}), got {array.shape}")

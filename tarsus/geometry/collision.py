@@ -21,7 +21,7 @@ from tarsus.geometry.touches import (
     touches_of_shapes,
 )
 from tarsus.model import Model
-from tarsus.model.checks import expect
+from tarsus.model.checks import count, expect, flag
 
 Shapes: TypeAlias = Literal["collision", "primitives", "visual"]
 
@@ -65,8 +65,8 @@ class Collision:
         expect(model, Model, "model")
         if shapes not in get_args(Shapes):
             raise ValueError(f"shapes is {shapes!r}, must be one of {', '.join(get_args(Shapes))}")
-        if mesh_points < 4:
-            raise ValueError(f"mesh_points is {mesh_points}, must be at least 4")
+        count(mesh_points, "mesh_points", 4)
+        flag(hollows, "hollows")
         chosen = _chosen(model, shapes)
         if contact_points is None:
             touches = touches_of_shapes(chosen, mesh_points, hollows)

@@ -129,8 +129,8 @@ def _names(placed: Placed) -> set[str]:
 def _named(model: Model, pairs: Iterable[tuple[str, str]]) -> set[frozenset[str]]:
     valid = dict.fromkeys([WORLD, *(body.name for body in model.description.bodies)])
     found = set()
-    for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2:
+    for pair in pairs if isinstance(pairs, Iterable) else [pairs]:
+        if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
             raise ValueError(f"self_collision has {pair!r}, must be True or pairs of body names")
         for name in pair:
             if name not in valid:

@@ -258,22 +258,27 @@ def drive_of(model: Model, controller: Controller | None, dt: float, effort: Arr
     """Return how the efforts of a controller come about: in the core, if it knows it."""
     if controller is None:
         return torques(model, effort)
+    check_controller(model, controller)
+    inner = controller.inner if isinstance(controller, Cascade) else controller
+    if isinstance(inner, ControlLaw):
+        inner = limited(inner, effort)
+        if inner.core_gains is not None:
+            if isinstance(controller, Cascade):
+                return CascadeDrive(controller, inner, dt)
+            return LawDrive(inner, dt)
+        if not isinstance(controller, Cascade):
+            controller = inner
+    return PythonDrive(model, controller, dt, effort)
+
+
+def check_controller(model: Model, controller: Controller) -> None:
+    """Raise unless it is a function, and if it is for a model, for one like this."""
     if not callable(controller):
         raise TypeError(
             f"controller is of type {type(controller).__name__}, must be a function "
             "(t, q, v) → tau or one of ts.control"
         )
     inner = controller.inner if isinstance(controller, Cascade) else controller
-    if isinstance(inner, ControlLaw):
-        if inner.model.nv != model.nv or inner.model.nq != model.nq:
-            raise ValueError(
-                f"the controller is for {inner.model.name!r}, the simulation for {model.name!r}"
-            )
-        if inner.core_gains is not None:
-            inner = limited(inner, effort)
-            if isinstance(controller, Cascade):
-                return CascadeDrive(controller, inner, dt)
-            return LawDrive(inner, dt)
-        if not isinstance(controller, Cascade):
-            controller = limited(inner, effort)
-    return PythonDrive(model, controller, dt, effort)
+    own = inner.model if isinstance(inner, ControlLaw) else model
+    if (own.nq, own.nv) != (model.nq, model.nv):
+        raise ValueError(f"the controller is for {own.name!r}, the simulation for {model.name!r}")

@@ -10,8 +10,9 @@ import numpy as np
 
 from tarsus import _core
 from tarsus.model import Model
+from tarsus.model.checks import count, reals
 from tarsus.model.description import Array
-from tarsus.simulation.contact.numbers import count
+from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contacts import Contact, Place, contact_of
 from tarsus.simulation.drives import Drive, Rows
 from tarsus.simulation.errors import SimulationError, fault
@@ -40,14 +41,18 @@ class Motion:
         self.model, self.places, self.drive, self.dt = model, places, drive, dt
         self.states = len(state.q)
         self.core = _core.Motion(
-            world, state.q, state.v, parameters, batched=state.batched, threads=threads
+            world, state.q, state.v, parameters, batched=state.batched, threads=threads_of(threads)
         )
 
     def step(self, command: Any = None, steps: int = 1) -> tuple[Array, Array]:
         """Make steps with efforts, or with the setpoint of a controller, and return q and v."""
-        if steps != 1:
+        if type(steps) is not int or steps != 1:
             count(steps, "steps")
         if self.drive is None:
+            if command is not None and (
+                type(command) is not np.ndarray or command.dtype.char != "d"
+            ):
+                command = reals(command, "tau")
             moved = self.core.step(command, steps)
         else:
             moved = self._driven(self.drive, command, self.core.steps + steps)

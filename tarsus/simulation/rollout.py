@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike
 from tarsus.control import ControlLaw
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
-from tarsus.model.checks import expect
+from tarsus.model.checks import count, expect
 from tarsus.model.description import Array
-from tarsus.simulation.contact.numbers import count
 from tarsus.simulation.drives import TableDrive, drive_of
 from tarsus.simulation.drives import torques as effort_drive
 from tarsus.simulation.parameters import MassScale

@@ -15,10 +15,10 @@ import numpy as np
 from tarsus import _core
 from tarsus.geometry import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import number, read_only
+from tarsus.model.checks import COUNTED, number, read_only
 from tarsus.model.description import Array
 from tarsus.simulation import checkpoint
-from tarsus.simulation.contact.numbers import COUNTED, positive
+from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.contacts import Place
 from tarsus.simulation.convergence import SOLVED, unsolved_of
 from tarsus.simulation.drives import Drive, Stateless
@@ -54,11 +54,11 @@ class Runner:
     plan: Mapping[str, Any]
     """What a checkpoint must know: the number of the last step as "steps", settings …"""
     settings: Mapping[str, Any]
+    """What the trajectory tells; "warnings" are added to."""
     threads: int = 1
     progress: bool | None = None
     checkpoint: str | Path | None = None
     failures: dict[int, Failure] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
     unwritten: str = ""
     """What was wrong with the first checkpoint that could not be written."""
     interrupted: bool = False
@@ -98,8 +98,9 @@ class Runner:
         while state.step < self.steps and not self.interrupted:
             first, start = state.step, perf_counter()
             self._advance(self._limit(chunk))
-            pace = (perf_counter() - start) / (state.step - first)
-            chunk = chunk_of(pace, few=len(self.places) <= FEW)
+            if state.step < self.steps:
+                pace = (perf_counter() - start) / (state.step - first)
+                chunk = chunk_of(pace, few=len(self.places) <= FEW)
             if self.cadence and state.step % self.cadence == 0:
                 self._write_checkpoint()
             if bar is not None:
@@ -176,7 +177,7 @@ class Runner:
                 f"the checkpoint at t = {self.state.step * self.dt:.6g} s could not be written, "
                 f"the run goes on without it: {type(error).__name__}: {error}"
             )
-            self.warnings.append(self.unwritten)
+            self.settings["warnings"].append(self.unwritten)
             warnings.warn(self.unwritten, checkpoint.CheckpointWarning, stacklevel=2)
 
     def _trajectory(self) -> Trajectory:
@@ -189,14 +190,14 @@ class Runner:
             times[1:] = self.state.step * self.dt
         unsolved = unsolved_of(self.world, self.state.memory, batched)
         if unsolved is not SOLVED and unsolved.total:
-            self.warnings.append(unsolved.warning(self.state.step))
+            self.settings["warnings"].append(unsolved.warning(self.state.step))
         return Trajectory(
             self.model,
             times,
             recorder.recorded(batched),
             recorder.contacts(batched, self.places),
             self.ground,
-            {**self.settings, "warnings": self.warnings},
+            self.settings,
             self.interrupted,
             tuple(self.failures[k] for k in sorted(self.failures)) if batched else (),
             unsolved,

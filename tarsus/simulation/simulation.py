@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from tarsus import _core
 from tarsus.geometry import Collision, Space, Terrain
 from tarsus.model import Model
-from tarsus.model.checks import expect, number, read_only
+from tarsus.model.checks import COUNTED, count, expect, flag, number, read_only
 from tarsus.model.description import Array
 from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law_of
-from tarsus.simulation.contact.numbers import COUNTED, count, flag, positive, threads_of
+from tarsus.simulation.contact.numbers import positive, threads_of
 from tarsus.simulation.contacts import Contact
 from tarsus.simulation.content import content_hash, drive_content, ground_content, model_content
 from tarsus.simulation.controllers import restart
@@ -36,6 +36,7 @@ from tarsus.simulation.integrators import (
 )
 from tarsus.simulation.motion import Motion
 from tarsus.simulation.parameters import MassScale
+from tarsus.simulation.progress import progress_of
 from tarsus.simulation.recorder import Record, Recorder, names_of
 from tarsus.simulation.runner import Runner, cadence_of
 from tarsus.simulation.smooth import SmoothRun
@@ -217,12 +218,12 @@ class Simulation:
     ) -> Trajectory:
         """Simulate a number of steps with efforts from a `Drive`, as `run` and `rollout` do."""
         count(every, "every")
-        names = names_of(record)
-        threads = threads_of(threads)
+        threads, progress = threads_of(threads), progress_of(progress)
+        kept = record if isinstance(record, bool) else list(names_of(record))
         world, state, numbers = self._start().prepare(drive, q0, v0, mass_scale)
         plan = {
             "steps": steps,
-            "record": record if isinstance(record, bool) else list(names),
+            "record": kept,
             "every": operator.index(every),
             "cadence": cadence,
             "drive": drive.name,
@@ -250,7 +251,7 @@ class Simulation:
         """
         if self.worlds is None:
             raise ValueError(f"{self.integrator.name!r} writes no checkpoints")
-        threads = threads_of(threads)
+        threads, progress = threads_of(threads), progress_of(progress)
         saved = checkpoints.read(path)
         drive = self._start().drive(controller)
         if drive.name != saved.plan["drive"]:
@@ -265,7 +266,11 @@ class Simulation:
                 f"{path} is of another simulation: it was written with another "
                 f"{' and another '.join(others)}"
             )
-        drive.set_state(dict(saved.controller))
+        try:
+            drive.set_state(dict(saved.controller))
+        except (KeyError, TypeError, ValueError) as error:
+            message = f"{path} does not hold the memory of {controller!r}: {error!r}"
+            raise ValueError(message) from error
         world = self.worlds.get(drive)
         runner = self._runner(world, drive, saved.state, saved.parameters, saved.plan, ())
         runner.threads, runner.progress, runner.checkpoint = threads, progress, path
@@ -393,8 +398,7 @@ class Simulation:
             recorder,
             self.dt,
             plan,
-            {**self.settings, "every": every},
-            warnings=list(warned),
+            {**self.settings, "every": every, "warnings": list(warned)},
         )
 
     def _warn(self, world: _core.World, drive: Drive, state: State) -> tuple[str, ...]:
@@ -424,7 +428,7 @@ class Simulation:
     ) -> Trajectory:
         assert isinstance(self.integrator, (RK4, DormandPrince))
         count(every, "every")
-        names = names_of(record)
+        names, show = names_of(record), progress_of(progress)
         if record is not True:
             refuse(self.integrator, statistics="statistics" in names, limits="limits" in names)
         state = start(self.model, q0, v0, 0)
@@ -440,7 +444,7 @@ class Simulation:
             threads=threads_of(threads),
             batched=state.batched,
         )
-        run = SmoothRun(steps_of_all).go(state, steps, None if record is False else every, progress)
+        run = SmoothRun(steps_of_all).go(state, steps, None if record is False else every, show)
         kept = {name: array for name, array in run.recorded.items() if name in names}
         return replace(run, recorded=kept, settings={**self.settings, "every": every})
 

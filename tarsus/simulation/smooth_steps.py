@@ -13,7 +13,7 @@ from tarsus.control import ControlLaw
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.controllers import checked_effort, remembers, steps_of
-from tarsus.simulation.drives import Controller, limited
+from tarsus.simulation.drives import Controller, check_controller, limited
 from tarsus.simulation.errors import FASTEST, SimulationError, diverged
 from tarsus.simulation.integrators import RK4, DormandPrince
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
@@ -56,6 +56,8 @@ class SmoothSteps:
                 f"threads is {threads}, must be 1: {integrator.name!r} takes each state at its own "
                 "pace, in Python"
             )
+        if controller is not None:
+            check_controller(model, controller)
         if isinstance(controller, ControlLaw):
             controller = limited(controller, effort)
         self.model, self.integrator, self.controller = model, integrator, controller
@@ -197,7 +199,10 @@ class SmoothSteps:
         return np.clip(np.broadcast_to(tau, v.shape), -self.effort, self.effort)
 
     def _fail(self, state: int, step: int, error: SimulationError | ArithmeticError) -> None:
+        """Note why a state cannot go on."""
         cause, body = f"the motion diverged, the step is too long: {error}", None
         if isinstance(error, SimulationError):
             cause, body = error.cause, error.body
+        elif type(error) is not ArithmeticError:  # a controller's own, such as a division by zero
+            raise error
         self.failures[state] = Failure(state, step * self.dt, body, cause)

@@ -16,6 +16,7 @@ from tarsus.simulation.state import (
     State,
     check_configuration,
     check_depth,
+    check_limits,
     check_masses,
     plain,
     start,
@@ -66,6 +67,8 @@ class Starts:
             start(self.model, q, v, 0)
         if not good or worlds.has_loops:
             check_configuration(self.model, state.q)
+        if worlds.far is not None:
+            check_limits(self.model, state.q, worlds.far)
         if not worlds.solid:
             check_masses(self.model, state.q)
         if not good:

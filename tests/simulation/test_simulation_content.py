@@ -126,6 +126,27 @@ def test_functions_are_not_compared_but_for_their_period(tmp_path: Path) -> None
         sim.resume(file, Constant(1.0, 1e-2))
 
 
+def test_a_memory_that_is_not_there_is_named(tmp_path: Path) -> None:
+    class Forgetful:
+        def get_state(self) -> dict[str, Array]:
+            return {"calls": np.zeros(1)}
+
+        def set_state(self, state: dict[str, Array]) -> None:
+            state["visits"]
+
+        def __call__(self, t: float, q: Array, v: Array) -> Array:
+            return np.zeros(4)
+
+    sim, file = Simulation(arm()), tmp_path / "run.npz"
+    sim.run(ARM, duration=0.1, controller=Forgetful(), checkpoint=file)
+    with pytest.raises(ValueError, match=r"run\.npz does not hold the memory of .*visits"):
+        sim.resume(file, Forgetful())
+    with pytest.raises(ValueError, match="'rk4' writes no checkpoints"):
+        Simulation(arm(), integrator="rk4").resume(file)
+    with pytest.raises(ValueError, match="threads"):
+        sim.resume(file, Forgetful(), threads=0)
+
+
 def test_hashes_tell_values_and_their_places_apart() -> None:
     values: list[Any] = [
         (),

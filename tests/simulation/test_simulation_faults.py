@@ -123,14 +123,19 @@ def test_ctrl_c_returns_what_was_simulated() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_controllers_own_error_passes() -> None:
+@pytest.mark.parametrize("integrator", ["semi_implicit", "rk4", "dormand_prince"])
+@pytest.mark.parametrize("states", [None, 3])
+def test_a_controllers_own_error_passes(integrator: str, states: int | None) -> None:
     before = signal.getsignal(signal.SIGINT)
 
     def control(t: float, q: Array, v: Array) -> Array:
-        raise ZeroDivisionError("mine")
+        if t > 0.05:
+            raise ZeroDivisionError("mine")
+        return np.zeros(4)
 
+    q0 = ARM if states is None else np.tile(ARM, (states, 1))
     with pytest.raises(ZeroDivisionError, match="mine"):
-        Simulation(arm()).run(ARM, duration=0.1, controller=control)
+        Simulation(arm(), integrator=integrator).run(q0, duration=0.1, controller=control)
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -309,3 +314,35 @@ def test_all_errors_can_be_copied(error: Exception) -> None:
     back = pickle.loads(pickle.dumps(error))
     assert type(back) is type(error) and str(back) == str(error)
     assert vars(back) == vars(error)
+
+
+def test_starts_far_beyond_joint_limits_are_refused() -> None:
+    q0 = standing()
+    q0[7:] = np.degrees(q0[7:])
+    message = (
+        r"joint 'front_left_hip' at 40\.1\d+, far beyond its limits -1\.2 and 2\.4; is it in deg"
+    )
+    for start in (lambda: on_ground().run(q0, duration=0.1), lambda: on_ground().reset(q0)):
+        with pytest.raises(StartError, match=message) as caught:
+            start()
+        assert caught.value.body == "front_left_thigh"
+    both = np.stack([standing(), q0])
+    with pytest.raises(StartError, match="q0 of state 1 has joint 'front_left_hip'"):
+        on_ground().run(both, duration=0.1)
+    far = standing()
+    far[8] = -300.0  # which is no angle in degrees within the limits, either
+    with pytest.raises(StartError, match=r"limits -1\.2 and 2\.4\. Start within them") as caught:
+        on_ground().run(far, duration=0.1)
+    assert "degrees" not in str(caught.value)
+
+
+def test_starts_a_little_beyond_joint_limits_come_back() -> None:
+    m, q0 = quadruped(), standing()
+    q0[8] = m.upper[8] + 0.2
+    q0[2] += 1.0
+    run = on_ground().run(q0, duration=0.2)
+    assert run.q[-1, 8] <= m.upper[8] + 1e-3
+    q0[8] = 40.0
+    without = on_ground(joint_limits=False).run(q0, duration=0.01)
+    assert without.q[-1, 8] > 39.0
+    Simulation(arm()).run(np.full(4, 50.0), duration=0.01)  # which has none

@@ -58,16 +58,16 @@ def test_each_state_has_its_own_efforts() -> None:
     [
         (np.zeros(3), r"tau has shape \(3,\), must be \(4,\) or \(1, 4\) of numbers"),
         (np.zeros((2, 4)), r"tau has shape \(2, 4\)"),
-        ("words", r"tau has shape \(\)"),
-        ([0.0, None, "x", 1.0], r"tau has shape \(4,\)"),
+        ("words", "tau is not an array of numbers: 'words'"),
+        ([0.0, None, "x", 1.0], "tau is not an array of numbers"),
         ([0.0, 1.0, np.nan, 0.0], "tau has entries that are not finite"),
         (np.inf, "tau has entries that are not finite"),
-        (1j, r"tau has shape \(\)"),
+        (1j, "tau is not an array of numbers"),
     ],
 )
 def test_efforts_that_are_none_are_refused(tau: Any, message: str) -> None:
     sim, other = start(), start()
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         sim.step(tau)
     # nothing has happened
     assert sim.t == 0.0

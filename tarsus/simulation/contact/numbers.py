@@ -6,12 +6,7 @@ import math
 import operator
 from collections.abc import Sequence
 
-import numpy as np
-
-from tarsus.model.checks import suggestion
-
-COUNTED = 2**53
-"""Integers up to this are numbers, too."""
+from tarsus.model.checks import LARGEST, count, suggestion
 
 
 def positive(value: float, name: str, *, zero: bool = False) -> None:
@@ -24,32 +19,14 @@ def positive(value: float, name: str, *, zero: bool = False) -> None:
         raise TypeError(f"{name} is {value!r}, must be a number")
     if not good:
         raise ValueError(f"{name} is {value}, must be {'zero or more' if zero else 'positive'}")
-
-
-def count(value: int, name: str, least: int = 1, most: int = COUNTED) -> None:
-    """Raise unless `value` is an integer from `least` to `most`."""
-    try:
-        found = operator.index(value)
-    except TypeError:
-        found = None
-    if found is None or isinstance(value, bool):
-        raise TypeError(f"{name} is {value!r}, must be an integer")
-    if found < least:
-        raise ValueError(f"{name} is {value}, must be at least {least}")
-    if found > most:
-        raise ValueError(f"{name} is {value}, must be at most {most}")
-
-
-def flag(value: bool, name: str) -> bool:
-    """Return `value`, if it is True or False."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} is {value!r}, must be True or False")
-    return bool(value)
+    if value > LARGEST:
+        raise ValueError(f"{name} is {value}, must be at most {LARGEST:g}")
 
 
 def threads_of(value: int) -> int:
     """Return the number of threads, if that is one."""
-    count(value, "threads", most=1024)
+    if type(value) is not int or not 1 <= value <= 1024:
+        count(value, "threads", most=1024)
     return operator.index(value)
 
 
