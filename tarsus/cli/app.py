@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 import tarsus as ts
+from tarsus.atomic import replacing
 from tarsus.cli.models import open_model
 from tarsus.cli.options import (
     BaseOption,
@@ -206,7 +207,8 @@ def bench(
             progress=lambda text, share: progress.update(task, description=text, completed=share),
         )
     if output is not None:
-        output.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        with replacing(output) as part:
+            part.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
     if as_json:
         _print_json(results)
     else:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.control.arguments import vectors
 from tarsus.environments.reward import Outcome
 from tarsus.environments.task import WalkTask
 from tarsus.model.description import Array
@@ -70,10 +71,10 @@ class Herd:
         self.age[which] = 0
         self.parameters[which, 0] = rng.uniform(*task.friction, count)
 
-    def move(self, action: ArrayLike) -> Outcome:
-        """Go on by one control period with actions (B, n)."""
+    def move(self, action: Array) -> Outcome:
+        """Go on by one control period with actions (B, n), which `checked_action` has seen."""
         task, last = self.task, self.action
-        self.action = np.minimum(np.maximum(np.asarray(action, np.float64), -1.0), 1.0)
+        self.action = np.minimum(np.maximum(action, -1.0), 1.0)
         self._commands[:, 0, self._at_q] = self._middle + task.reach * self.action
         status = self.world.advance(
             self.q,
@@ -145,6 +146,14 @@ class Herd:
         turned[:, 1] = cos * world[:, 1] - sin * world[:, 0]
         turned[:, 2] = world[:, 2]
         return turned
+
+
+def checked_action(action: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Return actions of this shape, all of them numbers: before anything changes by them."""
+    found = vectors(action, shape[-1], "action")
+    if found.shape != shape:
+        raise ValueError(f"action must have shape {shape}, got {found.shape}")
+    return found
 
 
 def _slice(places: NDArray[np.int64]) -> Any:

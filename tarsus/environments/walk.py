@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.environments.herd import LARGEST, Herd
+from tarsus.environments.herd import LARGEST, Herd, checked_action
 from tarsus.environments.task import WalkTask
 from tarsus.view.renderer import Renderer
 from tarsus.view.stage import Stage
@@ -44,8 +44,8 @@ class WalkEnv(gymnasium.Env[Observation, Observation]):
         return self.herd.observe()[0], {}
 
     def step(self, action: Observation) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Go on by one control period."""
-        outcome = self.herd.move(np.asarray(action)[None])
+        """Go on by one control period; what is no action is refused, and changes nothing."""
+        outcome = self.herd.move(checked_action(action, (len(self.herd.joints),))[None])
         reward = float(self.task.reward(outcome)[0])
         fallen, over = bool(outcome.fallen[0]), bool(self.herd.over()[0])
         info = {"speed": float(outcome.velocity[0, 0]), "power": float(outcome.power[0])}

@@ -99,7 +99,7 @@ def _scene(
         model,
         q0,
         at_rest(model),
-        PID(model, values["kp"], values["kd"] if kd is None else kd, values["ki"], reference),
+        PID(model, values["kp"], values["ki"], values["kd"] if kd is None else kd, reference),
         Ground(friction=FRICTION, viscous=VISCOUS),
         Collision.from_model(model, TIPS),
         DURATION,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.atomic import replacing
 from tarsus.model.description import Array
 from tarsus.simulation.state import State
 
-VERSION = 1
+VERSION = 2
 PREFIX = "controller."
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint that could not be written; the run went on."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Checkpoint:
 
     state: State
     plan: Mapping[str, Any]
-    """Total steps, what is recorded, and the settings of the simulation."""
+    """Total steps, what is recorded, and hashes of all that the motion depends on."""
     parameters: Array
     controller: Mapping[str, Array]
     """What the controller's `get_state` returned."""
@@ -34,8 +38,6 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint; an older one at that path is replaced only when the new is complete."""
     state = checkpoint.state
     plan = {**checkpoint.plan, "version": VERSION, "step": state.step, "batched": state.batched}
-    path = Path(path)
-    part = path.with_name(path.name + ".part")
     arrays: dict[str, Any] = {
         "plan": np.array(json.dumps(plan)),
         "q": state.q,
@@ -44,9 +46,11 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
         "parameters": checkpoint.parameters,
         **{PREFIX + name: value for name, value in checkpoint.controller.items()},
     }
-    with open(part, "wb") as file:
+    for name, value in checkpoint.controller.items():
+        if np.asarray(value).dtype.kind not in "biufcSU":
+            raise TypeError(f"the controller's memory {name!r} is {value!r}, must be an array")
+    with replacing(path) as part, part.open("wb") as file:
         np.savez(file, **arrays)
-    os.replace(part, path)
 
 
 def read(path: str | Path) -> Checkpoint:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import tarsus.geometry as geometry
+from tarsus.atomic import replacing
 from tarsus.formats.native import from_data, to_data
 from tarsus.geometry import Terrain
 from tarsus.model import Model
@@ -42,7 +43,8 @@ def write_parquet(run: Trajectory, path: Path) -> None:
     if run.touched is not None:
         columns["contacts"] = _contact_column(pa, run.touched, states, samples)
     table = pa.table(columns).replace_schema_metadata({KEY: json.dumps(_metadata(run)).encode()})
-    parquet.write_table(table, path)
+    with replacing(path) as part:
+        parquet.write_table(table, part)
 
 
 def read_parquet(path: Path) -> Trajectory:

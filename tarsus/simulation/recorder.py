@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -133,6 +133,8 @@ def names_of(record: Record) -> tuple[str, ...]:
     """Return what is to be recorded, by name."""
     if isinstance(record, bool):
         return RECORDED if record else ("q", "v")
+    if not isinstance(record, Iterable):
+        raise TypeError(f"record is {record!r}, must be True, False or names of {RECORDED}")
     names = (record,) if isinstance(record, str) else tuple(record)
     for name in names:
         if name not in RECORDED:

@@ -19,6 +19,9 @@ from tarsus.simulation.errors import StartError
 CLOSED = 1e-6
 """How far loops may be open at the start [m]; the first step closes what is left."""
 
+CLOSE = 0.1
+"""How far joints may at least be beyond their limits at the start [rad, m]."""
+
 SINGULAR = ("universal", "spherical_zyx", *NONHOLONOMIC)
 """Kinds of joints that lose a direction in some positions, or may."""
 
@@ -116,6 +119,37 @@ def check_depth(world: _core.World, q: Array, allowed: float, places: Sequence[P
         f"q0{which} penetrates: {listed}{more}. That is too deep to start from: lift "
         "the robot, or put it on the ground with q0 = ts.stand(model, q0, ground)",
         body=places[order[0]].body,
+    )
+
+
+def farthest(model: Model) -> tuple[Array, Array] | None:
+    """Return how far beyond their limits joints may be at the start (nq,), None without limits.
+
+    What is a little beyond is brought back as a step brings it back. Half a range beyond is a
+    mistake: a joint that starts there would be thrown across all of it.
+    """
+    lower, upper = model.lower, model.upper
+    if not (np.isfinite(lower).any() or np.isfinite(upper).any()):
+        return None
+    both = np.isfinite(upper - lower)
+    margin = np.maximum(0.5 * np.where(both, upper - lower, 2.0), CLOSE)
+    return lower - margin, upper + margin
+
+
+def check_limits(model: Model, q: Array, far: tuple[Array, Array]) -> None:
+    """Raise if a joint is far beyond its limits, naming it and what it may be meant to be."""
+    beyond = (q < far[0]) | (q > far[1])
+    if not np.count_nonzero(beyond):  # the quickest question to ask
+        return
+    state, place = (int(x) for x in np.argwhere(beyond)[0])
+    joint = next(j for j in model.joints if j.q_slice.start <= place < j.q_slice.stop)
+    value, low, high = float(q[state, place]), model.lower[place], model.upper[place]
+    which = f" of state {state}" if len(q) > 1 else ""
+    degrees = "; is it in degrees? " if low <= np.radians(value) <= high else ". "
+    raise StartError(
+        f"q0{which} has joint {joint.name!r} at {value:.6g}, far beyond its limits {low:.6g} and "
+        f"{high:.6g}{degrees}Start within them, or take Simulation(…, joint_limits=False)",
+        body=joint.child,
     )
 
 

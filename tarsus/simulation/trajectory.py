@@ -122,8 +122,9 @@ class Trajectory:
     @property
     def batch(self) -> int | None:
         """The number of states of a batch, None for one state."""
-        first = next(iter(self.recorded.values()))
-        return len(first) if first.ndim > 2 else None
+        shapes = (array.shape[:-1] for array in self.recorded.values())
+        lead = next(shapes) if self.touched is None else self.touched.shape
+        return lead[0] if len(lead) > 1 else None
 
     @property
     def duration(self) -> float:
@@ -167,10 +168,10 @@ class Trajectory:
         return self.recorded[name]
 
     def _missing(self, name: str) -> ValueError:
-        names = ", ".join((*self.recorded, *(["contacts"] if self.touched is not None else [])))
+        names = (*self.recorded, *(["contacts"] if self.touched is not None else []))
         return ValueError(
-            f"{name} was not recorded (only {names}); name it in record=, as in "
-            f'record=("q", "{name}")'
+            f"{name} was not recorded (only {', '.join(names)}); name it in record=, as in "
+            f"record={(*names, name)}"
         )
 
     def __repr__(self) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tarsus.atomic import replacing
 from tarsus.model import Model
 from tarsus.view.player import write_page
 from tarsus.view.renderer import Renderer
@@ -80,7 +83,8 @@ def _write_gif(renderer: Renderer, path: Path, fps: float, progress: Progress | 
     ]
     # GIFs count time in hundredths of a second, and players slow down what is faster than two
     duration = max(20, round(100 / fps) * 10)
-    frames[0].save(path, save_all=True, append_images=frames[1:], duration=duration, loop=0)
+    with replacing(path) as part:
+        frames[0].save(part, save_all=True, append_images=frames[1:], duration=duration, loop=0)
 
 
 def _samples(drawn: Mapping[int, Any]) -> Any:
@@ -96,14 +100,16 @@ def _write_mp4(renderer: Renderer, path: Path, fps: float, progress: Progress | 
     except ModuleNotFoundError:
         message = "MP4 needs ffmpeg: pip install imageio-ffmpeg, or write a .gif or .html"
         raise ModuleNotFoundError(message, name="imageio_ffmpeg") from None
-    writer = None
-    for picture in _pictures(renderer, progress):
-        if writer is None:
-            height, width = picture.shape[:2]
-            writer = imageio_ffmpeg.write_frames(
-                str(path), (width, height), fps=fps, quality=7, macro_block_size=2
-            )
-            writer.send(None)
-        writer.send(picture.tobytes())
-    if writer is not None:
-        writer.close()
+    pictures = _pictures(renderer, progress)
+    first = next(pictures)
+    size = first.shape[1], first.shape[0]
+    with replacing(path) as part:
+        film = imageio_ffmpeg.write_frames(str(part), size, fps=fps, quality=7, macro_block_size=2)
+        with closing(film):
+            film.send(None)
+            for picture in chain([first], pictures):
+                film.send(picture.tobytes())
+        # ffmpeg is another program, which may fail without a word
+        count = imageio_ffmpeg.count_frames_and_secs(str(part))[0]
+        if count != len(renderer.stage.times):
+            raise OSError(f"ffmpeg wrote {count} of {len(renderer.stage.times)} pictures to {path}")

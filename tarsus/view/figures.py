@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.atomic import replacing
+
 INK, QUIET = "#222b33", "#8a949e"
 LINES = ("#1f5f8b", "#c8641e", "#3c8a4f", "#b3262e", "#7a4f9a", "#8c6d31", "#2a9d9d", "#d06f9f")
 
@@ -28,7 +30,8 @@ def write_figure(figure: Any, path: str | Path) -> None:
     kinds = [f".{kind}" for kind in figure.canvas.get_supported_filetypes()]
     if Path(path).suffix.lower() not in kinds:
         raise ValueError(f"{Path(path).name} must end with one of {', '.join(sorted(kinds))}")
-    figure.savefig(path, dpi=150)
+    with replacing(path) as part:
+        figure.savefig(part, dpi=150)
 
 
 def style_axes(axes: Any, title: str, unit: str) -> None:

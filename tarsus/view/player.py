@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.atomic import replacing
 from tarsus.view.stage import STATE_COLORS, Stage
 
 TEMPLATE = Path(__file__).with_name("player.html")
@@ -20,7 +21,8 @@ def write_page(stage: Stage, file: str | Path, *, speed: float = 1.0) -> None:
     page = TEMPLATE.read_text("utf-8").replace("@TITLE@", html.escape(stage.model.name))
     # the data stand in a script: nothing in a name may end it
     text = json.dumps(page_data(stage, speed=speed)).replace("</", "<\\/")
-    Path(file).write_text(page.replace("@DATA@", text), "utf-8")
+    with replacing(file) as part:
+        part.write_text(page.replace("@DATA@", text), "utf-8")
 
 
 def page_data(stage: Stage, *, speed: float = 1.0) -> dict[str, Any]:

@@ -54,7 +54,9 @@ def plot_run(run: Trajectory, path: str | Path | None = None) -> Any:
     left, right = _motion_panels(run), _contact_panels(run) + _energy_panels(run)
     columns = [column for column in (left, right) if column]
     if not columns:
-        raise ValueError("there is nothing to draw: neither q nor v, tau, contacts or energy")
+        raise ValueError(
+            "there is nothing to draw: no q, v, tau or energy was recorded, and nothing touched"
+        )
     return _figure(columns, f"{run.model.name}, {run.duration:.4g} s", path, run.t)
 
 

@@ -110,6 +110,62 @@ def test_seeds_repeat(task: WalkTask) -> None:
     assert (play(4) != play(5)).any()
 
 
+def everything(env: WalkEnv | WalkVectorEnv) -> list[bytes | str]:
+    """Return all bits that the next step depends on."""
+    herd = env.herd
+    arrays = (herd.q, herd.v, herd.memory, herd.parameters, herd.action, herd.age, herd._commands)
+    ended = getattr(env, "_ended", np.zeros(0))
+    return [*(x.tobytes() for x in (*arrays, ended)), str(env.np_random.bit_generator.state)]
+
+
+BAD_ACTIONS: dict[str, tuple[Any, str]] = {
+    "nan": (
+        lambda a: np.where(np.arange(16) == 3, np.nan, a),
+        "action has entries that are not fi",
+    ),
+    "inf": (
+        lambda a: np.where(np.arange(16) == 3, np.inf, a),
+        "action has entries that are not fi",
+    ),
+    "size": (lambda a: a[..., :-1], r"action must have shape \(.*16\), got \(.*15,?\)"),
+    "states": (lambda a: np.stack([a, a]), r"action must have shape \(.*16,?\), got \(2, .*16\)"),
+    "words": (lambda a: "ahead", "action is not an array of numbers"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ACTIONS)
+@pytest.mark.parametrize("robots", [None, 3])
+def test_a_rejected_action_leaves_all_as_it_was(
+    task: WalkTask, robots: int | None, case: str
+) -> None:
+    spoil, message = BAD_ACTIONS[case]
+    disturbed, calm = (WalkEnv(task) if robots is None else vector(task, robots) for _ in range(2))
+    rng = np.random.default_rng(0)
+    for env in (disturbed, calm):
+        env.reset(seed=4)
+        env.herd.age[-1] = 21  # its episode ends on the way, and in a batch it starts anew
+    for _ in range(8):
+        action = rng.uniform(-0.3, 0.3, calm.action_space.shape).astype(np.float32)
+        before = everything(disturbed)
+        with pytest.raises((ValueError, TypeError), match=message):
+            disturbed.step(spoil(action))
+        assert everything(disturbed) == before
+        found, expected = disturbed.step(action), calm.step(action)
+        for a, b in zip(found[:4], expected[:4], strict=True):
+            assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+        assert everything(disturbed) == everything(calm)
+
+
+def test_a_rejected_reset_leaves_all_as_it_was(task: WalkTask) -> None:
+    envs = vector(task, 3)
+    envs.reset(seed=4)
+    before = everything(envs)
+    for mask in (np.ones(2, bool), np.ones((3, 1), bool)):
+        with pytest.raises(ValueError, match=r"reset_mask must have shape \(3,\), got"):
+            envs.reset(seed=7, options={"reset_mask": mask})
+        assert everything(envs) == before
+
+
 def test_a_robot_does_not_know_its_neighbours_nor_threads(task: WalkTask) -> None:
     """The same states and actions give the same bits, alone, in a batch and on two threads."""
     many, threaded = vector(task, 7), vector(task, 7, threads=2)

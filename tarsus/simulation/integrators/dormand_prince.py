@@ -16,7 +16,7 @@ import numpy as np
 
 from tarsus.model.description import Array
 from tarsus.simulation.contact.numbers import positive
-from tarsus.simulation.errors import SimulationError
+from tarsus.simulation.errors import FASTEST, SimulationError, diverged
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 
 
@@ -42,8 +42,11 @@ class DormandPrince:
         state: tuple[Array, Array, Array],
         times: Array,
         effort: Effort,
-    ) -> Iterator[tuple[Array, Array, Array]]:
-        """Yield q (nq,), v (nv,) and works at all times (n,) but the first, the start's."""
+    ) -> Iterator[tuple[Array, Array, Array] | None]:
+        """Yield q (nq,), v (nv,) and works at all times (n,) but the first, the start's.
+
+        None after each step says that it goes on: steps may be far shorter than the times between.
+        """
         m = motion.model
         parts = np.cumsum([m.nq, m.nv])
 
@@ -70,6 +73,10 @@ class DormandPrince:
                 dense = solver.dense_output()
                 solver.y = np.concatenate(on_group(solver.y))
                 solver.f = rates(solver.t, solver.y)
+                v = solver.y[parts[0] : parts[1]]
+                if not np.abs(v).max(initial=0.0) < FASTEST:
+                    raise diverged(m, v, solver.t)
+                yield None
             while following < len(times) and times[following] <= solver.t:
                 yield on_group(dense(times[following]))
                 following += 1

@@ -1,8 +1,9 @@
-"""What joint controllers follow: a configuration, a function of time, or a table of them.
+"""What controllers follow: a setpoint that stays, a function of time, or a table of them.
 
-A reference is three things at a time t: positions q (nq), velocities v (nv), and what is added,
-efforts τ (nv) for PD and PID, accelerations (nv) for inverse dynamics and passivity. A batch has
-one of each for every state.
+A setpoint is three things at a time t: where to be, how fast to move, and what is added. For joint
+controllers these are positions q (nq), velocities v (nv), and efforts (nv) for PD and PID or
+accelerations (nv) for inverse dynamics and passivity; for controllers of a frame its pose or
+position, its velocity and its acceleration. A batch has one of each for every state.
 """
 
 from __future__ import annotations
@@ -13,26 +14,25 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.control.arguments import vectors
 from tarsus.model import Model
+from tarsus.model.checks import expect
 from tarsus.model.description import Array
 
 Setpoint: TypeAlias = tuple[Array, Array, Array]
-"""Positions (…, nq), velocities (…, nv) and what is added (…, nv)."""
+"""Of joints: positions (…, nq), velocities (…, nv) and what is added (…, nv)."""
 
-Target: TypeAlias = ArrayLike | Callable[[float], Any]
-"""A configuration (nq,) or (B, nq), or a function t → q, (q, v) or (q, v, added)."""
+Source: TypeAlias = ArrayLike | tuple[ArrayLike, ...] | Callable[[float], Any]
+"""A setpoint, or a function t → setpoint: its first part, the first two, or all three."""
 
 
 class Reference:
-    """A target, made into setpoints that are checked."""
+    """What is followed, made into setpoints that `check` has looked at."""
 
-    def __init__(self, model: Model, target: Target | None) -> None:
-        self.model = model
-        self._function = target if callable(target) else None
-        start = model.neutral() if target is None or callable(target) else target
-        self._constant = setpoint(model, start)
-        if self._function is not None:
-            self._constant = self(0.0)
+    def __init__(self, source: Source, check: Callable[[Any], Setpoint]) -> None:
+        self._function = source if callable(source) else None
+        self._check = check
+        self._constant = check(source(0.0) if callable(source) else source)
 
     @property
     def constant(self) -> bool:
@@ -41,14 +41,14 @@ class Reference:
 
     def __call__(self, t: float) -> Setpoint:
         """Return the setpoint at a time [s]."""
-        return self._constant if self._function is None else setpoint(self.model, self._function(t))
+        return self._constant if self._function is None else self._check(self._function(t))
 
-    def command(self, t: float) -> Array:
-        """Return the setpoint at a time [s] as a command of the core (B or 1, 1, nq + 2 nv)."""
-        return np.ascontiguousarray(_joined(self(t))[:, None])
+    def at(self, t: float, given: Any = None) -> Setpoint:
+        """Return the setpoint at a time [s], or the one that is given instead."""
+        return self(t) if given is None else self._check(given)
 
     def sample(self, times: Array) -> Array:
-        """Return setpoints at times (n,) as commands of the core (B or 1, n, nq + 2 nv)."""
+        """Return setpoints of joints at times (n,) as commands of the core (B or 1, n, size)."""
         if isinstance(self._function, Table):
             parts = self._function.sample(times)
             rows = max(len(part) if part.ndim > 2 else 1 for part in parts)
@@ -59,7 +59,7 @@ class Reference:
 
 
 class Table:
-    """A motion through configurations at given times: a target for joint controllers.
+    """A motion through configurations at given times: a reference for joint controllers.
 
     Between `times` (K,) [s] the way from one of the configurations `q` (K, nq), or (B, K, nq),
     to the next is straight (on groups, along the exponential), and `v` (…, K, nv) and `added`
@@ -75,9 +75,10 @@ class Table:
         v: ArrayLike | None = None,
         added: ArrayLike | None = None,
     ) -> None:
+        expect(model, Model, "model")
         self.model = model
         self.times = np.array(times, np.float64)
-        if self.times.ndim != 1 or len(self.times) < 2 or not (np.diff(self.times) > 0.0).all():
+        if self.times.ndim != 1 or len(self.times) < 2 or not _rise(self.times):
             raise ValueError(f"times must rise and be at least two, got {self.times.tolist()}")
         self.q = self._rows(q, model.nq, "q")
         self.steps = np.asarray(model.difference(self.q[..., :-1, :], self.q[..., 1:, :]))
@@ -103,7 +104,7 @@ class Table:
         return q, v * inside[:, None], _between(self.added, k, share)
 
     def _rows(self, value: ArrayLike, size: int, name: str) -> Array:
-        rows = _numbers(value, name)
+        rows = vectors(value, size, name)
         if rows.ndim not in (2, 3) or rows.shape[-2:] != (len(self.times), size):
             raise ValueError(
                 f"{name} has shape {rows.shape}, must be ({len(self.times)}, {size}) with an "
@@ -112,36 +113,44 @@ class Table:
         return rows
 
 
-def setpoint(model: Model, value: Any) -> Setpoint:
+def _rise(times: Array) -> bool:
+    return bool((np.diff(times) > 0.0).all() and np.isfinite(times).all())
+
+
+def joint_setpoint(model: Model, value: Any) -> Setpoint:
     """Return q, (q, v) or (q, v, added) as a checked setpoint; what is missing is zero."""
-    parts = value if isinstance(value, tuple) and np.ndim(value[0]) > 0 else (value,)
+    q, v, added = parts_of(value, 1)
+    return (
+        vectors(q, model.nq, "reference"),
+        vectors(v, model.nv, "the velocity of reference"),
+        vectors(added, model.nv, "what reference adds"),
+    )
+
+
+def parts_of(value: Any, dimensions: int) -> tuple[Any, Any, Any]:
+    """Return the three parts of a setpoint, None for what is missing.
+
+    A tuple has parts if the first of them has at least as many dimensions as a part must have.
+    """
+    is_parts = isinstance(value, tuple) and value and np.ndim(value[0]) >= dimensions
+    parts = tuple(value) if is_parts else (value,)
+    if value is None:
+        raise TypeError("reference is None, must be a setpoint")
     if len(parts) > 3:
-        raise ValueError(f"a reference has q, v and what is added, got {len(parts)} parts")
-    sizes = (("q_ref", model.nq), ("v_ref", model.nv), ("the added part of q_ref", model.nv))
-    found = [_vector(part, size, name) for part, (name, size) in zip(parts, sizes, strict=False)]
-    found += [np.zeros(model.nv)] * (3 - len(found))
-    return found[0], found[1], found[2]
+        raise ValueError(f"reference has at most three parts, got {len(parts)}")
+    return (*parts, None, None)[:3]
 
 
-def _vector(value: Any, size: int, name: str) -> Array:
-    vector = _numbers(value, name)
-    if vector.ndim not in (1, 2) or vector.shape[-1] != size:
-        raise ValueError(f"{name} has shape {vector.shape}, must be ({size},) or (B, {size})")
-    return vector
-
-
-def _numbers(value: Any, name: str) -> Array:
-    try:
-        found = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} is not an array of numbers: {value!r}") from None
-    if not np.isfinite(found).all():
-        raise ValueError(f"{name} has entries that are not finite")
-    return found
+def command(setpoint: Setpoint) -> Array:
+    """Return a setpoint of joints as a command of the core (B or 1, 1, nq + 2 nv)."""
+    return np.ascontiguousarray(_joined(setpoint)[:, None])
 
 
 def _joined(parts: Setpoint) -> Array:
     """Return the parts side by side, (B or 1, nq + 2 nv)."""
+    if max(part.ndim for part in parts) > 2:
+        shapes = ", ".join(str(part.shape) for part in parts)
+        raise ValueError(f"reference has parts {shapes}, must have at most one batch dimension")
     sizes = [len(part) if part.ndim > 1 else 1 for part in parts]
     if sizes == [1, 1, 1]:  # nothing to repeat
         return np.concatenate(parts, axis=None)[None]
