@@ -121,7 +121,7 @@ def test_smooth_runs_are_interrupted(integrator: str, states: int | None, record
         return np.zeros(4)
 
     sim = Simulation(arm(), integrator=integrator)
-    run = sim.run(q0, duration=1e4 if record else 1e9, record=record, controller=control)
+    run = sim.run(q0, duration=1e3 if record else 1e9, record=record, controller=control)
     assert run.interrupted and run.batch == states and "interrupted" in repr(run)
     assert len(run) == (1 + round(run.t[-1] / 1e-3) if record else 2)
     assert 0.015 < run.t[-1] < 1.0
