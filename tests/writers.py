@@ -22,9 +22,9 @@ import tarsus as ts
 from tarsus.reproduce.plot import plot
 from tarsus.reproduce.result import Result, Row
 from tarsus.simulation import Trajectory
-from tarsus.simulation.animation import animate
 from tarsus.simulation.checkpoint import Checkpoint, write
 from tarsus.simulation.state import State
+from tarsus.view.animation import animate
 
 Writer = Callable[[Path, int], None]
 """Writes version 0 or 1 of something to a path."""

@@ -6,21 +6,12 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tarsus.model import Model
 from tarsus.model.description import Array
 
 Gains: TypeAlias = ArrayLike | Mapping[str, float]
-
-
-def driven(model: Model) -> NDArray[np.bool_]:
-    """Return which velocities (nv,) have a drive: all but those of free joints."""
-    mask = np.ones(model.nv, bool)
-    for joint in model.joints:
-        if joint.kind == "free":
-            mask[joint.v_slice] = False
-    return mask
 
 
 def gains(value: Gains, model: Model, name: str) -> Array:
@@ -31,7 +22,7 @@ def gains(value: Gains, model: Model, name: str) -> Array:
     """
     found = _finite(_array(value, model, name), name)
     if found.ndim == 0:
-        found = np.where(driven(model), float(found), 0.0)
+        found = np.where(model.driven, float(found), 0.0)
     if found.shape[-1:] != (model.nv,) or found.ndim > 2:
         raise ValueError(
             f"{name} has shape {found.shape}, must be a number, ({model.nv},) or (B, {model.nv})"
@@ -42,10 +33,10 @@ def gains(value: Gains, model: Model, name: str) -> Array:
 def effort_limits(value: Gains | None, model: Model, name: str) -> Array:
     """Return the largest efforts (nv,): those of the model unless stated, zero without a drive."""
     if value is None:
-        return np.where(driven(model), model.effort_limit, 0.0)
+        return np.where(model.driven, model.effort_limit, 0.0)
     found = _array(value, model, name)
     if found.ndim == 0:
-        found = np.where(driven(model), float(found), 0.0)
+        found = np.where(model.driven, float(found), 0.0)
     if found.shape != (model.nv,):
         raise ValueError(f"{name} has shape {found.shape}, must be a number or ({model.nv},)")
     if np.isnan(found).any() or (found < 0.0).any():

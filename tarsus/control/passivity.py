@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.control.arguments import checked_model, gain, vectors
-from tarsus.control.groups import TURN, relative_motion
 from tarsus.control.joint_gains import Gains
 from tarsus.control.joint_passivity import PassivityTracking
 from tarsus.control.joint_reference import Target
@@ -23,6 +22,7 @@ from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array, ModelError
 from tarsus.model.kinds import FACTORIZATIONS, NONHOLONOMIC, Factorization
+from tarsus.spatial.groups import TURN, relative_motion
 
 
 class PassivityControl:

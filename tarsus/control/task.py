@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.control.arguments import poses, vectors
-from tarsus.control.groups import pose_step, relative_motion, step_rate_matrix_rate
 from tarsus.model import WORLD, Model
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array
+from tarsus.spatial import pose_step
+from tarsus.spatial.groups import relative_motion, step_rate_matrix_rate
 
 Kind = Literal["pose", "position"]
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tarsus.control import PID, Table
-from tarsus.gait import TROT, Walk, ZmpPreview, quintic
+from tarsus.gait.plans import TROT, Walk, ZmpPreview, quintic
 from tarsus.geometry import Collision, Ground
 from tarsus.model import Model
 from tarsus.model.description import Array

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from tarsus.control import JointController
-from tarsus.control.joint_gains import driven
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.errors import SimulationError
@@ -191,7 +190,7 @@ def limited(controller: JointController, effort: Array) -> JointController:
 
     Without those the model's limits, which it keeps for itself, do not count.
     """
-    free = np.where(driven(controller.model), np.inf, 0.0)
+    free = np.where(controller.model.driven, np.inf, 0.0)
     limits = np.minimum(controller.effort if controller.own_limits else free, effort)
     if np.array_equal(limits, controller.effort):
         return controller

@@ -21,6 +21,7 @@ from tarsus.model.checks import suggestion
 from tarsus.model.description import Array
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.errors import EnergyError
+from tarsus.view.plots import plot_energy
 
 STORED = ("kinetic", "gravity", "elastic", "staggering")
 WORKS = ("impacts", "contact_normal", "contact_friction", "loops", "limits", "corrections")
@@ -144,8 +145,6 @@ class EnergyLedger:
 
     def plot(self, path: str | None = None) -> Any:
         """Draw what is stored, all works and the residual; `path` writes a picture."""
-        from tarsus.simulation.plots import plot_energy
-
         return plot_energy(self, path)
 
     def _coordinates(self, name: str) -> slice:

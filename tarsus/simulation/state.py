@@ -186,10 +186,10 @@ def check_masses(model: Model, q: Array) -> None:
 
 def landed(model: Model, world: _core.World, q: Array) -> Array:
     """Return q (nq,), a free base lowered or lifted until the nearest place touches the ground."""
-    if not model.joints or model.joints[0].kind != "free":
+    if model.base is None or model.base.kind != "free":
         return q
     gap, *_, up = min(world.contacts(q[None])[0].tolist())
     low = q.copy()
     if up > 0.0:
-        low[model.joints[0].q_slice.start + 2] -= gap / up
+        low[model.base.q_slice.start + 2] -= gap / up
     return low

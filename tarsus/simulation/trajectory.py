@@ -15,6 +15,8 @@ from tarsus.model.description import Array
 from tarsus.simulation.contacts import Contacts
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.energy import EnergyLedger
+from tarsus.view.animation import animate
+from tarsus.view.plots import plot_run
 
 ARRAYS = ("q", "v", "tau", "energy", "statistics", "limits")
 RECORDED = (*ARRAYS, "contacts")
@@ -148,14 +150,10 @@ class Trajectory:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw states, contact forces and energies; `path` writes a picture."""
-        from tarsus.simulation.plots import plot_run
-
         return plot_run(self, path)
 
     def animate(self, path: str | Path, **options: Any) -> None:
         """Write the motion of one state as pictures: .gif, .mp4 or .html."""
-        from tarsus.simulation.animation import animate
-
         animate(self, path, **options)
 
     def save(self, path: str | Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -14,6 +15,8 @@ import tarsus as ts
 from tarsus import environments
 from tarsus.environments import Outcome, WalkEnv, WalkReward, WalkTask, WalkVectorEnv
 from tarsus.geometry import HeightField
+from tarsus.view import stage
+from tarsus.view.surfaces import surfaces
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +31,26 @@ def vector(task: WalkTask, robots: int, threads: int = 1) -> WalkVectorEnv:
 def test_check_env() -> None:
     env = gymnasium.make(environments.WALK, render_mode="rgb_array").unwrapped
     check_env(env)
+
+
+def test_pictures_of_an_episode_make_the_robot_s_surfaces_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("matplotlib")
+    made: list[ts.Model] = []
+
+    def counted(model: ts.Model, *rest: Any, **options: Any) -> Any:
+        made.append(model)
+        return surfaces(model, *rest, **options)
+
+    monkeypatch.setattr(stage, "surfaces", counted)
+    env = WalkEnv(render_mode="rgb_array")
+    env.reset(seed=1)
+    first = env.render()
+    for _ in range(5):
+        env.step(env.action_space.sample())
+    assert (env.render() != first).any()
+    assert len(made) == 1
 
 
 def test_make_vec() -> None:
@@ -214,7 +237,7 @@ def test_terrain() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(ValueError, match="there is no walker 'cow'"):
+    with pytest.raises(ValueError, match="there is no robot on legs 'cow'"):
         WalkEnv("cow")
     with pytest.raises(ValueError, match="num_envs is 0, must be at least 1"):
         WalkVectorEnv(0)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.integrate import RK45
 
 from tarsus.model.description import Array
 from tarsus.simulation.contact.numbers import positive
@@ -60,6 +59,8 @@ class DormandPrince:
         def on_group(y: Array) -> tuple[Array, Array, Array]:
             q, v, work = np.split(y, parts)
             return np.asarray(m.integrate(q, np.zeros(m.nv))), v, work
+
+        from scipy.integrate import RK45  # slow to import, and only needed here
 
         solver = RK45(
             rates,

@@ -1,0 +1,44 @@
+"""How many trials a fuzzer makes, and the count of how they ended."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+
+
+def seeds(few: int) -> range:
+    """Return the seeds of the trials: a few in the suite, TARSUS_FUZZ_TRIALS in long runs.
+
+    Long runs begin elsewhere each time, at TARSUS_FUZZ_SEED if it is set.
+    """
+    many = os.environ.get("TARSUS_FUZZ_TRIALS")
+    if many is None:
+        return range(few)
+    first = int(os.environ.get("TARSUS_FUZZ_SEED", np.random.default_rng().integers(2**40)))
+    return range(first, first + int(many))
+
+
+def outcomes(
+    trial: Callable[[np.random.Generator], object],
+    seeds: range,
+    refused: tuple[type[BaseException], ...],
+) -> Counter[str]:
+    """Return how often trials ended well, and how often with each of the errors that are meant.
+
+    Whatever else is raised ends the test, with the seed that leads there again.
+    """
+    found: Counter[str] = Counter()
+    for seed in seeds:
+        try:
+            trial(np.random.default_rng(seed))
+            found["fine"] += 1
+        except refused as error:
+            found[type(error).__name__] += 1
+        except BaseException as error:
+            error.add_note(f"seed {seed}; before it: {dict(found)}")
+            raise
+    print(f"{len(seeds)} trials: {dict(found)}")
+    return found
