@@ -85,7 +85,7 @@ def diagonal(value: ArrayLike, size: int, name: str) -> Array:
 
 
 def _finite(value: Any, shape: tuple[int, ...], name: str) -> Array:
-    array = reals(value, name)
+    array = reals(value, name, copy=False)
     if array.shape[-len(shape) :] != shape:
         sizes = ", ".join(map(str, shape))
         raise ValueError(f"{name} must have shape (…, {sizes}), got {array.shape}")

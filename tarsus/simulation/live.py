@@ -80,7 +80,7 @@ class Live:
         if type(steps) is not int or steps != 1:
             count(steps, "steps")
         if tau is not None and (type(tau) is not np.ndarray or tau.dtype.char != "d"):
-            tau = reals(tau, "tau")
+            tau = reals(tau, "tau", copy=False)
         motion = self._moving() if self._motion is None else self._motion
         moved = motion.step(tau, steps)
         if moved is None:

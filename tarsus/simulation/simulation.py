@@ -21,7 +21,7 @@ from tarsus.model.description import Array
 from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law_of
 from tarsus.simulation.contact.numbers import positive, threads_of
-from tarsus.simulation.content import content_hash, drive_content, ground_content, model_content
+from tarsus.simulation.content import check_same, run_content
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
 from tarsus.simulation.drives import Controller, Drive, drive_of, restart
 from tarsus.simulation.integrators import (
@@ -216,7 +216,7 @@ class Simulation(Live):
             "every": operator.index(every),
             "cadence": cadence,
             "drive": drive.name,
-            "content": {} if checkpoint is None else self._content(drive, steps),
+            "content": {} if checkpoint is None else run_content(self, drive, steps),
         }
         warned = self._warn(world, drive, state)
         runner = self._runner(world, drive, state, numbers, plan, warned)
@@ -248,13 +248,7 @@ class Simulation(Live):
                 f"{path} was written with a controller of the kind {saved.plan['drive']!r}; pass "
                 f"the same one, not {controller!r}"
             )
-        own, theirs = self._content(drive, saved.plan["steps"]), saved.plan["content"]
-        others = [name for name in own if own[name] != theirs.get(name)]
-        if others:
-            raise ValueError(
-                f"{path} is of another simulation: it was written with another "
-                f"{' and another '.join(others)}"
-            )
+        check_same(path, saved.plan["content"], run_content(self, drive, saved.plan["steps"]))
         try:
             drive.set_state(dict(saved.controller))
         except (KeyError, TypeError, ValueError) as error:
@@ -275,23 +269,6 @@ class Simulation(Live):
             "integrator": {"name": self.integrator.name, **asdict(self.integrator)},
             "ground": repr(self.surface),
             "options": {} if self.worlds is None else dict(self.worlds.options),
-        }
-
-    def _content(self, drive: Drive, steps: int) -> dict[str, str]:
-        """Return hashes of all that a run of so many steps depends on besides its start."""
-        return {**self._own_content, "controller": drive_content(drive, self.dt, steps)}
-
-    @cached_property
-    def _own_content(self) -> dict[str, str]:
-        assert self.worlds is not None and self.collision is not None
-        return {
-            "model": model_content(self.model),
-            "ground": ground_content(self.surface),
-            "collision": content_hash(self.collision.arguments),
-            "contact": content_hash(self.contact.name, self.contact.numbers),
-            "integrator": content_hash(self.integrator.name, asdict(self.integrator)),
-            "dt": content_hash(self.dt),
-            "options": content_hash(self.worlds.options, self.effort),
         }
 
     def _drive(self, controller: Controller | None) -> Drive:
