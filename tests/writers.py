@@ -17,7 +17,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from tarsus.simulation.animation import animate
 
 import tarsus as ts
 from tarsus.reproduce.plot import plot
@@ -25,6 +24,7 @@ from tarsus.reproduce.result import Result, Row
 from tarsus.simulation import Trajectory
 from tarsus.simulation.checkpoint import Checkpoint, write
 from tarsus.simulation.state import State
+from tarsus.view.animation import animate
 
 Writer = Callable[[Path, int], None]
 """Writes version 0 or 1 of something to a path."""

@@ -15,7 +15,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 import tarsus as ts
-from tarsus.atomic import replacing
 from tarsus.cli.models import open_model
 from tarsus.cli.options import (
     BaseOption,
@@ -27,6 +26,7 @@ from tarsus.cli.options import (
 )
 from tarsus.cli.reproduce import reproduce
 from tarsus.cli.simulate import simulate
+from tarsus.files import replacing
 
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 

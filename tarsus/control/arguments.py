@@ -103,9 +103,7 @@ def diagonal(value: ArrayLike, size: int, name: str) -> Array:
 
 
 def _finite(value: Any, shape: tuple[int, ...], name: str) -> Array:
-    # a reference that is an array stays the caller's own, who may change it between runs
-    is_plain = isinstance(value, np.ndarray) and value.dtype == np.float64
-    array = value if is_plain else reals(value, name)
+    array = reals(value, name, copy=False)
     if array.shape[-len(shape) :] != shape:
         sizes = ", ".join(map(str, shape))
         raise ValueError(f"{name} must have shape (…, {sizes}), got {array.shape}")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tarsus.atomic import replacing
+from tarsus.files import replacing
 from tarsus.model.description import ModelError, Source
 
 MAX_BYTES = 64 * 1024 * 1024

@@ -79,15 +79,15 @@ def numbers(
     return read_only(array)
 
 
-def reals(value: Any, what: str) -> Array:
-    """Return `value` as a new float64 array of its own shape, finite or not."""
+def reals(value: Any, what: str, *, copy: bool = True) -> Array:
+    """Return `value` as a float64 array of its own shape, finite or not; a new one unless told."""
     try:
         raw = np.asarray(value)
     except ValueError:  # nested lists of different lengths
         raw = np.array(None)
     if raw.dtype.kind not in "iuf":
         raise TypeError(f"{what} is not an array of numbers: {value!r}")
-    return raw.astype(np.float64)
+    return raw.astype(np.float64, copy=copy)
 
 
 def is_triple(value: Any) -> bool:

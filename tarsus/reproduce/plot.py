@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tarsus.atomic import replacing
+from tarsus.files import replacing
 from tarsus.reproduce.result import Result
 
 BLUE, ORANGE = "#2f6f9f", "#e07a3f"

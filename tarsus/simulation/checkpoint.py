@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.atomic import replacing
+from tarsus.files import replacing
 from tarsus.model.description import Array
 from tarsus.simulation.state import State
 

@@ -9,19 +9,54 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any
+from dataclasses import asdict, fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tarsus.control import Cascade
-from tarsus.geometry import Terrain
-from tarsus.model import Model
 from tarsus.simulation.controllers import steps_of
 from tarsus.simulation.drives import Drive, LawDrive
 
+if TYPE_CHECKING:
+    from tarsus.simulation.simulation import Simulation
+
 MOMENTS = 16
 """How many times of a run a reference is compared at."""
+
+
+def run_content(simulation: Simulation, drive: Drive, steps: int) -> dict[str, str]:
+    """Return hashes of all that a run of so many steps depends on besides its start, by name."""
+    worlds, collision, ground = simulation.worlds, simulation.collision, simulation.surface
+    law, integrator, stated = (
+        simulation.contact,
+        simulation.integrator,
+        simulation.model.description,
+    )
+    assert worlds is not None and collision is not None
+    parts: dict[str, list[Any]] = {
+        # not how it looks, and where it was read
+        "model": [stated.gravity, stated.bodies, stated.joints, stated.couplings, stated.loops],
+        "ground": [ground.kind, ground.numbers, ground.parameters, ground.torsion, ground.rolling],
+        "collision": [collision.arguments],
+        "contact": [law.name, law.numbers],
+        "integrator": [integrator.name, asdict(integrator)],
+        "dt": [simulation.dt],
+        "options": [worlds.options, simulation.effort],
+        "controller": _of_drive(drive, simulation.dt, steps),
+    }
+    return {name: content_hash(*values) for name, values in parts.items()}
+
+
+def check_same(path: str | Path, theirs: Mapping[str, str], own: Mapping[str, str]) -> None:
+    """Raise if the hashes of a checkpoint are not those of the run that is to go on."""
+    others = [name for name in own if own[name] != theirs.get(name)]
+    if others:
+        raise ValueError(
+            f"{path} is of another simulation: it was written with another "
+            f"{' and another '.join(others)}"
+        )
 
 
 def content_hash(*parts: Any) -> str:
@@ -33,33 +68,17 @@ def content_hash(*parts: Any) -> str:
     return found.hexdigest()
 
 
-def model_content(model: Model) -> str:
-    """Return a hash of what decides how a model moves: not how it looks and where it was read."""
-    stated = model.description
-    return content_hash(
-        stated.gravity, stated.bodies, stated.joints, stated.couplings, stated.loops
-    )
-
-
-def ground_content(ground: Terrain) -> str:
-    """Return a hash of the surface of a ground, and of how it rubs and bounces."""
-    return content_hash(
-        ground.kind, ground.numbers, ground.parameters, ground.torsion, ground.rolling
-    )
-
-
-def drive_content(drive: Drive, dt: float, steps: int) -> str:
-    """Return a hash of the law, gains, limits, reference and period of a run of so many steps."""
+def _of_drive(drive: Drive, dt: float, steps: int) -> list[Any]:
+    """Return the period, and of a joint controller its law, gains, limits and reference."""
     controller = getattr(drive, "controller", None)
     period = steps_of(controller, dt)
     if isinstance(controller, Cascade):
         inner = type(controller.inner).__name__
-        return content_hash(period, controller.outer_period, inner, drive.effort, drive.gains)
+        return [period, controller.outer_period, inner, drive.effort, drive.gains]
     if not isinstance(drive, LawDrive):
-        return content_hash(period)
-    times = np.linspace(0.0, steps * dt, MOMENTS)
-    reference = drive.controller.reference.sample(times)
-    return content_hash(period, drive.name, drive.effort, drive.gains, reference)
+        return [period]
+    reference = drive.controller.reference.sample(np.linspace(0.0, steps * dt, MOMENTS))
+    return [period, drive.name, drive.effort, drive.gains, reference]
 
 
 def _pieces(value: Any) -> Iterable[bytes]:

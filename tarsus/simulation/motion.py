@@ -52,7 +52,7 @@ class Motion:
             if command is not None and (
                 type(command) is not np.ndarray or command.dtype.char != "d"
             ):
-                command = reals(command, "tau")
+                command = reals(command, "tau", copy=False)
             moved = self.core.step(command, steps)
         else:
             moved = self._driven(self.drive, command, self.core.steps + steps)

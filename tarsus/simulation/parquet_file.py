@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import tarsus.geometry as geometry
-from tarsus.atomic import replacing
+from tarsus.files import replacing
 from tarsus.formats.native import from_data, to_data
 from tarsus.geometry import Terrain
 from tarsus.model import Model

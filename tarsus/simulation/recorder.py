@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -56,6 +57,7 @@ class Recorder:
         """What the core writes to, at the place of each sample; contacts go through a buffer."""
         self.world = world
         self.states, self.samples, self.count = states, samples, 0
+        self._lists = np.empty(0)
         self._rows: list[Array] = []
         self._places: list[NDArray[np.int64]] = []
         self._cut = False
@@ -76,10 +78,11 @@ class Recorder:
         if not n or self.only_ends:
             return None
         if self.layout.lists:
-            lists = self.record.get("contacts")
-            if lists is None or lists.shape[1] != n:
-                shape = self.states, n, self.world.max_contacts, NUMBERS
-                self.record["contacts"] = np.empty(shape)
+            shape = self.states, n, self.world.max_contacts, NUMBERS
+            size = math.prod(shape)
+            if size > len(self._lists):  # new memory is slow at first
+                self._lists = np.empty(size)
+            self.record["contacts"] = self._lists[:size].reshape(shape)
         return self.record
 
     def keep(self, n: int) -> None:

@@ -31,7 +31,7 @@ from tarsus.simulation.trajectory import Failure, Trajectory
 
 BRIEF = 1_000
 """Steps whose times are kept for the next run."""
-STEPS, SECONDS = 64, 5e-2
+STEPS, SECONDS = 64, 0.1
 """At most so many steps, or so long, between looks at Ctrl-C and the progress bar."""
 FEW, QUICK = 8, 1e-3
 """Where so few places may touch, steps never become much slower than they are: then there are more,
@@ -223,12 +223,12 @@ def cadence_of(path: str | Path | None, every: float | None, duration: float, dt
 
 
 def chunk_of(pace: float, *, few: bool) -> int:
-    """Return after how many steps of `pace` [s] to look up: a power of two, as room is kept."""
+    """Return after how many steps of `pace` [s] to look up."""
     pace = max(pace, 1e-9)
     steps = min(STEPS, int(SECONDS / pace))
     if few:
         steps = max(steps, int(QUICK / pace))
-    return 1 << max(steps.bit_length() - 1, 0)
+    return max(steps, 1)
 
 
 def moments(start: int, end: int, step: int, dt: float) -> Array:

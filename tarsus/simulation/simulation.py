@@ -22,7 +22,7 @@ from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law_of
 from tarsus.simulation.contact.numbers import positive, threads_of
 from tarsus.simulation.contacts import Contact
-from tarsus.simulation.content import content_hash, drive_content, ground_content, model_content
+from tarsus.simulation.content import check_same, run_content
 from tarsus.simulation.controllers import restart
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
 from tarsus.simulation.drives import Controller, Drive
@@ -227,7 +227,7 @@ class Simulation:
             "every": operator.index(every),
             "cadence": cadence,
             "drive": drive.name,
-            "content": {} if checkpoint is None else self._content(drive, steps),
+            "content": {} if checkpoint is None else run_content(self, drive, steps),
         }
         warned = self._warn(world, drive, state)
         runner = self._runner(world, drive, state, numbers, plan, warned)
@@ -259,13 +259,7 @@ class Simulation:
                 f"{path} was written with a controller of the kind {saved.plan['drive']!r}; pass "
                 f"the same one, not {controller!r}"
             )
-        own, theirs = self._content(drive, saved.plan["steps"]), saved.plan["content"]
-        others = [name for name in own if own[name] != theirs.get(name)]
-        if others:
-            raise ValueError(
-                f"{path} is of another simulation: it was written with another "
-                f"{' and another '.join(others)}"
-            )
+        check_same(path, saved.plan["content"], run_content(self, drive, saved.plan["steps"]))
         try:
             drive.set_state(dict(saved.controller))
         except (KeyError, TypeError, ValueError) as error:
@@ -356,23 +350,6 @@ class Simulation:
         if self.starts is None:
             raise ValueError("this integrator is for whole smooth runs in free space: use run")
         return self.starts
-
-    def _content(self, drive: Drive, steps: int) -> dict[str, str]:
-        """Return hashes of all that a run of so many steps depends on besides its start."""
-        return {**self._own_content, "controller": drive_content(drive, self.dt, steps)}
-
-    @cached_property
-    def _own_content(self) -> dict[str, str]:
-        assert self.worlds is not None and self.collision is not None
-        return {
-            "model": model_content(self.model),
-            "ground": ground_content(self.surface),
-            "collision": content_hash(self.collision.arguments),
-            "contact": content_hash(self.contact.name, self.contact.numbers),
-            "integrator": content_hash(self.integrator.name, asdict(self.integrator)),
-            "dt": content_hash(self.dt),
-            "options": content_hash(self.worlds.options, self.effort),
-        }
 
     def _runner(
         self,

@@ -6,8 +6,10 @@ import numpy as np
 
 from tarsus.simulation.contacts import NUMBERS, Contacts
 from tarsus.simulation.controllers import restart
+from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.progress import Progress
+from tarsus.simulation.recorder import check_size
 from tarsus.simulation.smooth_steps import Sample, SmoothSteps
 from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import Trajectory
@@ -26,9 +28,11 @@ class SmoothRun:
 
         None keeps the first and the last. `show` says whether there is a progress bar.
         """
-        dt, nv = self.steps.dt, self.steps.model.nv
+        dt, m, states = self.steps.dt, self.steps.model, len(state.q)
+        samples = 2 if every is None else 1 + steps // every
+        check_size(8 * samples * states * (m.nq + 5 * m.nv + FIXED + m.n_bodies))
         restart(self.steps.controller)
-        start = state.q, state.v, np.zeros((len(state.q), 3 * nv))
+        start = state.q, state.v, np.zeros((states, 3 * m.nv))
         with self.steps.interrupt as interrupt, Progress(steps * dt, show) as bar:
             try:
                 for sample in self.steps.moments(start, steps):

@@ -92,8 +92,8 @@ class SmoothSteps:
                 now = self._step(step, now, held)
                 yield now
             return
-        times = self.dt * np.arange(first, last + 1, dtype=np.float64)
-        states = [self._alone(k, now, first, times, held) for k in range(len(now[0]))]
+        ticks = range(first, last + 1)
+        states = [self._alone(k, now, ticks, held) for k in range(len(now[0]))]
         for parts in zip(*states, strict=True):
             q, v, work = map(np.stack, zip(*parts, strict=True))
             yield q, v, work
@@ -155,16 +155,14 @@ class SmoothSteps:
 
     # --- Dormand–Prince: each state at its own pace --------------------------------------------
 
-    def _alone(
-        self, k: int, now: Parts, first: int, times: Array, held: Array | None
-    ) -> Iterator[Parts]:
-        """Yield state number k at all times (n,) but the first."""
+    def _alone(self, k: int, now: Parts, ticks: range, held: Array | None) -> Iterator[Parts]:
+        """Yield state number k at all ticks but the first."""
         assert isinstance(self.integrator, DormandPrince)
-        state, step = (now[0][k], now[1][k], now[2][k]), first
+        state, step = (now[0][k], now[1][k], now[2][k]), ticks[0]
         if k not in self.failures:
             effort = self._output_of if held is None else lambda t, q, v: held[k]
             try:
-                for found in self.integrator.samples(self.motion, state, times, effort):
+                for found in self.integrator.samples(self.motion, state, ticks, self.dt, effort):
                     if found is not None:
                         state, step = found, step + 1
                         yield state
@@ -172,7 +170,7 @@ class SmoothSteps:
                         raise KeyboardInterrupt
             except (SimulationError, ArithmeticError) as error:
                 self._fail(k, step + 1, error)
-        yield from repeat(state, first + len(times) - 1 - step)
+        yield from repeat(state, ticks[-1] - step)
 
     # --- efforts and failures -------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.atomic import replacing
+from tarsus.files import replacing
 from tarsus.model import Model
 from tarsus.view.player import write_page
 from tarsus.view.renderer import Renderer

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.atomic import replacing
+from tarsus.files import replacing
 from tarsus.view.stage import STATE_COLORS, Stage
 
 TEMPLATE = Path(__file__).with_name("player.html")

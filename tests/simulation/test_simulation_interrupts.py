@@ -62,7 +62,7 @@ def test_expensive_steps_are_interrupted_soon(height: float) -> None:
         ago = pressed.ago
     print(f"{run}, {1e3 * ago:.0f} ms after Ctrl-C")
     assert run.interrupted and 0.0 < run.t[-1] < 100.0
-    assert ago < 2.0  # a minute, once
+    assert ago < 5.0  # a minute, once
 
 
 def test_a_long_run_on_two_threads_is_interrupted_soon() -> None:
@@ -70,7 +70,7 @@ def test_a_long_run_on_two_threads_is_interrupted_soon() -> None:
     with Pressed(0.3) as pressed:
         run = on_ground().run(q, v, duration=1e4, record=False, threads=2, controller=stiff())
         ago = pressed.ago
-    assert run.interrupted and run.q.shape[:2] == (64, 2) and ago < 2.0
+    assert run.interrupted and run.q.shape[:2] == (64, 2) and ago < 5.0
 
 
 @pytest.mark.parametrize("states", [None, 5])
@@ -103,8 +103,7 @@ def test_looking_up_changes_no_bit(
 @pytest.mark.parametrize("few", [False, True])
 def test_chunks_are_short_in_time(pace: float, few: bool) -> None:
     chunk = runner.chunk_of(pace, few=few)
-    assert chunk >= 1 and chunk & (chunk - 1) == 0
-    assert chunk == 1 or chunk * pace <= 0.05
+    assert chunk == 1 or (chunk > 1 and chunk * pace <= 0.1)
     assert few or chunk <= 64
 
 
@@ -113,16 +112,20 @@ def test_chunks_are_short_in_time(pace: float, few: bool) -> None:
 @pytest.mark.parametrize("record", [True, False])
 def test_smooth_runs_are_interrupted(integrator: str, states: int | None, record: bool) -> None:
     q0 = ARM if states is None else ARM + np.linspace(0.0, 0.1, states)[:, None]
+    pressed = []
+
+    def control(t: float, q: Array, v: Array) -> Array:
+        if t > 0.02 and not pressed:
+            pressed.append(t)
+            signal.raise_signal(signal.SIGINT)
+        return np.zeros(4)
+
     sim = Simulation(arm(), integrator=integrator)
-    sim.run(q0, duration=0.01)  # what it needs is imported then
-    with Pressed(0.3) as pressed:
-        run = sim.run(q0, duration=1e4, record=record)
-        ago = pressed.ago
-    print(run, f"{1e3 * ago:.0f} ms after Ctrl-C")
-    assert run.interrupted and run.batch == states and ago < 2.0
-    assert len(run) == 2 or (record and len(run) > 2)
-    assert 0.0 < run.t[-1] < 1e3
-    whole = Simulation(arm(), integrator=integrator).run(q0, duration=float(run.t[-1]))
+    run = sim.run(q0, duration=1e3 if record else 1e9, record=record, controller=control)
+    assert run.interrupted and run.batch == states and "interrupted" in repr(run)
+    assert len(run) == (1 + round(run.t[-1] / 1e-3) if record else 2)
+    assert 0.015 < run.t[-1] < 1.0
+    whole = sim.run(q0, duration=float(run.t[-1]))
     # the last step of adaptive ones ends where the run does
     np.testing.assert_allclose(
         run.q[..., -1, :], whole.q[..., -1, :], atol=0.0 if integrator == "rk4" else 1e-6, rtol=0.0
@@ -134,7 +137,7 @@ def test_a_motion_that_is_too_fast_for_its_samples_is_interrupted() -> None:
     with Pressed(0.3) as pressed:
         run = sim.run(ARM, np.full(4, 1e7), duration=1.0)
         ago = pressed.ago
-    assert run.interrupted and len(run) == 1 and ago < 2.0
+    assert run.interrupted and len(run) == 1 and ago < 5.0
 
 
 def test_the_second_ctrl_c_writes_no_half_checkpoint(tmp_path: Path) -> None:

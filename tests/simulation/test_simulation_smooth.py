@@ -129,6 +129,11 @@ def test_what_smooth_motions_do_not_know_is_refused(
     Simulation(arm(), integrator=integrator, contact="exact", joint_limits=False)
 
 
+def test_recordings_that_are_too_large_are_refused() -> None:
+    with pytest.raises(ValueError, match="GiB"):
+        Simulation(arm(), integrator="rk4").run(ARM, duration=1e6)
+
+
 @pytest.mark.parametrize("name", ["mass_scale", "checkpoint", "checkpoint_every"])
 def test_what_smooth_runs_do_not_know_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=f"takes no {name}"):

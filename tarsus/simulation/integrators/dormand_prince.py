@@ -40,12 +40,13 @@ class DormandPrince:
         self,
         motion: SmoothMotion,
         state: tuple[Array, Array, Array],
-        times: Array,
+        ticks: range,
+        dt: float,
         effort: Effort,
     ) -> Iterator[tuple[Array, Array, Array] | None]:
-        """Yield q (nq,), v (nv,) and works at all times (n,) but the first, the start's.
+        """Yield q (nq,), v (nv,) and works at all ticks of dt [s] but the first, the start's.
 
-        None after each step says that it goes on: steps may be far shorter than the times between.
+        None after each step says that it goes on: steps may be far shorter than dt.
         """
         m = motion.model
         parts = np.cumsum([m.nq, m.nv])
@@ -62,10 +63,15 @@ class DormandPrince:
         from scipy.integrate import RK45  # slow to import, and only needed here
 
         solver = RK45(
-            rates, times[0], np.concatenate(state), times[-1], rtol=self.rtol, atol=self.atol
+            rates,
+            ticks[0] * dt,
+            np.concatenate(state),
+            ticks[-1] * dt,
+            rtol=self.rtol,
+            atol=self.atol,
         )
         following = 1
-        while following < len(times):
+        while following < len(ticks):
             if solver.status == "running":
                 message = solver.step()
                 if solver.status == "failed":
@@ -77,6 +83,6 @@ class DormandPrince:
                 if not np.abs(v).max(initial=0.0) < FASTEST:
                     raise diverged(m, v, solver.t)
                 yield None
-            while following < len(times) and times[following] <= solver.t:
-                yield on_group(dense(times[following]))
+            while following < len(ticks) and ticks[following] * dt <= solver.t:
+                yield on_group(dense(ticks[following] * dt))
                 following += 1
