@@ -23,7 +23,7 @@ from tarsus.geometry.touches import (
 from tarsus.model import Model
 from tarsus.model.checks import count, expect, flag
 
-Shapes: TypeAlias = Literal["collision", "primitives", "visual"]
+TouchingShapes: TypeAlias = Literal["collision", "primitives", "visual"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +46,7 @@ class Collision:
         model: Model,
         contact_points: ContactPoints | None = None,
         self_collision: bool | Iterable[tuple[str, str]] = False,
-        shapes: Shapes = "collision",
+        shapes: TouchingShapes = "collision",
         mesh_points: int = 32,
         hollows: bool = False,
     ) -> Self:
@@ -63,8 +63,10 @@ class Collision:
         of names, and exactly these bodies can.
         """
         expect(model, Model, "model")
-        if shapes not in get_args(Shapes):
-            raise ValueError(f"shapes is {shapes!r}, must be one of {', '.join(get_args(Shapes))}")
+        if shapes not in get_args(TouchingShapes):
+            raise ValueError(
+                f"shapes is {shapes!r}, must be one of {', '.join(get_args(TouchingShapes))}"
+            )
         count(mesh_points, "mesh_points", 4)
         flag(hollows, "hollows")
         chosen = _chosen(model, shapes)
@@ -109,7 +111,7 @@ class Collision:
         return f"<tarsus.Collision of {self.model!r}: {', '.join(counts)}>"
 
 
-def _chosen(model: Model, shapes: Shapes) -> list[Placed]:
+def _chosen(model: Model, shapes: TouchingShapes) -> list[Placed]:
     role = "visual" if shapes == "visual" else "collision"
     found = [placed for placed in placed_shapes(model) if placed.shape.role == role]
     if shapes == "primitives":
@@ -117,9 +119,9 @@ def _chosen(model: Model, shapes: Shapes) -> list[Placed]:
     return found
 
 
-def _nothing(model: Model, shapes: Shapes) -> list[str]:
+def _nothing(model: Model, shapes: TouchingShapes) -> list[str]:
     """Tell that nothing touches the ground, and what would."""
-    other = [role for role in get_args(Shapes) if role != shapes and _chosen(model, role)]
+    other = [role for role in get_args(TouchingShapes) if role != shapes and _chosen(model, role)]
     hint = f"; shapes={other[0]!r} has some" if other else ""
     what = f"{model.name!r} has no {shapes} shapes on moving bodies: nothing touches the ground"
     return [f"{what}{hint}, or name frames as contact_points"]

@@ -2,7 +2,7 @@
 
 from tarsus.simulation import contact
 from tarsus.simulation.checkpoint import CheckpointWarning
-from tarsus.simulation.contacts import Contact, Contacts
+from tarsus.simulation.contact_record import Contact, Contacts
 from tarsus.simulation.convergence import ConvergenceWarning, Unsolved
 from tarsus.simulation.energy import EnergyLedger
 from tarsus.simulation.errors import EnergyError, SimulationError, StartError

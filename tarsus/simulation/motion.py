@@ -13,7 +13,7 @@ from tarsus.model import Model
 from tarsus.model.checks import count, reals
 from tarsus.model.description import Array
 from tarsus.simulation.contact.numbers import threads_of
-from tarsus.simulation.contacts import Contact, Place, contact_of
+from tarsus.simulation.contact_record import Contact, Place, contact_of
 from tarsus.simulation.drives import Drive, Rows
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.state import State

@@ -19,7 +19,7 @@ from tarsus.formats.native import from_data, to_data
 from tarsus.geometry import Terrain
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.simulation.contacts import NUMBERS, STATES, Contacts, Place
+from tarsus.simulation.contact_record import NUMBERS, STATES, Contacts, Place
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.trajectory import ARRAYS, Failure, Trajectory
 

@@ -15,7 +15,7 @@ from tarsus import _core
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array
-from tarsus.simulation.contacts import NUMBERS, Contacts, Place
+from tarsus.simulation.contact_record import NUMBERS, Contacts, Place
 from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import ARRAYS, RECORDED
 

@@ -15,6 +15,7 @@ from tarsus.simulation.drives import torques as effort_drive
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.recorder import Record
 from tarsus.simulation.simulation import Simulation
+from tarsus.simulation.stepped import run_drive
 from tarsus.simulation.trajectory import Trajectory
 
 
@@ -65,7 +66,8 @@ def rollout(
     states = max(len(x) if x.ndim > 1 else 1 for x in (q0, v0))
     if len(values) not in (1, states):
         raise ValueError(f"there are {len(values)} sequences for {states} states")
-    return simulation.run_drive(
+    return run_drive(
+        simulation,
         drive,
         q0,
         v0,

@@ -19,7 +19,7 @@ from tarsus.model.checks import COUNTED, number, read_only
 from tarsus.model.description import Array
 from tarsus.simulation import checkpoint
 from tarsus.simulation.contact.numbers import positive
-from tarsus.simulation.contacts import Place
+from tarsus.simulation.contact_record import Place
 from tarsus.simulation.convergence import SOLVED, unsolved_of
 from tarsus.simulation.drives import Drive, Stateless
 from tarsus.simulation.errors import SimulationError, fault

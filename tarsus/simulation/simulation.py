@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import operator
-import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,19 +11,15 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus import _core
 from tarsus.geometry import Collision, Space, Terrain
 from tarsus.model import Model
-from tarsus.model.checks import COUNTED, count, expect, flag, number, read_only
+from tarsus.model.checks import COUNTED, expect, flag, number, read_only
 from tarsus.model.description import Array
-from tarsus.simulation import checkpoint as checkpoints
-from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law_of
-from tarsus.simulation.contact.numbers import positive, threads_of
-from tarsus.simulation.contacts import Contact
-from tarsus.simulation.content import check_same, run_content
+from tarsus.simulation.contact import ContactLaw, law_of
+from tarsus.simulation.contact.numbers import positive
+from tarsus.simulation.contact_record import Contact
 from tarsus.simulation.controllers import restart
-from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
-from tarsus.simulation.drives import Controller, Drive
+from tarsus.simulation.drives import Controller
 from tarsus.simulation.integrators import (
     RK4,
     DormandPrince,
@@ -36,13 +30,11 @@ from tarsus.simulation.integrators import (
 )
 from tarsus.simulation.motion import Motion
 from tarsus.simulation.parameters import MassScale
-from tarsus.simulation.progress import progress_of
-from tarsus.simulation.recorder import Record, Recorder, names_of
-from tarsus.simulation.runner import Runner, cadence_of
-from tarsus.simulation.smooth import SmoothRun
-from tarsus.simulation.smooth_steps import SmoothSteps
+from tarsus.simulation.recorder import Record
+from tarsus.simulation.runner import cadence_of
+from tarsus.simulation.smooth import run_smooth
 from tarsus.simulation.starts import Starts
-from tarsus.simulation.state import State, check_configuration, check_masses, landed, start
+from tarsus.simulation.stepped import resume, run_drive
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.simulation.worlds import Worlds
 
@@ -183,12 +175,12 @@ class Simulation:
                 checkpoint=checkpoint is not None,
                 checkpoint_every=checkpoint_every is not None,
             )
-            return self._run_smooth(q0, v0, steps, controller, record, every, threads, progress)
+            return run_smooth(self, q0, v0, steps, controller, record, every, threads, progress)
         cadence = cadence_of(checkpoint, checkpoint_every, duration, self.dt)
         restart(controller)
-        drive = self._start().drive(controller)
-        return self.run_drive(
-            drive,
+        return run_drive(
+            self,
+            self.started().drive(controller),
             q0,
             v0,
             steps,
@@ -200,39 +192,6 @@ class Simulation:
             checkpoint=checkpoint,
             cadence=cadence,
         )
-
-    def run_drive(
-        self,
-        drive: Drive,
-        q0: ArrayLike | None,
-        v0: ArrayLike | None,
-        steps: int,
-        *,
-        record: Record,
-        every: int,
-        mass_scale: MassScale = None,
-        threads: int = 1,
-        progress: bool | None = None,
-        checkpoint: str | Path | None = None,
-        cadence: int = 0,
-    ) -> Trajectory:
-        """Simulate a number of steps with efforts from a `Drive`, as `run` and `rollout` do."""
-        count(every, "every")
-        threads, progress = threads_of(threads), progress_of(progress)
-        kept = record if isinstance(record, bool) else list(names_of(record))
-        world, state, numbers = self._start().prepare(drive, q0, v0, mass_scale)
-        plan = {
-            "steps": steps,
-            "record": kept,
-            "every": operator.index(every),
-            "cadence": cadence,
-            "drive": drive.name,
-            "content": {} if checkpoint is None else run_content(self, drive, steps),
-        }
-        warned = self._warn(world, drive, state)
-        runner = self._runner(world, drive, state, numbers, plan, warned)
-        runner.threads, runner.progress, runner.checkpoint = threads, progress, checkpoint
-        return _told(runner.go(), stacklevel=4)
 
     def resume(
         self,
@@ -249,26 +208,7 @@ class Simulation:
         be compared. A controller with a memory is asked for it by its `get_state` and gets it back
         by `set_state`. Samples start at the checkpoint.
         """
-        if self.worlds is None:
-            raise ValueError(f"{self.integrator.name!r} writes no checkpoints")
-        threads, progress = threads_of(threads), progress_of(progress)
-        saved = checkpoints.read(path)
-        drive = self._start().drive(controller)
-        if drive.name != saved.plan["drive"]:
-            raise ValueError(
-                f"{path} was written with a controller of the kind {saved.plan['drive']!r}; pass "
-                f"the same one, not {controller!r}"
-            )
-        check_same(path, saved.plan["content"], run_content(self, drive, saved.plan["steps"]))
-        try:
-            drive.set_state(dict(saved.controller))
-        except (KeyError, TypeError, ValueError) as error:
-            message = f"{path} does not hold the memory of {controller!r}: {error!r}"
-            raise ValueError(message) from error
-        world = self.worlds.get(drive)
-        runner = self._runner(world, drive, saved.state, saved.parameters, saved.plan, ())
-        runner.threads, runner.progress, runner.checkpoint = threads, progress, path
-        return _told(runner.go(), stacklevel=3)
+        return resume(self, path, controller, threads, progress)
 
     def reset(
         self,
@@ -284,7 +224,7 @@ class Simulation:
         `controller` is as of `run`: those that the core knows are part of its steps, contacts and
         all. Without one, `step` takes efforts.
         """
-        starts = self._start()
+        starts = self.started()
         restart(controller)
         drive = starts.drive(controller)
         world, state, numbers = starts.prepare(drive, q, v, mass_scale)
@@ -346,84 +286,11 @@ class Simulation:
             "options": {} if self.worlds is None else dict(self.worlds.options),
         }
 
-    def _start(self) -> Starts:
+    def started(self) -> Starts:
+        """Return what runs and motions with contacts start from."""
         if self.starts is None:
             raise ValueError("this integrator is for whole smooth runs in free space: use run")
         return self.starts
-
-    def _runner(
-        self,
-        world: _core.World,
-        drive: Drive,
-        state: State,
-        numbers: Array,
-        plan: Mapping[str, Any],
-        warned: tuple[str, ...],
-    ) -> Runner:
-        assert self.worlds is not None
-        every = plan["every"]
-        steps = plan["steps"] - every * (state.step // every)
-        recorder = Recorder(plan["record"], every, world, self.model, len(state.q), steps)
-        return Runner(
-            self.model,
-            world,
-            self.ground,
-            self.worlds.places,
-            drive,
-            state,
-            numbers,
-            recorder,
-            self.dt,
-            plan,
-            {**self.settings, "every": every, "warnings": list(warned)},
-        )
-
-    def _warn(self, world: _core.World, drive: Drive, state: State) -> tuple[str, ...]:
-        """Warn of what will explode, before it does."""
-        assert self.worlds is not None
-        found: tuple[str, ...] = ()
-        if isinstance(self.contact, Penalty) and self.worlds.places and self.ground is not None:
-            q = landed(self.model, world, state.q[0])
-            found += self.contact.check(world, q, self.dt)
-        if isinstance(self.integrator, ExplicitEuler):
-            controller = getattr(drive, "controller", None)
-            found += self.integrator.check(self.model, controller, self.dt)
-        for message in found:
-            warnings.warn(message, StabilityWarning, stacklevel=4)
-        return found
-
-    def _run_smooth(
-        self,
-        q0: ArrayLike | None,
-        v0: ArrayLike | None,
-        steps: int,
-        controller: Controller | None,
-        record: Record,
-        every: int,
-        threads: int,
-        progress: bool | None,
-    ) -> Trajectory:
-        assert isinstance(self.integrator, (RK4, DormandPrince))
-        count(every, "every")
-        names, show = names_of(record), progress_of(progress)
-        if record is not True:
-            refuse(self.integrator, statistics="statistics" in names, limits="limits" in names)
-        state = start(self.model, q0, v0, 0)
-        check_configuration(self.model, state.q)
-        check_masses(self.model, state.q)
-        steps_of_all = SmoothSteps(
-            self.model,
-            self.integrator,
-            controller,
-            self.effort,
-            dt=self.dt,
-            friction=self.joint_friction,
-            threads=threads_of(threads),
-            batched=state.batched,
-        )
-        run = SmoothRun(steps_of_all).go(state, steps, None if record is False else every, show)
-        kept = {name: array for name, array in run.recorded.items() if name in names}
-        return replace(run, recorded=kept, settings={**self.settings, "every": every})
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._made:
@@ -441,10 +308,3 @@ class Simulation:
             f"<tarsus.Simulation of {self.model.name!r} on {where}: {self.contact.name}, "
             f"{self.integrator.name}, dt = {self.dt:g} s>"
         )
-
-
-def _told(run: Trajectory, stacklevel: int) -> Trajectory:
-    """Return the run, after a warning about what was not solved in it."""
-    if run.unsolved is not SOLVED and run.unsolved.total:
-        warnings.warn(run.settings["warnings"][-1], ConvergenceWarning, stacklevel=stacklevel)
-    return run

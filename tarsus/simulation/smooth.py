@@ -2,17 +2,64 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from tarsus.simulation.contacts import NUMBERS, Contacts
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.model.checks import count
+from tarsus.simulation.contact.numbers import threads_of
+from tarsus.simulation.contact_record import NUMBERS, Contacts
 from tarsus.simulation.controllers import restart
+from tarsus.simulation.drives import Controller
 from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import SimulationError
-from tarsus.simulation.progress import Progress
-from tarsus.simulation.recorder import check_size
+from tarsus.simulation.integrators import RK4, DormandPrince, refuse
+from tarsus.simulation.progress import Progress, progress_of
+from tarsus.simulation.recorder import Record, check_size, names_of
 from tarsus.simulation.smooth_steps import Sample, SmoothSteps
-from tarsus.simulation.state import State
+from tarsus.simulation.state import State, check_configuration, check_masses, start
 from tarsus.simulation.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from tarsus.simulation.simulation import Simulation
+
+
+def run_smooth(
+    simulation: Simulation,
+    q0: ArrayLike | None,
+    v0: ArrayLike | None,
+    steps: int,
+    controller: Controller | None,
+    record: Record,
+    every: int,
+    threads: int,
+    progress: bool | None,
+) -> Trajectory:
+    """Simulate a number of times dt without contacts, as `run` does for smooth integrators."""
+    model, integrator = simulation.model, simulation.integrator
+    assert isinstance(integrator, (RK4, DormandPrince))
+    count(every, "every")
+    names, show = names_of(record), progress_of(progress)
+    if record is not True:
+        refuse(integrator, statistics="statistics" in names, limits="limits" in names)
+    state = start(model, q0, v0, 0)
+    check_configuration(model, state.q)
+    check_masses(model, state.q)
+    steps_of_all = SmoothSteps(
+        model,
+        integrator,
+        controller,
+        simulation.effort,
+        dt=simulation.dt,
+        friction=simulation.joint_friction,
+        threads=threads_of(threads),
+        batched=state.batched,
+    )
+    run = SmoothRun(steps_of_all).go(state, steps, None if record is False else every, show)
+    kept = {name: array for name, array in run.recorded.items() if name in names}
+    return replace(run, recorded=kept, settings={**simulation.settings, "every": every})
 
 
 class SmoothRun:

@@ -13,7 +13,7 @@ from tarsus.control.arguments import vectors
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.model.kinds import NONHOLONOMIC, QUATERNION
-from tarsus.simulation.contacts import Place
+from tarsus.simulation.contact_record import Place
 from tarsus.simulation.errors import StartError
 
 CLOSED = 1e-6

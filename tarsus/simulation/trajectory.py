@@ -12,7 +12,7 @@ import numpy as np
 from tarsus.geometry import Terrain
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.simulation.contacts import Contacts
+from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.energy import EnergyLedger
 from tarsus.view.animation import animate

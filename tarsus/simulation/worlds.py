@@ -13,7 +13,7 @@ from tarsus.model import Model
 from tarsus.model.checks import count, number, numbers
 from tarsus.model.description import WORLD, Array
 from tarsus.simulation.contact import ContactLaw
-from tarsus.simulation.contacts import GROUND, Place
+from tarsus.simulation.contact_record import GROUND, Place
 from tarsus.simulation.drives import Drive
 from tarsus.simulation.state import farthest, is_solid
 

@@ -15,7 +15,7 @@ from tarsus.geometry import Collision, Terrain
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law_of
-from tarsus.simulation.contacts import GROUND
+from tarsus.simulation.contact_record import GROUND
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.integrators import Integrator
@@ -33,7 +33,7 @@ GAIN = 1e-2
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LawOutcome:
     """What came of a run with one contact law."""
 
     name: str
@@ -73,9 +73,9 @@ class Outcome:
 class ContactComparison:
     """Outcomes of the same motion with several contact laws: print it, or `plot` it."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[LawOutcome, ...]
 
-    def __getitem__(self, name: str) -> Outcome:
+    def __getitem__(self, name: str) -> LawOutcome:
         """Return the outcome of a law by its name in the table."""
         for outcome in self.outcomes:
             if outcome.name == name:
@@ -161,7 +161,7 @@ def outcome_of(
     v0: ArrayLike | None,
     duration: float,
     controller: Controller | None = None,
-) -> Outcome:
+) -> LawOutcome:
     """Return what comes of one run, be it a failure."""
     failure = ""
     with warnings.catch_warnings():
@@ -175,7 +175,7 @@ def outcome_of(
     ledger, contacts = run.energy, run.contacts
     flow = max(float(ledger.flow), 1e-300)
     given = ledger.work("impacts") + ledger.work("contact_normal") + ledger.work("contact_friction")
-    return Outcome(
+    return LawOutcome(
         name=name_of(simulation.contact),
         run=run,
         failure=failure,
@@ -244,7 +244,7 @@ def _averaged(values: Array, t: Array, window: float) -> Array:
     return np.asarray((sums[width:] - sums[:-width]) / width)
 
 
-def _draw(grid: Any, outcome: Outcome, color: str) -> None:
+def _draw(grid: Any, outcome: LawOutcome, color: str) -> None:
     run, ledger = outcome.run, outcome.run.energy
     given = ledger.work("impacts") + ledger.work("contact_normal") + ledger.work("contact_friction")
     style = {"color": color, "lw": 1.2, "ls": "-" if outcome.stable else "--"}

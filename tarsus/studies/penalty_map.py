@@ -25,7 +25,7 @@ from tarsus.simulation.contact import Exact, Penalty
 from tarsus.simulation.drives import Controller, torques
 from tarsus.simulation.simulation import Simulation
 from tarsus.simulation.state import landed
-from tarsus.studies.compare import Outcome, outcome_of
+from tarsus.studies.compare import LawOutcome, outcome_of
 from tarsus.view.figures import INK, new_figure, style_axes, write_figure
 
 STIFFNESS = tuple(float(10**power) for power in np.arange(4.0, 8.1, 0.5))
@@ -51,7 +51,7 @@ class PenaltyMap:
     """Whether the run came to its end and contacts added no energy."""
     mobility: float
     """Largest inverse inertia of the points that touch at the start [1/kg]."""
-    exact: tuple[Outcome, ...]
+    exact: tuple[LawOutcome, ...]
     """Exact contact at each step, with semi-implicit Euler: the reference."""
 
     @property
@@ -148,7 +148,7 @@ def penalty_map(
         if integrator not in ("semi_implicit", "explicit"):
             raise ValueError(f"integrator {integrator!r} must be semi_implicit or explicit")
 
-    def simulate(law: Exact | Penalty, step: float, integrator: str) -> Outcome:
+    def simulate(law: Exact | Penalty, step: float, integrator: str) -> LawOutcome:
         simulation = Simulation(
             model, ground=ground, contact=law, dt=step, integrator=integrator, collision=collision
         )

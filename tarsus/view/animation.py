@@ -15,7 +15,7 @@ from tarsus.model import Model
 from tarsus.view.player import write_page
 from tarsus.view.renderer import Renderer
 from tarsus.view.stage import STATE_COLORS, Stage
-from tarsus.view.surfaces import Shapes
+from tarsus.view.surfaces import ShownShapes
 
 if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory
@@ -31,7 +31,7 @@ def animate(
     *,
     fps: float = 25.0,
     speed: float = 1.0,
-    shapes: Shapes | None = None,
+    shapes: ShownShapes | None = None,
     progress: Progress | None = None,
     **camera: Any,
 ) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.view.surfaces import Color, Shapes, Surface, surfaces
+from tarsus.view.surfaces import Color, ShownShapes, Surface, surfaces
 
 if TYPE_CHECKING:
     from tarsus.geometry.terrain import Terrain
@@ -49,7 +49,7 @@ class Stage:
         self,
         what: Trajectory | Model,
         *,
-        shapes: Shapes | None = None,
+        shapes: ShownShapes | None = None,
         fps: float = 25.0,
         speed: float = 1.0,
         q: ArrayLike | None = None,

@@ -15,7 +15,7 @@ from tarsus.model import Model, Shape
 from tarsus.model.description import WORLD, Array
 from tarsus.spatial import rotation_along
 
-Shapes = Literal["visual", "collision", "skeleton"]
+ShownShapes = Literal["visual", "collision", "skeleton"]
 Color = tuple[float, float, float]
 
 PALETTE: tuple[Color, ...] = (
@@ -38,15 +38,15 @@ class Surface:
 
 
 def surfaces(
-    model: Model, shapes: Shapes | None = None, *, detail: float | None = None
+    model: Model, shapes: ShownShapes | None = None, *, detail: float | None = None
 ) -> list[Surface]:
     """Return what a model looks like: its "visual" or "collision" shapes, or a "skeleton".
 
     None takes the first of these that there is and that can be read. With `detail` [m] meshes
     are simplified to parts of about that size.
     """
-    if shapes is not None and shapes not in get_args(Shapes):
-        raise ValueError(f"shapes is {shapes!r}, must be one of {', '.join(get_args(Shapes))}")
+    if shapes is not None and shapes not in get_args(ShownShapes):
+        raise ValueError(f"shapes is {shapes!r}, must be one of {', '.join(get_args(ShownShapes))}")
     for role in ("visual", "collision"):
         chosen = [shape for shape in model.shapes if shape.role == role]
         if shapes not in (role, None):

@@ -16,7 +16,7 @@ from tarsus.model.description import Array
 from tarsus.spatial import quaternion_from_rotation, scalar_first
 from tarsus.view.gate import HOST, Gate, guarded_server
 from tarsus.view.stage import STATE_COLORS, Stage
-from tarsus.view.surfaces import Shapes
+from tarsus.view.surfaces import ShownShapes
 
 if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory
@@ -28,7 +28,7 @@ def view(
     what: Trajectory | Model,
     *,
     port: int = 8080,
-    shapes: Shapes | None = None,
+    shapes: ShownShapes | None = None,
     fps: float = 30.0,
     q: ArrayLike | None = None,
 ) -> Viewer:

@@ -8,7 +8,7 @@ import numpy as np
 
 import tarsus as ts
 from tarsus.geometry import Ground
-from tarsus.simulation.contacts import NUMBERS, STATES, Contacts, Place
+from tarsus.simulation.contact_record import NUMBERS, STATES, Contacts, Place
 from tarsus.simulation.energy import FIXED
 from tarsus.simulation.trajectory import Trajectory
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from tarsus.simulation.contacts import STATES
+from tarsus.simulation.contact_record import STATES
 from tarsus.view import plots, view
 from tarsus.view.stage import STATE_COLORS
 
