@@ -14,11 +14,13 @@ import os
 import re
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tarsus.formats.context import listing
 from tarsus.formats.geometry import pose, translation
 from tarsus.formats.mjcf_equality import Equalities
 from tarsus.formats.mjcf_files import Sources, check_files
@@ -28,7 +30,13 @@ from tarsus.formats.mjcf_joints import (
     read_joint,
     reorder,
 )
-from tarsus.formats.mjcf_shapes import excluded_contacts, read_shapes, read_sites
+from tarsus.formats.mjcf_shapes import (
+    excluded_contacts,
+    read_shapes,
+    read_sites,
+    stated_frictions,
+)
+from tarsus.formats.mjcf_sizes import leave_out
 from tarsus.model.description import WORLD, Array, Body, Description, Joint, ModelError, Source
 
 IGNORED_LISTS = {
@@ -45,11 +53,17 @@ IGNORED_LISTS = {
 }
 
 
-def read_mjcf(path: str | os.PathLike[str], *, base: str | None = None) -> Description:
+def read_mjcf(
+    path: str | os.PathLike[str],
+    *,
+    base: str | None = None,
+    package_dirs: Iterable[str | os.PathLike[str]] = (),
+) -> Description:
     """Read an MJCF file.
 
     `base=None` keeps the base as the file states it. `"fixed"` fixes bodies with a free
     joint to the world where they stand; `"free"` sets the only body on the world free.
+    `package_dirs` are folders beside the file's own in which included files and meshes may lie.
     """
     if base not in (None, "fixed", "free"):
         raise ValueError(f"base must be None, 'fixed' or 'free', not {base!r}")
@@ -59,7 +73,7 @@ def read_mjcf(path: str | os.PathLike[str], *, base: str | None = None) -> Descr
         raise ImportError("reading MJCF needs MuJoCo: pip install 'tarsus[io]'") from error
     if Path(path).suffix.lower() != ".xml":
         raise ModelError("MuJoCo reads only files whose names end in .xml", Source(os.fspath(path)))
-    sources = check_files(path)
+    sources = check_files(path, package_dirs)
     with np.errstate(all="ignore"):  # what overflows is found as not finite by the checks
         return _Reader(mujoco, path, sources, base).description
 
@@ -88,7 +102,7 @@ class _Reader:
             self._read_body(body)
         shapes = read_shapes(mujoco, model, self.body_names, self.source, self.ignored)
         self.description.shapes += shapes
-        if never := excluded_contacts(model, self.body_names):
+        if never := excluded_contacts(model, self.body_names, Source(self.file)):
             self.description.metadata["excluded_contacts"] = never
         self.description.frames += read_sites(model, self.body_names, self.new_frame, self.source)
         names = self.body_names, self.joint_names
@@ -97,6 +111,11 @@ class _Reader:
         self.description.warnings += notes + [
             f"{what} ({count}) are not taken over" for what, count in self.ignored.items() if count
         ]
+        if rough := stated_frictions(model, self.body_names):
+            self.description.warnings.append(
+                f"frictions of geoms ({len(rough)}) are not taken over, the ground states one for "
+                f"all: {listing(dict.fromkeys(rough), limit=10)}"
+            )
 
     def source(self, tag: str, index: int, name: str) -> Source:
         """Where an element is stated; the line is missing for what MuJoCo made itself."""
@@ -212,6 +231,7 @@ def _compile(mujoco: Any, file: str) -> tuple[Any, Any, list[str]]:
         warnings.simplefilter("always")
         try:
             spec = mujoco.MjSpec.from_file(file)
+            leave_out(mujoco, spec)
             # lengths of muscles are found by simulation, which only actuators need
             spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)
             model = spec.compile()
