@@ -68,8 +68,8 @@ def write(data: dict[str, Any], path: Path) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def parse_json(text: str, source: Source) -> Any:
-    """Return the data of a text in JSON that came from a file."""
+def parse_json(text: str, source: Source, *, finite: bool = True) -> Any:
+    """Return the data of a text in JSON that came from a file; `finite` refuses NaN and inf."""
     if sum(map(text.count, "[{,")) > MAX_VALUES:
         raise ModelError(f"more than {MAX_VALUES} values", source)
 
@@ -81,6 +81,8 @@ def parse_json(text: str, source: Source) -> Any:
         return data
 
     def constant(name: str) -> Any:
+        if not finite:
+            return float(name)
         raise ModelError(f"{name} is not a number", source)
 
     try:

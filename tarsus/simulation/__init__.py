@@ -4,7 +4,7 @@ from tarsus.simulation import contact
 from tarsus.simulation.contacts import Contact, Contacts
 from tarsus.simulation.convergence import ConvergenceWarning, Unsolved
 from tarsus.simulation.energy import EnergyLedger
-from tarsus.simulation.errors import EnergyError, SimulationError, StartError
+from tarsus.simulation.errors import EnergyError, RunFileError, SimulationError, StartError
 from tarsus.simulation.files import load_run
 from tarsus.simulation.integrators import RK4, DormandPrince, ExplicitEuler, SemiImplicit
 from tarsus.simulation.rollout import rollout
@@ -21,6 +21,7 @@ __all__ = [
     "EnergyLedger",
     "ExplicitEuler",
     "Failure",
+    "RunFileError",
     "SemiImplicit",
     "Simulation",
     "SimulationError",

@@ -226,6 +226,7 @@ class Simulation(Live):
         drive.set_state(dict(saved.controller))
         assert self.worlds is not None
         world = self.worlds.get(drive)
+        checkpoints.check_fits(path, saved, self.model, world)
         runner = self._runner(world, drive, saved.state, saved.parameters, saved.plan, ())
         runner.threads, runner.progress, runner.checkpoint = threads, progress, path
         return _told(runner.go(), stacklevel=3)

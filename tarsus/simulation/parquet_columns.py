@@ -1,0 +1,115 @@
+"""Columns of a Parquet file as arrays: how large they are is asked before they are read.
+
+A column of a few kilobytes can hold any number of equal numbers. Arrow's readers fail in all ways
+on damaged files; here that is one kind of error, which names the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarsus.model.description import Array
+from tarsus.simulation.contacts import STATES
+from tarsus.simulation.errors import RunFileError
+from tarsus.simulation.parquet_file import KEY, arrow
+
+CONTACTS = "contacts"
+RECORD = f"{CONTACTS}.list.element"
+"""Where the fields of contacts are, in Parquet's names."""
+
+
+class Columns:
+    """The columns of a run in a file."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb"):  # what cannot be opened is told as usual
+            self.path = path
+        self.arrow, parquet = arrow()
+        with self.reading():
+            found = parquet.read_metadata(path)
+            self.leaves = [found.schema.column(k).path for k in range(found.num_columns)]
+            # words are kept once: one long word in each row would take far more than the file
+            words = [leaf for leaf in self.leaves if leaf == f"{RECORD}.state"]
+            self.file = parquet.ParquetFile(path, metadata=found, read_dictionary=words)
+            self.schema = self.file.schema_arrow
+            self.names: list[str] = self.schema.names
+            self.metadata: bytes | None = (self.schema.metadata or {}).get(KEY)
+            self.rows = int(self.file.metadata.num_rows)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Turn whatever Arrow raises into an error that names the file."""
+        try:
+            yield
+        except RunFileError:
+            raise
+        except Exception as error:
+            text = f"{self.path} is damaged, or not the file of a run: {error or type(error)}"
+            raise RunFileError(text) from None
+
+    def width(self, name: str) -> int | None:
+        """How many numbers each row of a column has, None if that differs or is not known."""
+        with self.reading():
+            kind = self.schema.field(name).type
+            return int(kind.list_size) if self.arrow.types.is_fixed_size_list(kind) else None
+
+    def load(self, names: Sequence[str], fields: Sequence[str], max_bytes: int) -> None:
+        """Read columns, and fields of contacts, if their numbers fit in `max_bytes`."""
+        wanted = [*names, *(f"{RECORD}.{field}" for field in fields)]
+        chosen = [k for k, leaf in enumerate(self.leaves) if f"{leaf}.".startswith(_all(wanted))]
+        with self.reading():
+            groups = [self.file.metadata.row_group(k) for k in range(self.file.num_row_groups)]
+            parts = [group.column(k) for group in groups for k in chosen]
+            size = sum(max(8 * part.num_values, part.total_uncompressed_size) for part in parts)
+        if size > max_bytes:
+            raise RunFileError(
+                f"{self.path} holds {size} bytes of numbers, max_bytes is {max_bytes}: if you "
+                "trust it, allow more, as in ts.load_run(path, max_bytes=2**35)"
+            )
+        with self.reading():
+            self.table = self.file.read([self.leaves[k] for k in chosen], use_threads=False)
+
+    def numbers(self, name: str, width: int = 1) -> Array:
+        """The numbers of a column (rows, width)."""
+        with self.reading():
+            column = self.table.column(name).combine_chunks()
+            values = column.flatten() if self.width(name) is not None else column
+            return np.array(values.to_numpy(), np.float64).reshape(self.rows, width)
+
+    def counts(self) -> NDArray[np.int64]:
+        """How many contacts each row has (rows,)."""
+        with self.reading():
+            lists = self.table.column(CONTACTS).combine_chunks()
+            counts: NDArray[np.int64] = np.diff(lists.offsets.to_numpy()).astype(np.int64)
+            if lists.null_count or len(lists.flatten()) != counts.sum():
+                raise RunFileError(f"{self.path}: rows have no list of contacts")
+            return counts
+
+    def field(self, name: str, width: int = 1) -> Array:
+        """The numbers of a field of all contacts (n, width)."""
+        with self.reading():
+            values = self._records().field(name)
+            values = values if width == 1 else values.flatten()
+            return np.array(values.to_numpy(), np.float64).reshape(-1, width)
+
+    def states(self) -> NDArray[np.int64]:
+        """The states of all contacts (n,), as places in the list of words."""
+        with self.reading():
+            words = self._records().field("state")
+            words = words if hasattr(words, "dictionary") else words.dictionary_encode()
+            codes = [STATES.index(word) for word in words.dictionary.to_pylist()]
+            found: NDArray[np.int64] = np.array(codes, np.int64)[words.indices.to_numpy()]
+            return found
+
+    def _records(self) -> Any:
+        return self.table.column(CONTACTS).combine_chunks().flatten()
+
+
+def _all(prefixes: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{prefix}." for prefix in prefixes)
