@@ -12,6 +12,8 @@ from tarsus.geometry.mesh_files import read_mesh
 from tarsus.model.checks import read_only
 from tarsus.model.description import Array, ModelError, Shape
 
+FARTHEST = 1e9
+"""Coordinates of vertices; hulls of what is farther are lost in rounding."""
 WAY_OUT = "shapes='primitives' leaves meshes out, contact_points=[…] names points that touch"
 
 
@@ -32,7 +34,7 @@ def mesh_corners(shape: Shape) -> Array:
     except ImportError:
         need = f"{what} needs trimesh to be read: pip install 'tarsus[io]'"
         raise ImportError(f"{need}; {WAY_OUT}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # the last from Qhull
         raise ModelError(f"{what} cannot be read: {error}; {WAY_OUT}", shape.source) from error
     return np.asarray(corners * np.array(shape.size))
 
@@ -53,6 +55,6 @@ def hull_corners(points: Array) -> Array:
 def _corners(file: str, _changed: int) -> Array:
     """The corners as the file states them; a file that has changed is read again."""
     points, _ = read_mesh(Path(file))
-    if not len(points) or not np.isfinite(points).all():
-        raise ValueError("it has no vertices, or some that are not finite")
+    if not len(points) or not np.abs(points).max() <= FARTHEST:
+        raise ValueError(f"it has no vertices, or some that are beyond {FARTHEST:g} or no numbers")
     return read_only(hull_corners(points))

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus.model.checks import suggestion
 from tarsus.model.description import Array
 from tarsus.simulation.contacts import STATES
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.parquet_file import KEY, arrow
+from tarsus.simulation.parquet_footer import read_chunks
 
 CONTACTS = "contacts"
 RECORD = f"{CONTACTS}.list.element"
@@ -33,9 +35,9 @@ class Columns:
         self.arrow, parquet = arrow()
         with self.reading():
             found = parquet.read_metadata(path)
-            self.leaves = [found.schema.column(k).path for k in range(found.num_columns)]
+            paths = [found.schema.column(k).path for k in range(found.num_columns)]
             # words are kept once: one long word in each row would take far more than the file
-            words = [leaf for leaf in self.leaves if leaf == f"{RECORD}.state"]
+            words = [each for each in paths if each == f"{RECORD}.state"]
             self.file = parquet.ParquetFile(path, metadata=found, read_dictionary=words)
             self.schema = self.file.schema_arrow
             self.names: list[str] = self.schema.names
@@ -61,19 +63,20 @@ class Columns:
 
     def load(self, names: Sequence[str], fields: Sequence[str], max_bytes: int) -> None:
         """Read columns, and fields of contacts, if their numbers fit in `max_bytes`."""
-        wanted = [*names, *(f"{RECORD}.{field}" for field in fields)]
-        chosen = [k for k, leaf in enumerate(self.leaves) if f"{leaf}.".startswith(_all(wanted))]
+        wanted = tuple([f"{name}." for name in names] + [f"{RECORD}.{name}." for name in fields])
         with self.reading():
-            groups = [self.file.metadata.row_group(k) for k in range(self.file.num_row_groups)]
-            parts = [group.column(k) for group in groups for k in chosen]
-            size = sum(max(8 * part.num_values, part.total_uncompressed_size) for part in parts)
+            chosen = [
+                chunk for chunk in read_chunks(self.path) if f"{chunk.path}.".startswith(wanted)
+            ]
+            size = sum(max(8 * chunk.values, chunk.size) for chunk in chosen)
         if size > max_bytes:
             raise RunFileError(
                 f"{self.path} holds {size} bytes of numbers, max_bytes is {max_bytes}: if you "
                 "trust it, allow more, as in ts.load_run(path, max_bytes=2**35)"
             )
         with self.reading():
-            self.table = self.file.read([self.leaves[k] for k in chosen], use_threads=False)
+            columns = sorted({chunk.path for chunk in chosen})
+            self.table = self.file.read(columns, use_threads=False)
 
     def numbers(self, name: str, width: int = 1) -> Array:
         """The numbers of a column (rows, width)."""
@@ -103,13 +106,14 @@ class Columns:
         with self.reading():
             words = self._records().field("state")
             words = words if hasattr(words, "dictionary") else words.dictionary_encode()
-            codes = [STATES.index(word) for word in words.dictionary.to_pylist()]
+            stated = words.dictionary.to_pylist()
+            for word in stated:
+                if word not in STATES:
+                    valid = suggestion(word, STATES)
+                    raise RunFileError(f"{self.path}: a contact has the state {word!r}{valid}")
+            codes = [STATES.index(word) for word in stated]
             found: NDArray[np.int64] = np.array(codes, np.int64)[words.indices.to_numpy()]
             return found
 
     def _records(self) -> Any:
         return self.table.column(CONTACTS).combine_chunks().flatten()
-
-
-def _all(prefixes: Sequence[str]) -> tuple[str, ...]:
-    return tuple(f"{prefix}." for prefix in prefixes)

@@ -1,0 +1,170 @@
+"""Damage to files and data, the same in each run: what fuzzers of readers, arrays and runs share.
+
+The number of trials of all fuzzers together is TARSUS_FUZZ_TRIALS; each trial has a number, and
+its randomness follows from that and from the name of what is tried.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import random
+import re
+import resource
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+TRIALS = int(os.environ.get("TARSUS_FUZZ_TRIALS", "2000"))
+LONGEST = 60
+"""Seconds that one trial may take."""
+MOST_MEMORY = 2 * 1024**2
+"""How much the process may grow [kB]."""
+
+WORDS = [
+    *("", "0", "-1", "1", "nan", "inf", "-inf", "1e308", "-1e308", "1e-320", "1e400", "-0.0"),
+    *("2147483648", "9223372036854775808", "99999999999999999999999999", "0x10", "1_000"),
+    *("0 0 0", "1 2", "nan nan nan", "x", "world", "true", "null", "[]", "{}", "[[]]", '""'),
+    *("../..", "/etc/passwd", "a" * 3000, "\u00fc", "\ufeff", "mesh", "free", "fixed"),
+]
+VALUES: list[Any] = [
+    *(None, True, False, 0, 1, -1, 0.5, -0.0, 1e308, float("inf"), float("nan"), 2**31, 2**63),
+    *(10**30, "", "x", "world", "../..", "a" * 3000, [], {}, [[]], [0.0], [None], [[0.0], 0.0]),
+    *({"": 0}, {"x": []}, [0.0] * 3, ["x"] * 3, [[1.0, 0.0], [0.0]]),
+]
+TOKENS = re.compile(r'"[^"\n]*"|[\w.+-]+|[^\w\s]')
+
+
+def damaged_bytes(data: bytes, randomness: random.Random) -> bytes:
+    """Return bytes with some flipped, cut off, doubled, moved, or set to a limit."""
+    data = bytearray(data or b"\0")
+    for _ in range(randomness.choice((1, 1, 2, 5, 20))):
+        first, second = sorted(randomness.randrange(len(data) + 1) for _ in range(2))
+        second = min(second, first + randomness.choice((1, 4, 16, 4096)))
+        way = randomness.randrange(7)
+        if way == 0 and first < len(data):
+            data[first] ^= 1 << randomness.randrange(8)
+        elif way == 1:
+            data[first:second] = randomness.randbytes(second - first)
+        elif way == 2:
+            data[first:first] = data[first:second]
+        elif way == 3:
+            del data[first:second]
+        elif way == 4:
+            limit = randomness.choice((b"\0", b"\xff", b"\x7f", b"\x80"))
+            data[first:second] = limit * (second - first)
+        elif way == 5 and randomness.randrange(4) == 0:
+            del data[first:]
+        else:
+            part = data[first:second]
+            del data[first:second]
+            place = randomness.randrange(len(data) + 1)
+            data[place:place] = part
+        data = data or bytearray(b"\0")
+    return bytes(data)
+
+
+def damaged_text(data: bytes, randomness: random.Random) -> bytes:
+    """Return a text with tokens replaced, removed, doubled or swapped; sometimes bytes instead."""
+    if randomness.randrange(5) == 0:
+        return damaged_bytes(data, randomness)
+    text = data.decode(errors="replace")
+    for _ in range(randomness.choice((1, 1, 1, 2, 5))):
+        tokens = list(TOKENS.finditer(text))
+        if not tokens:
+            break
+        first, second = sorted(randomness.choices(tokens, k=2), key=re.Match.start)
+        one, other = first[0], second[0]
+        way = randomness.randrange(5)
+        if way == 0 and first.end() <= second.start():
+            between = text[first.end() : second.start()]
+            text = text[: first.start()] + other + between + one + text[second.end() :]
+            continue
+        word = randomness.choice(WORDS)
+        quoted = f'"{word}"' if one.startswith('"') else word
+        new = ("", other, one * 2, quoted, f"{one} {other}")[way]
+        text = text[: first.start()] + new + text[first.end() :]
+    return text.encode(errors="surrogatepass")
+
+
+def damaged_data(data: Any, randomness: random.Random) -> Any:
+    """Return nested lists and mappings with entries replaced, removed, doubled or swapped."""
+    data = copy.deepcopy(data)
+    for _ in range(randomness.choice((1, 1, 1, 3))):
+        places = list(_places(data))
+        if not places:
+            return randomness.choice(VALUES)
+        (holder, key), (other, second) = randomness.choice(places), randomness.choice(places)
+        way = randomness.randrange(4)
+        if way == 0:
+            holder[key] = copy.deepcopy(randomness.choice(VALUES))
+        elif way == 1:
+            holder[key] = copy.deepcopy(other[second])
+        elif way == 2:
+            del holder[key]
+        elif isinstance(holder, list):
+            holder.insert(key, copy.deepcopy(holder[key]))
+        else:
+            holder[randomness.choice(WORDS)] = holder[key]
+    return data
+
+
+def _places(data: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield where entries are: what holds them, and their key."""
+    waiting = [data]
+    while waiting:
+        holder = waiting.pop()
+        if isinstance(holder, dict | list):
+            keys = list(holder) if isinstance(holder, dict) else range(len(holder))
+            yield from ((holder, key) for key in keys)
+            waiting += [holder[key] for key in keys]
+
+
+def fuzz(
+    name: str,
+    share: int,
+    trial: Callable[[random.Random], str],
+) -> Counter[str]:
+    """Run a share of all trials, print and return how often each outcome came.
+
+    `trial` returns a word for what happened; whatever it raises is a finding.
+    """
+    count = max(1, TRIALS // share)
+    found: Counter[str] = Counter()
+    begin, memory = time.perf_counter(), _memory()
+    for number in range(count):
+        with _in_time(f"trial {number} of {name}"):
+            try:
+                found[trial(random.Random(f"{name} {number}"))] += 1
+            except Exception as error:
+                error.add_note(f"in trial {number} of {name}")
+                raise
+    seconds, grown = time.perf_counter() - begin, _memory() - memory
+    told = ", ".join(f"{how} {many}" for how, many in sorted(found.items()))
+    print(f"{name:22}{count:8} trials{seconds:8.1f} s   {told}")
+    assert grown < MOST_MEMORY, f"{name}: memory grew by {grown} kB"
+    return found
+
+
+def _memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+@contextmanager
+def _in_time(what: str) -> Iterator[None]:
+    """Raise if what is inside hangs."""
+
+    def hangs(_signal: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"{what} takes more than {LONGEST} s")
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(LONGEST)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
