@@ -30,27 +30,14 @@ from tarsus.formats.mjcf_joints import (
     read_joint,
     reorder,
 )
+from tarsus.formats.mjcf_left_out import leave_out
 from tarsus.formats.mjcf_shapes import (
     excluded_contacts,
     read_shapes,
     read_sites,
     stated_frictions,
 )
-from tarsus.formats.mjcf_sizes import leave_out
 from tarsus.model.description import WORLD, Array, Body, Description, Joint, ModelError, Source
-
-IGNORED_LISTS = {
-    "tendons": "tendons",
-    "actuators": "actuators",
-    "sensors": "sensors",
-    "keyframes": "keys",
-    "contact pairs": "pairs",
-    "cameras": "cameras",
-    "lights": "lights",
-    "flexible bodies": "flexes",
-    "skins": "skins",
-    "plugins": "plugins",
-}
 
 
 def read_mjcf(
@@ -86,7 +73,7 @@ class _Reader:
     ) -> None:
         self.mujoco, self.file, self.base = mujoco, os.fspath(path), base
         self.stated = sources
-        self.spec, self.model, notes = _compile(mujoco, self.file)
+        self.spec, self.model, left_out, notes = _compile(mujoco, self.file)
         self.lines = _lines(self.spec)
         self.ignored: Counter[str] = Counter()
         self.description = Description(
@@ -107,6 +94,7 @@ class _Reader:
         self.description.frames += read_sites(model, self.body_names, self.new_frame, self.source)
         names = self.body_names, self.joint_names
         Equalities(mujoco, model, self.description, *names, self.source).read(self.ignored)
+        self.ignored += left_out
         self._count_ignored()
         self.description.warnings += notes + [
             f"{what} ({count}) are not taken over" for what, count in self.ignored.items() if count
@@ -212,8 +200,6 @@ class _Reader:
 
     def _count_ignored(self) -> None:
         model, ignored = self.model, self.ignored
-        for what, attribute in IGNORED_LISTS.items():
-            ignored[what] += len(getattr(self.spec, attribute, ()))
         ignored["mocap bodies"] += int(model.nmocap)
         ignored["gravity compensations"] += int(np.count_nonzero(model.body_gravcomp))
         ignored["densities and viscosities of a fluid"] += int(
@@ -224,14 +210,14 @@ class _Reader:
             ignored["non-linear dampers of joints"] += int(nonlinear)
 
 
-def _compile(mujoco: Any, file: str) -> tuple[Any, Any, list[str]]:
-    """The specification, the compiled model, and what MuJoCo warned of."""
+def _compile(mujoco: Any, file: str) -> tuple[Any, Any, Counter[str], list[str]]:
+    """The specification, the compiled model, what is left out, and what MuJoCo warned of."""
     errors = (ValueError, RuntimeError, mujoco.FatalError, mujoco.UnexpectedError)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             spec = mujoco.MjSpec.from_file(file)
-            leave_out(mujoco, spec)
+            left_out = leave_out(mujoco, spec)
             # lengths of muscles are found by simulation, which only actuators need
             spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)
             model = spec.compile()
@@ -240,7 +226,7 @@ def _compile(mujoco: Any, file: str) -> tuple[Any, Any, list[str]]:
             line = re.search(r"line (?:number=)?(\d+)", message, re.IGNORECASE)
             source = Source(file, int(line[1]) if line else None)
             raise ModelError(f"MuJoCo cannot build this model: {message}", source) from None
-    return spec, model, [f"MuJoCo: {warning.message}" for warning in caught]
+    return spec, model, left_out, [f"MuJoCo: {warning.message}" for warning in caught]
 
 
 def _lines(spec: Any) -> dict[tuple[str, int], int]:

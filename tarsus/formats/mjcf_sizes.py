@@ -1,8 +1,7 @@
 """What an MJCF file makes MuJoCo allocate: elements that are made by others, and files of meshes.
 
 A few lines can ask for billions of bodies. MuJoCo would try, in time that grows with the square
-of their number: the elements that a file asks for are counted before. Textures, height fields and
-numbers of the user, which are not taken over, are not made at all.
+of their number: the elements that a file asks for are counted before.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from tarsus.formats.xml import Element
 
@@ -21,15 +19,9 @@ MAX_FILE_BYTES = 128 * 1024 * 1024
 """Of a mesh."""
 
 POINTS = 1000
-"""Points of a height field that count as one element."""
+"""Points of a height field, or of a mesh that MuJoCo makes, that count as one element."""
 
 COUNTED = ("replicate", "composite", "flexcomp")
-NUMBERS_OF_USERS = (
-    *("nuser_body", "nuser_jnt", "nuser_geom", "nuser_site", "nuser_cam"),
-    *("nuser_tendon", "nuser_actuator", "nuser_sensor"),
-)
-
-
 Size = tuple[float, int]
 """How many elements a file stands for when all is made, and how many are stated one by one."""
 
@@ -65,6 +57,9 @@ def file_size(
             made *= max(1.0, abs(math.prod(element.vector("count", (1, 2, 3)).tolist())))
         elif element.tag == "hfield":
             made += abs(element.number("nrow", 0.0) * element.number("ncol", 0.0)) / POINTS
+        elif element.tag == "mesh" and "params" in element.attributes:
+            # a grid with as many lines in both directions, for some of the forms
+            made += float(max(abs(element.vector("params", tuple(range(1, 20)))))) ** 2 / POINTS
         if made - stated > MAX_MADE:
             raise element.error(f"asks for more than {MAX_MADE} elements")
         sizes[id(element)] = made, stated
@@ -75,20 +70,3 @@ def check_file(path: Path, element: Element) -> None:
     """Raise if a file that MuJoCo would read is too large."""
     if path.is_file() and path.stat().st_size > MAX_FILE_BYTES:
         raise element.error(f"refers to {path}, which is larger than {MAX_FILE_BYTES} bytes")
-
-
-def leave_out(mujoco: Any, spec: Any) -> None:
-    """Make small in a specification what takes memory or files and is not taken over."""
-    for name in NUMBERS_OF_USERS:
-        setattr(spec, name, -1)  # as many as elements state
-    spec.memory, spec.nuserdata, spec.nkey = -1, 0, 0
-    for index, texture in enumerate(spec.textures):
-        texture.name = texture.name or f"texture {index}"
-        texture.file, texture.cubefiles, texture.content_type, texture.data = "", [""] * 6, "", b""
-        texture.type = mujoco.mjtTexture.mjTEXTURE_2D
-        texture.builtin = int(mujoco.mjtBuiltin.mjBUILTIN_FLAT)
-        texture.width, texture.height, texture.nchannel, texture.gridsize = 1, 1, 3, [1, 1]
-    for index, field in enumerate(spec.hfields):
-        field.name = field.name or f"height field {index}"
-        field.file, field.content_type = "", ""
-        field.nrow, field.ncol, field.userdata = 2, 2, [0.0] * 4

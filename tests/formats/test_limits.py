@@ -80,6 +80,8 @@ MODELS = '<mujoco><asset><model name="a" file="{0}"/><model name="b" file="{0}"/
         '<worldbody><body name="a"><flexcomp name="f" count="99 99 99"/></body></worldbody>',
         '<asset><hfield name="h" nrow="9999" ncol="9999" size="1 1 1 1"/></asset>',
         '<asset><hfield name="h" nrow="1e90" ncol="1e90" size="1 1 1 1"/></asset>',
+        '<asset><mesh name="m" builtin="supertorus" params="5000 .2 1 1"/></asset>',
+        '<asset><mesh name="m" builtin="cone" params="9000000 .2"/></asset>',
     ],
 )
 def test_mjcf_may_not_multiply_itself(write: Write, inside: str) -> None:
@@ -137,20 +139,26 @@ def test_what_is_not_taken_over_is_not_made(write: Write) -> None:
     write(png(100_000, 100_000), "large.png")
     file = write(
         """<mujoco><size nuser_body="100000000" nuser_geom="1000000000" memory="1000G"
-        nuserdata="1000000000" nkey="100000000"/><asset>
+        nuserdata="1000000000" nkey="100000000" nconmax="2000000000"/><asset>
         <texture name="t" type="2d" builtin="checker" width="19000" height="190000"/>
         <texture type="skybox" builtin="gradient" width="20000" height="120000"/>
         <texture type="2d" file="large.png"/><texture name="cube" type="cube" fileup="large.png"/>
         <hfield name="h" file="large.png" size="1 1 1 1"/>
         <material name="red" texture="t" rgba="1 0 0 1"/><material name="m" texture="large"/>
         </asset><worldbody><geom type="hfield" hfield="h"/>
-        <body><geom size="1" user="1 2 3" material="red"/><geom size="1" material="m"/></body>
-        </worldbody></mujoco>""",
+        <body><geom size="1" user="1 2 3" material="red"/><geom size="1" material="m"/>
+        <joint name="j"/></body></worldbody><sensor><user name="s" dim="1000000000"/></sensor>
+        <actuator><general name="a" joint="j" dyntype="user" actdim="1000000000"/></actuator>
+        <custom><numeric name="n" size="400"/><tuple name="t"><element objtype="actuator"
+        objname="a"/></tuple></custom><keyframe><key qpos="1"/></keyframe></mujoco>""",
         "model.xml",
     )
     description = read_mjcf(file)
     assert [shape.color for shape in description.shapes] == [(1, 0, 0, 1), (1, 1, 1, 1)]
-    assert description.warnings == ["hfield geoms (1) are not taken over"]
+    assert description.warnings == [
+        f"{what} (1) are not taken over"
+        for what in ("hfield geoms", "actuators", "sensors", "keyframes")
+    ]
 
 
 def test_files_that_mujoco_would_read_have_a_largest_size(
