@@ -1,22 +1,27 @@
-"""The footer of a Parquet file: how many numbers its columns have, before anything is read.
+"""What a Parquet file says about its columns: how many numbers they have, before any is read.
 
-Arrow tells these numbers, too, but ends the process where a footer is damaged. The footer is a
-structure in Thrift's compact protocol, of which the few fields below are looked at:
-https://github.com/apache/parquet-format.
+Arrow tells these numbers, too, but ends the process where a footer is damaged, and believes a
+footer that tells less than its pages hold. Both are structures in Thrift's compact protocol, of
+which the few fields below are looked at: https://github.com/apache/parquet-format.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 MAGIC = b"PAR1"
 DEEPEST = 30
+HEADER = 2**20
+"""Bytes that the header of a page may have."""
 
 # fields of FileMetaData, RowGroup, ColumnChunk and ColumnMetaData, by their numbers
 ROW_GROUPS, COLUMNS, META_DATA = 4, 1, 3
-PATH, NUMBER_OF_VALUES, UNCOMPRESSED_SIZE = 3, 5, 6
+PATH, VALUES, SIZE, LENGTH, FIRST_PAGE, DICTIONARY_PAGE = 3, 5, 6, 7, 9, 11
+
+# fields of PageHeader; the number of values is the first of each kind of page
+PAGE_SIZE, PAGE_LENGTH, PAGES_OF_DATA, PAGE_VALUES = 2, 3, (5, 8), 1
 
 
 @dataclass(frozen=True)
@@ -27,10 +32,13 @@ class Chunk:
     values: int
     size: int
     """Bytes, before they are decoded."""
+    start: int
+    length: int
+    """Where its pages are in the file."""
 
 
 def read_chunks(path: Path) -> list[Chunk]:
-    """Return the parts of all columns; `ValueError` or `LookupError` if it is damaged."""
+    """Return the parts of all columns; `ValueError` or `LookupError` if the file is damaged."""
     with path.open("rb") as file:
         end = file.seek(0, 2)
         file.seek(max(0, end - 8))
@@ -40,16 +48,46 @@ def read_chunks(path: Path) -> list[Chunk]:
             raise ValueError("it does not end as a Parquet file does")
         file.seek(end - 8 - length)
         footer = _Struct(file.read(length)).read()
-    found = []
-    for group in footer[ROW_GROUPS]:
-        for column in group[COLUMNS]:
-            known = column[META_DATA]
-            name = b".".join(known[PATH]).decode()
-            chunk = Chunk(name, known[NUMBER_OF_VALUES], known[UNCOMPRESSED_SIZE])
-            if chunk.values < 0 or chunk.size < 0:
-                raise ValueError(f"column {name} has {chunk.values} values, {chunk.size} bytes")
-            found.append(chunk)
-    return found
+        columns = [column for group in footer[ROW_GROUPS] for column in group[COLUMNS]]
+        chunks = [_chunk(column[META_DATA]) for column in columns]
+        for chunk in chunks:
+            _check_pages(file, chunk)
+    return chunks
+
+
+def _chunk(known: dict[int, Any]) -> Chunk:
+    start = min(known[FIRST_PAGE], known.get(DICTIONARY_PAGE) or known[FIRST_PAGE])
+    name = b".".join(known[PATH]).decode()
+    return Chunk(name, known[VALUES], known[SIZE], start, known[LENGTH])
+
+
+def _check_pages(file: BinaryIO, chunk: Chunk) -> None:
+    """Raise if the pages hold more than the footer tells."""
+    place, values, size = chunk.start, 0, 0
+    while place < chunk.start + chunk.length:
+        page, length = _page(file, place)
+        if page[PAGE_LENGTH] < 0 or page[PAGE_SIZE] < 0:
+            raise ValueError(f"column {chunk.path} has a page of negative size")
+        values += sum(page[kind][PAGE_VALUES] for kind in PAGES_OF_DATA if kind in page)
+        size += page[PAGE_SIZE]
+        place += length + page[PAGE_LENGTH]
+    if values != chunk.values or size > chunk.size:
+        told = f"{chunk.values} values in {chunk.size} bytes"
+        raise ValueError(f"column {chunk.path} tells of {told}, it has {values} in {size}")
+
+
+def _page(file: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
+    """Return the header of a page and its length, most of which are short."""
+    length = 256
+    while True:
+        file.seek(place)
+        header = _Struct(file.read(length))
+        try:
+            return header.read(), header.place
+        except (ValueError, LookupError):
+            if length >= HEADER:
+                raise
+        length *= 4
 
 
 class _Struct:

@@ -16,6 +16,7 @@ from oracle import Array
 
 import tarsus as ts
 from tarsus.simulation import RunFileError, Simulation, Trajectory, load_run
+from tarsus.simulation.parquet_footer import read_chunks
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -282,3 +283,33 @@ def test_damage_of_a_checkpoint_is_found(checkpoint: Path) -> None:
     for damaged in (b"", data[:100], data[: len(data) // 2], data[:-1], flipped):
         checkpoint.write_bytes(damaged)
         refused(checkpoint, "not a checkpoint of a simulation, or damaged")
+
+
+def varint(number: int, length: int = 0) -> bytes:
+    """A number of Thrift's compact protocol, longer than needed if it must be."""
+    digits = [number >> 7 * k & 127 for k in range(max(length, -(-number.bit_length() // 7)))]
+    return bytes([*(digit | 128 for digit in digits[:-1]), digits[-1]])
+
+
+def test_a_footer_that_tells_less_than_its_pages_hold_is_refused(saved: Path) -> None:
+    count = 5_000_000
+
+    def crowded(table: Any) -> Any:
+        fields = {"candidate": pa.array(np.zeros(count, np.int32)), "gap": pa.nulls(count)}
+        records = pa.StructArray.from_arrays(list(fields.values()), list(fields))
+        offsets = np.full(23, count, np.int32)
+        offsets[0] = 0
+        return column("contacts", pa.ListArray.from_arrays(pa.array(offsets), records))(table)
+
+    rewrite(saved, columns=crowded)
+    with pytest.raises(RunFileError, match="max_bytes is 1000000"):
+        load_run(saved, max_bytes=1_000_000)
+    (stated,) = {c.values for c in read_chunks(saved) if c.path.endswith("candidate")}
+    told = varint(2 * stated)
+    begin, end = saved.read_bytes().rsplit(b"ARROW:schema", 1)
+    footer = begin.rindex(b"schema")
+    changed = begin[footer:].replace(told, varint(2 * 22, len(told)))
+    assert changed != begin[footer:]
+    saved.write_bytes(begin[:footer] + changed + b"ARROW:schema" + end)
+    with pytest.raises(RunFileError, match=r"candidate tells of 22 values .*, it has 5000021 in"):
+        load_run(saved)
