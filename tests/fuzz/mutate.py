@@ -77,7 +77,10 @@ def damaged_text(data: bytes, randomness: random.Random) -> bytes:
         tokens = list(TOKENS.finditer(text))
         if not tokens:
             break
-        first, second = sorted(randomness.choices(tokens, k=2), key=re.Match.start)
+        # a value in the place of another goes deeper into a reader than a bracket does
+        kind = _kind(randomness.choice(tokens)) if randomness.randrange(4) else None
+        alike = [token for token in tokens if kind in (None, _kind(token))]
+        first, second = sorted(randomness.choices(alike, k=2), key=re.Match.start)
         one, other = first[0], second[0]
         way = randomness.randrange(5)
         if way == 0 and first.end() <= second.start():
@@ -89,6 +92,12 @@ def damaged_text(data: bytes, randomness: random.Random) -> bytes:
         new = ("", other, one * 2, quoted, f"{one} {other}")[way]
         text = text[: first.start()] + new + text[first.end() :]
     return text.encode(errors="surrogatepass")
+
+
+def _kind(token: re.Match[str]) -> str:
+    """Whether a token is quoted, a number, a word, or something between them."""
+    first = token[0][0]
+    return "0" if first in "0123456789+-." else "a" if first.isalpha() else first
 
 
 def damaged_data(data: Any, randomness: random.Random) -> Any:

@@ -168,6 +168,16 @@ def damaged_members(data: bytes, randomness: random.Random) -> bytes:
     return out.getvalue()
 
 
+def use(file: Path) -> None:
+    """Read a run, and look at all that it tells."""
+    run = ts.load_run(file)
+    repr(run)
+    if "energy" in run.recorded:
+        run.energy.table()
+    if "q" in run.recorded and run.touched is not None:
+        repr((run.loop_gaps, run.contacts.links, run.contacts.ground_force()))
+
+
 @pytest.mark.parametrize("damage", [damaged_bytes, damaged_metadata])
 def test_runs(damage: Damage, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
@@ -175,7 +185,7 @@ def test_runs(damage: Damage, tmp_path: Path) -> None:
     file = tmp_path / "run.parquet"
     q = np.tile(start(model), (2, 1))
     ts.Simulation(model, ground=ts.Ground()).run(q, duration=0.01).save(file)
-    try_file(file, damage, ts.load_run, RunFileError)
+    try_file(file, damage, use, RunFileError)
 
 
 @pytest.mark.parametrize("damage", [damaged_bytes, damaged_members])
