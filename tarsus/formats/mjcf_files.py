@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from tarsus.formats.mjcf_sizes import Size, check_file, file_size
+from tarsus.formats.mjcf_sizes import Reference, Size, check_file, file_size, reference
 from tarsus.formats.paths import Folders
 from tarsus.formats.xml import Element, read_xml
 from tarsus.model.description import ModelError, Source
@@ -34,7 +34,7 @@ def check_files(
     files = _Files(Path(path), folders)
     sizes: dict[Path, Size] = {}
     for file in files.contained_first():
-        sizes[file] = file_size(files.roots[file], files.referred[file], sizes)
+        sizes[file] = file_size(files.roots[file], files.referred.get(file, {}), sizes)
     sources: Sources = {}
     for folder, roots in files.models:
         elements = [element for root in roots for element in root.walk()]
@@ -53,8 +53,8 @@ class _Files:
     def __init__(self, path: Path, folders: Folders) -> None:
         self.folders = folders
         self.roots: dict[Path, Element] = {}
-        self.referred: dict[Path, dict[str, list[Path]]] = {}
-        """By file: the files that a path in it may mean."""
+        self.referred: dict[Path, dict[Reference, list[Path]]] = {}
+        """By file: the files that may be meant by what it refers to."""
         self.models: list[tuple[Path, list[Element]]] = []
         """Models by themselves: the folder to which their paths are relative, and all roots."""
         waiting, seen = [path.resolve()], set()
@@ -78,16 +78,37 @@ class _Files:
             if file not in self.roots:
                 self.roots[file] = read_xml(file)
             roots[file] = self.roots[file]
-            names = self.referred.setdefault(file, {})
             for element in roots[file].walk():
                 if element.tag in ("include", "model") and "file" in element.attributes:
                     found = list(self._find(element, model.parent))
-                    names.setdefault(element.attributes["file"], []).extend(found)
+                    self._refer(file, element, found)
                     (included if element.tag == "include" else attached).extend(found)
                     if len(self.roots) + len(included) + len(attached) > MAX_FILES:
                         raise element.error(f"is one of more than {MAX_FILES} included files")
+        self._attach(roots)
         self.models.append((model.parent, list(roots.values())))
         return attached
+
+    def _attach(self, roots: dict[Path, Element]) -> None:
+        """Find the files of models that are attached by their names, which files may share."""
+        elements = [(file, element) for file, root in roots.items() for element in root.walk()]
+        named: dict[str, list[Path]] = {}
+        for file, element in elements:
+            if element.tag == "model":
+                # one without a name has that in its file: it may be any
+                name = element.attributes.get("name", "")
+                named.setdefault(name, []).extend(self._referred(file, element))
+        for file, element in elements:
+            if element.tag == "attach":
+                name = element.attributes.get("model", "")
+                self._refer(file, element, named.get(name) or named.get("", []))
+
+    def _refer(self, file: Path, element: Element, found: list[Path]) -> None:
+        known = self.referred.setdefault(file, {}).setdefault(reference(element), [])
+        known += [other for other in found if other not in known]
+
+    def _referred(self, file: Path, element: Element) -> list[Path]:
+        return self.referred.get(file, {}).get(reference(element), [])
 
     def _find(self, element: Element, folder: Path) -> Iterator[Path]:
         name = element.string("file")
@@ -99,7 +120,9 @@ class _Files:
 
     def contained_first(self) -> list[Path]:
         """The files, what others contain before them; an error if one contains itself."""
-        graph = {file: set().union(*names.values()) for file, names in self.referred.items()}
+        graph: dict[Path, set[Path]] = {
+            file: set().union(*self.referred.get(file, {}).values()) for file in self.roots
+        }
         try:
             return list(TopologicalSorter(graph).static_order())
         except CycleError as error:

@@ -21,40 +21,38 @@ MAX_FILE_BYTES = 128 * 1024 * 1024
 POINTS = 1000
 """Points of a height field, or of a mesh that MuJoCo makes, that count as one element."""
 
-COUNTED = ("replicate", "composite", "flexcomp")
+COUNTS = {"replicate": (1.0,), "composite": (1.0,), "flexcomp": (10.0, 10.0, 10.0)}
+"""Elements that make others, and how many unless their count tells."""
+
 Size = tuple[float, int]
 """How many elements a file stands for when all is made, and how many are stated one by one."""
 
+Reference = tuple[str, str]
+"""A tag and what it names: the path of an include or a model, the name of a model to attach."""
+
+
+def reference(element: Element) -> Reference:
+    """Return what an include, model or attach element refers to."""
+    return element.tag, element.attributes.get("model" if element.tag == "attach" else "file", "")
+
 
 def file_size(
-    root: Element, referred: Mapping[str, list[Path]], known: Mapping[Path, Size]
+    root: Element, referred: Mapping[Reference, list[Path]], known: Mapping[Path, Size]
 ) -> Size:
     """Return how many elements a file stands for; an error if too many are made.
 
-    `referred` are the files that paths in its includes and models may mean, `known` their sizes.
+    `referred` are the files that may be meant by its references, `known` their sizes.
     """
-    none = (0.0, 0)
-    files = {path: max((known[f] for f in found), default=none) for path, found in referred.items()}
-    models = {
-        element.attributes.get("name", Path(element.attributes["file"]).stem): files[
-            element.attributes["file"]
-        ]
-        for element in root.walk()
-        if element.tag == "model" and "file" in element.attributes
-    }
     sizes: dict[int, Size] = {}
     for element in reversed(list(root.walk())):  # children before their parents
         parts = [(1.0, 1), *(sizes.pop(id(child)) for child in element.children)]
+        parts += [known[file] for file in referred.get(reference(element), ())]
         made, stated = sum(part[0] for part in parts), sum(part[1] for part in parts)
-        more = files.get(element.attributes.get("file", ""), none)
-        if element.tag == "include":
-            made, stated = made + more[0], stated + more[1]
-        elif element.tag == "model":
-            made += more[0]
-        elif element.tag == "attach":
-            made += models.get(element.attributes.get("model", ""), none)[0]
-        elif element.tag in COUNTED and "count" in element.attributes:
-            made *= max(1.0, abs(math.prod(element.vector("count", (1, 2, 3)).tolist())))
+        if element.tag in ("model", "attach"):
+            stated = 1
+        elif element.tag in COUNTS:
+            count = element.vector("count", (1, 2, 3), COUNTS[element.tag])
+            made *= max(1.0, abs(math.prod(count.tolist())))
         elif element.tag == "hfield":
             made += abs(element.number("nrow", 0.0) * element.number("ncol", 0.0)) / POINTS
         elif element.tag == "mesh" and "params" in element.attributes:

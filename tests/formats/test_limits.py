@@ -101,6 +101,19 @@ def test_attached_models_count_as_often_as_they_are_attached(write: Write) -> No
     assert len(model.shapes) == 200
 
 
+def test_models_of_one_included_file_count_in_another(write: Write) -> None:
+    write(
+        '<mujoco><worldbody><body name="b">' + "<site/>" * 200 + "</body></worldbody></mujoco>",
+        "p.xml",
+    )
+    write('<mujoco><asset><model name="a" file="p.xml"/></asset></mujoco>', "assets.xml")
+    attached = "".join(f'<attach model="a" body="b" prefix="x{k}"/>' for k in range(100))
+    write(f"<mujoco><worldbody>{attached}</worldbody></mujoco>", "bodies.xml")
+    parts = '<include file="bodies.xml"/><include file="assets.xml"/>'
+    with pytest.raises(ModelError, match=r"bodies\.xml:1: .*asks for more than 10000 elements"):
+        read_mjcf(write(f"<mujoco>{parts}</mujoco>", "model.xml"))
+
+
 def test_models_that_each_hold_two_are_refused(write: Write) -> None:
     for k in range(30):
         write(MODELS.format(f"{k + 1}.xml"), f"{k}.xml")
