@@ -76,7 +76,7 @@ class Columns:
             )
         with self.reading():
             columns = sorted({chunk.path for chunk in chosen})
-            self.table = self.file.read(columns, use_threads=False)
+            self.table = self.file.read(columns)
 
     def numbers(self, name: str, width: int = 1) -> Array:
         """The numbers of a column (rows, width)."""
