@@ -19,7 +19,7 @@ CPP     := $(shell find core -name '*.[ch]pp')
 help:
 	@echo "make demo      build, install into $(VENV), show a robot, its checks, timings and trot"
 	@echo "make test      install with every test dependency and run all tests"
-	@echo "make fuzz      damage files TARSUS_FUZZ_TRIALS times (100000) and print what came of it"
+	@echo "make fuzz      damage files, arrays and runs for hours: TARSUS_FUZZ_TRIALS (100000) each"
 	@echo "make lint      ruff, mypy and clang-format, without changing anything"
 	@echo "make format    format Python and C++"
 	@echo "make bench     measure the speed beside Pinocchio, write benchmarks/results/DATE.json"

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from tarsus.formats.context import listing
-from tarsus.formats.geometry import pose, translation
 from tarsus.formats.mjcf_equality import Equalities
 from tarsus.formats.mjcf_files import Sources, check_files
 from tarsus.formats.mjcf_joints import (
     initial_position,
     joint_kind,
+    mujoco_pose,
     read_joint,
     reorder,
 )
@@ -38,6 +38,7 @@ from tarsus.formats.mjcf_shapes import (
     stated_frictions,
 )
 from tarsus.model.description import WORLD, Array, Body, Description, Joint, ModelError, Source
+from tarsus.spatial import pose, rotation_from_quaternion, scalar_last
 
 
 def read_mjcf(
@@ -128,7 +129,7 @@ class _Reader:
         model, name = self.model, self.body_names[index]
         source = self.source("body", index, model.body(index).name)
         carrier = self.body_names[model.body_parentid[index]]
-        placement = pose(model.body_pos[index], model.body_quat[index])
+        placement = mujoco_pose(model.body_pos[index], model.body_quat[index])
         first = int(model.body_jntadr[index])
         joints = list(range(first, first + int(model.body_jntnum[index])))
         if self.base == "free" and carrier == WORLD and self._free_root(index, joints):
@@ -148,14 +149,14 @@ class _Reader:
             self.initial[joint.name] = initial_position(model, i).tolist()
             if not ends_at_body:
                 self.description.bodies.append(Body(child, source=joint.source))
-            carrier, placement = child, translation(-anchor)
+            carrier, placement = child, pose(-anchor)
         if carrier != name:
             self._join(f"{name}_fixed", "fixed", carrier, name, placement, source)
         self.description.bodies.append(self._inertial(index, source))
 
     def _inertial(self, index: int, source: Source) -> Body:
         model = self.model
-        axes = pose(np.zeros(3), model.body_iquat[index])[:3, :3]
+        axes = rotation_from_quaternion(scalar_last(model.body_iquat[index]))
         inertia = (axes * model.body_inertia[index]) @ axes.T
         return Body(
             self.body_names[index],

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.formats.geometry import inverse, pose
+from tarsus.formats.mjcf_joints import mujoco_pose
 from tarsus.model.description import Frame, ModelError, Shape, Source
+from tarsus.spatial import inverse
 
 DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 DEFAULT_FRICTION = (1.0, 0.005, 0.0001)
@@ -38,13 +39,15 @@ def read_shapes(
     for geom in range(model.ngeom):
         name = model.geom(geom).name
         kind = mujoco.mjtGeom(int(model.geom_type[geom])).name.removeprefix("mjGEOM_")
-        placement = pose(model.geom_pos[geom], model.geom_quat[geom])
+        placement = mujoco_pose(model.geom_pos[geom], model.geom_quat[geom])
         file = None
         if kind == "MESH":
             mesh = int(model.geom_dataid[geom])
             file = _mesh_file(model, mesh)
             # MuJoCo moves the vertices of a mesh into its principal axes
-            placement = placement @ inverse(pose(model.mesh_pos[mesh], model.mesh_quat[mesh]))
+            placement = placement @ inverse(
+                mujoco_pose(model.mesh_pos[mesh], model.mesh_quat[mesh])
+            )
             shape, size = "mesh", tuple(model.mesh_scale[mesh].tolist())
         elif kind in SIZES:
             shape, function = SIZES[kind]
@@ -77,7 +80,7 @@ def read_sites(
         yield Frame(
             new_name(name or f"site{site}"),
             body_names[model.site_bodyid[site]],
-            pose(model.site_pos[site], model.site_quat[site]),
+            mujoco_pose(model.site_pos[site], model.site_quat[site]),
             source("site", site, name),
         )
 

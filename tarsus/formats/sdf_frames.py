@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from tarsus.formats.geometry import pose, rotation_from_rpy, translation
 from tarsus.formats.xml import Element
 from tarsus.model.checks import suggestion
 from tarsus.model.description import WORLD, Array
+from tarsus.spatial import pose, rotation_from_quaternion, rotation_from_rpy
 
 MODEL = "__model__"
 
@@ -106,13 +106,11 @@ def read_pose(element: Element) -> Array:
         length = math.sqrt(numbers[3:] @ numbers[3:])
         if not length > 1e-9:
             raise stated.error("has a quaternion of length zero")
-        return pose(numbers[:3], np.roll(numbers[3:] / length, 1))
+        return pose(numbers[:3], rotation_from_quaternion(numbers[3:]))
     numbers = stated.text_vector(6)
     if stated.attributes.get("degrees", "false").strip() in ("true", "1"):
         numbers[3:] = np.radians(numbers[3:])
-    result = translation(numbers[:3])
-    result[:3, :3] = rotation_from_rpy(numbers[3:])
-    return result
+    return pose(numbers[:3], rotation_from_rpy(numbers[3:]))
 
 
 def _child(joint: Element) -> str:

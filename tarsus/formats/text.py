@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from tarsus.files import replacing
 from tarsus.model.description import ModelError, Source
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -65,7 +66,8 @@ def write(data: dict[str, Any], path: Path) -> None:
     if not kept:
         raise ValueError("the metadata hold something that a file cannot keep without loss")
     lines = _json_lines(data) if path.suffix.lower() == ".json" else _yaml_lines(data)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with replacing(path) as part:
+        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def parse_json(text: str, source: Source, *, finite: bool = True) -> Any:

@@ -10,6 +10,7 @@ from tarsus.reproduce.contact_runs import PENALTIES, Outcome, outcome
 from tarsus.reproduce.result import Result, Row, judged
 from tarsus.robots.quadruped import LEGS
 from tarsus.scenes import Scene, trot
+from tarsus.spatial import rpy_from_quaternion
 
 PLAN = (
     "the thesis prints no step length, period or height; here the plan is 0.1 m/s after a second, "
@@ -26,11 +27,7 @@ WEIGHT = "96.8 kg at 9.81 m/s²: over many steps the ground carries the weight, 
 
 def angles(q: Array) -> Array:
     """Return roll, pitch and yaw (…, 3) [°] of a free base."""
-    x, y, z, w = np.moveaxis(q[..., 3:7], -1, 0)
-    roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x**2 + y**2))
-    pitch = np.arcsin(np.clip(2 * (w * y - x * z), -1.0, 1.0))
-    yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y**2 + z**2))
-    return np.asarray(np.degrees(np.stack([roll, pitch, yaw], axis=-1)))
+    return np.asarray(np.degrees(rpy_from_quaternion(q[..., 3:7])))
 
 
 def run() -> Result:

@@ -1,6 +1,7 @@
 """Simulation: contact laws, integrators, runs and what they return."""
 
 from tarsus.simulation import contact
+from tarsus.simulation.checkpoint import CheckpointWarning
 from tarsus.simulation.contacts import Contact, Contacts
 from tarsus.simulation.convergence import ConvergenceWarning, Unsolved
 from tarsus.simulation.energy import EnergyLedger
@@ -13,6 +14,7 @@ from tarsus.simulation.trajectory import Failure, Statistics, Trajectory
 
 __all__ = [
     "RK4",
+    "CheckpointWarning",
     "Contact",
     "Contacts",
     "ConvergenceWarning",

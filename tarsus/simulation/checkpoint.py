@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tarsus import _core
+from tarsus.files import replacing
 from tarsus.formats.native_elements import mapping
 from tarsus.formats.text import parse_json
 from tarsus.model import Model
@@ -20,7 +20,7 @@ from tarsus.simulation.array_file import read_arrays
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.state import State
 
-VERSION = 1
+VERSION = 2
 PREFIX = "controller."
 TABLES = ("q", "v", "memory", "parameters")
 PLAN: dict[str, tuple[tuple[type, ...], int]] = {
@@ -32,8 +32,13 @@ PLAN: dict[str, tuple[tuple[type, ...], int]] = {
     "cadence": ((int,), 0),
     "record": ((bool, list), 0),
     "drive": ((str,), 0),
+    "content": ((dict,), 0),
 }
 """What a plan must have: of which types, and from which number on."""
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint that could not be written; the run went on."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class Checkpoint:
 
     state: State
     plan: Mapping[str, Any]
-    """Total steps, what is recorded, and the settings of the simulation."""
+    """Total steps, what is recorded, and hashes of all that the motion depends on."""
     parameters: Array
     controller: Mapping[str, Array]
     """What the controller's `get_state` returned."""
@@ -52,8 +57,6 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint; an older one at that path is replaced only when the new is complete."""
     state = checkpoint.state
     plan = {**checkpoint.plan, "version": VERSION, "step": state.step, "batched": state.batched}
-    path = Path(path)
-    part = path.with_name(path.name + ".part")
     arrays: dict[str, Any] = {
         "plan": np.array(json.dumps(plan)),
         "q": state.q,
@@ -62,9 +65,11 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
         "parameters": checkpoint.parameters,
         **{PREFIX + name: value for name, value in checkpoint.controller.items()},
     }
-    with open(part, "wb") as file:
+    for name, value in checkpoint.controller.items():
+        if np.asarray(value).dtype.kind not in "biufcSU":
+            raise TypeError(f"the controller's memory {name!r} is {value!r}, must be an array")
+    with replacing(path) as part, part.open("wb") as file:
         np.savez(file, **arrays)
-    os.replace(part, path)
 
 
 def read(path: str | Path) -> Checkpoint:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.files import replacing
 from tarsus.formats.native import to_data
 from tarsus.geometry import Terrain
 from tarsus.model.description import Array
@@ -39,7 +40,8 @@ def write_parquet(run: Trajectory, path: Path) -> None:
     if run.touched is not None:
         columns["contacts"] = _contact_column(pa, run.touched, states, samples)
     table = pa.table(columns).replace_schema_metadata({KEY: json.dumps(_metadata(run)).encode()})
-    parquet.write_table(table, path)
+    with replacing(path) as part:
+        parquet.write_table(table, part)
 
 
 def _metadata(run: Trajectory) -> dict[str, Any]:

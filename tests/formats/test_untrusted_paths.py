@@ -151,7 +151,7 @@ def test_a_mesh_far_away_is_told_and_not_opened(write: Write, tmp_path: Path) ->
     assert f"package_dirs=['{mesh.parent}'] would allow them" in warning
     with pytest.raises(ModelError, match=r"a%20b\.obj.*package_dirs"):
         mesh_corners(shape)
-    model.save(tmp_path / "saved" / "again.json")
+    ts.save(model, tmp_path / "saved" / "again.json")
     again = ts.load(tmp_path / "saved" / "again.json")
     assert again == model and again.warnings == model.warnings
     for file in ("model.json", "again.json"):

@@ -1,29 +1,12 @@
-"""Damage to files and data, the same in each run: what fuzzers of readers, arrays and runs share.
-
-The number of trials of all fuzzers together is TARSUS_FUZZ_TRIALS; each trial has a number, and
-its randomness follows from that and from the name of what is tried.
-"""
+"""Damage to files and data: bytes, words and entries in the place of others, or none at all."""
 
 from __future__ import annotations
 
 import copy
-import os
 import random
 import re
-import resource
-import signal
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Iterator
 from typing import Any
-
-TRIALS = int(os.environ.get("TARSUS_FUZZ_TRIALS", "2000"))
-LONGEST = 60
-"""Seconds that one trial may take."""
-MOST_MEMORY = 2 * 1024**2
-"""How much the process may grow [kB]."""
 
 WORDS = [
     *("", "0", "-1", "1", "nan", "inf", "-inf", "1e308", "-1e308", "1e-320", "1e400", "-0.0"),
@@ -131,49 +114,3 @@ def _places(data: Any) -> Iterator[tuple[Any, Any]]:
             keys = list(holder) if isinstance(holder, dict) else range(len(holder))
             yield from ((holder, key) for key in keys)
             waiting += [holder[key] for key in keys]
-
-
-def fuzz(
-    name: str,
-    share: int,
-    trial: Callable[[random.Random], str],
-) -> Counter[str]:
-    """Run a share of all trials, print and return how often each outcome came.
-
-    `trial` returns a word for what happened; whatever it raises is a finding.
-    """
-    count = max(1, TRIALS // share)
-    found: Counter[str] = Counter()
-    begin, memory = time.perf_counter(), _memory()
-    for number in range(count):
-        with _in_time(f"trial {number} of {name}"):
-            try:
-                found[trial(random.Random(f"{name} {number}"))] += 1
-            except Exception as error:
-                error.add_note(f"in trial {number} of {name}")
-                raise
-    seconds, grown = time.perf_counter() - begin, _memory() - memory
-    told = ", ".join(f"{how} {many}" for how, many in sorted(found.items()))
-    print(f"{name:22}{count:8} trials{seconds:8.1f} s   {told}")
-    assert grown < MOST_MEMORY, f"{name}: memory grew by {grown} kB"
-    return found
-
-
-def _memory() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-@contextmanager
-def _in_time(what: str) -> Iterator[None]:
-    """Raise if what is inside hangs."""
-
-    def hangs(_signal: int, _frame: FrameType | None) -> None:
-        raise TimeoutError(f"{what} takes more than {LONGEST} s")
-
-    before = signal.signal(signal.SIGALRM, hangs)
-    signal.alarm(LONGEST)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)

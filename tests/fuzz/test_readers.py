@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mutate import damaged_bytes, damaged_data, damaged_text, fuzz
+from mutate import damaged_bytes, damaged_data, damaged_text
+from trials import outcomes, seeds
 
 import tarsus as ts
 from tarsus.geometry.meshes import mesh_corners
@@ -26,26 +27,27 @@ Damage = Callable[[bytes, random.Random], bytes]
 Read = Callable[[Path], Any]
 
 MESHES = ("stl", "obj", "dae", "ply", "off", "glb", "gltf")
-SHARE = 8 + 4 + len(MESHES) + 1
-"""How many fuzzers share the trials."""
 
 
-def try_file(file: Path, damage: Damage, read: Read, error: type[Exception]) -> None:
-    """Damage a file again and again, and read it."""
+def try_file(
+    file: Path, damage: Damage, read: Read, error: type[Exception], named: Path | None = None
+) -> None:
+    """Damage a file again and again, and read it; errors name it, or what it belongs to."""
     whole = file.read_bytes()
+    name = (named or file).name
 
-    def trial(randomness: random.Random) -> str:
-        file.write_bytes(damage(whole, randomness))
+    def trial(generator: np.random.Generator) -> None:
+        file.write_bytes(damage(whole, random.Random(int(generator.integers(2**63)))))
         try:
             read(file)
         except error as refused:
-            assert file.name in str(refused), refused
-            return "refused"
-        return "read"
+            assert name in str(refused), refused
+            raise
 
     read(file)
-    found = fuzz(f"{file.name} {damage.__name__.removeprefix('damaged_')}", SHARE, trial)
-    assert found["refused"] > 0 or found.total() < 10
+    print(f"{file.name} {damage.__name__.removeprefix('damaged_')}: ", end="")
+    found = outcomes(trial, seeds(100), (error,))
+    assert found[error.__name__] > 0 or found.total() < 10
 
 
 def model_file(name: str, folder: Path) -> Path:
@@ -84,18 +86,7 @@ def test_models(name: str, tmp_path: Path) -> None:
 
 def test_meshes_of_mjcf(tmp_path: Path) -> None:
     model = model_file("mixed.xml", tmp_path)
-    whole, mesh = (DATA / "wedge.obj").read_bytes(), tmp_path / "wedge.obj"
-
-    def trial(randomness: random.Random) -> str:
-        mesh.write_bytes(damaged_text(whole, randomness))
-        try:
-            ts.load(model)
-        except ts.ModelError as refused:
-            assert model.name in str(refused)
-            return "refused"
-        return "read"
-
-    fuzz("mesh of mixed.xml", SHARE, trial)
+    try_file(tmp_path / "wedge.obj", damaged_text, lambda _: ts.load(model), ts.ModelError, model)
 
 
 @pytest.mark.parametrize("kind", MESHES)
