@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations_with_replacement, product
@@ -134,4 +135,4 @@ def _mesh_file(model: Any, mesh: int) -> str | None:
     if start < 0:
         return None
     paths: bytes = model.paths
-    return paths[start : paths.index(b"\0", start)].decode(errors="replace")
+    return os.path.abspath(paths[start : paths.index(b"\0", start)].decode(errors="replace"))

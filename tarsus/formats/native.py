@@ -80,6 +80,10 @@ def to_data(description: Description) -> dict[str, Any]:
         elements = [encode(e, default, required) for e in getattr(description, key)]
         if elements:
             data[key] = elements
+    for shape in data.get("shapes", []):
+        # a path that is relative to where Python runs would mean another file for the reader
+        if "file" in shape and "://" not in shape["file"]:
+            shape["file"] = os.path.abspath(shape["file"])
     for key in ("warnings", "metadata"):
         if getattr(description, key):
             data[key] = getattr(description, key)

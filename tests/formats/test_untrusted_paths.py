@@ -172,6 +172,23 @@ def test_a_missing_mesh_is_not_looked_for_where_python_runs(
             mesh_corners(shape)
 
 
+def test_relative_paths_mean_the_same_after_saving(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mesh = write(TRIANGLE, "saved/meshes/a.obj")
+    monkeypatch.chdir(tmp_path)
+    b = ts.Builder("m").body("a", 1.0, inertia=(1.0, 1.0, 1.0)).joint("j", "free", "world", "a")
+    built = b.shape("a", "mesh", file="saved/meshes/a.obj").build()
+    write(
+        '<mujoco><compiler meshdir="meshes"/><asset><mesh name="a" file="a.obj"/></asset>'
+        '<worldbody><body><geom type="mesh" mesh="a"/></body></worldbody></mujoco>',
+        "saved/m.xml",
+    )
+    for model in (built, ts.load("saved/m.xml")):
+        ts.save(model, "saved/model.json")
+        assert ts.load("saved/model.json").shapes[0].file == str(mesh)
+
+
 def test_mjcf_takes_package_dirs(write: Write, tmp_path: Path) -> None:
     write(TRIANGLE, "assets/a.obj")
     text = (
@@ -186,7 +203,7 @@ def test_mjcf_takes_package_dirs(write: Write, tmp_path: Path) -> None:
 
 
 def test_attached_models_have_paths_of_their_own(write: Write) -> None:
-    write(TRIANGLE, "assets/a.obj")
+    mesh = write(TRIANGLE, "assets/a.obj")
     part = (
         '<mujoco><compiler meshdir="{meshes}"/><asset><mesh name="a" file="a.obj"/></asset>'
         '<worldbody><body name="b"><geom type="mesh" mesh="a"/></body></worldbody></mujoco>'
@@ -196,7 +213,8 @@ def test_attached_models_have_paths_of_their_own(write: Write) -> None:
         '<worldbody><attach model="part" body="b" prefix="p_"/></worldbody></mujoco>'
     )
     write(part.format(meshes="../assets"), "parts/part.xml")
-    assert [shape.kind for shape in read_mjcf(write(main, "main.xml")).shapes] == ["mesh"]
+    (shape,) = read_mjcf(write(main, "main.xml")).shapes
+    assert os.path.samefile(str(shape.file), mesh)
     write(part.format(meshes="../.."), "parts/part.xml")
     with pytest.raises(ModelError, match=r"part\.xml:1: .*leaves the model's folder"):
         read_mjcf(write(main, "main.xml"))
