@@ -29,6 +29,7 @@ class Frames:
         if self.canonical not in self.links:
             self._unknown(self.canonical, model, "canonical link")
         self._poses: dict[int, Array] = {id(model): np.eye(4)}
+        self._bodies = dict(zip(self.links, self.links, strict=True))
 
     def pose(self, element: Element) -> Array:
         """The pose (4, 4) of a link, joint, frame or shape in the frame of the model."""
@@ -51,15 +52,18 @@ class Frames:
     def body(self, name: str, asker: Element) -> str:
         """The link to which a link, joint or frame is fixed."""
         seen: set[str] = set()
-        while name not in self.links:
+        while name not in self._bodies:
             if name in seen:
                 raise asker.error(f"refers to '{name}', which is attached to itself")
             seen.add(name)
             element = self._find(name, asker)
             if element is self.model:
-                return self.canonical
-            name = _child(element) if element.tag == "joint" else _attached_to(element)
-        return name
+                name = self.canonical
+            else:
+                name = _child(element) if element.tag == "joint" else _attached_to(element)
+        body = self._bodies[name]
+        self._bodies |= dict.fromkeys(seen, body)
+        return body
 
     def _reference(self, element: Element) -> Element:
         """The element relative to which the pose of `element` is stated."""

@@ -42,6 +42,10 @@ class StartError(SimulationError):
     """A state from which no run can start: shapes that penetrate, or loops that are open."""
 
 
+class RunFileError(ValueError):
+    """A saved run or checkpoint that cannot be read; the message names the file."""
+
+
 class EnergyError(AssertionError):
     """A ledger of energy whose residual is larger than it may be."""
 

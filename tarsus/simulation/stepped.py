@@ -90,6 +90,7 @@ def resume(
         message = f"{path} does not hold the memory of {controller!r}: {error!r}"
         raise ValueError(message) from error
     world = simulation.worlds.get(drive)
+    checkpoints.check_fits(path, saved, simulation.model, world)
     runner = _runner(simulation, world, drive, saved.state, saved.parameters, saved.plan, ())
     runner.threads, runner.progress, runner.checkpoint = threads, progress, path
     return _told(runner.go())

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus.geometry.mesh_files import read_mesh
 from tarsus.model import Model, Shape
 from tarsus.model.description import WORLD, Array
 from tarsus.spatial import rotation_along
@@ -165,19 +166,16 @@ def _capsule(radius: float, length: float) -> Array:
 def _mesh(shape: Shape) -> tuple[Array, NDArray[np.int64]]:
     if shape.file is None or not Path(shape.file).is_file():
         raise FileNotFoundError(f"the mesh of {shape.body} is missing: {shape.file}")
-    vertices, triangles = _read_mesh(shape.file)
+    try:
+        vertices, triangles = _read_mesh(shape.file)
+    except ValueError as error:
+        raise ValueError(f"the mesh {shape.file} of {shape.body} cannot be read: {error}") from None
     return vertices * np.array(shape.size or (1.0, 1.0, 1.0)), triangles
 
 
 @functools.lru_cache(maxsize=64)
 def _read_mesh(file: str) -> tuple[Array, NDArray[np.int64]]:
-    try:
-        import trimesh
-    except ModuleNotFoundError:
-        message = "meshes need trimesh: pip install 'tarsus[view]'"
-        raise ModuleNotFoundError(message, name="trimesh") from None
-    mesh = trimesh.load_mesh(file)
-    return np.asarray(mesh.vertices, float).reshape(-1, 3), np.asarray(mesh.faces, np.int64)
+    return read_mesh(Path(file), merge=True)
 
 
 def _color(model: Model, body: int) -> Color:

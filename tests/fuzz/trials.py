@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 import numpy as np
+
+LONGEST = 60
+"""Seconds that a trial may take."""
 
 
 def seeds(few: int) -> range:
@@ -21,6 +27,22 @@ def seeds(few: int) -> range:
     return range(first, first + int(many))
 
 
+@contextmanager
+def in_time() -> Iterator[None]:
+    """Raise if a trial hangs."""
+
+    def hangs(_signal: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"a trial takes more than {LONGEST} s")
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(LONGEST)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def outcomes(
     trial: Callable[[np.random.Generator], object],
     seeds: range,
@@ -33,7 +55,8 @@ def outcomes(
     found: Counter[str] = Counter()
     for seed in seeds:
         try:
-            trial(np.random.default_rng(seed))
+            with in_time():
+                trial(np.random.default_rng(seed))
             found["fine"] += 1
         except refused as error:
             found[type(error).__name__] += 1
