@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import tarsus as ts
+from tarsus.arrays import Array
 from tarsus.bench.timing import Contender
-from tarsus.model.description import Array
 from tarsus.peers.pinocchio import PinocchioPeer
 
 SMALLEST_MU = 1e-6

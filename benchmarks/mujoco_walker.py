@@ -13,9 +13,9 @@ from motions import Situation
 from walkers import DT, FRICTION
 
 from tarsus import convert
+from tarsus.arrays import Array
 from tarsus.bench.timing import Contender
 from tarsus.model import JointView
-from tarsus.model.description import Array
 from tarsus.peers.mujoco import load_mujoco, specification
 
 FLOOR, FOOT = 1, 2

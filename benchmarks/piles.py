@@ -19,9 +19,9 @@ from walkers import DT, FRICTION
 
 import tarsus as ts
 from tarsus import convert
+from tarsus.arrays import Array
 from tarsus.bench import Plan
 from tarsus.bench.timing import Contender, interleave, pinned, ratio
-from tarsus.model.description import Array
 from tarsus.peers import NotComparableError
 from tarsus.peers.mujoco import load_mujoco, specification
 from tarsus.robots import solids

@@ -20,8 +20,8 @@ from motions import Motion, Situation, motions_of
 from tarsus_walker import TarsusWalker
 from walkers import DT, Walker
 
+from tarsus.arrays import Array
 from tarsus.bench.machine import describe_machine, today
-from tarsus.model.description import Array
 from tarsus.simulation import SimulationError, Trajectory
 
 SOLVED = 1e-8

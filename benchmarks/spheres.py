@@ -14,8 +14,8 @@ import numpy as np
 from robot import Robot
 
 import tarsus as ts
+from tarsus.arrays import Array
 from tarsus.model import Shape
-from tarsus.model.description import Array
 
 DENSITY = 1000.0
 """Of the balls that links are replaced by [kg/m³]."""

@@ -9,8 +9,8 @@ from motions import Situation
 from walkers import DT, FRICTION, controller_of
 
 import tarsus as ts
+from tarsus.arrays import Array
 from tarsus.bench.timing import Contender
-from tarsus.model.description import Array
 from tarsus.simulation import Trajectory
 
 

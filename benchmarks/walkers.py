@@ -14,8 +14,8 @@ from quadrupeds import QUADRUPEDS
 from spheres import Sphere, feet_spheres, link_spheres, with_spheres
 
 import tarsus as ts
+from tarsus.arrays import Array
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array
 from tarsus.robots.legged import Legged
 from tarsus.scenes.legged import standing, walking
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 STEP = 1e-3
 """Balances rounding (1e-16 / step) and truncation (step⁶) for motions of about 1 rad/s."""

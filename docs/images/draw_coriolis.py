@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tarsus as ts
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from coriolis_table import RESIDUALS, Line, alike, lines

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.bench.timing import Contender
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.peers import NotComparableError
 from tarsus.peers.pinocchio import PinocchioPeer
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from tarsus import robots
+from tarsus.arrays import Array
 from tarsus.bench.algorithms import ALGORITHMS, Algorithm, Subject
 from tarsus.bench.machine import describe_machine, today
 from tarsus.bench.memory import beyond_inputs_and_output
 from tarsus.bench.timing import Contender, interleave, pinned
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 NOTES = (
     "Times are in µs of the processor, the median and the smallest of interleaved rounds on a "

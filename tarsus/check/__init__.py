@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.check.identities import IDENTITIES, weighed
 from tarsus.check.identity import Identity
 from tarsus.check.lint import lint
@@ -16,7 +17,6 @@ from tarsus.check.report import Finding, Report, Residual
 from tarsus.check.states import States, relative
 from tarsus.model import Model
 from tarsus.model.checks import expect
-from tarsus.model.description import Array
 from tarsus.peers import NotComparableError, Peer, peers
 
 __all__ = ["Finding", "Report", "Residual", "check"]

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.differences import rate
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 STEP = 1e-2
 """Of two steps in turn [rad or m]; what differences leave out falls with the fourth power."""

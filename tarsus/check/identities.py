@@ -12,13 +12,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.check.closures import CLOSURES, steps_lead_back
 from tarsus.check.coriolis import CORIOLIS
 from tarsus.check.identity import DIFFERENCES, EXACT, Identity
 from tarsus.check.states import States, permitted, relative, times
 from tarsus.differences import derivative, rate, steps
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 Reference: TypeAlias = Literal["local", "world", "local_world_aligned"]
 REFERENCES: tuple[Reference, ...] = ("local", "world", "local_world_aligned")

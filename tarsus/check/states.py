@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus.arrays import Array
 from tarsus.differences import STEP, steps
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.model.loops import n_rows
 
 LARGEST_COORDINATE = 10.0

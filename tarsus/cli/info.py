@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tarsus.arrays import Array
 from tarsus.cli import clusters
 from tarsus.model import JointView, Model
-from tarsus.model.description import WORLD, Array
+from tarsus.model.description import WORLD
 
 AXIS_KINDS = ("revolute", "prismatic", "screw", "cylindrical", "universal", "planar")
 

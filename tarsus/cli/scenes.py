@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 
 from tarsus import scenes
+from tarsus.arrays import Array
 from tarsus.control import ImplicitPD
 from tarsus.geometry import Collision, Ground, stand
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array
 from tarsus.scenes import Scene
 from tarsus.simulation.contact import ContactLaw, Penalty, law_of
 

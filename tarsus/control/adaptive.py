@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.control.arguments import elapsed, gain, not_negative
 from tarsus.control.control_law import ControlLaw
 from tarsus.control.joint_gains import Gains
@@ -35,7 +36,6 @@ from tarsus.control.pseudo_inertia import (
 from tarsus.control.reference import Setpoint, Source, joint_setpoint
 from tarsus.model import Model
 from tarsus.model.checks import expect
-from tarsus.model.description import Array
 
 
 class AdaptiveControl(ControlLaw):

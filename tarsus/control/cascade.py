@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.control.arguments import checked_period
-from tarsus.model.description import Array
 
 
 class Cascade:

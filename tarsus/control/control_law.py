@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.control.arguments import checked_period, vectors
 from tarsus.control.joint_gains import Gains, effort_limits
 from tarsus.control.reference import Reference, Setpoint, Source
 from tarsus.model import Model
 from tarsus.model.checks import expect
-from tarsus.model.description import Array
 
 
 class ControlLaw(ABC):

@@ -6,13 +6,13 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.control.arguments import checked_model, gain
 from tarsus.control.control_law import ControlLaw
 from tarsus.control.joint_gains import Gains, check_driven
 from tarsus.control.reference import Setpoint, Source
 from tarsus.control.task import Kind, Task
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 
 class FrameController(ControlLaw):

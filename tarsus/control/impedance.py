@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.control.arguments import gain, inverse, not_negative, vectors
 from tarsus.control.frame_controller import FrameController
 from tarsus.control.joint_gains import Gains
@@ -29,7 +30,6 @@ from tarsus.control.reference import Setpoint, Source
 from tarsus.control.task import Kind, TaskState
 from tarsus.control.task_inertia import power, raised, task_inertia
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 Sensor: TypeAlias = Callable[[float, Array, Array], ArrayLike]
 """(t, q, v) → wrench (…, 6) or (…, 3)."""

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.control.control_law import ControlLaw
 from tarsus.control.joint_gains import Gains, gains, refuse_undriven
 from tarsus.control.reference import Setpoint, Source, joint_setpoint
 from tarsus.model import Model
 from tarsus.model.checks import expect
-from tarsus.model.description import Array
 
 
 class JointController(ControlLaw):

@@ -8,9 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array
 
 Gains: TypeAlias = ArrayLike | Mapping[str, float]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.control.joint_controller import JointController
 from tarsus.control.joint_gains import Gains
 from tarsus.control.reference import Setpoint, Source
 from tarsus.model import Model
 from tarsus.model.checks import number
-from tarsus.model.description import Array
 
 
 class ImplicitPD(JointController):

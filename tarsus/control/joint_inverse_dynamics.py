@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.control.joint_controller import JointController
 from tarsus.control.reference import Setpoint
-from tarsus.model.description import Array
 
 
 class InverseDynamics(JointController):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tarsus.arrays import Array
 from tarsus.control.joint_controller import JointController
 from tarsus.control.reference import Setpoint
-from tarsus.model.description import Array
 
 
 class PD(JointController):

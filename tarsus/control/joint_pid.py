@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.control.joint_controller import JointController
 from tarsus.control.joint_gains import Gains, gains
 from tarsus.control.reference import Setpoint, Source
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 
 class PID(JointController):

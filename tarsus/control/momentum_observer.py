@@ -14,10 +14,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.control.arguments import diagonal, elapsed, vectors
 from tarsus.model import Model
 from tarsus.model.checks import expect, number
-from tarsus.model.description import Array
 
 
 class MomentumObserver:

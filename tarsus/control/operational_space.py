@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.control.arguments import gain, not_negative, vectors
 from tarsus.control.frame_controller import FrameController
 from tarsus.control.joint_gains import Gains
@@ -20,7 +21,6 @@ from tarsus.control.reference import Setpoint, Source
 from tarsus.control.task import Kind, TaskState
 from tarsus.control.task_inertia import power, task_inertia
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 
 class OperationalSpaceControl(FrameController):

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.control.arguments import checked_model, gain, vectors
 from tarsus.control.control_law import ControlLaw
 from tarsus.control.joint_gains import Gains, check_driven
 from tarsus.control.reference import Setpoint, Source, joint_setpoint
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array, ModelError
+from tarsus.model.description import ModelError
 from tarsus.model.kinds import FACTORIZATIONS, NONHOLONOMIC, Factorization
 from tarsus.spatial.groups import TURN, relative_motion
 

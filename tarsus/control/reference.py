@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.arrays import Array
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
 from tarsus.model.checks import expect
-from tarsus.model.description import Array
 
 Setpoint: TypeAlias = tuple[Array, Array, Array]
 """Of joints: positions (…, nq), velocities (…, nv) and what is added (…, nv)."""

@@ -17,11 +17,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.control.arguments import poses, vectors
 from tarsus.control.reference import Setpoint, parts_of
 from tarsus.model import WORLD, Model
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array
 from tarsus.spatial import pose_step
 from tarsus.spatial.groups import relative_motion, step_rate_matrix_rate
 

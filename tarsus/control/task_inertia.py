@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.control.task import Task
-from tarsus.model.description import Array
 
 SINGULAR = 1e-3
 """Mobility, relative to the mean over the directions of its kind, below which it is singular."""

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.convert.layouts import COSINE_SINE, MUJOCO, PINOCCHIO, Rule, same
 from tarsus.model import JointView, Model
 from tarsus.model.checks import UnknownNameError, expect, suggestion
-from tarsus.model.description import Array
 from tarsus.model.kinds import NONHOLONOMIC
 
 

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import JointView
-from tarsus.model.description import Array
 from tarsus.spatial import (
     quaternion_conjugate,
     quaternion_from_rotation,

@@ -6,6 +6,7 @@ from typing import Any, Literal, overload
 
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.convert.blocks import (
     blocks_in_order,
     mujoco_blocks,
@@ -16,7 +17,6 @@ from tarsus.convert.blocks import (
 from tarsus.convert.layouts import DRAKE
 from tarsus.model import Model
 from tarsus.model.checks import expect
-from tarsus.model.description import Array
 
 Unbounded = Literal["cos_sin", "angle"]
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.arrays import Array
 from tarsus.control.arguments import vectors
 from tarsus.environments.reward import Outcome
 from tarsus.environments.task import WalkTask
-from tarsus.model.description import Array
 from tarsus.simulation.drives import LawDrive
 from tarsus.simulation.parameters import parameters
 from tarsus.spatial import rotation_from_quaternion

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus.arrays import Array
 from tarsus.control import ImplicitPD
 from tarsus.environments.reward import Outcome, WalkReward
 from tarsus.geometry import Collision, Ground, Terrain
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.robots.legged import legged
 from tarsus.simulation import Simulation
 

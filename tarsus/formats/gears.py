@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.model.description import Array, Body, Coupling, Description, Source
+from tarsus.arrays import Array
+from tarsus.model.description import Body, Coupling, Description, Source
 from tarsus.model.gears import gear
 
 ONE_COORDINATE = ("revolute", "prismatic", "screw")

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.formats.context import listing
 from tarsus.formats.mjcf_equality import Equalities
 from tarsus.formats.mjcf_files import Sources, check_files
@@ -37,7 +38,7 @@ from tarsus.formats.mjcf_shapes import (
     read_sites,
     stated_frictions,
 )
-from tarsus.model.description import WORLD, Array, Body, Description, Joint, ModelError, Source
+from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
 from tarsus.spatial import pose, rotation_from_quaternion, scalar_last
 
 

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.formats.gears import follow
 from tarsus.formats.mjcf_joints import initial_position, motion, mujoco_pose
-from tarsus.model.description import Array, Coupling, Description, Joint, Loop, Source
+from tarsus.model.description import Coupling, Description, Joint, Loop, Source
 from tarsus.spatial import pose
 
 CONNECT, WELD, JOINT = 0, 1, 2

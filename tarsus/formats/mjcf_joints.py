@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.model.description import Array, Joint
+from tarsus.arrays import Array
+from tarsus.model.description import Joint
 from tarsus.spatial import pose, rotation_from_quaternion, rotation_from_vector, scalar_last
 
 # by MuJoCo's number of the type: kind, nq, nv

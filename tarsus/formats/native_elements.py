@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model.checks import is_triple, number, numbers, suggestion
-from tarsus.model.description import Array, Coupling, ModelError, Source
+from tarsus.model.description import Coupling, ModelError, Source
 from tarsus.model.kinds import LIMIT_FIELDS
 from tarsus.model.stating import AXES
 

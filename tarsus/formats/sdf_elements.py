@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.formats.context import Color, Context
 from tarsus.formats.sdf_frames import MODEL, Frames, read_pose
 from tarsus.formats.xml import Element
-from tarsus.model.description import WORLD, Array, Body, Shape, Source
+from tarsus.model.description import WORLD, Body, Shape, Source
 from tarsus.spatial import inverse
 
 UNLIMITED = 1e16

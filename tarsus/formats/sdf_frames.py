@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.formats.xml import Element
 from tarsus.model.checks import suggestion
-from tarsus.model.description import WORLD, Array
+from tarsus.model.description import WORLD
 from tarsus.spatial import pose, rotation_from_quaternion, rotation_from_rpy
 
 MODEL = "__model__"

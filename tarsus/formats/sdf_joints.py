@@ -7,10 +7,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.formats.gears import follow
 from tarsus.formats.sdf_elements import Axis, Connection, number
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array, Body, Description, Joint, Loop
+from tarsus.model.description import Body, Description, Joint, Loop
 from tarsus.spatial import inverse, pose, rotation_along
 
 Poses = Mapping[str, Array]

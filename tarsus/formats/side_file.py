@@ -27,11 +27,12 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.formats import native, text
 from tarsus.formats.gears import add_rotor
 from tarsus.formats.native_elements import decode, mapping
 from tarsus.model.checks import check_body_name
-from tarsus.model.description import Array, Description, ModelError, Source
+from tarsus.model.description import Description, ModelError, Source
 from tarsus.model.kinds import COORDINATE_FIELDS
 
 LISTS = ("bodies", "joints", "couplings", "loops", "frames")

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.formats.context import Color, Context
 from tarsus.formats.xml import Element
-from tarsus.model.description import Array, Body, Joint, Shape
+from tarsus.model.description import Body, Joint, Shape
 from tarsus.spatial import pose, rotation_from_rpy
 
 JOINT_KINDS = {

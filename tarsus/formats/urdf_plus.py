@@ -30,11 +30,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tarsus.arrays import Array
 from tarsus.formats.gears import ONE_COORDINATE, add_rotor, follow
 from tarsus.formats.urdf_elements import read_body, read_direction, read_origin
 from tarsus.formats.xml import Element
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array, Coupling, Description, Joint, Loop
+from tarsus.model.description import Coupling, Description, Joint, Loop
 from tarsus.spatial import pose, rotation_along
 
 ELEMENTS = ("loop", "coupling", "rotor")

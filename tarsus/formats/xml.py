@@ -15,7 +15,8 @@ from xml.parsers import expat
 
 import numpy as np
 
-from tarsus.model.description import Array, ModelError, Source
+from tarsus.arrays import Array
+from tarsus.model.description import ModelError, Source
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 1000

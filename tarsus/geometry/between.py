@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.formats.context import listing
 from tarsus.geometry.candidates import PER_PAIR
 from tarsus.geometry.pairs import Pair, Placed, ordered, trees_of, watched_pairs
 from tarsus.geometry.places import world_of
 from tarsus.geometry.solids import Solid, solid
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 
 @dataclass(frozen=True, eq=False)

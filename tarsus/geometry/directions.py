@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model.checks import read_only
-from tarsus.model.description import Array
 
 
 def spread_directions(count: int) -> Array:

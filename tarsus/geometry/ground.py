@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.geometry.terrain import HIGH, LOW, Mesh, Terrain, corners, grid_mesh
 from tarsus.model.checks import number
-from tarsus.model.description import Array
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.arrays import Array
 from tarsus.geometry.terrain import HIGH, LOW, Mesh, Terrain, corners, grid_mesh, unit_normal
 from tarsus.model.checks import number, read_only, reals
 from tarsus.model.checks import numbers as checked_numbers
-from tarsus.model.description import Array
 
 MOST = 100_000_000
 """More heights than this are a mistake."""

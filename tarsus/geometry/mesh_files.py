@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus.arrays import Array
 from tarsus.geometry.mesh_checks import CHECKS, MAX_VERTICES
-from tarsus.model.description import Array, Source
+from tarsus.model.description import Source
 
 KINDS = (".stl", ".obj", ".dae", ".ply", ".off", ".glb", ".gltf")
 MAX_BYTES = 128 * 1024 * 1024

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.geometry.mesh_files import read_mesh
 from tarsus.model.checks import read_only
-from tarsus.model.description import Array, ModelError, Shape
+from tarsus.model.description import ModelError, Shape
 
 FARTHEST = 1e9
 """Coordinates of vertices; hulls of what is farther are lost in rounding."""

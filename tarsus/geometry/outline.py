@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus.arrays import Array
 from tarsus.geometry.directions import DIRECTIONS
 from tarsus.geometry.rims import reach
-from tarsus.model.description import Array
 
 SLACK = 1e-3
 """Rims this far behind the outline, in sizes of the body, count as being on it."""

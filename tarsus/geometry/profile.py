@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.arrays import Array
 from tarsus.geometry.terrain import HIGH, LOW, Mesh, Terrain, corners, grid_mesh, unit_normal
 from tarsus.model.checks import read_only, reals
-from tarsus.model.description import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,10 @@ from itertools import product
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.geometry.directions import spread_directions
 from tarsus.geometry.meshes import mesh_corners
-from tarsus.model.description import Array, Shape
+from tarsus.model.description import Shape
 
 CORNERS = np.array(list(product((-0.5, 0.5), repeat=3)))
 """Corners (8, 3) of the unit cube."""

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.geometry.rims import rims
-from tarsus.model.description import Array, Shape
+from tarsus.model.description import Shape
 from tarsus.spatial import pose
 
 Fit = tuple[str, tuple[float, ...], Array]

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.geometry.terrain import HIGH, LOW, Mesh, Terrain
-from tarsus.model.description import Array
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.arrays import Array
 from tarsus.geometry.candidates import GROUND
 from tarsus.geometry.collision import Collision
 from tarsus.geometry.ground import Ground
@@ -12,7 +13,7 @@ from tarsus.geometry.places import world_of
 from tarsus.geometry.terrain import Terrain
 from tarsus.model import Model
 from tarsus.model.checks import expect, suggestion
-from tarsus.model.description import Array, ModelError
+from tarsus.model.description import ModelError
 
 DOUBLINGS, HALVINGS = 20, 70
 """Steps of the search for the height: out to 10⁶ times the first guess, in to rounding errors."""

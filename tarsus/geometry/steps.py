@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.geometry.profile import Profile
 from tarsus.model.checks import count, number
-from tarsus.model.description import Array
 
 MOST = 100_000
 """More steps than this are a mistake."""

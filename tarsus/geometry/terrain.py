@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.arrays import Array
 from tarsus.model.checks import read_only, reals
-from tarsus.model.description import Array, Record
+from tarsus.model.description import Record
 
 Mesh = tuple[Array, NDArray[np.int64]]
 """Vertices (N, 3) [m], and triangles (M, 3) whose corners go around the upward normal."""

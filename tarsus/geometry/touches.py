@@ -10,12 +10,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.geometry.outline import outline
 from tarsus.geometry.pairs import Placed
 from tarsus.geometry.rims import balls, rims
 from tarsus.model import Model
 from tarsus.model.checks import reals
-from tarsus.model.description import WORLD, Array, ModelError
+from tarsus.model.description import WORLD, ModelError
 
 ContactPoints: TypeAlias = Sequence[str] | Mapping[str, ArrayLike]
 COARSE = 1e-3

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tarsus.model.description import WORLD, Array, ModelError, Source
+from tarsus.arrays import Array
+from tarsus.model.description import WORLD, ModelError, Source
 
 View = TypeVar("View")
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model.checks import read_only
 from tarsus.model.compile import user_positions, zero_configuration
 from tarsus.model.dependents import dependents, is_singular, left_out
-from tarsus.model.description import Array, Coupling, Loop, ModelError
+from tarsus.model.description import Coupling, Loop, ModelError
 from tarsus.model.kinds import KINDS
 from tarsus.model.open_loops import EXACT, OpenLoops, close, fingerprint
 from tarsus.model.tree import DEPENDENT, FOLLOWER, INDEPENDENT, Tree

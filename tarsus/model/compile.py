@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model.checks import read_only
 from tarsus.model.couplings import core_numbers
 from tarsus.model.defaults import neutral
-from tarsus.model.description import Array
 from tarsus.model.functions import function_table
 from tarsus.model.kinds import KINDS, POSITION_FIELDS
 from tarsus.model.loops import n_rows

@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model.checks import check_name, numbers, suggestion
-from tarsus.model.description import Array, Coupling, Joint, ModelError, Source
+from tarsus.model.description import Coupling, Joint, ModelError, Source
 from tarsus.model.kinds import KINDS
 
 DIRECTIONS = ("axis", "reference", "first_axis", "second_axis", "screw_axis")

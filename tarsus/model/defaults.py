@@ -9,8 +9,9 @@ import math
 import numpy as np
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.model.checks import read_only
-from tarsus.model.description import Array, Joint
+from tarsus.model.description import Joint
 from tarsus.model.kinds import KINDS, NON_NEGATIVE_FIELDS, QUATERNION
 
 LIMITS = {"lower": -np.inf, "upper": np.inf, "velocity_limit": np.inf, "effort_limit": np.inf}

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus.arrays import Array
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array, ModelError
+from tarsus.model.description import ModelError
 from tarsus.model.loops import n_rows
 from tarsus.model.open_loops import EXACT, OpenLoops, close
 

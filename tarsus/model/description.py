@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array as Array
+from tarsus.arrays import Array
 
 WORLD = "world"
 """The name of the fixed inertial body, the parent of every root joint."""

@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.model import inertia as inertias
 from tarsus.model.checks import check_body_name, is_triple, numbers, suggestion
 from tarsus.model.couplings import check_follows, checked_coupling
 from tarsus.model.description import (
     WORLD,
-    Array,
     Body,
     Coupling,
     Description,

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from tarsus.model.description import Array, Coupling
+from tarsus.arrays import Array
+from tarsus.model.description import Coupling
 
 Table = Callable[[Array, bool], Array]
 PARTS = ("value", "first derivative", "second derivative", "third derivative")

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model.checks import number, read_only
 from tarsus.model.couplings import check_coupled
 from tarsus.model.defaults import filled
-from tarsus.model.description import Array, Body, Coupling, Joint, ModelError, Source
+from tarsus.model.description import Body, Coupling, Joint, ModelError, Source
 from tarsus.model.inertia import moment
 
 APPROXIMATIONS = (None, "exact", "reflected")

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model.checks import read_only
-from tarsus.model.description import Array, Body, ModelError
+from tarsus.model.description import Body, ModelError
 
 RELATIVE_TOLERANCE = 1e-6
 """Breach of the triangle inequality that is rounding, relative to the largest moment."""

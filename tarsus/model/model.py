@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.model.checks import UnknownNameError, expect, find
 from tarsus.model.closure import closed
 from tarsus.model.cluster_views import Cluster, Constraint, clusters, constraints
 from tarsus.model.compile import core_arguments, of_user
 from tarsus.model.coordinates import base_of, driven_velocities, rate_indices
-from tarsus.model.description import Array, Description, Shape
+from tarsus.model.description import Description, Shape
 from tarsus.model.inertia import inertial_parameters
 from tarsus.model.kinds import LIMIT_FIELDS
 from tarsus.model.motors import Motors

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.model.cluster_views import Cluster
-from tarsus.model.description import Array, Coupling
+from tarsus.model.description import Coupling
 from tarsus.model.views import JointView
 
 

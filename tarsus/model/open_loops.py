@@ -8,9 +8,10 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.model.compile import core_arguments, zero_configuration
 from tarsus.model.couplings import core_numbers
-from tarsus.model.description import WORLD, Array, Coupling, Frame, Joint, Loop
+from tarsus.model.description import WORLD, Coupling, Frame, Joint, Loop
 from tarsus.model.loops import rows
 from tarsus.model.tree import FOLLOWER, Tree
 from tarsus.spatial import pose

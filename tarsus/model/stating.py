@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.model.checks import is_triple, numbers
-from tarsus.model.description import Array, Coupling, ModelError
+from tarsus.model.description import Coupling, ModelError
 from tarsus.model.kinds import KINDS, POSITION_FIELDS, QUATERNION
 from tarsus.spatial import rotation_from_rpy
 

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import inertia
 from tarsus.model.checks import read_only
 from tarsus.model.clustering import Ends, Grouping, find_clusters
@@ -22,7 +23,6 @@ from tarsus.model.couplings import in_order
 from tarsus.model.defaults import filled
 from tarsus.model.description import (
     WORLD,
-    Array,
     Body,
     Coupling,
     Description,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model.checks import (
     ORTHONORMALITY,
     check_body_name,
@@ -26,7 +27,6 @@ from tarsus.model.checks import (
 from tarsus.model.couplings import checked_coupling, in_order
 from tarsus.model.description import (
     WORLD,
-    Array,
     Body,
     Coupling,
     Description,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tarsus.model.description import Array, Record
+from tarsus.arrays import Array
+from tarsus.model.description import Record
 from tarsus.model.kinds import COORDINATE_FIELDS, KINDS
 from tarsus.model.tree import DEPENDENT, FOLLOWER, INDEPENDENT, Tree
 

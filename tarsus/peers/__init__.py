@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 
 class Peer(Protocol):

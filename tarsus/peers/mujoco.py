@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from tarsus import convert
+from tarsus.arrays import Array
 from tarsus.differences import rate
 from tarsus.model import BodyView, JointView, Model
-from tarsus.model.description import Array
 from tarsus.peers import NotComparableError, check_tree
 
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 import numpy as np
 
 from tarsus import convert
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.peers import NotComparableError, check_counts, check_tree
 from tarsus.peers.pinocchio_dynamics import PinocchioDynamics
 from tarsus.peers.pinocchio_model import hand_over, moving_axes, symmetric

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 from tarsus.peers import NotComparableError
 from tarsus.peers.pinocchio_model import symmetric
 

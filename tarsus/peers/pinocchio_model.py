@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import JointView, Model
-from tarsus.model.description import Array, Coupling
+from tarsus.model.description import Coupling
 from tarsus.peers import NotComparableError
 
 

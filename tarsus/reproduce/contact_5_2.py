@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 from tarsus.reproduce.contact_5_1 import SOURCE
 from tarsus.reproduce.contact_pgs import projected_gauss_seidel
 from tarsus.reproduce.result import Result, Row, compared

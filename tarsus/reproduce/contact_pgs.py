@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 
 
 class Impulses(NamedTuple):

@@ -6,9 +6,9 @@ from itertools import product
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.control import PID
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.robots.quadruped import LEGS
 from tarsus.scenes import drop
 from tarsus.scenes.ayit import HEIGHT, HIPS, joint_path

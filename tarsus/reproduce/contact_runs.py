@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 from tarsus.reproduce.result import Curve, Row, judged
 from tarsus.scenes import Scene
 from tarsus.simulation import SimulationError, Trajectory

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from tarsus import robots
+from tarsus.arrays import Array
 from tarsus.differences import rate
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.reproduce.result import Result, Row, Verdict
 from tarsus.reproduce.rotor_models import weightless
 from tarsus.reproduce.rotor_tables import SIZES, SOURCE

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.robots.gears import Rotors
 
 NAMES = ("A0", "A1", "A2", "A3", "A4")

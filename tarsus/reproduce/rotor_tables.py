@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tarsus import robots
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 from tarsus.reproduce.result import Result, Row, compared
 from tarsus.reproduce.rotor_models import RotorModels, solve
 from tarsus.reproduce.rotors_printed import printed_forward_dynamics

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.spatial import skew
 
 AXIS = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarsus import robots
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.reproduce.rotor_models import RotorModels
 from tarsus.robots.mini_cheetah import LEGS, SHANK_LENGTH, THIGH_LENGTH
 

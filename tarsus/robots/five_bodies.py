@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import WORLD, Builder, Model
-from tarsus.model.description import Array
 from tarsus.robots import solids
 
 

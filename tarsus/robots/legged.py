@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.geometry import Collision, stand
 from tarsus.model import Model, Shape
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array
 from tarsus.robots.examples import example
 from tarsus.robots.quadruped import LEGS, quadruped, standing
 

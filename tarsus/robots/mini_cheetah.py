@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import WORLD, Builder, Model
-from tarsus.model.description import Array
 from tarsus.robots import solids
 from tarsus.robots.gears import Rotors, add_gear, checked_rotors
 from tarsus.robots.solids import Triple

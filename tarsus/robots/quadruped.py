@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import WORLD, Builder, Model
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array
 from tarsus.robots import solids
 from tarsus.robots.solids import Triple
 

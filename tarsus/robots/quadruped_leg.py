@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 from tarsus.robots.quadruped import LENGTHS
 from tarsus.robots.solids import Triple
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import WORLD, Builder, Model
-from tarsus.model.description import Array
 from tarsus.model.kinds import KINDS, QUATERNION, SIZES, WITHOUT_SPRINGS
 from tarsus.robots.sizes import checked_size
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.control import PID, Table
 from tarsus.gait.plans import TROT, Walk, ZmpPreview, quintic
 from tarsus.geometry import Collision, Ground
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.robots.quadruped import HIP, JOINTS, LEGS, TIPS, gains, quadruped, standing
 from tarsus.robots.quadruped_leg import leg_angles
 from tarsus.scenes.scene import Scene, at_rest

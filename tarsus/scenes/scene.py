@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.geometry import Collision, Ground, Terrain
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.simulation import Simulation, Trajectory
 from tarsus.simulation.contact import ContactLaw
 

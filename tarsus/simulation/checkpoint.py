@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.files import replacing
 from tarsus.formats.native_elements import mapping
 from tarsus.formats.text import parse_json
 from tarsus.model import Model
-from tarsus.model.description import Array, ModelError, Source
+from tarsus.model.description import ModelError, Source
 from tarsus.simulation.array_file import read_arrays
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.state import State

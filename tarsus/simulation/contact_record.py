@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus.arrays import Array
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array
 
 STATES = ("open", "stick", "slip", "impact")
 """What a contact can do; the core reports the place in this list."""

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import number
-from tarsus.model.description import Array
 from tarsus.simulation.errors import SimulationError
 
 

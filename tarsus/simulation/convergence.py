@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus import _core
-from tarsus.model.description import Array, Record
+from tarsus.arrays import Array
+from tarsus.model.description import Record
 
 ALLOWED = 1e-8
 """What may be left of the violation of contact conditions, relative to the speeds."""

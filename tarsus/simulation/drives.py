@@ -14,10 +14,10 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.control import Cascade, ControlLaw
 from tarsus.control.reference import command
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.simulation.controllers import checked_effort, steps_of, whole_steps
 from tarsus.simulation.errors import SimulationError
 

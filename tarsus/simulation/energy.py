@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.errors import EnergyError
 from tarsus.view.plots import plot_energy

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory

@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import count, reals
-from tarsus.model.description import Array
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import Contact, Place, contact_of
 from tarsus.simulation.drives import Drive, Rows

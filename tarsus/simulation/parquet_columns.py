@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus.arrays import Array
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array
 from tarsus.simulation.contact_record import STATES
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.parquet_file import KEY, arrow

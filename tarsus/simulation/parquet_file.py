@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.files import replacing
 from tarsus.formats.native import to_data
 from tarsus.geometry import Terrain
-from tarsus.model.description import Array
 from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.trajectory import ARRAYS, Trajectory
 

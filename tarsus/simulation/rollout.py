@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.control import ControlLaw
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
 from tarsus.model.checks import count, expect
-from tarsus.model.description import Array
 from tarsus.simulation.drives import TableDrive, drive_of
 from tarsus.simulation.drives import torques as effort_drive
 from tarsus.simulation.parameters import MassScale

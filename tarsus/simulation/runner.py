@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.geometry import Terrain
 from tarsus.model import Model
 from tarsus.model.checks import COUNTED, number, read_only
-from tarsus.model.description import Array
 from tarsus.simulation import checkpoint
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.contact_record import Place

@@ -11,10 +11,10 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.geometry import Collision, Space, Terrain
 from tarsus.model import Model
 from tarsus.model.checks import COUNTED, expect, flag, number, read_only
-from tarsus.model.description import Array
 from tarsus.simulation.contact import ContactLaw, law_of
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.contact_record import Contact

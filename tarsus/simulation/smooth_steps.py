@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus.arrays import Array
 from tarsus.control import ControlLaw
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.simulation.controllers import checked_effort, remembers, steps_of
 from tarsus.simulation.drives import Controller, check_controller, limited
 from tarsus.simulation.errors import FASTEST, SimulationError, diverged

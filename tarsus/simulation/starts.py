@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.geometry import Terrain
 from tarsus.model import Model
 from tarsus.model.checks import read_only
-from tarsus.model.description import Array
 from tarsus.simulation.drives import Controller, Drive, LawDrive, drive_of, torques
 from tarsus.simulation.parameters import MassScale, parameters
 from tarsus.simulation.state import (

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.model.kinds import NONHOLONOMIC, QUATERNION
 from tarsus.simulation.contact_record import Place
 from tarsus.simulation.errors import StartError

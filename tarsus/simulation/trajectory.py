@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.geometry import Terrain
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.energy import EnergyLedger

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.geometry import Collision, Terrain
 from tarsus.model import Model
 from tarsus.model.checks import count, number, numbers
-from tarsus.model.description import WORLD, Array
+from tarsus.model.description import WORLD
 from tarsus.simulation.contact import ContactLaw
 from tarsus.simulation.contact_record import GROUND, Place
 from tarsus.simulation.drives import Drive

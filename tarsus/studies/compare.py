@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.geometry import Collision, Terrain
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law_of
 from tarsus.simulation.contact_record import GROUND
 from tarsus.simulation.drives import Controller

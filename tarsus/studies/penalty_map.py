@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.arrays import Array
 from tarsus.geometry import Collision, Terrain
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.simulation.contact import Exact, Penalty
 from tarsus.simulation.drives import Controller, torques
 from tarsus.simulation.simulation import Simulation

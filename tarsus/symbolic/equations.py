@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import sympy
 
+from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array
 from tarsus.symbolic.code import LANGUAGES, Program
 from tarsus.symbolic.mechanism import mechanism
 from tarsus.symbolic.projection import EQUATIONS, Projection

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import sympy
 
-from tarsus.model.description import Array, Coupling
+from tarsus.arrays import Array
+from tarsus.model.description import Coupling
 from tarsus.symbolic.exact import exact, exact_array
 from tarsus.symbolic.recursions import Values
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 from tarsus.spatial import rpy_from_quaternion
 from tarsus.view.figures import (
     INK,

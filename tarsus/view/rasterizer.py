@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 
 SAMPLES = 2
 """Points along each side of a pixel; their average smooths the edges."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 from tarsus.view.rasterizer import rasterize
 from tarsus.view.stage import STATE_COLORS, Stage
 from tarsus.view.surfaces import Surface

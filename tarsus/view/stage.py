@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.view.surfaces import Color, ShownShapes, Surface, surfaces
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus.arrays import Array
 from tarsus.geometry.mesh_files import read_mesh
 from tarsus.model import Model, Shape
-from tarsus.model.description import WORLD, Array
+from tarsus.model.description import WORLD
 from tarsus.spatial import rotation_along
 
 ShownShapes = Literal["visual", "collision", "skeleton"]

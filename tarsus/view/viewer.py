@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.spatial import quaternion_from_rotation, scalar_first
 from tarsus.view.gate import HOST, Gate, guarded_server
 from tarsus.view.stage import STATE_COLORS, Stage

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from tarsus.model.description import WORLD, Array, Body, Description, Joint, Loop
+from tarsus.arrays import Array
+from tarsus.model.description import WORLD, Body, Description, Joint, Loop
 
 
 def transform(rotation: ArrayLike, position: ArrayLike = (0.0, 0.0, 0.0)) -> Array:

@@ -9,7 +9,8 @@ import numpy as np
 from poses import about, transform
 from scipy.spatial.transform import Rotation
 
-from tarsus.model.description import Array, Description
+from tarsus.arrays import Array
+from tarsus.model.description import Description
 
 Write = Callable[..., Path]
 

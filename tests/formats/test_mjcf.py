@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from tarsus.arrays import Array
 from tarsus.formats.mjcf import read_mjcf
-from tarsus.model.description import WORLD, Array, Body, Description, Joint, ModelError
+from tarsus.model.description import WORLD, Body, Description, Joint, ModelError
 
 Write = Callable[..., Path]
 DATA = Path(__file__).parent / "data"

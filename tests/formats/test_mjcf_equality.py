@@ -12,8 +12,9 @@ from poses import body_poses, gap, joint_of
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
+from tarsus.arrays import Array
 from tarsus.formats.mjcf import read_mjcf
-from tarsus.model.description import Array, Coupling, Description
+from tarsus.model.description import Coupling, Description
 
 Write = Callable[..., Path]
 

@@ -21,9 +21,10 @@ from sdf_texts import (
     turned,
 )
 
+from tarsus.arrays import Array
 from tarsus.formats import read
 from tarsus.formats.sdf import read_sdf
-from tarsus.model.description import Array, ModelError
+from tarsus.model.description import ModelError
 
 
 def test_a_base_is_free_unless_the_file_says_otherwise(write: Write) -> None:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import trimesh
 
+from tarsus.arrays import Array
 from tarsus.geometry.solids import Solid, solid
-from tarsus.model.description import Array, Shape
+from tarsus.model.description import Shape
 
 
 def distance(found: Solid, points: Array) -> Array:

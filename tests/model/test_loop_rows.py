@@ -7,7 +7,7 @@ import pytest
 from rods import rods
 
 import tarsus as ts
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 from tarsus.model.loops import LOOP_KINDS, n_rows
 from tarsus.model.open_loops import OpenLoops
 from tarsus.model.tree import build_tree

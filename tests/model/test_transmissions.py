@@ -10,7 +10,7 @@ from arms import arm, square
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 
 
 def spindle(model: ts.Model, q: float, kind: str) -> Array:

@@ -12,7 +12,7 @@ import pytest
 from projection import Projection
 
 import tarsus as ts
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 from tarsus.reproduce import rotors_4_3, rotors_4_4, rotors_4_5
 from tarsus.reproduce.rotor_models import solve
 from tarsus.reproduce.rotor_tables import RATIO, SIZES, Comparison, mechanism, state

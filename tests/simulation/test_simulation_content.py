@@ -192,7 +192,9 @@ def test_a_run_goes_on_without_its_checkpoint(
     assert len(run.settings["warnings"]) == 1 and not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("memory", [object(), None, [1.0, "x", None]], ids=["object", "none", "list"])
+@pytest.mark.parametrize(
+    "memory", [object(), None, [1.0, "x", None]], ids=["object", "none", "list"]
+)
 def test_a_memory_that_cannot_be_written(tmp_path: Path, memory: Any) -> None:
     class Strange:
         def get_state(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 
 
 @dataclass(frozen=True)

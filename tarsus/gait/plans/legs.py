@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 REACHED = 1e-10
 """Distance at which a foot is where it should be [m]."""

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 
 
 class Loads(NamedTuple):

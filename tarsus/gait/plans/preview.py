@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 
 
 class Sway(NamedTuple):

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.arrays import Array
 from tarsus.gait.plans.footfalls import TROT, Footfalls
 from tarsus.gait.plans.preview import ZmpPreview
 from tarsus.gait.plans.profiles import quintic, raised_cosine
-from tarsus.model.description import Array
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import count
-from tarsus.model.description import Array
 from tarsus.simulation.contact.numbers import choice, positive
 
 Solver = Literal["newton", "pgs"]

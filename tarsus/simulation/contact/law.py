@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
-from tarsus.model.description import Array
 from tarsus.simulation.contact.exact import Exact
 from tarsus.simulation.contact.lemke import Lemke
 from tarsus.simulation.contact.penalty import Penalty

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import count
-from tarsus.model.description import Array
 
 
 @dataclass(frozen=True)

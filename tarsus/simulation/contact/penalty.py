@@ -17,8 +17,8 @@ from typing import ClassVar
 import numpy as np
 
 from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.simulation.contact.numbers import positive
 
 CHECKED = 64

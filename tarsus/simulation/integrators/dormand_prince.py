@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tarsus.model.description import Array
+from tarsus.arrays import Array
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.errors import FASTEST, SimulationError, diverged
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.description import Array
 from tarsus.simulation.energy import FIXED
 
 Effort: TypeAlias = Callable[[float, Array, Array], Array]
