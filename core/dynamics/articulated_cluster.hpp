@@ -131,14 +131,11 @@ class ArticulatedCluster {
             mul_add(vector_at(spin.axis), loads_.spin_inertia(spin) * joints_.a[spin.w], p.angular);
     }
 
-    // What rotors add to their joint is known beforehand, unless ratios or masses vary.
-    TARSUS_INLINE bool known_beforehand(const Cluster& cluster) const {
-        return cluster.constant && !loads_.mass_scale;
-    }
-    // … and what dampers of all joints add that act at the end of a step
+    // What rotors add to their joint is known beforehand, unless ratios vary; and what dampers of
+    // all joints add that act at the end of a step.
     TARSUS_INLINE T geared_armature(const Cluster& cluster, const GearConstants& constants) const {
-        T sum(known_beforehand(cluster) ? constants.armature
-                                        : tree_.armature[tree_.links[cluster.moving].v]);
+        T sum(cluster.constant ? constants.armature
+                               : tree_.armature[tree_.links[cluster.moving].v]);
         for (int w = 0; loads_.diagonal && w < cluster.nw; ++w) {
             const T& ratio = joints_.G[cluster.matrix + w];
             sum = mul_add(ratio * ratio, loads_.diagonal[cluster.w + w], sum);
@@ -153,18 +150,19 @@ class ArticulatedCluster {
         const Link& link = tree_.links[i];
         const GearConstants& constants = tree_.gears[tree_.cluster_of[i]];
         T armature = geared_armature(cluster, constants), torque = tau[cluster.v];
-        const bool known = known_beforehand(cluster);
+        const bool known = cluster.constant, scaled = loads_.mass_scale != nullptr;
         Vec3<T> couple = known ? constant_vector<T>(constants.couple) : zero_vector<T>();
         for (int k = cluster.spin; k < cluster.spin + cluster.n_spins; ++k) {
-            if (known && !external_) break;
+            if (known && !external_ && !scaled) break;
             const Spin& spin = tree_.spins[k];
             const T ratio = joints_.G[cluster.matrix + spin.w - cluster.w];
-            torque = neg_mul_add(ratio, spin_bias(spin), torque);
-            if (known) continue;
-            const T inertia = loads_.spin_inertia(spin);
-            armature = mul_add(ratio * ratio, inertia + T(tree_.armature[spin.w]), armature);
+            if (!known || external_) torque = neg_mul_add(ratio, spin_bias(spin), torque);
+            if (known && !scaled) continue;
+            const T inertia = known ? loads_.added_spin_inertia(spin) : loads_.spin_inertia(spin);
+            const T own = known ? inertia : inertia + T(tree_.armature[spin.w]);
+            armature = mul_add(ratio * ratio, own, armature);
             couple = mul_add(vector_at(spin.axis), ratio * inertia, couple);
-            push_carrier(spin);
+            if (!known) push_carrier(spin);
         }
         visit(link.kind, [&](auto joint) {
             using Joint = decltype(joint);

@@ -33,17 +33,27 @@ struct Loads {
         const T own(tree.armature[w]);
         return diagonal ? own + diagonal[w] : own;
     }
-    TARSUS_INLINE Force<T> scaled(int body, const Force<T>& p) const {
-        if (!mass_scale) return p;
-        return {p.linear * mass_scale[body], p.angular * mass_scale[body]};
-    }
-    // a rotor is scaled with its carrier, whose inertia has its mass
     TARSUS_INLINE T spin_inertia(const Spin& spin) const {
         const T own(spin.inertia);
-        return mass_scale ? own * mass_scale[spin.parent < 0 ? spin.body : spin.parent] : own;
+        return mass_scale ? own * mass_scale[spin.body] : own;
     }
-    TARSUS_INLINE Articulated<T> scaled(int body, const Articulated<T>& I) const {
-        return mass_scale ? I * mass_scale[body] : I;
+    // beyond that of the rotor as it was built, so that a factor of one leaves no trace
+    TARSUS_INLINE T added_spin_inertia(const Spin& spin) const {
+        return T(spin.inertia) * (mass_scale[spin.body] - T(1.0));
+    }
+    // something that is linear in the inertia of a body with the rotors that it carries, each of
+    // them with its own factor
+    template <class F>
+    TARSUS_INLINE auto carried(const Tree& tree, int i, F&& linear) const {
+        auto sum = linear(inertia_of(tree.carried[i]));
+        if (!mass_scale) return sum;
+        sum = sum * mass_scale[i];
+        for (int k = tree.first_rotor[i]; k < tree.first_rotor[i + 1]; ++k) {
+            const CarriedRotor& rotor = tree.rotors[k];
+            const T more = mass_scale[rotor.body] - mass_scale[i];
+            sum = sum + linear(inertia_of(rotor.inertia)) * more;
+        }
+        return sum;
     }
 };
 
@@ -123,7 +133,8 @@ TARSUS_INLINE void hand_down(const Link& link, const Transform& X, const Inertia
 template <class T>
 TARSUS_INLINE Articulated<T> whole_inertia(const Tree& tree, int i, const ArticulatedBody<T>& me,
                                            const Loads<T>& loads) {
-    const Articulated<T> own = loads.scaled(i, articulated<T>(inertia_of(tree.carried[i])));
+    const Articulated<T> own =
+        loads.carried(tree, i, [](const Inertia<double>& I) { return articulated<T>(I); });
     return tree.links[i].leaf ? own : own + me.I;
 }
 
@@ -138,7 +149,7 @@ TARSUS_INLINE void velocities(Joint, const Tree& tree, int i, const At<T>& at,
     me.c = S.cross(me.v, joint_velocity);
     if constexpr (!Joint::kConstantSubspace) me.c = me.c + Joint::bias(at, joint_velocity);
     if (at.link.own < 0) me.c = S.add(me.c, joints.a + at.link.v);
-    me.p = loads.scaled(i, cross(me.v, inertia_of(tree.carried[i]) * me.v));
+    me.p = loads.carried(tree, i, [&](const Inertia<double>& I) { return cross(me.v, I * me.v); });
     if (external) me.p = me.p - wrench_in_core(tree, i, external);
 }
 
