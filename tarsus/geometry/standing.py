@@ -11,7 +11,7 @@ from tarsus.geometry.ground import Ground
 from tarsus.geometry.places import world_of
 from tarsus.geometry.terrain import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import expect, suggestion
+from tarsus.model.checks import expect, finite, suggestion
 from tarsus.model.description import Array, ModelError
 
 DOUBLINGS, HALVINGS = 20, 70
@@ -71,6 +71,10 @@ class _Gaps:
         self, m: Model, ground: Terrain | None, collision: Collision | None, root: str = ""
     ) -> None:
         expect(m, Model, "m")
+        if ground is not None:
+            expect(ground, Terrain, "ground")
+        if collision is not None:
+            expect(collision, Collision, "collision")
         surface = Ground() if ground is None else ground
         found = Collision.from_model(m) if collision is None else collision
         self.world = world_of(m, found.arguments, surface)
@@ -90,7 +94,7 @@ class _Gaps:
 
 
 def _configurations(m: Model, q: ArrayLike) -> Array:
-    found = np.array(q, np.float64)
+    found = finite(q, "q")
     if found.ndim == 0 or found.shape[-1] != m.nq:
         raise ValueError(f"q must have shape (…, {m.nq}), got {found.shape}")
     return found

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.model.checks import read_only
+from tarsus.model.checks import finite, read_only
 from tarsus.model.description import Array, Record
 
 Mesh = tuple[Array, NDArray[np.int64]]
@@ -100,6 +100,12 @@ def corners(low: ArrayLike, high: ArrayLike) -> tuple[float, float, float, float
     if first.shape != (2,) or second.shape != (2,) or not (first < second).all():
         raise ValueError(f"low and high must be (x, y) with low < high, got {low!r} and {high!r}")
     return float(first[0]), float(first[1]), float(second[0]), float(second[1])
+
+
+def places(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+    """Return x and y of points as arrays of one shape; what is not finite is nowhere."""
+    first, second = np.broadcast_arrays(finite(x, "x"), finite(y, "y"))
+    return first, second
 
 
 def grid_mesh(x: Array, y: Array, z: Array) -> Mesh:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.model.checks import finite
 from tarsus.model.cluster_views import Cluster
 from tarsus.model.description import Array, Coupling
 from tarsus.model.views import JointView
@@ -39,7 +40,7 @@ class Motors:
         The motors of a cluster turn by M v, M their rows of its coupling matrix, so they exert
         Mᵀ torques on its coordinates.
         """
-        forces, nv = np.asarray(tau, dtype=np.float64), coupling_matrix.shape[-1]
+        forces, nv = finite(tau, "tau"), coupling_matrix.shape[-1]
         if forces.shape[-1:] != (nv,):
             raise ValueError(f"tau has shape {forces.shape}, must be (…, {nv})")
         rows = coupling_matrix[..., self.velocities, :]
