@@ -219,8 +219,9 @@ nb::object owned(PyObject* made) {
 void bind_motion(nb::module_& m) {
     nb::class_<Motion>(m, "Motion", nb::type_slots(motion_slots()),
                        "States that make a few steps a call.")
-        .def("__init__", &make, nb::arg("world"), nb::arg("q"), nb::arg("v"), nb::arg("parameters"),
-             nb::kw_only(), nb::arg("batched"), nb::arg("threads") = 1)
+        .def("__init__", &make, nb::arg("world").none(), nb::arg("q").none(), nb::arg("v").none(),
+             nb::arg("parameters").none(), nb::kw_only(), nb::arg("batched"),
+             nb::arg("threads").none() = 1)
         .def_ro("steps", &Motion::step, "Steps since the start.")
         .def_prop_ro(
             "q", [](const Motion& x) { return owned(rows_of(x, x.q)); },

@@ -136,7 +136,7 @@ PyType_Slot* world_slots() {
 void bind_world(nb::module_& m) {
     nb::class_<CoreWorld>(m, "World", nb::type_slots(world_slots()),
                           "A model in a world that it touches, ready to be stepped.")
-        .def("__init__", &make, nb::arg("model"), nb::arg("statements"))
+        .def("__init__", &make, nb::arg("model").none(), nb::arg("statements"))
         .def_prop_ro(
             "n_candidates", [](const CoreWorld& w) { return w.world.n_candidates(); },
             "Number of places that may touch.")
@@ -158,14 +158,14 @@ void bind_world(nb::module_& m) {
         .def_prop_ro(
             "unsolved", [](const CoreWorld& w) { return w.world.unsolved(); },
             "Where memory counts steps that were not solved; the worst residual comes after it.")
-        .def("contacts", &contacts, nb::arg("q"), nb::rv_policy::automatic,
+        .def("contacts", &contacts, nb::arg("q").none(), nb::rv_policy::automatic,
              "Gap, point and normal (B, n_candidates, 7) of every candidate.")
-        .def("operator", &contact_operator, nb::arg("q"), nb::arg("candidates"),
+        .def("operator", &contact_operator, nb::arg("q").none(), nb::arg("candidates"),
              nb::arg("mass_scale") = std::vector<double>(), nb::arg("rows") = true,
              "J H⁻¹ Jᵀ (B, 3m, 3m) and J (B, 3m, nv) of candidates: normal and two tangents each; "
              "without rows, J is None.");
-    m.def("solve_lcp", &solve_lcp_of, nb::arg("A"), nb::arg("b"), nb::rv_policy::automatic,
-          "Solve 0 ≤ u ⊥ A u + b ≥ 0 by Lemke's method; returns u (n,).");
+    m.def("solve_lcp", &solve_lcp_of, nb::arg("A").none(), nb::arg("b").none(),
+          nb::rv_policy::automatic, "Solve 0 ≤ u ⊥ A u + b ≥ 0 by Lemke's method; returns u (n,).");
 }
 
 }  // namespace tarsus

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.geometry.terrain import HIGH, LOW, Mesh, Terrain, corners, grid_mesh, places
+from tarsus.geometry.terrain import HIGH, LOW, Mesh, Terrain, corners, grid_mesh
 from tarsus.model.checks import number
 from tarsus.model.description import Array
 
@@ -35,12 +35,12 @@ class Ground(Terrain):
 
     def height(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the height z [m] above each point (x, y)."""
-        xs, _ = places(x, y)
+        xs, _ = self._places(x, y)
         return np.asarray(-math.tan(self.slope) * xs)
 
     def normal(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the unit normals (…, 3), the same everywhere."""
-        xs, _ = places(x, y)
+        xs, _ = self._places(x, y)
         return np.broadcast_to(self.numbers[:3], (*xs.shape, 3))
 
     def mesh(self, low: ArrayLike = LOW, high: ArrayLike = HIGH) -> Mesh:

@@ -9,18 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.geometry.terrain import (
-    HIGH,
-    LOW,
-    Mesh,
-    Terrain,
-    corners,
-    grid_mesh,
-    places,
-    unit_normal,
-)
-from tarsus.model.checks import finite, read_only
+from tarsus.geometry.terrain import HIGH, LOW, Mesh, Terrain, corners, grid_mesh, unit_normal
 from tarsus.model.checks import numbers as checked_numbers
+from tarsus.model.checks import read_only
 from tarsus.model.description import Array
 
 
@@ -41,10 +32,12 @@ class HeightField(Terrain):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        heights = finite(self.heights, "heights")
+        heights = np.array(self.heights, np.float64)
         if heights.ndim != 2 or min(heights.shape) < 2:
             raise ValueError(f"heights has shape {heights.shape}, must be (nx, ny), both ≥ 2")
-        spacing = finite(self.spacing, "spacing")
+        if not np.isfinite(heights).all():
+            raise ValueError("heights has entries that are not finite")
+        spacing = np.array(self.spacing, np.float64)
         if spacing.shape not in ((), (2,)) or not (spacing > 0.0).all():
             raise ValueError(f"spacing is {self.spacing}, must be one or two numbers above zero")
         self._set("heights", read_only(heights))
@@ -83,14 +76,14 @@ class HeightField(Terrain):
 
     def height(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the height z [m] above each point (x, y)."""
-        (i, j), (s, t) = self._cell(*places(x, y))
+        (i, j), (s, t) = self._cell(*self._places(x, y))
         h = self.heights
         near, far = (h[i, k] * (1 - s) + h[i + 1, k] * s for k in (j, j + 1))
         return np.asarray(near * (1 - t) + far * t)
 
     def normal(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the unit normals (…, 3); on a line of the grid, that of the next cell."""
-        x, y = places(x, y)
+        x, y = self._places(x, y)
         (i, j), (s, t) = self._cell(x, y)
         h = self.heights
         slope_x = (h[i + 1, j] - h[i, j]) * (1 - t) + (h[i + 1, j + 1] - h[i, j + 1]) * t

@@ -8,17 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.geometry.terrain import (
-    HIGH,
-    LOW,
-    Mesh,
-    Terrain,
-    corners,
-    grid_mesh,
-    places,
-    unit_normal,
-)
-from tarsus.model.checks import finite, read_only
+from tarsus.geometry.terrain import HIGH, LOW, Mesh, Terrain, corners, grid_mesh, unit_normal
+from tarsus.model.checks import read_only
 from tarsus.model.description import Array
 
 
@@ -44,12 +35,12 @@ class Profile(Terrain):
 
     def height(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the height z [m] above each point (x, y): at a vertical face, that of its top."""
-        xs, _ = places(x, y)
+        xs, _ = self._places(x, y)
         return np.maximum(self._height(xs, "left"), self._height(xs, "right"))
 
     def normal(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the unit normals (…, 3); at a corner, that of the piece on its right."""
-        xs, _ = places(x, y)
+        xs, _ = self._places(x, y)
         return unit_normal(self._piece(xs, "right")[1], np.zeros(xs.shape))
 
     def mesh(self, low: ArrayLike = LOW, high: ArrayLike = HIGH) -> Mesh:
@@ -81,9 +72,11 @@ class Profile(Terrain):
 
 
 def _checked(value: ArrayLike) -> Array:
-    points = finite(value, "points")
+    points = np.array(value, np.float64)
     if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
         raise ValueError(f"points has shape {points.shape}, must be (k, 2) with k ≥ 2")
+    if not np.isfinite(points).all():
+        raise ValueError("points has entries that are not finite")
     step = np.diff(points, axis=0)
     if (step[:, 0] < 0.0).any():
         raise ValueError(

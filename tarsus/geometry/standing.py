@@ -11,7 +11,7 @@ from tarsus.geometry.ground import Ground
 from tarsus.geometry.places import world_of
 from tarsus.geometry.terrain import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import expect, finite, suggestion
+from tarsus.model.checks import expect, reals, suggestion
 from tarsus.model.description import Array, ModelError
 
 DOUBLINGS, HALVINGS = 20, 70
@@ -94,7 +94,7 @@ class _Gaps:
 
 
 def _configurations(m: Model, q: ArrayLike) -> Array:
-    found = finite(q, "q")
+    found = reals(q, "q")
     if found.ndim == 0 or found.shape[-1] != m.nq:
         raise ValueError(f"q must have shape (…, {m.nq}), got {found.shape}")
     return found

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.model.checks import finite, read_only
+from tarsus.model.checks import read_only, reals
 from tarsus.model.description import Array, Record
 
 Mesh = tuple[Array, NDArray[np.int64]]
@@ -78,6 +78,16 @@ class Terrain(Record):
         """Return the triangles of the piece between the corners `low` and `high` (2,) [m]."""
         raise NotImplementedError
 
+    @staticmethod
+    def _places(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+        """x and y of points as arrays of one shape: nothing is looked up where no place is."""
+        found = reals(x, "x"), reals(y, "y")
+        for name, values in zip("xy", found, strict=True):
+            if not np.isfinite(values).all():
+                raise ValueError(f"{name} has entries that are not finite")
+        first, second = np.broadcast_arrays(*found)
+        return first, second
+
     def _contact_columns(self) -> tuple[Array, ...]:
         """The contact parameters as arrays of one length; an error if they have several."""
         parts = (self.friction, self.viscous, self.restitution, self.rest_speed)
@@ -100,12 +110,6 @@ def corners(low: ArrayLike, high: ArrayLike) -> tuple[float, float, float, float
     if first.shape != (2,) or second.shape != (2,) or not (first < second).all():
         raise ValueError(f"low and high must be (x, y) with low < high, got {low!r} and {high!r}")
     return float(first[0]), float(first[1]), float(second[0]), float(second[1])
-
-
-def places(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    """Return x and y of points as arrays of one shape; what is not finite is nowhere."""
-    first, second = np.broadcast_arrays(finite(x, "x"), finite(y, "y"))
-    return first, second
 
 
 def grid_mesh(x: Array, y: Array, z: Array) -> Mesh:

@@ -75,18 +75,15 @@ def numbers(
     return read_only(array)
 
 
-def finite(value: Any, what: str) -> Array:
-    """Return a new float64 array of any shape from `value`, which must be finite real numbers."""
+def reals(value: Any, what: str) -> Array:
+    """Return `value` as a new float64 array of its own shape, finite or not."""
     try:
         raw = np.asarray(value)
     except ValueError:  # nested lists of different lengths
         raw = np.array(None)
-    if raw.size and raw.dtype.kind not in "biuf":
+    if raw.dtype.kind not in "iuf":
         raise TypeError(f"{what} is not an array of numbers: {value!r}")
-    array = raw.astype(np.float64)
-    if not np.isfinite(array).all():
-        raise ValueError(f"{what} has entries that are not finite")
-    return array
+    return raw.astype(np.float64)
 
 
 def is_triple(value: Any) -> bool:

@@ -38,9 +38,6 @@ from tarsus.simulation.state import State, check_configuration, check_masses, la
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.simulation.worlds import Worlds
 
-SHORTEST = 1e-15
-"""The least dt [s]: in a shorter time, at 1 m/s, the last digit of a metre does not change."""
-
 
 class Simulation(Live):
     """Motion of a model with contacts.
@@ -87,8 +84,6 @@ class Simulation(Live):
         self.integrator = integrator_of(integrator)
         self.dt = number(dt, "dt")
         positive(self.dt, "dt")
-        if self.dt < SHORTEST:
-            raise ValueError(f"dt is {self.dt} s, must be at least {SHORTEST} s")
         self.joint_friction = bool(joint_friction)
         self.effort: Array = model.effort_limit if effort_limits else np.full(model.nv, np.inf)
         self.worlds: Worlds | None = None

@@ -166,20 +166,6 @@ def test_mistakes_are_named(build: Callable[[], object], message: str) -> None:
         build()
 
 
-NO_NUMBERS: list[tuple[Callable[[], object], str]] = [
-    (lambda: HeightField("x", 1.0), "heights is not an array of numbers: 'x'"),  # type: ignore[arg-type]
-    (lambda: HeightField(np.zeros((3, 3)), "x"), "spacing is not an array of numbers"),  # type: ignore[arg-type]
-    (lambda: Profile([[0], [1, 2]]), "points is not an array of numbers"),  # type: ignore[arg-type]
-    (lambda: Ground().height("x", 0.0), "x is not an array of numbers"),  # type: ignore[arg-type]
-]
-
-
-@pytest.mark.parametrize(("build", "message"), NO_NUMBERS)
-def test_what_is_no_number_is_named(build: Callable[[], object], message: str) -> None:
-    with pytest.raises(TypeError, match=message):
-        build()
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_nothing_is_looked_up_nowhere(bad: float) -> None:
     field = HeightField(np.arange(12.0).reshape(3, 4), 0.5)
@@ -189,3 +175,5 @@ def test_nothing_is_looked_up_nowhere(bad: float) -> None:
                 look_up([0.0, bad], 0.0)
             with pytest.raises(ValueError, match="y has entries that are not finite"):
                 look_up(0.0, bad)
+            with pytest.raises(TypeError, match="x is not an array of numbers: 'there'"):
+                look_up("there", 0.0)
