@@ -51,6 +51,12 @@ class ArticulatedCluster {
                 vector_at(spin.axis) * (loads_.spin_inertia(spin) * joints_.v[spin.w]);
             parent.p.angular = cross_add(parent.v.angular, momentum, parent.p.angular);
         }
+        for (size_t k = 0; loads_.mass_scale && k < tree_.rotors.size(); ++k) {
+            const CarriedRotor& rotor = tree_.rotors[k];
+            ArticulatedBody<T>& carrier = body_[rotor.carrier + 1];
+            const Force<T> moved = cross(carrier.v, inertia_of(rotor.inertia) * carrier.v);
+            carrier.p = carrier.p + moved * loads_.beyond_carrier(rotor);
+        }
         external_ = external != nullptr;
         if (!external) return;
         for (const Spin& spin : tree_.spins) {
@@ -143,6 +149,23 @@ class ArticulatedCluster {
         return sum;
     }
 
+    // What factors of masses add to that: nothing where they are one, so that they leave no trace.
+    struct GearedMasses {
+        T armature;
+        Vec3<T> couple;
+    };
+    TARSUS_APART GearedMasses added_masses(const Cluster& cluster) const {
+        GearedMasses sum{T(0.0), zero_vector<T>()};
+        for (int k = cluster.spin; k < cluster.spin + cluster.n_spins; ++k) {
+            const Spin& spin = tree_.spins[k];
+            const T ratio = joints_.G[cluster.matrix + spin.w - cluster.w];
+            const T more = T(spin.inertia) * (loads_.mass_scale[spin.body] - T(1.0));
+            sum.armature = mul_add(ratio * ratio, more, sum.armature);
+            sum.couple = mul_add(vector_at(spin.axis), ratio * more, sum.couple);
+        }
+        return sum;
+    }
+
     // A joint with rotors on its own parent: they add inertia about the joint, and a moment that
     // couples it with the parent's turning.
     TARSUS_APART void gear(const Cluster& cluster, const T* tau) {
@@ -150,19 +173,22 @@ class ArticulatedCluster {
         const Link& link = tree_.links[i];
         const GearConstants& constants = tree_.gears[tree_.cluster_of[i]];
         T armature = geared_armature(cluster, constants), torque = tau[cluster.v];
-        const bool known = cluster.constant, scaled = loads_.mass_scale != nullptr;
+        const bool known = cluster.constant;
         Vec3<T> couple = known ? constant_vector<T>(constants.couple) : zero_vector<T>();
         for (int k = cluster.spin; k < cluster.spin + cluster.n_spins; ++k) {
-            if (known && !external_ && !scaled) break;
+            if (known && !external_) break;
             const Spin& spin = tree_.spins[k];
             const T ratio = joints_.G[cluster.matrix + spin.w - cluster.w];
-            if (!known || external_) torque = neg_mul_add(ratio, spin_bias(spin), torque);
-            if (known && !scaled) continue;
-            const T inertia = known ? loads_.added_spin_inertia(spin) : loads_.spin_inertia(spin);
-            const T own = known ? inertia : inertia + T(tree_.armature[spin.w]);
-            armature = mul_add(ratio * ratio, own, armature);
+            torque = neg_mul_add(ratio, spin_bias(spin), torque);
+            if (known) continue;
+            const T inertia = loads_.spin_inertia(spin);
+            armature = mul_add(ratio * ratio, inertia + T(tree_.armature[spin.w]), armature);
             couple = mul_add(vector_at(spin.axis), ratio * inertia, couple);
-            if (!known) push_carrier(spin);
+            push_carrier(spin);
+        }
+        if (known && loads_.mass_scale) {
+            const GearedMasses added = added_masses(cluster);
+            armature += added.armature, couple = couple + added.couple;
         }
         visit(link.kind, [&](auto joint) {
             using Joint = decltype(joint);

@@ -28,6 +28,8 @@ template <class T>
 struct Loads {
     const T* diagonal = nullptr;
     const T* mass_scale = nullptr;
+    const Articulated<T>* inertia =
+        nullptr;  // of bodies with their rotors, where masses have factors
 
     TARSUS_INLINE T armature(const Tree& tree, int w) const {
         const T own(tree.armature[w]);
@@ -37,9 +39,12 @@ struct Loads {
         const T own(spin.inertia);
         return mass_scale ? own * mass_scale[spin.body] : own;
     }
-    // beyond that of the rotor as it was built, so that a factor of one leaves no trace
-    TARSUS_INLINE T added_spin_inertia(const Spin& spin) const {
-        return T(spin.inertia) * (mass_scale[spin.body] - T(1.0));
+    // without what rotors have more or less than their carrier
+    TARSUS_INLINE Force<T> scaled(int body, const Force<T>& p) const {
+        return mass_scale ? p * mass_scale[body] : p;
+    }
+    TARSUS_INLINE T beyond_carrier(const CarriedRotor& rotor) const {
+        return mass_scale[rotor.body] - mass_scale[rotor.carrier];
     }
     // something that is linear in the inertia of a body with the rotors that it carries, each of
     // them with its own factor
@@ -50,12 +55,24 @@ struct Loads {
         sum = sum * mass_scale[i];
         for (int k = tree.first_rotor[i]; k < tree.first_rotor[i + 1]; ++k) {
             const CarriedRotor& rotor = tree.rotors[k];
-            const T more = mass_scale[rotor.body] - mass_scale[i];
-            sum = sum + linear(inertia_of(rotor.inertia)) * more;
+            sum = sum + linear(inertia_of(rotor.inertia)) * beyond_carrier(rotor);
         }
         return sum;
     }
 };
+
+// … with the inertias, which are the same for all passes
+template <class T>
+TARSUS_APART Loads<T> with_inertias(const Tree& tree, Loads<T> loads, Scratch& scratch) {
+    if (!loads.mass_scale) return loads;
+    Articulated<T>* inertia = scratch.take<Articulated<T>>(tree.n_bodies);
+    for (int i = 0; i < tree.n_bodies; ++i) {
+        inertia[i] =
+            loads.carried(tree, i, [](const Inertia<double>& I) { return articulated<T>(I); });
+    }
+    loads.inertia = inertia;
+    return loads;
+}
 
 // a joint's articulated quantities, from the whole articulated inertia of its body
 template <class Joint, class T, class Subspace>
@@ -134,7 +151,7 @@ template <class T>
 TARSUS_INLINE Articulated<T> whole_inertia(const Tree& tree, int i, const ArticulatedBody<T>& me,
                                            const Loads<T>& loads) {
     const Articulated<T> own =
-        loads.carried(tree, i, [](const Inertia<double>& I) { return articulated<T>(I); });
+        loads.inertia ? loads.inertia[i] : articulated<T>(inertia_of(tree.carried[i]));
     return tree.links[i].leaf ? own : own + me.I;
 }
 
@@ -149,7 +166,7 @@ TARSUS_INLINE void velocities(Joint, const Tree& tree, int i, const At<T>& at,
     me.c = S.cross(me.v, joint_velocity);
     if constexpr (!Joint::kConstantSubspace) me.c = me.c + Joint::bias(at, joint_velocity);
     if (at.link.own < 0) me.c = S.add(me.c, joints.a + at.link.v);
-    me.p = loads.carried(tree, i, [&](const Inertia<double>& I) { return cross(me.v, I * me.v); });
+    me.p = loads.scaled(i, cross(me.v, inertia_of(tree.carried[i]) * me.v));
     if (external) me.p = me.p - wrench_in_core(tree, i, external);
 }
 

@@ -301,15 +301,15 @@ def test_nothing_to_do() -> None:
     assert empty.world.contacts(empty.q).shape == (0, 4, 7)
 
 
-@pytest.mark.parametrize("dt", [5e-324, 1e-308, 1e-100, 9.9e-16])
+@pytest.mark.parametrize("dt", [5e-324, 1e-308, 1e-100, 9.9e-13])
 def test_steps_that_move_nothing_are_refused(dt: float) -> None:
     """Forces are impulses over dt: they were not numbers."""
-    with pytest.raises(ValueError, match="dt is too short: at least 1e-15 s"):
+    with pytest.raises(ValueError, match="dt is too short, must be at least 1e-12 s"):
         box(8, dt=dt).core()
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("dt", [0.1, 10.0, 1e6, 1e-12, 1e-15])
+@pytest.mark.parametrize("dt", [0.1, 10.0, 1e6, 1e-12])
 def test_absurd_steps(law: str, dt: float) -> None:
     """Whatever happens is finite, or a state that says what happened to it."""
     world = box(8, dt=dt, **LAWS[law])
