@@ -30,6 +30,19 @@ Numbers numbers_of(const char* name, PyArrayObject* array, int dimensions) {
     return found;
 }
 
+// an aligned, contiguous array of float64, itself or a copy that `keep` owns
+PyArrayObject* readable(const char* name, PyObject* object, Owned& keep) {
+    PyArrayObject* array = reinterpret_cast<PyArrayObject*>(object);
+    if (!PyArray_Check(object) || !PyArray_CanCastSafely(PyArray_TYPE(array), NPY_DOUBLE)) {
+        throw WrongType(std::string(name) + " must be an array of real numbers, got " +
+                        Py_TYPE(object)->tp_name);
+    }
+    if (PyArray_TYPE(array) == NPY_DOUBLE && PyArray_ISCARRAY_RO(array)) return array;
+    keep.reset(PyArray_FROM_OTF(object, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY));
+    if (!keep.object) throw PythonError();
+    return keep.array();
+}
+
 }  // namespace
 
 Signature::Signature(const char* method, std::initializer_list<const char*> names, int positional,
@@ -81,16 +94,20 @@ Numbers changed_array(const char* name, PyObject* object, int dimensions) {
 }
 
 Numbers given_array(const char* name, PyObject* object, int dimensions, Owned& keep) {
-    PyArrayObject* array = reinterpret_cast<PyArrayObject*>(object);
-    if (!PyArray_Check(object) || !PyArray_CanCastSafely(PyArray_TYPE(array), NPY_DOUBLE)) {
-        throw WrongType(std::string(name) + " must be an array of real numbers");
+    return numbers_of(name, readable(name, object, keep), dimensions);
+}
+
+std::vector<double> copied_array(const char* name, PyObject* object, bool finite) {
+    Owned keep;
+    const PyArrayObject* array = readable(name, object, keep);
+    const double* from = static_cast<const double*>(PyArray_DATA(array));
+    std::vector<double> copy(from, from + PyArray_SIZE(array));
+    for (double x : copy) {
+        if (std::isnan(x) || (finite && std::isinf(x))) {
+            throw std::invalid_argument(std::string(name) + " must be finite");
+        }
     }
-    if (PyArray_TYPE(array) != NPY_DOUBLE || !PyArray_ISCARRAY_RO(array)) {
-        keep.reset(PyArray_FROM_OTF(object, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY));
-        if (!keep.object) throw PythonError();
-        array = keep.array();
-    }
-    return numbers_of(name, array, dimensions);
+    return copy;
 }
 
 long integer_of(const char* name, PyObject* object, long absent) {

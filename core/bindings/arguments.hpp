@@ -43,6 +43,8 @@ struct Numbers {
 Numbers changed_array(const char* name, PyObject* object, int dimensions);
 // an array that the call only reads; `keep` owns what had to be converted
 Numbers given_array(const char* name, PyObject* object, int dimensions, Owned& keep);
+// a copy of an array of any dimensions, without NaN, and finite unless told otherwise
+std::vector<double> copied_array(const char* name, PyObject* object, bool finite = true);
 // an integer, or `absent` if nothing is given
 long integer_of(const char* name, PyObject* object, long absent);
 

@@ -15,7 +15,7 @@
 #include "bindings/faults.hpp"
 #include "bindings/run_batch.hpp"
 #include "bindings/slots.hpp"
-#include "bindings/work_memory.hpp"
+#include "model/work_memory.hpp"
 
 namespace tarsus {
 
@@ -96,8 +96,9 @@ PyObject* run_one_state(const Prepared& p, const CoreModel& model, const Kernel&
     }
     Owned table;
     if (!tabulate(model, algorithm, call, table)) return nullptr;
+    WorkMemory memory;
     const Fault fault =
-        kernel.one(model.tree, call, work_memory(kernel.bytes_one(model.tree, call)));
+        kernel.one(model.tree, call, memory.get(kernel.bytes_one(model.tree, call)));
     if (fault.found()) return raise_fault(algorithm, model.tree, call, fault, {});
     return count > 0 ? result.release() : PyFloat_FromDouble(number);
 }
@@ -139,7 +140,8 @@ PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& k
 
     Fault fault;
     if (call.states == 1) {
-        fault = kernel.one(model.tree, call, work_memory(kernel.bytes_one(model.tree, call)));
+        WorkMemory memory;
+        fault = kernel.one(model.tree, call, memory.get(kernel.bytes_one(model.tree, call)));
     } else if (call.states > 1) {
         std::string failure;
         bool interrupted = false;

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <string>
 
+#include "bindings/quaternions.hpp"
+
 namespace tarsus {
 
 namespace {
@@ -22,17 +24,6 @@ std::string state_text(long state, const std::vector<npy_intp>& lead) {
     }
     if (lead.size() > 1) index = "(" + index + ")";
     return index.empty() ? "" : " of state " + index;
-}
-
-// where q has a quaternion of zeros, or −1
-int zero_quaternion(const Tree& tree, const double* q) {
-    for (int i = 0; i < tree.n_bodies; ++i) {
-        const int quaternion = kKindInfo[int(tree.links[i].kind)].quaternion;
-        const int at = tree.user_q[i] + quaternion;
-        if (quaternion < 0 || tree.user_q[i] < 0) continue;
-        if (q[at] == 0 && q[at + 1] == 0 && q[at + 2] == 0 && q[at + 3] == 0) return at;
-    }
-    return -1;
 }
 
 // raises for a coupling or loop without an answer; false if there is none
@@ -99,11 +90,12 @@ PyObject* raise_fault(const Algorithm& algorithm, const Tree& tree, const Call& 
     }
     for (size_t i = 0; i < algorithm.inputs.size(); ++i) {
         if (algorithm.inputs[i].shape != Shape::q) continue;
-        const int at = zero_quaternion(tree, call.in[i] + fault.state * call.stride[i]);
+        const double* q = call.in[i] + fault.state * call.stride[i];
+        const int at = lost_quaternion(tree, q);
         if (at < 0) continue;
-        return PyErr_Format(PyExc_ValueError,
-                            "%s must have unit quaternions: elements %d to %d%s are zero",
-                            algorithm.inputs[i].name, at, at + 3, state.c_str());
+        const char* name = algorithm.inputs[i].name;
+        PyErr_SetString(PyExc_ValueError, lost_quaternion_text(name, q, at, state).c_str());
+        return nullptr;
     }
     if (raise_closure_fault(algorithm, tree, call, fault, state)) return nullptr;
     const bool divides = algorithm.choice == &kMethod ||

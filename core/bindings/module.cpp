@@ -8,8 +8,10 @@
 #include <cmath>
 #include <utility>
 
+#include "bindings/arguments.hpp"
 #include "bindings/blocks.hpp"
 #include "bindings/call.hpp"
+#include "bindings/guard_checks.hpp"
 #include "bindings/methods.hpp"
 #include "bindings/motion.hpp"
 #include "bindings/statements.hpp"
@@ -110,11 +112,22 @@ PyType_Slot* model_slots() {
     return slots;
 }
 
+// functions that nanobind calls throw what `guarded` ones do
+void translate(const std::exception_ptr& thrown, void*) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const PythonError&) {
+    } catch (const WrongType& error) {
+        PyErr_SetString(PyExc_TypeError, error.what());
+    }
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
     if (!import_numpy()) throw nb::python_error();
     nb::set_leak_warnings(false);  // models may live in caches until the interpreter ends
+    nb::register_exception_translator(translate);
     kernels();
 
     nb::class_<CoreModel>(m, "Model", nb::type_slots(model_slots()))
@@ -192,5 +205,8 @@ NB_MODULE(_core, m) {
     m.def("free_blocks", &free_blocks, "Give memory that waits for results back to the system.");
     bind_world(m);
     bind_motion(m);
+#ifdef TARSUS_SANITIZE
+    bind_guard_checks(m);
+#endif
     m.def("_describe_algorithms", &describe_algorithms);
 }

@@ -24,17 +24,17 @@ struct Motion {
     std::vector<double> q, v, memory, parameters, commands, touched, status;
     std::atomic<bool> busy{false};
 
-    Motion(nb::object owner, const World& world, const Given& q, const Given& v,
-           const Given& parameters, bool batched, int threads)
+    Motion(nb::object owner, const World& world, const Numbers& q, const Numbers& v,
+           const Numbers& parameters, bool batched, int threads)
         : owner(std::move(owner)),
           world(world),
-          states(long(q.shape(0))),
+          states(long(q.shape[0])),
           batched(batched),
           threads(threads),
-          q(q.data(), q.data() + q.size()),
-          v(v.data(), v.data() + v.size()),
+          q(q.data, q.data + q.size),
+          v(v.data, v.data + v.size),
           memory(states * world.memory_size()),
-          parameters(parameters.data(), parameters.data() + parameters.size()),
+          parameters(parameters.data, parameters.data + parameters.size),
           commands(states * world.command_size()),
           touched(size_t(states) * world.max_contacts * kContactNumbers, -1.0),
           status(states * kStatus) {}
@@ -62,21 +62,26 @@ struct Motion {
     }
 };
 
-void make(Motion* self, nb::object owner, const Given& q, const Given& v, const Given& parameters,
-          bool batched, int threads) {
+void make(Motion* self, nb::object owner, nb::handle given_q, nb::handle given_v,
+          nb::handle given_parameters, bool batched, nb::handle given_threads) {
+    if (!nb::isinstance<CoreWorld>(owner)) throw WrongType("world must be a World");
     const World& world = nb::cast<const CoreWorld&>(owner).world;
-    const size_t n = q.shape(0);
+    Owned own_q, own_v, own_parameters;
+    const Numbers q = given_array("q", given_q.ptr(), 2, own_q);
+    const Numbers v = given_array("v", given_v.ptr(), 2, own_v);
+    const Numbers parameters = given_array("parameters", given_parameters.ptr(), 2, own_parameters);
+    const long threads = integer_of("threads", given_threads.ptr(), 1);
+    const size_t n = q.shape[0];
     if (n < 1) throw std::invalid_argument("q has no states");
     if (threads < 1 || threads > 1024)
         throw std::invalid_argument("threads must be from 1 to 1024");
-    check_shape("q", n, q.shape(1), n, world.tree->nq, false);
-    check_shape("v", v.shape(0), v.shape(1), n, world.tree->nv, false);
-    check_shape("parameters", parameters.shape(0), parameters.shape(1), n, world.parameter_size(),
+    check_positions(world, q);
+    check_shape("v", v.shape[0], v.shape[1], n, world.tree->nv, false);
+    check_shape("parameters", parameters.shape[0], parameters.shape[1], n, world.parameter_size(),
                 true);
-    check_parameters(world, parameters.data(), parameters.shape(0));
-    check_finite("q", q.data(), q.size());
-    check_finite("v", v.data(), v.size());
-    new (self) Motion(std::move(owner), world, q, v, parameters, batched, threads);
+    check_parameters(world, parameters.data, parameters.shape[0]);
+    check_finite("v", v.data, v.size);
+    new (self) Motion(std::move(owner), world, q, v, parameters, batched, int(threads));
 }
 
 // null with a Python exception set
@@ -181,9 +186,10 @@ PyObject* step(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
         Motion& motion = *nb::inst_ptr<Motion>(self);
         const long steps = integer_of("steps", slots[1], 1);
         if (steps < 1) throw std::invalid_argument("steps must be at least 1");
+        check_steps(motion.step, steps);
         const Busy busy(motion);
         read_command(motion, slots[0]);
-        if (motion.states * steps < kManySteps) {
+        if (steps < kManySteps && motion.states * steps < kManySteps) {
             motion.advance(steps);
         } else {
             nb::gil_scoped_release release;
@@ -219,8 +225,9 @@ nb::object owned(PyObject* made) {
 void bind_motion(nb::module_& m) {
     nb::class_<Motion>(m, "Motion", nb::type_slots(motion_slots()),
                        "States that make a few steps a call.")
-        .def("__init__", &make, nb::arg("world"), nb::arg("q"), nb::arg("v"), nb::arg("parameters"),
-             nb::kw_only(), nb::arg("batched"), nb::arg("threads") = 1)
+        .def("__init__", &make, nb::arg("world").none(), nb::arg("q").none(), nb::arg("v").none(),
+             nb::arg("parameters").none(), nb::kw_only(), nb::arg("batched"),
+             nb::arg("threads").none() = 1)
         .def_ro("steps", &Motion::step, "Steps since the start.")
         .def_prop_ro(
             "q", [](const Motion& x) { return owned(rows_of(x, x.q)); },

@@ -13,7 +13,7 @@ namespace tarsus {
 
 namespace {
 
-enum { kQ, kV, kTau, kEnergy, kContacts, kStatisticsOf, kLimits, kRecords };
+constexpr int kContacts = 4;
 constexpr const char* kNames[kRecords] = {"q",        "v",          "tau",   "energy",
                                           "contacts", "statistics", "limits"};
 
@@ -58,12 +58,12 @@ double* record_of(const char* name, PyObject* object, const Run& run, size_t wid
 
 }  // namespace
 
-// arrays that a call reads and writes must not share memory
 void refuse_overlaps(const World& world, const Run& run) {
     const size_t n = size_t(run.states), lists = n * size_t(run.samples);
     // from the first to the last sample that is written
     const size_t samples = n ? (n - 1) * size_t(run.record_room) + size_t(run.samples) : 0;
-    const size_t nq = world.tree->nq, nv = world.tree->nv;
+    const size_t nq = world.tree->nq, nv = world.tree->nv, width = world.parameter_size();
+    const size_t commands = size_t(run.n_commands) * world.command_size();
     struct Range {
         const double* at;
         size_t size;
@@ -79,17 +79,23 @@ void refuse_overlaps(const World& world, const Run& run) {
         {run.record_contacts, lists * world.max_contacts * kContactNumbers},
         {run.record_statistics, samples * kStatistics},
         {run.record_limits, samples * nv},
+        // these two are only read
+        {run.parameters, run.parameter_stride ? n * width : width},
+        {run.commands, run.command_stride ? n * commands : commands},
     };
-    for (const Range& a : ranges) {
-        for (const Range& b : ranges) {
-            if (&a == &b || !a.at || !b.at || a.at >= b.at + b.size || b.at >= a.at + a.size)
-                continue;
-            throw std::invalid_argument("q, v, memory and the arrays of record must not overlap");
+    constexpr int kRanges = sizeof(ranges) / sizeof(Range), kWritten = kRanges - 2;
+    for (int i = 0; i < kWritten; ++i) {
+        for (int j = i + 1; j < kRanges; ++j) {
+            const Range &a = ranges[i], &b = ranges[j];
+            if (!a.at || !b.at || a.at >= b.at + b.size || b.at >= a.at + a.size) continue;
+            throw std::invalid_argument(
+                "q, v, memory and the arrays of record must not overlap, nor parameters or "
+                "commands with them");
         }
     }
 }
 
-void read_record(const World& world, PyObject* given, long first, Run& run) {
+void Records::read(const World& world, PyObject* given, long first, Run& run) {
     if (!given || given == Py_None) return;
     if (!PyDict_Check(given)) throw WrongType("record must be a dict of arrays");
     const size_t nq = world.tree->nq, nv = world.tree->nv;
@@ -107,21 +113,26 @@ void read_record(const World& world, PyObject* given, long first, Run& run) {
     PyObject *key, *value;
     for (Py_ssize_t at = 0; PyDict_Next(given, &at, &key, &value);) {
         const int k = record_named(key);
-        double* data = record_of(kNames[k], value, run, width[k], k == kContacts ? &lists : &room);
-        *place[k] = k == kContacts ? data : data + (first < 0 ? 0 : first) * width[k];
+        held_[k].reset(Py_NewRef(value));
+        *place[k] = record_of(kNames[k], value, run, width[k], k == kContacts ? &lists : &room);
     }
     const long made = run.steps / run.every;
     const auto fits = [&](long samples, bool part) {
-        return samples <= 0 || (part ? first + made <= samples : made == samples);
+        return samples < 0 || (part ? made <= samples && first <= samples - made : made == samples);
     };
     if (!fits(room, first >= 0) || !fits(lists, false)) {
         const long samples = fits(room, first >= 0) ? lists : room;
         throw std::invalid_argument("record has " + std::to_string(samples) + " samples, " +
                                     std::to_string(run.steps) + " steps make " +
-                                    std::to_string(made));
+                                    std::to_string(made) +
+                                    (first > 0 ? " from number " + std::to_string(first) : ""));
     }
-    run.samples = room > 0 || lists > 0 ? made : 0;
+    run.samples = room >= 0 || lists >= 0 ? made : 0;
     run.record_room = room;
+    if (first <= 0 || room < 0) return;
+    for (int k = 0; k < kRecords; ++k) {
+        if (k != kContacts && *place[k]) *place[k] += first * width[k];
+    }
 }
 
 PyObject* list_contacts(const World& world, PyObject* record, long first) {

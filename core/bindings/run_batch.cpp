@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bindings/thread_pool.hpp"
-#include "bindings/work_memory.hpp"
+#include "model/work_memory.hpp"
 
 namespace tarsus {
 
@@ -20,22 +20,31 @@ Fault run_batch(const Kernel& kernel, int lanes, const Tree& tree, const Call& c
     const long chunk = kGroupsInChunk * lanes;
     const long chunks = (call.states + chunk - 1) / chunk;
     const long workers = std::max(1L, std::min<long>(threads, chunks));
-    const size_t bytes = (kernel.bytes_lanes(tree, call) + 63) / 64 * 64;
-    std::byte* memory = work_memory(bytes * workers);
+    const size_t bytes = aligned(kernel.bytes_lanes(tree, call));
+    WorkMemory lent;
+    std::byte* memory = lent.get(bytes * workers);
     std::vector<Fault> faults(workers);
     std::atomic<long> next{0};
+    bool stopped = false;
     auto asked = std::chrono::steady_clock::now();
-    run_with_helpers(workers - 1, [&](long worker) {
+    const auto share = [&](long worker) {
         for (long k = next++; k < chunks; k = next++) {
             if (worker == 0 && std::chrono::steady_clock::now() - asked > kPatience) {
-                if (interrupted()) next = chunks;
+                stopped = interrupted();
+                if (stopped) next = chunks;
                 asked = std::chrono::steady_clock::now();
             }
             const long begin = k * chunk, end = std::min(call.states, begin + chunk);
             faults[worker] = kernel.lanes(tree, call, begin, end, memory + bytes * worker);
             if (faults[worker].found()) next = chunks;
         }
-    });
+    };
+    if (!run_with_helpers(workers - 1, share) && !stopped) {
+        // what helpers were doing at a fork is lost in the child, which does all of it anew
+        std::fill(faults.begin(), faults.end(), Fault());
+        next = 0;
+        share(0);
+    }
     Fault first;
     for (const Fault& fault : faults) {
         if (fault.found() && (!first.found() || fault.state < first.state)) first = fault;

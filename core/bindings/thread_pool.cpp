@@ -6,8 +6,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 namespace tarsus {
@@ -19,7 +19,18 @@ struct Job {
     const std::function<void(long)>& work;
     long next = 1, helpers;
     std::atomic<long> running{0};
+    std::exception_ptr failure = nullptr;  // of one of the helpers
 };
+
+// what a share of the work throws, or null
+std::exception_ptr attempt(const std::function<void(long)>& work, long share) {
+    try {
+        work(share);
+    } catch (...) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
 
 // Waking a sleeping thread takes longer than a small batch: look around for a while before sleep.
 template <class Condition>
@@ -36,7 +47,7 @@ class ThreadPool {
    public:
     const pid_t owner = getpid();
 
-    void run(long helpers, const std::function<void(long)>& work) {
+    bool run(long helpers, const std::function<void(long)>& work) {
         Job job{work, 1, helpers};
         {
             std::lock_guard lock(mutex_);
@@ -45,14 +56,13 @@ class ThreadPool {
             posted_ = long(jobs_.size());
         }
         for (long k = 0; k < helpers; ++k) wake_.notify_one();
-        work(0);
-        std::unique_lock lock(mutex_);
-        std::erase(jobs_, &job);
-        posted_ = long(jobs_.size());
-        lock.unlock();
-        if (soon([&] { return job.running == 0; })) return;
-        lock.lock();
-        done_.wait(lock, [&] { return job.running == 0; });
+        std::exception_ptr failure = attempt(work, 0);
+        // a child has no helpers to wait for, and must not touch a lock that one of them may hold
+        const bool forked = owner != getpid();
+        if (!forked) wait_for(job);
+        if (!failure) failure = job.failure;
+        if (failure) std::rethrow_exception(failure);
+        return !forked;
     }
 
    private:
@@ -60,7 +70,19 @@ class ThreadPool {
     void grow(long threads) {
         try {
             for (; size_ < threads; ++size_) std::thread([this] { serve(); }).detach();
-        } catch (const std::system_error&) {
+        } catch (const std::exception&) {
+        }
+    }
+
+    // until nobody works on it any more, and nobody will
+    void wait_for(Job& job) {
+        std::unique_lock lock(mutex_);
+        std::erase(jobs_, &job);
+        posted_ = long(jobs_.size());
+        lock.unlock();
+        if (!soon([&] { return job.running == 0; })) {
+            lock.lock();
+            done_.wait(lock, [&] { return job.running == 0; });
         }
     }
 
@@ -75,9 +97,10 @@ class ThreadPool {
             posted_ = long(jobs_.size());
             ++job.running;
             lock.unlock();
-            job.work(share);
+            const std::exception_ptr failure = attempt(job.work, share);
             {
                 std::lock_guard ended(mutex_);
+                if (failure) job.failure = failure;
                 --job.running;  // the job may be gone from here on
             }
             done_.notify_all();
@@ -106,9 +129,10 @@ ThreadPool& pool() {
 
 }  // namespace
 
-void run_with_helpers(long helpers, const std::function<void(long)>& work) {
-    if (helpers < 1) return work(0);
-    pool().run(helpers, work);
+bool run_with_helpers(long helpers, const std::function<void(long)>& work) {
+    if (helpers > 0) return pool().run(helpers, work);
+    work(0);
+    return true;
 }
 
 }  // namespace tarsus

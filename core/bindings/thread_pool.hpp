@@ -6,7 +6,11 @@
 namespace tarsus {
 
 // Runs work(0) here and work(1) … work(helpers) on pool threads, as far as some are free before
-// work(0) has returned; returns when none of them is running any more.
-void run_with_helpers(long helpers, const std::function<void(long)>& work);
+// work(0) has returned; returns when none of them is running any more. What one of them throws is
+// thrown here.
+//
+// False in the child of a fork that work(0) has made: helpers do not exist there, and what they
+// were doing is not done.
+bool run_with_helpers(long helpers, const std::function<void(long)>& work);
 
 }  // namespace tarsus

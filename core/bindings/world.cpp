@@ -5,18 +5,18 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <set>
 #include <stdexcept>
 
-#include "bindings/statements.hpp"
 #include "bindings/world_calls.hpp"
 
 namespace tarsus {
 
 namespace {
 
-using Numbers = std::map<std::string, double>;
+using LawMap = std::map<std::string, double>;
 
-LawNumbers law_numbers(const Numbers& given) {
+LawNumbers law_numbers(const LawMap& given) {
     LawNumbers numbers;
     for (const auto& [name, value] : given) {
         if (!std::isfinite(value) || value < 0) {
@@ -42,54 +42,88 @@ LawNumbers law_numbers(const Numbers& given) {
     return numbers;
 }
 
-using Flat = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+// The arguments by their names, whatever they are: what does not fit is told by name, too.
+class Statements {
+   public:
+    explicit Statements(const nb::kwargs& given) : given_(given) {}
 
-std::vector<double> numbers_of(const char* name, const Flat& array, bool finite = true) {
-    std::vector<double> copy(array.data(), array.data() + array.size());
-    for (double x : copy) {
-        if (std::isnan(x) || (finite && std::isinf(x))) {
-            throw std::invalid_argument(std::string(name) + " must be finite");
+    template <class T>
+    T read(const char* name, const char* kind) {
+        T found;
+        const nb::handle value = find(name);
+        if (!value.is_valid()) throw WrongType("World() needs '" + std::string(name) + "'");
+        if (nb::try_cast<T>(value, found)) return found;
+        const nb::str text = nb::repr(value);
+        throw WrongType(std::string(name) + " must be " + kind + ", got " + text.c_str());
+    }
+    template <class T>
+    T read(const char* name, const char* kind, const T& absent) {
+        return given_.contains(name) ? read<T>(name, kind) : absent;
+    }
+    std::vector<double> numbers(const char* name, bool finite = true) {
+        return copied_array(name, read<nb::object>(name, "an array").ptr(), finite);
+    }
+    void refuse_others() const {
+        for (const auto& [name, value] : given_) {
+            if (seen_.count(nb::cast<std::string>(name))) continue;
+            throw WrongType("World() has no argument '" + nb::cast<std::string>(name) + "'");
         }
     }
-    return copy;
-}
 
-void make(CoreWorld* self, nb::object model, double dt, const std::string& law, bool explicit_euler,
-          const std::vector<int>& point_body, const Flat& point_position, const Flat& point_radius,
-          const std::vector<int>& ring_body, const Flat& ring_position, const Flat& ring_axis,
-          const Flat& ring_radius, const std::vector<int>& solid_body,
-          const std::vector<std::string>& solid_kind, const Flat& solid_placement,
-          const Flat& solid_size, const std::vector<std::vector<int>>& pairs,
-          const std::string& ground_kind, const Flat& ground_numbers, int max_contacts,
-          const Numbers& numbers, bool joint_friction, bool joint_limits, const Flat& stiction,
-          const std::string& controller, int control_steps, const Flat& effort,
-          double torsional_friction, double rolling_friction, double limit_restitution,
-          bool strict) {
-    const CoreModel& core = nb::cast<const CoreModel&>(model);
+   private:
+    nb::handle find(const char* name) {
+        seen_.insert(name);
+        return given_.contains(name) ? nb::handle(given_[name]) : nb::handle();
+    }
+
+    const nb::kwargs& given_;
+    std::set<std::string> seen_;
+};
+
+void make(CoreWorld* self, nb::object model, const nb::kwargs& given) {
+    if (!nb::isinstance<CoreModel>(model)) throw WrongType("model must be a Model");
+    using Indices = std::vector<int>;
+    using Words = std::vector<std::string>;
+    constexpr const char *kNumber = "a number", *kWord = "a word", *kYesOrNo = "True or False",
+                         *kInteger = "an integer below 2**31", *kIntegers = "integers",
+                         *kWords = "words";
+    Statements of(given);
     WorldStatement s;
-    s.dt = dt, s.law = law, s.controller = controller, s.ground_kind = ground_kind;
-    s.explicit_euler = explicit_euler, s.joint_friction = joint_friction;
-    s.joint_limits = joint_limits, s.max_contacts = max_contacts, s.control_steps = control_steps;
-    s.point_body = point_body, s.ring_body = ring_body, s.solid_body = solid_body;
-    s.solid_kind = solid_kind;
-    for (const auto& pair : pairs) {
+    s.dt = of.read<double>("dt", kNumber);
+    s.law = of.read<std::string>("law", kWord, "exact");
+    s.explicit_euler = of.read<bool>("explicit", kYesOrNo, false);
+    s.point_body = of.read<Indices>("point_body", kIntegers);
+    s.point_position = of.numbers("point_position");
+    s.point_radius = of.numbers("point_radius");
+    s.ring_body = of.read<Indices>("ring_body", kIntegers);
+    s.ring_position = of.numbers("ring_position");
+    s.ring_axis = of.numbers("ring_axis");
+    s.ring_radius = of.numbers("ring_radius");
+    s.solid_body = of.read<Indices>("solid_body", kIntegers);
+    s.solid_kind = of.read<Words>("solid_kind", kWords);
+    s.solid_placement = of.numbers("solid_placement");
+    s.solid_size = of.numbers("solid_size");
+    for (const Indices& pair : of.read<std::vector<Indices>>("pairs", "pairs of integers")) {
         if (pair.size() != 2) throw std::invalid_argument("pairs must have two columns");
         s.pairs.insert(s.pairs.end(), pair.begin(), pair.end());
     }
-    s.point_position = numbers_of("point_position", point_position);
-    s.point_radius = numbers_of("point_radius", point_radius);
-    s.ring_position = numbers_of("ring_position", ring_position);
-    s.ring_axis = numbers_of("ring_axis", ring_axis);
-    s.ring_radius = numbers_of("ring_radius", ring_radius);
-    s.solid_placement = numbers_of("solid_placement", solid_placement);
-    s.solid_size = numbers_of("solid_size", solid_size);
-    s.ground_numbers = numbers_of("ground_numbers", ground_numbers);
-    s.stiction = numbers_of("stiction", stiction);
-    s.effort = numbers_of("effort", effort, false);
-    s.numbers = law_numbers(numbers);
-    s.extras = {torsional_friction, rolling_friction};
-    s.limit_restitution = limit_restitution, s.strict = strict;
-    new (self) CoreWorld{make_world(core.tree, s), std::move(model)};
+    s.ground_kind = of.read<std::string>("ground_kind", kWord);
+    s.ground_numbers = of.numbers("ground_numbers");
+    s.max_contacts = of.read<int>("max_contacts", kInteger);
+    s.numbers = law_numbers(of.read<LawMap>("law_numbers", "numbers by their names"));
+    s.joint_friction = of.read<bool>("joint_friction", kYesOrNo, true);
+    s.joint_limits = of.read<bool>("joint_limits", kYesOrNo, true);
+    s.stiction = of.numbers("stiction");
+    s.controller = of.read<std::string>("controller", kWord, "torque");
+    s.control_steps = of.read<int>("control_steps", kInteger, 1);
+    s.effort = of.numbers("effort", false);
+    s.extras = {of.read<double>("torsional_friction", kNumber, 0.0),
+                of.read<double>("rolling_friction", kNumber, 0.0)};
+    s.limit_restitution = of.read<double>("limit_restitution", kNumber, 0.0);
+    s.strict = of.read<bool>("strict", kYesOrNo, false);
+    of.refuse_others();
+    const Tree& tree = nb::cast<const CoreModel&>(model).tree;
+    new (self) CoreWorld{make_world(tree, s), std::move(model)};
 }
 
 PyType_Slot* world_slots() {
@@ -102,17 +136,7 @@ PyType_Slot* world_slots() {
 void bind_world(nb::module_& m) {
     nb::class_<CoreWorld>(m, "World", nb::type_slots(world_slots()),
                           "A model in a world that it touches, ready to be stepped.")
-        .def("__init__", &make, nb::arg("model"), nb::kw_only(), nb::arg("dt"),
-             nb::arg("law") = "exact", nb::arg("explicit") = false, nb::arg("point_body"),
-             nb::arg("point_position"), nb::arg("point_radius"), nb::arg("ring_body"),
-             nb::arg("ring_position"), nb::arg("ring_axis"), nb::arg("ring_radius"),
-             nb::arg("solid_body"), nb::arg("solid_kind"), nb::arg("solid_placement"),
-             nb::arg("solid_size"), nb::arg("pairs"), nb::arg("ground_kind"),
-             nb::arg("ground_numbers"), nb::arg("max_contacts"), nb::arg("law_numbers"),
-             nb::arg("joint_friction") = true, nb::arg("joint_limits") = true, nb::arg("stiction"),
-             nb::arg("controller") = "torque", nb::arg("control_steps") = 1, nb::arg("effort"),
-             nb::arg("torsional_friction") = 0.0, nb::arg("rolling_friction") = 0.0,
-             nb::arg("limit_restitution") = 0.0, nb::arg("strict") = false)
+        .def("__init__", &make, nb::arg("model").none(), nb::arg("statements"))
         .def_prop_ro(
             "n_candidates", [](const CoreWorld& w) { return w.world.n_candidates(); },
             "Number of places that may touch.")
@@ -134,14 +158,14 @@ void bind_world(nb::module_& m) {
         .def_prop_ro(
             "unsolved", [](const CoreWorld& w) { return w.world.unsolved(); },
             "Where memory counts steps that were not solved; the worst residual comes after it.")
-        .def("contacts", &contacts, nb::arg("q"), nb::rv_policy::automatic,
+        .def("contacts", &contacts, nb::arg("q").none(), nb::rv_policy::automatic,
              "Gap, point and normal (B, n_candidates, 7) of every candidate.")
-        .def("operator", &contact_operator, nb::arg("q"), nb::arg("candidates"),
+        .def("operator", &contact_operator, nb::arg("q").none(), nb::arg("candidates"),
              nb::arg("mass_scale") = std::vector<double>(), nb::arg("rows") = true,
              "J H⁻¹ Jᵀ (B, 3m, 3m) and J (B, 3m, nv) of candidates: normal and two tangents each; "
              "without rows, J is None.");
-    m.def("solve_lcp", &solve_lcp_of, nb::arg("A"), nb::arg("b"), nb::rv_policy::automatic,
-          "Solve 0 ≤ u ⊥ A u + b ≥ 0 by Lemke's method; returns u (n,).");
+    m.def("solve_lcp", &solve_lcp_of, nb::arg("A").none(), nb::arg("b").none(),
+          nb::rv_policy::automatic, "Solve 0 ≤ u ⊥ A u + b ≥ 0 by Lemke's method; returns u (n,).");
 }
 
 }  // namespace tarsus

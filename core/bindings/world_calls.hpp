@@ -14,8 +14,6 @@ namespace tarsus {
 
 namespace nb = nanobind;
 
-using Given = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using GivenVector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Result = nb::ndarray<nb::numpy, double>;
 
 struct CoreWorld {
@@ -31,14 +29,16 @@ void check_shape(const char* name, size_t rows, size_t columns, size_t states, s
                  bool or_one);
 // throws if there is negative friction, a body without mass …
 void check_parameters(const World& world, const double* parameters, size_t states);
-void check_mass_scale(const World& world, const double* scale);
+// throws unless the states q (states, nq) are finite and their quaternions rotations
+void check_positions(const World& world, const Numbers& q);
+// throws if steps could not be counted: faults tell the step as a float64 number
+void check_steps(long first, long steps);
 // Threads take groups of lanes; one state alone takes the short way.
 void advance_all(const World& world, const Run& run, int threads);
 
-Result contacts(const CoreWorld& self, const Given& q);
-nb::tuple contact_operator(const CoreWorld& self, const Given& q,
-                           const std::vector<int>& candidates,
+Result contacts(const CoreWorld& self, nb::handle q);
+nb::tuple contact_operator(const CoreWorld& self, nb::handle q, const std::vector<int>& candidates,
                            const std::vector<double>& mass_scale, bool rows_too);
-Result solve_lcp_of(const Given& A, const GivenVector& b);
+Result solve_lcp_of(nb::handle A, nb::handle b);
 
 }  // namespace tarsus

@@ -5,33 +5,34 @@
 
 #include "bindings/records.hpp"
 #include "bindings/thread_pool.hpp"
-#include "bindings/work_memory.hpp"
 #include "bindings/world_calls.hpp"
+#include "model/work_memory.hpp"
 
 namespace tarsus {
 
 void advance_all(const World& world, const Run& run, int threads) {
     const StepKernel& kernel = *kernels().step;
-    if (run.states == 1) {
-        return kernel.one(world, run, 0, work_memory(kernel.bytes_one(world)));
-    }
+    WorkMemory lent;
+    if (run.states == 1) return kernel.one(world, run, 0, lent.get(kernel.bytes_one(world)));
     const long lanes = kernels().lanes, groups = (run.states + lanes - 1) / lanes;
     const long workers = std::max(1L, std::min<long>(threads, groups));
-    const size_t bytes = (kernel.bytes_lanes(world) + 63) / 64 * 64;
-    std::byte* memory = work_memory(bytes * workers);
+    const size_t bytes = aligned(kernel.bytes_lanes(world));
+    std::byte* memory = lent.get(bytes * workers);
     std::atomic<long> next{0};
-    std::atomic<bool> exhausted{false};  // no exception may leave a thread of the pool
+    // true: there is no Python in a step, and no fork
     run_with_helpers(workers - 1, [&](long worker) {
-        try {
-            for (long k = next++; k < groups; k = next++) {
-                kernel.lanes(world, run, k * lanes, std::min(run.states, (k + 1) * lanes),
-                             memory + bytes * worker);
-            }
-        } catch (const std::bad_alloc&) {
-            exhausted = true;
+        for (long k = next++; k < groups; k = next++) {
+            kernel.lanes(world, run, k * lanes, std::min(run.states, (k + 1) * lanes),
+                         memory + bytes * worker);
         }
     });
-    if (exhausted) throw std::bad_alloc();
+}
+
+void check_steps(long first, long steps) {
+    constexpr long kMost = 1L << 53;
+    if (first <= kMost && steps <= kMost - first) return;
+    throw std::invalid_argument("there can be no more than 2**53 steps, the last would be " +
+                                std::to_string(first) + " + " + std::to_string(steps));
 }
 
 namespace {
@@ -51,7 +52,8 @@ double* data_of(const Owned& array) { return static_cast<double*>(PyArray_DATA(a
 
 // what a call was given beside the world, in the order of its arguments
 struct StateArrays {
-    Owned parameters;
+    Owned parameters, commands;
+    Records records;
 
     // the states of a call, with all sizes and numbers checked
     Run read(const World& world, PyObject* const* slots) {
@@ -59,12 +61,11 @@ struct StateArrays {
                       memory = changed_array("memory", slots[2], 2),
                       given = given_array("parameters", slots[3], 2, parameters);
         const size_t n = q.shape[0], width = world.parameter_size();
-        check_shape("q", n, q.shape[1], n, world.tree->nq, false);
+        check_positions(world, q);
         check_shape("v", v.shape[0], v.shape[1], n, world.tree->nv, false);
         check_shape("memory", memory.shape[0], memory.shape[1], n, world.memory_size(), false);
         check_shape("parameters", given.shape[0], given.shape[1], n, width, true);
         check_parameters(world, given.data, given.shape[0]);
-        check_finite("q", q.data, q.size);
         check_finite("v", v.data, v.size);
         check_finite("memory", memory.data, memory.size);
         Run run;
@@ -95,7 +96,6 @@ PyObject* advance(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObj
         PyObject* slots[13];
         signature.fill(args, nargs, names, slots);
         const World& world = world_of(self);
-        Owned own_commands;
         StateArrays arrays;
         const long steps = integer_of("steps", slots[5], 0), hold = integer_of("hold", slots[6], 1);
         const long first_step = integer_of("first_step", slots[7], 0);
@@ -105,15 +105,16 @@ PyObject* advance(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObj
             throw std::invalid_argument(
                 "hold, every and threads must be at least 1, steps and first_step at least 0");
         }
+        check_steps(first_step, steps);
         Run run = arrays.read(world, slots);
-        read_commands(world, given_array("commands", slots[4], 3, own_commands), run);
+        read_commands(world, given_array("commands", slots[4], 3, arrays.commands), run);
         run.hold = hold, run.first_step = first_step, run.steps = steps, run.every = every;
         const int ledger = slots[10] ? PyObject_IsTrue(slots[10]) : 0;
         if (ledger < 0) throw PythonError();
         run.ledger = ledger > 0;
         const long sample = integer_of("sample", slots[12], -1);
         if (slots[12] && sample < 0) throw std::invalid_argument("sample must be at least 0");
-        read_record(world, slots[11], sample, run);
+        arrays.records.read(world, slots[11], sample, run);
         refuse_overlaps(world, run);
         Owned result(zeros(run.states, kStatus));
         run.status = data_of(result);
@@ -138,7 +139,8 @@ PyObject* energies(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyOb
         const Run run = arrays.read(world, slots);
         Owned result(zeros(run.states, world.energy_size()));
         const StepKernel& kernel = *kernels().step;
-        kernel.energies(world, run, data_of(result), work_memory(kernel.bytes_one(world)));
+        WorkMemory memory;
+        kernel.energies(world, run, data_of(result), memory.get(kernel.bytes_one(world)));
         return result.release();
     });
 }
@@ -177,11 +179,12 @@ PyObject* may_start(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyO
         const size_t n = world.n_candidates();
         std::vector<double> places(7 * n);  // gap, point and normal of each candidate
         bool good = all_finite(q) && all_finite(v);
+        WorkMemory memory;
         for (size_t s = 0; s < q.shape[0] && good; ++s) {
             const double* at = q.data + s * q.shape[1];
             good = unit_quaternions(*world.tree, at);
             if (!good || n == 0) continue;
-            kernel.contacts(world, at, places.data(), work_memory(kernel.bytes_one(world)));
+            kernel.contacts(world, at, places.data(), memory.get(kernel.bytes_one(world)));
             for (size_t k = 0; k < n; ++k) good = good && places[7 * k] >= -depth;
         }
         return PyBool_FromLong(good);

@@ -4,30 +4,47 @@
 
 #include "joints/visit.hpp"
 #include "model/kernel.hpp"
+#include "model/work_memory.hpp"
 #include "scalar/rows.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
-constexpr size_t kAlign = 64;
-constexpr size_t aligned(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
-
 template <class X>
 constexpr size_t bytes_of(size_t count) {
-    return aligned(count * sizeof(X));
+    return aligned(count * sizeof(X)) + kRedZone;
 }
 
+// Blocks of work memory, one behind the other. Copies take the same blocks again: what a function
+// takes from its own copy is free when it returns.
 class Scratch {
    public:
     explicit Scratch(std::byte* memory) : at_(memory) {}
+
+    // has no memory: for counting what is taken from it
+    static Scratch counter() {
+        Scratch made(reinterpret_cast<std::byte*>(kAlign));
+#ifdef TARSUS_SANITIZE
+        made.counts_ = true;
+#endif
+        return made;
+    }
+    size_t counted() const { return reinterpret_cast<size_t>(at_) - kAlign; }
+
     template <class X>
     X* take(size_t count) {
         X* block = reinterpret_cast<X*>(at_);
         at_ += bytes_of<X>(count);
+#ifdef TARSUS_SANITIZE
+        if (!counts_) guard(block, count * sizeof(X), bytes_of<X>(count));
+#endif
         return block;
     }
 
    private:
     std::byte* at_;
+#ifdef TARSUS_SANITIZE
+    bool counts_ = false;
+#endif
 };
 
 template <class T>

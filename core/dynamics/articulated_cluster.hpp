@@ -51,6 +51,12 @@ class ArticulatedCluster {
                 vector_at(spin.axis) * (loads_.spin_inertia(spin) * joints_.v[spin.w]);
             parent.p.angular = cross_add(parent.v.angular, momentum, parent.p.angular);
         }
+        for (size_t k = 0; loads_.mass_scale && k < tree_.rotors.size(); ++k) {
+            const CarriedRotor& rotor = tree_.rotors[k];
+            ArticulatedBody<T>& carrier = body_[rotor.carrier + 1];
+            const Force<T> moved = cross(carrier.v, inertia_of(rotor.inertia) * carrier.v);
+            carrier.p = carrier.p + moved * loads_.beyond_carrier(rotor);
+        }
         external_ = external != nullptr;
         if (!external) return;
         for (const Spin& spin : tree_.spins) {
@@ -131,17 +137,31 @@ class ArticulatedCluster {
             mul_add(vector_at(spin.axis), loads_.spin_inertia(spin) * joints_.a[spin.w], p.angular);
     }
 
-    // What rotors add to their joint is known beforehand, unless ratios or masses vary.
-    TARSUS_INLINE bool known_beforehand(const Cluster& cluster) const {
-        return cluster.constant && !loads_.mass_scale;
-    }
-    // … and what dampers of all joints add that act at the end of a step
+    // What rotors add to their joint is known beforehand, unless ratios vary; and what dampers of
+    // all joints add that act at the end of a step.
     TARSUS_INLINE T geared_armature(const Cluster& cluster, const GearConstants& constants) const {
-        T sum(known_beforehand(cluster) ? constants.armature
-                                        : tree_.armature[tree_.links[cluster.moving].v]);
+        T sum(cluster.constant ? constants.armature
+                               : tree_.armature[tree_.links[cluster.moving].v]);
         for (int w = 0; loads_.diagonal && w < cluster.nw; ++w) {
             const T& ratio = joints_.G[cluster.matrix + w];
             sum = mul_add(ratio * ratio, loads_.diagonal[cluster.w + w], sum);
+        }
+        return sum;
+    }
+
+    // What factors of masses add to that: nothing where they are one, so that they leave no trace.
+    struct GearedMasses {
+        T armature;
+        Vec3<T> couple;
+    };
+    TARSUS_APART GearedMasses added_masses(const Cluster& cluster) const {
+        GearedMasses sum{T(0.0), zero_vector<T>()};
+        for (int k = cluster.spin; k < cluster.spin + cluster.n_spins; ++k) {
+            const Spin& spin = tree_.spins[k];
+            const T ratio = joints_.G[cluster.matrix + spin.w - cluster.w];
+            const T more = T(spin.inertia) * (loads_.mass_scale[spin.body] - T(1.0));
+            sum.armature = mul_add(ratio * ratio, more, sum.armature);
+            sum.couple = mul_add(vector_at(spin.axis), ratio * more, sum.couple);
         }
         return sum;
     }
@@ -153,7 +173,7 @@ class ArticulatedCluster {
         const Link& link = tree_.links[i];
         const GearConstants& constants = tree_.gears[tree_.cluster_of[i]];
         T armature = geared_armature(cluster, constants), torque = tau[cluster.v];
-        const bool known = known_beforehand(cluster);
+        const bool known = cluster.constant;
         Vec3<T> couple = known ? constant_vector<T>(constants.couple) : zero_vector<T>();
         for (int k = cluster.spin; k < cluster.spin + cluster.n_spins; ++k) {
             if (known && !external_) break;
@@ -165,6 +185,10 @@ class ArticulatedCluster {
             armature = mul_add(ratio * ratio, inertia + T(tree_.armature[spin.w]), armature);
             couple = mul_add(vector_at(spin.axis), ratio * inertia, couple);
             push_carrier(spin);
+        }
+        if (known && loads_.mass_scale) {
+            const GearedMasses added = added_masses(cluster);
+            armature += added.armature, couple = couple + added.couple;
         }
         visit(link.kind, [&](auto joint) {
             using Joint = decltype(joint);

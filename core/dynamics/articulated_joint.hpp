@@ -28,24 +28,51 @@ template <class T>
 struct Loads {
     const T* diagonal = nullptr;
     const T* mass_scale = nullptr;
+    const Articulated<T>* inertia =
+        nullptr;  // of bodies with their rotors, where masses have factors
 
     TARSUS_INLINE T armature(const Tree& tree, int w) const {
         const T own(tree.armature[w]);
         return diagonal ? own + diagonal[w] : own;
     }
-    TARSUS_INLINE Force<T> scaled(int body, const Force<T>& p) const {
-        if (!mass_scale) return p;
-        return {p.linear * mass_scale[body], p.angular * mass_scale[body]};
-    }
-    // a rotor is scaled with its carrier, whose inertia has its mass
     TARSUS_INLINE T spin_inertia(const Spin& spin) const {
         const T own(spin.inertia);
-        return mass_scale ? own * mass_scale[spin.parent < 0 ? spin.body : spin.parent] : own;
+        return mass_scale ? own * mass_scale[spin.body] : own;
     }
-    TARSUS_INLINE Articulated<T> scaled(int body, const Articulated<T>& I) const {
-        return mass_scale ? I * mass_scale[body] : I;
+    // without what rotors have more or less than their carrier
+    TARSUS_INLINE Force<T> scaled(int body, const Force<T>& p) const {
+        return mass_scale ? p * mass_scale[body] : p;
+    }
+    TARSUS_INLINE T beyond_carrier(const CarriedRotor& rotor) const {
+        return mass_scale[rotor.body] - mass_scale[rotor.carrier];
+    }
+    // something that is linear in the inertia of a body with the rotors that it carries, each of
+    // them with its own factor
+    template <class F>
+    TARSUS_INLINE auto carried(const Tree& tree, int i, F&& linear) const {
+        auto sum = linear(inertia_of(tree.carried[i]));
+        if (!mass_scale) return sum;
+        sum = sum * mass_scale[i];
+        for (int k = tree.first_rotor[i]; k < tree.first_rotor[i + 1]; ++k) {
+            const CarriedRotor& rotor = tree.rotors[k];
+            sum = sum + linear(inertia_of(rotor.inertia)) * beyond_carrier(rotor);
+        }
+        return sum;
     }
 };
+
+// … with the inertias, which are the same for all passes
+template <class T>
+TARSUS_APART Loads<T> with_inertias(const Tree& tree, Loads<T> loads, Scratch& scratch) {
+    if (!loads.mass_scale) return loads;
+    Articulated<T>* inertia = scratch.take<Articulated<T>>(tree.n_bodies);
+    for (int i = 0; i < tree.n_bodies; ++i) {
+        inertia[i] =
+            loads.carried(tree, i, [](const Inertia<double>& I) { return articulated<T>(I); });
+    }
+    loads.inertia = inertia;
+    return loads;
+}
 
 // a joint's articulated quantities, from the whole articulated inertia of its body
 template <class Joint, class T, class Subspace>
@@ -123,7 +150,8 @@ TARSUS_INLINE void hand_down(const Link& link, const Transform& X, const Inertia
 template <class T>
 TARSUS_INLINE Articulated<T> whole_inertia(const Tree& tree, int i, const ArticulatedBody<T>& me,
                                            const Loads<T>& loads) {
-    const Articulated<T> own = loads.scaled(i, articulated<T>(inertia_of(tree.carried[i])));
+    const Articulated<T> own =
+        loads.inertia ? loads.inertia[i] : articulated<T>(inertia_of(tree.carried[i]));
     return tree.links[i].leaf ? own : own + me.I;
 }
 

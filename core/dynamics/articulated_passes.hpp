@@ -24,14 +24,15 @@ struct ArticulatedPasses {
                                     Scratch& scratch)
         : tree(t),
           joints(j),
-          loads(l),
+          loads(with_inertias(t, l, scratch)),
           angles(scratch.take<Angle<T>>(t.n_angles)),
           body(scratch.take<ArticulatedBody<T>>(t.n_bodies + 1)),
           dof(scratch.take<ArticulatedDof<T>>(t.joint_nv)),
           coupled(t, joints, angles, loads, body, dof, scratch) {}
 
     static size_t bytes(const Tree& tree) {
-        return bytes_of<Angle<T>>(tree.n_angles) + bytes_of<ArticulatedBody<T>>(tree.n_bodies + 1) +
+        return bytes_of<Articulated<T>>(tree.n_bodies) + bytes_of<Angle<T>>(tree.n_angles) +
+               bytes_of<ArticulatedBody<T>>(tree.n_bodies + 1) +
                bytes_of<ArticulatedDof<T>>(tree.joint_nv) + ArticulatedCluster<T>::bytes(tree);
     }
 

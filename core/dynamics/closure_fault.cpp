@@ -1,6 +1,5 @@
 // Which coupling or loop has no answer in a state: a cold path, for messages.
 #include <algorithm>
-#include <vector>
 
 #include "dynamics/cluster_newton.hpp"
 #include "dynamics/spanning.hpp"
@@ -58,8 +57,8 @@ ClosureFault find_closure_fault(const Tree& tree, const double* table, const dou
     if (!tree.coupled) return {};
     const size_t bytes = ClosureWork<double>::bytes(tree) + 3 * bytes_of<double>(tree.joint_nq) +
                          bytes_of<double>(tree.n_matrix) + bytes_of<double>(tree.joint_nv);
-    std::vector<std::byte> memory(bytes + kAlign);
-    Scratch scratch(memory.data() + (kAlign - uintptr_t(memory.data()) % kAlign) % kAlign);
+    WorkMemory memory;
+    Scratch scratch(memory.get(bytes));
     ClosureWork<double> work(tree, scratch);
     double* x = scratch.take<double>(tree.joint_nq);
     double* moved = scratch.take<double>(tree.joint_nq);

@@ -62,10 +62,18 @@ void fold_rotors(Tree& tree) {
             const Inertia<double> seen =
                 shift(rotate(matrix_at(link.rotation), inertia_of(link)), vector_at(link.position));
             tree.carried[link.parent] = rigid(inertia_of(tree.carried[link.parent]) + seen);
+            tree.rotors.push_back({i, link.parent, rigid(seen)});
         }
         cluster.n_spins = int(tree.spins.size()) - cluster.spin;
         cluster.geared = cluster.coupled && moving == 1 && on_parent == cluster.n_spins &&
                          cluster.nv == 1 && cluster.n_loops == 0;
+    }
+    std::stable_sort(tree.rotors.begin(), tree.rotors.end(),
+                     [](const auto& a, const auto& b) { return a.carrier < b.carrier; });
+    size_t next = 0;
+    for (int i = 0; i <= tree.n_bodies; ++i) {
+        tree.first_rotor.push_back(int(next));
+        while (next < tree.rotors.size() && tree.rotors[next].carrier == i) ++next;
     }
 }
 

@@ -176,6 +176,12 @@ struct RigidInertia {
     double mass, first[3], second[6];
 };
 
+// A rotor that another body carries, and what it adds to that one's inertia.
+struct CarriedRotor {
+    int body, carrier;
+    RigidInertia inertia;  // in the core's frame of the carrier
+};
+
 struct Tree {
     int n_bodies = 0, n_angles = 0;
     int nq = 0, nv = 0;              // the users' coordinates
@@ -201,6 +207,8 @@ struct Tree {
     std::vector<LoopRow> rows;
     std::vector<Spin> spins;
     std::vector<RigidInertia> carried;  // bodies with the rotors that spin on them
+    std::vector<CarriedRotor> rotors;   // those, in the order of their carriers
+    std::vector<int> first_rotor;       // among them, for each body, and the end
     std::vector<double> constant_matrix;
     std::vector<ConstantFollower> constant_followers;
     std::vector<FollowerTerm> terms;

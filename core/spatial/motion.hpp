@@ -35,6 +35,10 @@ TARSUS_INLINE Force<T> operator-(const Force<T>& a, const Force<T>& b) {
     return {a.linear - b.linear, a.angular - b.angular};
 }
 template <class T>
+TARSUS_INLINE Force<T> operator*(const Force<T>& a, const T& s) {
+    return {a.linear * s, a.angular * s};
+}
+template <class T>
 TARSUS_INLINE T dot(const Motion<T>& a, const Force<T>& b) {
     return dot(a.linear, b.linear) + dot(a.angular, b.angular);
 }

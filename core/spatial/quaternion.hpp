@@ -31,15 +31,21 @@ template <class T>
 TARSUS_INLINE Quaternion<T> conjugate(const Quaternion<T>& q) {
     return {-q.u, q.w};
 }
+// |q|²; where it overflows not a number, as nothing is known about such a rotation
+template <class T>
+TARSUS_INLINE T squared_length(const Quaternion<T>& q) {
+    const T square = mul_add(q.w, q.w, dot(q.u, q.u));
+    return mul_add(square, T(0.0), square);
+}
 template <class T>
 TARSUS_INLINE Quaternion<T> normalized(const Quaternion<T>& q) {
-    const T scale = T(1.0) / square_root(mul_add(q.w, q.w, dot(q.u, q.u)));
+    const T scale = T(1.0) / square_root(squared_length(q));
     return {q.u * scale, q.w * scale};
 }
 
 template <class T>
 TARSUS_INLINE Mat3<T> rotation_of(const Quaternion<T>& q) {
-    const T s = T(2.0) / mul_add(q.w, q.w, dot(q.u, q.u));
+    const T s = T(2.0) / squared_length(q);
     const Vec3<T> d = q.u * s;
     const T xx = q.u.x * d.x, yy = q.u.y * d.y, zz = q.u.z * d.z;
     const T xy = q.u.x * d.y, xz = q.u.x * d.z, yz = q.u.y * d.z;

@@ -86,8 +86,8 @@ TARSUS_APART Corrected<T> correct_positions(const World& world, const Moment<T>&
     const Vec3<double> g = vector_at(tree.gravity);
     for (int i = 0; i < tree.n_bodies; ++i) {
         if (tree.links[i].spinning) continue;
-        const Inertia<double> inertia = inertia_of(tree.carried[i]);
-        const Force<T> moved = passes.loads.scaled(i, inertia * passes.body[i + 1].v);
+        const Force<T> moved = passes.loads.carried(
+            tree, i, [&](const Inertia<double>& I) { return I * passes.body[i + 1].v; });
         lifted = lifted - dot(g, at.pose[i + 1].rotation * moved.linear);
     }
     return {lifted, missed};

@@ -43,15 +43,15 @@ TARSUS_APART Energies<T> measure(const Tree& tree, const T* q, const T* v, const
     for (int i = 0; i < tree.n_bodies; ++i) {
         const Link& link = tree.links[i];
         if (link.spinning) continue;
-        const Inertia<double> inertia = inertia_of(tree.carried[i]);
         const Motion<T>& velocity = passes.body[i + 1].v;
-        const Force<T> momentum = passes.loads.scaled(i, inertia * velocity);
         const Pose<T>& at = pose[i + 1];
+        const Force<T> momentum =
+            passes.loads.carried(tree, i, [&](const Inertia<double>& I) { return I * velocity; });
         carried[i + 1] = momentum;
-        const Vec3<T> first = mul_add(at.position, T(inertia.mass), at.rotation * inertia.first);
-        const T weight = dot(g, first);
         twice += dot(velocity, momentum);
-        gravity -= mass_scale ? weight * mass_scale[i] : weight;
+        gravity -= passes.loads.carried(tree, i, [&](const Inertia<double>& I) {
+            return dot(g, mul_add(at.position, T(I.mass), at.rotation * I.first));
+        });
         power += dot(g, at.rotation * momentum.linear);
         // bodies accelerate by their velocities alone: V · I a
         visit(link.kind, [&](auto joint) {

@@ -52,14 +52,14 @@ class Stepper {
 
     static size_t bytes(const World& world) {
         const Tree& tree = *world.tree;
-        Scratch counter(reinterpret_cast<std::byte*>(kAlign));
+        Scratch counter = Scratch::counter();
         Stepper own(world, counter);
         const size_t nv = tree.nv;
         const size_t step = spanning_bytes<T>(tree) + ArticulatedPasses<T>::bytes(tree) +
                             6 * bytes_of<T>(nv) + 6 * bytes_of<T>(tree.joint_nv) +
                             bytes_of<T>(tree.joint_nq) + configuration_bytes<T>(tree);
         const size_t control = spanning_bytes<T>(tree) + Controller<T>::bytes(world);
-        return counted(counter) + std::max({step, control, measure_bytes<T>(tree)}) + kAlign;
+        return counter.counted() + std::max({step, control, measure_bytes<T>(tree)});
     }
 
     // `controls`: this step starts a period of the controller

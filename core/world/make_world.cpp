@@ -16,6 +16,7 @@ using Vector = Vec3<double>;
 namespace {
 
 constexpr double kHuge = 1e150;
+constexpr double kShortest = 1e-12;  // [s] for steps: shorter ones are lost to rounding
 
 [[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
 
@@ -279,6 +280,9 @@ void add_control(World& world, const WorldStatement& s) {
 
 World make_world(const Tree& tree, const WorldStatement& s) {
     if (!(s.dt > 0) || !std::isfinite(s.dt)) refuse("dt must be positive and finite");
+    if (s.dt < kShortest) {
+        refuse("dt is too short, must be at least 1e-12 s");
+    }
     if (tree.table_size > 0) {
         refuse("the model has couplings by Python functions, which the step cannot call");
     }

@@ -35,16 +35,13 @@ class Ground(Terrain):
 
     def height(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the height z [m] above each point (x, y)."""
-        xs, ys = np.asarray(x, np.float64), np.asarray(y, np.float64)
-        if xs.shape != ys.shape:
-            xs, _ = np.broadcast_arrays(xs, ys)
+        xs, _ = self._places(x, y)
         return np.asarray(-math.tan(self.slope) * xs)
 
     def normal(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the unit normals (…, 3), the same everywhere."""
-        return np.broadcast_to(
-            self.numbers[:3], (*np.broadcast_shapes(np.shape(x), np.shape(y)), 3)
-        )
+        xs, _ = self._places(x, y)
+        return np.broadcast_to(self.numbers[:3], (*xs.shape, 3))
 
     def mesh(self, low: ArrayLike = LOW, high: ArrayLike = HIGH) -> Mesh:
         """Return the two triangles of the piece between the corners `low` and `high` (2,) [m]."""

@@ -82,13 +82,14 @@ class HeightField(Terrain):
 
     def height(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the height z [m] above each point (x, y)."""
-        (i, j), (s, t) = self._cell(x, y)
+        (i, j), (s, t) = self._cell(*self._places(x, y))
         h = self.heights
         near, far = (h[i, k] * (1 - s) + h[i + 1, k] * s for k in (j, j + 1))
         return np.asarray(near * (1 - t) + far * t)
 
     def normal(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the unit normals (…, 3); on a line of the grid, that of the next cell."""
+        x, y = self._places(x, y)
         (i, j), (s, t) = self._cell(x, y)
         h = self.heights
         slope_x = (h[i + 1, j] - h[i, j]) * (1 - t) + (h[i + 1, j + 1] - h[i, j + 1]) * t
@@ -114,20 +115,19 @@ class HeightField(Terrain):
     def _spacing(self) -> Array:
         return np.asarray(self.spacing)
 
-    def _cell(self, x: ArrayLike, y: ArrayLike) -> tuple[list[NDArray[np.int64]], list[Array]]:
+    def _cell(self, x: Array, y: Array) -> tuple[list[NDArray[np.int64]], list[Array]]:
         """The cell over each point, and where in it the point is, from 0 to 1 along x and y."""
         index, share = [], []
-        points = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
-        for axis, value in enumerate(points):
+        for axis, value in enumerate((x, y)):
             last = self.heights.shape[axis] - 1
             at = np.clip((value - self.origin[axis]) / self._spacing[axis], 0.0, last)
             index.append(np.minimum(at.astype(np.int64), last - 1))
             share.append(np.asarray(at - index[-1]))
         return index, share
 
-    def _inside(self, x: ArrayLike, y: ArrayLike) -> list[Array]:
+    def _inside(self, x: Array, y: Array) -> list[Array]:
         far = self.origin + self._spacing * (np.array(self.heights.shape) - 1)
         return [
-            np.asarray((np.asarray(value) >= self.origin[axis]) & (np.asarray(value) <= far[axis]))
+            np.asarray((value >= self.origin[axis]) & (value <= far[axis]))
             for axis, value in enumerate((x, y))
         ]

@@ -35,12 +35,12 @@ class Profile(Terrain):
 
     def height(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the height z [m] above each point (x, y): at a vertical face, that of its top."""
-        xs, _ = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
+        xs, _ = self._places(x, y)
         return np.maximum(self._height(xs, "left"), self._height(xs, "right"))
 
     def normal(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the unit normals (…, 3); at a corner, that of the piece on its right."""
-        xs, _ = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
+        xs, _ = self._places(x, y)
         return unit_normal(self._piece(xs, "right")[1], np.zeros(xs.shape))
 
     def mesh(self, low: ArrayLike = LOW, high: ArrayLike = HIGH) -> Mesh:

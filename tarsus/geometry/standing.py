@@ -12,7 +12,7 @@ from tarsus.geometry.ground import Ground
 from tarsus.geometry.places import world_of
 from tarsus.geometry.terrain import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import expect, suggestion
+from tarsus.model.checks import expect, reals, suggestion
 from tarsus.model.description import ModelError
 
 DOUBLINGS, HALVINGS = 20, 70
@@ -72,6 +72,10 @@ class _Gaps:
         self, model: Model, ground: Terrain | None, collision: Collision | None, root: str = ""
     ) -> None:
         expect(model, Model, "model")
+        if ground is not None:
+            expect(ground, Terrain, "ground")
+        if collision is not None:
+            expect(collision, Collision, "collision")
         surface = Ground() if ground is None else ground
         found = Collision.from_model(model) if collision is None else collision
         self.world = world_of(model, found.arguments, surface)
@@ -91,7 +95,7 @@ class _Gaps:
 
 
 def _configurations(model: Model, q: ArrayLike) -> Array:
-    found = np.array(q, np.float64)
+    found = reals(q, "q")
     if found.ndim == 0 or found.shape[-1] != model.nq:
         raise ValueError(f"q must have shape (…, {model.nq}), got {found.shape}")
     return found

@@ -79,6 +79,16 @@ class Terrain(Record):
         """Return the triangles of the piece between the corners `low` and `high` (2,) [m]."""
         raise NotImplementedError
 
+    @staticmethod
+    def _places(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+        """x and y of points as arrays of one shape: nothing is looked up where no place is."""
+        found = reals(x, "x"), reals(y, "y")
+        for name, values in zip("xy", found, strict=True):
+            if not np.isfinite(values).all():
+                raise ValueError(f"{name} has entries that are not finite")
+        first, second = np.broadcast_arrays(*found)
+        return first, second
+
     def _contact_columns(self) -> tuple[Array, ...]:
         """The contact parameters as arrays of one length; an error if they have several."""
         parts = (self.friction, self.viscous, self.restitution, self.rest_speed)

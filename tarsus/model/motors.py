@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
+from tarsus.model.checks import reals
 from tarsus.model.cluster_views import Cluster
 from tarsus.model.description import Coupling
 from tarsus.model.views import JointView
@@ -40,9 +41,11 @@ class Motors:
         The motors of a cluster turn by M v, M their rows of its coupling matrix, so they exert
         Mᵀ torques on its coordinates.
         """
-        forces, nv = np.asarray(tau, dtype=np.float64), coupling_matrix.shape[-1]
+        forces, nv = reals(tau, "tau"), coupling_matrix.shape[-1]
         if forces.shape[-1:] != (nv,):
             raise ValueError(f"tau has shape {forces.shape}, must be (…, {nv})")
+        if not np.isfinite(forces).all():
+            raise ValueError("tau has entries that are not finite")
         rows = coupling_matrix[..., self.velocities, :]
         lead = np.broadcast_shapes(rows.shape[:-2], forces.shape[:-1])
         torques = np.zeros((*lead, len(self.names)))

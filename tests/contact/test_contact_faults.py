@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -93,7 +96,8 @@ def test_numbers_of_a_call_are_checked() -> None:
         *({"steps": value} for value in (-1, 2.5, "two", None, 2**70)),
         *({"hold": value} for value in (0, -1, "x")),
         *({"every": value} for value in (0, -1)),
-        *({"first_step": value} for value in (-1, "x")),
+        *({"first_step": value} for value in (-1, "x", 2**53, 2**63 - 2, 2**63 - 1)),
+        {"steps": 2**63 - 1, "first_step": 1},
         *({"threads": value} for value in (0, -1, "x")),
         {"unknown": 1},
     ):
@@ -120,6 +124,21 @@ def test_records_are_checked() -> None:
     frozen.setflags(write=False)
     print(refused(run, record={"q": frozen}))
     print(refused(run, record=[good]))
+    # lists of contacts fit, the others have no room at all
+    print(refused(run, record={**good, "q": np.zeros((3, 0, 7))}))
+
+
+@pytest.mark.parametrize("sample", [4, 5, 2**31, 2**60 + 1, 2**62, 2**63 - 1])
+def test_samples_beyond_the_record_are_refused(sample: int) -> None:
+    """Numbers near 2⁶³ once wrapped around and were written far from the array."""
+    run = start()
+    record = {"q": np.zeros((3, 5, 7)), "v": np.zeros((3, 5, 6))}
+    message = refused(run, record=record, sample=sample)
+    assert "record has 5 samples, 2 steps make 2" in message
+    run.world.advance(
+        run.q, run.v, run.memory, run.parameters, run.commands, steps=2, record=record, sample=3
+    )
+    assert (record["q"][:, :3] == 0.0).all() and (record["q"][:, 4] == run.q).all()
 
 
 def test_arrays_that_overlap_are_refused() -> None:
@@ -136,6 +155,138 @@ def test_arrays_that_overlap_are_refused() -> None:
     print(refused(run, steps=1, record=record))
 
 
+@pytest.mark.parametrize("written", ["q", "v", "memory", "record"])
+@pytest.mark.parametrize("read", ["parameters", "commands"])
+def test_what_is_read_must_not_be_written(read: str, written: str) -> None:
+    run = start()
+    given = getattr(run, read)
+    shape = (3, 1, 7) if written == "record" else getattr(run, written).shape
+    for apart in (0, given.size):  # beside each other they may be
+        room = np.ones(given.size + math.prod(shape))
+        there = room[apart : apart + math.prod(shape)].reshape(shape)
+        changes: dict[str, Any] = {read: room[: given.size].reshape(given.shape)}
+        changes |= {"record": {"q": there}} if written == "record" else {written: there}
+        if not apart:
+            message = refused(run, steps=1, **changes)
+            assert read in message and "overlap" in message
+            continue
+        names = ("q", "v", "memory", "parameters", "commands")
+        arrays = [changes.pop(name, getattr(run, name)) for name in names]
+        run.world.advance(*arrays, steps=1, **changes)
+
+
+def unaligned(array: Any) -> Any:
+    """Return a copy whose numbers start between the places of numbers."""
+    raw = np.zeros(array.nbytes + 8, np.uint8)
+    found = raw[3 : 3 + array.nbytes].view(np.float64).reshape(array.shape)
+    found[...] = array
+    assert not found.flags.aligned
+    return found
+
+
+def test_arrays_that_are_not_aligned() -> None:
+    """What is written to must be aligned, of what is read a copy is made."""
+    run, expected = start(), start()
+    for name in ("q", "v", "memory"):
+        assert name in refused(run, **{name: unaligned(getattr(run, name))})
+    assert "record" in refused(run, steps=1, record={"q": unaligned(np.zeros((3, 1, 7)))})
+    run.parameters, run.commands = unaligned(run.parameters), unaligned(run.commands)
+    run.advance(3), expected.advance(3)
+    assert run.q.tobytes() == expected.q.tobytes()
+    world = run.world
+    assert world.contacts(unaligned(run.q)).tobytes() == world.contacts(run.q).tobytes()
+    first, second = (world.operator(q, [0, 1])[0] for q in (run.q, unaligned(run.q)))
+    assert first.tobytes() == second.tobytes()
+    arrays = run.q, run.v, run.parameters
+    motions = [
+        ts._core.Motion(world, *map(make, arrays), batched=True)  # type: ignore[attr-defined]
+        for make in (np.array, unaligned)
+    ]
+    first, second = (motion.step(steps=3)[0] for motion in motions)
+    assert first.tobytes() == second.tobytes()
+    A, b = np.eye(2), -np.ones(2)
+    solve = ts._core.solve_lcp  # type: ignore[attr-defined]
+    assert solve(unaligned(A), unaligned(b)).tolist() == solve(A, b).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("ground", ["plane", "profile", "height_field", "none"])
+@pytest.mark.parametrize("bad", [0.0, 1e-200, 1e200, np.nan, np.inf])
+def test_poses_are_known_before_anything_is_looked_up(ground: str, bad: float) -> None:
+    """A rotation that is none: the state is named, wherever it is among the others."""
+    numbers = {
+        "plane": (0.0, 0.0, 1.0, 0.0),
+        "profile": (-1.0, 0.0, 0.0, 0.1, 1.0, 0.0),
+        "height_field": (-1.0, -1.0, 1.0, 1.0, 3.0, 3.0, *np.linspace(0.0, 0.1, 9)),
+        "none": (),
+    }[ground]
+    world = box(8, ground_kind=ground, ground_numbers=numbers)
+    for count, state in ((1, 0), (3, 2), (300, 217)):
+        run = start(world, count)
+        q = run.q.copy()
+        q[state, 3:7] = bad
+        core, arrays = run.world, (run.v, run.memory, run.parameters)
+        kept = q.tobytes()
+        calls = (
+            lambda q=q, core=core: core.contacts(q),
+            lambda q=q, core=core: core.operator(q, [0]),
+            lambda q=q, core=core, rest=arrays: core.energies(q, *rest),
+            lambda q=q, core=core, rest=arrays, to=run.commands: core.advance(
+                q, *rest, to, steps=2, threads=2
+            ),
+            lambda q=q, core=core, rest=arrays: ts._core.Motion(  # type: ignore[attr-defined]
+                core, q, rest[0], rest[2], batched=True
+            ),
+        )
+        for call in calls:
+            with pytest.raises(ValueError, match=r"^q must") as caught:
+                call()
+            if np.isfinite(bad) and count > 1:
+                assert f"elements 3 to 6 of state {state}" in str(caught.value)
+        assert not core.may_start(q, run.v, 1.0) and q.tobytes() == kept
+
+
+@pytest.mark.parametrize("ground", ["plane", "profile", "height_field"])
+@pytest.mark.parametrize("far", [1e20, 1e160, 1e300, -1e300])
+def test_positions_out_of_this_world(ground: str, far: float) -> None:
+    """Gaps are numbers, or q is refused; steps end, or say what happened."""
+    numbers = {
+        "plane": (0.6, 0.0, 0.8, 0.0),
+        "profile": (-1.0, 0.0, 0.0, 0.1, 1.0, 0.0),
+        "height_field": (-1.0, -1.0, 1.0, 1.0, 3.0, 3.0, *np.linspace(0.0, 0.1, 9)),
+    }[ground]
+    world = box(8, ground_kind=ground, ground_numbers=numbers)
+    for place in range(3):
+        run = start(world, 5)
+        run.q[2, place] = far
+        try:
+            assert np.isfinite(run.world.contacts(run.q)).all()
+        except ValueError as error:
+            assert "q of state 2" in str(error)
+        run.advance(3)
+        assert np.isfinite(run.q).all() and np.isfinite(run.v).all()
+        assert (run.status[[0, 1, 3, 4], 0] == 0).all()
+
+
+def test_a_record_lives_while_it_is_written() -> None:
+    """The dict may lose it to another thread of Python meanwhile."""
+    run = start(count=1)
+    record = {"q": np.full((1, 200_000, 7), np.nan)}
+    array, watched = record["q"], weakref.ref(record["q"])
+    arguments = run.q, run.v, run.memory, run.parameters, run.commands
+    thread = threading.Thread(
+        target=lambda: run.world.advance(*arguments, steps=200_000, record=record)
+    )
+    thread.start()
+    while np.isnan(array[0, 0, 0]):
+        pass
+    del array
+    record.clear()
+    alive = watched() is not None
+    under_way = thread.is_alive()
+    thread.join()
+    assert under_way and alive and watched() is None
+
+
 def test_nothing_to_do() -> None:
     run = start()
     before = run.q.copy(), run.v.copy(), run.memory.copy()
@@ -148,6 +299,13 @@ def test_nothing_to_do() -> None:
     record = empty.advance(5, threads=3)
     assert empty.status.shape == (0, 3) and record["q"].shape == (0, 5, 7)
     assert empty.world.contacts(empty.q).shape == (0, 4, 7)
+
+
+@pytest.mark.parametrize("dt", [5e-324, 1e-308, 1e-100, 9.9e-13])
+def test_steps_that_move_nothing_are_refused(dt: float) -> None:
+    """Forces are impulses over dt: they were not numbers."""
+    with pytest.raises(ValueError, match="dt is too short, must be at least 1e-12 s"):
+        box(8, dt=dt).core()
 
 
 @pytest.mark.parametrize("law", LAWS)

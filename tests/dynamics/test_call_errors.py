@@ -206,6 +206,20 @@ def test_zero_quaternions_are_named(kind: str) -> None:
         model.forward_kinematics(np.zeros(model.nq))
 
 
+@pytest.mark.parametrize("length", [1e-200, 1e155, 1e200])
+@pytest.mark.parametrize("kind", ["spherical", "free"])
+def test_quaternions_whose_square_is_no_number_are_named(kind: str, length: float) -> None:
+    """Their rotation would come out as none, or as the identity."""
+    builder = ts.Builder("one").body("b", 1.0, inertia=(1, 1, 1)).joint("j", kind, "world", "b")
+    model = builder.build()
+    q = np.zeros((3, model.nq))
+    q[:, -4:] = (0.1, 0.2, 0.3, 0.4)
+    q[1, -4:] *= length
+    for call in (model.forward_kinematics, lambda q: model.integrate(q, np.zeros(model.nv))):
+        with pytest.raises(ValueError, match=r"q must .* of state 1 are too small or too large"):
+            call(q)
+
+
 def test_chains_of_a_thousand_links() -> None:
     model = ts.robots.chain(1000, skew=0.3)
     rng = np.random.default_rng(0)

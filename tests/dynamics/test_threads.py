@@ -7,6 +7,7 @@ import signal
 import threading
 
 import numpy as np
+from processes import numbers_printed_by
 
 import tarsus as ts
 
@@ -73,3 +74,31 @@ def test_forked_children_start_threads_of_their_own() -> None:
         stop.set()
         for thread in busy:
             thread.join()
+
+
+def test_what_is_thrown_in_a_thread_reaches_the_caller() -> None:
+    """Three hundred contacts want more memory than there is; threads and process live on."""
+    script = """
+import os, resource, numpy as np, tarsus as ts
+b = ts.Builder("slab").body("slab", 1.0, inertia=(1.0, 1.0, 1.0))
+b.joint("base", "free", "world", "slab")
+places = {f"p{k}": (0.1 * (k % 20), 0.1 * (k // 20), 0.0) for k in range(300)}
+for name, place in places.items():
+    b.frame(name, "slab", position=place)
+slab, chain, q = b.build(), ts.robots.chain(5), np.ones((4000, 5))
+collision = ts.Collision.from_model(slab, contact_points={name: (0, 0, 0) for name in places})
+sim = ts.Simulation(slab, ground=ts.Ground(), collision=collision)
+falling = np.tile([0.0, 0.0, -0.1, 0.0, 0.0, 0.0], (32, 1))
+expected = chain.mass_matrix(q, threads=2)
+used = int(open("/proc/self/statm").read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+resource.setrlimit(resource.RLIMIT_AS, (used + (30 << 20), resource.RLIM_INFINITY))
+told = 0
+for _ in range(5):
+    try:
+        sim.run(None, falling, duration=0.001, threads=2, record=False)
+    except MemoryError:
+        told += 1
+    told += (chain.mass_matrix(q, threads=2) == expected).all()
+print(told)
+"""
+    assert numbers_printed_by(script) == [10]

@@ -112,6 +112,9 @@ MISTAKES: list[tuple[Any, str]] = [
     (lambda: stand(arm().build(), np.zeros(3)), r"q must have shape \(…, 10\), got \(3,\)"),
     (lambda: height_over_ground(robot("human.urdf"), np.zeros(1)), "nothing of .* can touch"),
     (lambda: stand("robot", np.zeros(1)), "model is of type str"),
+    (lambda: stand(arm().build(), "x"), "q is not an array of numbers"),
+    (lambda: stand(arm().build(), np.zeros(10), 3), "ground is of type int"),
+    (lambda: stand(arm().build(), np.zeros(10), None, "all"), "collision is of type str"),
 ]
 
 
@@ -119,6 +122,20 @@ MISTAKES: list[tuple[Any, str]] = [
 def test_mistakes_are_named(call: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         call()
+
+
+@pytest.mark.parametrize("ground", GROUNDS.values(), ids=GROUNDS)
+def test_poses_that_are_none_are_refused(ground: Terrain) -> None:
+    """Not a number or a rotation of zeros, alone or among many: q is named, nothing looked up."""
+    m = free_body("box", (0.2, 0.3, 0.4))
+    for count in (1, 70):
+        for place, bad in ((0, np.nan), (2, -np.inf), (slice(3, 7), 0.0), (slice(3, 7), 1e200)):
+            q = np.tile(m.neutral(), (count, 1))
+            q[count // 2, place] = bad
+            for look in (height_over_ground, stand):
+                with pytest.raises(ValueError, match=r"^q (has|must)") as caught:
+                    look(m, q if count > 1 else q[0], ground)
+                assert np.isnan(bad) or np.isinf(bad) or "elements 3 to 6" in str(caught.value)
 
 
 def test_all_robots_are_found() -> None:

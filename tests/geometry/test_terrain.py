@@ -164,3 +164,16 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
 def test_mistakes_are_named(build: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         build()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_nothing_is_looked_up_nowhere(bad: float) -> None:
+    field = HeightField(np.arange(12.0).reshape(3, 4), 0.5)
+    for ground in (Ground(slope=0.1), Profile([[0, 0], [1, 0.2]]), Steps(), field):
+        for look_up in (ground.height, ground.normal):
+            with pytest.raises(ValueError, match="x has entries that are not finite"):
+                look_up([0.0, bad], 0.0)
+            with pytest.raises(ValueError, match="y has entries that are not finite"):
+                look_up(0.0, bad)
+            with pytest.raises(TypeError, match="x is not an array of numbers: 'there'"):
+                look_up("there", 0.0)

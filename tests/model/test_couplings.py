@@ -103,6 +103,12 @@ def test_motors_of_a_differential() -> None:
     assert error < 1e-14
     with pytest.raises(ValueError, match=r"tau has shape \(3,\), must be \(…, 2\)"):
         model.motor_torques(q, np.zeros(3))
+    for bad in (np.nan, np.inf):
+        tau[2, 1, 0] = bad
+        with pytest.raises(ValueError, match="tau has entries that are not finite"):
+            model.motor_torques(q, tau)
+    with pytest.raises(TypeError, match="tau is not an array of numbers: 'much'"):
+        model.motor_torques(q, "much")
 
 
 def test_several_motors_on_a_coordinate_share_its_torque() -> None:
