@@ -67,7 +67,7 @@ TARSUS_INLINE void TestForces<T>::add_products(const Cluster& cluster, const Blo
 
 // inwards from two bodies, the outer cluster first
 template <class T>
-TARSUS_APART void TestForces<T>::walk(int a, RowForces<T>& on_a, int b, RowForces<T>& on_b) {
+TARSUS_INLINE void TestForces<T>::walk(int a, RowForces<T>& on_a, int b, RowForces<T>& on_b) {
     const int rows = last_rows();
     int body[2] = {a, b};
     RowForces<T>* forces[2] = {&on_a, &on_b};
