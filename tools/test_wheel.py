@@ -60,7 +60,7 @@ def main() -> None:
             residual = np.abs(computed[name][key] - expected).max(initial=0.0) / scale
             assert residual < AGREEMENT, f"{name} and baseline differ by {residual:.1e} in {key}"
             worst = max(worst, residual)
-        print(f"{name:9} {worst:.1e} from baseline{', chosen' * (name == sets[0])}")
+        print(f"{name:9} {worst:.1e} from baseline{', chosen' * (name == sets[0])}", flush=True)
     command = [str(Path(sys.executable).with_name("tarsus")), "info", "quadruped()"]
     subprocess.run(command, check=True)
 
