@@ -231,7 +231,8 @@ TARSUS_INLINE void ArticulatedCluster<T>::member(const Cluster& cluster, int i) 
 
 // a force that belongs to joint velocity w, from body to body to the cluster's parent
 template <class T>
-TARSUS_INLINE void ArticulatedCluster<T>::walk(const Cluster& cluster, int w, int body, Force<T> F) {
+TARSUS_INLINE void ArticulatedCluster<T>::walk(const Cluster& cluster, int w, int body,
+                                               Force<T> F) {
     while (body != cluster.parent) {
         const Link& link = tree_.links[body];
         bias_[w] += dot(body_[body + 1].c, F);
