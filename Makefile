@@ -14,11 +14,12 @@ CPP     := $(shell find core -name '*.[ch]pp')
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench sanitize docs wheel clean
+.PHONY: help demo test fuzz lint format bench sanitize docs wheel clean
 
 help:
 	@echo "make demo      build, install into $(VENV), show a robot, its checks, timings and trot"
 	@echo "make test      install with every test dependency and run all tests"
+	@echo "make fuzz      damage files, arrays and runs for hours: TARSUS_FUZZ_TRIALS (100000) each"
 	@echo "make lint      ruff, mypy and clang-format, without changing anything"
 	@echo "make format    format Python and C++"
 	@echo "make bench     measure the speed beside Pinocchio, write benchmarks/results/DATE.json"
@@ -63,6 +64,11 @@ demo: $(VENV)/installed-cli,view,io
 
 test: $(VENV)/installed-test
 	$(BIN)/pytest -n 2
+
+TARSUS_FUZZ_TRIALS ?= 100000
+
+fuzz: $(VENV)/installed-test
+	TARSUS_FUZZ_TRIALS=$(TARSUS_FUZZ_TRIALS) $(BIN)/pytest -q -s tests/fuzz
 
 lint: $(VENV)/installed-lint $(VENV)/installed-all
 	$(BIN)/ruff check .

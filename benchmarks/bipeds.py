@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from robot import Robot
 
-from tarsus.gait import Gait, Walk
+from tarsus.gait.plans import Footfalls, Walk
 
 LEFT_RIGHT = ("left", "right")
-TURNS = Gait("in place", {"left": 0.0, "right": 0.5}, 0.45)
+TURNS = Footfalls("in place", {"left": 0.0, "right": 0.5}, 0.45)
 """A biped lifts one foot after the other."""
 IN_PLACE = Walk(TURNS, speed=(0.0, 0.0), period=0.5, lift=0.04)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robot import Robot
 
-from tarsus.gait import Walk
+from tarsus.gait.plans import Walk
 
 
 def _anymal() -> Robot:

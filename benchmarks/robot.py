@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import tarsus as ts
-from tarsus.gait import Walk
+from tarsus.gait.plans import Walk
 from tarsus.robots.examples import FOLDER
 
 TINY = 1e-12

@@ -16,7 +16,8 @@ from spheres import Sphere, feet_spheres, link_spheres, with_spheres
 import tarsus as ts
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array
-from tarsus.scenes.walkers import Walker as SceneWalker
+from tarsus.robots.legged import Legged
+from tarsus.scenes.legged import standing, walking
 
 ROBOTS = {**BIPEDS, **QUADRUPEDS}
 DT = 2e-3
@@ -45,12 +46,11 @@ class Walker:
         self.model = with_spheres(bare, self.feet)
         """What touches are the feet."""
         robot = self.robot
-        self.scene = SceneWalker(
+        self.legged = Legged(
             *(name, self.model, robot.feet, robot.angles, robot.kp, robot.kd),
             ts.Collision.from_model(self.model),
-            robot.walk,
         )
-        self.stance = self.scene.stance
+        self.stance = self.legged.stance
 
     @cached_property
     def all_spheres(self) -> list[Sphere]:
@@ -83,14 +83,14 @@ class Walker:
     @cached_property
     def standing(self) -> Array:
         """The reference (nq,) that holds the stance."""
-        rows = self._reference(self.scene.standing().reference.sample(np.zeros(1)))
+        rows = self._reference(standing(self.legged).reference.sample(np.zeros(1)))
         return np.asarray(rows[0, 0])
 
     @cached_property
     def period(self) -> Array:
         """References (steps, nq) of a period of the walk, the second one."""
         plan = self.robot.walk
-        controller = self.scene.walking(plan.start + 3.0 * plan.period)
+        controller = walking(self.legged, plan, plan.start + 3.0 * plan.period)
         times = plan.start + plan.period + DT * np.arange(round(plan.period / DT), dtype=float)
         return np.asarray(self._reference(controller.reference.sample(times))[0])
 

@@ -53,7 +53,7 @@ print(f"and stores {hopper.elastic_energy(q):.2f} J")
 # a file keeps everything that was stated, to the last bit
 with tempfile.TemporaryDirectory() as folder:
     file = Path(folder) / "hopper.json"
-    hopper.save(file)
+    ts.save(hopper, file)
     print("read back the same:", ts.load(file) == hopper)
 
 # mistakes are reported where they are made, with the names that would be right

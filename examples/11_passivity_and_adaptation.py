@@ -38,27 +38,23 @@ def track(plant, control, duration=5.0, h=2e-3):
     q, v = wanted(0.0)[0] + 0.3, np.zeros(3)
     errors, energies = [], []
     for t in np.arange(0.0, duration, h):
-        target = wanted(t)
-        errors.append(np.abs(q - target[0]).max())
-        tau = control(q, v, *target)
-        if isinstance(control, ts.control.AdaptiveControl):
-            energies.append(control.lyapunov(plant, q, v, *target[:2]))
-            control.step(h)
-        else:
-            energies.append(control.lyapunov(q, v, *target[:2]))
+        errors.append(np.abs(q - wanted(t)[0]).max())
+        tau = control(t, q, v)
+        learns = isinstance(control, ts.control.AdaptiveControl)
+        energies.append(control.lyapunov(*([plant] if learns else []), t, q, v))
         a = plant.forward_dynamics(q, v, tau)
         q, v = plant.integrate(q, h * (v + h / 2 * a)), v + h * a
     return np.array(errors), np.array(energies)
 
 
 bare, loaded = arm(), arm(load=3.0)
-gains = 4.0, [4.0, 8.0, 4.0]  # bandwidth [1/s], damping [N·m·s/rad]
+gains = 4.0, [4.0, 8.0, 4.0], wanted  # bandwidth [1/s], kd [N·m·s/rad], reference
 
 laws = {
     "masses known": (loaded, ts.control.PassivityControl(loaded, *gains)),
     "load forgotten": (loaded, ts.control.PassivityControl(bare, *gains)),
-    "load learned": (loaded, ts.control.AdaptiveControl(bare, *gains, 2.0)),
-    "learned, physical": (loaded, ts.control.AdaptiveControl(bare, *gains, 1.0, physical=True)),
+    "load learned": (loaded, ts.control.AdaptiveControl(bare, *gains, adaptation=2.0)),
+    "learned, physical": (loaded, ts.control.AdaptiveControl(bare, *gains, physical=True)),
 }
 # in steps of 2 ms, the energies of laws that learn fast may rise by what such a step costs
 found = {}

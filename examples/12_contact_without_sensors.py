@@ -31,11 +31,11 @@ def push(t):
 
 
 # a digital controller holds its torques for a millisecond, in which the chain moves on
-observer = ts.control.MomentumObserver(chain, gain=50.0, held=True)
+observer = ts.control.MomentumObserver(chain, bandwidth=50.0, held=True)
 q, v, tau = np.zeros(4), np.ones(4), np.zeros(4)
 times, residuals, forces = np.arange(0.0, 1.2, h), [], []
 for t in times:
-    residuals.append(observer.update(q, v, tau, h))
+    residuals.append(observer.update(t, q, v, tau))
     J = chain.frame_jacobian(q, "link_3")
     forces.append(J.T @ push(t)[tip])
     tau = motors(t, q, v)

@@ -43,10 +43,9 @@ def follow(control, q, v, duration):
     """Return the configurations of a motion, and the errors of the hand."""
     configurations, errors = [], []
     for t in np.arange(0.0, duration, h):
-        target = circle(t)
         configurations.append(q)
-        errors.append(control.error(q, target[0]))
-        a = m.forward_dynamics(q, v, control(q, v, *target))
+        errors.append(control.error(t, q))
+        a = m.forward_dynamics(q, v, control(t, q, v))
         q, v = m.integrate(q, h * (v + h / 2 * a)), v + h * a
     return np.array(configurations), np.array(errors)
 
@@ -55,7 +54,9 @@ def follow(control, q, v, duration):
 elbow_out = q0 + [0.8, 0, -0.8, 0, 0, 0, 0]
 found = {}
 for name, posture in (("no posture", None), ("elbow out", elbow_out)):
-    control = ts.control.OperationalSpaceControl(m, "hand", stiffness=100.0, posture=posture)
+    control = ts.control.OperationalSpaceControl(
+        m, "hand", 100.0, reference=circle, posture=posture
+    )
     found[name] = follow(control, q0 + 0.05, np.zeros(7), 3.0)
     q, e = found[name]
     reached = np.abs(e[len(e) // 2 :]).max()
@@ -66,7 +67,7 @@ print(f"the hand does not notice the posture: {differ:.1e} m or rad")
 # at a stretched arm the hand cannot move outwards: there is no force that tries
 control = ts.control.OperationalSpaceControl(m, "hand", 100.0, task="position")
 up = m.frame_pose(np.zeros(7), "hand")[:3, 3]
-tau = control(np.zeros(7), np.zeros(7), up + [0, 0, 0.1])
+tau = control(0.0, np.zeros(7), np.zeros(7), up + [0, 0, 0.1])
 print(f"stretched, with a target out of reach: {np.abs(tau).max():.1e} N·m")
 
 if "--plot" in sys.argv:

@@ -31,10 +31,10 @@ def pushed(control, released=1.5, duration=3.0):
     q, v = q0, np.zeros(7)
     displacements, energies = [], []
     for t in np.arange(0.0, duration, h):
-        displacements.append(control.error(q, target))
-        energies.append(control.energy(q, v, target))
+        displacements.append(control.error(t, q))
+        energies.append(control.energy(t, q, v))
         J = m.frame_jacobian(q, "hand", "local_world_aligned")[:3]
-        tau = control(q, v, target) + J.T @ force * (t < released)
+        tau = control(t, q, v) + J.T @ force * (t < released)
         a = m.forward_dynamics(q, v, tau)
         q, v = m.integrate(q, h * (v + h / 2 * a)), v + h * a
     return np.array(displacements), np.array(energies)
@@ -44,7 +44,7 @@ print("a spring of", stiffness, "N/m under", force, "N gives way by", force / st
 found = {}
 for ratio in (0.3, 0.7, 1.0):
     control = ts.control.ImpedanceControl(
-        m, "hand", stiffness, task="position", damping_ratio=ratio
+        m, "hand", stiffness, reference=target, task="position", damping_ratio=ratio
     )
     found[ratio] = displacements, energies = pushed(control)
     held, after = displacements[749], energies[751:]

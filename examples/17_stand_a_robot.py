@@ -23,7 +23,7 @@ for joint in m.joints:
 q0 = ts.stand(m, q0, ground)
 print(f"{m} stands with its trunk at {q0[2]:.3f} m")
 
-hold = ts.control.ImplicitPD(m, kp=150.0, kd=6.0, q_ref=q0)
+hold = ts.control.ImplicitPD(m, kp=150.0, kd=6.0, reference=q0)
 sim = ts.Simulation(m, ground=ground, dt=2e-3)
 run = sim.run(q0, duration=2.0, controller=hold)
 force = run.contacts.ground_force()[-1]

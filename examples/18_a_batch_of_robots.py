@@ -25,10 +25,10 @@ robots = 32
 rng = np.random.default_rng(0)
 friction = np.linspace(0.05, 0.8, robots)
 trunk = rng.uniform(0.8, 1.5, robots)  # loads on the trunk
-kp = rng.uniform(100.0, 300.0, (robots, 1)) * np.ones(m.nv)
+kp = rng.uniform(100.0, 300.0, (robots, 1)) * m.driven  # the free base has no motor
 
 sim = ts.Simulation(m, ground=ts.Ground(friction=friction), dt=2e-3)
-hold = ts.control.ImplicitPD(m, kp=kp, kd=8.0, q_ref=q0)
+hold = ts.control.ImplicitPD(m, kp=kp, kd=8.0, reference=q0)
 v0 = np.zeros((robots, m.nv))
 v0[:, 0] = 0.8  # all start with the same speed
 run = sim.run(

@@ -22,7 +22,7 @@ for joint in m.joints:
 stance = ts.stand(m, q0)
 q0 = stance.copy()
 q0[2] += 0.3
-hold = ts.control.PD(m, kp=80.0, kd=2.0, q_ref=stance)
+hold = ts.control.PD(m, kp=80.0, kd=2.0, reference=stance)
 
 print("step [ms]  residual, of the energy that flowed")
 for dt in (2e-3, 1e-3, 5e-4):

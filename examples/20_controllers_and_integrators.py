@@ -33,9 +33,9 @@ def without_acceleration(t):
 
 controllers = {
     "PD": ts.control.PD(m, 400.0, 20.0, without_acceleration),
-    "PID": ts.control.PID(m, 400.0, 20.0, 2000.0, without_acceleration),
+    "PID": ts.control.PID(m, 400.0, 2000.0, 20.0, without_acceleration),
     "inverse dynamics": ts.control.InverseDynamics(m, 100.0, 20.0, wave),
-    "passivity": ts.control.PassivityControl(m, bandwidth=10.0, damping=4.0).along(wave),
+    "passivity": ts.control.PassivityControl(m, 10.0, 4.0, wave),
 }
 sim = ts.Simulation(m, dt=1e-3)
 q0, v0, _ = wave(0.0)
@@ -46,10 +46,10 @@ for name, controller in controllers.items():
     print(f"{name:17} {1e3 * errors[name][-1000:].max():8.3f} mrad off in the last second")
 
 
-# a cascade: every 20 ms an outer loop corrects the target of an inner one, which runs at 1 kHz
+# a cascade: every 20 ms an outer loop corrects the setpoint of an inner one, which runs at 1 kHz
 def outer(t, q, v):
-    target = wave(t)[0]
-    return target + 0.8 * (target - q)
+    wanted = wave(t)[0]
+    return wanted + 0.8 * (wanted - q)
 
 
 cascade = ts.control.Cascade(outer, ts.control.PD(m, 400.0, 20.0), outer_period=0.02)

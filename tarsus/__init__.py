@@ -9,7 +9,7 @@
 SI units and radians, z up. Every function takes leading batch dimensions.
 """
 
-from tarsus import control, convert, gait, robots, scenes
+from tarsus import control, convert, gait, robots, scenes, spatial
 from tarsus.check import Report, check
 from tarsus.formats import load, save
 from tarsus.geometry import (
@@ -42,6 +42,7 @@ from tarsus.simulation import (
     ConvergenceWarning,
     EnergyError,
     EnergyLedger,
+    RunFileError,
     Simulation,
     SimulationError,
     StartError,
@@ -50,8 +51,8 @@ from tarsus.simulation import (
     load_run,
     rollout,
 )
-from tarsus.simulation.compare import compare_contact
-from tarsus.simulation.view import view
+from tarsus.studies import compare_contact
+from tarsus.view import view
 
 __version__ = "0.1.0"
 
@@ -75,6 +76,7 @@ __all__ = [
     "ModelError",
     "Profile",
     "Report",
+    "RunFileError",
     "Shape",
     "Simulation",
     "SimulationError",
@@ -98,6 +100,7 @@ __all__ = [
     "rollout",
     "save",
     "scenes",
+    "spatial",
     "stand",
     "view",
 ]

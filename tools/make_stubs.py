@@ -128,8 +128,8 @@ class Motion:
     def status(self) -> Array: ...
     @property
     def touched(self) -> Array: ...
-    def step(self, tau: ArrayLike | None = None, steps: int = 1) -> tuple[Array, Array] | None:
-        """Make steps with efforts tau (nv,) or (B, nv); returns q and v, None if it fails."""
+    def step(self, command: ArrayLike | None = None, steps: int = 1) -> tuple[Array, Array] | None:
+        """Make steps with a command (n,) or (B, n); returns q and v, None if it fails."""
 
 class Model:
     def __init__(

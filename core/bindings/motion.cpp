@@ -1,6 +1,6 @@
-// States that make a few steps a call, with new efforts each time. All arrays of a motion are its
-// own, so that they are checked once; a call reads the efforts, and returns positions and
-// velocities in new arrays.
+// States that make a few steps a call, with a new command each time: efforts, or a setpoint of the
+// world's controller. All arrays of a motion are its own, so that they are checked once; a call
+// reads the command, and returns positions and velocities in new arrays.
 #include "bindings/motion.hpp"
 
 #include <algorithm>
@@ -69,10 +69,6 @@ void make(Motion* self, nb::object owner, const Given& q, const Given& v, const 
     if (n < 1) throw std::invalid_argument("q has no states");
     if (threads < 1 || threads > 1024)
         throw std::invalid_argument("threads must be from 1 to 1024");
-    if (world.control != ControlKind::torque) {
-        throw std::invalid_argument(
-            "a motion takes efforts: the world's controller must be torque");
-    }
     check_shape("q", n, q.shape(1), n, world.tree->nq, false);
     check_shape("v", v.shape(0), v.shape(1), n, world.tree->nv, false);
     check_shape("parameters", parameters.shape(0), parameters.shape(1), n, world.parameter_size(),
@@ -99,57 +95,66 @@ PyObject* rows_of(const Motion& motion, const std::vector<double>& numbers) {
     return array_of(numbers, 2 - alone, shape + alone);
 }
 
-[[noreturn]] void refuse_efforts(const Motion& motion, PyObject* tau) {
+// what a command is called where it is wrong
+const char* command_name(const World& world) {
+    return world.control == ControlKind::torque ? "tau" : "setpoint";
+}
+
+[[noreturn]] void refuse_command(const Motion& motion, PyObject* command) {
     PyErr_Clear();
-    const std::string nv = std::to_string(motion.world.tree->nv);
-    const Owned found(PyArray_FROM_OT(tau, NPY_OBJECT));
+    const std::string width = std::to_string(motion.world.command_size());
+    const Owned found(PyArray_FROM_OT(command, NPY_OBJECT));
     std::string shape = "(";
     for (int k = 0; found.object && k < PyArray_NDIM(found.array()); ++k) {
         shape += (k ? ", " : "") + std::to_string(PyArray_DIM(found.array(), k));
     }
     PyErr_Clear();
     if (found.object && PyArray_NDIM(found.array()) == 1) shape += ",";
-    throw std::invalid_argument("tau has shape " + shape + "), must be (" + nv + ",) or (" +
-                                std::to_string(motion.states) + ", " + nv + ") of numbers");
+    throw std::invalid_argument(std::string(command_name(motion.world)) + " has shape " + shape +
+                                "), must be (" + width + ",) or (" + std::to_string(motion.states) +
+                                ", " + width + ") of numbers");
 }
 
-// what NumPy would broadcast to (B, nv), from whatever it understands
-void read_unusual_efforts(Motion& motion, PyObject* tau) {
-    npy_intp shape[2] = {motion.states, motion.world.tree->nv};
+// what NumPy would broadcast to (B, n), from whatever it understands
+void read_unusual_command(Motion& motion, PyObject* command) {
+    npy_intp shape[2] = {motion.states, motion.world.command_size()};
     std::vector<double> copy(motion.commands.size());
     const Owned target(PyArray_SimpleNewFromData(2, shape, NPY_DOUBLE, copy.data()));
     if (!target.object) throw PythonError();
-    if (PyArray_CopyObject(target.array(), tau) < 0) {
+    if (PyArray_CopyObject(target.array(), command) < 0) {
         if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))
             throw PythonError();
-        refuse_efforts(motion, tau);
+        refuse_command(motion, command);
     }
     motion.commands = copy;
 }
 
-void read_efforts(Motion& motion, PyObject* tau) {
-    const npy_intp nv = motion.world.tree->nv;
+void read_command(Motion& motion, PyObject* command) {
+    const npy_intp width = motion.world.command_size();
     std::vector<double>& to = motion.commands;
-    PyArrayObject* array = reinterpret_cast<PyArrayObject*>(tau);
-    if (!tau || tau == Py_None) {
+    PyArrayObject* array = reinterpret_cast<PyArrayObject*>(command);
+    if (!command || command == Py_None) {
+        if (motion.world.control != ControlKind::torque)
+            throw std::invalid_argument("the world's controller needs a setpoint");
         std::fill(to.begin(), to.end(), 0.0);
         return;
     }
-    if (is_plain(tau) && PyArray_NDIM(array) > 0 && PyArray_NDIM(array) <= 2 &&
-        PyArray_DIM(array, PyArray_NDIM(array) - 1) == nv &&
-        (PyArray_SIZE(array) == nv || PyArray_SIZE(array) == npy_intp(to.size()))) {
+    if (is_plain(command) && PyArray_NDIM(array) > 0 && PyArray_NDIM(array) <= 2 &&
+        PyArray_DIM(array, PyArray_NDIM(array) - 1) == width &&
+        (PyArray_SIZE(array) == width || PyArray_SIZE(array) == npy_intp(to.size()))) {
         const double* from = static_cast<const double*>(PyArray_DATA(array));
         const bool each = PyArray_SIZE(array) == npy_intp(to.size());
         for (long s = 0; s < motion.states; ++s) {
-            std::copy_n(from + (each ? s * nv : 0), nv, to.data() + s * nv);
+            std::copy_n(from + (each ? s * width : 0), width, to.data() + s * width);
         }
     } else {
-        read_unusual_efforts(motion, tau);
+        read_unusual_command(motion, command);
     }
     try {
-        check_finite("tau", to.data(), to.size());
+        check_finite("command", to.data(), to.size());
     } catch (const std::invalid_argument&) {
-        throw std::invalid_argument("tau has entries that are not finite");
+        throw std::invalid_argument(std::string(command_name(motion.world)) +
+                                    " has entries that are not finite");
     }
 }
 
@@ -168,7 +173,7 @@ class Busy {
 };
 
 PyObject* step(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names) {
-    static const Signature signature("step", {"tau", "steps"}, 2, 0);
+    static const Signature signature("step", {"command", "steps"}, 2, 0);
     return guarded([&]() -> PyObject* {
         PyObject* slots[2];
         signature.fill(args, nargs, names, slots);
@@ -177,7 +182,7 @@ PyObject* step(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
         const long steps = integer_of("steps", slots[1], 1);
         if (steps < 1) throw std::invalid_argument("steps must be at least 1");
         const Busy busy(motion);
-        read_efforts(motion, slots[0]);
+        read_command(motion, slots[0]);
         if (motion.states * steps < kManySteps) {
             motion.advance(steps);
         } else {
@@ -195,9 +200,10 @@ PyType_Slot* motion_slots() {
     static PyMethodDef methods[] = {
         {"step", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&step)),
          METH_FASTCALL | METH_KEYWORDS,
-         "step($self, tau=None, steps=1)\n--\n\n"
-         "Make steps with efforts tau (nv,) or (B, nv); returns q and v, or None if a state cannot "
-         "go on: then status says which."},
+         "step($self, command=None, steps=1)\n--\n\n"
+         "Make steps with a command (n,) or (B, n): efforts, none unless stated, or the setpoint "
+         "of "
+         "a controller; returns q and v, or None if a state cannot go on: then status says which."},
         {nullptr, nullptr, 0, nullptr}};
     static PyType_Slot slots[] = {{Py_tp_methods, methods}, {0, nullptr}};
     return slots;

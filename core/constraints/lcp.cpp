@@ -115,11 +115,10 @@ class Tableau {
     std::vector<int> basis_;
 };
 
-LcpReport go(int n, const double* A, const double* b, int way, double* u) {
+LcpReport go(int n, const double* A, const double* b, int way, int most, double* u) {
     std::fill(u, u + n, 0.0);
     Tableau tableau(n, A, b, way);
     int row = tableau.most_negative(), column = tableau.artificial();
-    const int most = 10 * n + 50;
     for (int count = 1; count <= most; ++count) {
         const int left = tableau.basis(row);
         tableau.pivot(row, column);
@@ -159,7 +158,9 @@ LcpReport solve_lcp(int n, const double* A, const double* b, double* u) {
     LcpReport best{LcpEnd::ray, 0};
     double least = 1e300;
     for (int way = 0; way < kWays && !(least <= kGood * size); ++way) {
-        const LcpReport report = go(n, A, b, way, tried.data());
+        const int most = std::min(10 * n + 50, patience(n) - best.pivots);
+        if (most <= 0) break;
+        const LcpReport report = go(n, A, b, way, most, tried.data());
         best.pivots += report.pivots;
         if (report.end != LcpEnd::solved) {
             if (least == 1e300) best.end = report.end;

@@ -86,7 +86,7 @@ class Pivoting {
             report.steps += pivots.pivots;
             report.residual = residual(A, b, u, scale);
             report.failed = pivots.end != LcpEnd::solved || report.residual > kGood * report.speed;
-            if (!report.failed) break;
+            if (!report.failed || report.steps >= patience(n)) break;
         }
         for (int r = 0; r < s_.n; ++r) s_.p[r] = 0.0;
         for (int i = 0; i < n && !report.failed; ++i) {

@@ -14,9 +14,9 @@ import numpy as np
 
 from tarsus import scenes
 from tarsus.geometry import Ground
-from tarsus.simulation.compare import compare_contact
 from tarsus.simulation.contact import ContactLaw, Penalty
-from tarsus.simulation.penalty_map import penalty_map
+from tarsus.studies.compare import compare_contact
+from tarsus.studies.penalty_map import penalty_map
 
 HERE = Path(__file__).parent
 BLUE, ORANGE, GREEN, RED = "#1f5f8b", "#c8641e", "#3c8a4f", "#b3262e"

@@ -58,17 +58,13 @@ def draw_energy(axes: Any) -> None:
     """Draw ½ sᵀ H s for the three factorisations, and for a matrix that only has the same C v."""
     m, times = chain(), STEP * np.arange(2000)
     for name, color in (("christoffel", BLUE), ("force", GREEN), ("momentum", ORANGE)):
-        control = PassivityControl(m, 4.0, 2.0, factorization=name)  # type: ignore[arg-type]
+        control = PassivityControl(m, 4.0, 2.0, wanted, factorization=name)  # type: ignore[arg-type]
+        axes.plot(times, energies(m, control, control, times), color=color, label=name)
 
-        def right(t: float, q: Array, v: Array, control: PassivityControl = control) -> Array:
-            return control(q, v, *wanted(t))
-
-        axes.plot(times, energies(m, control, right, times), color=color, label=name)
-
-    control = PassivityControl(m, 4.0, 2.0)
+    control = PassivityControl(m, 4.0, 2.0, wanted)
 
     def wrong(t: float, q: Array, v: Array) -> Array:
-        v_r, a_r = control.reference(q, v, *wanted(t))
+        v_r, a_r = control.reference_motion(t, q, v)
         gravity = m.gravity_forces(q)
         coriolis = (m.bias_forces(q, v) - gravity) * (v @ v_r) / (v @ v)
         return np.asarray(m.mass_matrix(q) @ a_r + coriolis + gravity - 2.0 * (v - v_r))
@@ -83,7 +79,7 @@ def energies(m: ts.Model, control: PassivityControl, law: Law, times: Array) -> 
     """Return the energy of the error at each time of a motion."""
     q, v, found = np.array([0.8, -0.6, 0.5, -0.9]), np.array([2.0, 3.0, -3.0, 2.0]), []
     for t in times:
-        found.append(float(control.lyapunov(q, v, *wanted(t)[:2])))
+        found.append(float(control.lyapunov(t, q, v)))
         q, v = move(m, q, v, t, law)
     return found
 
@@ -94,11 +90,14 @@ def draw_learning(axes: Any) -> None:
     description = plant.description
     for body in description.bodies:
         body.mass, body.inertia = 0.6 * body.mass, 0.6 * body.inertia
-    believed, gains = ts.Model(description), (4.0, [30.0, 30.0, 15.0, 10.0])
+    believed, gains = ts.Model(description), (4.0, [30.0, 30.0, 15.0, 10.0], wanted)
     laws: dict[str, tuple[PassivityControl | AdaptiveControl, str]] = {
         "masses 40 % too small": (PassivityControl(believed, *gains), RED),
-        "learned": (AdaptiveControl(believed, *gains, 0.3), ORANGE),
-        "learned, kept physical": (AdaptiveControl(believed, *gains, 0.3, physical=True), GREEN),
+        "learned": (AdaptiveControl(believed, *gains, adaptation=0.3), ORANGE),
+        "learned, kept physical": (
+            AdaptiveControl(believed, *gains, adaptation=0.3, physical=True),
+            GREEN,
+        ),
         "known": (PassivityControl(plant, *gains), BLUE),
     }
     times = STEP * np.arange(5000)
@@ -106,9 +105,7 @@ def draw_learning(axes: Any) -> None:
         q, v, errors = np.full(4, 0.2), wanted(0.0)[1], []
         for t in times:
             errors.append(np.abs(q - wanted(t)[0]).max())
-            tau = control(q, v, *wanted(t))
-            if isinstance(control, AdaptiveControl):
-                control.step(STEP)
+            tau = control(t, q, v)
             q, v = move(plant, q, v, t, lambda t, q, v, tau=tau: tau)  # type: ignore[misc]
         axes.semilogy(times, errors, color=color, label=label)
     axes.set(xlabel="time [s]", ylabel="largest error [rad]", xlim=(0, 5))
@@ -129,7 +126,7 @@ def draw_residual(axes: Any) -> None:
 
     q, v, residuals = np.zeros(4), np.ones(4), []
     for t, force in zip(times, push, strict=True):
-        residuals.append(observer.update(q, v, law(t, q, v), STEP))
+        residuals.append(observer.update(t, q, v, law(t, q, v)))
         q, v = move(m, q, v, t, lambda t, q, v, p=force: law(t, q, v) + p)  # type: ignore[misc]
     for k, color in enumerate((BLUE, ORANGE, GREEN, RED)):
         axes.plot(times, push[:, k], ":", color=color, lw=1.2)
@@ -158,15 +155,17 @@ def draw_spring(axes: Any) -> None:
     target, force = m.frame_pose(q0, "hand")[:3, 3], np.array([0.0, 0.0, -30.0])
     times = STEP * np.arange(1200)
     for ratio, color in ((0.2, ORANGE), (0.7, GREEN), (1.0, BLUE)):
-        control = ImpedanceControl(m, "hand", 600.0, task="position", damping_ratio=ratio)
+        control = ImpedanceControl(
+            m, "hand", 600.0, reference=target, task="position", damping_ratio=ratio
+        )
 
         def law(t: float, q: Array, v: Array, control: ImpedanceControl = control) -> Array:
             J = m.frame_jacobian(q, "hand", "local_world_aligned")[:3]
-            return control(q, v, target) + J.T @ force * (t < 0.6)
+            return control(t, q, v) + J.T @ force * (t < 0.6)
 
         q, v, heights = q0, np.zeros(7), []
         for t in times:
-            heights.append(1000 * control.error(q, target)[2])
+            heights.append(1000 * control.error(t, q)[2])
             q, v = move(m, q, v, t, law)
         axes.plot(times, heights, color=color, label=f"damping ratio {ratio}")
     axes.axhline(1000 * force[2] / 600.0, color=INK, ls=":", lw=1.2)

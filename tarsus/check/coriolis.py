@@ -22,13 +22,10 @@ from tarsus.check.states import States, relative, times, transposed
 from tarsus.differences import rate
 from tarsus.model import Model
 from tarsus.model.functions import MissingDerivativeError
-from tarsus.model.kinds import FACTORIZATIONS, NONHOLONOMIC, Factorization
+from tarsus.model.kinds import FACTORIZATIONS, NONHOLONOMIC, QUASI_VELOCITIES, Factorization
 
 LARGEST_TENSOR, LARGEST_CONNECTION = 150, 40
 """Up to so many velocities symbols are computed, and found by differences."""
-
-QUASI_VELOCITIES = ("spherical", "planar", "free")
-"""Kinds of joints whose velocities are no rates of coordinates, besides those that roll."""
 
 
 def coriolis_forces(s: States) -> float:

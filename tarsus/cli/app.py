@@ -26,6 +26,7 @@ from tarsus.cli.options import (
 )
 from tarsus.cli.reproduce import reproduce
 from tarsus.cli.simulate import simulate
+from tarsus.files import replacing
 
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -206,7 +207,8 @@ def bench(
             progress=lambda text, share: progress.update(task, description=text, completed=share),
         )
     if output is not None:
-        output.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        with replacing(output) as part:
+            part.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
     if as_json:
         _print_json(results)
     else:

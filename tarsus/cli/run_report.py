@@ -54,9 +54,9 @@ def as_data(run: Trajectory, seconds: float, dt: float) -> dict[str, Any]:
         "iterations": float(run.statistics.iterations.mean()),
         "contacts": [_of_body(run, body) for body in run.contacts.touching()],
     }
-    free = [joint for joint in run.model.joints if joint.kind == "free"]
-    if free:
-        moved = run.q[-1, free[0].q_slice][:3] - run.q[0, free[0].q_slice][:3]
+    base = run.model.base
+    if base is not None and base.kind == "free":
+        moved = run.q[-1, base.q_slice][:3] - run.q[0, base.q_slice][:3]
         data["moved"] = moved.tolist()
         data["mean_speed"] = float(np.linalg.norm(moved[:2])) / max(run.duration, dt)
     return data

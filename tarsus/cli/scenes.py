@@ -13,7 +13,6 @@ import numpy as np
 
 from tarsus import scenes
 from tarsus.control import ImplicitPD
-from tarsus.control.joint_gains import driven
 from tarsus.geometry import Collision, Ground, stand
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
@@ -97,7 +96,7 @@ def adapted(scene: Scene, choices: Choices) -> Scene:
 
 def scene_of_model(model: Model, choices: Choices) -> Scene:
     """Return a model on the ground, or in the air if its root hangs on the world."""
-    free = any(joint.kind == "free" and joint.parent == "world" for joint in model.joints)
+    free = model.base is not None and model.base.kind == "free"
     ground = None
     if free or choices.slope is not None or choices.friction is not None:
         ground = Ground(
@@ -170,7 +169,7 @@ def _controller(model: Model, q0: Array, choices: Choices) -> ImplicitPD | None:
 
     Without `--kp` joints are so stiff that they give way a little under the weight.
     """
-    if choices.controller == "none" or not driven(model).any():
+    if choices.controller == "none" or not model.driven.any():
         return None
     poses = model.forward_kinematics(q0)[:, :3, 3]
     size = max(float(np.ptp(poses, axis=0).max()), 0.1)

@@ -14,7 +14,8 @@ from tarsus.cli.models import open_model
 from tarsus.cli.options import BaseOption, CompleteOption, JsonOption, MimicOption, PackageDirs
 from tarsus.cli.scenes import Choices, Contact, Controller, adapted, scene_named, scene_of_model
 from tarsus.scenes import names as scene_names
-from tarsus.simulation.animation import KINDS
+from tarsus.view import view as show
+from tarsus.view.animation import KINDS
 
 if TYPE_CHECKING:
     from tarsus.scenes import Scene
@@ -142,7 +143,6 @@ def _title(scene: Scene) -> str:
 
 def _write(run: Trajectory, plot: Path | None, save: Path | None, animate: Path | None) -> None:
     from tarsus.cli.app import progress_bar
-    from tarsus.simulation.animation import animate as film
 
     if plot is not None:
         run.plot(plot)
@@ -151,12 +151,10 @@ def _write(run: Trajectory, plot: Path | None, save: Path | None, animate: Path 
     if animate is not None:
         with progress_bar() as bar:
             task = bar.add_task("drawing", total=1.0)
-            film(run, animate, progress=lambda _, share: bar.update(task, completed=share))
+            run.animate(animate, progress=lambda _, share: bar.update(task, completed=share))
 
 
 def _view(run: Trajectory, seconds: float | None) -> None:
-    from tarsus.simulation.view import view as show
-
     viewer = show(run)
     if seconds is None:
         viewer.wait()

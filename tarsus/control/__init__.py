@@ -1,29 +1,46 @@
 """Controllers and observers, each an object that is made once for a model.
 
-Those whose names end with Control or Observer rest on the structure of the equations of motion
-and are called with states, one or many. Joint controllers (`PD`, `ImplicitPD`, `PID`,
-`InverseDynamics`, and what `PassivityControl.along` returns) are called with a time and a state,
-tau = controller(t, q, v), and run inside the core of a `Simulation`.
+All controllers are called alike, tau = controller(t, q, v), with one state or many. They run in
+`Simulation.run(controller=…)` and `Simulation.reset(q, controller=…)`, for one state or a batch,
+and forget what was with `reset()`. Where the core knows the law (`PD`, `ImplicitPD`, `PID`,
+`InverseDynamics`, mostly `PassivityControl`, and a `Cascade` onto one of them) simulations run it
+there, without Python in the loop. The words are the same everywhere::
+
+    model         what is controlled
+    reference     what is followed: a setpoint, or a function of time that returns setpoints;
+                  as the fourth argument of a call, a setpoint instead
+    setpoint      where to be, also with how fast to move and what is added: x, (x, v), (x, v, a)
+    kp, kd, ki    gains of the error, of its velocity, of its integral, as `PID(model, kp, ki, kd)`
+    bandwidth     a rate [1/s] at which an error fades
+    effort        the largest output; nothing drives a base that floats unless it says so
+    period        the time [s] over which an output is held
+
+`JointController`s follow configurations, `FrameController`s the pose or position of a frame. The
+`MomentumObserver` is called alike, too: residual = observer.update(t, q, v, tau).
 """
 
 from tarsus.control.adaptive import AdaptiveControl
 from tarsus.control.cascade import Cascade
+from tarsus.control.control_law import ControlLaw
+from tarsus.control.frame_controller import FrameController
 from tarsus.control.impedance import ImpedanceControl
 from tarsus.control.joint_controller import JointController
 from tarsus.control.joint_implicit_pd import ImplicitPD
 from tarsus.control.joint_inverse_dynamics import InverseDynamics
 from tarsus.control.joint_pd import PD
 from tarsus.control.joint_pid import PID
-from tarsus.control.joint_reference import Table
 from tarsus.control.momentum_observer import MomentumObserver
 from tarsus.control.operational_space import OperationalSpaceControl
 from tarsus.control.passivity import PassivityControl
+from tarsus.control.reference import Table
 
 __all__ = [
     "PD",
     "PID",
     "AdaptiveControl",
     "Cascade",
+    "ControlLaw",
+    "FrameController",
     "ImpedanceControl",
     "ImplicitPD",
     "InverseDynamics",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.model import Model
-from tarsus.model.checks import expect, number, numbers, read_only
+from tarsus.model.checks import expect, number, numbers, read_only, reals
 from tarsus.model.description import Array, ModelError
 
 
@@ -26,7 +26,7 @@ def checked_model(model: Model, what: str) -> Model:
 
 def vectors(value: ArrayLike | None, size: int, name: str) -> Array:
     """Return `value` as finite numbers (…, size); None stands for zeros."""
-    return _finite(np.zeros(size) if value is None else value, (size,), name)
+    return np.zeros(size) if value is None else _finite(value, (size,), name)
 
 
 def poses(value: ArrayLike, name: str) -> Array:
@@ -47,6 +47,24 @@ def not_negative(value: Any, name: str) -> float:
     if found < 0.0:
         raise ValueError(f"{name} is {found}, must not be negative")
     return found
+
+
+def checked_period(value: float | None, name: str = "period") -> float | None:
+    """Return a period [s], or None for as often as the simulation steps."""
+    if value is None:
+        return None
+    period = number(value, name)
+    if period <= 0.0:
+        raise ValueError(f"{name} is {period}, must be positive")
+    return period
+
+
+def elapsed(last: float, t: float) -> float:
+    """Return the time from the last call until t, which must not be before it [s]."""
+    now = number(t, "t")
+    if now < last:
+        raise ValueError(f"t is {now} s, before the last call at {last} s; reset() starts anew")
+    return now - last
 
 
 def gain(value: ArrayLike, size: int, name: str) -> Array:
@@ -85,10 +103,7 @@ def diagonal(value: ArrayLike, size: int, name: str) -> Array:
 
 
 def _finite(value: Any, shape: tuple[int, ...], name: str) -> Array:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} is not an array of numbers: {value!r}") from None
+    array = reals(value, name, copy=False)
     if array.shape[-len(shape) :] != shape:
         sizes = ", ".join(map(str, shape))
         raise ValueError(f"{name} must have shape (…, {sizes}), got {array.shape}")

@@ -1,93 +1,71 @@
-"""What joint controllers have in common: gains, a reference, limits and a rate.
+"""What joint controllers have in common: gains for each joint, and a reference of all joints.
 
 Each law is a file with one class that names itself as the core knows it and has one function,
 `law`. The simulation runs these laws in the core, for whole batches; called from Python they do
-the same, tau = controller(t, q, v).
+the same.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from tarsus.control.arguments import vectors
-from tarsus.control.joint_gains import Gains, effort_limits, gains
-from tarsus.control.joint_reference import Reference, Setpoint, Target, setpoint
+from tarsus.control.control_law import ControlLaw
+from tarsus.control.joint_gains import Gains, gains, refuse_undriven
+from tarsus.control.reference import Setpoint, Source, joint_setpoint
 from tarsus.model import Model
-from tarsus.model.checks import expect, number
+from tarsus.model.checks import expect
 from tarsus.model.description import Array
 
 
-class JointController:
+class JointController(ControlLaw):
     """A law that leads the joints of a model along a reference.
 
-    `kp`, `kd` and `ki` are numbers (for all coordinates with a drive: all but free joints),
-    mappings from names of joints to numbers, or arrays (nv,) or (B, nv). `q_ref` is a
-    configuration (nq,) or (B, nq), or a function of time that returns q, (q, v) or (q, v, added);
-    `Table` is such a function. `effort` (nv,) limits the output, the model's limits unless
-    stated. The output is held over `period` [s], one step of the simulation unless stated.
+    `kp` and `kd` are numbers (for all coordinates with a drive: all but the base), mappings from
+    names of joints to numbers, or arrays (nv,) or (B, nv). `reference` is a configuration (nq,) or
+    (B, nq), the neutral one unless stated, or a function of time that returns q, (q, v) or
+    (q, v, added); `Table` is such a function. `effort` and `period` as of `ControlLaw`.
     """
 
-    name: ClassVar[str]
-    """What the core calls the law."""
     adds: ClassVar[str] = "effort"
-    """What the third part of a reference is: an "effort" or an "acceleration"."""
+    """What the third part of a setpoint is: an "effort" or an "acceleration"."""
 
     def __init__(
         self,
         model: Model,
         kp: Gains,
         kd: Gains,
-        q_ref: Target | None = None,
+        reference: Source | None = None,
         *,
-        ki: Gains = 0.0,
         effort: Gains | None = None,
         period: float | None = None,
     ) -> None:
         expect(model, Model, "model")
-        self.model = model
         self.kp, self.kd = gains(kp, model, "kp"), gains(kd, model, "kd")
-        self.ki = gains(ki, model, "ki")
-        self.reference = Reference(model, q_ref)
-        self.effort = effort_limits(effort, model, "effort")
-        self.period = checked_period(period)
-
-    def __call__(
-        self, t: float, q: ArrayLike, v: ArrayLike, q_ref: ArrayLike | Setpoint | None = None
-    ) -> Array:
-        """Return efforts (…, nv) at the time t [s]; `q_ref` replaces the reference.
-
-        As the inner loop of a `Cascade` it is given what the outer one returns.
-        """
-        target = self.reference(t) if q_ref is None else setpoint(self.model, q_ref)
-        state = vectors(q, self.model.nq, "q"), vectors(v, self.model.nv, "v")
-        return np.clip(self.law(*state, target), -self.effort, self.effort)
+        self._no_gains = np.zeros(model.nv)
+        start = model.neutral() if reference is None else reference
+        super().__init__(model, start, effort=effort, period=period)
+        if self.adds == "effort":
+            self.refuse_lost("kp", self.kp)
+            self.refuse_lost("kd", self.kd)
 
     @property
-    def in_core(self) -> bool:
-        """Whether the core computes the same law; if not, simulations call this object."""
-        return True
+    def core_gains(self) -> tuple[Array, Array, Array]:
+        """kp, kd and ki, (nv,) or (B, nv)."""
+        return self.kp, self.kd, self._no_gains
 
-    def law(self, q: Array, v: Array, target: Setpoint) -> Array:
-        """Return efforts (…, nv) without limits, for the setpoint `target`."""
-        raise NotImplementedError
+    def setpoint(self, value: Any) -> Setpoint:
+        """Return q, (q, v) or (q, v, added) as a checked setpoint; what is missing is zero."""
+        found = joint_setpoint(self.model, value)
+        if self.adds == "effort" and found[2].any():
+            self.refuse_lost("the effort that reference adds", found[2])
+        return found
 
-    def errors(self, q: Array, v: Array, target: Setpoint) -> tuple[Array, Array]:
-        """Return the step from q to its target, and what is missing of the velocity (…, nv)."""
-        return np.asarray(self.model.difference(q, target[0])), target[1] - v
+    def refuse_lost(self, what: str, values: Array) -> None:
+        """Raise if values (…, nv) would act on a base that nothing drives."""
+        refuse_undriven(self.model, self.effort, what, values)
 
-    def __repr__(self) -> str:
-        rate = "every step" if self.period is None else f"every {self.period:g} s"
-        return f"<tarsus.control.{type(self).__name__} of {self.model.name!r}, {rate}>"
-
-
-def checked_period(value: float | None) -> float | None:
-    """Return a period [s], or None for as often as the simulation steps."""
-    if value is None:
-        return None
-    period = number(value, "period")
-    if period <= 0.0:
-        raise ValueError(f"period is {period}, must be positive")
-    return period
+    def errors(self, q: Array, v: Array, setpoint: Setpoint) -> tuple[Array, Array]:
+        """Return the step from q to its setpoint, and what is missing of the velocity (…, nv)."""
+        return np.asarray(self.model.difference(q, setpoint[0])), setpoint[1] - v

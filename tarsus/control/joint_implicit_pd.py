@@ -10,7 +10,7 @@ import numpy as np
 
 from tarsus.control.joint_controller import JointController
 from tarsus.control.joint_gains import Gains
-from tarsus.control.joint_reference import Setpoint, Target
+from tarsus.control.reference import Setpoint, Source
 from tarsus.model import Model
 from tarsus.model.checks import number
 from tarsus.model.description import Array
@@ -19,8 +19,9 @@ from tarsus.model.description import Array
 class ImplicitPD(JointController):
     """PD control with the errors at the end of the step.
 
-    In the core the law is part of the step itself, with all contacts. Called from Python it
-    predicts the end of a step of `dt` [s] without contacts: with H̃ = H + dt kd + dt² kp,
+    In a simulation the law is part of the step itself, with all contacts: `run(controller=…)`, or
+    `reset(q, controller=…)` and `step(setpoint)`. Called from Python it knows of no contact: it
+    predicts the end of a step of `dt` [s] in free space. With H̃ = H + dt kd + dt² kp,
 
         a = H̃⁻¹ (τ_ff + kp (e − dt v) + kd (v_ref − v) + passive forces − bias forces),
         τ = τ_ff + kp (e − dt v − dt² a) + kd (v_ref − v − dt a).
@@ -36,22 +37,22 @@ class ImplicitPD(JointController):
         model: Model,
         kp: Gains,
         kd: Gains,
-        q_ref: Target | None = None,
+        reference: Source | None = None,
         *,
         effort: Gains | None = None,
         period: float | None = None,
         dt: float = 1e-3,
     ) -> None:
-        super().__init__(model, kp, kd, q_ref, effort=effort, period=period)
+        super().__init__(model, kp, kd, reference, effort=effort, period=period)
         self.dt = number(dt, "dt")
         if self.dt <= 0.0:
             raise ValueError(f"dt is {self.dt}, must be positive")
 
-    def law(self, q: Array, v: Array, target: Setpoint) -> Array:
+    def law(self, t: float, q: Array, v: Array, setpoint: Setpoint) -> Array:
         """Return efforts (…, nv) without limits."""
         model, h = self.model, self.dt
-        e, rate = self.errors(q, v, target)
-        now = target[2] + self.kp * (e - h * v) + self.kd * rate
+        e, rate = self.errors(q, v, setpoint)
+        now = setpoint[2] + self.kp * (e - h * v) + self.kd * rate
         implicit = h * (self.kd + h * self.kp) * (np.abs(now) < self.effort)
         now = np.clip(now, -self.effort, self.effort)
         inertia = model.mass_matrix(q) + implicit[..., None] * np.eye(model.nv)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tarsus.control.joint_controller import JointController
-from tarsus.control.joint_reference import Setpoint
+from tarsus.control.reference import Setpoint
 from tarsus.model.description import Array
 
 
 class PD(JointController):
-    """τ = kp e + kd (v_ref − v) + τ_ff, with e the step from q to q_ref.
+    """τ = kp e + kd (v_ref − v) + τ_ff, with e the step from q to its reference.
 
     Held over a step, it is a spring that answers late: keep kp dt² and kd dt well below the
     inertia of the joint, or use `ImplicitPD`.
@@ -16,7 +16,7 @@ class PD(JointController):
 
     name = "pd"
 
-    def law(self, q: Array, v: Array, target: Setpoint) -> Array:
+    def law(self, t: float, q: Array, v: Array, setpoint: Setpoint) -> Array:
         """Return efforts (…, nv) without limits."""
-        e, rate = self.errors(q, v, target)
-        return self.kp * e + self.kd * rate + target[2]
+        e, rate = self.errors(q, v, setpoint)
+        return self.kp * e + self.kd * rate + setpoint[2]

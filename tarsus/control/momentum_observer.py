@@ -14,29 +14,29 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.control.arguments import diagonal, not_negative, vectors
+from tarsus.control.arguments import diagonal, elapsed, vectors
 from tarsus.model import Model
-from tarsus.model.checks import expect
+from tarsus.model.checks import expect, number
 from tarsus.model.description import Array
 
 
 class MomentumObserver:
     """Estimates the generalised forces of contacts from q, v and tau alone.
 
-    `gain` K [1/s] is a number, or one for each velocity (nv,). The integral is by the trapezoidal
-    rule, implicit in r; left rectangles would report forces that are not there. `held` says that
-    `tau` was constant since the last update, as a digital controller leaves it; otherwise it is
-    the force at the moment of the update. `passive` counts joint springs, damping and friction of
-    the model as known; without it they are reported like contacts. Loops that are constraints
-    are reported, too: their forces act on the coordinates from outside.
+    `bandwidth` K [1/s] is a number, or one for each velocity (nv,). The integral is by the
+    trapezoidal rule, implicit in r; left rectangles would report forces that are not there. `held`
+    says that `tau` was constant since the last update, as a digital controller leaves it;
+    otherwise it is the force at the moment of the update. `passive` counts joint springs, damping
+    and friction of the model as known; without it they are reported like contacts. Loops that are
+    constraints are reported, too: their forces act on the coordinates from outside.
     """
 
     def __init__(
-        self, model: Model, gain: ArrayLike, *, held: bool = False, passive: bool = False
+        self, model: Model, bandwidth: ArrayLike, *, held: bool = False, passive: bool = False
     ) -> None:
         expect(model, Model, "model")
         self.model = model
-        self.gain = diagonal(gain, model.nv, "gain")
+        self.bandwidth = diagonal(bandwidth, model.nv, "bandwidth")
         self.held = held
         self.passive = passive
         self.reset()
@@ -45,13 +45,12 @@ class MomentumObserver:
         """Forget everything; the next update is the start, where the residual is zero."""
         self.residual: Array = np.zeros(self.model.nv)
         self._drive: Array | None = None
+        self._time = 0.0
 
-    def update(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: float) -> Array:
-        """Return the residual (…, nv) at q and v, dt seconds after the last update.
-
-        The first update sets the start; its dt does not matter.
-        """
-        tau, dt = vectors(tau, self.model.nv, "tau"), not_negative(dt, "dt")
+    def update(self, t: float, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+        """Return the residual (…, nv) at the time t [s]; the first update is the start."""
+        tau = vectors(tau, self.model.nv, "tau")
+        dt = elapsed(number(t, "t") if self._drive is None else self._time, t)
         momentum = np.asarray(self.model.generalized_momentum(q, v))
         drive = self.model.coriolis_transpose_forces(q, v) - self.model.gravity_forces(q)
         if self.passive:
@@ -67,7 +66,7 @@ class MomentumObserver:
             if self.held:
                 known = known + dt * tau
             lost = momentum - self._momentum - known
-            self.residual = self.gain * lost / (1.0 + self.gain * dt / 2.0)
+            self.residual = self.bandwidth * lost / (1.0 + self.bandwidth * dt / 2.0)
             self._integral = known + dt / 2.0 * self.residual
-        self._drive = drive
+        self._drive, self._time = drive, float(t)
         return self.residual.copy()

@@ -13,84 +13,71 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.control.arguments import checked_model, gain, not_negative, vectors
-from tarsus.control.task import Kind, Task, TaskState
+from tarsus.control.arguments import gain, not_negative, vectors
+from tarsus.control.frame_controller import FrameController
+from tarsus.control.joint_gains import Gains
+from tarsus.control.reference import Setpoint, Source
+from tarsus.control.task import Kind, TaskState
 from tarsus.control.task_inertia import power, task_inertia
 from tarsus.model import Model
 from tarsus.model.description import Array
 
 
-class OperationalSpaceControl:
-    """Task-space inverse dynamics: tau = control(q, v, target, velocity, acceleration).
+class OperationalSpaceControl(FrameController):
+    """Task-space inverse dynamics: tau = control(t, q, v).
 
-    `task` is the "pose" of `frame` (six rows: linear, angular, in the axes of the frame), or its
-    "position" (three rows, world axes). `stiffness` [1/s²] and `damping` [1/s] are numbers,
-    diagonals or matrices for these rows; damping is critical by default. Motions that are left are
-    drawn to `posture` (nq,), if there is one, as `posture_stiffness` [1/s²] and
-    `posture_damping` [1/s] say; they do not disturb the task.
+    `kp` [1/s²] and `kd` [1/s] are numbers, diagonals or matrices for the rows of the task; damping
+    is critical by default. Motions that are left are drawn to `posture` (nq,), if there is one, as
+    `posture_kp` [1/s²] and `posture_kd` [1/s] say; they do not disturb the task. `task` and
+    `reference` as of `FrameController`.
 
     Near singular positions the frame does not accelerate further in the directions that are
-    lost; the posture may move there. For a floating base the law asks for forces on the base,
-    which no motor exerts. Joint springs and friction are not part of it.
+    lost; the posture may move there. Every coordinate needs a drive: for a base that floats, state
+    in `effort` what drives it. Joint springs and friction are not part of the law.
     """
 
     def __init__(
         self,
         model: Model,
         frame: str,
-        stiffness: ArrayLike,
-        damping: ArrayLike | None = None,
+        kp: ArrayLike,
+        kd: ArrayLike | None = None,
+        reference: Source | None = None,
         *,
         task: Kind = "pose",
         posture: ArrayLike | None = None,
-        posture_stiffness: float = 25.0,
-        posture_damping: float = 10.0,
+        posture_kp: float = 25.0,
+        posture_kd: float = 10.0,
+        effort: Gains | None = None,
+        period: float | None = None,
     ) -> None:
-        self.model = checked_model(model, "OperationalSpaceControl")
-        self.task = Task(model, frame, task)
-        self.stiffness = gain(stiffness, self.task.size, "stiffness")
-        critical = 2.0 * power(self.stiffness, 0.5)  # errors fade without swinging over
-        self.damping = critical if damping is None else gain(damping, self.task.size, "damping")
+        super().__init__(model, frame, kp, reference, task=task, effort=effort, period=period)
+        critical = 2.0 * power(self.kp, 0.5)  # errors fade without swinging over
+        self.kd = critical if kd is None else gain(kd, self.task.size, "kd")
         self.posture = None if posture is None else vectors(posture, model.nq, "posture")
-        self.posture_stiffness = not_negative(posture_stiffness, "posture_stiffness")
-        self.posture_damping = not_negative(posture_damping, "posture_damping")
+        self.posture_kp = not_negative(posture_kp, "posture_kp")
+        self.posture_kd = not_negative(posture_kd, "posture_kd")
 
-    def __call__(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        target: ArrayLike,
-        velocity: ArrayLike | None = None,
-        acceleration: ArrayLike | None = None,
-    ) -> Array:
-        """Return the generalised forces (…, nv) that bring the frame to the target.
-
-        Targets are poses (…, 4, 4) or positions (…, 3). Their velocity and acceleration (…, 6)
-        are in the target's own frame, like the local ones of `frame_velocity` and
-        `frame_acceleration`; those (…, 3) of positions are in world axes.
-        """
-        state = self.task.state(q, v, target, velocity, acceleration)
+    def law(self, t: float, q: Array, v: Array, setpoint: Setpoint) -> Array:
+        """Return the generalised forces (…, nv) without limits."""
+        state = self.task.state(q, v, setpoint)
         motion = self._relative_acceleration(state) - state.drift
         inertia = task_inertia(self.task, q, state.jacobian)
         a = inertia.accelerations @ motion[..., None]
         a = a + inertia.null_space @ self._posture_acceleration(q, v)[..., None]
         return np.asarray(self.model.inverse_dynamics(q, v, a[..., 0]))
 
-    def error(self, q: ArrayLike, target: ArrayLike) -> Array:
-        """Return the error (…, 6) or (…, 3) [m, rad]: the step from the target to the frame."""
-        return self.task.error(q, target)
-
     def _relative_acceleration(self, state: TaskState) -> Array:
         """Return ẇ* (…, k), from ë = D ẇ + Ḋ w."""
         rate = state.step_rate @ state.velocity[..., None]
         change = self.task.step_rate_change(state.error, rate[..., 0])
-        pull = self.stiffness @ state.error[..., None] + self.damping @ rate
+        pull = self.kp @ state.error[..., None] + self.kd @ rate
         wanted = -pull - change @ state.velocity[..., None]
         return np.asarray(np.linalg.solve(state.step_rate, wanted)[..., 0])
 
-    def _posture_acceleration(self, q: ArrayLike, v: ArrayLike) -> Array:
+    def _posture_acceleration(self, q: Array, v: Array) -> Array:
         """Return a_0 (…, nv)."""
-        a = -self.posture_damping * vectors(v, self.model.nv, "v")
+        a = -self.posture_kd * v
         if self.posture is None:
             return a
-        return np.asarray(a - self.posture_stiffness * self.model.difference(self.posture, q))
+        return np.asarray(a - self.posture_kp * self.model.difference(self.posture, q))

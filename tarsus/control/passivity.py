@@ -11,81 +11,105 @@ makes H ṡ + C s + K_D s = 0. As Ḣ = C + Cᵀ, the energy V = ½ sᵀ H s fal
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.control.arguments import checked_model, gain, vectors
-from tarsus.control.groups import TURN, relative_motion
-from tarsus.control.joint_gains import Gains
-from tarsus.control.joint_passivity import PassivityTracking
-from tarsus.control.joint_reference import Target
+from tarsus.control.control_law import ControlLaw
+from tarsus.control.joint_gains import Gains, check_driven
+from tarsus.control.reference import Setpoint, Source, joint_setpoint
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array, ModelError
 from tarsus.model.kinds import FACTORIZATIONS, NONHOLONOMIC, Factorization
+from tarsus.spatial.groups import TURN, relative_motion
 
 
-class PassivityControl:
-    """Slotine and Li's law: tau = control(q, v, q_desired, v_desired, a_desired).
+class PassivityControl(ControlLaw):
+    """Slotine and Li's law: tau = control(t, q, v).
 
-    `bandwidth` Λ [1/s] and `damping` K_D [N·m·s/rad, N·s/m] are numbers, diagonals (nv,) or
-    matrices (nv, nv). The reference is v_r = v_d − Λ e, with the error e =
-    difference(q_desired, q). On joints that turn in space (spherical, planar, free) v_d is
-    first seen from where the joint is, and a_r is the exact derivative: with a Λ that is one
-    number for a joint, s = 0 means ė = −Λ e exactly, for errors of any size below half a turn.
+    `bandwidth` Λ [1/s] and `kd` K_D [N·m·s/rad, N·s/m] are numbers, diagonals (nv,) or matrices
+    (nv, nv). The velocity that leads back is v_r = v_d − Λ e, with the error e =
+    difference(q_d, q). On joints that turn in space (spherical, planar, free) v_d is first seen
+    from where the joint is, and a_r is the exact derivative: with a Λ that is one number for a
+    joint, s = 0 means ė = −Λ e exactly, for errors of any size below half a turn.
 
-    Every coordinate needs a drive: for a floating base the law asks for forces on the base that
-    no motor exerts. Joint springs and friction are not part of it.
+    `reference` is a configuration, the neutral one unless stated, or a function of time that
+    returns q, (q, v) or (q, v, a). Every coordinate needs a drive: for a base that floats, state in
+    `effort` what drives it. Joint springs and friction are not part of the law. With diagonal
+    gains, and where no joint turns in space, simulations run it in the core.
     """
+
+    name = "passivity"
 
     def __init__(
         self,
         model: Model,
         bandwidth: ArrayLike,
-        damping: ArrayLike,
+        kd: ArrayLike,
+        reference: Source | None = None,
         *,
         factorization: Factorization = "christoffel",
+        effort: Gains | None = None,
+        period: float | None = None,
     ) -> None:
         if factorization not in FACTORIZATIONS:
             hint = suggestion(factorization, FACTORIZATIONS)
             raise ValueError(f"unknown factorization {factorization!r}{hint}")
-        self.model = checked_model(model, "PassivityControl")
+        checked_model(model, "PassivityControl")
         self.bandwidth = gain(bandwidth, model.nv, "bandwidth")
-        self.damping = gain(damping, model.nv, "damping")
+        self.kd = gain(kd, model.nv, "kd")
         self.factorization = factorization
         self._groups = _groups(model)
+        start = model.neutral() if reference is None else reference
+        super().__init__(model, start, effort=effort, period=period)
+        check_driven(model, self.effort, type(self).__name__)
 
-    def __call__(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        q_desired: ArrayLike,
-        v_desired: ArrayLike | None = None,
-        a_desired: ArrayLike | None = None,
-    ) -> Array:
-        """Return the generalised forces (…, nv), in one pass of O(n).
+    def setpoint(self, value: Any) -> Setpoint:
+        """Return q, (q, v) or (q, v, a) as a checked setpoint; what is missing is zero."""
+        return joint_setpoint(self.model, value)
 
-        The desired velocity and acceleration are those of the desired motion, as numbers of its
-        own coordinates; without them it rests.
-        """
-        v_r, a_r = self.reference(q, v, q_desired, v_desired, a_desired)
-        s = vectors(v, self.model.nv, "v") - v_r
+    @property
+    def core_gains(self) -> tuple[Array, Array, Array] | None:
+        """Bandwidth, kd and zeros (nv,) where the core computes the same law, else None."""
+        if self.factorization != "christoffel" or self._groups:
+            return None
+        gains = np.diagonal(self.bandwidth), np.diagonal(self.kd)
+        if (self.bandwidth != np.diag(gains[0])).any() or (self.kd != np.diag(gains[1])).any():
+            return None
+        return *gains, np.zeros(self.model.nv)
+
+    def law(self, t: float, q: Array, v: Array, setpoint: Setpoint) -> Array:
+        """Return the generalised forces (…, nv) without limits, in one pass of O(n)."""
+        v_r, a_r = self._leading(q, v, setpoint)
         tau = self.model.passive_inverse_dynamics(q, v, v_r, a_r, factorization=self.factorization)
-        return np.asarray(tau - s @ self.damping)
+        return np.asarray(tau - (v - v_r) @ self.kd)
 
-    def reference(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        q_desired: ArrayLike,
-        v_desired: ArrayLike | None = None,
-        a_desired: ArrayLike | None = None,
+    def reference_motion(
+        self, t: float, q: ArrayLike, v: ArrayLike, reference: Any = None
     ) -> tuple[Array, Array]:
-        """Return the reference velocity v_r and its time derivative a_r, both (…, nv)."""
-        nv = self.model.nv
-        e = self.model.difference(vectors(q_desired, self.model.nq, "q_desired"), q)
-        v = vectors(v, nv, "v")
-        v_d, a_d = vectors(v_desired, nv, "v_desired"), vectors(a_desired, nv, "a_desired")
+        """Return the velocity v_r that leads back and its time derivative a_r, both (…, nv)."""
+        state = vectors(q, self.model.nq, "q"), vectors(v, self.model.nv, "v")
+        return self._leading(*state, self.reference.at(t, reference))
+
+    def sliding_velocity(
+        self, t: float, q: ArrayLike, v: ArrayLike, reference: Any = None
+    ) -> Array:
+        """Return s = v − v_r (…, nv), which the law drives to zero."""
+        v_r, _ = self.reference_motion(t, q, v, reference)
+        return np.asarray(vectors(v, self.model.nv, "v") - v_r)
+
+    def lyapunov(
+        self, t: float, q: ArrayLike, v: ArrayLike, reference: Any = None
+    ) -> Array | float:
+        """Return V = ½ sᵀ H s (…) [J], which never rises."""
+        return self.model.kinetic_energy(q, self.sliding_velocity(t, q, v, reference))
+
+    def _leading(self, q: Array, v: Array, setpoint: Setpoint) -> tuple[Array, Array]:
+        q_d, v_d, a_d = setpoint
+        e = self.model.difference(q_d, q)
         e, v, v_d, a_d = np.broadcast_arrays(e, v, v_d, a_d)
         target, target_rate, e_rate = np.array(v_d), np.array(a_d), v - v_d
         for kind, of in self._groups.items():
@@ -94,41 +118,6 @@ class PassivityControl:
             target_rate[..., of] = relative.target_acceleration
             e_rate[..., of] = (relative.step_rate @ relative.velocity[..., None])[..., 0]
         return target - e @ self.bandwidth, target_rate - e_rate @ self.bandwidth
-
-    def sliding_velocity(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        q_desired: ArrayLike,
-        v_desired: ArrayLike | None = None,
-    ) -> Array:
-        """Return s = v − v_r (…, nv), which the law drives to zero."""
-        v_r, _ = self.reference(q, v, q_desired, v_desired)
-        return np.asarray(vectors(v, self.model.nv, "v") - v_r)
-
-    @property
-    def turning(self) -> bool:
-        """Whether joints turn in space (spherical, planar, free), so that their errors turn."""
-        return bool(self._groups)
-
-    def along(
-        self, q_ref: Target, *, effort: Gains | None = None, period: float | None = None
-    ) -> PassivityTracking:
-        """Return a controller (t, q, v) → tau that follows a reference, for simulations.
-
-        `q_ref` is a configuration, or a function of time that returns q, (q, v) or (q, v, a).
-        """
-        return PassivityTracking(self, q_ref, effort=effort, period=period)
-
-    def lyapunov(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        q_desired: ArrayLike,
-        v_desired: ArrayLike | None = None,
-    ) -> Array | float:
-        """Return V = ½ sᵀ H s (…) [J], which never rises."""
-        return self.model.kinetic_energy(q, self.sliding_velocity(q, v, q_desired, v_desired))
 
 
 def _groups(model: Model) -> dict[str, Array]:

@@ -12,16 +12,18 @@ of the target.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.control.arguments import poses, vectors
-from tarsus.control.groups import pose_step, relative_motion, step_rate_matrix_rate
+from tarsus.control.reference import Setpoint, parts_of
 from tarsus.model import WORLD, Model
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array
+from tarsus.spatial import pose_step
+from tarsus.spatial.groups import relative_motion, step_rate_matrix_rate
 
 Kind = Literal["pose", "position"]
 
@@ -54,12 +56,29 @@ class Task:
         self.model, self.frame, self.kind = model, frame, kind
         self.size = 6 if kind == "pose" else 3
 
-    def error(self, q: ArrayLike, target: ArrayLike) -> Array:
-        """Return e (…, k); targets are poses (…, 4, 4) or positions (…, 3)."""
+    def setpoint(self, value: Any) -> Setpoint:
+        """Return a pose or position, or such with its velocity and acceleration, checked.
+
+        Poses are (…, 4, 4), positions (…, 3). Velocity and acceleration (…, k) are what
+        `frame_velocity` and `frame_acceleration` would be of them: of poses in their own frame, of
+        positions in world axes; what is missing is zero.
+        """
+        place, velocity, acceleration = parts_of(value, 2 if self.kind == "pose" else 1)
+        return (
+            poses(place, "reference") if self.kind == "pose" else vectors(place, 3, "reference"),
+            vectors(velocity, self.size, "the velocity of reference"),
+            vectors(acceleration, self.size, "the acceleration of reference"),
+        )
+
+    def place(self, q: ArrayLike) -> Array:
+        """Return the pose (…, 4, 4) of the frame, or its position (…, 3)."""
         pose = np.asarray(self.model.frame_pose(q, self.frame))
-        if self.kind == "position":
-            return np.asarray(pose[..., :3, 3] - vectors(target, 3, "target"))
-        return pose_step(poses(target, "target"), pose)
+        return pose if self.kind == "pose" else pose[..., :3, 3]
+
+    def error(self, q: ArrayLike, target: Array) -> Array:
+        """Return e (…, k), the step from a target to where the frame is."""
+        place = self.place(q)
+        return np.asarray(place - target) if self.kind == "position" else pose_step(target, place)
 
     def jacobian(self, q: ArrayLike) -> Array:
         """Return J (…, k, nv), in the axes of the task."""
@@ -67,22 +86,10 @@ class Task:
             return np.asarray(self.model.frame_jacobian(q, self.frame))
         return self.model.frame_jacobian(q, self.frame, "local_world_aligned")[..., :3, :]
 
-    def state(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        target: ArrayLike,
-        velocity: ArrayLike | None = None,
-        acceleration: ArrayLike | None = None,
-    ) -> TaskState:
-        """Return error and motion relative to a target that moves.
-
-        Velocity and acceleration (…, k) of the target are what `frame_velocity` and
-        `frame_acceleration` would be of it: in its own frame for poses, else in world axes.
-        """
+    def state(self, q: ArrayLike, v: ArrayLike, setpoint: Setpoint) -> TaskState:
+        """Return error and motion relative to a setpoint, which may move."""
         k, still = self.size, np.zeros(self.model.nv)
-        v_d = vectors(velocity, k, "velocity")
-        a_d = vectors(acceleration, k, "acceleration")
+        target, v_d, a_d = setpoint
         reference: Literal["local", "local_world_aligned"] = (
             "local" if self.kind == "pose" else "local_world_aligned"
         )

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tarsus.control.arguments import vectors
 from tarsus.environments.reward import Outcome
 from tarsus.environments.task import WalkTask
 from tarsus.model.description import Array
 from tarsus.simulation.drives import LawDrive
 from tarsus.simulation.parameters import parameters
+from tarsus.spatial import rotation_from_quaternion
 
 MASK = NDArray[np.bool_]
 LARGEST = 1000.0
@@ -69,10 +71,10 @@ class Herd:
         self.age[which] = 0
         self.parameters[which, 0] = rng.uniform(*task.friction, count)
 
-    def move(self, action: ArrayLike) -> Outcome:
-        """Go on by one control period with actions (B, n)."""
+    def move(self, action: Array) -> Outcome:
+        """Go on by one control period with actions (B, n), which `checked_action` has seen."""
         task, last = self.task, self.action
-        self.action = np.minimum(np.maximum(np.asarray(action, np.float64), -1.0), 1.0)
+        self.action = np.minimum(np.maximum(action, -1.0), 1.0)
         self._commands[:, 0, self._at_q] = self._middle + task.reach * self.action
         status = self.world.advance(
             self.q,
@@ -128,18 +130,10 @@ class Herd:
         return np.asarray(low | (self._rotations()[:, 2, 2] < np.cos(task.tilt)))
 
     def _rotations(self) -> Array:
-        """Return the rotations (B, 3, 3) of the bases, from quaternions [x y z w]."""
-        if self._turned is not None:
-            return self._turned
-        x, y, z, w = self.q[:, 3:7].T
-        x2, y2, z2 = 2 * x, 2 * y, 2 * z
-        xx, yy, zz, xy, xz, yz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2
-        wx, wy, wz = w * x2, w * y2, w * z2
-        found = self._turned = np.empty((self.robots, 3, 3))
-        found[:, 0, 0], found[:, 0, 1], found[:, 0, 2] = 1 - (yy + zz), xy - wz, xz + wy
-        found[:, 1, 0], found[:, 1, 1], found[:, 1, 2] = xy + wz, 1 - (xx + zz), yz - wx
-        found[:, 2, 0], found[:, 2, 1], found[:, 2, 2] = xz - wy, yz + wx, 1 - (xx + yy)
-        return found
+        """Return the rotations (B, 3, 3) of the bases."""
+        if self._turned is None:
+            self._turned = rotation_from_quaternion(self.q[:, 3:7])
+        return self._turned
 
     def _velocity_ahead(self) -> Array:
         """Return velocities (B, 3) in axes that turn with the heading, z up."""
@@ -154,7 +148,15 @@ class Herd:
         return turned
 
 
-def _slice(places: Array) -> Any:
+def checked_action(action: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Return actions of this shape, all of them numbers: before anything changes by them."""
+    found = vectors(action, shape[-1], "action")
+    if found.shape != shape:
+        raise ValueError(f"action must have shape {shape}, got {found.shape}")
+    return found
+
+
+def _slice(places: NDArray[np.int64]) -> Any:
     """Return the places (n,) as a slice if they follow each other, else as they are."""
     first, count = (int(places[0]), len(places)) if len(places) else (0, 0)
     return slice(first, first + count) if (np.diff(places) == 1).all() else places

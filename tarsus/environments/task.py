@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus.control import ImplicitPD
 from tarsus.environments.reward import Outcome, WalkReward
 from tarsus.geometry import Collision, Ground, Terrain
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.scenes.walkers import walker
+from tarsus.robots.legged import legged
 from tarsus.simulation import Simulation
 
 
@@ -47,7 +48,7 @@ class WalkTask:
         low, high = self.friction
         if not 0.0 <= low <= high:
             raise ValueError(f"friction is {self.friction}, must be a range from 0 on")
-        if not self.model.joints or self.model.joints[0].kind != "free":
+        if self.model.base is None or self.model.base.kind != "free":
             raise ValueError(f"{self.model.name} has no free root: it cannot walk")
         for name in ("reach", "dt", "hold", "episode"):
             if not getattr(self, name) > 0:
@@ -56,7 +57,7 @@ class WalkTask:
     @classmethod
     def of(cls, robot: str = "quadruped", **changes: object) -> WalkTask:
         """Return the task for a robot: "quadruped", "anymal", "solo12"; fields can be changed."""
-        one = walker(robot)
+        one = legged(robot)
         known: dict[str, object] = {"kp": one.kp, "kd": one.kd, "collision": one.collision}
         return cls(one.model, one.stance, **{**known, **changes})  # type: ignore[arg-type]
 
@@ -74,13 +75,11 @@ class WalkTask:
         return self.hold * self.dt
 
     @property
-    def joints(self) -> Array:
+    def joints(self) -> NDArray[np.int64]:
         """Places in q (n,) of the joints that actions move."""
-        chosen = [joint for joint in self.model.joints if joint.nq == 1 and joint.own_velocities]
-        return np.array([joint.q_slice.start for joint in chosen])
+        return np.asarray(np.flatnonzero(self.model.rate_index >= 0))
 
     @property
-    def velocities(self) -> Array:
+    def velocities(self) -> NDArray[np.int64]:
         """Places in v (n,) of the joints that actions move."""
-        chosen = [joint for joint in self.model.joints if joint.nq == 1 and joint.own_velocities]
-        return np.array([joint.v_slice.start for joint in chosen])
+        return np.asarray(self.model.rate_index[self.joints])

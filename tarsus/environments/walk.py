@@ -8,8 +8,10 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.environments.herd import LARGEST, Herd
+from tarsus.environments.herd import LARGEST, Herd, checked_action
 from tarsus.environments.task import WalkTask
+from tarsus.view.renderer import Renderer
+from tarsus.view.stage import Stage
 
 Observation = NDArray[np.float32]
 EVERYONE = np.ones(1, bool)
@@ -31,7 +33,7 @@ class WalkEnv(gymnasium.Env[Observation, Observation]):
         self.render_mode = render_mode
         self.herd = Herd(self.task, 1)
         self.observation_space, self.action_space = spaces(self.herd)
-        self._renderer: Any = None
+        self._renderer: Renderer | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -42,8 +44,8 @@ class WalkEnv(gymnasium.Env[Observation, Observation]):
         return self.herd.observe()[0], {}
 
     def step(self, action: Observation) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Go on by one control period."""
-        outcome = self.herd.move(np.asarray(action)[None])
+        """Go on by one control period; what is no action is refused, and changes nothing."""
+        outcome = self.herd.move(checked_action(action, (len(self.herd.joints),))[None])
         reward = float(self.task.reward(outcome)[0])
         fallen, over = bool(outcome.fallen[0]), bool(self.herd.over()[0])
         info = {"speed": float(outcome.velocity[0, 0]), "power": float(outcome.power[0])}
@@ -53,11 +55,11 @@ class WalkEnv(gymnasium.Env[Observation, Observation]):
         """Return a picture (height, width, 3) of the robot, if the mode is "rgb_array"."""
         if self.render_mode is None:
             return None
-        from tarsus.simulation.renderer import Renderer
-        from tarsus.simulation.stage import Stage
-
-        stage = Stage(self.task.model, q=self.herd.q[0], ground=self.task.ground)
-        return Renderer(stage, width=480, height=300).picture(0)
+        if self._renderer is None:
+            stage = Stage(self.task.model, q=self.herd.q[0], ground=self.task.ground)
+            self._renderer = Renderer(stage, width=480, height=300)
+        self._renderer.stage.stand(self.herd.q[0])
+        return self._renderer.picture(0)
 
 
 def spaces(herd: Herd) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from tarsus.environments.herd import Herd
+from tarsus.environments.herd import Herd, checked_action
 from tarsus.environments.task import WalkTask
 from tarsus.environments.walk import spaces
 
@@ -50,9 +50,11 @@ class WalkVectorEnv(VectorEnv[Batch, Batch, NDArray[Any]]):
         """
         if isinstance(seed, list):
             raise ValueError("seed is a list: all robots draw from one generator, pass one number")
-        super().reset(seed=seed)
         mask = (options or {}).get("reset_mask")
         which = np.ones(self.num_envs, bool) if mask is None else np.asarray(mask, bool)
+        if which.shape != (self.num_envs,):
+            raise ValueError(f"reset_mask must have shape ({self.num_envs},), got {which.shape}")
+        super().reset(seed=seed)
         self.herd.start(which, self.np_random)
         self._ended[which] = False
         return self.herd.observe(), {}
@@ -60,8 +62,12 @@ class WalkVectorEnv(VectorEnv[Batch, Batch, NDArray[Any]]):
     def step(
         self, actions: Batch
     ) -> tuple[Batch, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Go on by one control period; robots whose episode had ended start anew instead."""
-        outcome = self.herd.move(actions)
+        """Go on by one control period; robots whose episode had ended start anew instead.
+
+        What is no action, even of one robot, is refused, and changes nothing.
+        """
+        shape = self.num_envs, len(self.herd.joints)
+        outcome = self.herd.move(checked_action(actions, shape))
         rewards = np.asarray(self.task.reward(outcome))
         terminations, truncations = outcome.fallen.copy(), self.herd.over()
         fresh = self._ended

@@ -31,14 +31,25 @@ def load(
     `base` says how the root of a URDF hangs on the world: "fixed" (the default) or "free", six
     degrees of freedom. The other formats state that themselves, MJCF and SDF unless `base`
     says otherwise. `package_dirs` are the folders in which `package://` and `model://` paths are
-    looked for. Joints of a URDF that mimic others are coupled to them, with
-    `mimic="independent"` they are joints of their own. `complete` is a side file (.yaml or
-    .json) with gears, couplings, loops and more that are added, see `tarsus.formats.side_file`.
+    looked for, and in which meshes may lie beside the model's own folder. Joints of a URDF that
+    mimic others are coupled to them, with `mimic="independent"` they are joints of their own.
+    `complete` is a side file (.yaml or .json) with gears, couplings, loops and more that are
+    added, see `tarsus.formats.side_file`.
     What was not taken over, and small breaches of the triangle inequality of inertias, are in
     `Model.warnings`; with `strict` every such breach is an error.
     """
     description = read(path, base, package_dirs=package_dirs, mimic=mimic, complete=complete)
-    return Model(description, strict=strict)
+    return build(description, os.fspath(path), strict=strict)
+
+
+def build(description: Description, file: str, *, strict: bool = False) -> Model:
+    """Return the model that a file states; errors about the model as a whole name the file."""
+    try:
+        return Model(description, strict=strict)
+    except ValueError as error:
+        if isinstance(error, ModelError) and error.source is not None:
+            raise
+        raise ModelError(str(error), Source(file)) from None
 
 
 def read(
@@ -76,12 +87,12 @@ def _read(
     if kind == "mjcf":
         from tarsus.formats.mjcf import read_mjcf
 
-        return read_mjcf(file, base=base)
+        return read_mjcf(file, base=base, package_dirs=package_dirs)
     from tarsus.formats.native import read_native
 
     if base is not None:
         raise ValueError(f"{file} states how its root moves: leave out base={base!r}")
-    return read_native(file)
+    return read_native(file, package_dirs=package_dirs)
 
 
 def save(model: Model | Description, path: str | os.PathLike[str]) -> None:

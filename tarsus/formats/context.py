@@ -32,7 +32,7 @@ class Context:
         path = self.folders.find(reference, element.source)
         if path is None:
             self.missing_meshes.append(reference)
-        return reference if path is None else str(path)
+        return self.folders.absent(reference) if path is None else str(path)
 
     def all_warnings(self) -> list[str]:
         """The warnings so far, then what was left out, then meshes that are missing."""
@@ -46,7 +46,10 @@ class Context:
             missing.append(f"links ({len(self.massless)}) without a mass have 1 kg in SDF: {names}")
         if self.missing_meshes:
             names = listing(dict.fromkeys(self.missing_meshes), limit=5)
-            missing.append(f"mesh files ({len(self.missing_meshes)}) are not found: {names}")
+            text = f"mesh files ({len(self.missing_meshes)}) are not found: {names}"
+            found = map(self.folders.hint, self.missing_meshes)
+            hints = dict.fromkeys(hint for hint in found if hint is not None)
+            missing.append(f"{text}; package_dirs lacks {listing(hints)}" if hints else text)
         return self.warnings + left_out + missing
 
 

@@ -14,42 +14,44 @@ import os
 import re
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tarsus.formats.geometry import pose, translation
+from tarsus.formats.context import listing
 from tarsus.formats.mjcf_equality import Equalities
 from tarsus.formats.mjcf_files import Sources, check_files
 from tarsus.formats.mjcf_joints import (
     initial_position,
     joint_kind,
+    mujoco_pose,
     read_joint,
     reorder,
 )
-from tarsus.formats.mjcf_shapes import excluded_contacts, read_shapes, read_sites
+from tarsus.formats.mjcf_left_out import leave_out
+from tarsus.formats.mjcf_shapes import (
+    excluded_contacts,
+    read_shapes,
+    read_sites,
+    stated_frictions,
+)
 from tarsus.model.description import WORLD, Array, Body, Description, Joint, ModelError, Source
-
-IGNORED_LISTS = {
-    "tendons": "tendons",
-    "actuators": "actuators",
-    "sensors": "sensors",
-    "keyframes": "keys",
-    "contact pairs": "pairs",
-    "cameras": "cameras",
-    "lights": "lights",
-    "flexible bodies": "flexes",
-    "skins": "skins",
-    "plugins": "plugins",
-}
+from tarsus.spatial import pose, rotation_from_quaternion, scalar_last
 
 
-def read_mjcf(path: str | os.PathLike[str], *, base: str | None = None) -> Description:
+def read_mjcf(
+    path: str | os.PathLike[str],
+    *,
+    base: str | None = None,
+    package_dirs: Iterable[str | os.PathLike[str]] = (),
+) -> Description:
     """Read an MJCF file.
 
     `base=None` keeps the base as the file states it. `"fixed"` fixes bodies with a free
     joint to the world where they stand; `"free"` sets the only body on the world free.
+    `package_dirs` are folders beside the file's own in which included files and meshes may lie.
     """
     if base not in (None, "fixed", "free"):
         raise ValueError(f"base must be None, 'fixed' or 'free', not {base!r}")
@@ -59,7 +61,7 @@ def read_mjcf(path: str | os.PathLike[str], *, base: str | None = None) -> Descr
         raise ImportError("reading MJCF needs MuJoCo: pip install 'tarsus[io]'") from error
     if Path(path).suffix.lower() != ".xml":
         raise ModelError("MuJoCo reads only files whose names end in .xml", Source(os.fspath(path)))
-    sources = check_files(path)
+    sources = check_files(path, package_dirs)
     with np.errstate(all="ignore"):  # what overflows is found as not finite by the checks
         return _Reader(mujoco, path, sources, base).description
 
@@ -72,7 +74,7 @@ class _Reader:
     ) -> None:
         self.mujoco, self.file, self.base = mujoco, os.fspath(path), base
         self.stated = sources
-        self.spec, self.model, notes = _compile(mujoco, self.file)
+        self.spec, self.model, left_out, notes = _compile(mujoco, self.file)
         self.lines = _lines(self.spec)
         self.ignored: Counter[str] = Counter()
         self.description = Description(
@@ -88,15 +90,21 @@ class _Reader:
             self._read_body(body)
         shapes = read_shapes(mujoco, model, self.body_names, self.source, self.ignored)
         self.description.shapes += shapes
-        if never := excluded_contacts(model, self.body_names):
+        if never := excluded_contacts(model, self.body_names, Source(self.file)):
             self.description.metadata["excluded_contacts"] = never
         self.description.frames += read_sites(model, self.body_names, self.new_frame, self.source)
         names = self.body_names, self.joint_names
         Equalities(mujoco, model, self.description, *names, self.source).read(self.ignored)
+        self.ignored += left_out
         self._count_ignored()
         self.description.warnings += notes + [
             f"{what} ({count}) are not taken over" for what, count in self.ignored.items() if count
         ]
+        if rough := stated_frictions(model, self.body_names):
+            self.description.warnings.append(
+                f"frictions of geoms ({len(rough)}) are not taken over, the ground states one for "
+                f"all: {listing(dict.fromkeys(rough), limit=10)}"
+            )
 
     def source(self, tag: str, index: int, name: str) -> Source:
         """Where an element is stated; the line is missing for what MuJoCo made itself."""
@@ -121,7 +129,7 @@ class _Reader:
         model, name = self.model, self.body_names[index]
         source = self.source("body", index, model.body(index).name)
         carrier = self.body_names[model.body_parentid[index]]
-        placement = pose(model.body_pos[index], model.body_quat[index])
+        placement = mujoco_pose(model.body_pos[index], model.body_quat[index])
         first = int(model.body_jntadr[index])
         joints = list(range(first, first + int(model.body_jntnum[index])))
         if self.base == "free" and carrier == WORLD and self._free_root(index, joints):
@@ -141,14 +149,14 @@ class _Reader:
             self.initial[joint.name] = initial_position(model, i).tolist()
             if not ends_at_body:
                 self.description.bodies.append(Body(child, source=joint.source))
-            carrier, placement = child, translation(-anchor)
+            carrier, placement = child, pose(-anchor)
         if carrier != name:
             self._join(f"{name}_fixed", "fixed", carrier, name, placement, source)
         self.description.bodies.append(self._inertial(index, source))
 
     def _inertial(self, index: int, source: Source) -> Body:
         model = self.model
-        axes = pose(np.zeros(3), model.body_iquat[index])[:3, :3]
+        axes = rotation_from_quaternion(scalar_last(model.body_iquat[index]))
         inertia = (axes * model.body_inertia[index]) @ axes.T
         return Body(
             self.body_names[index],
@@ -193,8 +201,6 @@ class _Reader:
 
     def _count_ignored(self) -> None:
         model, ignored = self.model, self.ignored
-        for what, attribute in IGNORED_LISTS.items():
-            ignored[what] += len(getattr(self.spec, attribute, ()))
         ignored["mocap bodies"] += int(model.nmocap)
         ignored["gravity compensations"] += int(np.count_nonzero(model.body_gravcomp))
         ignored["densities and viscosities of a fluid"] += int(
@@ -205,13 +211,14 @@ class _Reader:
             ignored["non-linear dampers of joints"] += int(nonlinear)
 
 
-def _compile(mujoco: Any, file: str) -> tuple[Any, Any, list[str]]:
-    """The specification, the compiled model, and what MuJoCo warned of."""
+def _compile(mujoco: Any, file: str) -> tuple[Any, Any, Counter[str], list[str]]:
+    """The specification, the compiled model, what is left out, and what MuJoCo warned of."""
     errors = (ValueError, RuntimeError, mujoco.FatalError, mujoco.UnexpectedError)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             spec = mujoco.MjSpec.from_file(file)
+            left_out = leave_out(mujoco, spec)
             # lengths of muscles are found by simulation, which only actuators need
             spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)
             model = spec.compile()
@@ -220,7 +227,7 @@ def _compile(mujoco: Any, file: str) -> tuple[Any, Any, list[str]]:
             line = re.search(r"line (?:number=)?(\d+)", message, re.IGNORECASE)
             source = Source(file, int(line[1]) if line else None)
             raise ModelError(f"MuJoCo cannot build this model: {message}", source) from None
-    return spec, model, [f"MuJoCo: {warning.message}" for warning in caught]
+    return spec, model, left_out, [f"MuJoCo: {warning.message}" for warning in caught]
 
 
 def _lines(spec: Any) -> dict[tuple[str, int], int]:

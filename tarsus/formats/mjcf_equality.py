@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from tarsus.formats.gears import follow
-from tarsus.formats.geometry import motion, pose, translation
-from tarsus.formats.mjcf_joints import initial_position
+from tarsus.formats.mjcf_joints import initial_position, motion, mujoco_pose
 from tarsus.model.description import Array, Coupling, Description, Joint, Loop, Source
+from tarsus.spatial import pose
 
 CONNECT, WELD, JOINT = 0, 1, 2
 COUPLED = "equality constraints of joints that others hold already"
@@ -66,12 +66,12 @@ class Equalities:
         ids = [int(model.eq_obj1id[index]), int(model.eq_obj2id[index])]
         if int(model.eq_objtype[index]) == self.site:
             bodies = [int(model.site_bodyid[site]) for site in ids]
-            ends = [pose(model.site_pos[site], model.site_quat[site]) for site in ids]
+            ends = [mujoco_pose(model.site_pos[site], model.site_quat[site]) for site in ids]
         elif kind == CONNECT:
-            bodies, ends = ids, [translation(data[:3]), translation(data[3:6])]
+            bodies, ends = ids, [pose(data[:3]), pose(data[3:6])]
         else:
             # the anchor is on the second body, the pose that it is to have on the first
-            bodies, ends = ids, [pose(data[3:6], data[6:10]), translation(data[:3])]
+            bodies, ends = ids, [mujoco_pose(data[3:6], data[6:10]), pose(data[:3])]
         tag, turns = ("weld", data[10] > 0) if kind == WELD else ("connect", False)
         name, source = self._name(index, tag)
         body_a, body_b = (self.body_names[i] for i in bodies)

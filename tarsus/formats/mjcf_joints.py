@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.formats.geometry import motion, translation
 from tarsus.model.description import Array, Joint
+from tarsus.spatial import pose, rotation_from_quaternion, rotation_from_vector, scalar_last
 
 # by MuJoCo's number of the type: kind, nq, nv
 TYPES = [("free", 7, 6), ("spherical", 4, 3), ("prismatic", 1, 1), ("revolute", 1, 1)]
@@ -33,7 +33,7 @@ def read_joint(
     anchor = np.zeros(3)
     if kind in ("revolute", "spherical"):
         anchor = np.array(model.jnt_pos[index])
-    joint.placement = np.eye(4) if kind == "free" else placement @ translation(anchor)
+    joint.placement = np.eye(4) if kind == "free" else placement @ pose(anchor)
     if kind in ("revolute", "prismatic"):
         joint.axis = np.array(model.jnt_axis[index])
         # the body stands as stated at the reference position, not at zero
@@ -47,6 +47,18 @@ def read_joint(
     return joint, anchor
 
 
+def motion(kind: str, axis: Array, amount: float) -> Array:
+    """The pose (4, 4) after a "prismatic" joint or a revolute one has moved by `amount`."""
+    if kind == "prismatic":
+        return pose(amount * axis)
+    return pose(rotation=rotation_from_vector(amount * axis))
+
+
+def mujoco_pose(position: Array, quaternion: Array) -> Array:
+    """The pose (4, 4) of a position and a quaternion [w x y z] of MuJoCo."""
+    return pose(position, rotation_from_quaternion(scalar_last(quaternion)))
+
+
 def initial_position(model: Any, index: int) -> Array:
     """The coordinates of a joint in the configuration that the file states (nq,)."""
     return _coordinates(model, index, model.qpos0)
@@ -55,7 +67,7 @@ def initial_position(model: Any, index: int) -> Array:
 def reorder(qpos: Array) -> Array:
     """Coordinates of one joint, with the quaternion [w x y z] of MuJoCo as [x y z w]."""
     split = {7: 3, 4: 0}.get(len(qpos), len(qpos))
-    return np.concatenate([qpos[:split], np.roll(qpos[split:], -1)])
+    return np.concatenate([qpos[:split], scalar_last(qpos[split:])])
 
 
 def _coordinates(model: Any, index: int, qpos: Array) -> Array:

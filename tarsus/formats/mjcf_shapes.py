@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import combinations, product
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
 
-from tarsus.formats.geometry import inverse, pose
-from tarsus.model.description import Frame, Shape, Source
+from tarsus.formats.mjcf_joints import mujoco_pose
+from tarsus.model.description import Frame, ModelError, Shape, Source
+from tarsus.spatial import inverse
 
 DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
+DEFAULT_FRICTION = (1.0, 0.005, 0.0001)
+MAX_PAIRS = 1_000_000
+"""Pairs of bodies that never touch."""
 
 # by MuJoCo's name of the type, from its (half) sizes
 SIZES: dict[str, tuple[str, Callable[[Any], tuple[float, ...]]]] = {
@@ -35,13 +40,15 @@ def read_shapes(
     for geom in range(model.ngeom):
         name = model.geom(geom).name
         kind = mujoco.mjtGeom(int(model.geom_type[geom])).name.removeprefix("mjGEOM_")
-        placement = pose(model.geom_pos[geom], model.geom_quat[geom])
+        placement = mujoco_pose(model.geom_pos[geom], model.geom_quat[geom])
         file = None
         if kind == "MESH":
             mesh = int(model.geom_dataid[geom])
             file = _mesh_file(model, mesh)
             # MuJoCo moves the vertices of a mesh into its principal axes
-            placement = placement @ inverse(pose(model.mesh_pos[mesh], model.mesh_quat[mesh]))
+            placement = placement @ inverse(
+                mujoco_pose(model.mesh_pos[mesh], model.mesh_quat[mesh])
+            )
             shape, size = "mesh", tuple(model.mesh_scale[mesh].tolist())
         elif kind in SIZES:
             shape, function = SIZES[kind]
@@ -74,23 +81,41 @@ def read_sites(
         yield Frame(
             new_name(name or f"site{site}"),
             body_names[model.site_bodyid[site]],
-            pose(model.site_pos[site], model.site_quat[site]),
+            mujoco_pose(model.site_pos[site], model.site_quat[site]),
             source("site", site, name),
         )
 
 
-def excluded_contacts(model: Any, body_names: list[str]) -> list[list[str]]:
+def excluded_contacts(model: Any, body_names: list[str], source: Source) -> list[list[str]]:
     """Pairs of bodies that never touch: named by <exclude>, or by the bits of all their geoms."""
     bits: dict[int, set[tuple[int, int]]] = {}
     for geom in range(model.ngeom):
         if _collides(model, geom):
             own = int(model.geom_contype[geom]), int(model.geom_conaffinity[geom])
             bits.setdefault(int(model.geom_bodyid[geom]), set()).add(own)
+    alike: dict[frozenset[tuple[int, int]], list[int]] = {}
+    for body, own_bits in bits.items():
+        alike.setdefault(frozenset(own_bits), []).append(body)
+    strangers = [
+        (alike[first], alike[second])
+        for first, second in combinations_with_replacement(alike, 2)
+        if not any(x[0] & y[1] or y[0] & x[1] for x, y in product(first, second))
+    ]
+    if sum(len(first) * len(second) for first, second in strangers) > MAX_PAIRS:
+        raise ModelError(f"more than {MAX_PAIRS} pairs of bodies never touch", source)
     found = {(int(pair) >> 16, int(pair) & 0xFFFF) for pair in model.exclude_signature}
-    for a, b in combinations(sorted(bits), 2):
-        if not any(x[0] & y[1] or y[0] & x[1] for x, y in product(bits[a], bits[b])):
-            found.add((a, b))
+    for first, second in strangers:
+        found |= {(min(a, b), max(a, b)) for a in first for b in second if a != b}
     return [[body_names[a], body_names[b]] for a, b in sorted(found)]
+
+
+def stated_frictions(model: Any, body_names: list[str]) -> list[str]:
+    """What of the geoms that touch states a friction other than MuJoCo's own, by name."""
+    return [
+        f"{model.geom(geom).name or body_names[model.geom_bodyid[geom]]} ({friction[0]:g})"
+        for geom, friction in enumerate(model.geom_friction)
+        if _collides(model, geom) and not np.allclose(friction, DEFAULT_FRICTION)
+    ]
 
 
 def _collides(model: Any, geom: int) -> bool:
@@ -110,4 +135,4 @@ def _mesh_file(model: Any, mesh: int) -> str | None:
     if start < 0:
         return None
     paths: bytes = model.paths
-    return paths[start : paths.index(b"\0", start)].decode(errors="replace")
+    return os.path.abspath(paths[start : paths.index(b"\0", start)].decode(errors="replace"))

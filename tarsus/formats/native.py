@@ -21,6 +21,8 @@ function of the user's own cannot be written.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ import numpy as np
 
 from tarsus.formats import text
 from tarsus.formats.native_elements import decode, encode, mapping, same
+from tarsus.formats.paths import Folders, common_folder
 from tarsus.model.checks import numbers
 from tarsus.model.description import (
     Body,
@@ -55,9 +58,12 @@ ELEMENTS: dict[str, tuple[Any, tuple[str, ...]]] = {
 KEYS = ("format", "version", "name", "gravity", *ELEMENTS, "warnings", "metadata")
 
 
-def read_native(path: Path) -> Description:
-    """Read a .yaml or .json file."""
-    return from_data(text.read(path), str(path))
+def read_native(path: Path, *, package_dirs: Iterable[str | os.PathLike[str]] = ()) -> Description:
+    """Read a .yaml or .json file.
+
+    `package_dirs` are folders beside the file's own in which meshes may lie.
+    """
+    return from_data(text.read(path), str(path), package_dirs)
 
 
 def write_native(description: Description, path: Path) -> None:
@@ -74,14 +80,20 @@ def to_data(description: Description) -> dict[str, Any]:
         elements = [encode(e, default, required) for e in getattr(description, key)]
         if elements:
             data[key] = elements
+    for shape in data.get("shapes", []):
+        # a path that is relative to where Python runs would mean another file for the reader
+        if "file" in shape and "://" not in shape["file"]:
+            shape["file"] = os.path.abspath(shape["file"])
     for key in ("warnings", "metadata"):
         if getattr(description, key):
             data[key] = getattr(description, key)
     return data
 
 
-def from_data(data: Any, file: str) -> Description:
-    """Return the description that `to_data` made `data` from; `file` is for messages."""
+def from_data(
+    data: Any, file: str, package_dirs: Iterable[str | os.PathLike[str]] = ()
+) -> Description:
+    """Return the description that `to_data` made `data` from, which was read from `file`."""
     top = mapping(data, KEYS, ("format", "version", "name"), "the file", Source(file))
     if top["format"] != "tarsus" or top["version"] != VERSION:
         stated = f"format {top['format']!r}, version {top['version']!r}"
@@ -98,7 +110,34 @@ def from_data(data: Any, file: str) -> Description:
     description.metadata = text.plain(top.get("metadata", {}))
     if not isinstance(description.metadata, dict):
         raise ModelError("metadata must be a mapping", Source(file))
+    _find_meshes(description, Folders(file, package_dirs))
     return description
+
+
+def _find_meshes(description: Description, folders: Folders) -> None:
+    """Replace references to meshes by their paths.
+
+    A model is often saved far from the meshes of the file that it came from. It can be used
+    without them, so that those which may not be read are only told: as `file://…` they stay
+    stated, but nothing opens them.
+    """
+    outside = []
+    for shape in description.shapes:
+        if shape.file is None:
+            continue
+        assert shape.source is not None
+        if (path := folders.outside(shape.file)) is not None:
+            outside.append(path)
+            shape.file = path.as_uri()
+        else:
+            found = folders.find(shape.file, shape.source)
+            shape.file = folders.absent(shape.file) if found is None else str(found)
+    if outside:
+        warning = (
+            f"mesh files ({len(outside)}) lie outside the model's folder {folders.home} and are "
+            f"not read; package_dirs=[{common_folder(outside)}] would allow them"
+        )
+        description.warnings += [warning] * (warning not in description.warnings)
 
 
 def _list(data: dict[str, Any], key: str, file: str) -> list[Any]:

@@ -1,13 +1,17 @@
 """Where the files of a model lie: `package://`, `model://`, `file://` and relative paths.
 
 A reference must stay inside the model's folder or one of the package folders, also when
-symbolic links are followed, so that a model from elsewhere cannot point at private files.
+symbolic links are followed, so that a model from elsewhere cannot point at private files. The
+model's folder is that of the ROS package around it; without one, the folder in which the model
+lies, or the one above where that is custom. Nothing wider is taken for a package because of its
+name alone: a name in a file must not open the folders around it.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -17,6 +21,8 @@ from tarsus.model.description import ModelError, Source
 MODEL_SUBFOLDERS = {"urdf", "robots", "mjcf", "xml"}
 """Folders that by custom lie beside the folder of the meshes, in the model's own folder."""
 
+MANIFEST = "package.xml"
+
 
 class Folders:
     """The folders in which the files of one model may lie."""
@@ -25,10 +31,25 @@ class Folders:
         self, model: str | os.PathLike[str], package_dirs: Iterable[str | os.PathLike[str]] = ()
     ) -> None:
         self.here = Path(model).resolve().parent
-        self.home = _model_folder(self.here)
         self.package_dirs = [Path(folder).resolve() for folder in package_dirs]
         self.package_dirs += _ros_folders()
         self._packages: dict[str, list[Path]] = {}
+
+    @cached_property
+    def home(self) -> Path:
+        """The folder of the package around the model, or else of the model by custom."""
+        for folder in self._around:
+            if (folder / MANIFEST).is_file():
+                return folder
+        by_custom = self.here.name in MODEL_SUBFOLDERS and self.here.parent in self._around
+        return self.here.parent if by_custom else self.here
+
+    @cached_property
+    def _around(self) -> list[Path]:
+        """The model's folder and those around it, up to what belongs to the user as a whole."""
+        user = Path(os.path.expanduser("~")).resolve()
+        folders = (self.here, *self.here.parents)
+        return [folder for folder in folders if not user.is_relative_to(folder)]
 
     def find(self, reference: str, source: Source) -> Path | None:
         """The file that is meant, None if it is not there; an error if it may not be read."""
@@ -46,15 +67,38 @@ class Folders:
 
     def check(self, path: Path, source: Source) -> Path:
         """The path without links and dots; an error if it leaves the allowed folders."""
-        allowed = [self.home, *self.package_dirs]
         resolved = (self.here / path).resolve()
-        if not any(resolved.is_relative_to(folder) for folder in allowed):
-            raise ModelError(
-                f"'{path}' leaves the model's folder {self.home}; folders that it may use "
-                "are given by package_dirs",
-                source,
-            )
+        if not self._allowed(resolved):
+            leaves = f"'{path}' leaves the model's folder {self.home}"
+            raise ModelError(f"{leaves}; {_way_in(resolved)}", source)
         return resolved
+
+    def outside(self, reference: str) -> Path | None:
+        """The file of an absolute path that is there, but outside the allowed folders."""
+        is_url = reference.startswith("file://")
+        path = Path(unquote(reference.removeprefix("file://")) if is_url else reference)
+        try:
+            leaves = path.is_absolute() and path.exists() and not self._allowed(path.resolve())
+        except (OSError, RuntimeError, ValueError):  # `find` tells what is wrong with it
+            return None
+        return path if leaves else None
+
+    def absent(self, reference: str) -> str:
+        """What stands for a file that is not there: no path that means another one elsewhere."""
+        stated = "://" in reference or Path(reference).is_absolute()
+        return reference if stated else str(self.here / reference)
+
+    def hint(self, reference: str) -> str | None:
+        """What package_dirs lacks for a reference to a package, None if it knows the package."""
+        scheme, _, rest = reference.partition("://")
+        name = rest.lstrip("/").partition("/")[0]
+        if scheme not in ("package", "model") or self._packages.get(name):
+            return None
+        named = [folder for folder in self.here.parents if folder.name == name]
+        return f"'{named[0]}'" if named else f"the folder of package '{name}'"
+
+    def _allowed(self, resolved: Path) -> bool:
+        return any(resolved.is_relative_to(folder) for folder in (self.home, *self.package_dirs))
 
     def _inside(self, path: Path, source: Source) -> Path | None:
         # models carry absolute paths from the machine that made them: no harm if nothing is there
@@ -69,49 +113,54 @@ class Folders:
             self._packages[name] = list(self._find_package(name))
         for package in self._packages[name]:
             resolved = (package / inner.lstrip("/")).resolve()
-            if not resolved.is_relative_to(package):
-                raise ModelError(f"'package://{reference}' leaves the folder {package}", source)
+            if not (resolved.is_relative_to(package) or self._allowed(resolved)):
+                leaves = f"'package://{reference}' leaves the folder {package}"
+                raise ModelError(f"{leaves}; {_way_in(resolved)}", source)
             if resolved.is_file():
                 return resolved
         return None
 
     def _find_package(self, name: str) -> Iterator[Path]:
+        """Yield folders that may be meant by the name of a package.
+
+        Those that the user named; packages with a manifest around the model, and beside them in
+        one workspace; and folders inside the model's own, which is open to it as a whole.
+        """
         if name in ("", ".", ".."):
             return
         for folder in self.package_dirs:
             if (folder / name).is_dir():
                 yield (folder / name).resolve()
-            if _is_package(folder, name):
+            if name in _names(folder):
                 yield folder
-        user = Path(os.path.expanduser("~"))
-        private = (user, *user.parents)
-        for folder in (self.here, *self.here.parents):
-            if folder not in private and _is_package(folder, name):
+        for folder in self._around:
+            has_manifest = (folder / MANIFEST).is_file()
+            if name in _names(folder) and (has_manifest or folder.is_relative_to(self.home)):
                 yield folder
-            # packages that lie side by side in one workspace
-            beside = folder.parent / name
-            if (folder / "package.xml").is_file() and (beside / "package.xml").is_file():
-                yield beside.resolve()
+            beside = (folder.parent / name).resolve()
+            if has_manifest and (beside / MANIFEST).is_file() and beside.parent == folder.parent:
+                yield beside
 
 
-def _model_folder(folder: Path) -> Path:
-    """The folder of the package around `folder`, or else of the model by custom."""
-    for parent in (folder, *folder.parents):
-        if (parent / "package.xml").is_file():
-            return parent
-    return folder.parent if folder.name in MODEL_SUBFOLDERS else folder
+def common_folder(files: Iterable[Path]) -> str:
+    """The folder that holds all files, or theirs one by one if that would be far too wide."""
+    parents = sorted({str(file.parent) for file in files})
+    common = os.path.commonpath(parents)
+    wide = Path(os.path.expanduser("~")).is_relative_to(common)
+    return ", ".join(f"'{folder}'" for folder in (parents if wide else [common]))
 
 
-def _is_package(folder: Path, name: str) -> bool:
-    return folder.name == name or _package_name(folder / "package.xml") == name
+def _way_in(resolved: Path) -> str:
+    return f"package_dirs=['{resolved.parent}'] would allow it"
 
 
-def _package_name(manifest: Path) -> str | None:
+def _names(folder: Path) -> tuple[str, ...]:
+    """The names of a package: of its folder, and in its manifest."""
     try:
-        name = read_xml(manifest).find("name")
+        name = read_xml(folder / MANIFEST).find("name")
     except (OSError, ModelError):
-        return None
-    return None if name is None else name.text.strip()
+        name = None
+    return (folder.name,) if name is None else (folder.name, name.text.strip())
 
 
 def _ros_folders() -> list[Path]:

@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from tarsus.formats.context import Context
-from tarsus.formats.geometry import inverse, quaternion_from_rotation
 from tarsus.formats.paths import Folders
 from tarsus.formats.sdf_elements import flag, read_connection, read_link, read_shapes
 from tarsus.formats.sdf_frames import Frames, read_pose
@@ -24,6 +23,7 @@ from tarsus.formats.sdf_graph import SpanningTree
 from tarsus.formats.sdf_joints import Gearing, add_joint, add_loop
 from tarsus.formats.xml import Element, read_xml
 from tarsus.model.description import WORLD, Array, Description, Frame, Joint, ModelError
+from tarsus.spatial import inverse, quaternion_from_rotation
 
 OLDEST, NEWEST = (1, 4), (1, 12)
 ROOT_JOINT = "root_joint"

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tarsus.formats.context import Color, Context
-from tarsus.formats.geometry import inverse
 from tarsus.formats.sdf_frames import MODEL, Frames, read_pose
 from tarsus.formats.xml import Element
 from tarsus.model.description import WORLD, Array, Body, Shape, Source
+from tarsus.spatial import inverse
 
 UNLIMITED = 1e16
 """Limits of this size stand for none."""

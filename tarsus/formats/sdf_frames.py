@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from tarsus.formats.geometry import pose, rotation_from_rpy, translation
 from tarsus.formats.xml import Element
 from tarsus.model.checks import suggestion
 from tarsus.model.description import WORLD, Array
+from tarsus.spatial import pose, rotation_from_quaternion, rotation_from_rpy
 
 MODEL = "__model__"
 
@@ -29,6 +29,7 @@ class Frames:
         if self.canonical not in self.links:
             self._unknown(self.canonical, model, "canonical link")
         self._poses: dict[int, Array] = {id(model): np.eye(4)}
+        self._bodies = dict(zip(self.links, self.links, strict=True))
 
     def pose(self, element: Element) -> Array:
         """The pose (4, 4) of a link, joint, frame or shape in the frame of the model."""
@@ -51,15 +52,18 @@ class Frames:
     def body(self, name: str, asker: Element) -> str:
         """The link to which a link, joint or frame is fixed."""
         seen: set[str] = set()
-        while name not in self.links:
+        while name not in self._bodies:
             if name in seen:
                 raise asker.error(f"refers to '{name}', which is attached to itself")
             seen.add(name)
             element = self._find(name, asker)
             if element is self.model:
-                return self.canonical
-            name = _child(element) if element.tag == "joint" else _attached_to(element)
-        return name
+                name = self.canonical
+            else:
+                name = _child(element) if element.tag == "joint" else _attached_to(element)
+        body = self._bodies[name]
+        self._bodies |= dict.fromkeys(seen, body)
+        return body
 
     def _reference(self, element: Element) -> Element:
         """The element relative to which the pose of `element` is stated."""
@@ -102,13 +106,11 @@ def read_pose(element: Element) -> Array:
         length = math.sqrt(numbers[3:] @ numbers[3:])
         if not length > 1e-9:
             raise stated.error("has a quaternion of length zero")
-        return pose(numbers[:3], np.roll(numbers[3:] / length, 1))
+        return pose(numbers[:3], rotation_from_quaternion(numbers[3:]))
     numbers = stated.text_vector(6)
     if stated.attributes.get("degrees", "false").strip() in ("true", "1"):
         numbers[3:] = np.radians(numbers[3:])
-    result = translation(numbers[:3])
-    result[:3, :3] = rotation_from_rpy(numbers[3:])
-    return result
+    return pose(numbers[:3], rotation_from_rpy(numbers[3:]))
 
 
 def _child(joint: Element) -> str:

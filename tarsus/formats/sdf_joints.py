@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from tarsus.formats.gears import follow
-from tarsus.formats.geometry import axes_along, inverse, translation, turn
 from tarsus.formats.sdf_elements import Axis, Connection, number
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array, Body, Description, Joint, Loop
+from tarsus.spatial import inverse, pose, rotation_along
 
 Poses = Mapping[str, Array]
 """The pose (4, 4) of each body in the frame of the model."""
@@ -44,7 +44,7 @@ def add_joint(description: Description, poses: Poses, connection: Connection, ch
     offset = rotation.T @ (poses[child][:3, 3] - connection.pose[:3, 3])
     stages = _stages(connection, upward)
     matters = stages[0][0] not in ("prismatic", "fixed") and np.linalg.norm(offset) > NEAR
-    start = poses[child] @ translation(-offset if matters else np.zeros(3))
+    start = poses[child] @ pose(-offset if matters else np.zeros(3))
     placement = inverse(poses[parent]) @ start
     for index, (kind, axes) in enumerate(stages):
         last = index + 1 == len(stages)
@@ -59,7 +59,7 @@ def add_joint(description: Description, poses: Poses, connection: Connection, ch
             description.bodies.append(Body(end, source=source))
         parent, placement = end, np.eye(4)
     if matters:
-        fixed = Joint(f"{name}_fixed", "fixed", parent, child, translation(offset), source=source)
+        fixed = Joint(f"{name}_fixed", "fixed", parent, child, pose(offset), source=source)
         description.joints.append(fixed)
 
 
@@ -70,7 +70,7 @@ def add_loop(description: Description, poses: Poses, connection: Connection) -> 
     all that: it carries a body without mass, which a weld closes.
     """
     source, name, axes = connection.source, connection.name, connection.axes
-    frame = connection.pose @ turn(_loop_axes(connection))
+    frame = connection.pose @ pose(rotation=_loop_axes(connection))
     forces = any(axis.damping or axis.friction or axis.stiffness for axis in axes)
     if not forces and _has_loop_kind(connection):
         loop = Loop(name, LOOP_KINDS[connection.type], connection.parent, connection.child)
@@ -114,7 +114,7 @@ def _loop_axes(connection: Connection) -> Array:
     if not connection.axes or not _has_loop_kind(connection):
         return np.eye(3)
     directions = [connection.pose[:3, :3].T @ axis.direction for axis in connection.axes]
-    return axes_along(*directions)
+    return rotation_along(*directions)
 
 
 def _fill(joint: Joint, axes: list[Axis], rotation: Array) -> None:

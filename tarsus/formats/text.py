@@ -1,6 +1,7 @@
 """Plain data in YAML and JSON files: compact to read for people, exact, and safe to load.
 
-Anchors, aliases, tags and deep nesting are refused, so that a small file stays small data.
+Anchors, aliases, tags, deep nesting and millions of values are refused, so that a small file stays
+small data.
 Mappings of a YAML file remember the line in which they start.
 """
 
@@ -8,14 +9,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from tarsus.files import replacing
 from tarsus.model.description import ModelError, Source
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 50
+MAX_VALUES = 4_000_000
+"""Values in one file, counted by what begins or separates them; each takes up to 100 bytes."""
 
 NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 CONSTANTS = {"": None, "~": None, "null": None, "true": True, "false": False}
@@ -40,13 +45,15 @@ def plain(data: Any) -> Any:
 def read(path: Path) -> Any:
     """Return the data of a .json or .yaml file."""
     source = Source(str(path))
-    if path.stat().st_size > MAX_BYTES:
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
         raise ModelError(f"the file is larger than {MAX_BYTES} bytes", source)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = data.decode()
     except UnicodeDecodeError as error:
         raise ModelError(f"the file is not UTF-8: {error}", source) from None
-    reader = _read_json if path.suffix.lower() == ".json" else _read_yaml
+    reader = parse_json if path.suffix.lower() == ".json" else _read_yaml
     return reader(text, source)
 
 
@@ -59,23 +66,29 @@ def write(data: dict[str, Any], path: Path) -> None:
     if not kept:
         raise ValueError("the metadata hold something that a file cannot keep without loss")
     lines = _json_lines(data) if path.suffix.lower() == ".json" else _yaml_lines(data)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with replacing(path) as part:
+        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _read_json(text: str, source: Source) -> Any:
+def parse_json(text: str, source: Source, *, finite: bool = True) -> Any:
+    """Return the data of a text in JSON that came from a file; `finite` refuses NaN and inf."""
+    if sum(map(text.count, "[{,")) > MAX_VALUES:
+        raise ModelError(f"more than {MAX_VALUES} values", source)
+
     def mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         data = dict(pairs)
         if len(data) < len(pairs):
-            names = [key for key, _ in pairs]
-            twice = next(key for key in names if names.count(key) > 1)
+            twice = next(key for key, count in Counter(k for k, _ in pairs).items() if count > 1)
             raise ModelError(f"the key {twice!r} comes twice in one mapping", source)
         return data
 
     def constant(name: str) -> Any:
+        if not finite:
+            return float(name)
         raise ModelError(f"{name} is not a number", source)
 
     try:
-        return json.loads(text, object_pairs_hook=mapping, parse_constant=constant)
+        data = json.loads(text, object_pairs_hook=mapping, parse_constant=constant)
     except json.JSONDecodeError as error:
         raise ModelError(
             f"malformed JSON: {error.msg}", Source(source.file, error.lineno)
@@ -86,6 +99,18 @@ def _read_json(text: str, source: Source) -> Any:
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"malformed JSON: {error}", source) from None
+    if _is_deep(data):
+        raise ModelError(f"malformed JSON: nested more than {MAX_DEPTH} deep", source)
+    return data
+
+
+def _is_deep(data: Any) -> bool:
+    """Whether lists and mappings are nested deeper than allowed; level by level."""
+    level: list[Any] = [[data]]
+    for _ in range(MAX_DEPTH + 1):
+        parts = (part.values() if isinstance(part, dict) else part for part in level)
+        level = [item for part in parts for item in part if isinstance(item, (dict, list))]
+    return bool(level)
 
 
 def _read_yaml(text: str, source: Source) -> Any:
@@ -113,6 +138,7 @@ class _YamlReader:
         self.yaml = yaml
         self.events: Iterator[Any] = iter(events)
         self.file = file
+        self.values = 0
 
     def document(self) -> Any:
         next(self.events)  # start of the stream
@@ -132,6 +158,9 @@ class _YamlReader:
             raise self.error("anchors, aliases and tags are not allowed", event)
         if depth > MAX_DEPTH:
             raise self.error("nested too deeply", event)
+        self.values += 1
+        if self.values > MAX_VALUES:
+            raise self.error(f"more than {MAX_VALUES} values", event)
         if isinstance(event, yaml.ScalarEvent):
             return self.scalar(event)
         if isinstance(event, yaml.SequenceStartEvent):

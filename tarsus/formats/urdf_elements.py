@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from tarsus.formats.context import Color, Context
-from tarsus.formats.geometry import rotation_from_rpy
 from tarsus.formats.xml import Element
 from tarsus.model.description import Array, Body, Joint, Shape
+from tarsus.spatial import pose, rotation_from_rpy
 
 JOINT_KINDS = {
     "revolute": "revolute",
@@ -23,12 +23,11 @@ JOINT_KINDS = {
 
 def read_origin(element: Element) -> Array:
     """The pose (4, 4) of the child `<origin>`, identity without one."""
-    pose = np.eye(4)
     origin = element.find("origin")
-    if origin is not None:
-        pose[:3, 3] = origin.vector("xyz", 3, default=(0, 0, 0))
-        pose[:3, :3] = rotation_from_rpy(origin.vector("rpy", 3, default=(0, 0, 0)))
-    return pose
+    if origin is None:
+        return np.eye(4)
+    rpy = origin.vector("rpy", 3, default=(0, 0, 0))
+    return pose(origin.vector("xyz", 3, default=(0, 0, 0)), rotation_from_rpy(rpy))
 
 
 def read_body(link: Element) -> Body:
@@ -37,17 +36,17 @@ def read_body(link: Element) -> Body:
     inertial = link.find("inertial")
     if inertial is None:
         return body
-    pose = read_origin(inertial)
+    at = read_origin(inertial)
     values = inertial.require("inertia")
     xx, xy, xz, yy, yz, zz = (
         values.number(entry) for entry in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     body.mass = inertial.require("mass").number("value")
-    body.com = pose[:3, 3]
+    body.com = at[:3, 3]
     body.inertia = inertia
-    if not np.array_equal(pose[:3, :3], np.eye(3)):
-        turned = pose[:3, :3] @ inertia @ pose[:3, :3].T
+    if not np.array_equal(at[:3, :3], np.eye(3)):
+        turned = at[:3, :3] @ inertia @ at[:3, :3].T
         body.inertia = (turned + turned.T) / 2
     return body
 

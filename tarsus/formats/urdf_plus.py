@@ -31,11 +31,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tarsus.formats.gears import ONE_COORDINATE, add_rotor, follow
-from tarsus.formats.geometry import axes_along, turn
 from tarsus.formats.urdf_elements import read_body, read_direction, read_origin
 from tarsus.formats.xml import Element
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array, Coupling, Description, Joint, Loop
+from tarsus.spatial import pose, rotation_along
 
 ELEMENTS = ("loop", "coupling", "rotor")
 OTHER_NAMES = {"continuous": "revolute", "fixed": "weld", "ball": "spherical"}
@@ -82,7 +82,7 @@ def _read_loop(
     if kind not in LOOP_KINDS:
         raise element.error(f"has the unknown type '{kind}'{suggestion(kind, LOOP_KINDS)}")
     first, second = element.require("predecessor"), element.require("successor")
-    frame = turn(_read_axes(element, LOOP_KINDS[kind]))
+    frame = pose(rotation=_read_axes(element, LOOP_KINDS[kind]))
     body_a, body_b = _link(first, description), _link(second, description)
     around = [joint.name for path in tree.between(body_a, body_b) for joint in path]
     return Loop(
@@ -110,11 +110,11 @@ def _read_axes(element: Element, kind: str) -> Array:
     """The rotation (3, 3) whose z is the axis of the loop, for a universal one with x the other."""
     axis = read_direction(element, "axis")
     if kind != "universal" or element.find("axis2") is None:
-        return axes_along(axis)
+        return rotation_along(axis)
     other = read_direction(element, "axis2")
     if abs(axis @ other) > 1e-9:
         raise element.error("has an <axis2> that is not perpendicular to its <axis>")
-    return axes_along(axis, other)
+    return rotation_along(axis, other)
 
 
 def _read_coupling(

@@ -40,10 +40,10 @@ class Between:
 
 
 def between_bodies(
-    m: Model, shapes: Sequence[Placed], self_collision: bool | Iterable[tuple[str, str]]
+    model: Model, shapes: Sequence[Placed], self_collision: bool | Iterable[tuple[str, str]]
 ) -> Between:
     """Return the pairs of shapes that can touch, see `tarsus.geometry.pairs`."""
-    pairs = watched_pairs(m, shapes, self_collision)
+    pairs = watched_pairs(model, shapes, self_collision)
     # only shapes of pairs become solids: meshes of others need not be read
     used = sorted({number for pair in pairs for number in pair})
     place = {number: i for i, number in enumerate(used)}
@@ -54,15 +54,15 @@ def between_bodies(
     )
     notes: list[str] = []
     if self_collision is True and pairs:
-        found, notes = _without_touching(m, found)
+        found, notes = _without_touching(model, found)
     return replace(found, warnings=[*_replaced(found), *notes])
 
 
-def _without_touching(m: Model, found: Between) -> tuple[Between, list[str]]:
+def _without_touching(model: Model, found: Between) -> tuple[Between, list[str]]:
     """Leave out bodies of one tree that touch each other in the neutral configuration."""
-    world = world_of(m, found.arguments, None)
-    gaps = world.contacts(m.neutral()[None])[0, :, 0].reshape(-1, PER_PAIR).min(axis=1)
-    trees = trees_of(m)
+    world = world_of(model, found.arguments, None)
+    gaps = world.contacts(model.neutral()[None])[0, :, 0].reshape(-1, PER_PAIR).min(axis=1)
+    trees = trees_of(model)
     bodies, touching = [], {}
     for (i, j), gap in zip(found.pairs, gaps, strict=True):
         a, b = found.shapes[i], found.shapes[j]

@@ -21,9 +21,9 @@ from tarsus.geometry.touches import (
     touches_of_shapes,
 )
 from tarsus.model import Model
-from tarsus.model.checks import expect
+from tarsus.model.checks import count, expect, flag
 
-Shapes: TypeAlias = Literal["collision", "primitives", "visual"]
+TouchingShapes: TypeAlias = Literal["collision", "primitives", "visual"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,10 +43,10 @@ class Collision:
     @classmethod
     def from_model(
         cls,
-        m: Model,
+        model: Model,
         contact_points: ContactPoints | None = None,
         self_collision: bool | Iterable[tuple[str, str]] = False,
-        shapes: Shapes = "collision",
+        shapes: TouchingShapes = "collision",
         mesh_points: int = 32,
         hollows: bool = False,
     ) -> Self:
@@ -62,23 +62,25 @@ class Collision:
         can, too, unless they are neighbours or touch in the neutral configuration; or give pairs
         of names, and exactly these bodies can.
         """
-        expect(m, Model, "m")
-        if shapes not in get_args(Shapes):
-            raise ValueError(f"shapes is {shapes!r}, must be one of {', '.join(get_args(Shapes))}")
-        if mesh_points < 4:
-            raise ValueError(f"mesh_points is {mesh_points}, must be at least 4")
-        chosen = _chosen(m, shapes)
+        expect(model, Model, "model")
+        if shapes not in get_args(TouchingShapes):
+            raise ValueError(
+                f"shapes is {shapes!r}, must be one of {', '.join(get_args(TouchingShapes))}"
+            )
+        count(mesh_points, "mesh_points", 4)
+        flag(hollows, "hollows")
+        chosen = _chosen(model, shapes)
         if contact_points is None:
             touches = touches_of_shapes(chosen, mesh_points, hollows)
-            notes = _nothing(m, shapes) if not len(touches.rims) else []
+            notes = _nothing(model, shapes) if not len(touches.rims) else []
         else:
-            touches, notes = touches_of_points(m, contact_points), []
-        between = between_bodies(m, chosen, self_collision)
+            touches, notes = touches_of_points(model, contact_points), []
+        between = between_bodies(model, chosen, self_collision)
         is_rim = touches.rims[:, 3:6].any(axis=1)
         return cls(
-            m.name,
+            model.name,
             {**_ground_arguments(touches, is_rim), **between.arguments},
-            (*_on_ground(m, touches, is_rim), *_of_pairs(between)),
+            (*_on_ground(model, touches, is_rim), *_of_pairs(between)),
             (*notes, *touches.warnings, *between.warnings),
         )
 
@@ -109,19 +111,19 @@ class Collision:
         return f"<tarsus.Collision of {self.model!r}: {', '.join(counts)}>"
 
 
-def _chosen(m: Model, shapes: Shapes) -> list[Placed]:
+def _chosen(model: Model, shapes: TouchingShapes) -> list[Placed]:
     role = "visual" if shapes == "visual" else "collision"
-    found = [placed for placed in placed_shapes(m) if placed.shape.role == role]
+    found = [placed for placed in placed_shapes(model) if placed.shape.role == role]
     if shapes == "primitives":
         found = [placed for placed in found if placed.shape.kind != "mesh"]
     return found
 
 
-def _nothing(m: Model, shapes: Shapes) -> list[str]:
+def _nothing(model: Model, shapes: TouchingShapes) -> list[str]:
     """Tell that nothing touches the ground, and what would."""
-    other = [role for role in get_args(Shapes) if role != shapes and _chosen(m, role)]
+    other = [role for role in get_args(TouchingShapes) if role != shapes and _chosen(model, role)]
     hint = f"; shapes={other[0]!r} has some" if other else ""
-    what = f"{m.name!r} has no {shapes} shapes on moving bodies: nothing touches the ground"
+    what = f"{model.name!r} has no {shapes} shapes on moving bodies: nothing touches the ground"
     return [f"{what}{hint}, or name frames as contact_points"]
 
 
@@ -139,9 +141,9 @@ def _ground_arguments(touches: Touches, is_rim: Any) -> dict[str, Any]:
     }
 
 
-def _on_ground(m: Model, touches: Touches, is_rim: Any) -> list[Candidate]:
+def _on_ground(model: Model, touches: Touches, is_rim: Any) -> list[Candidate]:
     found = [
-        Candidate(m.body_names[body], link, shape)
+        Candidate(model.body_names[body], link, shape)
         for body, (link, shape) in zip(touches.bodies, touches.labels, strict=True)
     ]
     points = [each for each, rim in zip(found, is_rim, strict=True) if not rim]

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus.geometry.terrain import HIGH, LOW, Mesh, Terrain, corners, grid_mesh, unit_normal
+from tarsus.model.checks import number, read_only, reals
 from tarsus.model.checks import numbers as checked_numbers
-from tarsus.model.checks import read_only
 from tarsus.model.description import Array
+
+MOST = 100_000_000
+"""More heights than this are a mistake."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +35,12 @@ class HeightField(Terrain):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        heights = np.array(self.heights, np.float64)
+        heights = reals(self.heights, "heights")
         if heights.ndim != 2 or min(heights.shape) < 2:
             raise ValueError(f"heights has shape {heights.shape}, must be (nx, ny), both ≥ 2")
         if not np.isfinite(heights).all():
             raise ValueError("heights has entries that are not finite")
-        spacing = np.array(self.spacing, np.float64)
+        spacing = reals(self.spacing, "spacing")
         if spacing.shape not in ((), (2,)) or not (spacing > 0.0).all():
             raise ValueError(f"spacing is {self.spacing}, must be one or two numbers above zero")
         self._set("heights", read_only(heights))
@@ -59,9 +62,12 @@ class HeightField(Terrain):
         takes friction and the other coefficients.
         """
         x0, y0, x1, y1 = corners(low, high)
-        if not spacing > 0.0:
+        if not number(spacing, "spacing") > 0.0:
             raise ValueError(f"spacing is {spacing}, must be above zero")
-        nx, ny = (max(2, round((end - start) / spacing) + 1) for start, end in ((x0, x1), (y0, y1)))
+        sides = (x1 - x0) / spacing, (y1 - y0) / spacing
+        if (sides[0] + 1.0) * (sides[1] + 1.0) > MOST:
+            raise ValueError(f"spacing is {spacing}, which makes more than {MOST} heights")
+        nx, ny = (max(2, round(side) + 1) for side in sides)
         x, y = np.meshgrid(np.linspace(x0, x1, nx), np.linspace(y0, y1, ny), indexing="ij")
         heights = np.broadcast_to(np.asarray(function(x, y), np.float64), x.shape)
         steps = np.array([(x1 - x0) / (nx - 1), (y1 - y0) / (ny - 1)])

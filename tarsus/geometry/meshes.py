@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from tarsus.geometry.mesh_files import read_mesh
 from tarsus.model.checks import read_only
 from tarsus.model.description import Array, ModelError, Shape
 
+FARTHEST = 1e9
+"""Coordinates of vertices; hulls of what is farther are lost in rounding."""
 WAY_OUT = "shapes='primitives' leaves meshes out, contact_points=[…] names points that touch"
 
 
@@ -20,6 +21,12 @@ def mesh_corners(shape: Shape) -> Array:
     """Return the corners (n, 3) of the convex hull of a mesh, in the frame of the shape [m]."""
     file = Path(shape.file or "")
     what = f"the mesh {shape.file!r} of body {shape.body!r}"
+    if "://" in str(shape.file):
+        raise ModelError(
+            f"{what} is not there, or outside the folders that may be read: name its folder in "
+            f"package_dirs of ts.load; {WAY_OUT}",
+            shape.source,
+        )
     if not file.is_file():
         raise ModelError(f"{what} is not there; {WAY_OUT}", shape.source)
     try:
@@ -27,7 +34,7 @@ def mesh_corners(shape: Shape) -> Array:
     except ImportError:
         need = f"{what} needs trimesh to be read: pip install 'tarsus[io]'"
         raise ImportError(f"{need}; {WAY_OUT}") from None
-    except Exception as error:  # readers of meshes fail in all ways
+    except (OSError, ValueError, RuntimeError) as error:  # the last from Qhull
         raise ModelError(f"{what} cannot be read: {error}; {WAY_OUT}", shape.source) from error
     return np.asarray(corners * np.array(shape.size))
 
@@ -47,9 +54,7 @@ def hull_corners(points: Array) -> Array:
 @lru_cache(maxsize=1024)
 def _corners(file: str, _changed: int) -> Array:
     """The corners as the file states them; a file that has changed is read again."""
-    trimesh: Any = importlib.import_module("trimesh")
-    vertices = trimesh.load_scene(file, process=False).to_mesh().vertices
-    points = np.asarray(vertices, np.float64).reshape(-1, 3)
-    if not len(points) or not np.isfinite(points).all():
-        raise ValueError("it has no vertices, or some that are not finite")
+    points, _ = read_mesh(Path(file))
+    if not len(points) or not np.abs(points).max() <= FARTHEST:
+        raise ValueError(f"it has no vertices, or some that are beyond {FARTHEST:g} or no numbers")
     return read_only(hull_corners(points))

@@ -27,18 +27,18 @@ class Placed(NamedTuple):
     shape: Shape
 
 
-def placed_shapes(m: Model) -> list[Placed]:
+def placed_shapes(model: Model) -> list[Placed]:
     """Return all shapes of a model with the bodies that carry them."""
-    number = _numbers(m)
-    stated = m.description.shapes
+    number = _numbers(model)
+    stated = model.description.shapes
     return [
         Placed(number[shape.body], link.body, shape)
-        for link, shape in zip(stated, m.shapes, strict=True)
+        for link, shape in zip(stated, model.shapes, strict=True)
     ]
 
 
 def watched_pairs(
-    m: Model, shapes: Sequence[Placed], self_collision: bool | Iterable[tuple[str, str]]
+    model: Model, shapes: Sequence[Placed], self_collision: bool | Iterable[tuple[str, str]]
 ) -> list[Pair]:
     """Return the pairs of shapes, by number, that are watched for contact.
 
@@ -46,8 +46,8 @@ def watched_pairs(
     neighbours. Pairs of names say exactly which bodies, or links welded to them, are watched.
     """
     if isinstance(self_collision, bool):
-        trees = trees_of(m)
-        near, excluded = _neighbours(m, {shape.body for shape in shapes}), _excluded(m)
+        trees = trees_of(model)
+        near, excluded = _neighbours(model, {shape.body for shape in shapes}), _excluded(model)
 
         def wanted(a: Placed, b: Placed) -> bool:
             if ordered(a.body, b.body) in excluded:
@@ -56,7 +56,7 @@ def watched_pairs(
                 return True
             return bool(self_collision) and ordered(a.body, b.body) not in near
     else:
-        named = _named(m, self_collision)
+        named = _named(model, self_collision)
 
         def wanted(a: Placed, b: Placed) -> bool:
             names = {frozenset((x, y)) for x in _names(a) for y in _names(b)}
@@ -76,48 +76,48 @@ def ordered(a: int, b: int) -> Pair:
     return min(a, b), max(a, b)
 
 
-def _numbers(m: Model) -> dict[str, int]:
-    return {WORLD: -1} | {name: i for i, name in enumerate(m.body_names)}
+def _numbers(model: Model) -> dict[str, int]:
+    return {WORLD: -1} | {name: i for i, name in enumerate(model.body_names)}
 
 
-def trees_of(m: Model) -> dict[str, str]:
+def trees_of(model: Model) -> dict[str, str]:
     """Return for each link one of its tree: joints connect links, the world does not."""
-    tree = {body.name: body.name for body in m.description.bodies} | {WORLD: WORLD}
+    tree = {body.name: body.name for body in model.description.bodies} | {WORLD: WORLD}
 
     def root(name: str) -> str:
         while tree[name] != name:
             name = tree[name]
         return name
 
-    for joint in m.description.joints:
+    for joint in model.description.joints:
         if joint.parent != WORLD:
             tree[root(joint.child)] = root(joint.parent)
     return {name: root(name) for name in tree}
 
 
-def _neighbours(m: Model, with_shapes: set[int]) -> set[Pair]:
+def _neighbours(model: Model, with_shapes: set[int]) -> set[Pair]:
     """Bodies next to each other: by a joint, over bodies without shapes, or by a loop."""
-    parents = [body.parent for body in m.bodies]
+    parents = [body.parent for body in model.bodies]
     found = set()
     for body in with_shapes - {-1}:
         parent = parents[body]
         while parent >= 0 and parent not in with_shapes:
             parent = parents[parent]
         found.add(ordered(body, parent))
-    return found | _moving(m, ((loop.body_a, loop.body_b) for loop in m.description.loops))
+    return found | _moving(model, ((loop.body_a, loop.body_b) for loop in model.description.loops))
 
 
-def _excluded(m: Model) -> set[Pair]:
+def _excluded(model: Model) -> set[Pair]:
     """Pairs of bodies that the file says never touch."""
-    return _moving(m, m.description.metadata.get("excluded_contacts", ()))
+    return _moving(model, model.description.metadata.get("excluded_contacts", ()))
 
 
-def _moving(m: Model, links: Iterable[Sequence[str]]) -> set[Pair]:
+def _moving(model: Model, links: Iterable[Sequence[str]]) -> set[Pair]:
     """The moving bodies that carry these pairs of links."""
-    number = _numbers(m)
+    number = _numbers(model)
 
     def carrier(link: str) -> int:
-        return number[WORLD if link == WORLD else m.frame(link).body]
+        return number[WORLD if link == WORLD else model.frame(link).body]
 
     return {ordered(carrier(first), carrier(second)) for first, second in links}
 
@@ -126,11 +126,11 @@ def _names(placed: Placed) -> set[str]:
     return {placed.link, placed.shape.body}
 
 
-def _named(m: Model, pairs: Iterable[tuple[str, str]]) -> set[frozenset[str]]:
-    valid = dict.fromkeys([WORLD, *(body.name for body in m.description.bodies)])
+def _named(model: Model, pairs: Iterable[tuple[str, str]]) -> set[frozenset[str]]:
+    valid = dict.fromkeys([WORLD, *(body.name for body in model.description.bodies)])
     found = set()
-    for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2:
+    for pair in pairs if isinstance(pairs, Iterable) else [pairs]:
+        if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
             raise ValueError(f"self_collision has {pair!r}, must be True or pairs of body names")
         for name in pair:
             if name not in valid:

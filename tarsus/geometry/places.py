@@ -23,16 +23,16 @@ NO_POINTS: Mapping[str, Any] = {
 """What touches the ground, where nothing does."""
 
 
-def world_of(m: Model, arguments: Mapping[str, Any], ground: Terrain | None) -> _core.World:
+def world_of(model: Model, arguments: Mapping[str, Any], ground: Terrain | None) -> _core.World:
     """Return a world with arrays as in `Collision.arguments`; its `contacts(q)` are gaps."""
     return _core.World(
-        m,
+        model,
         dt=1e-3,
         ground_kind="none" if ground is None else ground.kind,
         ground_numbers=np.zeros(0) if ground is None else ground.numbers,
         max_contacts=1,
         law_numbers={},
-        stiction=np.zeros(m.nv),
-        effort=np.zeros(m.nv),
+        stiction=np.zeros(model.nv),
+        effort=np.zeros(model.nv),
         **{**NO_POINTS, **arguments},
     )

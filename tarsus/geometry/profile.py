@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus.geometry.terrain import HIGH, LOW, Mesh, Terrain, corners, grid_mesh, unit_normal
-from tarsus.model.checks import read_only
+from tarsus.model.checks import read_only, reals
 from tarsus.model.description import Array
 
 
@@ -72,7 +72,7 @@ class Profile(Terrain):
 
 
 def _checked(value: ArrayLike) -> Array:
-    points = np.array(value, np.float64)
+    points = reals(value, "points")
     if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
         raise ValueError(f"points has shape {points.shape}, must be (k, 2) with k ≥ 2")
     if not np.isfinite(points).all():

@@ -18,6 +18,7 @@ import numpy as np
 
 from tarsus.geometry.rims import rims
 from tarsus.model.description import Array, Shape
+from tarsus.spatial import pose
 
 Fit = tuple[str, tuple[float, ...], Array]
 """Kind, size and placement (4, 4) on the body."""
@@ -76,7 +77,7 @@ def _box(points: Array, margin: float, axes: Array) -> tuple[float, Fit]:
     """Volume and fit of a box around points (n, 3) in these axes, each with a margin."""
     low, high = points.min(axis=0) - margin, points.max(axis=0) + margin
     size = tuple((high - low).tolist())
-    return math.prod(size), ("box", size, _placement(axes, (low + high) / 2))
+    return math.prod(size), ("box", size, pose(axes @ ((low + high) / 2), axes))
 
 
 def _capsule(points: Array, margin: float, axes: Array) -> tuple[float, Fit]:
@@ -90,11 +91,4 @@ def _capsule(points: Array, margin: float, axes: Array) -> tuple[float, Fit]:
     middle[2] = (top + bottom) / 2
     radius, length = inner + margin, max(top - bottom, 0.0)
     volume = math.pi * radius**2 * (length + 4 / 3 * radius)
-    return volume, ("capsule", (radius, length), _placement(axes, middle))
-
-
-def _placement(axes: Array, middle: Array) -> Array:
-    placement = np.eye(4)
-    placement[:3, :3] = axes
-    placement[:3, 3] = axes @ middle
-    return placement
+    return volume, ("capsule", (radius, length), pose(axes @ middle, axes))

@@ -19,7 +19,7 @@ DOUBLINGS, HALVINGS = 20, 70
 
 
 def height_over_ground(
-    m: Model,
+    model: Model,
     q: ArrayLike,
     ground: Terrain | None = None,
     collision: Collision | None = None,
@@ -29,11 +29,11 @@ def height_over_ground(
     It is negative where the model is in the ground. Without a `ground` it is the plane z = 0,
     without `collision` all collision shapes count.
     """
-    return _Gaps(m, ground, collision).lowest(_configurations(m, q))
+    return _Gaps(model, ground, collision).lowest(_configurations(model, q))
 
 
 def stand(
-    m: Model,
+    model: Model,
     q: ArrayLike,
     ground: Terrain | None = None,
     collision: Collision | None = None,
@@ -44,10 +44,10 @@ def stand(
     `base` names the joint that is moved, if there are several trees: a free joint on the world,
     or one that slides up and down. The other arguments are those of `height_over_ground`.
     """
-    expect(m, Model, "m")
-    joint, up = _lift(m, base)
-    start = _configurations(m, q)
-    gaps = _Gaps(m, ground, collision, m.joint(joint).child)
+    expect(model, Model, "model")
+    joint, up = _lift(model, base)
+    start = _configurations(model, q)
+    gaps = _Gaps(model, ground, collision, model.joint(joint).child)
 
     def free(rise: Array) -> NDArray[np.bool_]:
         return np.asarray(gaps.lowest(start + rise[..., None] * up) >= 0.0)
@@ -68,19 +68,19 @@ class _Gaps:
     """Distances between the ground and the bodies that hang on one body, or all bodies."""
 
     def __init__(
-        self, m: Model, ground: Terrain | None, collision: Collision | None, root: str = ""
+        self, model: Model, ground: Terrain | None, collision: Collision | None, root: str = ""
     ) -> None:
-        expect(m, Model, "m")
+        expect(model, Model, "model")
         surface = Ground() if ground is None else ground
-        found = Collision.from_model(m) if collision is None else collision
-        self.world = world_of(m, found.arguments, surface)
-        carried = _carried(m, root)
+        found = Collision.from_model(model) if collision is None else collision
+        self.world = world_of(model, found.arguments, surface)
+        carried = _carried(model, root)
         numbered = found.numbered(surface)
         self.mine = np.array(
             [each.other_body == GROUND and each.body in carried for each in numbered], bool
         )
         if not self.mine.any():
-            raise ModelError(f"nothing of {m.name!r} can touch the ground; {found.warnings[0]}")
+            raise ModelError(f"nothing of {model.name!r} can touch the ground; {found.warnings[0]}")
 
     def lowest(self, q: Array) -> Array:
         """The least distance (…,) for configurations (…, nq)."""
@@ -89,58 +89,58 @@ class _Gaps:
         return np.asarray(gaps.reshape(q.shape[:-1]))
 
 
-def _configurations(m: Model, q: ArrayLike) -> Array:
+def _configurations(model: Model, q: ArrayLike) -> Array:
     found = np.array(q, np.float64)
-    if found.ndim == 0 or found.shape[-1] != m.nq:
-        raise ValueError(f"q must have shape (…, {m.nq}), got {found.shape}")
+    if found.ndim == 0 or found.shape[-1] != model.nq:
+        raise ValueError(f"q must have shape (…, {model.nq}), got {found.shape}")
     return found
 
 
-def _carried(m: Model, root: str) -> set[str]:
+def _carried(model: Model, root: str) -> set[str]:
     """The body `root` and all that hang on it; all bodies for an empty name."""
-    found = {root} if root else set(m.body_names)
-    for body in m.bodies:
-        if body.parent >= 0 and m.body_names[body.parent] in found:
+    found = {root} if root else set(model.body_names)
+    for body in model.bodies:
+        if body.parent >= 0 and model.body_names[body.parent] in found:
             found.add(body.name)
     return found
 
 
-def _lift(m: Model, base: str | None) -> tuple[str, Array]:
+def _lift(model: Model, base: str | None) -> tuple[str, Array]:
     """The joint that lifts the model, and the change of q (nq,) that lifts it by one metre."""
     lifts: dict[str, Array] = {}
-    for body in m.bodies:
+    for body in model.bodies:
         if body.parent < 0:
-            lifts |= _lifts_from(m, body.index)
+            lifts |= _lifts_from(model, body.index)
     names = list(lifts) if base is None else [base]
     if not lifts:
-        raise ModelError(f"{m.name!r} has no free joint on the world that could lift it")
+        raise ModelError(f"{model.name!r} has no free joint on the world that could lift it")
     if len(names) > 1 or names[0] not in lifts:
         what = "base is needed" if base is None else f"base is {base!r}"
         raise ModelError(f"{what}: the joint that lifts the model{suggestion(base, lifts)}")
     return names[0], lifts[names[0]]
 
 
-def _lifts_from(m: Model, index: int) -> dict[str, Array]:
+def _lifts_from(model: Model, index: int) -> dict[str, Array]:
     """The first joint from a root outwards that lifts, over joints that only slide."""
     axes = np.eye(3)
     while True:
-        joint = m.joints[index]
+        joint = model.joints[index]
         axes = axes @ joint.placement[:3, :3]
         if joint.kind in ("free", "translation"):
             own = slice(joint.q_slice.start, joint.q_slice.start + 3)
-            return {joint.name: _change(m, own, axes[2])}
+            return {joint.name: _change(model, own, axes[2])}
         if joint.kind != "prismatic" or joint.q_slice.start == joint.q_slice.stop:
             return {}
         rise = float(axes[2] @ joint.axis)
         if abs(rise) > 1 - 1e-9:
-            return {joint.name: _change(m, joint.q_slice, np.array([rise]))}
-        children = [body.index for body in m.bodies if body.parent == index]
+            return {joint.name: _change(model, joint.q_slice, np.array([rise]))}
+        children = [body.index for body in model.bodies if body.parent == index]
         if len(children) != 1:
             return {}
         index = children[0]
 
 
-def _change(m: Model, own: slice, values: Array) -> Array:
-    change = np.zeros(m.nq)
+def _change(model: Model, own: slice, values: Array) -> Array:
+    change = np.zeros(model.nq)
     change[own] = values
     return change

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tarsus.geometry.profile import Profile
-from tarsus.model.checks import number
+from tarsus.model.checks import count, number
 from tarsus.model.description import Array
 
 MOST = 100_000
@@ -35,9 +35,8 @@ class Steps(Profile):
         if self.rise == 0.0 or not self.depth > 0.0:
             message = "rise must not be zero and depth must be above zero"
             raise ValueError(f"{message}, got {self.rise} and {self.depth}")
+        count(self.count, "count", most=MOST)
         self._set("count", operator.index(self.count))
-        if not 1 <= self.count <= MOST:
-            raise ValueError(f"count is {self.count}, must be from 1 to {MOST}")
         edges = self.start + self.depth * np.arange(self.count)
         levels = self.rise * np.arange(self.count + 1)
         x, z = np.repeat(edges, 2), np.repeat(levels, 2)[1:-1]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.model.checks import read_only
+from tarsus.model.checks import read_only, reals
 from tarsus.model.description import Array, Record
 
 Mesh = tuple[Array, NDArray[np.int64]]
@@ -96,7 +96,9 @@ class Terrain(Record):
 
 def corners(low: ArrayLike, high: ArrayLike) -> tuple[float, float, float, float]:
     """Return x and y of both corners of a piece of ground, checked."""
-    first, second = (np.asarray(corner, np.float64) for corner in (low, high))
+    first, second = reals(low, "low"), reals(high, "high")
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise ValueError(f"low and high must be finite, got {low!r} and {high!r}")
     if first.shape != (2,) or second.shape != (2,) or not (first < second).all():
         raise ValueError(f"low and high must be (x, y) with low < high, got {low!r} and {high!r}")
     return float(first[0]), float(first[1]), float(second[0]), float(second[1])
@@ -124,8 +126,8 @@ def unit_normal(slope_x: Array, slope_y: Array) -> Array:
 
 def _coefficient(value: Any, name: str) -> float | Array:
     try:
-        found = np.array(value, np.float64)
-    except (TypeError, ValueError):
+        found = reals(value, name)
+    except TypeError:
         raise ValueError(f"{name} is {value!r}, must be a number or an array (B,)") from None
     if found.ndim > 1 or not found.size:
         raise ValueError(f"{name} has shape {found.shape}, must be a number or an array (B,)")

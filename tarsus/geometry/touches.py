@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TypeAlias
@@ -14,6 +14,7 @@ from tarsus.geometry.outline import outline
 from tarsus.geometry.pairs import Placed
 from tarsus.geometry.rims import balls, rims
 from tarsus.model import Model
+from tarsus.model.checks import reals
 from tarsus.model.description import WORLD, Array, ModelError
 
 ContactPoints: TypeAlias = Sequence[str] | Mapping[str, ArrayLike]
@@ -31,23 +32,23 @@ class Touches:
     warnings: list[str] = field(default_factory=list)
 
 
-def touches_of_points(m: Model, points: ContactPoints) -> Touches:
+def touches_of_points(model: Model, points: ContactPoints) -> Touches:
     """Return the points that are named: frames, or positions (3,) or (k, 3) on frames."""
-    if isinstance(points, str):
+    if isinstance(points, str) or not isinstance(points, Iterable):
         raise ValueError(f"contact_points is {points!r}, must be a list of names or a mapping")
     named = points if isinstance(points, Mapping) else dict.fromkeys(points, np.zeros(3))
     found, bodies, labels = [np.zeros((0, 7))], [], []
     for name, position in named.items():
-        frame = m.frame(name)
+        frame = model.frame(name)
         if frame.body == WORLD:
             raise ModelError(f"contact_points: frame {name!r} does not move")
-        offsets = np.atleast_2d(np.array(position, np.float64))
+        offsets = np.atleast_2d(reals(position, f"contact_points: {name!r}"))
         if offsets.ndim != 2 or offsets.shape[1] != 3 or not np.isfinite(offsets).all():
             message = f"contact_points: {name!r} is at {position!r}, must be (3,) or (k, 3)"
             raise ValueError(message)
         rotation, origin = frame.placement[:3, :3], frame.placement[:3, 3]
         found.append(balls(offsets @ rotation.T + origin))
-        bodies += [m.body(frame.body).index] * len(offsets)
+        bodies += [model.body(frame.body).index] * len(offsets)
         labels += [(name, "point")] * len(offsets)
     return Touches(np.concatenate(found), bodies, labels)
 

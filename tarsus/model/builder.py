@@ -11,28 +11,46 @@ pendulum = b.build()
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.model import inertia as inertias
 from tarsus.model.checks import check_body_name, is_triple, numbers, suggestion
-from tarsus.model.couplings import FORMS, check_coupled, check_follows, checked_coupling
+from tarsus.model.couplings import FORMS, check_coupled
 from tarsus.model.defaults import filled
-from tarsus.model.description import Array, Coupling, Loop, ModelError
+from tarsus.model.description import (
+    Body,
+    Coupling,
+    Description,
+    Frame,
+    Joint,
+    Loop,
+    ModelError,
+    Shape,
+)
+from tarsus.model.draft import Draft
 from tarsus.model.gears import gear
 from tarsus.model.kinds import COORDINATE_FIELDS
-from tarsus.model.loops import checked_loop
 from tarsus.model.model import Model
-from tarsus.model.stating import Axis, Function, axis_of, linear_coupling, placement_of, spread
-from tarsus.model.tree_builder import TreeBuilder
+from tarsus.model.stating import (
+    Axis,
+    Function,
+    Numbers,
+    axis_of,
+    linear_coupling,
+    placement_of,
+    spread,
+)
+from tarsus.model.validation import checked, checked_body
 
 TRANSMISSIONS = tuple(kind for kind in FORMS if kind != "linear")
 
 
-class Builder(TreeBuilder):
+class Builder:
     """State bodies, joints, couplings and loops, frames and shapes, then `build()` a model.
 
     Each call is checked at once and returns the builder, so that calls can be chained.
@@ -41,10 +59,127 @@ class Builder(TreeBuilder):
     """
 
     def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
-        super().__init__(name, gravity)
-        self._couplings: dict[str, Coupling] = {}
-        self._follows: dict[str, Coupling] = {}
-        self._loops: dict[str, Loop] = {}
+        self._draft = Draft(name, gravity)
+
+    def body(
+        self,
+        name: str,
+        mass: float = 0.0,
+        com: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike = (0.0, 0.0, 0.0),
+        *,
+        inertia_at: str = "com",
+    ) -> Self:
+        """Add a body: mass [kg], centre of mass (3,) [m], inertia (3,) or (3, 3) [kg m²].
+
+        The inertia is in body axes about the centre of mass, or about the origin of the body
+        with `inertia_at="origin"`; three numbers are its diagonal.
+        """
+        if inertia_at not in ("com", "origin"):
+            raise ModelError(f"inertia_at is {inertia_at!r}, must be 'com' or 'origin'")
+        what = f"body {name!r}: inertia"
+        if is_triple(inertia):
+            tensor = np.diag(numbers(inertia, (3,), what))
+        else:
+            tensor = numbers(inertia, (3, 3), what, accepted="(3,), the diagonal, or (3, 3)")
+        body = checked_body(Body(name, mass, numbers(com, (3,), f"body {name!r}: com"), tensor))
+        if inertia_at == "origin":
+            body.inertia = inertias.at_center(body.mass, body.com, body.inertia)
+        self._draft.add_body(body)
+        return self
+
+    def joint(
+        self,
+        name: str,
+        kind: str,
+        parent: str,
+        child: str,
+        *,
+        position: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        placement: ArrayLike | None = None,
+        axis: Axis | None = None,
+        second_axis: Axis | None = None,
+        pitch: float = 0.0,
+        radius: float = 0.0,
+        track: float = 0.0,
+        lower: Numbers | None = None,
+        upper: Numbers | None = None,
+        velocity_limit: Numbers | None = None,
+        effort_limit: Numbers | None = None,
+        damping: Numbers | None = None,
+        friction: Numbers | None = None,
+        armature: Numbers | None = None,
+        stiffness: Numbers | None = None,
+        rest: Numbers | None = None,
+    ) -> Self:
+        """Add a joint of `kind` that carries the body `child` on `parent` (or on "world").
+
+        The place is in the parent's frame. Axes are in the joint's frame, which is the child's
+        in the neutral configuration; an axis may be "x", "y" or "z". `pitch` [m/rad] is for
+        screws, `radius` [m] for joints that roll and `track` [m] for bases on two wheels, which
+        need them. A single number for a limit or parameter holds for all
+        coordinates of the joint; `lower`, `upper` and `rest` of a spherical or free joint,
+        which have a quaternion among them, need all nq numbers. `armature` is the reflected
+        inertia of a motor, `friction` the dry friction, `stiffness` that of a spring relaxed at
+        `rest`; SI units.
+        """
+        stated = locals()  # the parameters by name, so that they are listed once only
+        what = f"joint {name!r}"
+        self._draft.add_joint(
+            Joint(
+                name,
+                kind,
+                parent,
+                child,
+                placement=placement_of(what, position, rotation, placement),
+                axis=axis_of(what, axis),
+                second_axis=axis_of(what, second_axis),
+                pitch=pitch,
+                radius=radius,
+                track=track,
+                **{key: spread(stated[key], kind, key) for key in COORDINATE_FIELDS},
+            )
+        )
+        return self
+
+    def frame(
+        self,
+        name: str,
+        body: str,
+        *,
+        position: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        placement: ArrayLike | None = None,
+    ) -> Self:
+        """Add a frame that is fixed to `body` (or to "world")."""
+        place = placement_of(f"frame {name!r}", position, rotation, placement)
+        self._draft.add_frame(Frame(name, body, place))
+        return self
+
+    def shape(
+        self,
+        body: str,
+        kind: str,
+        size: Sequence[float] = (1.0, 1.0, 1.0),
+        *,
+        role: str = "visual",
+        position: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        placement: ArrayLike | None = None,
+        file: str | Path | None = None,
+        color: tuple[float, float, float, float] | None = None,
+        name: str = "",
+    ) -> Self:
+        """Add a shape to `body`, to look at (`role="visual"`) or to touch ("collision").
+
+        `size` [m] by kind: box (x, y, z), sphere (radius,), cylinder and capsule (radius,
+        length), ellipsoid (half axes x, y, z), mesh (scale x, y, z) of a `file`.
+        """
+        place = placement_of(f"shape {name!r}", position, rotation, placement)
+        path = None if file is None else str(file)
+        self._draft.add_shape(Shape(body, role, kind, tuple(size), place, path, color, name))
+        return self
 
     def gear(
         self,
@@ -73,16 +208,16 @@ class Builder(TreeBuilder):
         its mount. `motor` lists the rotor among the model's motors.
         """
         what = f"gear of joint {joint!r}"
-        check_body_name(rotor, self._bodies, what, "rotor")
+        check_body_name(rotor, self._draft.bodies, what, "rotor")
         for key in parameters:
             if key not in COORDINATE_FIELDS:
                 raise TypeError(f"{what}: no parameter {key!r}{suggestion(key, COORDINATE_FIELDS)}")
         placed = any(part is not None for part in (position, rotation, placement))
         carrier, coupling, armature = gear(
-            self._joints,
+            self._draft.joints,
             joint,
             ratio,
-            self._bodies[rotor],
+            self._draft.bodies[rotor],
             name=name,
             mount=mount,
             placement=placement_of(what, position, rotation, placement) if placed else None,
@@ -91,11 +226,13 @@ class Builder(TreeBuilder):
             motor=motor,
             **{key: spread(value, "revolute", key) for key, value in parameters.items()},
         )
-        if coupling is not None and coupling.name in self._couplings:
+        if coupling is not None and coupling.name in self._draft.couplings:
             raise ModelError(f"the coupling name {coupling.name!r} is used twice")
-        self._add_joint(carrier)
-        self._joints[joint].armature = armature
-        return self if coupling is None else self._add_coupling(coupling)
+        self._draft.add_joint(carrier)
+        self._draft.joints[joint].armature = armature
+        if coupling is not None:
+            self._draft.add_coupling(coupling)
+        return self
 
     def couple(
         self,
@@ -114,7 +251,8 @@ class Builder(TreeBuilder):
         "right"], [[1, 0], [0, 1], [1, 1], [1, -1]]). `motor` lists the followers among the
         model's motors.
         """
-        return self._add_coupling(linear_coupling(joints, matrix, offset, name, motor=motor))
+        self._draft.add_coupling(linear_coupling(joints, matrix, offset, name, motor=motor))
+        return self
 
     def transmission(
         self,
@@ -145,12 +283,13 @@ class Builder(TreeBuilder):
             hint = suggestion(kind, TRANSMISSIONS)
             raise ModelError(f"coupling {name!r}: unknown kind {kind!r}{hint}")
         if "axis" in FORMS[kind].parameters and "axis" not in parameters and lead:
-            joint = check_coupled(lead[0], self._joints, f"coupling {name!r}")
+            joint = check_coupled(lead[0], self._draft.joints, f"coupling {name!r}")
             parameters["axis"] = filled(joint).axis
         coupling = Coupling(
             name, kind, lead, follow, parameters=parameters, motor=motor, function=function
         )
-        return self._add_coupling(coupling)
+        self._draft.add_coupling(coupling)
+        return self
 
     def close_loop(
         self,
@@ -175,58 +314,30 @@ class Builder(TreeBuilder):
         origin of b does not move on body a along y of b). `independent`, `start` and
         `constraint` are explained at `tarsus.Loop`.
         """
-        name = self._loop_name(f"{body_a}_{body_b}") if name is None else name
+        name = self._draft.loop_name(f"{body_a}_{body_b}") if name is None else name
         what = f"loop {name!r}"
         loop = Loop(
             name,
             kind,
             body_a,
             body_b,
-            self._end(what, body_a, frame_a, "a"),
-            self._end(what, body_b, frame_b, "b"),
+            self._draft.end_of_loop(what, body_a, frame_a, "a"),
+            self._draft.end_of_loop(what, body_b, frame_b, "b"),
             length,
             None if independent is None else tuple(independent),
             dict(start or {}),
             constraint,
         )
-        loop = checked_loop(loop, self._bodies, self._joints)
-        if name in self._loops:
-            raise ModelError(f"the loop name {name!r} is used twice")
-        self._loops[name] = loop
-        self._description.loops.append(loop)
+        self._draft.add_loop(loop)
         return self
+
+    def description(self) -> Description:
+        """Return a copy of what has been stated so far."""
+        return checked(self._draft.description)
 
     def build(self) -> Model:
         """Return the model; there must be a body, and every body must hang on a joint by now."""
-        if not self._description.bodies:
-            raise ModelError(f"{self._description.name!r} has no bodies: state one with body()")
-        return Model(self._description)
-
-    def _add_coupling(self, coupling: Coupling) -> Self:
-        coupling = checked_coupling(coupling, self._joints)
-        if coupling.name in self._couplings:
-            raise ModelError(f"the coupling name {coupling.name!r} is used twice")
-        check_follows(coupling, self._follows)
-        self._follows.update(dict.fromkeys(coupling.followers, coupling))
-        self._couplings[coupling.name] = coupling
-        self._description.couplings.append(coupling)
-        return self
-
-    def _end(self, what: str, body: str, frame: str | ArrayLike, end: str) -> Array:
-        """Return the placement of an end of a loop on its body."""
-        check_body_name(body, self._bodies, what, f"body_{end}")
-        if isinstance(frame, str):
-            there = {f.name: f.placement for f in self._description.frames if f.body == body}
-            if frame not in there and frame != body:
-                hint = suggestion(frame, [body, *there])
-                raise ModelError(f"{what}: body {body!r} has no frame {frame!r}{hint}")
-            return there.get(frame, np.eye(4))
-        if is_triple(frame):
-            return placement_of(f"{what}, frame {end}", frame, None, None)
-        accepted = "(3,), a position, or (4, 4), a placement"
-        return numbers(frame, (4, 4), f"{what}: frame_{end}", accepted=accepted)
-
-    def _loop_name(self, name: str) -> str:
-        """Return a name that no loop has: `name`, or else the first of name_2, name_3, …"""
-        others = (f"{name}_{i}" for i in itertools.count(2))
-        return next(free for free in itertools.chain([name], others) if free not in self._loops)
+        description = self._draft.description
+        if not description.bodies:
+            raise ModelError(f"{description.name!r} has no bodies: state one with body()")
+        return Model(description)

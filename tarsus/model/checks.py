@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -15,6 +16,9 @@ View = TypeVar("View")
 
 LARGEST = 1e100
 """Numbers beyond this count as infinite: their products would overflow."""
+
+COUNTED = 2**53
+"""Integers up to this are exact as floating-point numbers, too."""
 
 ORTHONORMALITY = 1e-9
 """How far R Rᵀ of a stated rotation may be from the identity."""
@@ -75,6 +79,17 @@ def numbers(
     return read_only(array)
 
 
+def reals(value: Any, what: str, *, copy: bool = True) -> Array:
+    """Return `value` as a float64 array of its own shape, finite or not; a new one unless told."""
+    try:
+        raw = np.asarray(value)
+    except ValueError:  # nested lists of different lengths
+        raw = np.array(None)
+    if raw.dtype.kind not in "iuf":
+        raise TypeError(f"{what} is not an array of numbers: {value!r}")
+    return raw.astype(np.float64, copy=copy)
+
+
 def is_triple(value: Any) -> bool:
     """Whether `value` is three entries, not a matrix."""
     try:
@@ -102,6 +117,27 @@ def number(value: Any, what: str, source: Source | None = None) -> float:
     if type(value) is float and abs(value) <= LARGEST:
         return value
     return float(numbers(value, (), what, source))
+
+
+def count(value: int, name: str, least: int = 1, most: int = COUNTED) -> None:
+    """Raise unless `value` is an integer from `least` to `most`."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = None
+    if found is None or value is True or value is False:
+        raise TypeError(f"{name} is {value!r}, must be an integer")
+    if found < least:
+        raise ValueError(f"{name} is {value}, must be at least {least}")
+    if found > most:
+        raise ValueError(f"{name} is {value}, must be at most {most}")
+
+
+def flag(value: bool, name: str) -> bool:
+    """Return `value`, if it is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {value!r}, must be True or False")
+    return bool(value)
 
 
 def pose(value: Any, what: str, source: Source | None = None) -> Array:

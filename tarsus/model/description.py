@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from tarsus.arrays import Array as Array
 
 WORLD = "world"
 """The name of the fixed inertial body, the parent of every root joint."""

@@ -41,6 +41,12 @@ SIZES: Mapping[str, tuple[str, ...]] = {
 NONHOLONOMIC = ("knife_edge", *ROLLING)
 """Kinds that skate or roll, with more configuration than velocity coordinates."""
 
+QUASI_VELOCITIES = ("spherical", "planar", "free")
+"""Kinds on groups, whose velocities are no rates of coordinates; nor are those of what rolls."""
+
+FLOATING = ("free", "planar")
+"""Kinds by which a whole machine moves in space or in a plane, without a drive of their own."""
+
 WITHOUT_SPRINGS = ("planar", "free", *NONHOLONOMIC)
 """Kinds whose steps do not add up, so that a spring on each of their velocities has no energy."""
 

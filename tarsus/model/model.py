@@ -10,17 +10,17 @@ import copy
 import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tarsus import _core
 from tarsus.model.checks import UnknownNameError, expect, find
 from tarsus.model.closure import closed
 from tarsus.model.cluster_views import Cluster, Constraint, clusters, constraints
 from tarsus.model.compile import core_arguments, of_user
+from tarsus.model.coordinates import base_of, driven_velocities, rate_indices
 from tarsus.model.description import Array, Description, Shape
 from tarsus.model.inertia import inertial_parameters
 from tarsus.model.kinds import LIMIT_FIELDS
@@ -58,6 +58,12 @@ class Model(_core.Model):
     """Names of the moving bodies: `body_names[i]` is carried by `joint_names[i]`."""
     frame_names: tuple[str, ...]
     """Names of all frames: every declared body, also welded ones, then the added frames."""
+    base: JointView | None
+    """The joint by which the machine floats: the first free or planar one on the world, or None."""
+    driven: NDArray[np.bool_]
+    """Which velocities (nv,) can have a drive: all but those of the base and of free joints."""
+    rate_index: NDArray[np.int64]
+    """Which velocity is the rate of each position (nq,): dq/dt = v[rate_index], −1 for none."""
     clusters: tuple[Cluster, ...]
     """The groups of bodies that share coordinates, parents first."""
     constraints: tuple[Constraint, ...]
@@ -94,6 +100,7 @@ class Model(_core.Model):
         super().__init__(**core_arguments(tree, description.gravity))
         joints, bodies, frames = joint_views(tree), body_views(tree), frame_views(tree)
         groups = clusters(tree, joints)
+        base = base_of(tuple(joints.values()), tuple(bodies.values()))
         motors = Motors(tree.couplings, joints, groups)
         self.__dict__.update(
             name=description.name,
@@ -101,6 +108,9 @@ class Model(_core.Model):
             joint_names=tuple(joints),
             body_names=tuple(bodies),
             frame_names=tuple(frames),
+            base=base,
+            driven=driven_velocities(tuple(joints.values()), base, self.nv),
+            rate_index=rate_indices(tuple(joints.values()), self.nq),
             clusters=groups,
             constraints=constraints(tree),
             motors=motors.names,
@@ -243,12 +253,6 @@ class Model(_core.Model):
         from tarsus.symbolic import Symbolic
 
         return Symbolic(self, parameters=parameters, simplify=simplify)
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a .yaml or .json file, without loss."""
-        from tarsus.formats import save
-
-        save(self, path)
 
     def __repr__(self) -> str:
         return f"<tarsus.Model {self.name!r}: {self.n_bodies} bodies, nq={self.nq}, nv={self.nv}>"

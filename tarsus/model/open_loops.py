@@ -13,6 +13,7 @@ from tarsus.model.couplings import core_numbers
 from tarsus.model.description import WORLD, Array, Coupling, Frame, Joint, Loop
 from tarsus.model.loops import rows
 from tarsus.model.tree import FOLLOWER, Tree
+from tarsus.spatial import pose
 
 GOOD, ROUNDING = 1e-12, 1e-16
 """Gaps [m or 1]: where one more step of Newton's method is the last, and where none is needed."""
@@ -70,8 +71,7 @@ class OpenLoops:
         """Return the rows of loop k from the motion of frame b seen from frame a."""
         (pose_a, velocity_a), (pose_b, velocity_b) = (self._motion(f"{k}{end}", q) for end in "ab")
         back, apart = pose_a[:3, :3].T, pose_b[:3, 3] - pose_a[:3, 3]
-        relative = np.eye(4)
-        relative[:3, :3], relative[:3, 3] = back @ pose_b[:3, :3], back @ apart
+        relative = pose(back @ apart, back @ pose_b[:3, :3])
         turning = velocity_b[3:] - velocity_a[3:]
         moving = velocity_b[:3] - velocity_a[:3] - _cross(velocity_a[3:], apart)
         velocity = np.concatenate([back @ moving, back @ turning])

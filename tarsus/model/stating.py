@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from tarsus.model.checks import is_triple, numbers
 from tarsus.model.description import Array, Coupling, ModelError
 from tarsus.model.kinds import KINDS, POSITION_FIELDS, QUATERNION
+from tarsus.spatial import rotation_from_rpy
 
 Numbers: TypeAlias = float | ArrayLike
 Axis: TypeAlias = str | ArrayLike
@@ -24,14 +25,7 @@ def rotation_matrix(rotation: ArrayLike, what: str = "rotation") -> Array:
     if not is_triple(rotation):
         accepted = "(3,), roll, pitch and yaw, or (3, 3), a matrix"
         return numbers(rotation, (3, 3), what, accepted=accepted)
-    (sx, sy, sz), (cx, cy, cz) = (f(numbers(rotation, (3,), what)) for f in (np.sin, np.cos))
-    return np.array(
-        [
-            [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
-            [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
-            [-sy, cy * sx, cy * cx],
-        ]
-    )
+    return rotation_from_rpy(numbers(rotation, (3,), what))
 
 
 def placement_of(

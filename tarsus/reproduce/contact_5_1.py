@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.gait import static_loads
+from tarsus.gait.plans import static_loads
 from tarsus.model import Model
 from tarsus.reproduce.result import Result, Row, compared
 from tarsus.robots.quadruped import TIPS, quadruped, standing

@@ -6,7 +6,7 @@ import math
 
 from tarsus.reproduce.contact_5_1 import SOURCE
 from tarsus.reproduce.contact_postures import uprightness
-from tarsus.reproduce.contact_runs import PENALTIES, Outcome, outcome
+from tarsus.reproduce.contact_runs import PENALTIES, RunSummary, summary
 from tarsus.reproduce.result import Curve, Result, Row, judged
 from tarsus.robots.quadruped import POSTURES
 from tarsus.scenes import drop
@@ -36,7 +36,7 @@ def run() -> Result:
     rows: list[Row] = []
     curves: list[Curve] = []
     for height in HEIGHTS:
-        exact = {posture: outcome(drop(height, posture)) for posture in POSTURES}
+        exact = {posture: summary(drop(height, posture)) for posture in POSTURES}
         rows += _exact_rows(height, exact)
         rows += _penalty_rows(height)
         curves.append(exact["P1"].curve(f"{height:g} m", 2))
@@ -46,7 +46,7 @@ def run() -> Result:
     return Result("contact-drops", title, source, tuple(rows), tuple(curves), axes)
 
 
-def _exact_rows(height: float, found: dict[str, Outcome]) -> list[Row]:
+def _exact_rows(height: float, found: dict[str, RunSummary]) -> list[Row]:
     label, first = f"{height:g} m", next(iter(found.values()))
     touched = float(first.run.t[first.run.contacts.sample.min()])
     free = bool(abs(touched - math.sqrt(2.0 * height / 9.81)) <= 2.0 * DT)
@@ -71,6 +71,6 @@ def _exact_rows(height: float, found: dict[str, Outcome]) -> list[Row]:
 def _penalty_rows(height: float) -> list[Row]:
     thesis = "succeeds" if height == HEIGHTS[0] else "fails"
     return [
-        outcome(drop(height).but(contact=law)).row(f"{height:g} m, {name} springs", thesis, PENALTY)
+        summary(drop(height).but(contact=law)).row(f"{height:g} m, {name} springs", thesis, PENALTY)
         for name, law in PENALTIES.items()
     ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.reproduce.contact_5_1 import SOURCE
-from tarsus.reproduce.contact_runs import THESIS, outcome
+from tarsus.reproduce.contact_runs import THESIS, summary
 from tarsus.reproduce.result import Result, Row, Verdict
 from tarsus.scenes import drop
 
@@ -37,7 +37,7 @@ def run() -> Result:
 
 
 def _row(integrator: str, height: float, kd: float) -> Row:
-    found = outcome(drop(height, kd=kd).but(integrator=integrator, duration=4.0))
+    found = summary(drop(height, kd=kd).but(integrator=integrator, duration=4.0))
     label = f"{integrator}, kd = {kd:g}, drop {height:g} m"
     text = f"diverges at {found.run.t[-1]:.2f} s" if found.failure else "finite"
     printed = "finite" if kd == DAMPINGS[0] else ""
@@ -51,7 +51,7 @@ def _impulse_rows() -> list[Row]:
     rows = []
     for dt in (5e-4, 2.5e-4, 1e-4):
         scene = drop(0.5, "P2").but(contact=THESIS, dt=dt, duration=0.33)
-        force = outcome(scene).run.contacts.force_on("hind_right_foot")[:, 2]
+        force = summary(scene).run.contacts.force_on("hind_right_foot")[:, 2]
         first = float(force[np.flatnonzero(force)[0]])
         text = f"{first / 1e3:.1f} kN, {first * dt:.2f} N s"
         rows.append(Row(f"impact of a foot at dt = {dt:g} s", "", text, "corrected", IMPULSE))

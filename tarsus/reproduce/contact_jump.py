@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.reproduce.contact_5_1 import SOURCE
-from tarsus.reproduce.contact_runs import PENALTIES, Outcome, outcome
+from tarsus.reproduce.contact_runs import PENALTIES, RunSummary, summary
 from tarsus.reproduce.result import Result, judged
 from tarsus.scenes import jump
 
@@ -25,7 +25,7 @@ MODELS = (
 def run() -> Result:
     """Jump with exact contact and with springs."""
     scene = jump()
-    exact = outcome(scene, CEILING)
+    exact = summary(scene, CEILING)
     apex, take_off = exact.apex, _take_off(exact)
     reached, predicted = _flight(exact)
     rows = [
@@ -39,7 +39,7 @@ def run() -> Result:
             FLIGHT,
         ),
     ]
-    others = {name: outcome(scene.but(contact=law), CEILING) for name, law in PENALTIES.items()}
+    others = {name: summary(scene.but(contact=law), CEILING) for name, law in PENALTIES.items()}
     rows += [found.row(f"{name} springs", "fails", MODELS) for name, found in others.items()]
     curves = tuple(o.curve(name, 2) for name, o in {"exact": exact, **others}.items())
     source = f"{SOURCE}, section 5.4, Figures 5.26 to 5.31"
@@ -47,20 +47,20 @@ def run() -> Result:
     return Result("contact-jump", "A jump", source, tuple(rows), curves, axes)
 
 
-def _take_off(found: Outcome) -> float:
+def _take_off(found: RunSummary) -> float:
     """Return the largest normal force [N] on a foot until the robot is in the air."""
     touching, flight = found.run.contacts, _lift_off(found)
     return float(touching.force[touching.sample <= flight, 2].max())
 
 
-def _lift_off(found: Outcome) -> int:
+def _lift_off(found: RunSummary) -> int:
     """Return the last sample with contact before the torso is highest."""
     highest = int(found.run.q[:, 2].argmax())
     loaded = np.flatnonzero(found.run.contacts.ground_force()[:highest, 2] > 0.0)
     return int(loaded[-1])
 
 
-def _flight(found: Outcome) -> tuple[float, float]:
+def _flight(found: RunSummary) -> tuple[float, float]:
     """Return the height of the centre of mass at the apex, and z + v²/2g at lift-off [m]."""
     run, start = found.run, _lift_off(found) + 1
     z = run.model.center_of_mass(run.q)[:, 2]

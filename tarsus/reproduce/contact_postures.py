@@ -39,7 +39,7 @@ def uprightness(height: float) -> Array:
     held = postures(model)
     start = held.copy()
     start[:, 2] += height
-    controller = PID(model, old.kp, old.kd, old.ki, held)
+    controller = PID(model, old.kp, old.ki, old.kd, held)
     scene = scene.but(q0=start, v0=np.zeros((len(start), model.nv)), controller=controller)
     end = scene.run(duration=DURATION, record=False).q[:, -1]
     return np.asarray(1.0 - 2.0 * (end[:, 3] ** 2 + end[:, 4] ** 2))

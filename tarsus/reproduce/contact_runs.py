@@ -29,7 +29,7 @@ UNREALISTIC = 1e5
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunSummary:
     """A run in a few numbers."""
 
     run: Trajectory
@@ -76,7 +76,7 @@ class Outcome:
         return f"{self.peak / 1e3:.3g} kN, up to {self.apex:.2f} m"
 
 
-def outcome(scene: Scene, ceiling: float | None = None) -> Outcome:
+def summary(scene: Scene, ceiling: float | None = None) -> RunSummary:
     """Simulate a scene, to its end or until it diverges.
 
     `ceiling` [m] is how high the torso may get, twice as high as where it starts unless stated.
@@ -92,7 +92,7 @@ def outcome(scene: Scene, ceiling: float | None = None) -> Outcome:
             run, failure = error.trajectory, error.cause
     normal = np.einsum("ij,ij->i", run.contacts.force, run.contacts.normal)
     touched = int(run.contacts.sample[normal > 0.0].min(initial=len(run.t) - 1))
-    return Outcome(
+    return RunSummary(
         run,
         failure,
         float(normal.max(initial=0.0)),

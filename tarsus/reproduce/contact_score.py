@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tarsus.reproduce.contact_5_1 import SOURCE
 from tarsus.reproduce.contact_jump import CEILING
-from tarsus.reproduce.contact_runs import EXACT, PENALTIES, THESIS, Outcome, outcome
+from tarsus.reproduce.contact_runs import EXACT, PENALTIES, THESIS, RunSummary, summary
 from tarsus.reproduce.result import Result, Row, judged
 from tarsus.scenes import Scene, drop, jump, trot
 
@@ -29,7 +29,7 @@ def run() -> Result:
         "jump": jump(),
     }
     found = {
-        (law, name): outcome(scene.but(contact=laws[law]), CEILING if name == "jump" else None)
+        (law, name): summary(scene.but(contact=laws[law]), CEILING if name == "jump" else None)
         for law in laws
         for name, scene in scenes.items()
     }
@@ -41,7 +41,7 @@ def run() -> Result:
     return Result("contact-score", title, f"{SOURCE}, chapter 6", tuple(rows))
 
 
-def _row(law: str, name: str, found: Outcome) -> Row:
+def _row(law: str, name: str, found: RunSummary) -> Row:
     thesis = "passes" if law.startswith("exact") else SPRINGS.get(name, "fails")
     same = found.passed == (thesis == "passes")
     text = f"{'passes' if found.passed else 'fails'}: {found}"

@@ -6,10 +6,11 @@ import numpy as np
 
 from tarsus.model.description import Array
 from tarsus.reproduce.contact_5_1 import SOURCE
-from tarsus.reproduce.contact_runs import PENALTIES, Outcome, outcome
+from tarsus.reproduce.contact_runs import PENALTIES, RunSummary, summary
 from tarsus.reproduce.result import Result, Row, judged
 from tarsus.robots.quadruped import LEGS
 from tarsus.scenes import Scene, trot
+from tarsus.spatial import rpy_from_quaternion
 
 PLAN = (
     "the thesis prints no step length, period or height; here the plan is 0.1 m/s after a second, "
@@ -26,18 +27,14 @@ WEIGHT = "96.8 kg at 9.81 m/s²: over many steps the ground carries the weight, 
 
 def angles(q: Array) -> Array:
     """Return roll, pitch and yaw (…, 3) [°] of a free base."""
-    x, y, z, w = np.moveaxis(q[..., 3:7], -1, 0)
-    roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x**2 + y**2))
-    pitch = np.arcsin(np.clip(2 * (w * y - x * z), -1.0, 1.0))
-    yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y**2 + z**2))
-    return np.asarray(np.degrees(np.stack([roll, pitch, yaw], axis=-1)))
+    return np.asarray(np.degrees(rpy_from_quaternion(q[..., 3:7])))
 
 
 def run() -> Result:
     """Trot with exact contact and with springs."""
     scene = trot()
-    exact = outcome(scene)
-    others = {name: outcome(scene.but(contact=law)) for name, law in PENALTIES.items()}
+    exact = summary(scene)
+    others = {name: summary(scene.but(contact=law)) for name, law in PENALTIES.items()}
     rows = [*_exact_rows(exact), _chance_row(scene), *_penalty_rows(others)]
     title = "A trot along x, with exact contact and with springs"
     source = f"{SOURCE}, section 5.4, Figures 5.2 to 5.7"
@@ -46,7 +43,7 @@ def run() -> Result:
     return Result("contact-trot", title, source, tuple(rows), curves, axes)
 
 
-def _exact_rows(found: Outcome) -> list[Row]:
+def _exact_rows(found: RunSummary) -> list[Row]:
     run = found.run
     x, y = (float(run.q[-1, k] - run.q[0, k]) for k in (0, 1))
     tilt = float(np.abs(angles(run.q)[:, :2]).max())
@@ -79,7 +76,7 @@ def _chance_row(scene: Scene) -> Row:
     return Row(label, "", f"{x.min():.2f} … {x.max():.2f}", "corrected", PLAN)
 
 
-def _penalty_rows(found: dict[str, Outcome]) -> list[Row]:
+def _penalty_rows(found: dict[str, RunSummary]) -> list[Row]:
     rows = []
     for name, o in found.items():
         x, y = o.end[:2]

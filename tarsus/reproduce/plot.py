@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tarsus.files import replacing
 from tarsus.reproduce.result import Result
 
 BLUE, ORANGE = "#2f6f9f", "#e07a3f"
@@ -28,7 +29,8 @@ def plot(result: Result, file: str | Path) -> None:
         _draw_rows(axes, rows)
     axes.set_title(f"{result.title}\n{result.source}", fontsize=10, loc="left")
     axes.grid(visible=True, alpha=0.3)
-    figure.savefig(file, dpi=150)
+    with replacing(file) as part:
+        figure.savefig(part, dpi=150)
 
 
 def number(value: float | str) -> float | None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from tarsus.model import Model
 from tarsus.model.description import Array
+from tarsus.spatial import skew
 
 AXIS = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 """Φ of a revolute joint about z."""
@@ -105,8 +106,8 @@ def _link(model: Model, i: int, ratio: float, angle: float) -> Link:
 def _spatial_inertia(model: Model, name: str) -> Array:
     """Return the inertia (6, 6) of a body about the origin of its frame."""
     body = model.body(name)
-    first_moment = body.mass * _skew(body.com)
-    about_origin = body.inertia + first_moment @ _skew(body.com).T
+    first_moment = body.mass * skew(body.com)
+    about_origin = body.inertia + first_moment @ skew(body.com).T
     return np.block([[about_origin, first_moment], [first_moment.T, body.mass * np.eye(3)]])
 
 
@@ -114,15 +115,10 @@ def _transform(placement: Array, angle: float) -> Array:
     """Return the matrix that takes motions from the parent to a link turned by `angle` about z."""
     c, s = np.cos(angle), np.sin(angle)
     turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ placement[:3, :3].T
-    return np.block([[turn, np.zeros((3, 3))], [-turn @ _skew(placement[:3, 3]), turn]])
+    return np.block([[turn, np.zeros((3, 3))], [-turn @ skew(placement[:3, 3]), turn]])
 
 
 def _cross(motion: Array) -> Array:
     """Return v×, for which v× m is the cross product of two motions."""
-    angular, linear = _skew(motion[:3]), _skew(motion[3:])
+    angular, linear = skew(motion[:3]), skew(motion[3:])
     return np.block([[angular, np.zeros((3, 3))], [linear, angular]])
-
-
-def _skew(p: Array) -> Array:
-    x, y, z = p
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

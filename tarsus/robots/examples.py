@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +24,8 @@ def example(name: str, base: Literal["free", "fixed"] | None = None) -> Model:
     """Return a robot of example-robot-data; `base` is how its root hangs, by default as usual."""
     if name not in EXAMPLES:
         raise ValueError(f"there is no example {name!r}{suggestion(name, EXAMPLES)}")
+    import importlib.metadata  # slow to import, and only needed here
+
     try:
         package = importlib.metadata.distribution("example-robot-data")
     except importlib.metadata.PackageNotFoundError:

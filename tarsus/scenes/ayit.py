@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tarsus.control import PID, Table
-from tarsus.gait import TROT, Walk, ZmpPreview, quintic
+from tarsus.gait.plans import TROT, Walk, ZmpPreview, quintic
 from tarsus.geometry import Collision, Ground
 from tarsus.model import Model
 from tarsus.model.description import Array
@@ -99,7 +99,7 @@ def _scene(
         model,
         q0,
         at_rest(model),
-        PID(model, values["kp"], values["kd"] if kd is None else kd, values["ki"], reference),
+        PID(model, values["kp"], values["ki"], values["kd"] if kd is None else kd, reference),
         Ground(friction=FRICTION, viscous=VISCOUS),
         Collision.from_model(model, TIPS),
         DURATION,

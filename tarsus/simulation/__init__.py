@@ -1,10 +1,11 @@
 """Simulation: contact laws, integrators, runs and what they return."""
 
 from tarsus.simulation import contact
-from tarsus.simulation.contacts import Contact, Contacts
+from tarsus.simulation.checkpoint import CheckpointWarning
+from tarsus.simulation.contact_record import Contact, Contacts
 from tarsus.simulation.convergence import ConvergenceWarning, Unsolved
 from tarsus.simulation.energy import EnergyLedger
-from tarsus.simulation.errors import EnergyError, SimulationError, StartError
+from tarsus.simulation.errors import EnergyError, RunFileError, SimulationError, StartError
 from tarsus.simulation.files import load_run
 from tarsus.simulation.integrators import RK4, DormandPrince, ExplicitEuler, SemiImplicit
 from tarsus.simulation.rollout import rollout
@@ -13,6 +14,7 @@ from tarsus.simulation.trajectory import Failure, Statistics, Trajectory
 
 __all__ = [
     "RK4",
+    "CheckpointWarning",
     "Contact",
     "Contacts",
     "ConvergenceWarning",
@@ -21,6 +23,7 @@ __all__ = [
     "EnergyLedger",
     "ExplicitEuler",
     "Failure",
+    "RunFileError",
     "SemiImplicit",
     "Simulation",
     "SimulationError",

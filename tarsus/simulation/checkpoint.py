@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +10,35 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.model.description import Array
+from tarsus import _core
+from tarsus.files import replacing
+from tarsus.formats.native_elements import mapping
+from tarsus.formats.text import parse_json
+from tarsus.model import Model
+from tarsus.model.description import Array, ModelError, Source
+from tarsus.simulation.array_file import read_arrays
+from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.state import State
 
-VERSION = 1
+VERSION = 2
 PREFIX = "controller."
+TABLES = ("q", "v", "memory", "parameters")
+PLAN: dict[str, tuple[tuple[type, ...], int]] = {
+    "version": ((int,), 0),
+    "step": ((int,), 0),
+    "batched": ((bool,), 0),
+    "steps": ((int,), 0),
+    "every": ((int,), 1),
+    "cadence": ((int,), 0),
+    "record": ((bool, list), 0),
+    "drive": ((str,), 0),
+    "content": ((dict,), 0),
+}
+"""What a plan must have: of which types, and from which number on."""
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint that could not be written; the run went on."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +47,7 @@ class Checkpoint:
 
     state: State
     plan: Mapping[str, Any]
-    """Total steps, what is recorded, and the settings of the simulation."""
+    """Total steps, what is recorded, and hashes of all that the motion depends on."""
     parameters: Array
     controller: Mapping[str, Array]
     """What the controller's `get_state` returned."""
@@ -34,8 +57,6 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint; an older one at that path is replaced only when the new is complete."""
     state = checkpoint.state
     plan = {**checkpoint.plan, "version": VERSION, "step": state.step, "batched": state.batched}
-    path = Path(path)
-    part = path.with_name(path.name + ".part")
     arrays: dict[str, Any] = {
         "plan": np.array(json.dumps(plan)),
         "q": state.q,
@@ -44,25 +65,56 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
         "parameters": checkpoint.parameters,
         **{PREFIX + name: value for name, value in checkpoint.controller.items()},
     }
-    with open(part, "wb") as file:
+    for name, value in checkpoint.controller.items():
+        if np.asarray(value).dtype.kind not in "biufcSU":
+            raise TypeError(f"the controller's memory {name!r} is {value!r}, must be an array")
+    with replacing(path) as part, part.open("wb") as file:
         np.savez(file, **arrays)
-    os.replace(part, path)
 
 
 def read(path: str | Path) -> Checkpoint:
-    """Read what `write` wrote."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        plan = json.loads(str(arrays["plan"]))
-        parts = [np.ascontiguousarray(arrays[name]) for name in ("q", "v", "memory", "parameters")]
-        version = plan["version"]
-    except FileNotFoundError:
-        raise
-    except (OSError, KeyError, ValueError, TypeError) as error:
-        raise ValueError(f"{path} is not a checkpoint of a simulation: {error}") from None
-    if version != VERSION:
-        raise ValueError(f"{path} has version {version}, this is version {VERSION}")
-    state = State(parts[0], parts[1], parts[2], int(plan["step"]), bool(plan["batched"]))
+    """Read what `write` wrote; a `RunFileError` if it is damaged."""
+    path = Path(path)
+    arrays = read_arrays(path)
+    missing = [name for name in TABLES if not _is_table(arrays.get(name))]
+    if missing or "plan" not in arrays:
+        names = ", ".join(missing or ["plan"])
+        raise RunFileError(f"{path} is not a checkpoint of a simulation: it has no {names}")
+    plan = _plan(str(arrays["plan"]), Source(str(path)))
+    q, v, memory, parameters = (np.ascontiguousarray(arrays[name]) for name in TABLES)
     own = {k.removeprefix(PREFIX): a for k, a in arrays.items() if k.startswith(PREFIX)}
-    return Checkpoint(state, plan, parts[3], own)
+    return Checkpoint(State(q, v, memory, plan["step"], plan["batched"]), plan, parameters, own)
+
+
+def check_fits(path: str | Path, saved: Checkpoint, model: Model, world: _core.World) -> None:
+    """Raise unless the numbers of a checkpoint are as many as the model and the world have."""
+    state, states = saved.state, max(1, len(saved.state.q))
+    rows = 1 if len(saved.parameters) == 1 else states
+    wanted = {
+        "q": (state.q, (states, model.nq)),
+        "v": (state.v, (states, model.nv)),
+        "memory": (state.memory, (states, world.memory_size)),
+        "parameters": (saved.parameters, (rows, world.parameter_size)),
+    }
+    for name, (array, shape) in wanted.items():
+        if array.shape != shape:
+            raise RunFileError(f"{path}: {name} has shape {array.shape}, must be {shape}")
+
+
+def _is_table(array: Any) -> bool:
+    return isinstance(array, np.ndarray) and array.dtype == np.float64 and array.ndim == 2
+
+
+def _plan(text: str, source: Source) -> dict[str, Any]:
+    try:
+        data = parse_json(text, source, finite=False)
+        plan = mapping(data, data, tuple(PLAN), "the plan", source)
+    except ModelError as error:
+        raise RunFileError(str(error)) from None
+    if plan["version"] != VERSION:
+        raise RunFileError(f"{source} has version {plan['version']!r}, this is version {VERSION}")
+    for name, (kinds, least) in PLAN.items():
+        value = plan[name]
+        if type(value) not in kinds or (type(value) is int and not least <= value < 2**53):
+            raise RunFileError(f"{source}: {name} of the plan is {value!r}")
+    return plan

@@ -1,20 +1,24 @@
 """How efforts come about in a run: by a law in the core, a Python function, or a table.
 
 Each drive has the same list: `name`, `steps`, `effort` and `gains` for the core, and `rows`,
-which returns the commands for the next steps.
+which returns the commands for the next steps. In an interactive motion a setpoint may be given that
+replaces the reference of a controller.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from tarsus.control import JointController
+from tarsus.control import Cascade, ControlLaw
+from tarsus.control.reference import command
 from tarsus.model import Model
 from tarsus.model.description import Array
+from tarsus.simulation.controllers import checked_effort, steps_of, whole_steps
 from tarsus.simulation.errors import SimulationError
 
 Controller: TypeAlias = Callable[[float, Array, Array], Any]
@@ -59,7 +63,7 @@ class Drive(Protocol):
     def gains(self) -> tuple[Array, Array, Array]:
         """kp, kd and ki, (nv,) or (B, nv)."""
 
-    def rows(self, step: int, limit: int, state: Seen) -> Rows:
+    def rows(self, step: int, limit: int, state: Seen, setpoint: Any = None) -> Rows:
         """Return commands for at most `limit` steps from step number `step`."""
 
     def get_state(self) -> dict[str, Array]:
@@ -77,13 +81,24 @@ class Stateless:
         return {}
 
     def set_state(self, state: dict[str, Array]) -> None:
-        """Do nothing."""
+        """Raise if there is something to remember."""
+        if state:
+            raise other_controller(state)
+
+
+def other_controller(state: dict[str, Array]) -> ValueError:
+    """Return the error of a memory that is another controller's."""
+    what = ", ".join(sorted(state)) or "nothing"
+    return ValueError(f"the checkpoint is of another controller: it remembers {what}")
 
 
 class LawDrive(Stateless):
-    """A joint controller that runs in the core."""
+    """A controller that runs in the core."""
 
-    def __init__(self, controller: JointController, dt: float) -> None:
+    def __init__(self, controller: ControlLaw, dt: float) -> None:
+        gains = controller.core_gains
+        if gains is None:
+            raise ValueError(f"{controller!r} does not run in the core, but ImplicitPD does")
         self.controller = controller
         self.name = controller.name
         self.dt = dt
@@ -91,17 +106,19 @@ class LawDrive(Stateless):
         # what is implicit in a step is part of every step: the period is that of its reference
         self.steps = 1 if self.name == "implicit_pd" else self.hold
         self.effort = controller.effort
-        self.gains = controller.kp, controller.kd, controller.ki
+        self.gains = gains
         reference = controller.reference
-        self._constant = reference.command(0.0) if reference.constant else None
+        self._constant = command(reference(0.0)) if reference.constant else None
         self._read = numbers_of(controller)
 
     def is_of(self, controller: Controller) -> bool:
         """Whether this is the drive of a controller, which nobody has changed since."""
         return controller is self.controller and numbers_of(self.controller) == self._read
 
-    def rows(self, step: int, limit: int, state: Seen) -> Rows:
+    def rows(self, step: int, limit: int, state: Seen, setpoint: Any = None) -> Rows:
         """Return setpoints for at most `limit` steps from step number `step`."""
+        if setpoint is not None:
+            return Rows(command(self.controller.setpoint(setpoint)), 1, 0, limit)
         if self._constant is not None:
             return Rows(self._constant, 1, 0, limit)
         tick = step // self.hold
@@ -112,13 +129,12 @@ class LawDrive(Stateless):
         return Rows(values, self.hold, first, min(limit, first + n * self.hold - step))
 
 
-def numbers_of(controller: JointController) -> list[object]:
+def numbers_of(controller: ControlLaw) -> list[object]:
     """Return all that a drive reads from a controller, as it is now."""
     reference = controller.reference
     setpoint = reference(0.0) if reference.constant else ()
-    found: list[object] = [controller.model, controller.in_core, controller.name]
-    found += controller.period, reference
-    for array in (controller.kp, controller.kd, controller.ki, controller.effort, *setpoint):
+    found: list[object] = [controller.model, controller.name, controller.period, reference]
+    for array in (*(controller.core_gains or ()), controller.effort, *setpoint):
         found += array.shape, array.tobytes()
     return found
 
@@ -138,12 +154,16 @@ class PythonDrive:
         self.gains = (np.zeros(model.nv),) * 3
         self._tau = np.zeros(model.nv)
 
-    def rows(self, step: int, limit: int, state: Seen) -> Rows:
+    def rows(self, step: int, limit: int, state: Seen, setpoint: Any = None) -> Rows:
         """Call the function if its period is over; return what holds until the next one is."""
         t = step * self.dt
+        given = () if setpoint is None else (setpoint,)
+        if given and not isinstance(self.controller, ControlLaw):
+            raise TypeError(f"{self.controller!r} takes no setpoint: those of ts.control do")
         if step % self.period == 0:
             q, v = state.seen()
-            self._tau = checked_effort(self.controller(t, q, v), self.model, q.shape[:-1], t)
+            tau = self.controller(t, q, v, *given)
+            self._tau = checked_effort(tau, self.model, q.shape[:-1], t)
         values = np.array(self._tau.reshape(-1, 1, self.model.nv))
         return Rows(values, 1, step, min(limit, self.period - step % self.period))
 
@@ -154,10 +174,46 @@ class PythonDrive:
 
     def set_state(self, state: dict[str, Array]) -> None:
         """Go on from what `get_state` returned."""
+        if "tau" not in state:
+            raise other_controller(state)
         own = dict(state)
         self._tau = own.pop("tau")
         if hasattr(self.controller, "set_state"):
             self.controller.set_state(own)
+
+
+class CascadeDrive:
+    """A Python function that gives setpoints to a controller in the core."""
+
+    def __init__(self, cascade: Cascade, inner: ControlLaw, dt: float) -> None:
+        self.controller = cascade
+        self.inner = inner
+        self.dt = dt
+        law = LawDrive(inner, dt)
+        self.name, self.steps, self.effort, self.gains = law.name, law.steps, law.effort, law.gains
+        self.period = whole_steps(cascade.outer_period, dt, "outer_period of the cascade")
+
+    def rows(self, step: int, limit: int, state: Seen, setpoint: Any = None) -> Rows:
+        """Ask the function if its period is over; return what holds until the next one is."""
+        if setpoint is not None:
+            raise TypeError("a Cascade takes no setpoint: its outer controller gives it")
+        t = step * self.dt
+        value = self.controller.renewed(t, *state.seen())
+        try:
+            values = command(self.inner.setpoint(value))
+        except (TypeError, ValueError) as error:
+            raise SimulationError(f"the outer controller returned: {error}", time=t) from None
+        return Rows(values, 1, step, min(limit, self.period - step % self.period))
+
+    def get_state(self) -> dict[str, Array]:
+        """Return the setpoint, and what the function's own `get_state` returns."""
+        return self.controller.get_state()
+
+    def set_state(self, state: dict[str, Array]) -> None:
+        """Go on from what `get_state` returned."""
+        if "tick" not in state:
+            raise other_controller(state)
+        self.controller.set_state(state)
 
 
 @dataclass(frozen=True)
@@ -172,7 +228,7 @@ class TableDrive(Stateless):
     """(B or 1, K, n)."""
     hold: int
 
-    def rows(self, step: int, limit: int, state: Seen) -> Rows:
+    def rows(self, step: int, limit: int, state: Seen, setpoint: Any = None) -> Rows:
         """Return all commands."""
         return Rows(self.values, self.hold, 0, limit)
 
@@ -184,59 +240,45 @@ def torques(model: Model, effort: Array, values: Array | None = None, hold: int 
     return TableDrive("torque", 1, effort, (none, none, none), table, hold)
 
 
+def limited(controller: ControlLaw, effort: Array) -> ControlLaw:
+    """Return the controller within the limits (nv,) of a simulation, and its own if it states any.
+
+    Without those the model's limits, which it keeps for itself, do not count.
+    """
+    free = np.where(controller.model.driven, np.inf, 0.0)
+    limits = np.minimum(controller.effort if controller.own_limits else free, effort)
+    if np.array_equal(limits, controller.effort):
+        return controller
+    found = copy.copy(controller)
+    found.effort = limits
+    return found
+
+
 def drive_of(model: Model, controller: Controller | None, dt: float, effort: Array) -> Drive:
     """Return how the efforts of a controller come about: in the core, if it knows it."""
     if controller is None:
         return torques(model, effort)
+    check_controller(model, controller)
+    inner = controller.inner if isinstance(controller, Cascade) else controller
+    if isinstance(inner, ControlLaw):
+        inner = limited(inner, effort)
+        if inner.core_gains is not None:
+            if isinstance(controller, Cascade):
+                return CascadeDrive(controller, inner, dt)
+            return LawDrive(inner, dt)
+        if not isinstance(controller, Cascade):
+            controller = inner
+    return PythonDrive(model, controller, dt, effort)
+
+
+def check_controller(model: Model, controller: Controller) -> None:
+    """Raise unless it is a function, and if it is for a model, for one like this."""
     if not callable(controller):
         raise TypeError(
             f"controller is of type {type(controller).__name__}, must be a function "
             "(t, q, v) → tau or one of ts.control"
         )
-    if isinstance(controller, JointController):
-        if controller.model.nv != model.nv or controller.model.nq != model.nq:
-            raise ValueError(
-                f"the controller is for {controller.model.name!r}, the simulation for "
-                f"{model.name!r}"
-            )
-        if controller.in_core:
-            return LawDrive(controller, dt)
-    return PythonDrive(model, controller, dt, effort)
-
-
-def restart(controller: object) -> None:
-    """Let a controller with a memory forget, before a new motion."""
-    reset = getattr(controller, "reset", None)
-    if callable(reset):
-        reset()
-
-
-def steps_of(controller: object, dt: float) -> int:
-    """Return the period of a controller in steps, one if it states none."""
-    period = getattr(controller, "period", None)
-    if period is None:
-        return 1
-    steps: int = round(period / dt)
-    if steps < 1 or abs(steps * dt - period) > 1e-6 * period:
-        raise ValueError(
-            f"the controller's period is {period} s, must be a whole number of steps dt = {dt} s"
-        )
-    return steps
-
-
-def checked_effort(value: Any, model: Model, lead: tuple[int, ...], t: float) -> Array:
-    """Return what a controller returned, as finite efforts (nv,) or (*lead, nv)."""
-    try:
-        tau = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise SimulationError(f"the controller returned {value!r}, no numbers", time=t) from None
-    if tau.shape not in ((model.nv,), (*lead, model.nv)):
-        also = f" or {(*lead, model.nv)}" if lead else ""
-        cause = f"the controller returned the shape {tau.shape}, must be ({model.nv},){also}"
-        raise SimulationError(cause, time=t)
-    if not np.isfinite(tau).all():
-        where = int(np.argwhere(~np.isfinite(tau))[0][-1])
-        joint = next(j for j in model.joints if j.v_slice.start <= where < j.v_slice.stop)
-        cause = f"the controller returned {tau[..., where]} for joint {joint.name!r}"
-        raise SimulationError(cause, time=t, body=joint.child)
-    return tau
+    inner = controller.inner if isinstance(controller, Cascade) else controller
+    own = inner.model if isinstance(inner, ControlLaw) else model
+    if (own.nq, own.nv) != (model.nq, model.nv):
+        raise ValueError(f"the controller is for {own.name!r}, the simulation for {model.name!r}")

@@ -19,7 +19,9 @@ import numpy as np
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array
+from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.errors import EnergyError
+from tarsus.view.plots import plot_energy
 
 STORED = ("kinetic", "gravity", "elastic", "staggering")
 WORKS = ("impacts", "contact_normal", "contact_friction", "loops", "limits", "corrections")
@@ -93,12 +95,18 @@ class EnergyLedger:
         stored = np.abs(parts).max(axis=-1).sum(axis=0)
         scale = np.maximum(self.flow, 1e-9 * stored)[..., None]
         nothing = np.zeros_like(self.residual)
-        return np.asarray(np.divide(self.residual, scale, where=scale > 0.0, out=nothing))
+        return np.asarray(np.divide(self.residual, scale, where=scale != 0.0, out=nothing))
 
     def check(self, tolerance: float = 1e-6) -> None:
-        """Raise `EnergyError` with the worst time if a relative residual is above `tolerance`."""
+        """Raise `EnergyError` with the worst time if a relative residual is above `tolerance`.
+
+        A residual that is not a number is the worst there is.
+        """
+        positive(tolerance, "tolerance", zero=True)
         size = np.abs(self.relative_residual)
-        worst = np.unravel_index(int(np.nanargmax(size)), size.shape)
+        unknown = np.isnan(self.residual)
+        first = np.argmax(unknown) if unknown.any() else np.argmax(size)
+        worst = np.unravel_index(int(first), size.shape)
         if not size[worst] <= tolerance:
             state = f" of state {worst[0]}" if size.ndim > 1 else ""
             raise EnergyError(
@@ -137,8 +145,6 @@ class EnergyLedger:
 
     def plot(self, path: str | None = None) -> Any:
         """Draw what is stored, all works and the residual; `path` writes a picture."""
-        from tarsus.simulation.plots import plot_energy
-
         return plot_energy(self, path)
 
     def _coordinates(self, name: str) -> slice:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tarsus.model import Model
+from tarsus.model.description import Array
 
 if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory
@@ -21,8 +24,7 @@ class SimulationError(RuntimeError):
         body: str | None = None,
         trajectory: Trajectory | None = None,
     ) -> None:
-        where = f", body {body!r}" if body else ""
-        super().__init__(f"at t = {time:.6g} s{where}: {cause}")
+        super().__init__(cause)
         self.cause = cause
         self.time = time
         """When it happened [s]."""
@@ -31,9 +33,17 @@ class SimulationError(RuntimeError):
         self.trajectory = trajectory
         """What was simulated until then; None if nothing was."""
 
+    def __str__(self) -> str:
+        where = f", body {self.body!r}" if self.body else ""
+        return f"at t = {self.time:.6g} s{where}: {self.cause}"
+
 
 class StartError(SimulationError):
     """A state from which no run can start: shapes that penetrate, or loops that are open."""
+
+
+class RunFileError(ValueError):
+    """A saved run or checkpoint that cannot be read; the message names the file."""
 
 
 class EnergyError(AssertionError):
@@ -51,6 +61,16 @@ CAUSES = {
     "gains, or for the stiffness of contacts",
 }
 """What the numbers mean that the core reports for a state."""
+
+
+FASTEST = 1e8
+"""Velocities beyond this count as diverged, as in the core."""
+
+
+def diverged(model: Model, v: Array, time: float = 0.0) -> SimulationError:
+    """Return the error of a motion whose velocities (nv,) became too fast."""
+    cause, body = fault(model, DIVERGED, int(np.argmax(np.abs(v))))
+    return SimulationError(cause, time=time, body=body)
 
 
 def fault(model: Model, code: int, element: int) -> tuple[str, str | None]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from tarsus.model.checks import suggestion
 from tarsus.simulation.mcap_file import write_mcap
-from tarsus.simulation.parquet_file import read_parquet, write_parquet
+from tarsus.simulation.parquet_file import write_parquet
+from tarsus.simulation.parquet_reader import MAX_BYTES, read_parquet
 from tarsus.simulation.trajectory import Trajectory
 
 WRITERS = {".parquet": write_parquet, ".mcap": write_mcap}
@@ -20,9 +23,19 @@ def save_run(run: Trajectory, path: str | Path) -> None:
     WRITERS[path.suffix](run, path)
 
 
-def load_run(path: str | Path) -> Trajectory:
-    """Return a run that was saved as .parquet, with its model."""
+def load_run(
+    path: str | Path,
+    *,
+    package_dirs: Sequence[str | os.PathLike[str]] = (),
+    max_bytes: int = MAX_BYTES,
+) -> Trajectory:
+    """Return a run that was saved as .parquet, with its model.
+
+    A file that is damaged, or whose numbers do not fit its model, is a `RunFileError`. Meshes of
+    the model are read from the folder of the file and from `package_dirs` only; a file of few
+    bytes may hold very many numbers, of which `max_bytes` are allowed.
+    """
     path = Path(path)
     if path.suffix != ".parquet":
         raise ValueError(f"{path}: only .parquet files can be read")
-    return read_parquet(path)
+    return read_parquet(path, package_dirs, max_bytes)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.files import replacing
 from tarsus.simulation.energy import BY_JOINT, STORED, WORKS
 from tarsus.simulation.trajectory import Trajectory
 
@@ -27,7 +28,7 @@ def write_mcap(run: Trajectory, path: Path) -> None:
     except ImportError:
         raise ImportError("MCAP files need mcap: pip install 'tarsus[log]'") from None
     messages = {name: _MESSAGES[name](run) for name in _MESSAGES if _has(run, name)}
-    with open(path, "wb") as file:
+    with replacing(path) as part, part.open("wb") as file:
         writer: Any = Writer(file)
         writer.start(library="tarsus")
         writer.add_metadata("tarsus", {"settings": json.dumps(dict(run.settings))})

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.geometry import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import read_only
+from tarsus.model.checks import read_only, reals
 from tarsus.model.description import Array
 from tarsus.simulation.drives import Drive
 
@@ -63,13 +63,8 @@ def masses(model: Model, scale: MassScale) -> Array:
     """
     if scale is None:
         return unscaled(model.n_bodies)
-    if isinstance(scale, Mapping):
-        size = max((np.size(each) for each in scale.values()), default=1)
-        found: Array = np.ones((size, model.n_bodies))
-        for name, factor in scale.items():
-            found[:, model.body(name).index] = factor
-    else:
-        found = np.array(scale, np.float64)
+    named = scale if isinstance(scale, Mapping) else None
+    found = reals(scale, "mass_scale") if named is None else _by_name(model, named)
     if found.ndim == 0:
         found = np.full(model.n_bodies, float(found))
     if found.ndim > 2 or found.shape[-1] != model.n_bodies:
@@ -77,4 +72,18 @@ def masses(model: Model, scale: MassScale) -> Array:
         raise ValueError(f"mass_scale has shape {found.shape}, must be (), ({n},) or (B, {n})")
     if not np.isfinite(found).all() or (found <= 0.0).any():
         raise ValueError("mass_scale must be finite and positive")
+    return found
+
+
+def _by_name(model: Model, scale: Mapping[str, Any]) -> Array:
+    """Return factors (B, n_bodies) from numbers or arrays (B,) by names of bodies."""
+    factors = {name: reals(each, f"mass_scale of {name!r}") for name, each in scale.items()}
+    try:
+        size = np.broadcast_shapes((1,), *(each.shape for each in factors.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name!r} {each.shape}" for name, each in factors.items())
+        raise ValueError(f"mass_scale has different numbers of states: {shapes}") from None
+    found: Array = np.ones((*size, model.n_bodies))
+    for name, factor in factors.items():
+        found[..., model.body(name).index] = factor
     return found

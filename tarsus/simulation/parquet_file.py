@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 
-import tarsus.geometry as geometry
-from tarsus.formats.native import from_data, to_data
+from tarsus.files import replacing
+from tarsus.formats.native import to_data
 from tarsus.geometry import Terrain
-from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.simulation.contacts import NUMBERS, STATES, Contacts, Place
-from tarsus.simulation.convergence import Unsolved
-from tarsus.simulation.trajectory import ARRAYS, Failure, Trajectory
+from tarsus.simulation.contact_record import Contacts
+from tarsus.simulation.trajectory import ARRAYS, Trajectory
 
 VERSION = 1
 KEY = b"tarsus"
@@ -30,7 +28,7 @@ VECTORS = {"point": slice(1, 4), "normal": slice(4, 7), "force": slice(7, 10)}
 
 def write_parquet(run: Trajectory, path: Path) -> None:
     """Write a run."""
-    pa, parquet = _arrow()
+    pa, parquet = arrow()
     states, samples = run.batch or 1, len(run)
     columns: dict[str, Any] = {
         "state": pa.array(np.repeat(np.arange(states), samples)),
@@ -42,41 +40,8 @@ def write_parquet(run: Trajectory, path: Path) -> None:
     if run.touched is not None:
         columns["contacts"] = _contact_column(pa, run.touched, states, samples)
     table = pa.table(columns).replace_schema_metadata({KEY: json.dumps(_metadata(run)).encode()})
-    parquet.write_table(table, path)
-
-
-def read_parquet(path: Path) -> Trajectory:
-    """Read what `write_parquet` wrote."""
-    _, parquet = _arrow()
-    table = parquet.read_table(path)
-    known = (table.schema.metadata or {}).get(KEY)
-    if known is None:
-        raise ValueError(f"{path} was not written by tarsus")
-    data = json.loads(known)
-    if data["version"] != VERSION:
-        raise ValueError(f"{path} has version {data['version']}, this is version {VERSION}")
-    batch, samples = data["batch"], data["samples"]
-    shape = (samples,) if batch is None else (batch, samples)
-    recorded = {
-        name: _numbers(table.column(name)).reshape(*shape, -1)
-        for name in ARRAYS
-        if name in table.column_names
-    }
-    touched = None
-    if "contacts" in table.column_names:
-        places = [Place(*place) for place in data["places"]]
-        touched = _contacts(table.column("contacts"), shape, places)
-    return Trajectory(
-        Model(from_data(data["model"], str(path)), strict=False),
-        table.column("t").to_numpy()[:samples],
-        recorded,
-        touched,
-        _ground(data["ground"]),
-        data["settings"],
-        data["interrupted"],
-        tuple(Failure(**failure) for failure in data["failures"]),
-        _unsolved(data.get("unsolved")),
-    )
+    with replacing(path) as part:
+        parquet.write_table(table, part)
 
 
 def _metadata(run: Trajectory) -> dict[str, Any]:
@@ -94,12 +59,6 @@ def _metadata(run: Trajectory) -> dict[str, Any]:
         "q": [f"{j.name}[{k}]" for j in run.model.joints for k in range(_size(j.q_slice))],
         "v": [f"{j.name}[{k}]" for j in run.model.joints for k in range(_size(j.v_slice))],
     }
-
-
-def _unsolved(data: list[Any] | None) -> Unsolved:
-    if data is None:  # written before there was such a count
-        return Unsolved()
-    return Unsolved(np.array(data[0], np.int64), np.array(data[1], np.float64))
 
 
 def _size(part: slice) -> int:
@@ -131,25 +90,6 @@ def _contact_column(pa: Any, touched: Contacts, states: int, samples: int) -> An
     return pa.ListArray.from_arrays(pa.array(offsets), records)
 
 
-def _contacts(column: Any, shape: tuple[int, ...], places: list[Place]) -> Contacts:
-    lists = column.combine_chunks()
-    records = lists.flatten()
-    counts = np.diff(lists.offsets.to_numpy())
-    place = np.repeat(np.arange(len(counts)), counts)
-    rows = np.empty((len(records), NUMBERS))
-    rows[:, 0] = records.field("candidate").to_numpy()
-    for name, part in VECTORS.items():
-        rows[:, part] = records.field(name).flatten().to_numpy().reshape(-1, 3)
-    rows[:, 10] = records.field("gap").to_numpy()
-    rows[:, 11] = [STATES.index(word) for word in records.field("state").to_pylist()]
-    rows[:, 12] = records.field("work").to_numpy()
-    return Contacts(rows, place // shape[-1], place % shape[-1], shape, places)
-
-
-def _numbers(column: Any) -> Array:
-    return np.array(column.combine_chunks().flatten().to_numpy(), np.float64)
-
-
 def _plain(ground: Terrain | None) -> dict[str, Any] | None:
     """Return the class of a ground and what it was made with."""
     if ground is None:
@@ -159,14 +99,8 @@ def _plain(ground: Terrain | None) -> dict[str, Any] | None:
     return {"kind": type(ground).__name__, "values": plain}
 
 
-def _ground(data: dict[str, Any] | None) -> Terrain | None:
-    if data is None:
-        return None
-    found: Terrain = getattr(geometry, data["kind"])(**data["values"])
-    return found
-
-
-def _arrow() -> tuple[Any, Any]:
+def arrow() -> tuple[Any, Any]:
+    """Return pyarrow and its Parquet module."""
     try:
         import pyarrow
         import pyarrow.parquet

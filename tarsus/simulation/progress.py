@@ -7,8 +7,15 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
+from tarsus.model.checks import flag
+
 PATIENCE = 1.0
 """Seconds before a bar appears."""
+
+
+def progress_of(value: bool | None) -> bool | None:
+    """Return whether to show a bar: True, False, or None for when it takes long."""
+    return None if value is None else flag(value, "progress")
 
 
 class Progress:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from tarsus import _core
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.model.description import Array
-from tarsus.simulation.contacts import NUMBERS, Contacts, Place
+from tarsus.simulation.contact_record import NUMBERS, Contacts, Place
 from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import ARRAYS, RECORDED
 
@@ -56,6 +57,7 @@ class Recorder:
         """What the core writes to, at the place of each sample; contacts go through a buffer."""
         self.world = world
         self.states, self.samples, self.count = states, samples, 0
+        self._lists = np.empty(0)
         self._rows: list[Array] = []
         self._places: list[NDArray[np.int64]] = []
         self._cut = False
@@ -76,10 +78,11 @@ class Recorder:
         if not n or self.only_ends:
             return None
         if self.layout.lists:
-            lists = self.record.get("contacts")
-            if lists is None or lists.shape[1] != n:
-                shape = self.states, n, self.world.max_contacts, NUMBERS
-                self.record["contacts"] = np.empty(shape)
+            shape = self.states, n, self.world.max_contacts, NUMBERS
+            size = math.prod(shape)
+            if size > len(self._lists):  # new memory is slow at first
+                self._lists = np.empty(size)
+            self.record["contacts"] = self._lists[:size].reshape(shape)
         return self.record
 
     def keep(self, n: int) -> None:
@@ -133,6 +136,8 @@ def names_of(record: Record) -> tuple[str, ...]:
     """Return what is to be recorded, by name."""
     if isinstance(record, bool):
         return RECORDED if record else ("q", "v")
+    if not isinstance(record, Iterable):
+        raise TypeError(f"record is {record!r}, must be True, False or names of {RECORDED}")
     names = (record,) if isinstance(record, str) else tuple(record)
     for name in names:
         if name not in RECORDED:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.control import JointController
+from tarsus.control import ControlLaw
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
-from tarsus.model.checks import expect
+from tarsus.model.checks import count, expect
 from tarsus.model.description import Array
-from tarsus.simulation.contact.numbers import count
-from tarsus.simulation.drives import LawDrive, TableDrive
+from tarsus.simulation.drives import TableDrive, drive_of
 from tarsus.simulation.drives import torques as effort_drive
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.recorder import Record
 from tarsus.simulation.simulation import Simulation
+from tarsus.simulation.stepped import run_drive
 from tarsus.simulation.trajectory import Trajectory
 
 
@@ -26,7 +26,7 @@ def rollout(
     *,
     torques: ArrayLike | None = None,
     setpoints: ArrayLike | None = None,
-    controller: JointController | None = None,
+    controller: ControlLaw | None = None,
     hold: int = 1,
     record: Record = ("q", "v"),
     mass_scale: MassScale = None,
@@ -46,17 +46,19 @@ def rollout(
     count(hold, "hold")
     if (torques is None) == (setpoints is None):
         raise ValueError("pass either torques or setpoints")
+    if torques is not None and controller is not None:
+        raise ValueError("torques take no controller; pass setpoints for it")
     if setpoints is None:
         values = _sequences(torques, model.nv, "torques")
         drive = effort_drive(model, simulation.effort, values, hold)
     else:
-        if not isinstance(controller, JointController) or not controller.in_core:
+        if not isinstance(controller, ControlLaw) or controller.core_gains is None:
             raise ValueError(
                 "setpoints need a controller that runs in the core, such as ts.control.ImplicitPD"
             )
-        q_ref = _sequences(setpoints, model.nq, "setpoints")
-        values = np.concatenate([q_ref, np.zeros((*q_ref.shape[:2], 2 * model.nv))], axis=-1)
-        law = LawDrive(controller, simulation.dt)
+        q = _sequences(setpoints, model.nq, "setpoints")
+        values = np.concatenate([q, np.zeros((*q.shape[:2], 2 * model.nv))], axis=-1)
+        law = drive_of(model, controller, simulation.dt, simulation.effort)
         drive = TableDrive(law.name, law.steps, law.effort, law.gains, values, hold)
     q0, v0 = vectors(q0, model.nq, "q0"), vectors(v0, model.nv, "v0")
     if len(values) > 1 and q0.ndim == v0.ndim == 1:
@@ -64,7 +66,8 @@ def rollout(
     states = max(len(x) if x.ndim > 1 else 1 for x in (q0, v0))
     if len(values) not in (1, states):
         raise ValueError(f"there are {len(values)} sequences for {states} states")
-    return simulation.run_drive(
+    return run_drive(
+        simulation,
         drive,
         q0,
         v0,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,11 @@ import numpy as np
 from tarsus import _core
 from tarsus.geometry import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import read_only
+from tarsus.model.checks import COUNTED, number, read_only
 from tarsus.model.description import Array
 from tarsus.simulation import checkpoint
-from tarsus.simulation.contacts import Place
+from tarsus.simulation.contact.numbers import positive
+from tarsus.simulation.contact_record import Place
 from tarsus.simulation.convergence import SOLVED, unsolved_of
 from tarsus.simulation.drives import Drive, Stateless
 from tarsus.simulation.errors import SimulationError, fault
@@ -27,9 +30,12 @@ from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import Failure, Trajectory
 
 BRIEF = 1_000
-"""Steps of all states that are made in no time."""
-CHUNK = 20_000
-"""Steps of all states between looks at Ctrl-C and the progress bar."""
+"""Steps whose times are kept for the next run."""
+STEPS, SECONDS = 64, 0.1
+"""At most so many steps, or so long, between looks at Ctrl-C and the progress bar."""
+FEW, QUICK = 8, 1e-3
+"""Where so few places may touch, steps never become much slower than they are: then there are more,
+for so long [s], since each look costs microseconds."""
 
 
 @dataclass
@@ -48,11 +54,16 @@ class Runner:
     plan: Mapping[str, Any]
     """What a checkpoint must know: the number of the last step as "steps", settings …"""
     settings: Mapping[str, Any]
+    """What the trajectory tells; "warnings" are added to."""
     threads: int = 1
     progress: bool | None = None
     checkpoint: str | Path | None = None
     failures: dict[int, Failure] = field(default_factory=dict)
+    unwritten: str = ""
+    """What was wrong with the first checkpoint that could not be written."""
     interrupted: bool = False
+    whole: bool = True
+    """Whether the state is that after all of its steps, so that one can go on from it."""
 
     def __post_init__(self) -> None:
         self.first, self.steps = self.state.step, int(self.plan["steps"])
@@ -68,24 +79,28 @@ class Runner:
                 progress = Progress(self.steps * self.dt, self.progress)
                 with Interrupt() as interrupt, progress as bar:
                     self._make_steps(interrupt, bar)
-        except KeyboardInterrupt:
-            self.interrupted = True
+        except KeyboardInterrupt:  # in the middle of something
+            self.interrupted, self.whole = True, False
         except SimulationError as error:
             error.trajectory = error.trajectory or self._trajectory()
             raise
-        if self.interrupted and self.checkpoint is not None:
+        if self.interrupted and self.whole and self.checkpoint is not None:
             self._write_checkpoint()
         return self._trajectory()
 
     def _is_brief(self) -> bool:
         """Whether it is over before anyone looks up; Ctrl-C ends it as it ends anything else."""
         in_core = isinstance(self.drive, Stateless)
-        return in_core and self.progress is None and self.steps * len(self.state.q) <= BRIEF
+        return in_core and self.progress is None and self.steps * len(self.state.q) <= STEPS
 
     def _make_steps(self, interrupt: Interrupt | None = None, bar: Progress | None = None) -> None:
-        state = self.state
+        state, chunk = self.state, max(1, STEPS // len(self.state.q))
         while state.step < self.steps and not self.interrupted:
-            self._advance(self._limit())
+            first, start = state.step, perf_counter()
+            self._advance(self._limit(chunk))
+            if state.step < self.steps:
+                pace = (perf_counter() - start) / (state.step - first)
+                chunk = chunk_of(pace, few=len(self.places) <= FEW)
             if self.cadence and state.step % self.cadence == 0:
                 self._write_checkpoint()
             if bar is not None:
@@ -100,9 +115,9 @@ class Runner:
             energy = self.world.energies(state.q, state.v, state.memory, self.parameters)
         self.recorder.start(self.state, energy)
 
-    def _limit(self) -> int:
-        """Return how many steps may be made before something else has to be done."""
-        limit = min(self.steps - self.state.step, max(1, CHUNK // len(self.state.q)))
+    def _limit(self, chunk: int) -> int:
+        """Return how many steps, at most `chunk`, may be made before there is something else."""
+        limit = min(self.steps - self.state.step, chunk)
         if self.cadence:
             limit = min(limit, self.cadence - self.state.step % self.cadence)
         return limit
@@ -149,10 +164,21 @@ class Runner:
             raise SimulationError(last.cause, time=last.time, body=last.body)
 
     def _write_checkpoint(self) -> None:
+        """Write one; if that fails the run goes on: it would be a pity to lose it for that."""
         assert self.checkpoint is not None
-        memory = self.drive.get_state()
-        saved = checkpoint.Checkpoint(self.state, self.plan, self.parameters, memory)
-        checkpoint.write(self.checkpoint, saved)
+        try:
+            memory = self.drive.get_state()
+            saved = checkpoint.Checkpoint(self.state, self.plan, self.parameters, memory)
+            checkpoint.write(self.checkpoint, saved)
+        except Exception as error:  # of the disk, or of a controller's own get_state
+            if self.unwritten:
+                return
+            self.unwritten = (
+                f"the checkpoint at t = {self.state.step * self.dt:.6g} s could not be written, "
+                f"the run goes on without it: {type(error).__name__}: {error}"
+            )
+            self.settings["warnings"].append(self.unwritten)
+            warnings.warn(self.unwritten, checkpoint.CheckpointWarning, stacklevel=2)
 
     def _trajectory(self) -> Trajectory:
         recorder, batched = self.recorder, self.state.batched
@@ -163,21 +189,46 @@ class Runner:
         if recorder.only_ends:
             times[1:] = self.state.step * self.dt
         unsolved = unsolved_of(self.world, self.state.memory, batched)
-        settings = self.settings
         if unsolved is not SOLVED and unsolved.total:
-            warning = unsolved.warning(self.state.step)
-            settings = {**settings, "warnings": [*settings["warnings"], warning]}
+            self.settings["warnings"].append(unsolved.warning(self.state.step))
         return Trajectory(
             self.model,
             times,
             recorder.recorded(batched),
             recorder.contacts(batched, self.places),
             self.ground,
-            settings,
+            self.settings,
             self.interrupted,
             tuple(self.failures[k] for k in sorted(self.failures)) if batched else (),
             unsolved,
         )
+
+
+def cadence_of(path: str | Path | None, every: float | None, duration: float, dt: float) -> int:
+    """Return the number of steps from checkpoint to checkpoint, zero if there are none.
+
+    A tenth of the run, unless told. That there is a folder for them is known before it starts.
+    """
+    if path is None:
+        if every is not None:
+            raise ValueError(f"checkpoint_every is {every}, but there is no checkpoint to write")
+        return 0
+    if not isinstance(path, (str, Path)):
+        raise TypeError(f"checkpoint is {path!r}, must be the path of a file")
+    if Path(path).is_dir() or not Path(path).parent.is_dir():
+        raise FileNotFoundError(f"checkpoint {str(path)!r} is not a file in a folder that is there")
+    seconds = duration / 10 if every is None else number(every, "checkpoint_every")
+    positive(seconds, "checkpoint_every", zero=every is None)
+    return max(1, round(min(seconds / dt, COUNTED)))
+
+
+def chunk_of(pace: float, *, few: bool) -> int:
+    """Return after how many steps of `pace` [s] to look up."""
+    pace = max(pace, 1e-9)
+    steps = min(STEPS, int(SECONDS / pace))
+    if few:
+        steps = max(steps, int(QUICK / pace))
+    return max(steps, 1)
 
 
 def moments(start: int, end: int, step: int, dt: float) -> Array:

@@ -2,45 +2,48 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus import _core
 from tarsus.geometry import Collision, Space, Terrain
 from tarsus.model import Model
-from tarsus.model.checks import expect, number
+from tarsus.model.checks import COUNTED, expect, flag, number, read_only
 from tarsus.model.description import Array
-from tarsus.simulation import checkpoint as checkpoints
-from tarsus.simulation.contact import ContactLaw, Penalty, StabilityWarning, law_of
-from tarsus.simulation.contact.numbers import count, positive
-from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
-from tarsus.simulation.drives import Controller, Drive, drive_of, restart
+from tarsus.simulation.contact import ContactLaw, law_of
+from tarsus.simulation.contact.numbers import positive
+from tarsus.simulation.contact_record import Contact
+from tarsus.simulation.controllers import restart
+from tarsus.simulation.drives import Controller
 from tarsus.simulation.integrators import (
     RK4,
     DormandPrince,
     ExplicitEuler,
     Integrator,
     integrator_of,
+    refuse,
 )
-from tarsus.simulation.live import Live
+from tarsus.simulation.motion import Motion
 from tarsus.simulation.parameters import MassScale
-from tarsus.simulation.recorder import Record, Recorder, names_of
-from tarsus.simulation.runner import Runner
-from tarsus.simulation.smooth import SmoothRun
-from tarsus.simulation.state import State, check_configuration, check_masses, landed, start
+from tarsus.simulation.recorder import Record
+from tarsus.simulation.runner import cadence_of
+from tarsus.simulation.smooth import run_smooth
+from tarsus.simulation.starts import Starts
+from tarsus.simulation.stepped import resume, run_drive
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.simulation.worlds import Worlds
 
+SHORTEST = 1e-12
+"""The shortest step [s]: forces are impulses divided by it."""
 
-class Simulation(Live):
-    """Motion of a model with contacts.
+
+class Simulation:
+    """Motion of a model with contacts; immutable, but for the motion that `reset` and `step` make.
 
     `ground` is a `Ground`, `Steps`, `Profile` or `HeightField`; a `Space` is free space where
     bodies rub and bounce on each other, and None is one with the usual numbers. What touches is in
@@ -53,6 +56,10 @@ class Simulation(Live):
     could not be solved a failure; otherwise it is counted in `run.unsolved`, with a warning. Joints
     bounce off their limits with `limit_restitution` of their speed.
     """
+
+    _made = False
+    _motion: Motion | None = None
+    """The interactive motion, which is no setting."""
 
     def __init__(
         self,
@@ -84,15 +91,28 @@ class Simulation(Live):
         self.integrator = integrator_of(integrator)
         self.dt = number(dt, "dt")
         positive(self.dt, "dt")
-        self.joint_friction = bool(joint_friction)
-        self.effort: Array = model.effort_limit if effort_limits else np.full(model.nv, np.inf)
+        if self.dt < SHORTEST:
+            raise ValueError(f"dt is {self.dt:g} s, must be at least {SHORTEST:g} s")
+        self.joint_friction = flag(joint_friction, "joint_friction")
+        limited = flag(effort_limits, "effort_limits")
+        self.effort: Array = model.effort_limit if limited else read_only(np.full(model.nv, np.inf))
+        stops = joint_limits is None or flag(joint_limits, "joint_limits")
+        strict = flag(strict, "strict")
         self.worlds: Worlds | None = None
+        self.starts: Starts | None = None
         if isinstance(self.integrator, (RK4, DormandPrince)):
-            if ground is not None or collision is not None or joint_limits:
-                raise ValueError(
-                    f"integrator {self.integrator.name!r} is for smooth motions, without ground, "
-                    "collision and joint_limits; use 'semi_implicit' for those"
-                )
+            refuse(
+                self.integrator,
+                ground=ground is not None,
+                collision=collision is not None,
+                contact=contact != "exact",
+                joint_limits=bool(joint_limits),
+                stiction=stiction is not None,
+                max_contacts=max_contacts is not None,
+                limit_restitution=number(limit_restitution, "limit_restitution") != 0.0,
+                strict=strict,
+            )
+            self._made = True
             return
         self.collision = Collision.from_model(model) if collision is None else collision
         self.worlds = Worlds(
@@ -103,12 +123,14 @@ class Simulation(Live):
             dt=self.dt,
             explicit=isinstance(self.integrator, ExplicitEuler),
             joint_friction=self.joint_friction,
-            joint_limits=joint_limits is None or bool(joint_limits),
+            joint_limits=stops,
             stiction=stiction,
             max_contacts=max_contacts,
             limit_restitution=limit_restitution,
-            strict=bool(strict),
+            strict=strict,
         )
+        self.starts = Starts(model, self.surface, self.worlds, self.effort, self.dt)
+        self._made = True
 
     def run(
         self,
@@ -141,19 +163,24 @@ class Simulation(Live):
         """
         positive(number(duration, "duration"), "duration", zero=True)
         steps = round(duration / self.dt)
+        if steps > COUNTED:
+            raise ValueError(
+                f"duration is {duration:g} s, must be at most {COUNTED * self.dt:.3g} s: more "
+                "steps of dt cannot be counted"
+            )
         if self.worlds is None:
-            if mass_scale is not None or checkpoint is not None:
-                raise ValueError(f"{self.integrator.name!r} takes no mass_scale and no checkpoint")
-            return self._run_smooth(q0, v0, steps, controller, record, every)
+            refuse(
+                self.integrator,
+                mass_scale=mass_scale is not None,
+                checkpoint=checkpoint is not None,
+                checkpoint_every=checkpoint_every is not None,
+            )
+            return run_smooth(self, q0, v0, steps, controller, record, every, threads, progress)
+        cadence = cadence_of(checkpoint, checkpoint_every, duration, self.dt)
         restart(controller)
-        drive = self._drive(controller)
-        cadence = 0
-        if checkpoint is not None:
-            seconds = duration / 10 if checkpoint_every is None else checkpoint_every
-            positive(number(seconds, "checkpoint_every"), "checkpoint_every")
-            cadence = max(1, round(seconds / self.dt))
-        return self.run_drive(
-            drive,
+        return run_drive(
+            self,
+            self.started().drive(controller),
             q0,
             v0,
             steps,
@@ -166,37 +193,6 @@ class Simulation(Live):
             cadence=cadence,
         )
 
-    def run_drive(
-        self,
-        drive: Drive,
-        q0: ArrayLike | None,
-        v0: ArrayLike | None,
-        steps: int,
-        *,
-        record: Record,
-        every: int,
-        mass_scale: MassScale = None,
-        threads: int = 1,
-        progress: bool | None = None,
-        checkpoint: str | Path | None = None,
-        cadence: int = 0,
-    ) -> Trajectory:
-        """Simulate a number of steps with efforts from a `Drive`, as `run` and `rollout` do."""
-        count(every, "every")
-        world, state, numbers = self.prepare(drive, q0, v0, mass_scale)
-        plan = {
-            "steps": steps,
-            "record": record if isinstance(record, bool) else list(names_of(record)),
-            "every": every,
-            "cadence": cadence,
-            "simulation": self.settings,
-            "drive": drive.name,
-        }
-        warned = self._warn(world, drive, state)
-        runner = self._runner(world, drive, state, numbers, plan, warned)
-        runner.threads, runner.progress, runner.checkpoint = threads, progress, checkpoint
-        return _told(runner.go(), stacklevel=4)
-
     def resume(
         self,
         path: str | Path,
@@ -207,28 +203,76 @@ class Simulation(Live):
     ) -> Trajectory:
         """Go on with a run from its last checkpoint, to the same bits as without a break.
 
-        The simulation and the controller must be as they were; a controller with a memory is
-        asked for it by its `get_state` and gets it back by `set_state`. Samples start at the
-        checkpoint.
+        The simulation and the controller must be as they were, by content: model, ground, what
+        touches, contact law, options, gains and reference. What a Python function computes cannot
+        be compared. A controller with a memory is asked for it by its `get_state` and gets it back
+        by `set_state`. Samples start at the checkpoint.
         """
-        saved = checkpoints.read(path)
-        if saved.plan["simulation"] != self.settings:
-            raise ValueError(
-                f"{path} is of another simulation: {saved.plan['simulation']}, this is "
-                f"{self.settings}"
-            )
-        drive = self._drive(controller)
-        if drive.name != saved.plan["drive"]:
-            raise ValueError(
-                f"{path} was written with a controller of the kind {saved.plan['drive']!r}; pass "
-                f"the same one, not {controller!r}"
-            )
-        drive.set_state(dict(saved.controller))
-        assert self.worlds is not None
-        world = self.worlds.get(drive)
-        runner = self._runner(world, drive, saved.state, saved.parameters, saved.plan, ())
-        runner.threads, runner.progress, runner.checkpoint = threads, progress, path
-        return _told(runner.go(), stacklevel=3)
+        return resume(self, path, controller, threads, progress)
+
+    def reset(
+        self,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        *,
+        controller: Controller | None = None,
+        mass_scale: MassScale = None,
+        threads: int = 1,
+    ) -> None:
+        """Start an interactive motion from q (nq,) and v (nv,), or from B states at once.
+
+        `controller` is as of `run`: those that the core knows are part of its steps, contacts and
+        all. Without one, `step` takes efforts.
+        """
+        starts = self.started()
+        restart(controller)
+        drive = starts.drive(controller)
+        world, state, numbers = starts.prepare(drive, q, v, mass_scale)
+        motion = Motion(
+            self.model,
+            world,
+            starts.worlds.places,
+            None if controller is None else drive,
+            state,
+            numbers,
+            dt=self.dt,
+            threads=threads,
+        )
+        vars(self)["_motion"] = motion
+
+    def step(self, command: Any = None, steps: int = 1) -> tuple[Array, Array]:
+        """Make steps of the interactive motion, and return q and v.
+
+        Without a controller `command` is efforts (nv,) or (B, nv), none unless stated. With one it
+        is a setpoint for these steps: positions (nq,) or (B, nq), also (q, v) or (q, v, added); or
+        what else the controller's `reference` may be at a time. Unless stated, the controller
+        follows its own reference.
+        """
+        return self._moving().step(command, steps)
+
+    @property
+    def q(self) -> Array:
+        """The configuration of the interactive motion, (nq,) or (B, nq)."""
+        return self._moving().core.q
+
+    @property
+    def v(self) -> Array:
+        """The velocity of the interactive motion, (nv,) or (B, nv)."""
+        return self._moving().core.v
+
+    @property
+    def t(self) -> float:
+        """The time since `reset` [s]."""
+        return self._moving().t
+
+    def contacts_now(self, state: int = 0) -> list[Contact]:
+        """Return the contacts in the last step of the interactive motion."""
+        return self._moving().contacts(state)
+
+    def _moving(self) -> Motion:
+        if self._motion is None:
+            raise RuntimeError("there is no motion yet: call reset(q, v) first")
+        return self._motion
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:
@@ -242,80 +286,21 @@ class Simulation(Live):
             "options": {} if self.worlds is None else dict(self.worlds.options),
         }
 
-    def _drive(self, controller: Controller | None) -> Drive:
-        if controller is None:
-            return self._limp
-        kept = self._kept
-        if kept is not None and kept[0].is_of(controller):
-            return kept[0]
-        return drive_of(self.model, controller, self.dt, self.effort)
+    def started(self) -> Starts:
+        """Return what runs and motions with contacts start from."""
+        if self.starts is None:
+            raise ValueError("this integrator is for whole smooth runs in free space: use run")
+        return self.starts
 
-    def _runner(
-        self,
-        world: _core.World,
-        drive: Drive,
-        state: State,
-        numbers: Array,
-        plan: Mapping[str, Any],
-        warned: tuple[str, ...],
-    ) -> Runner:
-        assert self.worlds is not None
-        every = plan["every"]
-        steps = plan["steps"] - every * (state.step // every)
-        recorder = Recorder(plan["record"], every, world, self.model, len(state.q), steps)
-        return Runner(
-            self.model,
-            world,
-            self.ground,
-            self.worlds.places,
-            drive,
-            state,
-            numbers,
-            recorder,
-            self.dt,
-            plan,
-            {**self.settings, "every": every, "warnings": list(warned)},
-        )
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._made:
+            raise AttributeError(
+                f"a Simulation is immutable: cannot set {name!r}; make a new one with ts.Simulation"
+            )
+        super().__setattr__(name, value)
 
-    def _warn(self, world: _core.World, drive: Drive, state: State) -> tuple[str, ...]:
-        """Warn of what will explode, before it does."""
-        assert self.worlds is not None
-        found: tuple[str, ...] = ()
-        if isinstance(self.contact, Penalty) and self.worlds.places and self.ground is not None:
-            q = landed(self.model, world, state.q[0])
-            found += self.contact.check(world, q, self.dt)
-        if isinstance(self.integrator, ExplicitEuler):
-            controller = getattr(drive, "controller", None)
-            found += self.integrator.check(self.model, controller, self.dt)
-        for message in found:
-            warnings.warn(message, StabilityWarning, stacklevel=4)
-        return found
-
-    def _run_smooth(
-        self,
-        q0: ArrayLike | None,
-        v0: ArrayLike | None,
-        steps: int,
-        controller: Controller | None,
-        record: Record,
-        every: int,
-    ) -> Trajectory:
-        assert isinstance(self.integrator, (RK4, DormandPrince))
-        count(every, "every")
-        names = names_of(record)
-        state = start(self.model, q0, v0, 0)
-        check_configuration(self.model, state.q)
-        check_masses(self.model, state.q)
-        run = SmoothRun(
-            self.model,
-            self.integrator,
-            controller,
-            self.effort,
-            dt=self.dt,
-            friction=self.joint_friction,
-        ).go(state, steps, max(steps, 1) if record is False else every)
-        kept = {name: array for name, array in run.recorded.items() if name in names}
-        return replace(run, recorded=kept, settings={**self.settings, "every": every})
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Simulation is immutable: cannot delete {name!r}")
 
     def __repr__(self) -> str:
         where = "free space" if self.ground is None else repr(self.ground)
@@ -323,10 +308,3 @@ class Simulation(Live):
             f"<tarsus.Simulation of {self.model.name!r} on {where}: {self.contact.name}, "
             f"{self.integrator.name}, dt = {self.dt:g} s>"
         )
-
-
-def _told(run: Trajectory, stacklevel: int) -> Trajectory:
-    """Return the run, after a warning about what was not solved in it."""
-    if run.unsolved is not SOLVED and run.unsolved.total:
-        warnings.warn(run.settings["warnings"][-1], ConvergenceWarning, stacklevel=stacklevel)
-    return run

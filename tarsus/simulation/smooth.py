@@ -1,141 +1,119 @@
-"""Runs without contacts, by integrators of higher order, on the batched functions of the model."""
+"""Runs without contacts, by integrators of higher order: samples, Ctrl-C and progress."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tarsus.control import JointController
-from tarsus.model import Model
-from tarsus.model.description import Array
-from tarsus.simulation.contacts import NUMBERS, Contacts
-from tarsus.simulation.drives import Controller, checked_effort, restart, steps_of
-from tarsus.simulation.errors import CAUSES, DIVERGED, SimulationError
-from tarsus.simulation.integrators import RK4, DormandPrince
-from tarsus.simulation.integrators.motion import Effort, SmoothMotion
-from tarsus.simulation.interrupt import Interrupt
-from tarsus.simulation.state import State
+from tarsus.model.checks import count
+from tarsus.simulation.contact.numbers import threads_of
+from tarsus.simulation.contact_record import NUMBERS, Contacts
+from tarsus.simulation.controllers import restart
+from tarsus.simulation.drives import Controller
+from tarsus.simulation.energy import FIXED
+from tarsus.simulation.errors import SimulationError
+from tarsus.simulation.integrators import RK4, DormandPrince, refuse
+from tarsus.simulation.progress import Progress, progress_of
+from tarsus.simulation.recorder import Record, check_size, names_of
+from tarsus.simulation.smooth_steps import Sample, SmoothSteps
+from tarsus.simulation.state import State, check_configuration, check_masses, start
 from tarsus.simulation.trajectory import Trajectory
 
-Parts = tuple[Array, Array, Array]
-"""q, v and works."""
-Sample = tuple[Array, Array, Array, Array]
-"""q, v, works and efforts."""
+if TYPE_CHECKING:
+    from tarsus.simulation.simulation import Simulation
 
-FASTEST = 1e8
-"""Velocities beyond this count as diverged, as in the core."""
+
+def run_smooth(
+    simulation: Simulation,
+    q0: ArrayLike | None,
+    v0: ArrayLike | None,
+    steps: int,
+    controller: Controller | None,
+    record: Record,
+    every: int,
+    threads: int,
+    progress: bool | None,
+) -> Trajectory:
+    """Simulate a number of times dt without contacts, as `run` does for smooth integrators."""
+    model, integrator = simulation.model, simulation.integrator
+    assert isinstance(integrator, (RK4, DormandPrince))
+    count(every, "every")
+    names, show = names_of(record), progress_of(progress)
+    if record is not True:
+        refuse(integrator, statistics="statistics" in names, limits="limits" in names)
+    state = start(model, q0, v0, 0)
+    check_configuration(model, state.q)
+    check_masses(model, state.q)
+    steps_of_all = SmoothSteps(
+        model,
+        integrator,
+        controller,
+        simulation.effort,
+        dt=simulation.dt,
+        friction=simulation.joint_friction,
+        threads=threads_of(threads),
+        batched=state.batched,
+    )
+    run = SmoothRun(steps_of_all).go(state, steps, None if record is False else every, show)
+    kept = {name: array for name, array in run.recorded.items() if name in names}
+    return replace(run, recorded=kept, settings={**simulation.settings, "every": every})
 
 
 class SmoothRun:
-    """One run: `go` makes its steps and returns all samples.
+    """One run: `go` makes its steps and returns all samples."""
 
-    A controller acts at every moment, unless it has a period or a memory (a `reset`): then its
-    efforts are held, over one dt if it states no period.
-    """
+    def __init__(self, steps: SmoothSteps) -> None:
+        self.steps = steps
+        self.samples: list[Sample] = []
+        self.interrupted = False
 
-    def __init__(
-        self,
-        model: Model,
-        integrator: RK4 | DormandPrince,
-        controller: Controller | None,
-        effort: Array,
-        *,
-        dt: float,
-        friction: bool,
-    ) -> None:
-        self.model, self.integrator, self.controller = model, integrator, controller
-        self.dt = dt
-        self.motion = SmoothMotion(model, friction=friction)
-        if isinstance(controller, JointController):
-            effort = np.minimum(effort, controller.effort)
-        self.effort = effort
-        held = getattr(controller, "period", None) is not None or hasattr(controller, "reset")
-        self.period = steps_of(controller, dt) if held else 0
+    def go(self, state: State, steps: int, every: int | None, show: bool | None) -> Trajectory:
+        """Return the motion over `steps` times dt, with a sample every `every` of them.
 
-    def go(self, state: State, steps: int, every: int) -> Trajectory:
-        """Return the motion over `steps` times dt, with a sample every `every` of them."""
-        found: list[list[Sample]] = []
-        restart(self.controller)
-        work = np.zeros((len(state.q), 3 * self.model.nv))
-        with Interrupt() as interrupt:
+        None keeps the first and the last. `show` says whether there is a progress bar.
+        """
+        dt, m, states = self.steps.dt, self.steps.model, len(state.q)
+        samples = 2 if every is None else 1 + steps // every
+        check_size(8 * samples * states * (m.nq + 5 * m.nv + FIXED + m.n_bodies))
+        restart(self.steps.controller)
+        start = state.q, state.v, np.zeros((states, 3 * m.nv))
+        with self.steps.interrupt as interrupt, Progress(steps * dt, show) as bar:
             try:
-                for parts in self._parts(state, work):
-                    found.append([])
-                    for k, (now, effort) in enumerate(self._states(parts, steps)):
-                        if not np.abs(now[1]).max(initial=0.0) < FASTEST:
-                            raise SimulationError(CAUSES[DIVERGED], time=k * self.dt)
-                        if k % every == 0:
-                            found[-1].append((*now, effort(k * self.dt, now[0], now[1])))
-                        if interrupt.pressed:
-                            break
+                for sample in self.steps.moments(start, steps):
+                    self._keep(sample, every)
+                    bar.update(sample.step * dt)
+                    if interrupt.pressed:
+                        break
             except KeyboardInterrupt:
                 interrupt.pressed = True
-            except (SimulationError, ArithmeticError) as error:
-                known = self._trajectory(state, found, every) if all(found) else None
-                if isinstance(error, SimulationError):
-                    error.trajectory = known
-                    raise
-                time = self.dt * every * len(found[-1])
-                cause = f"the motion diverged, the step is too long: {error}"
-                raise SimulationError(cause, time=time, trajectory=known) from None
-        return replace(self._trajectory(state, found, every), interrupted=interrupt.pressed)
+            except SimulationError as error:
+                error.trajectory = self._trajectory() if self.samples else None
+                raise
+        self.interrupted = interrupt.pressed
+        return self._trajectory()
 
-    def _parts(self, state: State, work: Array) -> Iterator[Parts]:
-        """Yield what is integrated together: all states, or each by itself if steps adapt."""
-        if isinstance(self.integrator, RK4):
-            yield (state.q, state.v, work) if state.batched else (state.q[0], state.v[0], work[0])
-        else:
-            yield from zip(state.q, state.v, work, strict=True)
+    def _keep(self, sample: Sample, every: int | None) -> None:
+        if every is None and len(self.samples) > 1:
+            self.samples.pop()
+        if every is None or sample.step % every == 0:
+            self.samples.append(sample)
 
-    def _states(self, now: Parts, steps: int) -> Iterator[tuple[Parts, Effort]]:
-        """Yield what there is at 0, dt, 2 dt …, and what drove the motion until then."""
-        block = self.period or (1 if isinstance(self.integrator, RK4) else max(steps, 1))
-        for first in range(0, max(steps, 1), block):
-            effort = self._held(first * self.dt, now) if self.period else self._output
-            if first == 0:
-                yield now, effort
-            times = self.dt * np.arange(first, min(first + block, steps) + 1, dtype=np.float64)
-            for following in self._following(now, times, effort):
-                now = following
-                yield now, effort
-
-    def _following(self, now: Parts, times: Array, effort: Effort) -> Iterator[Parts]:
-        """Yield what there is at all times (n,) but the first."""
-        if isinstance(self.integrator, DormandPrince):
-            yield from self.integrator.samples(self.motion, now, times, effort)
-            return
-        for t in times[:-1]:
-            now = self.integrator.step(self.motion, float(t), now, self.dt, effort)
-            yield now
-
-    def _output(self, t: float, q: Array, v: Array) -> Array:
-        """Return the efforts of the controller, within their limits."""
-        if self.controller is None:
-            return np.zeros(v.shape)
-        tau = checked_effort(self.controller(t, q, v), self.model, v.shape[:-1], t)
-        return np.clip(np.broadcast_to(tau, v.shape), -self.effort, self.effort)
-
-    def _held(self, t: float, now: Parts) -> Effort:
-        tau = self._output(t, now[0], now[1])
-        return lambda t, q, v: tau
-
-    def _trajectory(self, state: State, found: list[list[Sample]], every: int) -> Trajectory:
-        count = min(len(samples) for samples in found)
-        parts = [
-            np.stack(
-                [np.stack([each[k] for each in samples[:count]], axis=-2) for samples in found]
-            )
-            for k in range(4)
-        ]
-        # RK4 has all states in one part, with its own batch dimension
-        if len(found) == 1 and (isinstance(self.integrator, RK4) or not state.batched):
-            parts = [part[0] for part in parts]
-        q, v, work, tau = parts
-        t = self.dt * every * np.arange(count, dtype=np.float64)
-        recorded = {"q": q, "v": v, "tau": tau}
-        recorded["energy"] = self.motion.ledger(q, v, work)
+    def _trajectory(self) -> Trajectory:
+        own, samples = self.steps, self.samples
+        q, v, work = (np.stack([each.parts[k] for each in samples], axis=1) for k in range(3))
+        tau = np.stack([each.effort for each in samples], axis=1)
+        recorded = {"q": q, "v": v, "tau": tau, "energy": own.motion.ledger(q, v, work)}
+        if not own.batched:
+            recorded = {name: array[0] for name, array in recorded.items()}
         none = np.zeros(0, np.int64)
-        contacts = Contacts(np.zeros((0, NUMBERS)), none, none, q.shape[:-1], ())
-        return Trajectory(self.model, t, recorded, contacts)
+        return Trajectory(
+            own.model,
+            own.dt * np.array([each.step for each in samples], np.float64),
+            recorded,
+            Contacts(np.zeros((0, NUMBERS)), none, none, recorded["q"].shape[:-1], ()),
+            interrupted=self.interrupted,
+            failures=tuple(own.failures[k] for k in sorted(own.failures)) if own.batched else (),
+        )

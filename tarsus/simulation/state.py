@@ -13,11 +13,14 @@ from tarsus.control.arguments import vectors
 from tarsus.model import Model
 from tarsus.model.description import Array
 from tarsus.model.kinds import NONHOLONOMIC, QUATERNION
-from tarsus.simulation.contacts import Place
+from tarsus.simulation.contact_record import Place
 from tarsus.simulation.errors import StartError
 
 CLOSED = 1e-6
 """How far loops may be open at the start [m]; the first step closes what is left."""
+
+CLOSE = 0.1
+"""How far joints may at least be beyond their limits at the start [rad, m]."""
 
 SINGULAR = ("universal", "spherical_zyx", *NONHOLONOMIC)
 """Kinds of joints that lose a direction in some positions, or may."""
@@ -119,6 +122,37 @@ def check_depth(world: _core.World, q: Array, allowed: float, places: Sequence[P
     )
 
 
+def farthest(model: Model) -> tuple[Array, Array] | None:
+    """Return how far beyond their limits joints may be at the start (nq,), None without limits.
+
+    What is a little beyond is brought back as a step brings it back. Half a range beyond is a
+    mistake: a joint that starts there would be thrown across all of it.
+    """
+    lower, upper = model.lower, model.upper
+    if not (np.isfinite(lower).any() or np.isfinite(upper).any()):
+        return None
+    both = np.isfinite(upper - lower)
+    margin = np.maximum(0.5 * np.where(both, upper - lower, 2.0), CLOSE)
+    return lower - margin, upper + margin
+
+
+def check_limits(model: Model, q: Array, far: tuple[Array, Array]) -> None:
+    """Raise if a joint is far beyond its limits, naming it and what it may be meant to be."""
+    beyond = (q < far[0]) | (q > far[1])
+    if not np.count_nonzero(beyond):  # the quickest question to ask
+        return
+    state, place = (int(x) for x in np.argwhere(beyond)[0])
+    joint = next(j for j in model.joints if j.q_slice.start <= place < j.q_slice.stop)
+    value, low, high = float(q[state, place]), model.lower[place], model.upper[place]
+    which = f" of state {state}" if len(q) > 1 else ""
+    degrees = "; is it in degrees? " if low <= np.radians(value) <= high else ". "
+    raise StartError(
+        f"q0{which} has joint {joint.name!r} at {value:.6g}, far beyond its limits {low:.6g} and "
+        f"{high:.6g}{degrees}Start within them, or take Simulation(…, joint_limits=False)",
+        body=joint.child,
+    )
+
+
 def is_solid(model: Model) -> bool:
     """Whether the mechanism has inertia in all directions wherever it is.
 
@@ -152,10 +186,10 @@ def check_masses(model: Model, q: Array) -> None:
 
 def landed(model: Model, world: _core.World, q: Array) -> Array:
     """Return q (nq,), a free base lowered or lifted until the nearest place touches the ground."""
-    if not model.joints or model.joints[0].kind != "free":
+    if model.base is None or model.base.kind != "free":
         return q
     gap, *_, up = min(world.contacts(q[None])[0].tolist())
     low = q.copy()
     if up > 0.0:
-        low[model.joints[0].q_slice.start + 2] -= gap / up
+        low[model.base.q_slice.start + 2] -= gap / up
     return low

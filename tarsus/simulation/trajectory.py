@@ -12,9 +12,11 @@ import numpy as np
 from tarsus.geometry import Terrain
 from tarsus.model import Model
 from tarsus.model.description import Array
-from tarsus.simulation.contacts import Contacts
+from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.energy import EnergyLedger
+from tarsus.view.animation import animate
+from tarsus.view.plots import plot_run
 
 ARRAYS = ("q", "v", "tau", "energy", "statistics", "limits")
 RECORDED = (*ARRAYS, "contacts")
@@ -120,8 +122,9 @@ class Trajectory:
     @property
     def batch(self) -> int | None:
         """The number of states of a batch, None for one state."""
-        first = next(iter(self.recorded.values()))
-        return len(first) if first.ndim > 2 else None
+        shapes = (array.shape[:-1] for array in self.recorded.values())
+        lead = next(shapes) if self.touched is None else self.touched.shape
+        return lead[0] if len(lead) > 1 else None
 
     @property
     def duration(self) -> float:
@@ -147,14 +150,10 @@ class Trajectory:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw states, contact forces and energies; `path` writes a picture."""
-        from tarsus.simulation.plots import plot_run
-
         return plot_run(self, path)
 
     def animate(self, path: str | Path, **options: Any) -> None:
         """Write the motion of one state as pictures: .gif, .mp4 or .html."""
-        from tarsus.simulation.animation import animate
-
         animate(self, path, **options)
 
     def save(self, path: str | Path) -> None:
@@ -169,10 +168,10 @@ class Trajectory:
         return self.recorded[name]
 
     def _missing(self, name: str) -> ValueError:
-        names = ", ".join((*self.recorded, *(["contacts"] if self.touched is not None else [])))
+        names = (*self.recorded, *(["contacts"] if self.touched is not None else []))
         return ValueError(
-            f"{name} was not recorded (only {names}); name it in record=, as in "
-            f'record=("q", "{name}")'
+            f"{name} was not recorded (only {', '.join(names)}); name it in record=, as in "
+            f"record={(*names, name)}"
         )
 
     def __repr__(self) -> str:

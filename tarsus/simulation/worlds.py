@@ -10,13 +10,12 @@ from numpy.typing import ArrayLike
 from tarsus import _core
 from tarsus.geometry import Collision, Terrain
 from tarsus.model import Model
-from tarsus.model.checks import number, numbers
+from tarsus.model.checks import count, number, numbers
 from tarsus.model.description import WORLD, Array
 from tarsus.simulation.contact import ContactLaw
-from tarsus.simulation.contact.numbers import count
-from tarsus.simulation.contacts import GROUND, Place
+from tarsus.simulation.contact_record import GROUND, Place
 from tarsus.simulation.drives import Drive
-from tarsus.simulation.state import is_solid
+from tarsus.simulation.state import farthest, is_solid
 
 MOST_CONTACTS = 512
 """Contacts at once that there is room for, unless more are asked for."""
@@ -51,7 +50,8 @@ class Worlds:
         most: dict[str, float] = {
             "joint_friction": joint_friction,
             "joint_limits": joint_limits,
-            "max_contacts": int(max_contacts),
+            "max_contacts": min(int(max_contacts), max(len(self.places), 1)),
+            "strict": strict,
         }
         if not 0.0 <= number(limit_restitution, "limit_restitution") <= 1.0:
             raise ValueError(f"limit_restitution is {limit_restitution}, must be from 0 to 1")
@@ -67,7 +67,6 @@ class Worlds:
             "law": law.name,
             "law_numbers": dict(law.numbers),
             "explicit": explicit,
-            "strict": strict,
             "ground_kind": surface.kind,
             "ground_numbers": surface.numbers,
             "torsional_friction": surface.torsion,
@@ -77,6 +76,8 @@ class Worlds:
         # what the start of a run asks about, and what is the same for all of them
         self.start_depth = law.start_depth(model)
         """How deep shapes may be in each other at the start [m]."""
+        self.far = farthest(model) if joint_limits else None
+        """How far beyond their limits joints may be at the start (nq,), if they have any."""
         self.has_loops = model.loop_gaps(model.neutral()).size > 0
         self.solid = is_solid(model)
         """Whether there is inertia in all directions in all positions."""

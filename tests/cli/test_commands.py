@@ -86,7 +86,7 @@ def test_info_shows_clusters_constraints_and_motors(tmp_path: Path) -> None:
         length=1.95,
         constraint=True,
     )
-    builder.gear("turn", 9, "rotor").build().save(tmp_path / "crank.yaml")
+    ts.save(builder.gear("turn", 9, "rotor").build(), tmp_path / "crank.yaml")
     text = output("info", str(tmp_path / "crank.yaml"))
     assert "1 constraint" in text
     lines = text.splitlines()
@@ -141,7 +141,7 @@ def test_check_of_a_singular_model_exits_with_1(tmp_path: Path) -> None:
     builder = ts.Builder("massless")
     builder.body("ghost")
     builder.joint("hinge", "revolute", "world", "ghost")
-    builder.build().save(file)
+    ts.save(builder.build(), file)
     assert "acceleration is not defined" in output("check", str(file), code=1)
 
 
@@ -217,9 +217,8 @@ def test_wrong_input_is_one_line_and_exit_code_2(
 
 def test_nothing_to_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "rock.json"
-    ts.Builder("rock").body("rock", 1.0).joint("ground", "fixed", "world", "rock").build().save(
-        file
-    )
+    rock = ts.Builder("rock").body("rock", 1.0).joint("ground", "fixed", "world", "rock")
+    ts.save(rock.build(), file)
     assert run(["bench", QUADRUPED, str(file)]) == 2
     assert "there is nothing to measure" in capsys.readouterr().err
 

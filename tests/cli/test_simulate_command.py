@@ -140,7 +140,7 @@ def test_a_run_that_explodes_is_reported() -> None:
         (["nope"], "or a scene: bounce, drop"),
         (["slide(a)"], "the arguments must be numbers or words in quotes"),
         (["slide(1,2,3,4)"], "slide(1,2,3,4): slide() takes"),
-        (["walk('cow')"], "there is no walker 'cow'"),
+        (["walk('cow')"], "there is no robot on legs 'cow'"),
         (["trot", "--height", "1"], "--height is for models: trot has its own start"),
         (["slide", "--stiffness", "1e5"], "--stiffness is for --contact penalty"),
         (["chain(3)", "--height", "1"], "--height is for models with a free root"),

@@ -96,7 +96,7 @@ def without_functions(flavour: str) -> Case:
 @each_flavour
 def test_models_survive_pickling_and_files(flavour: str, tmp_path: Path) -> None:
     c = without_functions(flavour)
-    c.model.save(tmp_path / "machine.yaml")
+    ts.save(c.model, tmp_path / "machine.yaml")
     expected = c.model.forward_dynamics(c.q, c.v, c.tau)
     for copy in (pickle.loads(pickle.dumps(c.model)), ts.load(tmp_path / "machine.yaml")):
         assert copy == c.model and copy.clusters == c.model.clusters

@@ -116,6 +116,11 @@ MECHANISMS: dict[str, Callable[[], ts.Model]] = {
 """Mechanisms with gears, couplings, loops, and joints on groups."""
 
 
+def driven_everywhere(m: ts.Model) -> dict[str, Any]:
+    """Return the options by which laws that need it may act on a base that floats, too."""
+    return {"effort": np.full(m.nv, np.inf)}
+
+
 def state(m: ts.Model, seed: int, *lead: int) -> tuple[Array, Array]:
     """Return a random state, with velocities of about one."""
     rng = np.random.default_rng(seed)

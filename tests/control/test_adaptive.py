@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from closed_loop import Trajectory, rotor_chain, spatial_arm, state
+from closed_loop import Trajectory, driven_everywhere, rotor_chain, spatial_arm, state
 from oracle import Array
 
 import tarsus as ts
@@ -42,7 +42,6 @@ def mistaken(plant: ts.Model, seed: int) -> ts.Model:
 def run(
     plant: ts.Model,
     control: AdaptiveControl,
-    wanted: Trajectory,
     q: Array,
     v: Array,
     h: float,
@@ -51,17 +50,16 @@ def run(
     """Return energies and largest errors over n steps, states and estimate of order four."""
 
     def slope(t: float, q: Array, v: Array, p: Array) -> tuple[Array, Array, Array]:
-        control.parameters = p
-        a = plant.forward_dynamics(q, v, control(q, v, *wanted(t)))
+        control.parameters = p  # as it is at this time
+        a = plant.forward_dynamics(q, v, control(t, q, v))
         return v, a, control.parameter_rate
 
     p, energies, errors = control.parameters, [], []
     for i in range(n):
         t = i * h
-        q_d, v_d, _ = wanted(t)
         control.parameters = p
-        energies.append(float(control.lyapunov(plant, q, v, q_d, v_d)))
-        errors.append(float(np.abs(plant.difference(q_d, q)).max()))
+        energies.append(float(control.lyapunov(plant, t, q, v)))
+        errors.append(float(np.abs(plant.difference(control.reference(t)[0], q)).max()))
         v1, a1, p1 = slope(t, q, v, p)
         q2 = plant.integrate(q, h / 2 * v1)
         v2, a2, p2 = slope(t + h / 2, q2, v + h / 2 * a1, p + h / 2 * p1)
@@ -85,13 +83,14 @@ def test_energy_never_rises_and_the_error_fades(name: str, physical: bool) -> No
     believed = mistaken(plant, 0)
     q0 = plant.random_configuration(1)
     wanted = Trajectory(plant, q0, 0.3, 3.0)
-    damping = 10.0 * np.diagonal(plant.mass_matrix(q0))
+    kd = 10.0 * np.diagonal(plant.mass_matrix(q0))
     start, h, n = (plant.integrate(q0, np.full(plant.nv, 0.1)), wanted(0.0)[1]), 5e-3, 700
 
-    learning = AdaptiveControl(believed, 5.0, damping, adaptation, physical=physical)
-    energies, errors = run(plant, learning, wanted, *start, h, n)
-    unable = AdaptiveControl(believed, 5.0, damping, 0.0)
-    _, without = run(plant, unable, wanted, *start, h, n)
+    pace = {"adaptation": adaptation, "physical": physical, **driven_everywhere(plant)}
+    learning = AdaptiveControl(believed, 5.0, kd, wanted, **pace)
+    energies, errors = run(plant, learning, *start, h, n)
+    unable = AdaptiveControl(believed, 5.0, kd, wanted, **{**pace, "adaptation": 0.0})
+    _, without = run(plant, unable, *start, h, n)
 
     rise = float(np.diff(energies).max()) / energies[0]
     late, without_learning = (each[-n // 5 :].max() for each in (errors, without))
@@ -106,13 +105,15 @@ def test_energy_never_rises_and_the_error_fades(name: str, physical: bool) -> No
 @pytest.mark.parametrize("physical", [False, True])
 def test_small_steps_of_the_estimate_lead_where_its_rate_does(physical: bool) -> None:
     m = rotor_chain()
-    control = AdaptiveControl(m, 2.0, 3.0, 0.2, physical=physical)
-    (q, v), (q_d, v_d) = state(m, 2), state(m, 3)
-    control(q, v, q_d, v_d)
+    (q, v), wanted = state(m, 2), state(m, 3)
+    control = AdaptiveControl(m, 2.0, 3.0, wanted, adaptation=0.2, physical=physical)
+    control(0.5, q, v)
     rate, h = control.parameter_rate, 1e-7
     assert rate.shape == (m.n_bodies, 10)
     before = control.parameters.copy()
-    control.step(h)
+    control(0.5, q, v)  # no time has passed
+    np.testing.assert_array_equal(control.parameters, before)
+    control(0.5 + h, q, v)
     error = np.abs((control.parameters - before) / h - rate).max() / np.abs(rate).max()
     print(f"physical={physical}: {error:.1e}")
     assert error < 1e-5
@@ -123,29 +124,29 @@ def test_small_steps_of_the_estimate_lead_where_its_rate_does(physical: bool) ->
 def test_true_parameters_give_the_passive_law_with_armature() -> None:
     plant = spatial_arm()
     believed = mistaken(plant, 4)
-    adaptive = AdaptiveControl(believed, 2.0, 3.0)
+    options = driven_everywhere(plant)
+    adaptive = AdaptiveControl(believed, 2.0, 3.0, **options)
     adaptive.parameters = np.array(plant.inertial_parameters)
-    (q, v), (q_d, v_d) = state(plant, 5, 4), state(plant, 6, 4)
-    expected = PassivityControl(plant, 2.0, 3.0)(q, v, q_d, v_d)
-    found = adaptive(q, v, q_d, v_d)
+    (q, v), wanted = state(plant, 5, 4), state(plant, 6, 4)
+    expected = PassivityControl(plant, 2.0, 3.0, **options)(0.0, q, v, wanted)
+    found = adaptive(0.0, q, v, wanted)
     error = np.abs(found - expected).max() / np.abs(expected).max()
     print(f"{error:.1e}")
     assert error < 1e-12
     assert adaptive.parameter_rate.shape == (4, plant.n_bodies, 10)
-    adaptive.step(1e-3)
+    assert adaptive(1e-3, q, v, wanted).shape == (4, plant.nv)
     assert adaptive.parameters.shape == (4, plant.n_bodies, 10)
-    assert adaptive(q, v, q_d, v_d).shape == (4, plant.nv)
-    assert np.shape(adaptive.lyapunov(plant, q, v, q_d, v_d)) == (4,)
+    assert np.shape(adaptive.lyapunov(plant, 1e-3, q, v, wanted)) == (4,)
 
 
 def test_adaptation_as_diagonal_and_matrix() -> None:
     m = ts.robots.chain(3)
-    (q, v), (q_d, v_d) = state(m, 7), state(m, 8)
+    (q, v), wanted = state(m, 7), state(m, 8)
     entries = np.random.default_rng(9).uniform(0.5, 2.0, 30)
     rates = []
     for adaptation in (entries, np.diag(entries)):
-        control = AdaptiveControl(m, 1.0, 1.0, adaptation)
-        control(q, v, q_d, v_d)
+        control = AdaptiveControl(m, 1.0, 1.0, wanted, adaptation=adaptation)
+        control(0.0, q, v)
         rates.append(control.parameter_rate)
     np.testing.assert_allclose(*rates, rtol=1e-13)
 
@@ -162,11 +163,10 @@ def test_usual_sizes_make_the_law_independent_of_units() -> None:
             b.joint(
                 f"joint_{k}", "revolute", parent, f"link_{k}", position=(0, 0, 0.4 * unit), axis="y"
             )
-        control = AdaptiveControl(b.build(), 2.0, 3.0 * unit**2, 0.1 / unit**2)
-        q, v, q_d = np.array([0.3, 0.4]), np.array([1.0, -1.0]), np.zeros(2)
-        control(q, v, q_d)
-        control.step(0.5)
-        forces.append(control(q, v, q_d) / unit**2)
+        control = AdaptiveControl(b.build(), 2.0, 3.0 * unit**2, adaptation=0.1 / unit**2)
+        q, v = np.array([0.3, 0.4]), np.array([1.0, -1.0])
+        control(0.0, q, v)
+        forces.append(control(0.5, q, v) / unit**2)
     np.testing.assert_allclose(*forces, rtol=1e-10)
 
 
@@ -182,12 +182,12 @@ def heavy_link_with_light_rotor(rotor_inertia: float = 1e-8) -> ts.Model:
 
 def test_small_parameters_count_beside_large_ones() -> None:
     believed, plant = heavy_link_with_light_rotor(), heavy_link_with_light_rotor(2e-8)
-    control = AdaptiveControl(believed, 1.0, 1.0, 0.5)
+    control = AdaptiveControl(believed, 1.0, 1.0, adaptation=0.5)
     entries = np.diagonal(control.adaptation)
     spread = entries.max() / entries.min()
     products = entries * np.diagonal(control._inverse)
     rest, q = np.zeros(1), np.zeros(1)
-    energy = control.lyapunov(plant, q, rest, q)
+    energy = control.lyapunov(plant, 0.0, q, rest)
     print(f"P spans {spread:.1e}, P P⁻¹ − 1 {np.abs(products - 1).max():.1e}, V {energy:.3f} J")
     assert spread > 1e18
     np.testing.assert_allclose(products, 1.0, rtol=1e-12)
@@ -199,42 +199,45 @@ def test_small_parameters_count_beside_large_ones() -> None:
 def test_parameters_that_are_not_learned_have_no_share_in_the_energy() -> None:
     m = ts.robots.chain(2)
     entries = np.where(np.arange(20) % 2, 0.0, 1e-20)
-    control = AdaptiveControl(m, 1.0, 1.0, entries)
+    control = AdaptiveControl(m, 1.0, 1.0, adaptation=entries)
     np.testing.assert_allclose(np.diagonal(control._inverse) * 1e-20, entries > 0.0, rtol=1e-12)
 
 
 @pytest.mark.parametrize("physical", [False, True])
 def test_estimates_belong_to_their_states(physical: bool) -> None:
     m = ts.robots.chain(3)
-    control = AdaptiveControl(m, 2.0, 3.0, 0.1, physical=physical)
-    (q, v), (q_d, v_d) = state(m, 11, 5), state(m, 12)
-    control(q[:4], v[:4], q_d, v_d)
-    control.step(1e-3)
+    (q, v), wanted = state(m, 11, 5), state(m, 12)
+    control = AdaptiveControl(m, 2.0, 3.0, wanted, adaptation=0.1, physical=physical)
+    control(0.0, q[:4], v[:4])
+    control(1e-3, q[:4], v[:4])
     message = r"estimates for states of shape \(4,\), but these have shape {}; reset\(\)"
     rate = control.parameter_rate.copy()
     for states, shape in ((slice(5), r"\(5,\)"), (0, r"\(\)")):
         with pytest.raises(ValueError, match=message.format(shape)):
-            control(q[states], v[states], q_d, v_d)
+            control(2e-3, q[states], v[states])
         with pytest.raises(ValueError, match=message.format(shape)):
-            control.lyapunov(m, q[states], v[states], q_d, v_d)
+            control.lyapunov(m, 2e-3, q[states], v[states])
     np.testing.assert_array_equal(control.parameter_rate, rate)
     control.reset()
-    assert control(q, v, q_d, v_d).shape == (5, 3)
+    assert control(0.0, q, v).shape == (5, 3)
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 def test_steps_that_numbers_cannot_hold_are_refused(sign: float) -> None:
     """Too long a step would overflow, or leave a body without any extent."""
     m = spatial_arm()
-    control = AdaptiveControl(m, 2.0, 3.0, 40.0, physical=True)
     (q, v), (q_d, v_d) = state(m, 13), state(m, 14)
-    control(q, sign * v, q_d, sign * v_d)
+    wanted = q_d, sign * v_d
+    pace = {"adaptation": 40.0, "physical": True, **driven_everywhere(m)}
+    control = AdaptiveControl(m, 2.0, 3.0, wanted, **pace)
+    control(0.0, q, sign * v)
     before = control.parameters.copy()
     for dt in (1e2, 1e4, 1e40):
-        with pytest.raises(ArithmeticError, match=r"dt = .* s with adaptation = 40\.0 /J is too"):
-            control.step(dt)
+        with pytest.raises(ArithmeticError, match=r"step of .* s with adaptation = 40\.0 /J is"):
+            control(dt, q, sign * v)
     np.testing.assert_array_equal(control.parameters, before)
-    control.step(1e-4)
+    control(1e-4, q, sign * v)
+    assert (control.parameters != before).any()
     assert is_definite(control.parameters).all()
 
 
@@ -276,16 +279,18 @@ def test_pseudo_inertia_is_a_moment_of_mass() -> None:
 def test_mistakes() -> None:
     m = ts.robots.chain(3)
     with pytest.raises(ValueError, match=r"adaptation has shape \(10,\), must be \(\) or \(30,\)"):
-        AdaptiveControl(m, 1.0, 1.0, np.ones(10))
+        AdaptiveControl(m, 1.0, 1.0, adaptation=np.ones(10))
     with pytest.raises(ValueError, match="adaptation"):
-        AdaptiveControl(m, 1.0, 1.0, np.ones(30), physical=True)
+        AdaptiveControl(m, 1.0, 1.0, adaptation=np.ones(30), physical=True)
     for physical in (False, True):
         with pytest.raises(ValueError, match=r"adaptation is -5\.0, must not be negative"):
-            AdaptiveControl(m, 1.0, 1.0, -5.0, physical=physical)
-        with pytest.raises(ValueError, match=r"dt is -1\.0, must not be negative"):
-            AdaptiveControl(m, 1.0, 1.0, physical=physical).step(-1.0)
+            AdaptiveControl(m, 1.0, 1.0, adaptation=-5.0, physical=physical)
+        control = AdaptiveControl(m, 1.0, 1.0, physical=physical)
+        control(1.0, np.zeros(3), np.zeros(3))
+        with pytest.raises(ValueError, match=r"t is 0\.5 s, before the last call at 1\.0 s"):
+            control(0.5, np.zeros(3), np.zeros(3))
     with pytest.raises(TypeError, match="plant is of type int"):
-        AdaptiveControl(m, 1.0, 1.0).lyapunov(3, *[np.zeros(3)] * 3)  # type: ignore[arg-type]
+        AdaptiveControl(m, 1.0, 1.0).lyapunov(3, 0.0, *[np.zeros(3)] * 2)  # type: ignore[arg-type]
     b = ts.Builder("pendulum")
     b.body("bob", 1.0, com=(0, 0, -1))
     b.joint("pivot", "revolute", "world", "bob", axis="y")

@@ -28,7 +28,7 @@ def watch(observer: MomentumObserver, contact: float, duration: float) -> tuple[
     times = STEP * np.arange(round(duration / STEP) + 1)
     residuals = []
     for t in times:
-        residuals.append(observer.update(q, v, tracking(m, t, q, v), STEP))
+        residuals.append(observer.update(t, q, v, tracking(m, t, q, v)))
         push = PUSH * (t > contact - STEP / 2)  # for the whole step
         q, v = step(m, q, v, t, STEP, lambda t, q, v, p=push: tracking(m, t, q, v) + p)
     return times, np.array(residuals)
@@ -96,7 +96,7 @@ def test_any_mechanism(name: str) -> None:
         return m.gravity_forces(q) - inertia * (100.0 * back + 20.0 * v)
 
     for t, q, v in motion(m, q0, v0, lambda t, q, v: law(t, q, v) + push, 0.5, STEP):
-        r = observer.update(q, v, law(t, q, v), STEP)
+        r = observer.update(t, q, v, law(t, q, v))
     error = np.abs(r - push).max() / np.abs(push).max()
     print(f"{name}: {error:.1e}")
     assert error < 1e-3
@@ -109,7 +109,7 @@ def test_forces_that_a_digital_controller_holds(held: bool) -> None:
     q, v, tau, residuals = np.zeros(4), np.ones(4), np.zeros(4), []
     for i in range(400):
         t = 5 * STEP * i
-        residuals.append(observer.update(q, v, tau, 5 * STEP))
+        residuals.append(observer.update(t, q, v, tau))
         tau = tracking(m, t, q, v)
         for k in range(5):
             q, v = step(m, q, v, t + k * STEP, STEP, lambda t, q, v, tau=tau: tau)
@@ -133,7 +133,7 @@ def test_joint_springs_and_friction_can_be_known() -> None:
             return tracking(m, t, q, v) + m.passive_forces(q, v)
 
         for t, q, v in motion(m, np.zeros(4), np.ones(4), law, 0.5, STEP):
-            r = observer.update(q, v, tracking(m, t, q, v), STEP)
+            r = observer.update(t, q, v, tracking(m, t, q, v))
             largest[passive] = max(largest[passive], float(np.abs(r).max()))
     print(largest)
     assert largest[True] < 1e-5 and largest[False] > 0.1
@@ -144,35 +144,37 @@ def test_batches_are_loops_and_reset_starts_anew() -> None:
     many, one = MomentumObserver(m, [10.0, 20.0, 30.0, 40.0]), MomentumObserver(m, [10, 20, 30, 40])
     (q, v), (q1, v1) = state(m, 3, 2, 3), state(m, 4, 2, 3)
     tau = np.ones(4)
-    assert not many.update(q, v, tau, 0.1).any()
-    both = many.update(q1, v1, tau, 0.1)
+    assert not many.update(0.0, q, v, tau).any()
+    both = many.update(0.1, q1, v1, tau)
     assert both.shape == (2, 3, 4)
-    one.update(q[1, 2], v[1, 2], tau, 0.1)
-    np.testing.assert_allclose(both[1, 2], one.update(q1[1, 2], v1[1, 2], tau, 0.1), rtol=1e-13)
+    one.update(0.0, q[1, 2], v[1, 2], tau)
+    np.testing.assert_allclose(both[1, 2], one.update(0.1, q1[1, 2], v1[1, 2], tau), rtol=1e-13)
     np.testing.assert_array_equal(many.residual, both)
     many.reset()
     assert not many.residual.any()
-    assert not many.update(q1, v1, tau, 0.1).any()
+    assert not many.update(0.0, q1, v1, tau).any()
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"tau": np.zeros(3)}, r"tau must have shape \(…, 4\), got \(3,\)"),
-        ({"dt": -1.0}, r"dt is -1\.0, must not be negative"),
-        ({"dt": np.nan}, "dt is not finite"),
+        ({"t": 0.9}, r"t is 0\.9 s, before the last call at 1\.0 s; reset\(\) starts anew"),
+        ({"t": np.nan}, "t is not finite"),
         ({"v": np.full(4, np.inf)}, "v"),
     ],
 )
 def test_mistakes(change: dict[str, Any], message: str) -> None:
     observer = MomentumObserver(rotor_chain(), 10.0)
-    arguments = {"q": np.zeros(4), "v": np.zeros(4), "tau": np.zeros(4), "dt": 0.1} | change
+    arguments = {"t": 1.0, "q": np.zeros(4), "v": np.zeros(4), "tau": np.zeros(4)}
+    observer.update(**arguments)
+    arguments |= change
     with pytest.raises(ValueError, match=message):
         observer.update(**arguments)
 
 
 def test_gains_are_checked() -> None:
-    with pytest.raises(ValueError, match="gain is negative"):
+    with pytest.raises(ValueError, match="bandwidth is negative"):
         MomentumObserver(rotor_chain(), -1.0)
-    with pytest.raises(ValueError, match=r"gain has shape \(4, 4\), must be \(\) or \(4,\)"):
+    with pytest.raises(ValueError, match=r"bandwidth has shape \(4, 4\), must be \(\) or \(4,\)"):
         MomentumObserver(rotor_chain(), np.eye(4))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from closed_loop import MECHANISMS, Trajectory, motion, state, step
+from closed_loop import MECHANISMS, Trajectory, driven_everywhere, motion, state, step
 from oracle import Array
 
 import tarsus as ts
@@ -26,15 +26,15 @@ def positive(rng: np.random.Generator, n: int) -> Array:
 def test_single_pass_is_the_formula(name: str, factorization: Any) -> None:
     m = MECHANISMS[name]()
     rng = np.random.default_rng(0)
-    control = PassivityControl(m, 3.0, positive(rng, m.nv), factorization=factorization)
+    gains = 3.0, positive(rng, m.nv)
+    control = PassivityControl(m, *gains, factorization=factorization, **driven_everywhere(m))
     q, v = state(m, 1, 5)
-    q_d, v_d = state(m, 2, 5)
-    a_d = rng.normal(size=(5, m.nv))
-    v_r, a_r = control.reference(q, v, q_d, v_d, a_d)
+    wanted = (*state(m, 2, 5), rng.normal(size=(5, m.nv)))
+    v_r, a_r = control.reference_motion(0.0, q, v, wanted)
     C = m.coriolis_matrix(q, v, factorization)
     formula = (m.mass_matrix(q) @ a_r[..., None] + C @ v_r[..., None])[..., 0]
-    formula = formula + m.gravity_forces(q) - (v - v_r) @ control.damping
-    error = np.abs(control(q, v, q_d, v_d, a_d) - formula).max() / np.abs(formula).max()
+    formula = formula + m.gravity_forces(q) - (v - v_r) @ control.kd
+    error = np.abs(control(0.0, q, v, wanted) - formula).max() / np.abs(formula).max()
     print(f"{name}, {factorization}: {error:.1e}")
     assert error < 1e-12
 
@@ -42,15 +42,16 @@ def test_single_pass_is_the_formula(name: str, factorization: Any) -> None:
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_reference_acceleration_is_the_rate_of_the_reference_velocity(name: str) -> None:
     m = MECHANISMS[name]()
-    control = PassivityControl(m, positive(np.random.default_rng(3), m.nv), 1.0)
     q, v = state(m, 4)
     wanted = Trajectory(m, m.integrate(q, 0.2 * np.ones(m.nv)), 0.2)
+    bandwidth = positive(np.random.default_rng(3), m.nv)
+    control = PassivityControl(m, bandwidth, 1.0, wanted, **driven_everywhere(m))
     t0 = 0.7
 
     def reference(t: float) -> Array:
-        return control.reference(m.integrate(q, t * v), v, *wanted(t0 + t))[0]
+        return control.reference_motion(t0 + t, m.integrate(q, t * v), v)[0]
 
-    _, a_r = control.reference(q, v, *wanted(t0))
+    _, a_r = control.reference_motion(t0, q, v)
     expected = derivative(lambda t: reference(float(t)), 1e-4)
     error = np.abs(a_r - expected).max() / max(1.0, np.abs(expected).max())
     print(f"{name}: {error:.1e}")
@@ -65,17 +66,12 @@ def test_energy_never_rises_and_the_error_fades(name: str, factorization: Any) -
     q0 = m.random_configuration(6)
     wanted = Trajectory(m, q0, 0.15, 3.0)
     start = m.integrate(q0, 0.25 * rng.normal(size=m.nv)), 0.5 * rng.normal(size=m.nv)
-    damping = 6.0 * np.diagonal(m.mass_matrix(q0))
-    control = PassivityControl(m, 6.0, damping, factorization=factorization)
-
-    def law(t: float, q: Array, v: Array) -> Array:
-        return control(q, v, *wanted(t))
-
+    gains, options = (6.0, 6.0 * np.diagonal(m.mass_matrix(q0))), driven_everywhere(m)
+    control = PassivityControl(m, *gains, wanted, factorization=factorization, **options)
     energies, errors = [], []
-    for t, q, v in motion(m, *start, law, 2.5, 5e-3):
-        q_d, v_d, _ = wanted(t)
-        energies.append(float(control.lyapunov(q, v, q_d, v_d)))
-        errors.append(float(np.abs(m.difference(q_d, q)).max()))
+    for t, q, v in motion(m, *start, control, 2.5, 5e-3):
+        energies.append(float(control.lyapunov(t, q, v)))
+        errors.append(float(np.abs(m.difference(wanted(t)[0], q)).max()))
     rise = float(np.diff(energies).max()) / energies[0]
     print(f"{name}, {factorization}: V {energies[0]:.1e} to {energies[-1]:.1e} J, rise {rise:.1e}")
     print(f"  error {errors[0]:.2f} to {errors[-1]:.1e}")
@@ -88,21 +84,16 @@ def test_energy_never_rises_and_the_error_fades(name: str, factorization: Any) -
 def test_power_of_the_energy_is_that_of_the_damping(name: str) -> None:
     m = MECHANISMS[name]()
     rng = np.random.default_rng(7)
-    control = PassivityControl(m, 2.0, 0.1 * positive(rng, m.nv))
     q, v = state(m, 8)
     wanted = Trajectory(m, m.integrate(q, 0.2 * np.ones(m.nv)), 0.3)
-
-    def law(t: float, q: Array, v: Array) -> Array:
-        return control(q, v, *wanted(t))
+    kd = 0.1 * positive(rng, m.nv)
+    control = PassivityControl(m, 2.0, kd, wanted, **driven_everywhere(m))
 
     def energy(t: float) -> float:
-        there = step(m, q, v, 0.0, t, law)
-        q_d, v_d, _ = wanted(t)
-        return float(control.lyapunov(*there, q_d, v_d))
+        return float(control.lyapunov(t, *step(m, q, v, 0.0, t, control)))
 
-    q_d, v_d, _ = wanted(0.0)
-    s = control.sliding_velocity(q, v, q_d, v_d)
-    power, expected = derivative(lambda t: energy(float(t)), 1e-4), -s @ control.damping @ s
+    s = control.sliding_velocity(0.0, q, v)
+    power, expected = derivative(lambda t: energy(float(t)), 1e-4), -s @ kd @ s
     print(f"{name}: V̇ {power:.8f}, −sᵀ K_D s {expected:.8f} W")
     assert abs(power - expected) < 1e-6 * max(1.0, abs(expected))
 
@@ -110,22 +101,21 @@ def test_power_of_the_energy_is_that_of_the_damping(name: str) -> None:
 def test_energy_rises_with_a_matrix_that_only_has_the_right_forces() -> None:
     """(C v) vᵀ / vᵀ v gives the same C v, but is not half of Ḣ up to a skew part."""
     m = MECHANISMS["rotor_chain"]()
-    control = PassivityControl(m, 4.0, 2.0)
     start = np.array([0.8, -0.6, 0.5, -0.9]), np.array([2.0, 3.0, -3.0, 2.0])
-    wanted = Trajectory(m, np.zeros(4), 0.5, 2.5)
+    control = PassivityControl(m, 4.0, 2.0, Trajectory(m, np.zeros(4), 0.5, 2.5))
 
     def right(t: float, q: Array, v: Array) -> Array:
-        return control(q, v, *wanted(t))
+        return control(t, q, v)
 
     def wrong(t: float, q: Array, v: Array) -> Array:
-        v_r, a_r = control.reference(q, v, *wanted(t))
+        v_r, a_r = control.reference_motion(t, q, v)
         C = np.outer(m.bias_forces(q, v) - m.gravity_forces(q), v) / (v @ v)
         forces = m.mass_matrix(q) @ a_r + C @ v_r + m.gravity_forces(q)
-        return np.asarray(forces - (v - v_r) @ control.damping)
+        return np.asarray(forces - (v - v_r) @ control.kd)
 
     for law in (right, wrong):
         states = motion(m, *start, law, 0.2, 4e-3)
-        energies = [float(control.lyapunov(q, v, *wanted(t)[:2])) for t, q, v in states]
+        energies = [float(control.lyapunov(t, q, v)) for t, q, v in states]
         rise = float(np.diff(energies).max())
         print(f"{law.__name__}: largest rise in a step {rise:.1e} J of {energies[0]:.0f} J")
         assert (rise > 0.1) if law is wrong else (rise < 0.0)
@@ -136,15 +126,15 @@ def test_error_decays_exactly_where_the_sliding_velocity_is_zero(name: str) -> N
     """q̇ = v_r leads back along e(t) = exp(−Λ t) e(0), while the target turns and moves."""
     m = MECHANISMS[name]()
     rate = 1.7
-    control = PassivityControl(m, rate, 0.0)
     q0 = m.random_configuration(9)
     wanted = Trajectory(m, q0, 0.8, 4.0)
+    control = PassivityControl(m, rate, 0.0, wanted, **driven_everywhere(m))
     q = m.integrate(q0, np.random.default_rng(10).normal(size=m.nv) * 0.7)
     start, h, n = m.difference(q0, q), 2e-3, 500
     for i in range(n):  # the rule of four slopes for q̇ = v_r(t, q)
 
         def slope(t: float, q: Array) -> Array:
-            return control.reference(q, np.zeros(m.nv), *wanted(t))[0]
+            return control.reference_motion(t, q, np.zeros(m.nv))[0]
 
         t = i * h
         v1 = slope(t, q)
@@ -162,17 +152,17 @@ def test_error_decays_exactly_where_the_sliding_velocity_is_zero(name: str) -> N
 
 def test_batches_are_loops() -> None:
     m = MECHANISMS["spatial_arm"]()
-    control = PassivityControl(m, 2.0, 3.0)
+    control = PassivityControl(m, 2.0, 3.0, **driven_everywhere(m))
     (q, v), (q_d, v_d) = state(m, 11, 2, 3), state(m, 12, 3)
     a_d = np.ones(m.nv)
-    together = control(q, v, q_d, v_d, a_d)
+    together = control(0.0, q, v, (q_d, v_d, a_d))
     assert together.shape == (2, 3, m.nv)
     for i in range(2):
         for j in range(3):
-            one = control(q[i, j], v[i, j], q_d[j], v_d[j], a_d)
+            one = control(0.0, q[i, j], v[i, j], (q_d[j], v_d[j], a_d))
             np.testing.assert_allclose(together[i, j], one, rtol=1e-12, atol=1e-12)
-    assert np.shape(control.lyapunov(q, v, q_d, v_d)) == (2, 3)
-    assert isinstance(control.lyapunov(q[0, 0], v[0, 0], q_d[0], v_d[0]), float)
+    assert np.shape(control.lyapunov(0.0, q, v, (q_d, v_d))) == (2, 3)
+    assert isinstance(control.lyapunov(0.0, q[0, 0], v[0, 0], (q_d[0], v_d[0])), float)
 
 
 def test_a_target_at_rest_needs_no_velocity() -> None:
@@ -180,9 +170,10 @@ def test_a_target_at_rest_needs_no_velocity() -> None:
     control = PassivityControl(m, 2.0, 3.0)
     q, v = state(m, 13)
     zero = np.zeros(m.nv)
-    np.testing.assert_array_equal(control(q, v, q), control(q, v, q, zero, zero))
+    given = control(0.0, q, v, (q, zero, zero))
+    np.testing.assert_array_equal(control(0.0, q, v, q), given)
     # at the target the law holds the mechanism against gravity
-    np.testing.assert_allclose(control(q, zero, q), m.gravity_forces(q), atol=1e-12)
+    np.testing.assert_allclose(control(0.0, q, zero, q), m.gravity_forces(q), atol=1e-12)
 
 
 def test_mistakes() -> None:
@@ -193,21 +184,23 @@ def test_mistakes() -> None:
         PassivityControl(m, [1.0, 2.0], 1.0)
     with pytest.raises(ValueError, match=r"bandwidth has shape \(2, 3\), must be .* or \(3, 3\)"):
         PassivityControl(m, np.ones((2, 3)), 1.0)
-    with pytest.raises(ValueError, match="damping is not symmetric"):
+    with pytest.raises(ValueError, match="kd is not symmetric"):
         PassivityControl(m, 1.0, np.eye(3) + np.eye(3, k=1))
-    with pytest.raises(ValueError, match="damping is not positive definite"):
+    with pytest.raises(ValueError, match="kd is not positive definite"):
         PassivityControl(m, 1.0, np.diag([1.0, 1.0, -1.0]))
-    with pytest.raises(ValueError, match="damping is negative"):
+    with pytest.raises(ValueError, match="kd is negative"):
         PassivityControl(m, 1.0, -1.0)
     with pytest.raises(ValueError, match="factorization"):
         PassivityControl(m, 1.0, 1.0, factorization="coriolis")  # type: ignore[arg-type]
     control, zero = PassivityControl(m, 1.0, 1.0), np.zeros(3)
-    with pytest.raises(ValueError, match=r"v_desired must have shape \(…, 3\), got \(4,\)"):
-        control(zero, zero, zero, np.zeros(4))
-    with pytest.raises(ValueError, match="a_desired has entries that are not finite"):
-        control(zero, zero, zero, zero, [0.0, np.nan, 0.0])
-    with pytest.raises(ValueError, match=r"q_desired must have shape \(…, 3\), got \(2,\)"):
-        control(zero, zero, np.zeros(2))
+    with pytest.raises(
+        ValueError, match=r"velocity of reference must have shape \(…, 3\), got \(4,\)"
+    ):
+        control(0.0, zero, zero, (zero, np.zeros(4)))
+    with pytest.raises(ValueError, match="what reference adds has entries that are not finite"):
+        control(0.0, zero, zero, (zero, zero, [0.0, np.nan, 0.0]))
+    with pytest.raises(ValueError, match=r"reference must have shape \(…, 3\), got \(2,\)"):
+        control(0.0, zero, zero, np.zeros(2))
 
 
 def test_joints_that_roll_and_loops_that_are_constraints_are_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -14,6 +15,8 @@ import tarsus as ts
 from tarsus import environments
 from tarsus.environments import Outcome, WalkEnv, WalkReward, WalkTask, WalkVectorEnv
 from tarsus.geometry import HeightField
+from tarsus.view import stage
+from tarsus.view.surfaces import surfaces
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +31,26 @@ def vector(task: WalkTask, robots: int, threads: int = 1) -> WalkVectorEnv:
 def test_check_env() -> None:
     env = gymnasium.make(environments.WALK, render_mode="rgb_array").unwrapped
     check_env(env)
+
+
+def test_pictures_of_an_episode_make_the_robot_s_surfaces_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("matplotlib")
+    made: list[ts.Model] = []
+
+    def counted(model: ts.Model, *rest: Any, **options: Any) -> Any:
+        made.append(model)
+        return surfaces(model, *rest, **options)
+
+    monkeypatch.setattr(stage, "surfaces", counted)
+    env = WalkEnv(render_mode="rgb_array")
+    env.reset(seed=1)
+    first = env.render()
+    for _ in range(5):
+        env.step(env.action_space.sample())
+    assert (env.render() != first).any()
+    assert len(made) == 1
 
 
 def test_make_vec() -> None:
@@ -85,6 +108,62 @@ def test_seeds_repeat(task: WalkTask) -> None:
 
     assert (play(4) == play(4)).all()
     assert (play(4) != play(5)).any()
+
+
+def everything(env: WalkEnv | WalkVectorEnv) -> list[bytes | str]:
+    """Return all bits that the next step depends on."""
+    herd = env.herd
+    arrays = (herd.q, herd.v, herd.memory, herd.parameters, herd.action, herd.age, herd._commands)
+    ended = getattr(env, "_ended", np.zeros(0))
+    return [*(x.tobytes() for x in (*arrays, ended)), str(env.np_random.bit_generator.state)]
+
+
+BAD_ACTIONS: dict[str, tuple[Any, str]] = {
+    "nan": (
+        lambda a: np.where(np.arange(16) == 3, np.nan, a),
+        "action has entries that are not fi",
+    ),
+    "inf": (
+        lambda a: np.where(np.arange(16) == 3, np.inf, a),
+        "action has entries that are not fi",
+    ),
+    "size": (lambda a: a[..., :-1], r"action must have shape \(.*16\), got \(.*15,?\)"),
+    "states": (lambda a: np.stack([a, a]), r"action must have shape \(.*16,?\), got \(2, .*16\)"),
+    "words": (lambda a: "ahead", "action is not an array of numbers"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ACTIONS)
+@pytest.mark.parametrize("robots", [None, 3])
+def test_a_rejected_action_leaves_all_as_it_was(
+    task: WalkTask, robots: int | None, case: str
+) -> None:
+    spoil, message = BAD_ACTIONS[case]
+    disturbed, calm = (WalkEnv(task) if robots is None else vector(task, robots) for _ in range(2))
+    rng = np.random.default_rng(0)
+    for env in (disturbed, calm):
+        env.reset(seed=4)
+        env.herd.age[-1] = 21  # its episode ends on the way, and in a batch it starts anew
+    for _ in range(8):
+        action = rng.uniform(-0.3, 0.3, calm.action_space.shape).astype(np.float32)
+        before = everything(disturbed)
+        with pytest.raises((ValueError, TypeError), match=message):
+            disturbed.step(spoil(action))
+        assert everything(disturbed) == before
+        found, expected = disturbed.step(action), calm.step(action)
+        for a, b in zip(found[:4], expected[:4], strict=True):
+            assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+        assert everything(disturbed) == everything(calm)
+
+
+def test_a_rejected_reset_leaves_all_as_it_was(task: WalkTask) -> None:
+    envs = vector(task, 3)
+    envs.reset(seed=4)
+    before = everything(envs)
+    for mask in (np.ones(2, bool), np.ones((3, 1), bool)):
+        with pytest.raises(ValueError, match=r"reset_mask must have shape \(3,\), got"):
+            envs.reset(seed=7, options={"reset_mask": mask})
+        assert everything(envs) == before
 
 
 def test_a_robot_does_not_know_its_neighbours_nor_threads(task: WalkTask) -> None:
@@ -214,7 +293,7 @@ def test_terrain() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(ValueError, match="there is no walker 'cow'"):
+    with pytest.raises(ValueError, match="there is no robot on legs 'cow'"):
         WalkEnv("cow")
     with pytest.raises(ValueError, match="num_envs is 0, must be at least 1"):
         WalkVectorEnv(0)

@@ -102,7 +102,7 @@ def coupled() -> ts.Builder:
 def test_couplings_and_loops_are_kept(tmp_path: Path, suffix: str) -> None:
     model = coupled().build()
     path = tmp_path / f"coupled{suffix}"
-    model.save(path)
+    ts.save(model, path)
     assert identical(read(path), model.description)
     again = ts.load(path)
     assert again == model
@@ -143,7 +143,7 @@ def test_functions_cannot_be_saved(tmp_path: Path) -> None:
 def test_a_model_saves_itself(tmp_path: Path, suffix: str) -> None:
     model = ts.robots.dill(3)
     path = tmp_path / f"dill{suffix}"
-    model.save(path)
+    ts.save(model, path)
     again = ts.load(path)
     assert again == model
     q, v = np.full(8, 0.3), np.ones(8)
@@ -166,7 +166,7 @@ def test_other_readers_of_yaml_understand_it(tmp_path: Path) -> None:
 
     model = ts.robots.random_mechanism(0, 24, springs=True, limits=True)
     path = tmp_path / "model.yaml"
-    model.save(path)
+    ts.save(model, path)
     assert yaml.safe_load(path.read_text()) == to_data(model.description)
 
 

@@ -177,8 +177,8 @@ def test_which_files_can_be_read_and_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"must be one of .urdf, .sdf, .world, .xml, .mjcf"):
         ts.load(tmp_path / "model.stl")
     with pytest.raises(ValueError, match=r"must be one of .yaml, .yml, .json"):
-        ts.robots.dill(1).save(tmp_path / "model.urdf")
-    ts.robots.dill(1).save(tmp_path / "dill.json")
+        ts.save(ts.robots.dill(1), tmp_path / "model.urdf")
+    ts.save(ts.robots.dill(1), tmp_path / "dill.json")
     with pytest.raises(ValueError, match="leave out base='free'"):
         ts.load(tmp_path / "dill.json", base="free")
     with pytest.raises(ValueError, match="base is 'floating'"):
@@ -199,7 +199,7 @@ def test_xml_files_are_told_apart_by_their_root(tmp_path: Path) -> None:
 def test_missing_yaml_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    ts.robots.dill(1).save(tmp_path / "dill.yaml")
+    ts.save(ts.robots.dill(1), tmp_path / "dill.yaml")
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(ImportError, match=r"pip install 'tarsus\[io\]'"):
         ts.load(tmp_path / "dill.yaml")

@@ -188,7 +188,8 @@ def test_frames_shapes_and_warnings(machine: Description) -> None:
         "plugin elements (1) are not taken over",
         "links (8) without a mass have 1 kg in SDF: "
         "slider, nut, cross, skew, ball, plate, wheel, rotor",
-        "mesh files (1) are not found: model://missing/tube.stl",
+        "mesh files (1) are not found: model://missing/tube.stl; "
+        "package_dirs lacks the folder of package 'missing'",
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tarsus import gait
+from tarsus.gait import plans
 from tarsus.robots.quadruped import HIP, LEGS
 
 STANCE = np.array([[x * HIP[0], y * HIP[1], 0.0] for x, y in LEGS.values()])
@@ -18,7 +18,7 @@ def test_legs_move_together_as_the_gaits_say() -> None:
         ("trot", [("hind_right", "front_left"), ("hind_left", "front_right")]),
         ("pace", [("hind_right", "front_right"), ("hind_left", "front_left")]),
     ):
-        one = gait.GAITS[name]
+        one = plans.FOOTFALLS[name]
         standing = dict(zip(one.legs, one.standing(phases).T, strict=True))
         for a, b in pairs:
             assert (standing[a] == standing[b]).all()
@@ -30,21 +30,21 @@ def test_legs_move_together_as_the_gaits_say() -> None:
 
 
 def test_three_feet_are_down_in_a_crawl() -> None:
-    down = gait.CRAWL.standing(np.linspace(0.0, 5.0, 5001)).sum(axis=-1)
+    down = plans.CRAWL.standing(np.linspace(0.0, 5.0, 5001)).sum(axis=-1)
     assert set(down.tolist()) == {3, 4}
-    order = sorted(gait.CRAWL.lifts, key=lambda leg: gait.CRAWL.lifts[leg])
+    order = sorted(plans.CRAWL.lifts, key=lambda leg: plans.CRAWL.lifts[leg])
     assert order == ["front_left", "hind_right", "front_right", "hind_left"]
 
 
 def test_crawling_is_statically_stable_and_trotting_is_not() -> None:
     """The centre, moved along with the feet, above the polygon: three legs can hold it, two not."""
     margins = {}
-    for one in (gait.CRAWL, gait.TROT):
-        walk = gait.Walk(one, speed=(0.02, 0.0), period=2.0)
+    for one in (plans.CRAWL, plans.TROT):
+        walk = plans.Walk(one, speed=(0.02, 0.0), period=2.0)
         feet, standing = walk.feet(TIMES, STANCE), one.standing((TIMES - 1.0) / 2.0)
         body = walk.body(TIMES, STANCE)
         margins[one.name] = min(
-            gait.support_margin(f[s], b)
+            plans.support_margin(f[s], b)
             for f, s, b in zip(feet[::50], standing[::50], body[::50], strict=True)
         )
     print(margins)
@@ -54,9 +54,9 @@ def test_crawling_is_statically_stable_and_trotting_is_not() -> None:
 
 
 def test_feet_stand_still_or_swing() -> None:
-    walk = gait.Walk(speed=(0.3, 0.1), period=0.6, lift=0.05)
+    walk = plans.Walk(speed=(0.3, 0.1), period=0.6, lift=0.05)
     feet = walk.feet(TIMES, STANCE)
-    standing = walk.gait.standing((TIMES - walk.start) / walk.period)
+    standing = walk.footfalls.standing((TIMES - walk.start) / walk.period)
     still = standing[1:] & standing[:-1]
     moved = np.abs(np.diff(feet, axis=0))[still].max()
     print(f"a foot that stands moves {moved:.1e} m, the highest lift is {feet[..., 2].max():.4f} m")
@@ -73,30 +73,30 @@ def test_feet_stand_still_or_swing() -> None:
 
 
 def test_body_moves_at_the_speed_after_a_ramp() -> None:
-    walk = gait.Walk(speed=(0.2, -0.1), period=0.5, start=1.0)
+    walk = plans.Walk(speed=(0.2, -0.1), period=0.5, start=1.0)
     assert np.array_equal(walk.steady([0.0, 1.0]), np.zeros((2, 2)))
     np.testing.assert_allclose(np.diff(walk.steady([2.0, 3.0]), axis=0), [[0.2, -0.1]])
     np.testing.assert_allclose(walk.steady(1.5), [0.05, -0.025])
 
 
 def test_support_polygon() -> None:
-    polygon = gait.support_polygon([[0, 0], [1, 0], [0.5, 0.2], [1, 1], [0, 1], [1, 0]])
+    polygon = plans.support_polygon([[0, 0], [1, 0], [0.5, 0.2], [1, 1], [0, 1], [1, 0]])
     np.testing.assert_array_equal(polygon, [[0, 0], [1, 0], [1, 1], [0, 1]])
     square = [[0, 0, 5], [1, 0, 7], [1, 1, 0], [0, 1, 0]]
     cases = {(0.5, 0.5): 0.5, (0.9, 0.5): 0.1, (1.5, 0.5): -0.5, (2.0, 2.0): -np.sqrt(2.0)}
     for point, margin in cases.items():
-        assert gait.support_margin(square, point) == pytest.approx(margin)
-    assert gait.support_margin([[0, 0], [2, 0]], (1.0, 0.3)) == pytest.approx(-0.3)
-    assert gait.support_margin([[1, 1]], (1, 3)) == pytest.approx(-2.0)
+        assert plans.support_margin(square, point) == pytest.approx(margin)
+    assert plans.support_margin([[0, 0], [2, 0]], (1.0, 0.3)) == pytest.approx(-0.3)
+    assert plans.support_margin([[1, 1]], (1, 3)) == pytest.approx(-2.0)
     with pytest.raises(ValueError, match=r"points has the shape \(3,\)"):
-        gait.support_polygon([1.0, 2.0, 3.0])
+        plans.support_polygon([1.0, 2.0, 3.0])
 
 
 def test_preview_follows_the_zero_moment_point() -> None:
     """Steps of 0.1 m to both sides: the error of the ZMP is short, the cart equation exact."""
     t = np.arange(0.0, 8.0, 0.005)
     side = np.where((t < 2.0) | (t > 6.0), 0.0, np.where((t // 0.4) % 2 == 0, 0.1, -0.1))
-    preview = gait.ZmpPreview(0.6)
+    preview = plans.ZmpPreview(0.6)
     sway = preview.follow(np.stack([side, 0.0 * t], axis=-1))
     cart = np.abs(sway.zmp - (sway.com - 0.6 / 9.81 * sway.acceleration)).max()
     error = np.abs(sway.zmp[:, 0] - side)
@@ -113,7 +113,7 @@ def test_preview_follows_the_zero_moment_point() -> None:
 def test_preview_is_optimal() -> None:
     """No other jerk of the first step has a lower cost: error of the ZMP and weighted jerk."""
     dt, n = 0.02, 250
-    preview = gait.ZmpPreview(0.5, dt, 2.0, 1e-6)
+    preview = plans.ZmpPreview(0.5, dt, 2.0, 1e-6)
     wanted = np.where(np.arange(n) * dt < 1.5, 0.0, 0.1)
     sway = preview.follow(wanted)
     jerks = np.diff(sway.acceleration) / dt
@@ -135,9 +135,9 @@ def test_preview_is_optimal() -> None:
 
 
 def test_preview_of_a_walk() -> None:
-    walk = gait.Walk(preview=gait.ZmpPreview(0.6))
+    walk = plans.Walk(preview=plans.ZmpPreview(0.6))
     body = walk.body(TIMES, STANCE)
-    steady = gait.Walk().body(TIMES, STANCE)
+    steady = plans.Walk().body(TIMES, STANCE)
     away = np.abs(body - steady).max(axis=0)
     print(f"the body is up to {away} m from that at a constant speed")
     assert 1e-4 < away[0] < 0.02
@@ -147,9 +147,9 @@ def test_preview_of_a_walk() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: gait.ZmpPreview(-1.0), "height is -1.0, must be above 0"),
-        (lambda: gait.Walk(period=0.0), "period is 0.0, must be above 0"),
-        (lambda: gait.Gait("hop", {"a": 0.0}, 1.0), "swing is 1.0, must be between 0 and 1"),
+        (lambda: plans.ZmpPreview(-1.0), "height is -1.0, must be above 0"),
+        (lambda: plans.Walk(period=0.0), "period is 0.0, must be above 0"),
+        (lambda: plans.Footfalls("hop", {"a": 0.0}, 1.0), "swing is 1.0, must be between 0 and 1"),
     ],
 )
 def test_bad_plans(make: object, message: str) -> None:

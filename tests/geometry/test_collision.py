@@ -208,5 +208,5 @@ def test_mistakes_are_named(arguments: dict[str, Any], message: str) -> None:
 def test_frames_on_the_world_do_not_touch() -> None:
     with pytest.raises(ts.ModelError, match="frame 'base' does not move"):
         Collision.from_model(arm(fixed=True).build(), contact_points=["base"])
-    with pytest.raises(TypeError, match=r"m is of type str, must be a tarsus\.Model"):
+    with pytest.raises(TypeError, match=r"model is of type str, must be a tarsus\.Model"):
         Collision.from_model("arm")  # type: ignore[arg-type]

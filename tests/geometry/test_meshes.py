@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -13,8 +14,9 @@ import trimesh
 from touching import robot
 
 import tarsus as ts
-from tarsus.geometry import Collision
+from tarsus.geometry import Collision, mesh_files
 from tarsus.geometry.directions import DIRECTIONS
+from tarsus.geometry.mesh_files import read_mesh
 from tarsus.geometry.meshes import hull_corners, mesh_corners
 from tarsus.model.description import ModelError, Shape
 
@@ -108,3 +110,98 @@ def test_meshes_can_be_left_out() -> None:
         Collision.from_model(m)
     assert len(Collision.from_model(m, shapes="primitives").candidates) == 1
     assert len(Collision.from_model(m, contact_points=["shank"]).candidates) == 1
+
+
+COLLADA = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="a" count="9">0 0 0 1 0 0 0 1 0</float_array><technique_common>
+<accessor source="#a" count="3" stride="3"><param name="X" type="float"/>
+<param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<polylist count="1"><input semantic="VERTEX" source="#v" offset="0"/>
+<vcount>{count}</vcount><p>0 1 2</p></polylist></mesh></geometry></library_geometries>
+<library_nodes>{nodes}</library_nodes><library_visual_scenes><visual_scene id="s"><node>
+<instance_{top}/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+
+
+def collada(count: int = 3, nodes: str = "", top: str = 'geometry url="#g"') -> bytes:
+    return COLLADA.format(count=count, nodes=nodes, top=top).encode()
+
+
+def doubled(times: int) -> str:
+    """Nodes that each hold the one before twice."""
+    first = '<node id="n0"><instance_geometry url="#g"/></node>'
+    return first + "".join(
+        f'<node id="n{k + 1}">' + f'<instance_node url="#n{k}"/>' * 2 + "</node>"
+        for k in range(times)
+    )
+
+
+def gltf(**accessor: object) -> bytes:
+    tree = {
+        "asset": {"version": "2.0"},
+        "buffers": [{"uri": "mesh.bin", "byteLength": 36}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}],
+        "accessors": [{"count": 3, "type": "VEC3", "componentType": 5126, **accessor}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "nodes": [{"mesh": 0}],
+        "scenes": [{"nodes": [0]}],
+        "scene": 0,
+    }
+    return json.dumps(tree).encode()
+
+
+@pytest.mark.parametrize("nodes", [0, 3])
+def test_scenes_of_collada_are_read(tmp_path: Path, nodes: int) -> None:
+    file = tmp_path / "mesh.dae"
+    file.write_bytes(collada(3, doubled(nodes), f'node url="#n{nodes}"'))
+    assert len(read_mesh(file)[0]) == 3 * 2**nodes
+
+
+def test_data_beside_a_gltf_file_are_read(tmp_path: Path) -> None:
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], np.float32)
+    (tmp_path / "mesh.bin").write_bytes(points.tobytes())
+    (tmp_path / "mesh.gltf").write_bytes(gltf(bufferView=0))
+    np.testing.assert_array_equal(read_mesh(tmp_path / "mesh.gltf")[0], points)
+    (tmp_path / "inner").mkdir()
+    outside = gltf(bufferView=0).replace(b"mesh.bin", b"../mesh.bin")
+    (tmp_path / "inner" / "mesh.gltf").write_bytes(outside)
+    with pytest.raises(ValueError, match=r"names the file '\.\./mesh\.bin', which is not read"):
+        read_mesh(tmp_path / "inner" / "mesh.gltf")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("mesh.3mf", b"?", r"of this kind are not read, only \.stl, \.obj, \.dae"),
+        ("mesh.zip", b"?", r"of this kind are not read"),
+        ("mesh.dae", collada(2_000_000_000), "counts more than 10000000 vertices"),
+        ("mesh.dae", collada(3, doubled(40), 'node url="#n40"'), "more than 10000 times"),
+        (
+            "mesh.dae",
+            collada(3, '<node id="a"><instance_node url="#a"/></node>', 'node url="#a"'),
+            "nodes contain themselves",
+        ),
+        ("mesh.dae", b'<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>', "entities are not read"),
+        ("mesh.gltf", gltf(count=10**10), "vertices without data"),
+        ("mesh.gltf", b"[" * 10000, "nested too deeply"),
+    ],
+)
+def test_meshes_that_grow_are_refused(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ModelError, match=rf"{name}' of body 'shank' cannot be read: .*{message}"):
+        mesh_corners(shape(tmp_path / name))
+
+
+def test_meshes_have_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "mesh.stl"
+    trimesh.creation.box((1, 1, 1)).export(file)
+    monkeypatch.setattr(mesh_files, "MAX_VERTICES", 10)
+    with pytest.raises(ModelError, match=r"mesh\.stl.*more than 10 vertices"):
+        mesh_corners(shape(file))
+    monkeypatch.setattr(mesh_files, "MAX_BYTES", 100)
+    with pytest.raises(ModelError, match=r"mesh\.stl.*larger than 100 bytes"):
+        mesh_corners(shape(file))

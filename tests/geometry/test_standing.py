@@ -111,7 +111,7 @@ MISTAKES: list[tuple[Any, str]] = [
     (lambda: stand(arm(fixed=True).build(), np.zeros(3)), "no free joint on the world"),
     (lambda: stand(arm().build(), np.zeros(3)), r"q must have shape \(…, 10\), got \(3,\)"),
     (lambda: height_over_ground(robot("human.urdf"), np.zeros(1)), "nothing of .* can touch"),
-    (lambda: stand("robot", np.zeros(1)), "m is of type str"),
+    (lambda: stand("robot", np.zeros(1)), "model is of type str"),
 ]
 
 

@@ -105,5 +105,5 @@ def test_saved_and_loaded(name: str, tmp_path: object) -> None:
     if name == "five_bodies":
         pytest.skip("a function in Python cannot be written to a file")
     file = f"{tmp_path}/robot.yaml"
-    m.save(file)
+    ts.save(m, file)
     assert ts.load(file) == m

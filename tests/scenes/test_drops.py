@@ -244,7 +244,7 @@ def _mirrored(q: np.ndarray, legs: tuple[int, ...], signs: tuple[int, ...]) -> n
 def _held(scene: ts.scenes.Scene, q: np.ndarray) -> ts.scenes.Scene:
     """Return the scene from another start, which its controller holds."""
     old = scene.controller
-    return scene.but(q0=q, controller=ts.control.PID(scene.model, old.kp, old.kd, old.ki, q))
+    return scene.but(q0=q, controller=ts.control.PID(scene.model, old.kp, old.ki, old.kd, q))
 
 
 @pytest.mark.parametrize("height", HEIGHTS)

@@ -89,7 +89,7 @@ def test_feet_that_start_in_the_ground() -> None:
     q[2] -= 0.5 * START
     q = m.integrate(q, 5e-4 * np.eye(m.nv)[3] + 5e-4 * np.eye(m.nv)[4])
     depth = -float(ts.geometry.height_over_ground(m, q, ground))
-    hold = ts.control.ImplicitPD(m, kp=150.0, kd=6.0, q_ref=q)
+    hold = ts.control.ImplicitPD(m, kp=150.0, kd=6.0, reference=q)
     run = ts.Simulation(m, ground=ground, dt=1e-3).run(q, duration=3.0, controller=hold)
     found = deepest(run)
     print(f"deep {depth:.1e} at first, {found[-1]:.1e} m at last")

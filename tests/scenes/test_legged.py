@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.gait import CRAWL, PACE, TROT, Walk, ZmpPreview, reach, static_loads
-from tarsus.scenes.walkers import WALKERS, walker
+from tarsus.gait.plans import CRAWL, PACE, TROT, Walk, ZmpPreview, reach, static_loads
+from tarsus.robots.legged import LEGGED, legged
+from tarsus.scenes.legged import WALKS
 
 FOUR_LEGS = ("quadruped", "anymal", "solo12")
 
 
-@pytest.mark.parametrize("robot", WALKERS)
+@pytest.mark.parametrize("robot", LEGGED)
 def test_static_loads_balance_gravity(robot: str) -> None:
-    one = walker(robot)
+    one = legged(robot)
     m, q = one.model, one.stance
     loads = static_loads(m, q, tuple(one.feet.values()))
     jacobians = [
@@ -32,7 +33,7 @@ def test_static_loads_balance_gravity(robot: str) -> None:
 
 @pytest.mark.parametrize("robot", FOUR_LEGS)
 def test_feet_reach_their_targets(robot: str) -> None:
-    one = walker(robot)
+    one = legged(robot)
     m, feet = one.model, tuple(one.feet.values())
     q = np.tile(one.stance, (20, 1))
     places = np.stack([m.frame_pose(one.stance, foot)[:3, 3] for foot in feet])
@@ -49,7 +50,7 @@ def test_feet_reach_their_targets(robot: str) -> None:
         reach(m, one.stance, feet, places + np.eye(4, 3, -1) * [5.0, 0.0, 0.0])
 
 
-@pytest.mark.parametrize("robot", WALKERS)
+@pytest.mark.parametrize("robot", LEGGED)
 def test_robots_stand(robot: str) -> None:
     run = ts.scenes.stand(robot).run()
     m = run.model
@@ -71,10 +72,9 @@ def test_robots_stand(robot: str) -> None:
 
 @pytest.mark.parametrize("robot", FOUR_LEGS)
 def test_robots_trot(robot: str) -> None:
-    one = walker(robot)
     run = ts.scenes.walk(robot).run()
     x, y, z = run.q[-1, :3] - run.q[0, :3]
-    planned = float(one.walk.steady(run.t[-1])[0])
+    planned = float(WALKS.get(robot, Walk()).steady(run.t[-1])[0])
     tilt = 2.0 * np.linalg.norm(run.q[:, 3:5], axis=1).max()
     residual = np.abs(run.energy.relative_residual).max()
     print(
@@ -102,7 +102,7 @@ def test_other_walks(plan: Walk, off: float) -> None:
     run = ts.scenes.walk("anymal", plan, 4.0).run(record=("q", "contacts"))
     moved, planned = run.q[-1, :2] - run.q[0, :2], plan.steady(4.0)
     tilt = np.degrees(2.0 * np.linalg.norm(run.q[:, 3:5], axis=1).max())
-    print(f"{plan.gait.name}: {moved} m of {planned} m, tilt {tilt:.1f}°")
+    print(f"{plan.footfalls.name}: {moved} m of {planned} m, tilt {tilt:.1f}°")
     assert np.abs(moved - planned).max() < off
     assert tilt < 12.0
     assert all(body.endswith("FOOT") for body in run.contacts.touching())
@@ -116,8 +116,8 @@ def test_pushed_robots_stay_up(robot: str) -> None:
     assert np.abs(run.v[-1]).max() < 0.05
 
 
-def test_unknown_walkers() -> None:
-    with pytest.raises(ValueError, match=r"there is no walker 'anymul'.*anymal"):
-        walker("anymul")
+def test_unknown_robots() -> None:
+    with pytest.raises(ValueError, match=r"there is no robot on legs 'anymul'.*anymal"):
+        legged("anymul")
     with pytest.raises(ValueError, match="talos_reduced has no leg 'hind_right' to walk with"):
         ts.scenes.walk("talos_reduced")

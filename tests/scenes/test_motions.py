@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.gait import TROT
+from tarsus.gait.plans import TROT
 from tarsus.reproduce.contact_runs import outcome
 from tarsus.reproduce.contact_trot import angles
 from tarsus.robots.quadruped import LEGS, quadruped, standing

@@ -75,6 +75,16 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         ValueError,
         "need a controller",
     ),
+    "torques for a controller": (
+        lambda: rollout(arm(), ARM, torques=np.ones((2, 4)), controller=PD(arm(), 1, 1)),
+        ValueError,
+        "torques take no controller",
+    ),
+    "another model": (
+        lambda: rollout(arm(), ARM, setpoints=np.ones((2, 4)), controller=PD(arm(3), 1, 1)),
+        ValueError,
+        "the controller is for 'arm', the simulation",
+    ),
     "cascade": (
         lambda: rollout(
             arm(),

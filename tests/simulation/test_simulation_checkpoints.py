@@ -81,7 +81,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, every: int) -> 
 
 def test_integrals_are_part_of_a_checkpoint(tmp_path: Path) -> None:
     sim, file = Simulation(arm()), tmp_path / "run.npz"
-    control = PID(arm(), 60.0, 3.0, 300.0, ARM)
+    control = PID(arm(), 60.0, 300.0, 3.0, ARM)
     whole = sim.run(ARM, duration=0.2, controller=control)
     sim.run(ARM, duration=0.2, controller=control, checkpoint=file, checkpoint_every=0.12)
     rest = sim.resume(file, control)

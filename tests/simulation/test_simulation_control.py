@@ -11,7 +11,18 @@ from movers import ARM, arm, quadruped, standing
 from oracle import Array
 
 import tarsus as ts
-from tarsus.control import PD, PID, Cascade, ImplicitPD, InverseDynamics, PassivityControl, Table
+from tarsus.control import (
+    PD,
+    PID,
+    AdaptiveControl,
+    Cascade,
+    ImpedanceControl,
+    ImplicitPD,
+    InverseDynamics,
+    OperationalSpaceControl,
+    PassivityControl,
+    Table,
+)
 from tarsus.simulation import Simulation, SimulationError
 
 DT = 1e-3
@@ -23,14 +34,14 @@ def wave(t: float) -> tuple[Array, Array, Array]:
     return ARM + x, 1.2 * np.cos(4.0 * t + np.arange(4.0)), 0.1 * x
 
 
-def law(name: str, target: Any = wave, **options: Any) -> ts.control.JointController:
+def law(name: str, target: Any = wave, **options: Any) -> ts.control.ControlLaw:
     m = arm()
     return {
         "pd": lambda: PD(m, 60.0, 3.0, target, **options),
         "implicit_pd": lambda: ImplicitPD(m, 400.0, 30.0, target, dt=DT, **options),
-        "pid": lambda: PID(m, 60.0, 3.0, 80.0, target, **{"period": DT, **options}),
+        "pid": lambda: PID(m, 60.0, 80.0, 3.0, target, **{"period": DT, **options}),
         "inverse_dynamics": lambda: InverseDynamics(m, 100.0, 20.0, target, **options),
-        "passivity": lambda: PassivityControl(m, 8.0, 4.0).along(target, **options),
+        "passivity": lambda: PassivityControl(m, 8.0, 4.0, target, **options),
     }[name]()
 
 
@@ -116,12 +127,12 @@ def wave_exact(t: float) -> tuple[Array, Array, Array]:
 def test_implicit_gains_never_explode() -> None:
     m, sim = arm(), Simulation(arm(), dt=5e-3)
     stiff = {"kp": 1e6, "kd": 1e4}
-    run = sim.run(ARM + 0.1, duration=1.0, controller=ImplicitPD(m, **stiff, q_ref=ARM))
+    run = sim.run(ARM + 0.1, duration=1.0, controller=ImplicitPD(m, **stiff, reference=ARM))
     off = np.abs(run.q[-1] - ARM).max()
     print(f"implicit: off by {off:.1e} rad")
     assert off < 1e-4
     with pytest.raises(SimulationError, match=r"diverged|not finite"):
-        sim.run(ARM + 0.1, duration=1.0, controller=PD(m, **stiff, q_ref=ARM))
+        sim.run(ARM + 0.1, duration=1.0, controller=PD(m, **stiff, reference=ARM))
 
 
 def test_gains_by_joint_and_by_state() -> None:
@@ -138,6 +149,14 @@ def test_gains_by_joint_and_by_state() -> None:
     np.testing.assert_allclose(python.q, together.q, atol=1e-10)
 
 
+def test_limits_by_names_leave_the_others_as_they_are() -> None:
+    m = quadruped()
+    named = PD(m, 10.0, 1.0, effort={"root_joint": np.inf, "front_left_knee": 2.0}).effort
+    assert np.isinf(named[:6]).all() and named[m.joint("front_left_knee").v_slice] == 2.0
+    usual = PD(m, 10.0, 1.0).effort
+    assert (named != usual).sum() == 7 and usual[6:].all()
+
+
 def test_a_number_leaves_the_free_base_alone() -> None:
     m = quadruped()
     control = PD(m, 10.0, 1.0, standing())
@@ -145,6 +164,75 @@ def test_a_number_leaves_the_free_base_alone() -> None:
     assert (control.effort[:6] == 0.0).all() and (control.effort[6:] == m.effort_limit[6:]).all()
     tau = control(0.0, m.random_configuration(0), np.ones(m.nv))
     assert (tau[:6] == 0.0).all() and (np.abs(tau[6:]) <= m.effort_limit[6:]).all()
+
+
+def base(values: Any) -> Array:
+    """Return zeros (18,) but for the free base of the quadruped."""
+    found = np.zeros(18)
+    found[:6] = values
+    return found
+
+
+LOST: dict[str, tuple[Callable[[ts.Model], Any], str]] = {
+    "kp": (lambda m: PD(m, base([0, 0, 50, 0, 0, 0]), 1.0), r"kp has 50\.0"),
+    "kp of a state": (lambda m: PD(m, np.stack([base(0), base(2)]), 1.0), r"kp has 2\.0"),
+    "kd": (lambda m: ImplicitPD(m, 1.0, {"root_joint": 3.0}), r"kd has 3\.0"),
+    "ki": (lambda m: PID(m, 1.0, base(7), 1.0), r"ki has 7\.0"),
+    "added": (
+        lambda m: PD(m, 1.0, 1.0, (standing(), base(0), base(9))),
+        r"the effort that reference adds has 9\.0",
+    ),
+    "added by a table": (
+        lambda m: PD(m, 1, 1, Table(m, [0, 1], [standing()] * 2, added=[base(9)] * 2)),
+        r"the effort that reference adds has 9\.0",
+    ),
+    "added in a call": (
+        lambda m: PD(m, 1.0, 1.0)(0.0, standing(), base(0), (standing(), base(0), base(9))),
+        r"the effort that reference adds has 9\.0",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LOST)
+def test_what_would_act_on_a_free_base_without_a_drive_is_refused(case: str) -> None:
+    make, message = LOST[case]
+    with pytest.raises(ValueError, match=f"{message} for joint 'root_joint', which floats"):
+        make(quadruped())
+
+
+def test_a_free_base_that_is_driven_may_have_gains() -> None:
+    m = quadruped()
+    effort = np.where(np.arange(18) < 6, np.inf, m.effort_limit)
+    kp, kd = base([3000.0] * 3 + [50.0] * 3) + 20.0, base([300.0] * 3 + [2.0] * 3) + 0.5
+    hold = PD(m, kp, kd, standing(), effort=effort)
+    run = Simulation(m, dt=1e-3).run(standing(), duration=0.5, controller=hold)
+    fall = standing()[2] - run.q[-1, 2]
+    print(f"hangs {fall:.3f} m below its reference, in free space")
+    assert 0.0 < fall < 0.5  # free fall would be 1.2 m
+    # rows that a motor may help are kept: accelerations of the base need efforts of the joints
+    lifted = InverseDynamics(m, 1.0, 1.0, (standing(), base(0), base([0, 0, 1, 0, 0, 0])))
+    still = InverseDynamics(m, 1.0, 1.0, standing())
+    state = 0.0, standing(), np.zeros(18)
+    assert (lifted(*state) != still(*state)).any()
+
+
+LAWS: dict[str, Callable[..., Any]] = {
+    "PassivityControl": lambda m, **o: PassivityControl(m, 1.0, 1.0, **o),
+    "AdaptiveControl": lambda m, **o: AdaptiveControl(m, 1.0, 1.0, **o),
+    "OperationalSpaceControl": lambda m, **o: OperationalSpaceControl(m, "trunk", 1.0, **o),
+    "ImpedanceControl": lambda m, **o: ImpedanceControl(m, "trunk", 1.0, **o),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_laws_that_need_a_drive_everywhere_say_so(name: str) -> None:
+    m = quadruped()
+    with pytest.raises(
+        ValueError, match=r"asks for forces on all coordinates, but .* 'root_joint'"
+    ):
+        LAWS[name](m)
+    tau = LAWS[name](m, effort=np.full(18, np.inf))(0.0, standing(), np.ones(18))
+    assert np.abs(tau[:6]).max() > 1.0
 
 
 def test_what_is_changed_in_a_controller_counts_from_the_next_run_on() -> None:
@@ -178,15 +266,16 @@ def test_what_is_changed_in_a_controller_counts_from_the_next_run_on() -> None:
 
 def test_the_drive_of_a_controller_is_used_again() -> None:
     m, sim = arm(), Simulation(arm())
+    assert sim.starts is not None
     control, states = PD(m, 60.0, 3.0, ARM + 0.2), np.tile(ARM, (3, 1))
     first = sim.run(ARM, duration=0.05, controller=control)
-    kept = sim._kept
+    kept = sim.starts.kept
     heavy = sim.run(ARM, duration=0.05, controller=control, mass_scale=2.0)
     batch = sim.run(states, duration=0.05, controller=control)
     np.testing.assert_array_equal(sim.run(ARM, duration=0.05, controller=control).q, first.q)
     np.testing.assert_array_equal(batch.q, np.tile(first.q, (3, 1, 1)))
     assert np.abs(heavy.q - first.q).max() > 1e-6
-    assert kept is not None and sim._kept is kept
+    assert kept is not None and sim.starts.kept is kept
 
 
 def test_targets_differ_within_a_batch() -> None:
@@ -223,13 +312,13 @@ def test_a_table_is_a_way_from_point_to_point() -> None:
 
 def test_a_cascade_runs_at_two_rates() -> None:
     m, calls = arm(), []
-    inner = PD(m, 80.0, 4.0)
+    inner = PD(m, 80.0, 4.0, period=2e-3)
 
     def outer(t: float, q: Array, v: Array) -> Array:
         calls.append(round(t, 9))
         return ARM + 0.1 * len(calls)
 
-    cascade = Cascade(outer, inner, outer_period=0.01, period=2e-3)
+    cascade = Cascade(outer, inner, outer_period=0.01)
     sim = Simulation(m)
     first = sim.run(ARM, duration=0.05, controller=cascade)
     np.testing.assert_allclose(calls, [0.0, 0.01, 0.02, 0.03, 0.04])
@@ -245,23 +334,45 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "gain nan": (lambda: PD(arm(), np.nan, 1.0), ValueError, "kp is"),
     "gain text": (lambda: PD(arm(), "high", 1.0), TypeError, "kp is not an array"),
     "joint": (lambda: PD(arm(), {"joint_9": 1.0}, 1.0), KeyError, "joint_9"),
-    "target": (lambda: PD(arm(), 1.0, 1.0, np.zeros(5)), ValueError, "q_ref has shape"),
+    "target": (
+        lambda: PD(arm(), 1.0, 1.0, np.zeros(5)),
+        ValueError,
+        r"reference must have shape \(…, 4\), got",
+    ),
     "target nan": (lambda: PD(arm(), 1.0, 1.0, np.full(4, np.nan)), ValueError, "not finite"),
-    "function": (lambda: PD(arm(), 1.0, 1.0, lambda t: (ARM, ARM[:2])), ValueError, "v_ref"),
+    "function": (
+        lambda: PD(arm(), 1.0, 1.0, lambda t: (ARM, ARM[:2])),
+        ValueError,
+        "velocity of ref",
+    ),
     "effort": (lambda: PD(arm(), 1.0, 1.0, effort=-1.0), ValueError, "effort is"),
     "period": (lambda: PD(arm(), 1.0, 1.0, period=0.0), ValueError, "period is 0.0"),
     "model": (lambda: PD("arm", 1.0, 1.0), TypeError, "model is of type str"),  # type: ignore
     "times": (lambda: Table(arm(), [0.0, 0.0], np.zeros((2, 4))), ValueError, "times must rise"),
     "rows": (lambda: Table(arm(), [0.0, 1.0], np.zeros((3, 4))), ValueError, "q has shape"),
+    "follower": (
+        lambda: PD(ts.robots.four_bar(), {"rocker": 1.0}, 1.0),
+        ValueError,
+        r"kp names joint 'rocker', which follows others .* \(valid: crank\)",
+    ),
+    "words": (lambda: PD(arm(), {"joint_1": "high"}, 1.0), TypeError, "kp of joint 'joint_1' is"),
+    "nothing": (lambda: PD(arm(), 1, 1, lambda t: None), TypeError, "reference is None"),
+    "no time": (lambda: Table(arm(), [0.0, np.inf], np.zeros((2, 4))), ValueError, "times must"),
+    "outer": (
+        lambda: Cascade(lambda t, q, v: None, PD(arm(), 1, 1), 0.1)(0.0, ARM, ARM),
+        TypeError,
+        "outer returned None at t = 0 s",
+    ),
     "inner": (lambda: Cascade(lambda t, q, v: q, 3, 0.1), TypeError, "inner"),  # type: ignore
-    "rates": (lambda: Cascade(PD(arm(), 1, 1), PD(arm(), 1, 1), 0.1, 0.2), ValueError, "longer"),
+    "rates": (
+        lambda: Cascade(PD(arm(), 1, 1), PD(arm(), 1, 1, period=0.2), 0.1),
+        ValueError,
+        "longer",
+    ),
+    "no rate": (lambda: Cascade(wave, PD(arm(), 1, 1), None), TypeError, "outer_period"),  # type: ignore
+    "no integral": (lambda: PD(arm(), 1, 1, ki=3.0), TypeError, "'ki'"),  # type: ignore
     "implicit": (lambda: ImplicitPD(arm(), 1.0, 1.0, dt=-1.0), ValueError, "dt is"),
     "pid": (lambda: PID(arm(), 1, 1, 1)(0.0, ARM, ARM), ValueError, "needs a period"),
-    "matrix": (
-        lambda: PassivityControl(arm(), np.eye(4) + 0.1, 1.0).along(ARM),
-        ValueError,
-        "bandwidth must be",
-    ),
 }
 
 
@@ -296,3 +407,37 @@ def test_periods_do_not_depend_on_samples(name: str, target: Any) -> None:
     python = sim.run(ARM + 0.1, duration=0.1, controller=held, every=3)
     if name != "implicit_pd":  # which answers in every step, only its reference is held
         np.testing.assert_allclose(python.q, part.q, atol=1e-9)
+
+
+def weak_arm() -> ts.Model:
+    """Return the arm with motors of 3 N m."""
+    description = arm().description
+    for joint in description.joints:
+        joint.effort_limit = np.array([3.0])
+    return ts.Model(description)
+
+
+@pytest.mark.parametrize("way", ["core", "python", "rk4", "dormand_prince", "rollout"])
+@pytest.mark.parametrize(
+    ("cut", "own", "most"),
+    [(True, None, 3.0), (False, None, np.inf), (True, 2.0, 2.0), (False, 2.0, 2.0)]
+    + [(True, 5.0, 3.0), (False, 5.0, 5.0)],
+)
+def test_limits_of_the_simulation_and_of_the_controller_hold(
+    way: str, cut: bool, own: float | None, most: float
+) -> None:
+    m = weak_arm()
+    integrator = way if way in ("rk4", "dormand_prince") else "semi_implicit"
+    sim = Simulation(m, effort_limits=cut, integrator=integrator)
+    control = PD(m, 100.0, 1.0, ARM + 0.2, effort=own)
+    if way == "rollout":
+        targets = np.tile(ARM + 0.2, (20, 1))
+        run = ts.rollout(sim, ARM, setpoints=targets, controller=control, record=("q", "tau"))
+    else:
+        run = sim.run(
+            ARM, duration=0.02, controller=outside(control) if way == "python" else control
+        )
+    if way == "python" and own is None:  # a function of its own keeps to the model's limits
+        most = 3.0
+    assert np.abs(run.tau).max() == pytest.approx(min(most, 20.0), rel=0.05)
+    assert control.effort.tolist() == ([3.0] * 4 if own is None else [own] * 4)

@@ -98,3 +98,19 @@ def test_unknown_works_are_named() -> None:
     with pytest.raises(ValueError, match="no works 'limits' of joints"):
         ledger.by_joint("limits")
     assert (Simulation(arm()).run(ARM, duration=0.0).energy.relative_residual == 0.0).all()
+
+
+@pytest.mark.parametrize("states", [None, 3])
+def test_what_is_not_a_number_is_no_residual_of_zero(states: int | None) -> None:
+    q, v = batch(states or 1)
+    run = on_ground().run(*((q, v) if states else (q[0], v[0])), duration=0.02, controller=stiff())
+    for column in (0, 4, 20):  # what is stored, a work, the work on a joint
+        rows = np.array(run.energy.rows)
+        rows[(1, 7, column) if states else (7, column)] = np.nan
+        broken = EnergyLedger(run.model, run.t, rows)
+        assert np.isnan(broken.relative_residual).any() and "nan" in repr(broken)
+        of_state = " of state 1" if states else ""
+        with pytest.raises(EnergyError, match=rf"the residual{of_state} at t = 0.014 s is nan J"):
+            broken.check(1e9)
+    with pytest.raises(ValueError, match="tolerance is nan"):
+        run.energy.check(np.nan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,8 @@ from oracle import Array
 import tarsus as ts
 from tarsus.control import PD
 from tarsus.geometry import Ground
+from tarsus.model.functions import MissingDerivativeError
+from tarsus.peers import NotComparableError
 from tarsus.simulation import Simulation, SimulationError, StartError, contact
 
 
@@ -120,14 +123,19 @@ def test_ctrl_c_returns_what_was_simulated() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_controllers_own_error_passes() -> None:
+@pytest.mark.parametrize("integrator", ["semi_implicit", "rk4", "dormand_prince"])
+@pytest.mark.parametrize("states", [None, 3])
+def test_a_controllers_own_error_passes(integrator: str, states: int | None) -> None:
     before = signal.getsignal(signal.SIGINT)
 
     def control(t: float, q: Array, v: Array) -> Array:
-        raise ZeroDivisionError("mine")
+        if t > 0.05:
+            raise ZeroDivisionError("mine")
+        return np.zeros(4)
 
+    q0 = ARM if states is None else np.tile(ARM, (states, 1))
     with pytest.raises(ZeroDivisionError, match="mine"):
-        Simulation(arm()).run(ARM, duration=0.1, controller=control)
+        Simulation(arm(), integrator=integrator).run(q0, duration=0.1, controller=control)
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -277,3 +285,64 @@ def test_a_loop_that_locks_says_so() -> None:
     print(error)
     assert error.trajectory is not None and 0.01 < error.time < 1.0
     assert np.abs(error.trajectory.loop_gaps).max() < 1e-9
+
+
+def test_errors_come_through_processes_as_they_are() -> None:
+    with pytest.raises(SimulationError) as caught:
+        Simulation(arm(), dt=1e-2).run(ARM, duration=5.0, controller=PD(arm(), 1e9, 0.0, -ARM))
+    error = caught.value
+    back = pickle.loads(pickle.dumps(error))
+    assert type(back) is SimulationError and str(back) == str(error)
+    assert (back.cause, back.time, back.body) == (error.cause, error.time, error.body)
+    assert error.trajectory is not None and len(back.trajectory) == len(error.trajectory)
+    np.testing.assert_array_equal(back.trajectory.q, error.trajectory.q)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        StartError("it is in the ground", body="foot"),
+        ts.EnergyError("there is more than there was"),
+        ts.ModelError("no mass", ts.Source("robot.urdf", 7)),
+        ts.UnknownNameError("there is no joint 'knee'"),
+        MissingDerivativeError("no third derivatives"),
+        NotComparableError("not installed"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_all_errors_can_be_copied(error: Exception) -> None:
+    back = pickle.loads(pickle.dumps(error))
+    assert type(back) is type(error) and str(back) == str(error)
+    assert vars(back) == vars(error)
+
+
+def test_starts_far_beyond_joint_limits_are_refused() -> None:
+    q0 = standing()
+    q0[7:] = np.degrees(q0[7:])
+    message = (
+        r"joint 'front_left_hip' at 40\.1\d+, far beyond its limits -1\.2 and 2\.4; is it in deg"
+    )
+    for start in (lambda: on_ground().run(q0, duration=0.1), lambda: on_ground().reset(q0)):
+        with pytest.raises(StartError, match=message) as caught:
+            start()
+        assert caught.value.body == "front_left_thigh"
+    both = np.stack([standing(), q0])
+    with pytest.raises(StartError, match="q0 of state 1 has joint 'front_left_hip'"):
+        on_ground().run(both, duration=0.1)
+    far = standing()
+    far[8] = -300.0  # which is no angle in degrees within the limits, either
+    with pytest.raises(StartError, match=r"limits -1\.2 and 2\.4\. Start within them") as caught:
+        on_ground().run(far, duration=0.1)
+    assert "degrees" not in str(caught.value)
+
+
+def test_starts_a_little_beyond_joint_limits_come_back() -> None:
+    m, q0 = quadruped(), standing()
+    q0[8] = m.upper[8] + 0.2
+    q0[2] += 1.0
+    run = on_ground().run(q0, duration=0.2)
+    assert run.q[-1, 8] <= m.upper[8] + 1e-3
+    q0[8] = 40.0
+    without = on_ground(joint_limits=False).run(q0, duration=0.01)
+    assert without.q[-1, 8] > 39.0
+    Simulation(arm()).run(np.full(4, 50.0), duration=0.01)  # which has none

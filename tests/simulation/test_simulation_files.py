@@ -106,3 +106,35 @@ def test_wrong_files_are_refused(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"t": [1.0]}), tmp_path / "other.parquet")
     with pytest.raises(ValueError, match="not written by tarsus"):
         load_run(tmp_path / "other.parquet")
+
+
+@pytest.mark.parametrize("states", [None, 1, 3])
+@pytest.mark.parametrize("name", ["contacts", "q", "v", "tau", "energy", "statistics", "limits"])
+def test_each_part_alone_is_shown_and_saved(tmp_path: Path, name: str, states: int | None) -> None:
+    run = short(states, record=(name,), every=4)
+    assert f"{'' if states is None else f'{states} × '}26 samples" in repr(run)
+    run.save(tmp_path / "run.parquet")
+    back = load_run(tmp_path / "run.parquet")
+    assert fingerprint(back) == fingerprint(run) and repr(back) == repr(run)
+    assert back.batch == run.batch == states
+    one = run if states is None else run[0]
+    assert one.batch is None and len(one) == 26
+    one.save(tmp_path / "run.mcap")
+    if name in ("statistics", "limits"):
+        with pytest.raises(ValueError, match="there is nothing to draw"):
+            one.plot()
+    else:
+        one.plot(tmp_path / "run.png")
+
+
+def test_contacts_alone_where_nothing_touched(tmp_path: Path) -> None:
+    q0 = standing()
+    q0[2] += 1.0
+    run = on_ground().run(q0, duration=0.02, record=("contacts",))
+    run.save(tmp_path / "run.parquet")
+    run.save(tmp_path / "run.mcap")
+    assert len(load_run(tmp_path / "run.parquet").contacts) == 0
+    with pytest.raises(ValueError, match="nothing touched"):
+        run.plot()
+    with pytest.raises(ValueError, match=r"record=\('contacts', 'q'\)"):
+        run.q  # noqa: B018

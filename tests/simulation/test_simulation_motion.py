@@ -58,16 +58,16 @@ def test_each_state_has_its_own_efforts() -> None:
     [
         (np.zeros(3), r"tau has shape \(3,\), must be \(4,\) or \(1, 4\) of numbers"),
         (np.zeros((2, 4)), r"tau has shape \(2, 4\)"),
-        ("words", r"tau has shape \(\)"),
-        ([0.0, None, "x", 1.0], r"tau has shape \(4,\)"),
+        ("words", "tau is not an array of numbers: 'words'"),
+        ([0.0, None, "x", 1.0], "tau is not an array of numbers"),
         ([0.0, 1.0, np.nan, 0.0], "tau has entries that are not finite"),
         (np.inf, "tau has entries that are not finite"),
-        (1j, r"tau has shape \(\)"),
+        (1j, "tau is not an array of numbers"),
     ],
 )
 def test_efforts_that_are_none_are_refused(tau: Any, message: str) -> None:
     sim, other = start(), start()
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         sim.step(tau)
     # nothing has happened
     assert sim.t == 0.0
@@ -122,6 +122,20 @@ def test_threads_have_motions_of_their_own() -> None:
         thread.join()
     assert len(found) == 4
     assert all(q.tobytes() == expected.tobytes() for q in found)
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
+def test_a_simulation_is_immutable(integrator: str) -> None:
+    sim = Simulation(arm(), integrator=integrator)
+    before = dict(sim.settings)
+    for name in ("dt", "model", "ground", "contact", "integrator", "effort", "worlds", "colour"):
+        with pytest.raises(AttributeError, match=f"immutable: cannot set '{name}'; make a new one"):
+            setattr(sim, name, 2e-3)
+    with pytest.raises(AttributeError, match="immutable: cannot delete 'dt'"):
+        del sim.dt
+    with pytest.raises(ValueError, match="read-only"):
+        sim.effort[0] = 1.0
+    assert sim.settings == before and not hasattr(sim, "colour")
 
 
 def test_bad_options_of_reset() -> None:

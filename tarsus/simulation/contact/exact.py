@@ -17,8 +17,9 @@ from typing import ClassVar, Literal
 
 from tarsus import _core
 from tarsus.model import Model
+from tarsus.model.checks import count
 from tarsus.model.description import Array
-from tarsus.simulation.contact.numbers import choice, count, positive
+from tarsus.simulation.contact.numbers import choice, positive
 
 Solver = Literal["newton", "pgs"]
 

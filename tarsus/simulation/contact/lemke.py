@@ -12,8 +12,8 @@ from typing import ClassVar
 
 from tarsus import _core
 from tarsus.model import Model
+from tarsus.model.checks import count
 from tarsus.model.description import Array
-from tarsus.simulation.contact.numbers import count
 
 
 @dataclass(frozen=True)

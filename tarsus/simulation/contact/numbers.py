@@ -6,27 +6,28 @@ import math
 import operator
 from collections.abc import Sequence
 
-from tarsus.model.checks import suggestion
+from tarsus.model.checks import LARGEST, count, suggestion
 
 
 def positive(value: float, name: str, *, zero: bool = False) -> None:
     """Raise unless `value` is a finite number above zero, or zero where that is allowed."""
     try:
         good = math.isfinite(value) and (value > 0.0 or (zero and value == 0.0))
-    except TypeError:
-        raise TypeError(f"{name} is {value!r}, must be a number") from None
+    except (TypeError, OverflowError):
+        good = None
+    if good is None or isinstance(value, bool):
+        raise TypeError(f"{name} is {value!r}, must be a number")
     if not good:
         raise ValueError(f"{name} is {value}, must be {'zero or more' if zero else 'positive'}")
+    if value > LARGEST:
+        raise ValueError(f"{name} is {value}, must be at most {LARGEST:g}")
 
 
-def count(value: int, name: str, least: int = 1) -> None:
-    """Raise unless `value` is an integer of at least `least`."""
-    try:
-        good = operator.index(value) >= least
-    except TypeError:
-        raise TypeError(f"{name} is {value!r}, must be an integer") from None
-    if not good:
-        raise ValueError(f"{name} is {value}, must be at least {least}")
+def threads_of(value: int) -> int:
+    """Return the number of threads, if that is one."""
+    if type(value) is not int or not 1 <= value <= 1024:
+        count(value, "threads", most=1024)
+    return operator.index(value)
 
 
 def choice(value: str, valid: Sequence[str], name: str) -> None:

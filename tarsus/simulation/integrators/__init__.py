@@ -6,7 +6,7 @@ smooth motions, without a ground.
 
 from tarsus.simulation.integrators.dormand_prince import DormandPrince
 from tarsus.simulation.integrators.explicit_euler import ExplicitEuler
-from tarsus.simulation.integrators.integrator import INTEGRATORS, Integrator, integrator_of
+from tarsus.simulation.integrators.integrator import INTEGRATORS, Integrator, integrator_of, refuse
 from tarsus.simulation.integrators.rk4 import RK4
 from tarsus.simulation.integrators.semi_implicit import SemiImplicit
 
@@ -18,4 +18,5 @@ __all__ = [
     "Integrator",
     "SemiImplicit",
     "integrator_of",
+    "refuse",
 ]

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.integrate import RK45
 
 from tarsus.model.description import Array
 from tarsus.simulation.contact.numbers import positive
-from tarsus.simulation.errors import SimulationError
+from tarsus.simulation.errors import FASTEST, SimulationError, diverged
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 
 
@@ -41,10 +40,14 @@ class DormandPrince:
         self,
         motion: SmoothMotion,
         state: tuple[Array, Array, Array],
-        times: Array,
+        ticks: range,
+        dt: float,
         effort: Effort,
-    ) -> Iterator[tuple[Array, Array, Array]]:
-        """Yield q (nq,), v (nv,) and works at all times (n,) but the first, the start's."""
+    ) -> Iterator[tuple[Array, Array, Array] | None]:
+        """Yield q (nq,), v (nv,) and works at all ticks of dt [s] but the first, the start's.
+
+        None after each step says that it goes on: steps may be far shorter than dt.
+        """
         m = motion.model
         parts = np.cumsum([m.nq, m.nv])
 
@@ -57,11 +60,18 @@ class DormandPrince:
             q, v, work = np.split(y, parts)
             return np.asarray(m.integrate(q, np.zeros(m.nv))), v, work
 
+        from scipy.integrate import RK45  # slow to import, and only needed here
+
         solver = RK45(
-            rates, times[0], np.concatenate(state), times[-1], rtol=self.rtol, atol=self.atol
+            rates,
+            ticks[0] * dt,
+            np.concatenate(state),
+            ticks[-1] * dt,
+            rtol=self.rtol,
+            atol=self.atol,
         )
         following = 1
-        while following < len(times):
+        while following < len(ticks):
             if solver.status == "running":
                 message = solver.step()
                 if solver.status == "failed":
@@ -69,6 +79,10 @@ class DormandPrince:
                 dense = solver.dense_output()
                 solver.y = np.concatenate(on_group(solver.y))
                 solver.f = rates(solver.t, solver.y)
-            while following < len(times) and times[following] <= solver.t:
-                yield on_group(dense(times[following]))
+                v = solver.y[parts[0] : parts[1]]
+                if not np.abs(v).max(initial=0.0) < FASTEST:
+                    raise diverged(m, v, solver.t)
+                yield None
+            while following < len(ticks) and ticks[following] * dt <= solver.t:
+                yield on_group(dense(ticks[following] * dt))
                 following += 1

@@ -19,6 +19,16 @@ INTEGRATORS: Mapping[str, type[Any]] = {
 """Integrators by name."""
 
 
+def refuse(integrator: Integrator, **given: bool) -> None:
+    """Raise if anything was given that an integrator for smooth motions does not know."""
+    names = [name for name, is_given in given.items() if is_given]
+    if names:
+        raise ValueError(
+            f"integrator {integrator.name!r} is for smooth motions in free space and takes no "
+            f"{' and no '.join(names)}; use 'semi_implicit' for that"
+        )
+
+
 def integrator_of(value: str | Integrator) -> Integrator:
     """Return the integrator of that name, or the integrator itself."""
     if isinstance(value, str):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,9 +18,11 @@ Effort: TypeAlias = Callable[[float, Array, Array], Array]
 class SmoothMotion:
     """Motion of a model under efforts, springs, damping and dry friction of its joints."""
 
-    def __init__(self, model: Model, *, friction: bool = True) -> None:
+    def __init__(self, model: Model, *, friction: bool = True, threads: int = 1) -> None:
         self.model = model
         self.friction = friction
+        self.batch: Mapping[str, Any] = {} if threads == 1 else {"threads": threads}
+        """What calls of the model are given; without it one state takes the short way."""
         n = model.joints[-1].velocity_slice.stop if model.joints else 0
         self._damping, self._dry = np.zeros(n), np.zeros(n)
         for joint in model.joints:
@@ -34,21 +36,28 @@ class SmoothMotion:
 
     def rates(self, t: float, q: Array, v: Array, effort: Effort) -> tuple[Array, Array]:
         """Return accelerations (…, nv) and the powers of efforts, damping, friction (…, 3 nv)."""
+        if not np.isfinite(v).all():
+            raise ArithmeticError("the velocities are not finite any more")
         tau = effort(t, q, v)
         if not self._passive:
             nothing = np.zeros((*v.shape[:-1], 2 * self.model.nv))
-            a = self.model.forward_dynamics(q, v, tau)
+            a = self.model.forward_dynamics(q, v, tau, **self.batch)
             return np.asarray(a), np.concatenate([tau * v, nothing], axis=-1)
         damping, dry = self._braking(q, v)
-        passive = self.model.passive_forces(q, v) - (0.0 if self.friction else dry)
-        a = self.model.forward_dynamics(q, v, tau + passive)
+        passive = self.model.passive_forces(q, v, **self.batch)
+        passive = passive - (0.0 if self.friction else dry)
+        a = self.model.forward_dynamics(q, v, tau + passive, **self.batch)
         dry = dry if self.friction else 0.0 * dry
         return np.asarray(a), np.concatenate([tau * v, damping * v, dry * v], axis=-1)
 
     def ledger(self, q: Array, v: Array, work: Array) -> Array:
         """Return rows of the ledger (…, T, n) for states (…, T) and their works (…, T, 3 nv)."""
-        m = self.model
-        stored = [m.kinetic_energy(q, v), m.potential_energy(q), m.elastic_energy(q)]
+        m, batch = self.model, self.batch
+        stored = [
+            m.kinetic_energy(q, v, **batch),
+            m.potential_energy(q, **batch),
+            m.elastic_energy(q, **batch),
+        ]
         zeros = np.zeros(q.shape[:-1])
         fixed = np.stack([*map(np.asarray, stored), *[zeros] * (FIXED - 3)], axis=-1)
         bodies = np.zeros((*q.shape[:-1], m.n_bodies))
@@ -56,8 +65,8 @@ class SmoothMotion:
 
     def _braking(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Return generalised forces of damping and of dry friction (…, nv)."""
-        w = np.asarray(self.model.joint_velocities(q, v))
+        w = np.asarray(self.model.joint_velocities(q, v, **self.batch))
         forces = np.stack([-self._damping * w, -self._dry * np.sign(w)], axis=-2)
         if len(self._damping) > self.model.nv:
-            forces = forces @ self.model.coupling_matrix(q)
+            forces = forces @ self.model.coupling_matrix(q, **self.batch)
         return forces[..., 0, :], forces[..., 1, :]

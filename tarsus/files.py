@@ -1,0 +1,56 @@
+"""Files that are there whole or not at all: what is written replaces the old file at the end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give the path of an empty file to write to, in the same folder, with the same suffix.
+
+    If all goes well it takes the place of `path`, once its bytes are on the disk; if anything is
+    raised it is removed, and what was at `path` stays as it was. A process that is killed may leave
+    it behind: its name begins with `.tarsus-`. A link stays a link, to a new file. Pipes and
+    devices are written to directly.
+    """
+    target = Path(path)
+    file = Path(os.path.realpath(target))
+    if file.exists() and not file.is_file():
+        yield target
+        return
+    part = file.with_name(f".tarsus-{secrets.token_hex(6)}{file.suffix}")
+    try:
+        _create(part, file)
+        yield part
+        _settle(part, file)
+        part.replace(file)
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, str(part), os.fsencode(part)):
+            raise
+        # it happened to the part, but concerns the file
+        raise OSError(error.errno, error.strerror, str(target)) from error
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+def _create(part: Path, file: Path) -> None:
+    """Make the empty part, unless `file` is there and may not be written to."""
+    if file.exists() and not os.access(file, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
+    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+
+
+def _settle(part: Path, file: Path) -> None:
+    """Bring what was written to the disk, with the permissions of the file that it replaces."""
+    with part.open("r+b") as written:
+        os.fsync(written.fileno())
+    if file.exists():
+        part.chmod(stat.S_IMODE(file.stat().st_mode))

@@ -1,0 +1,57 @@
+"""What simulations ask of controllers: how often they are called, and what they may return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tarsus.model import Model
+from tarsus.model.checks import number
+from tarsus.model.description import Array
+from tarsus.simulation.errors import SimulationError
+
+
+def restart(controller: object) -> None:
+    """Let a controller with a memory forget, before a new motion."""
+    reset = getattr(controller, "reset", None)
+    if callable(reset):
+        reset()
+
+
+def remembers(controller: object) -> bool:
+    """Whether a controller has a memory: ours say so, others have one if they can reset it."""
+    return bool(getattr(controller, "remembers", hasattr(controller, "reset")))
+
+
+def steps_of(controller: object, dt: float) -> int:
+    """Return the period of a controller in steps, one if it states none."""
+    period = getattr(controller, "period", None)
+    return 1 if period is None else whole_steps(period, dt, "controller's period")
+
+
+def whole_steps(period: float, dt: float, what: str) -> int:
+    """Return a period [s] in steps, of which it must be a whole number."""
+    period = number(period, f"the {what}")
+    steps: int = round(period / dt)
+    if steps < 1 or abs(steps * dt - period) > 1e-6 * period:
+        raise ValueError(f"the {what} is {period} s, must be a whole number of steps dt = {dt} s")
+    return steps
+
+
+def checked_effort(value: Any, model: Model, lead: tuple[int, ...], t: float) -> Array:
+    """Return what a controller returned, as finite efforts (nv,) or (*lead, nv)."""
+    try:
+        tau = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise SimulationError(f"the controller returned {value!r}, no numbers", time=t) from None
+    if tau.shape not in ((model.nv,), (*lead, model.nv)):
+        also = f" or {(*lead, model.nv)}" if lead else ""
+        cause = f"the controller returned the shape {tau.shape}, must be ({model.nv},){also}"
+        raise SimulationError(cause, time=t)
+    if not np.isfinite(tau).all():
+        where = int(np.argwhere(~np.isfinite(tau))[0][-1])
+        joint = next(j for j in model.joints if j.v_slice.start <= where < j.v_slice.stop)
+        cause = f"the controller returned {tau[..., where]} for joint {joint.name!r}"
+        raise SimulationError(cause, time=t, body=joint.child)
+    return tau

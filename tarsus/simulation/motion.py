@@ -1,0 +1,106 @@
+"""An interactive motion: states that make a few steps a call, with little overhead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tarsus import _core
+from tarsus.model import Model
+from tarsus.model.checks import count, reals
+from tarsus.model.description import Array
+from tarsus.simulation.contact.numbers import threads_of
+from tarsus.simulation.contact_record import Contact, Place, contact_of
+from tarsus.simulation.drives import Drive, Rows
+from tarsus.simulation.errors import SimulationError, fault
+from tarsus.simulation.state import State
+
+
+class Motion:
+    """What `Simulation.reset` starts and `Simulation.step` moves on.
+
+    With a `drive` the commands of its steps come from a controller, whose setpoint may be given
+    with each call; without one they are efforts.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        world: _core.World,
+        places: Sequence[Place],
+        drive: Drive | None,
+        state: State,
+        parameters: Array,
+        *,
+        dt: float,
+        threads: int,
+    ) -> None:
+        self.model, self.places, self.drive, self.dt = model, places, drive, dt
+        self.states = len(state.q)
+        self.core = _core.Motion(
+            world, state.q, state.v, parameters, batched=state.batched, threads=threads_of(threads)
+        )
+
+    def step(self, command: Any = None, steps: int = 1) -> tuple[Array, Array]:
+        """Make steps with efforts, or with the setpoint of a controller, and return q and v."""
+        if type(steps) is not int or steps != 1:
+            count(steps, "steps")
+        if self.drive is None:
+            if command is not None and (
+                type(command) is not np.ndarray or command.dtype.char != "d"
+            ):
+                command = reals(command, "tau", copy=False)
+            moved = self.core.step(command, steps)
+        else:
+            moved = self._driven(self.drive, command, self.core.steps + steps)
+        if moved is None:
+            self._stop()
+        return moved
+
+    @property
+    def t(self) -> float:
+        """The time since the start [s]."""
+        return self.core.steps * self.dt
+
+    def seen(self) -> tuple[Array, Array]:
+        """Return q and v, for the drive."""
+        return self.core.q, self.core.v
+
+    def contacts(self, state: int) -> list[Contact]:
+        """Return the contacts of a state in the last step."""
+        rows = takewhile(lambda row: row[0] >= 0.0, self.core.touched[state, 0])
+        return [contact_of(row, self.places) for row in rows]
+
+    def _driven(self, drive: Drive, setpoint: Any, end: int) -> tuple[Array, Array] | None:
+        """Make steps until number `end`, as long as nothing stops them."""
+        moved: tuple[Array, Array] | None = None
+        while self.core.steps < end:
+            rows = drive.rows(self.core.steps, end - self.core.steps, self, setpoint)
+            if len(rows.values) not in (1, self.states):
+                raise ValueError(
+                    f"setpoints are for {len(rows.values)} states, but the motion has {self.states}"
+                )
+            last = self.core.steps + rows.steps
+            while self.core.steps < last:
+                row, steps = _next(rows, self.core.steps, last)
+                moved = self.core.step(rows.values[:, row], steps)
+                if moved is None:
+                    return None
+        return moved
+
+    def _stop(self) -> NoReturn:
+        status = self.core.status
+        which = int(np.flatnonzero(status[:, 0])[0])
+        code, step, element = (int(x) for x in status[which])
+        cause, body = fault(self.model, code, element)
+        raise SimulationError(cause, time=step * self.dt, body=body)
+
+
+def _next(rows: Rows, step: int, last: int) -> tuple[int, int]:
+    """Return which row is the command of a step, and for how many steps up to `last`."""
+    row = min((step - rows.first) // rows.hold, rows.values.shape[1] - 1)
+    held = rows.first + (row + 1) * rows.hold
+    return row, (last if row == rows.values.shape[1] - 1 else min(last, held)) - step

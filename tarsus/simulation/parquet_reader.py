@@ -1,0 +1,172 @@
+"""Runs from Parquet files, which may come from anywhere: all must fit the model that they hold."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.formats import build
+from tarsus.formats.native import from_data
+from tarsus.formats.native_elements import mapping
+from tarsus.formats.text import parse_json
+from tarsus.geometry import Ground, HeightField, Profile, Space, Steps, Terrain
+from tarsus.model import Model
+from tarsus.model.checks import numbers, suggestion
+from tarsus.model.description import ModelError, Source
+from tarsus.simulation.contact_record import NUMBERS, Contacts, Place
+from tarsus.simulation.convergence import Unsolved
+from tarsus.simulation.energy import FIXED
+from tarsus.simulation.errors import RunFileError
+from tarsus.simulation.parquet_columns import CONTACTS, Columns
+from tarsus.simulation.parquet_file import VECTORS, VERSION
+from tarsus.simulation.trajectory import ARRAYS, Failure, Trajectory
+
+MAX_BYTES = 2 * 1024**3
+"""Of all numbers of a run, unless the caller allows more."""
+
+GROUNDS: dict[str, type[Terrain]] = {
+    kind.__name__: kind for kind in (Ground, HeightField, Profile, Space, Steps)
+}
+"""What a file may name as its ground."""
+
+WIDTHS: dict[str, Callable[[Model], int]] = {
+    "q": lambda m: m.nq,
+    "v": lambda m: m.nv,
+    "tau": lambda m: m.nv,
+    "limits": lambda m: m.nv,
+    "energy": lambda m: FIXED + 3 * m.nv + len(m.bodies),
+    "statistics": lambda m: 5,
+}
+"""How many numbers each sample of a recording has."""
+
+METADATA: dict[str, tuple[type, ...]] = {
+    "version": (int,),
+    "model": (dict,),
+    "ground": (dict, type(None)),
+    "settings": (dict,),
+    "batch": (int, type(None)),
+    "samples": (int,),
+    "interrupted": (bool,),
+    "failures": (list,),
+    "places": (list,),
+}
+"""What the metadata must have, and of which types."""
+
+FAILURE = {"state": (int,), "time": (float, int), "body": (str, type(None)), "cause": (str,)}
+
+
+def read_parquet(
+    path: Path,
+    package_dirs: Iterable[str | os.PathLike[str]] = (),
+    max_bytes: int = MAX_BYTES,
+) -> Trajectory:
+    """Read what `write_parquet` wrote; a `RunFileError` if something in it does not fit."""
+    columns, source = Columns(path), Source(str(path))
+    try:
+        data = _metadata(columns.metadata, source)
+        model = build(from_data(data["model"], str(path), package_dirs), str(path))
+        return _trajectory(columns, data, model, max_bytes)
+    except ModelError as error:
+        text = str(error) if error.source else f"{path}: {error}"
+        raise RunFileError(text) from None
+
+
+def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes: int) -> Trajectory:
+    batch, samples = data["batch"], data["samples"]
+    shape = (samples,) if batch is None else (batch, samples)
+    widths = {name: WIDTHS[name](model) for name in ARRAYS if name in columns.names}
+    _check(columns, samples * (batch or 1), widths)
+    has_contacts = CONTACTS in columns.names
+    fields = ("candidate", *VECTORS, "gap", "state", "work") if has_contacts else ()
+    columns.load(("t", *widths), fields, max_bytes)
+    return Trajectory(
+        model,
+        columns.numbers("t")[:samples, 0],
+        {name: columns.numbers(name, n).reshape(*shape, n) for name, n in widths.items()},
+        _contacts(columns, shape, data["places"]) if has_contacts else None,
+        _ground(data["ground"]),
+        data["settings"],
+        data["interrupted"],
+        tuple(_failure(failure) for failure in data["failures"]),
+        _unsolved(data.get("unsolved"), batch),
+    )
+
+
+def _metadata(known: bytes | None, source: Source) -> dict[str, Any]:
+    if known is None:
+        raise ModelError("the file was not written by tarsus", source)
+    stated = parse_json(known.decode(errors="replace"), source, finite=False)
+    data = mapping(stated, stated, tuple(METADATA), "the metadata", source)
+    for key, types in METADATA.items():
+        if type(data[key]) not in types:
+            wanted = " or ".join(kind.__name__ for kind in types)
+            raise ModelError(f"{key} of the metadata must be {wanted}", source)
+    if data["version"] != VERSION:
+        found = f"the file has version {data['version']}"
+        raise ModelError(f"{found}, this is version {VERSION}", source)
+    for key in ("batch", "samples"):
+        if data[key] is not None and data[key] < 1:
+            raise ModelError(f"{key} of the metadata is {data[key]}, must be above zero", source)
+    return data
+
+
+def _check(columns: Columns, rows: int, widths: dict[str, int]) -> None:
+    """Raise unless there are as many rows as samples, and lists that fit the model in them."""
+    if columns.rows != rows:
+        raise ModelError(f"the file has {columns.rows} rows, must have one for {rows} samples")
+    for name, width in widths.items():
+        if (found := columns.width(name)) != width:
+            raise ModelError(f"{name} has lists of {found} numbers, its model needs {width}")
+
+
+def _contacts(columns: Columns, shape: tuple[int, ...], places: list[Any]) -> Contacts:
+    for place in places:
+        if not isinstance(place, list) or [type(name) for name in place] != [str] * 3:
+            raise ModelError(f"a place is {place!r}, must be names of a body, another and a link")
+    counts = columns.counts()
+    sample = np.repeat(np.arange(len(counts)), counts)
+    rows = np.empty((len(sample), NUMBERS))
+    with columns.reading():
+        rows[:, :1], rows[:, 10:11] = columns.field("candidate"), columns.field("gap")
+        for name, part in VECTORS.items():
+            rows[:, part] = columns.field(name, 3)
+        rows[:, 11], rows[:, 12:] = columns.states(), columns.field("work")
+    beyond = (rows[:, 0] < 0) | (rows[:, 0] >= len(places))
+    if beyond.any():
+        raise ModelError(f"a contact has candidate {rows[beyond, 0][0]:g}, of {len(places)} places")
+    batched = sample // shape[-1], sample % shape[-1]
+    return Contacts(rows, *batched, shape, [Place(*place) for place in places])
+
+
+def _ground(data: dict[str, Any] | None) -> Terrain | None:
+    if data is None:
+        return None
+    kind, values = data.get("kind"), data.get("values")
+    if kind not in list(GROUNDS):
+        raise ModelError(f"there is no ground {kind!r}{suggestion(kind, GROUNDS)}")
+    try:
+        return GROUNDS[kind](**values)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"the ground {kind} cannot be made: {error}") from None
+
+
+def _failure(data: Any) -> Failure:
+    fits = isinstance(data, dict) and set(data) == set(FAILURE)
+    if not fits or any(type(data[key]) not in types for key, types in FAILURE.items()):
+        raise ModelError(f"a failure is {data!r}, must have {', '.join(FAILURE)}")
+    return Failure(**data)
+
+
+def _unsolved(data: Any, batch: int | None) -> Unsolved:
+    if data is None:  # written before there was such a count
+        return Unsolved()
+    if not isinstance(data, list) or len(data) != 2:
+        raise ModelError("unsolved must be the counts and the largest violations")
+    shape = () if batch is None or np.isscalar(data[0]) else (batch,)
+    count = numbers(data[0], shape, "counts of unsolved steps")
+    worst = numbers(data[1], shape, "violations of unsolved steps", infinite=True)
+    return Unsolved(count.astype(np.int64), worst)

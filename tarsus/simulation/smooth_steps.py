@@ -1,0 +1,206 @@
+"""Steps of states without contacts, by integrators of higher order; those that fail stay behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import repeat
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarsus.control import ControlLaw
+from tarsus.model import Model
+from tarsus.model.description import Array
+from tarsus.simulation.controllers import checked_effort, remembers, steps_of
+from tarsus.simulation.drives import Controller, check_controller, limited
+from tarsus.simulation.errors import FASTEST, SimulationError, diverged
+from tarsus.simulation.integrators import RK4, DormandPrince
+from tarsus.simulation.integrators.motion import Effort, SmoothMotion
+from tarsus.simulation.interrupt import Interrupt
+from tarsus.simulation.trajectory import Failure
+
+Parts = tuple[Array, Array, Array]
+"""q (B, nq), v (B, nv) and works (B, 3 nv), or those of one state."""
+
+
+class Sample(NamedTuple):
+    """What there is after so many dt, and what drove it, for all states."""
+
+    step: int
+    parts: Parts
+    effort: Array
+
+
+class SmoothSteps:
+    """The steps of a run: `moments` yields them, `failures` has the states that cannot go on.
+
+    A controller acts at every moment, unless it has a period or a memory: then its
+    efforts are held, over one dt if it states no period.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        integrator: RK4 | DormandPrince,
+        controller: Controller | None,
+        effort: Array,
+        *,
+        dt: float,
+        friction: bool,
+        threads: int,
+        batched: bool,
+    ) -> None:
+        if threads > 1 and isinstance(integrator, DormandPrince):
+            raise ValueError(
+                f"threads is {threads}, must be 1: {integrator.name!r} takes each state at its own "
+                "pace, in Python"
+            )
+        if controller is not None:
+            check_controller(model, controller)
+        if isinstance(controller, ControlLaw):
+            controller = limited(controller, effort)
+        self.model, self.integrator, self.controller = model, integrator, controller
+        self.dt, self.batched = dt, batched
+        self.motion = SmoothMotion(model, friction=friction, threads=threads)
+        self.effort = effort
+        held = getattr(controller, "period", None) is not None or remembers(controller)
+        self.period = steps_of(controller, dt) if held else 0
+        self.failures: dict[int, Failure] = {}
+        self.interrupt = Interrupt()
+        """Whether to stop, for steps that take long."""
+
+    def moments(self, now: Parts, steps: int) -> Iterator[Sample]:
+        """Yield what there is at 0, dt, 2 dt …, and what drove the motion until then."""
+        block = self.period or max(steps, 1)
+        for first in range(0, max(steps, 1), block):
+            held = self._output(first * self.dt, now) if self.period else None
+            if first == 0:
+                yield Sample(0, now, self._driving(0, now, held))
+            last = min(first + block, steps)
+            for step, following in enumerate(self._following(now, first, last, held), first + 1):
+                now = following
+                if len(self.failures) == len(now[0]):
+                    worst = max(self.failures.values(), key=lambda failure: failure.time)
+                    raise SimulationError(worst.cause, time=worst.time, body=worst.body)
+                yield Sample(step, now, self._driving(step, now, held))
+
+    def _following(self, now: Parts, first: int, last: int, held: Array | None) -> Iterator[Parts]:
+        """Yield what there is after each of the steps from number `first` to `last`."""
+        if isinstance(self.integrator, RK4):
+            for step in range(first, last):
+                now = self._step(step, now, held)
+                yield now
+            return
+        ticks = range(first, last + 1)
+        states = [self._alone(k, now, ticks, held) for k in range(len(now[0]))]
+        for parts in zip(*states, strict=True):
+            q, v, work = map(np.stack, zip(*parts, strict=True))
+            yield q, v, work
+
+    # --- RK4: all states together -------------------------------------------------------------
+
+    def _step(self, step: int, now: Parts, held: Array | None) -> Parts:
+        """Return what there is one step later."""
+        states = np.arange(len(now[0]))
+        if self.failures:
+            states = np.delete(states, list(self.failures))
+            now = now[0].copy(), now[1].copy(), now[2].copy()
+        found = self._step_of(states, step, now, held)
+        if len(states) == len(now[0]):
+            return found
+        for part, new in zip(now, found, strict=True):
+            part[states] = new
+        return now
+
+    def _step_of(
+        self, states: NDArray[np.int64], step: int, now: Parts, held: Array | None
+    ) -> Parts:
+        """Return some states one step later. Where that is not possible for all, try the halves."""
+        assert isinstance(self.integrator, RK4)
+        whole = len(states) == len(now[0])
+        old = now if whole else (now[0][states], now[1][states], now[2][states])
+        effort = self._effort_of(states, now, held)
+        try:
+            new = self.integrator.step(self.motion, step * self.dt, old, self.dt, effort)
+        except ArithmeticError as error:
+            if len(states) == 1:
+                self._fail(int(states[0]), step + 1, error)
+                return old
+            halves = np.array_split(states, 2)
+            parts = [self._step_of(half, step, now, held) for half in halves]
+            q, v, work = map(np.concatenate, zip(*parts, strict=True))
+            return q, v, work
+        slow = np.abs(new[1]) < FASTEST
+        for k in [] if slow.all() else np.flatnonzero(~slow.all(axis=1)).tolist():
+            self._fail(int(states[k]), step + 1, diverged(self.model, new[1][k]))
+            for part, kept in zip(new, old, strict=True):
+                part[k] = kept[k]
+        return new
+
+    def _effort_of(self, states: NDArray[np.int64], now: Parts, held: Array | None) -> Effort:
+        """Return the efforts of some states as a function of these; the others stay as they are."""
+        if held is not None:
+            tau = held[states]
+            return lambda t, q, v: tau
+
+        def effort(t: float, q: Array, v: Array) -> Array:
+            if len(q) == len(now[0]):
+                return self._output(t, (q, v, now[2]))
+            whole = now[0].copy(), now[1].copy(), now[2]
+            whole[0][states], whole[1][states] = q, v
+            return self._output(t, whole)[states]
+
+        return effort
+
+    # --- Dormand–Prince: each state at its own pace --------------------------------------------
+
+    def _alone(self, k: int, now: Parts, ticks: range, held: Array | None) -> Iterator[Parts]:
+        """Yield state number k at all ticks but the first."""
+        assert isinstance(self.integrator, DormandPrince)
+        state, step = (now[0][k], now[1][k], now[2][k]), ticks[0]
+        if k not in self.failures:
+            effort = self._output_of if held is None else lambda t, q, v: held[k]
+            try:
+                for found in self.integrator.samples(self.motion, state, ticks, self.dt, effort):
+                    if found is not None:
+                        state, step = found, step + 1
+                        yield state
+                    elif self.interrupt.pressed:
+                        raise KeyboardInterrupt
+            except (SimulationError, ArithmeticError) as error:
+                self._fail(k, step + 1, error)
+        yield from repeat(state, ticks[-1] - step)
+
+    # --- efforts and failures -------------------------------------------------------------------
+
+    def _driving(self, step: int, now: Parts, held: Array | None) -> Array:
+        """Return the efforts (B, nv) that a sample shows."""
+        if held is not None:
+            return held
+        if isinstance(self.integrator, RK4):
+            return self._output(step * self.dt, now)
+        return np.stack(
+            [self._output_of(step * self.dt, *each) for each in zip(*now[:2], strict=True)]
+        )
+
+    def _output(self, t: float, now: Parts) -> Array:
+        """Return the efforts of the controller for all states, (B, nv)."""
+        q, v, _ = now
+        return self._output_of(t, q, v) if self.batched else self._output_of(t, q[0], v[0])[None]
+
+    def _output_of(self, t: float, q: Array, v: Array) -> Array:
+        """Return the efforts of the controller, within their limits."""
+        if self.controller is None:
+            return np.zeros(v.shape)
+        tau = checked_effort(self.controller(t, q, v), self.model, v.shape[:-1], t)
+        return np.clip(np.broadcast_to(tau, v.shape), -self.effort, self.effort)
+
+    def _fail(self, state: int, step: int, error: SimulationError | ArithmeticError) -> None:
+        """Note why a state cannot go on."""
+        cause, body = f"the motion diverged, the step is too long: {error}", None
+        if isinstance(error, SimulationError):
+            cause, body = error.cause, error.body
+        elif type(error) is not ArithmeticError:  # a controller's own, such as a division by zero
+            raise error
+        self.failures[state] = Failure(state, step * self.dt, body, cause)

@@ -1,0 +1,97 @@
+"""Unit quaternions [x y z w] (…, 4).
+
+A quaternion of any other length but zero stands for the rotation of the unit one along it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.arrays import Array
+from tarsus.spatial.rotations import rpy_from_rotation
+
+
+def rotation_from_quaternion(quaternion: ArrayLike) -> Array:
+    """Return rotations (…, 3, 3)."""
+    q = np.asarray(quaternion, float)
+    x, y, z, w = np.moveaxis(q, -1, 0)
+    twice = 2.0 / (x * x + y * y + z * z + w * w)
+    x2, y2, z2 = twice * x, twice * y, twice * z
+    xx, yy, zz, xy, xz, yz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2
+    wx, wy, wz = w * x2, w * y2, w * z2
+    found = np.empty((*q.shape[:-1], 3, 3))
+    found[..., 0, 0], found[..., 0, 1], found[..., 0, 2] = 1.0 - (yy + zz), xy - wz, xz + wy
+    found[..., 1, 0], found[..., 1, 1], found[..., 1, 2] = xy + wz, 1.0 - (xx + zz), yz - wx
+    found[..., 2, 0], found[..., 2, 1], found[..., 2, 2] = xz - wy, yz + wx, 1.0 - (xx + yy)
+    return found
+
+
+def quaternion_from_rotation(rotation: ArrayLike) -> Array:
+    """Return the unit quaternions (…, 4) of rotations (…, 3, 3) that have w ≥ 0."""
+    r = np.asarray(rotation, float)
+    trace = np.trace(r, axis1=-2, axis2=-1)
+    # 4 p pᵀ for the quaternion p: the row with the largest diagonal divides by no small number
+    products = np.empty((*r.shape[:-2], 4, 4))
+    products[..., :3, :3] = r + np.swapaxes(r, -1, -2) + np.eye(3) * (1.0 - trace)[..., None, None]
+    products[..., 3, 0] = products[..., 0, 3] = r[..., 2, 1] - r[..., 1, 2]
+    products[..., 3, 1] = products[..., 1, 3] = r[..., 0, 2] - r[..., 2, 0]
+    products[..., 3, 2] = products[..., 2, 3] = r[..., 1, 0] - r[..., 0, 1]
+    products[..., 3, 3] = 1.0 + trace
+    row = np.diagonal(products, axis1=-2, axis2=-1).argmax(axis=-1)[..., None, None]
+    p = np.take_along_axis(products, row, axis=-2)[..., 0, :]
+    p = p / np.linalg.norm(p, axis=-1, keepdims=True)
+    return np.asarray(np.where(p[..., 3:] < 0.0, -p, p))
+
+
+def quaternion_from_vector(vector: ArrayLike) -> Array:
+    """Return the quaternions (…, 4) of rotation vectors (…, 3) [rad]: the exponential."""
+    turn = np.asarray(vector, float)
+    half = np.linalg.norm(turn, axis=-1, keepdims=True) / 2.0
+    # sinc(x) is sin(πx)/(πx), also where x is zero
+    return np.concatenate([turn * np.sinc(half / np.pi) / 2.0, np.cos(half)], axis=-1)
+
+
+def vector_from_quaternion(quaternion: ArrayLike) -> Array:
+    """Return the rotation vectors (…, 3) [rad] of at most half a turn: the logarithm."""
+    q = np.asarray(quaternion, float)
+    q = np.where(q[..., 3:] < 0.0, -q, q)
+    sine = np.linalg.norm(q[..., :3], axis=-1, keepdims=True)
+    small = sine < 1e-9 * q[..., 3:]
+    angle = 2.0 * np.arctan2(sine, q[..., 3:])
+    # a turn too small for its square: twice the vector part, of a quaternion of any length
+    near = 2.0 / np.where(small, q[..., 3:], 1.0)
+    return np.asarray(q[..., :3] * np.where(small, near, angle / np.where(small, 1.0, sine)))
+
+
+def vector_from_rotation(rotation: ArrayLike) -> Array:
+    """Return rotation vectors (…, 3) [rad] of rotations (…, 3, 3), of at most half a turn."""
+    return vector_from_quaternion(quaternion_from_rotation(rotation))
+
+
+def rpy_from_quaternion(quaternion: ArrayLike) -> Array:
+    """Return roll, pitch and yaw (…, 3) [rad]."""
+    return rpy_from_rotation(rotation_from_quaternion(quaternion))
+
+
+def quaternion_product(a: ArrayLike, b: ArrayLike) -> Array:
+    """Return the product (…, 4): the rotation b, then a."""
+    p, q = np.asarray(a, float), np.asarray(b, float)
+    u, s, v, t = p[..., :3], p[..., 3:], q[..., :3], q[..., 3:]
+    vector = s * v + t * u + np.cross(u, v)
+    return np.concatenate([vector, s * t - (u * v).sum(axis=-1, keepdims=True)], axis=-1)
+
+
+def quaternion_conjugate(quaternion: ArrayLike) -> Array:
+    """Return the quaternions (…, 4) of the rotations back."""
+    return np.asarray(np.asarray(quaternion, float) * np.array([-1.0, -1.0, -1.0, 1.0]))
+
+
+def scalar_first(quaternion: ArrayLike) -> Array:
+    """Return [w x y z] (…, 4), as MuJoCo and Drake have it."""
+    return np.roll(np.asarray(quaternion, float), 1, axis=-1)
+
+
+def scalar_last(quaternion: ArrayLike) -> Array:
+    """Return [x y z w] (…, 4) of quaternions [w x y z]."""
+    return np.roll(np.asarray(quaternion, float), -1, axis=-1)

@@ -1,0 +1,115 @@
+"""A run as a film: .gif (with pillow), .mp4 (with ffmpeg), or .html, a page to turn and play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tarsus.files import replacing
+from tarsus.model import Model
+from tarsus.view.player import write_page
+from tarsus.view.renderer import Renderer
+from tarsus.view.stage import STATE_COLORS, Stage
+from tarsus.view.surfaces import ShownShapes
+
+if TYPE_CHECKING:
+    from tarsus.simulation.trajectory import Trajectory
+
+Progress = Callable[[str, float], None]
+
+KINDS = (".gif", ".mp4", ".html")
+
+
+def animate(
+    what: Trajectory | Model,
+    file: str | Path,
+    *,
+    fps: float = 25.0,
+    speed: float = 1.0,
+    shapes: ShownShapes | None = None,
+    progress: Progress | None = None,
+    **camera: Any,
+) -> None:
+    """Write a run as a film; its ending chooses the kind: .gif, .mp4 or .html.
+
+    `fps` are pictures a second, `speed` 0.5 is slow motion. `shapes` are "visual", "collision"
+    or "skeleton". Films take `width` and `height` [pixels], `azimuth` and `elevation` [deg] and
+    `zoom`; a page can be turned as it plays. `progress` is called with a word and a share.
+    """
+    path = Path(file)
+    if path.suffix not in KINDS:
+        raise ValueError(f"{path.name} must end with one of {', '.join(KINDS)}")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} to")
+    stage = Stage(what, shapes=shapes, fps=fps, speed=speed)
+    if path.suffix == ".html":
+        if camera:
+            raise ValueError(f"a page is turned as it plays: leave out {', '.join(camera)}")
+        write_page(stage, path, speed=speed)
+        return
+    renderer = Renderer(stage, **camera)
+    (_write_gif if path.suffix == ".gif" else _write_mp4)(renderer, path, fps, progress)
+
+
+def _pictures(
+    renderer: Renderer, progress: Progress | None, drawn: Mapping[int, Any] | None = None
+) -> Iterator[Any]:
+    """Yield all pictures; those that were `drawn` before are not drawn again."""
+    count = len(renderer.stage.times)
+    for k in range(count):
+        yield drawn[k] if drawn and k in drawn else renderer.picture(k)
+        if progress is not None:
+            progress("drawing", (k + 1) / count)
+
+
+def _write_gif(renderer: Renderer, path: Path, fps: float, progress: Progress | None) -> None:
+    try:
+        from PIL import Image
+    except ModuleNotFoundError:
+        message = "GIFs need pillow: pip install 'tarsus[view]'"
+        raise ModuleNotFoundError(message, name="PIL") from None
+    last = len(renderer.stage.times) - 1
+    drawn = {k: renderer.picture(k) for k in sorted({0, last // 3, 2 * last // 3, last})}
+    palette = Image.fromarray(_samples(drawn)).quantize(256)
+    plain = Image.Dither.NONE
+    frames = [
+        Image.fromarray(picture).quantize(palette=palette, dither=plain)
+        for picture in _pictures(renderer, progress, drawn)
+    ]
+    # GIFs count time in hundredths of a second, and players slow down what is faster than two
+    duration = max(20, round(100 / fps) * 10)
+    with replacing(path) as part:
+        frames[0].save(part, save_all=True, append_images=frames[1:], duration=duration, loop=0)
+
+
+def _samples(drawn: Mapping[int, Any]) -> Any:
+    """Return pictures of all parts of the film above each other, and all colours of arrows."""
+    pictures = list(drawn.values())
+    strips = [np.full((20, pictures[0].shape[1], 3), color) for color in STATE_COLORS.values()]
+    return np.concatenate([*pictures, *(np.uint8(255 * strip) for strip in strips)])
+
+
+def _write_mp4(renderer: Renderer, path: Path, fps: float, progress: Progress | None) -> None:
+    try:
+        import imageio_ffmpeg
+    except ModuleNotFoundError:
+        message = "MP4 needs ffmpeg: pip install imageio-ffmpeg, or write a .gif or .html"
+        raise ModuleNotFoundError(message, name="imageio_ffmpeg") from None
+    pictures = _pictures(renderer, progress)
+    first = next(pictures)
+    size = first.shape[1], first.shape[0]
+    with replacing(path) as part:
+        film = imageio_ffmpeg.write_frames(str(part), size, fps=fps, quality=7, macro_block_size=2)
+        with closing(film):
+            film.send(None)
+            for picture in chain([first], pictures):
+                film.send(picture.tobytes())
+        # ffmpeg is another program, which may fail without a word
+        count = imageio_ffmpeg.count_frames_and_secs(str(part))[0]
+        if count != len(renderer.stage.times):
+            raise OSError(f"ffmpeg wrote {count} of {len(renderer.stage.times)} pictures to {path}")

@@ -1,0 +1,121 @@
+"""Who may look at the viewer: the page that was opened at its own secret address, and nobody else.
+
+A server on this machine can be reached by every page in the browser and by every user of the
+machine. viser lets all of them in: they read the scene, move sliders, and can ask for a tunnel that
+opens it to the world. Here a request passes if
+
+    its path begins with the token, which only `Viewer.url` tells,
+    its Host is this machine and port: a name that was rebound to this machine is another,
+    its Origin, which browsers state and pages cannot change, is that same address.
+
+The page of viser connects to the path from which it was loaded, so the token needs no cookie, which
+would be shown to the servers of all other ports.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from http import HTTPStatus
+from typing import Any
+
+HOST = "127.0.0.1"
+"""Only this machine can connect."""
+NAMES = (HOST, "localhost")
+
+_one_at_a_time = threading.Lock()
+
+Answer = Callable[[Any, Any], Any]
+"""From a connection and a request to a response, or to None: then a socket is opened."""
+
+
+class Gate:
+    """Refuses all requests but those that know its token and come from its own page."""
+
+    def __init__(self) -> None:
+        self.token = secrets.token_urlsafe(24)
+        self.stands = False
+        """Whether a server is behind it."""
+
+    def refusal(self, path: str, headers: Any, port: int) -> str:
+        """Return why a request to a port is refused, or nothing."""
+        hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
+        known = [f"{name}:{port}".removesuffix(":80") for name in NAMES]
+        if len(hosts) != 1 or hosts[0] not in known:
+            return f"the host must be {' or '.join(known)}"
+        # browsers leave the origin out where they load a page, never where they open a socket
+        if (origins or "Upgrade" in headers) and origins != [f"http://{hosts[0]}"]:
+            return "the origin must be the page of this viewer"
+        token = _parts(path)[0].encode(errors="replace")
+        if not secrets.compare_digest(token, self.token.encode()):
+            return "the address must have the token that the viewer's url has"
+        return ""
+
+    def before(self, answer: Answer) -> Answer:
+        """Return an answer to the requests that pass, as if the token were not in their path."""
+
+        def guarded(connection: Any, request: Any) -> Any:
+            refusal = self.refusal(request.path, request.headers, connection.local_address[1])
+            if refusal:
+                return connection.respond(HTTPStatus.FORBIDDEN, f"{refusal}\n")
+            response = answer(
+                connection, dataclasses.replace(request, path=f"/{_parts(request.path)[1]}")
+            )
+            if response is not None:
+                response.headers["Referrer-Policy"] = "no-referrer"
+            return response
+
+        self.stands = True
+        return guarded
+
+
+def guarded_server(gate: Gate, port: int, label: str) -> Any:
+    """Return a server of viser behind a gate, without tunnels; needs viser."""
+    import viser
+
+    class Server(viser.ViserServer):  # type: ignore[misc, unused-ignore]
+        def request_share_url(self, verbose: bool = True) -> None:
+            """Ask for no tunnel, whoever wants one."""
+
+    with _standing_before_viser(gate):
+        server = Server(HOST, port, label, verbose=False)
+    if not gate.stands or "request_share_url" not in vars(viser.ViserServer):
+        server.stop()
+        raise RuntimeError(
+            f"viser {viser.__version__} serves in a way that the viewer cannot guard; "
+            "pip install 'viser==1.1.*'"
+        )
+    return server
+
+
+@contextlib.contextmanager
+def _standing_before_viser(gate: Gate) -> Iterator[None]:
+    """Put a gate before the server that viser starts in the meantime.
+
+    viser has no place for a check of its own, and a second server before it would leave its port
+    open. But it asks websockets to serve, and that takes a function which sees requests first.
+    """
+    from websockets.asyncio import server as websockets
+
+    serve: Any = websockets.serve
+
+    def guarded(handler: Any, *where: Any, **options: Any) -> Any:
+        if handler.__module__.startswith("viser.") and options.get("process_request"):
+            options["process_request"] = gate.before(options["process_request"])
+        return serve(handler, *where, **options)
+
+    with _one_at_a_time:
+        websockets.serve = guarded  # type: ignore[misc, assignment]
+        try:
+            yield
+        finally:
+            websockets.serve = serve  # type: ignore[misc]
+
+
+def _parts(path: str) -> tuple[str, str]:
+    """Return the first part of a path, and what follows it without a query."""
+    first, _, rest = path.partition("?")[0].removeprefix("/").partition("/")
+    return first, rest

@@ -1,0 +1,142 @@
+"""What there is to see of a run or a model: surfaces, their poses, contact forces, the ground."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarsus.model import Model
+from tarsus.model.description import Array
+from tarsus.view.surfaces import Color, ShownShapes, Surface, surfaces
+
+if TYPE_CHECKING:
+    from tarsus.geometry.terrain import Terrain
+    from tarsus.simulation.trajectory import Trajectory
+
+STATE_COLORS: dict[str, Color] = {
+    "open": (0.55, 0.58, 0.62),
+    "stick": (0.15, 0.55, 0.30),
+    "slip": (0.90, 0.52, 0.10),
+    "impact": (0.80, 0.15, 0.20),
+}
+"""Colours of the states of contacts."""
+DETAIL = 1 / 60
+"""Size of the parts that meshes keep, as a share of the model's size."""
+
+
+@dataclass(frozen=True)
+class Arrows:
+    """Contact forces at one time: points (m, 3), vectors (m, 3) [m], and what the contacts do."""
+
+    points: Array
+    vectors: Array
+    states: tuple[str, ...]
+
+
+class Stage:
+    """A run, or a model that stands still, as a sequence of pictures.
+
+    `times` (T,) are those of the pictures; `poses` (T, bodies, 4, 4) say where the surfaces of a
+    body are at each. A model stands at q (nq,), on a ground if one is given. A force as large as
+    the weight is drawn half as long as the model is large.
+    """
+
+    def __init__(
+        self,
+        what: Trajectory | Model,
+        *,
+        shapes: ShownShapes | None = None,
+        fps: float = 25.0,
+        speed: float = 1.0,
+        q: ArrayLike | None = None,
+        ground: Terrain | None = None,
+    ) -> None:
+        self.run = None if isinstance(what, Model) else what
+        self.model: Model = what if isinstance(what, Model) else what.model
+        self.terrain: Terrain | None = ground if self.run is None else self.run.ground
+        self.q, self.times, self.samples = self._chosen(q, fps, speed)
+        self.poses: Array = self.model.forward_kinematics(self.q)
+        self.size = self._size()
+        self.surfaces: list[Surface] = surfaces(self.model, shapes, detail=DETAIL * self.size)
+
+    def _chosen(
+        self, q: ArrayLike | None, fps: float, speed: float
+    ) -> tuple[Array, Array, NDArray[np.int64]]:
+        """Return configurations, times and samples of the pictures, evenly spaced."""
+        if self.run is None:
+            pose = np.array(self.model.neutral() if q is None else q, np.float64)
+            return pose[None], np.zeros(1), np.zeros(1, np.int64)
+        if self.run.q.ndim != 2:
+            raise ValueError(
+                f"this run has {self.run.q.shape[:-2]} states: choose one, such as run[0]"
+            )
+        for name, value in (("fps", fps), ("speed", speed)):
+            if not value > 0.0:
+                raise ValueError(f"{name} is {value!r}, must be positive")
+        t = self.run.t
+        count = 1 + round(float(t[-1] - t[0]) * fps / speed)
+        wanted = np.linspace(t[0], t[-1], count)
+        samples = np.searchsorted((t[1:] + t[:-1]) / 2, wanted)  # the nearest
+        return self.run.q[samples], t[samples], samples
+
+    def _size(self) -> float:
+        """Return the largest side of a box around the bodies, at the first time [m]."""
+        points = self.poses[0, :, :3, 3]
+        radii = [np.cbrt(body.mass / 1000.0) for body in self.model.bodies]
+        return float(max(np.ptp(points, axis=0).max(), 2 * max(radii), 1e-3))
+
+    def stand(self, q: ArrayLike) -> None:
+        """Put a model that stands still elsewhere, at q (nq,)."""
+        self.q = np.array(q, np.float64)[None]
+        self.poses = self.model.forward_kinematics(self.q)
+        self.__dict__.pop("ground", None)
+
+    @functools.cached_property
+    def ground(self) -> Surface | None:
+        """The ground around all pictures, or None."""
+        if self.terrain is None:
+            return None
+        return Surface(-1, *self.terrain.mesh(*self._piece()), (0.93, 0.93, 0.91))
+
+    def _piece(self) -> tuple[Array, Array]:
+        """Return the corners (2,) of the piece of ground that is shown."""
+        path = self.poses[:, :, :2, 3].reshape(-1, 2)
+        margin = 5.0 * self.size
+        return path.min(axis=0) - margin, path.max(axis=0) + margin
+
+    def ground_lines(self) -> Array:
+        """Return a net of lines (n, 2, 3) on the ground."""
+        assert self.terrain is not None, "there is no ground"
+        low, high = self._piece()
+        tile = self.size / 3
+        x, y = (np.arange(low[i], high[i], tile) for i in range(2))
+        xx, yy = np.meshgrid(x, y, indexing="ij")
+        net = np.stack([xx, yy, self.terrain.height(xx, yy) + 2e-3 * self.size], axis=-1)
+        along = np.stack([net[:-1], net[1:]], axis=2).reshape(-1, 2, 3)
+        across = np.stack([net[:, :-1], net[:, 1:]], axis=2).reshape(-1, 2, 3)
+        return np.concatenate([along, across])
+
+    def arrows(self, picture: int) -> Arrows:
+        """Return the contact forces at a picture."""
+        touched = None if self.run is None else self.run.touched
+        if touched is None:
+            return Arrows(np.zeros((0, 3)), np.zeros((0, 3)), ())
+        # rows are in the order of time
+        k = int(self.samples[picture])
+        rows = slice(*np.searchsorted(touched.sample, [k, k + 1]))
+        weight = self.model.total_mass * float(np.linalg.norm(self.model.gravity)) or 1.0
+        vectors = touched.force[rows] * self.size / (2 * weight)
+        # an impact may be hundreds of times as strong: its arrow shall stay in the picture
+        length = np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors *= np.minimum(1.0, self.size / np.maximum(length, 1e-300))
+        return Arrows(touched.point[rows], vectors, tuple(self._states[rows].tolist()))
+
+    @functools.cached_property
+    def _states(self) -> NDArray[np.str_]:
+        """What all contacts of the run do: words that are made once, not for each picture."""
+        assert self.run is not None
+        return self.run.contacts.states

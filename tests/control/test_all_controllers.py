@@ -1,0 +1,171 @@
+"""Every controller of ts.control: called alike, in simulations, for one state and for a batch."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from closed_loop import BENT, redundant_arm
+from oracle import Array
+
+import tarsus as ts
+from tarsus import control
+from tarsus.control import (
+    PD,
+    PID,
+    AdaptiveControl,
+    Cascade,
+    ImpedanceControl,
+    ImplicitPD,
+    InverseDynamics,
+    OperationalSpaceControl,
+    PassivityControl,
+)
+
+DT = 2e-3
+M = redundant_arm()
+INERTIA = np.diagonal(M.mass_matrix(BENT))
+KP, KI, KD = 300.0 * INERTIA, 200.0 * INERTIA, 20.0 * INERTIA  # that efforts held over DT can bear
+
+
+def joints(t: float) -> tuple[Array, Array]:
+    """Return a motion of all joints, and its velocity."""
+    return BENT + 0.2 * np.sin(4.0 * t), np.full(7, 0.8 * np.cos(4.0 * t))
+
+
+def hand(t: float) -> tuple[Array, Array]:
+    """Return a motion of the hand up and down, and its velocity."""
+    start = M.frame_pose(BENT, "hand")[:3, 3]
+    return start + [0.0, 0.0, 0.05 * np.sin(4.0 * t)], np.array([0.0, 0.0, 0.2 * np.cos(4.0 * t)])
+
+
+def spring_on_hand(t: float, q: Array, v: Array) -> Array:
+    """Return a wrench that a sensor might feel."""
+    return np.asarray(-20.0 * (M.frame_pose(q, "hand")[..., :3, 3] - hand(0.0)[0]))
+
+
+MAKE: dict[str, Callable[[], Any]] = {
+    "PD": lambda: PD(M, KP, KD, joints),
+    "ImplicitPD": lambda: ImplicitPD(M, 200.0, 20.0, joints, dt=DT),
+    "PID": lambda: PID(M, KP, KI, KD, joints, period=DT),
+    "InverseDynamics": lambda: InverseDynamics(M, 100.0, 20.0, joints),
+    "PassivityControl": lambda: PassivityControl(M, 5.0, KD, joints),
+    "PassivityControl, matrices": lambda: PassivityControl(M, 5.0 * np.eye(7) + 0.1, KD, joints),
+    "AdaptiveControl": lambda: AdaptiveControl(M, 5.0, KD, joints, adaptation=5.0),
+    "OperationalSpaceControl": lambda: OperationalSpaceControl(
+        M, "hand", 100.0, None, hand, task="position", posture=BENT
+    ),
+    "ImpedanceControl": lambda: ImpedanceControl(M, "hand", 400.0, None, hand, task="position"),
+    "ImpedanceControl, inertia": lambda: ImpedanceControl(
+        M, "hand", 400.0, None, hand, task="position", inertia=5.0, wrench=spring_on_hand
+    ),
+    "Cascade": lambda: Cascade(lambda t, q, v: joints(t), PD(M, KP, KD), outer_period=2 * DT),
+    "Cascade, in Python": lambda: Cascade(
+        lambda t, q, v: joints(t), AdaptiveControl(M, 5.0, KD), outer_period=2 * DT
+    ),
+}
+ABSTRACT = {"ControlLaw", "JointController", "FrameController"}
+NOT_CONTROLLERS = {"MomentumObserver", "Table"}
+
+
+def states(count: int) -> tuple[Array, Array]:
+    """Return states (count, 7) near the arm's bent configuration."""
+    rng = np.random.default_rng(0)
+    return BENT + 0.1 * rng.normal(size=(count, 7)), 0.3 * rng.normal(size=(count, 7))
+
+
+def test_the_table_has_all_of_them() -> None:
+    made = {name.split(",")[0] for name in MAKE}
+    assert made | ABSTRACT | NOT_CONTROLLERS == set(control.__all__)
+    for name in ABSTRACT:
+        assert inspect.isabstract(getattr(control, name))
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_a_row_of_a_batch_is_one_state(name: str) -> None:
+    together, (q, v) = MAKE[name](), states(3)
+    alone = [MAKE[name]() for _ in range(3)]
+    for t in (0.0, DT, 2 * DT):
+        batch = together(t, q, v)
+        assert batch.shape == (3, 7)
+        for k, one in enumerate(alone):
+            tau = one(t, q[k], v[k])
+            assert tau.shape == (7,)
+            scale = np.abs(tau).max()
+            np.testing.assert_allclose(batch[k], tau, rtol=1e-8, atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
+@pytest.mark.parametrize("name", MAKE)
+def test_runs_alone_and_in_a_batch(name: str, integrator: str) -> None:
+    sim = ts.Simulation(M, dt=DT, integrator=integrator)
+    controller, (q, v) = MAKE[name](), states(3)
+    batch = sim.run(q, v, duration=0.05, controller=controller)
+    again = sim.run(q, v, duration=0.05, controller=controller)
+    np.testing.assert_array_equal(again.q, batch.q)  # a run starts anew
+    assert np.abs(batch.tau).max() > 0.1
+    for k in range(3):
+        one = sim.run(q[k], v[k], duration=0.05, controller=MAKE[name]())
+        np.testing.assert_allclose(batch.q[k], one.q, rtol=0.0, atol=1e-10)
+        np.testing.assert_allclose(batch.v[k], one.v, rtol=0.0, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_reset_starts_anew(name: str) -> None:
+    controller, (q, v) = MAKE[name](), states(4)
+
+    def three() -> list[Array]:
+        return [controller(DT * k, q[k], v[k]) for k in range(3)]
+
+    first = three()
+    controller.reset()
+    assert all((a == b).all() for a, b in zip(first, three(), strict=True))
+    controller.reset()
+    assert controller(0.0, q, v).shape == (4, 7)  # another number of states
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_steps_by_hand_are_those_of_a_run(name: str) -> None:
+    sim, (q, v) = ts.Simulation(M, dt=DT), states(2)
+    for start in ((q, v), (q[0], v[0])):
+        run = sim.run(*start, duration=10 * DT, controller=MAKE[name]())
+        sim.reset(*start, controller=MAKE[name]())
+        for steps in (1, 1, 5, 3):
+            sim.step(steps=steps)
+        np.testing.assert_array_equal(sim.q, run.q[..., -1, :])
+        np.testing.assert_array_equal(sim.v, run.v[..., -1, :])
+
+
+@pytest.mark.parametrize("name", [name for name in MAKE if "Cascade" not in name])
+def test_a_setpoint_of_a_call_replaces_the_reference(name: str) -> None:
+    q, v = states(2)
+    one, other = MAKE[name](), MAKE[name]()
+    other.reference = type(other.reference)(one.reference(0.1), other.setpoint)
+    np.testing.assert_array_equal(one(0.0, q, v, one.reference(0.1)), other(0.0, q, v))
+    assert (MAKE[name]()(0.0, q, v) != other(0.0, q, v)).any()
+
+
+@pytest.mark.parametrize("name", [name for name in MAKE if "Cascade" not in name])
+def test_the_words_are_the_same(name: str) -> None:
+    words = list(inspect.signature(getattr(control, name.split(",")[0])).parameters)
+    assert words[0] == "model"
+    assert {"reference", "effort", "period"} <= set(words)
+    known = {"kp", "ki", "kd", "bandwidth", "frame"}
+    before = words[1 : words.index("reference")]
+    assert set(before) <= known and "kd" in before
+    call = list(inspect.signature(type(MAKE[name]()).__call__).parameters)
+    assert call == ["self", "t", "q", "v", "reference"]
+
+
+@pytest.mark.parametrize("name", [name for name in MAKE if MAKE[name]().remembers])
+def test_what_is_remembered_can_be_kept(name: str) -> None:
+    (q, v), one, other = states(4), MAKE[name](), MAKE[name]()
+    for k in range(3):
+        one(DT * k, q[k], v[k])
+    other.set_state(one.get_state())
+    np.testing.assert_array_equal(other(3 * DT, q[3], v[3]), one(3 * DT, q[3], v[3]))
+    other.reset()
+    assert (other(3 * DT, q[3], v[3]) != one(3 * DT, q[3], v[3])).any()

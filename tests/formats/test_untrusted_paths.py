@@ -1,0 +1,220 @@
+"""Models from elsewhere: their files stay in their folders, in every format."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import tarsus as ts
+from tarsus.formats import read
+from tarsus.formats.mjcf import read_mjcf
+from tarsus.formats.paths import Folders
+from tarsus.formats.urdf import read_urdf
+from tarsus.geometry.meshes import mesh_corners
+from tarsus.model.description import ModelError, Source
+
+Write = Callable[..., Path]
+HERE = Source("test.urdf", 1)
+TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n"
+HEADER = {"format": "tarsus", "version": 1, "name": "m"}
+
+
+def native(file: str) -> str:
+    """A body with one mesh in our own format."""
+    data = {
+        "bodies": [{"name": "a", "mass": 1.0, "inertia": [1.0, 1.0, 1.0]}],
+        "joints": [{"name": "j", "kind": "free", "parent": "world", "child": "a"}],
+        "shapes": [{"body": "a", "role": "collision", "kind": "mesh", "size": [1.0, 1.0, 1.0]}],
+    }
+    data["shapes"][0]["file"] = file
+    return json.dumps(HEADER | data)
+
+
+def test_the_name_of_a_folder_around_opens_nothing(tmp_path: Path) -> None:
+    model = tmp_path / "projects" / "bot" / "robot" / "bot.urdf"
+    model.parent.mkdir(parents=True)
+    secret = tmp_path / "projects" / "secret.stl"
+    secret.touch()
+    folders = Folders(model)
+    for name in ("projects", "bot", tmp_path.name):
+        assert folders.find(f"package://{name}/secret.stl", HERE) is None
+    assert folders.hint("package://projects/secret.stl") == f"'{secret.parent}'"
+    assert Folders(model, [tmp_path]).find("package://projects/secret.stl", HERE) == secret
+    assert Folders(model, [secret.parent]).find("package://projects/secret.stl", HERE) == secret
+
+
+def test_the_warning_says_what_package_dirs_lacks(write: Write, tmp_path: Path) -> None:
+    mesh = '<visual><geometry><mesh filename="package://up/a.stl"/></geometry></visual>'
+    file = write(f'<robot><link name="a">{mesh}</link></robot>', "up/two/three/bot.urdf")
+    (warning,) = read_urdf(file).warnings
+    assert warning.endswith(f"package://up/a.stl; package_dirs lacks '{tmp_path / 'up'}'")
+
+
+def test_folders_inside_the_package_are_packages(tmp_path: Path) -> None:
+    # as in example-robot-data: one manifest for all, folders that files call packages
+    model = tmp_path / "data" / "robots" / "b1" / "urdf" / "b1.urdf"
+    mesh = model.parents[1] / "meshes" / "a.stl"
+    for file in (model, mesh):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    (tmp_path / "data" / "package.xml").write_text("<package><name>all</name></package>")
+    folders = Folders(model)
+    for reference in ("package://b1/meshes/a.stl", "package://all/robots/b1/meshes/a.stl"):
+        assert folders.find(reference, HERE) == mesh
+
+
+def test_a_package_around_the_package_is_found_by_its_manifest(tmp_path: Path) -> None:
+    model = tmp_path / "outer" / "inner" / "urdf" / "a.urdf"
+    mesh = tmp_path / "outer" / "shared" / "a.stl"
+    for file in (model, mesh):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    (tmp_path / "outer" / "inner" / "package.xml").write_text("<package/>")
+    assert Folders(model).find("package://outer/shared/a.stl", HERE) is None
+    (tmp_path / "outer" / "package.xml").write_text("<package/>")
+    assert Folders(model).find("package://outer/shared/a.stl", HERE) == mesh
+
+
+def test_packages_beside_may_not_be_links_elsewhere(tmp_path: Path) -> None:
+    for package in ("src/bot", "src/tools", "private"):
+        (tmp_path / package).mkdir(parents=True)
+        (tmp_path / package / "package.xml").write_text("<package/>")
+        (tmp_path / package / "a.stl").touch()
+    (tmp_path / "src" / "linked").symlink_to(tmp_path / "private")
+    model = tmp_path / "src" / "bot" / "bot.urdf"
+    tools = tmp_path / "src" / "tools" / "a.stl"
+    assert Folders(model).find("package://tools/a.stl", HERE) == tools
+    assert Folders(model).find("package://linked/a.stl", HERE) is None
+    told = Folders(model, [tmp_path / "src"])
+    assert told.find("package://linked/a.stl", HERE) == tmp_path / "private" / "a.stl"
+
+
+def test_the_user_s_own_folder_is_no_model_s_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "package.xml").write_text("<package><name>me</name></package>")
+    (tmp_path / "secret.stl").touch()
+    folders = Folders(tmp_path / "urdf" / "bot.urdf")
+    assert folders.home == tmp_path / "urdf"
+    assert folders.find("package://me/secret.stl", HERE) is None
+    with pytest.raises(ModelError, match=rf"package_dirs=\['{tmp_path}'\] would allow it"):
+        folders.find("../secret.stl", HERE)
+
+
+def test_links_to_a_named_folder_are_followed(tmp_path: Path) -> None:
+    # colcon's symlink install: the package holds links into the sources
+    for folder in ("install/share/bot", "src/bot"):
+        (tmp_path / folder).mkdir(parents=True)
+    mesh = tmp_path / "src" / "bot" / "a.stl"
+    mesh.touch()
+    (tmp_path / "install/share/bot/a.stl").symlink_to(mesh)
+    model, share = tmp_path / "elsewhere" / "bot.urdf", tmp_path / "install" / "share"
+    with pytest.raises(ModelError, match=rf"package_dirs=\['{mesh.parent}'\]"):
+        Folders(model, [share]).find("package://bot/a.stl", HERE)
+    assert Folders(model, [share, mesh.parent]).find("package://bot/a.stl", HERE) == mesh
+
+
+@pytest.mark.parametrize("name", ["model.json", "model.yaml"])
+def test_meshes_of_our_own_files_are_beside_them(write: Write, name: str, tmp_path: Path) -> None:
+    mesh = write(TRIANGLE, "meshes/a.obj")
+    for reference in ("meshes/a.obj", str(mesh), mesh.as_uri()):
+        (shape,) = ts.load(write(native(reference), name)).shapes
+        assert shape.file == str(mesh)
+        assert len(mesh_corners(shape)) == 4
+
+
+@pytest.mark.parametrize("reference", ["../secret.obj", "link.obj", "model://../secret.obj", "a\0"])
+def test_our_own_files_may_not_leave_their_folder(write: Write, reference: str) -> None:
+    secret = write(TRIANGLE, "secret.obj")
+    model = write(native(reference), "inside/model.json")
+    (model.parent / "link.obj").symlink_to(secret)
+    try:
+        (shape,) = read(model).shapes
+    except ModelError as error:
+        assert "model.json" in str(error)
+    else:
+        assert shape.file == "model://../secret.obj" and not Path(shape.file).exists()
+
+
+def test_a_mesh_far_away_is_told_and_not_opened(write: Write, tmp_path: Path) -> None:
+    mesh = write(TRIANGLE, "robots/a b.obj")
+    model = ts.load(write(native(str(mesh)), "saved/model.json"))
+    (shape,) = model.shapes
+    assert shape.file == mesh.as_uri()
+    (warning,) = model.warnings
+    assert "lie outside the model's folder" in warning
+    assert f"package_dirs=['{mesh.parent}'] would allow them" in warning
+    with pytest.raises(ModelError, match=r"a%20b\.obj.*package_dirs"):
+        mesh_corners(shape)
+    ts.save(model, tmp_path / "saved" / "again.json")
+    again = ts.load(tmp_path / "saved" / "again.json")
+    assert again == model and again.warnings == model.warnings
+    for file in ("model.json", "again.json"):
+        allowed = ts.load(tmp_path / "saved" / file, package_dirs=[mesh.parent])
+        assert allowed.shapes[0].file == str(mesh)
+
+
+def test_a_missing_mesh_is_not_looked_for_where_python_runs(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(TRIANGLE, "work/a.obj")
+    mesh = '<collision><geometry><mesh filename="a.obj"/></geometry></collision>'
+    urdf = write(f'<robot><link name="a">{mesh}</link></robot>', "models/bot.urdf")
+    monkeypatch.chdir(tmp_path / "work")
+    for model in (urdf, write(native("a.obj"), "models/bot.json")):
+        (shape,) = read(model).shapes
+        with pytest.raises(ModelError, match="is not there"):
+            mesh_corners(shape)
+
+
+def test_relative_paths_mean_the_same_after_saving(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mesh = write(TRIANGLE, "saved/meshes/a.obj")
+    monkeypatch.chdir(tmp_path)
+    b = ts.Builder("m").body("a", 1.0, inertia=(1.0, 1.0, 1.0)).joint("j", "free", "world", "a")
+    built = b.shape("a", "mesh", file="saved/meshes/a.obj").build()
+    write(
+        '<mujoco><compiler meshdir="meshes"/><asset><mesh name="a" file="a.obj"/></asset>'
+        '<worldbody><body><geom type="mesh" mesh="a"/></body></worldbody></mujoco>',
+        "saved/m.xml",
+    )
+    for model in (built, ts.load("saved/m.xml")):
+        ts.save(model, "saved/model.json")
+        assert ts.load("saved/model.json").shapes[0].file == str(mesh)
+
+
+def test_mjcf_takes_package_dirs(write: Write, tmp_path: Path) -> None:
+    write(TRIANGLE, "assets/a.obj")
+    text = (
+        '<mujoco><compiler meshdir="../assets"/><asset><mesh name="a" file="a.obj"/></asset>'
+        '<worldbody><body><geom type="mesh" mesh="a"/></body></worldbody></mujoco>'
+    )
+    model = write(text, "models/bot.xml")
+    with pytest.raises(ModelError, match=rf"package_dirs=\['{tmp_path}'\] would allow it"):
+        read(model)
+    (shape,) = read(model, package_dirs=[tmp_path / "assets"]).shapes
+    assert os.path.samefile(str(shape.file), tmp_path / "assets" / "a.obj")
+
+
+def test_attached_models_have_paths_of_their_own(write: Write) -> None:
+    mesh = write(TRIANGLE, "assets/a.obj")
+    part = (
+        '<mujoco><compiler meshdir="{meshes}"/><asset><mesh name="a" file="a.obj"/></asset>'
+        '<worldbody><body name="b"><geom type="mesh" mesh="a"/></body></worldbody></mujoco>'
+    )
+    main = (
+        '<mujoco><asset><model name="part" file="parts/part.xml"/></asset>'
+        '<worldbody><attach model="part" body="b" prefix="p_"/></worldbody></mujoco>'
+    )
+    write(part.format(meshes="../assets"), "parts/part.xml")
+    (shape,) = read_mjcf(write(main, "main.xml")).shapes
+    assert os.path.samefile(str(shape.file), mesh)
+    write(part.format(meshes="../.."), "parts/part.xml")
+    with pytest.raises(ModelError, match=r"part\.xml:1: .*leaves the model's folder"):
+        read_mjcf(write(main, "main.xml"))

@@ -1,0 +1,187 @@
+"""Readers on damaged files: a model or run, or the error that names the file, and nothing else."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mutate import damaged_bytes, damaged_data, damaged_text
+from trials import outcomes, seeds
+
+import tarsus as ts
+from tarsus.geometry.meshes import mesh_corners
+from tarsus.simulation import RunFileError, checkpoint
+
+TESTS = Path(__file__).parents[1]
+DATA = TESTS / "formats" / "data"
+EXAMPLE = TESTS.parent / "examples" / "quadruped.urdf"
+
+Damage = Callable[[bytes, random.Random], bytes]
+Read = Callable[[Path], Any]
+
+MESHES = ("stl", "obj", "dae", "ply", "off", "glb", "gltf")
+
+
+def try_file(
+    file: Path, damage: Damage, read: Read, error: type[Exception], named: Path | None = None
+) -> None:
+    """Damage a file again and again, and read it; errors name it, or what it belongs to."""
+    whole = file.read_bytes()
+    name = (named or file).name
+
+    def trial(generator: np.random.Generator) -> None:
+        file.write_bytes(damage(whole, random.Random(int(generator.integers(2**63)))))
+        try:
+            read(file)
+        except error as refused:
+            assert name in str(refused), refused
+            raise
+
+    read(file)
+    print(f"{file.name} {damage.__name__.removeprefix('damaged_')}: ", end="")
+    found = outcomes(trial, seeds(100), (error,))
+    assert found[error.__name__] > 0 or found.total() < 10
+
+
+def model_file(name: str, folder: Path) -> Path:
+    """A model to damage, with what belongs to it."""
+    for part in DATA.glob("*"):
+        (folder / part.name).write_bytes(part.read_bytes())
+    file = folder / name
+    if name == EXAMPLE.name:
+        file.write_bytes(EXAMPLE.read_bytes())
+    elif name.startswith("saved"):
+        ts.save(ts.load(DATA / "machine.sdf"), file)
+    elif name.startswith("side"):
+        rotor = {"name": "rotor", "mass": 0.1, "inertia": [2e-5, 2e-5, 4e-5]}
+        gear = {"joint": "front_left_knee", "ratio": 9, "rotor": "rotor"}
+        file.write_text(json.dumps({"bodies": [rotor], "gears": [gear], "frames": []}))
+    return file
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["arm.urdf", "loops.urdf", EXAMPLE.name, "machine.sdf", "mixed.xml"]
+    + ["saved.json", "saved.yaml", "side.json"],
+)
+def test_models(name: str, tmp_path: Path) -> None:
+    file = model_file(name, tmp_path)
+    if name == "side.json":
+        try_file(
+            file,
+            damaged_text,
+            lambda path: ts.load(EXAMPLE, base="free", complete=path),
+            ts.ModelError,
+        )
+    else:
+        try_file(file, damaged_text, ts.load, ts.ModelError)
+
+
+def test_meshes_of_mjcf(tmp_path: Path) -> None:
+    model = model_file("mixed.xml", tmp_path)
+    try_file(tmp_path / "wedge.obj", damaged_text, lambda _: ts.load(model), ts.ModelError, model)
+
+
+@pytest.mark.parametrize("kind", MESHES)
+def test_meshes(kind: str, tmp_path: Path) -> None:
+    trimesh = pytest.importorskip("trimesh")
+    file = tmp_path / f"mesh.{kind}"
+    if kind == "gltf":
+        for name, part in trimesh.exchange.gltf.export_gltf(_sphere(trimesh).scene()).items():
+            (tmp_path / (file.name if name == "model.gltf" else name)).write_bytes(part)
+    else:
+        _sphere(trimesh).export(file)
+    shape = ts.Shape("body", "collision", "mesh", (1.0, 1.0, 1.0), file=str(file))
+    binary = kind in ("stl", "glb", "ply")
+    try_file(
+        file,
+        damaged_bytes if binary else damaged_text,
+        lambda path: _fresh(mesh_corners, shape),
+        ts.ModelError,
+    )
+
+
+def _sphere(trimesh: Any) -> Any:
+    return trimesh.creation.icosphere(subdivisions=1)
+
+
+def _fresh(corners: Callable[[ts.Shape], Any], shape: ts.Shape) -> None:
+    """Read a mesh although it was read before."""
+    from tarsus.geometry import meshes
+
+    meshes._corners.cache_clear()
+    corners(shape)
+
+
+# --- runs -------------------------------------------------------------------------------------
+
+
+def stone() -> ts.Model:
+    """A ball that falls, with a hinge on it."""
+    b = ts.Builder("stone")
+    b.body("ball", 1.0, inertia=(0.1, 0.1, 0.1)).body("arm", 0.1, inertia=(0.01, 0.01, 0.01))
+    b.joint("root", "free", "world", "ball").joint("hinge", "revolute", "ball", "arm", axis="x")
+    return b.shape("ball", "sphere", (0.1,), role="collision").build()
+
+
+def start(model: ts.Model) -> np.ndarray:
+    return ts.stand(model, model.neutral(), ts.Ground())
+
+
+def damaged_metadata(data: bytes, randomness: random.Random) -> bytes:
+    """Return a Parquet file that is whole, but says something else about itself."""
+    import pyarrow.parquet as parquet
+
+    table = parquet.read_table(io.BytesIO(data))
+    known = json.loads(table.schema.metadata[b"tarsus"])
+    made = damaged_data(known, randomness)
+    out = io.BytesIO()
+    text = json.dumps(made).encode()
+    parquet.write_table(table.replace_schema_metadata({b"tarsus": text}), out)
+    return out.getvalue()
+
+
+def damaged_members(data: bytes, randomness: random.Random) -> bytes:
+    """Return a checkpoint with right check sums and wrong contents."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(out, "w") as after:
+        chosen = randomness.choice(before.namelist())
+        for name in before.namelist():
+            part = before.read(name)
+            after.writestr(name, damaged_bytes(part, randomness) if name == chosen else part)
+    return out.getvalue()
+
+
+def use(file: Path) -> None:
+    """Read a run, and look at all that it tells."""
+    run = ts.load_run(file)
+    repr(run)
+    if "energy" in run.recorded:
+        run.energy.table()
+    if "q" in run.recorded and run.touched is not None:
+        repr((run.loop_gaps, run.contacts.links, run.contacts.ground_force()))
+
+
+@pytest.mark.parametrize("damage", [damaged_bytes, damaged_metadata])
+def test_runs(damage: Damage, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    model = stone()
+    file = tmp_path / "run.parquet"
+    q = np.tile(start(model), (2, 1))
+    ts.Simulation(model, ground=ts.Ground()).run(q, duration=0.01).save(file)
+    try_file(file, damage, use, RunFileError)
+
+
+@pytest.mark.parametrize("damage", [damaged_bytes, damaged_members])
+def test_checkpoints(damage: Damage, tmp_path: Path) -> None:
+    model, file = stone(), tmp_path / "run.npz"
+    sim = ts.Simulation(model, ground=ts.Ground())
+    sim.run(start(model), duration=0.01, checkpoint=file, checkpoint_every=0.005)
+    try_file(file, damage, checkpoint.read, RunFileError)

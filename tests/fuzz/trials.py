@@ -1,0 +1,67 @@
+"""How many trials a fuzzer makes, and the count of how they ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import numpy as np
+
+LONGEST = 60
+"""Seconds that a trial may take."""
+
+
+def seeds(few: int) -> range:
+    """Return the seeds of the trials: a few in the suite, TARSUS_FUZZ_TRIALS in long runs.
+
+    Long runs begin elsewhere each time, at TARSUS_FUZZ_SEED if it is set.
+    """
+    many = os.environ.get("TARSUS_FUZZ_TRIALS")
+    if many is None:
+        return range(few)
+    first = int(os.environ.get("TARSUS_FUZZ_SEED", np.random.default_rng().integers(2**40)))
+    return range(first, first + int(many))
+
+
+@contextmanager
+def in_time() -> Iterator[None]:
+    """Raise if a trial hangs."""
+
+    def hangs(_signal: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"a trial takes more than {LONGEST} s")
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(LONGEST)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def outcomes(
+    trial: Callable[[np.random.Generator], object],
+    seeds: range,
+    refused: tuple[type[BaseException], ...],
+) -> Counter[str]:
+    """Return how often trials ended well, and how often with each of the errors that are meant.
+
+    Whatever else is raised ends the test, with the seed that leads there again.
+    """
+    found: Counter[str] = Counter()
+    for seed in seeds:
+        try:
+            with in_time():
+                trial(np.random.default_rng(seed))
+            found["fine"] += 1
+        except refused as error:
+            found[type(error).__name__] += 1
+        except BaseException as error:
+            error.add_note(f"seed {seed}; before it: {dict(found)}")
+            raise
+    print(f"{len(seeds)} trials: {dict(found)}")
+    return found

@@ -1,0 +1,194 @@
+"""The viewer lets in its own page and nobody else: no other page, no other name, no tunnel."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+from made_up_runs import made_up_run
+from waiting import wait_for
+
+from tarsus.view import Viewer, gate, view
+
+viser = pytest.importorskip("viser")
+exceptions = pytest.importorskip("websockets.exceptions")
+msgpack = pytest.importorskip("msgspec.msgpack")
+sockets = pytest.importorskip("websockets.sync.client")
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@pytest.fixture(scope="module")
+def viewer() -> Iterator[Viewer]:
+    with view(made_up_run(), port=18700) as shown:
+        yield shown
+
+
+def parts(viewer: Viewer) -> tuple[str, str]:
+    """Return "127.0.0.1:port" and "/token/" of a viewer."""
+    address = urlsplit(viewer.url)
+    return address.netloc, address.path
+
+
+class Answer(NamedTuple):
+    status: int
+    text: bytes
+    headers: http.client.HTTPMessage
+
+
+def get(viewer: Viewer, path: str, **headers: str) -> Answer:
+    """Ask for a page; headers replace what a browser says."""
+    connection = http.client.HTTPConnection(parts(viewer)[0], timeout=120)
+    with contextlib.closing(connection):
+        connection.putrequest("GET", path, skip_host="Host" in headers)
+        for name, value in headers.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        with connection.getresponse() as response:
+            return Answer(response.status, response.read(), response.headers)
+
+
+def enter(viewer: Viewer, path: str, origin: str | None) -> Any:
+    """Return an open socket, as the page opens it."""
+    return sockets.connect(
+        f"ws://{parts(viewer)[0]}{path}",
+        origin=origin,
+        subprotocols=[f"viser-v{viser.__version__}"],
+        compression=None,
+        max_size=None,
+        open_timeout=120,
+        proxy=None,
+    )
+
+
+def test_the_page_is_there_for_who_knows_the_address(viewer: Viewer) -> None:
+    _, path = parts(viewer)
+    for known in (path, path.removesuffix("/"), f"{path}index.html?darkMode"):
+        page = get(viewer, known)
+        assert page.status == 200
+        assert b"<html" in page.text
+        assert page.headers["Referrer-Policy"] == "no-referrer"
+
+
+def test_addresses_cannot_be_guessed(viewer: Viewer) -> None:
+    token = parts(viewer)[1].strip("/")
+    assert len(token) >= 32
+    with view(made_up_run(), port=18720) as other:
+        assert parts(other)[1].strip("/") != token
+
+
+@pytest.mark.parametrize("path", ["/", "/index.html", "/guess/", "//", "/%2e%2e/", "/?token="])
+def test_no_page_without_the_token(viewer: Viewer, path: str) -> None:
+    page = get(viewer, path)
+    assert page.status == 403
+    assert b"token" in page.text
+
+
+def test_files_outside_the_page_stay_outside(viewer: Viewer) -> None:
+    assert get(viewer, f"{parts(viewer)[1]}../../_viser.py").status == 404
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "localhost:1"]
+)
+def test_no_page_under_another_name(viewer: Viewer, host: str) -> None:
+    """A name that was rebound to this machine makes a foreign page the same origin."""
+    port = viewer.server.get_port()
+    page = get(viewer, parts(viewer)[1], Host=host.format(port=port))
+    assert page.status == 403
+    assert b"host" in page.text
+
+
+def test_the_machine_has_two_names(viewer: Viewer) -> None:
+    name = f"localhost:{viewer.server.get_port()}"
+    assert get(viewer, parts(viewer)[1], Host=name).status == 200
+    assert get(viewer, parts(viewer)[1], Host=name, Origin=f"http://{name}").status == 200
+    assert get(viewer, parts(viewer)[1], Origin="http://evil.example").status == 403
+
+
+def test_the_own_page_sees_the_scene_and_moves_the_slider(viewer: Viewer) -> None:
+    address, path = parts(viewer)
+    with enter(viewer, path, f"http://{address}") as page:
+        assert len(page.recv(timeout=120)) > 100
+        page.send(slider_message(viewer, 9))
+        assert wait_for(lambda: viewer._slider.value == 9)
+
+
+@pytest.mark.parametrize(
+    ("origin", "path"),
+    [
+        ("http://evil.example", "own"),
+        ("http://evil.example:{port}", "own"),
+        ("https://127.0.0.1:{port}", "own"),
+        ("http://localhost:{port}", "own"),
+        ("http://127.0.0.1:1", "own"),
+        ("null", "own"),
+        (None, "own"),
+        ("http://127.0.0.1:{port}", "/"),
+        ("http://127.0.0.1:{port}", "/guess/"),
+    ],
+)
+def test_no_socket_for_others(viewer: Viewer, origin: str | None, path: str) -> None:
+    port = viewer.server.get_port()
+    said = origin if origin is None else origin.format(port=port)
+    with pytest.raises(exceptions.InvalidStatus) as refused:
+        enter(viewer, parts(viewer)[1] if path == "own" else path, said)
+    assert refused.value.response.status_code == 403
+
+
+def test_no_socket_under_another_name(viewer: Viewer) -> None:
+    port = viewer.server.get_port()
+    answer = get(
+        viewer,
+        parts(viewer)[1],
+        Host=f"evil.example:{port}",
+        Origin=f"http://evil.example:{port}",
+        Upgrade="websocket",
+        Connection="Upgrade",
+    )
+    assert answer.status == 403
+
+
+def test_nobody_gets_a_tunnel(viewer: Viewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    address, path = parts(viewer)
+    asked = threading.Event()
+
+    def tunnel(*_: Any) -> None:
+        asked.set()
+        raise OSError("no tunnel in a test")
+
+    monkeypatch.setattr("viser._viser.ViserTunnel", tunnel)
+    with enter(viewer, path, f"http://{address}") as page:
+        page.send(msgpack.encode({"type": "ShareUrlRequest"}))
+        page.send(slider_message(viewer, 11))
+        assert wait_for(lambda: viewer._slider.value == 11)
+    assert not asked.wait(0.3)
+    assert viewer.server.request_share_url() is None
+
+
+def test_a_viser_that_cannot_be_guarded_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate.Gate, "before", lambda self, answer: answer)
+    with pytest.raises(RuntimeError, match=r"viser .* cannot guard"):
+        view(made_up_run(), port=18740)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((gate.HOST, 18740), timeout=60)
+
+
+def test_servers_of_others_are_left_alone(viewer: Viewer) -> None:
+    from websockets.asyncio import server
+
+    assert server.serve.__module__ == "websockets.asyncio.server"
+
+
+def slider_message(viewer: Viewer, picture: int) -> bytes:
+    """Return what the page says when its slider is moved."""
+    handles = viewer.server.gui._gui_input_handle_from_uuid
+    uuid = next(key for key, handle in handles.items() if handle.label == "picture")
+    update = {"type": "GuiUpdateMessage", "uuid": uuid, "updates": {"value": picture}}
+    return bytes(msgpack.encode(update))

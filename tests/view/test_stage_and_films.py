@@ -1,0 +1,175 @@
+"""What is drawn, and when; films of all kinds, written and read back."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_up_runs import hopper, made_up_run
+
+from tarsus.geometry import Ground, Steps
+from tarsus.view.animation import animate
+from tarsus.view.renderer import Camera, Renderer
+from tarsus.view.stage import Stage
+
+
+def test_pictures_are_evenly_spaced_in_time() -> None:
+    stage = Stage(made_up_run(), fps=20)
+    assert stage.times == pytest.approx(np.linspace(0, 1, 21), abs=0.005)
+    assert len(Stage(made_up_run(), fps=20, speed=0.5).times) == 41
+    assert stage.poses.shape == (21, 2, 4, 4)
+
+
+def test_arrows_are_forces_that_stay_in_the_picture() -> None:
+    stage = Stage(made_up_run(), fps=100)
+    first, later, air = stage.arrows(0), stage.arrows(10), stage.arrows(60)
+    assert first.states == ("impact",)
+    assert later.states == ("stick",)
+    assert air.states == ()
+    assert np.linalg.norm(first.vectors) == pytest.approx(stage.size)
+    weight = 2.5 * 9.81
+    assert later.vectors[0, 2] == pytest.approx(30.0 / weight / 2 * stage.size)
+
+
+def test_the_ground_is_under_the_whole_way() -> None:
+    stage = Stage(made_up_run(Ground(slope=0.2)))
+    assert stage.ground is not None
+    low, high = stage.ground.vertices.min(axis=0), stage.ground.vertices.max(axis=0)
+    assert low[0] < 0.0 < 0.5 < high[0]
+    lines = stage.ground_lines()
+    assert lines[..., 2] == pytest.approx(-np.tan(0.2) * lines[..., 0], abs=0.01)
+
+
+def test_a_batch_and_wrong_numbers_are_refused() -> None:
+    with pytest.raises(ValueError, match="fps is 0, must be positive"):
+        Stage(made_up_run(), fps=0)
+    with pytest.raises(ValueError, match="speed is -1, must be positive"):
+        Stage(made_up_run(), speed=-1)
+
+
+def test_the_camera_sees_its_target_in_the_middle() -> None:
+    target = np.array([1.0, 2.0, 0.5])
+    camera = Camera(target, 3.0, 0.7, 0.3)
+    place, depth = camera.project(target)
+    assert place == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert depth == pytest.approx(3.0)
+    up, _ = camera.project(target + [0, 0, 0.1])
+    assert up[1] > 0.0
+    assert up[0] == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("ground", [Ground(), Steps(rise=0.1, depth=0.3, count=3, start=0.1)])
+def test_a_picture_shows_the_model_on_the_ground(ground: Ground | Steps) -> None:
+    renderer = Renderer(Stage(made_up_run(ground)), width=160, height=120)
+    picture = renderer.picture(5)
+    assert picture.shape == (120, 160, 3)
+    assert picture.dtype == np.uint8
+    body = (np.abs(picture[..., 2].astype(int) - picture[..., 0]) > 10).mean()
+    print(f"{100 * body:.1f} % of the picture is coloured")
+    assert 0.01 < body < 0.5
+    assert (picture != renderer.picture(20)).any()
+
+
+def test_a_picture_leaves_nothing_behind_for_the_next() -> None:
+    renderer = Renderer(Stage(made_up_run()), width=160, height=120)
+    first = renderer.picture(2)
+    count = len(renderer.axes.get_children())
+    assert (renderer.picture(20) != first).any()
+    assert (renderer.picture(2) == first).all()
+    assert len(renderer.axes.get_children()) == count
+
+
+def test_a_model_that_is_put_elsewhere_is_drawn_as_if_it_had_always_been_there() -> None:
+    model = hopper()
+    q = model.neutral()
+    q[:3], q[7] = (3.0, -1.0, 0.5), 0.05
+    moved = Stage(model, ground=Ground(slope=0.1))
+    assert moved.ground is not None
+    renderer = Renderer(moved, width=160, height=120)
+    before = renderer.picture(0)
+    moved.stand(q)
+    fresh = Stage(model, q=q, ground=Ground(slope=0.1))
+    assert fresh.ground is not None
+    assert moved.ground.vertices == pytest.approx(fresh.ground.vertices)
+    picture = renderer.picture(0)
+    assert (picture != before).any()
+    fresh.size = moved.size  # the camera's distance is that of the first pose
+    assert (picture == Renderer(fresh, width=160, height=120).picture(0)).all()
+
+
+def test_the_camera_follows_smoothly() -> None:
+    stage = Stage(made_up_run(), fps=50)
+    renderer = Renderer(stage, width=16, height=12)
+    middle = stage.poses[:, :, :3, 3].mean(axis=1)
+    assert renderer._target(25) == pytest.approx(middle[20:31].mean(axis=0))
+    assert renderer._target(0) == pytest.approx((5 * middle[0] + middle[:6].sum(axis=0)) / 11)
+
+
+def test_gif(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    shares: list[float] = []
+    file = tmp_path / "run.gif"
+    animate(
+        *(made_up_run(), file),
+        fps=10,
+        width=160,
+        height=120,
+        progress=lambda _, share: shares.append(share),
+    )
+    with image.open(file) as film:
+        assert film.n_frames == 11
+        assert film.size == (160, 120)
+        assert film.info["duration"] == 100
+    assert shares[-1] == 1.0
+
+
+def test_mp4(tmp_path: Path) -> None:
+    ffmpeg = pytest.importorskip("imageio_ffmpeg")
+    file = tmp_path / "run.mp4"
+    animate(made_up_run(), file, fps=10, width=160, height=120)
+    frames, seconds = ffmpeg.count_frames_and_secs(str(file))
+    assert frames == 11
+    assert seconds == pytest.approx(1.1, abs=0.02)
+
+
+def test_page_has_all_data_and_no_links(tmp_path: Path) -> None:
+    file = tmp_path / "run.html"
+    animate(made_up_run(), file, fps=10)
+    text = file.read_text("utf-8")
+    assert not re.search(r"https?://|src=|href=", text)
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    data = json.loads(found[1])
+    assert data["name"] == "hopper"
+    assert len(data["times"]) == 11
+    assert len(data["surfaces"]) == 4
+    assert data["surfaces"][-1]["ground"]
+    assert data["arrows"][1]["states"] == [1]
+
+
+def test_a_name_cannot_break_out_of_the_page(tmp_path: Path) -> None:
+    model = hopper()
+    text = model.description
+    text.name = "</script><script>alert(1)</script>"
+    animate(type(model)(text), tmp_path / "x.html")
+    page = (tmp_path / "x.html").read_text("utf-8")
+    assert "alert(1)</script>" not in page
+
+
+def test_a_model_that_stands_still_is_one_picture(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    animate(hopper(), tmp_path / "still.gif", width=80, height=60)
+    with image.open(tmp_path / "still.gif") as film:
+        assert getattr(film, "n_frames", 1) == 1
+
+
+def test_wrong_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"run\.avi must end with one of \.gif, \.mp4, \.html"):
+        animate(made_up_run(), tmp_path / "run.avi")
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"):
+        animate(made_up_run(), tmp_path / "nowhere" / "run.gif")
+    with pytest.raises(ValueError, match="a page is turned as it plays: leave out azimuth"):
+        animate(made_up_run(), tmp_path / "run.html", azimuth=10)
