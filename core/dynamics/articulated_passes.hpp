@@ -38,51 +38,10 @@ struct ArticulatedPasses {
 
     TARSUS_INLINE At<T> at(const Link& link) const { return state_at(link, joints.q, angles); }
 
-    TARSUS_INLINE void velocities(const T* external) {
-        // where a symmetric rotor points matters only for wrenches on it
-        const auto& listed = external ? tree.all_angles : tree.passed_angles;
-        read_angles(tree, listed.data(), int(listed.size()), joints.q, angles);
-        body[0].v = zero_motion<T>();
-        for (int i = 0; i < tree.n_bodies; ++i) {
-            const Link& link = tree.links[i];
-            if (link.spinning) continue;
-            visit(link.kind, [&](auto joint) {
-                tarsus::TARSUS_ISA::velocities(joint, tree, i, at(link), joints, external, loads,
-                                               body);
-            });
-        }
-        if (!tree.spins.empty()) coupled.spin(external);
-    }
-
-    TARSUS_INLINE void inertias(const T* tau) {
-        for (int i = tree.n_bodies - 1; i >= 0; --i) {
-            const Link& link = tree.links[i];
-            if (link.own < 0) {
-                i = coupled.inertias(i, tau);
-                continue;
-            }
-            visit(link.kind, [&](auto joint) {
-                tarsus::TARSUS_ISA::inertias(joint, tree, i, at(link), tau + link.own, loads, body,
-                                             dof + link.v);
-            });
-        }
-    }
-
+    void velocities(const T* external);
+    void inertias(const T* tau);
     // given the acceleration of the world
-    TARSUS_INLINE void accelerations(const Motion<T>& world, T* out) {
-        body[0].v = world;
-        for (int i = 0; i < tree.n_bodies; ++i) {
-            const Link& link = tree.links[i];
-            if (link.own < 0) {
-                i = coupled.accelerations(i, out);
-                continue;
-            }
-            visit(link.kind, [&](auto joint) {
-                tarsus::TARSUS_ISA::accelerations(joint, i, at(link), body, dof + link.v,
-                                                  out + link.own);
-            });
-        }
-    }
+    void accelerations(const Motion<T>& world, T* out);
 };
 
 }  // namespace tarsus::TARSUS_ISA

@@ -44,49 +44,12 @@ struct ClosureWork {
 
 // E: own and dependent joints are themselves, followers follow
 template <class T>
-TARSUS_INLINE void free_motions(const Tree& tree, const Cluster& cluster, const Base<T>* table,
-                                const T* x, ClosureWork<T>& work) {
-    const int free = cluster.nv + cluster.n_dependent;
-    for (int k = 0; k < cluster.nw * free; ++k) work.E[k] = T(0.0);
-    for (int w = 0; w < cluster.nw; ++w) {
-        const int column = tree.column[cluster.w + w];
-        if (column >= 0) work.E[w * free + column] = T(1.0);
-    }
-    for (int k = 0; k < cluster.n_couplings; ++k) {
-        const Coupling& c = tree.couplings[cluster.coupling + k];
-        slopes(tree, c, table, x, work.slope);
-        for (int f = 0; f < c.n_followers; ++f) {
-            T* row = work.E + (tree.links[joint_of(tree, c.follower + f)].v - cluster.w) * free;
-            for (int l = 0; l < c.n_leaders; ++l) {
-                const T* leader =
-                    work.E + (tree.links[joint_of(tree, c.leader + l)].v - cluster.w) * free;
-                const T& slope = work.slope[f * c.n_leaders + l];
-                for (int e = 0; e < free; ++e) row[e] = mul_add(slope, leader[e], row[e]);
-            }
-        }
-    }
-}
+void free_motions(const Tree& tree, const Cluster& cluster, const Base<T>* table, const T* x,
+                  ClosureWork<T>& work);
 
 // poses and motions of the members, seen from the cluster's parent
 template <class T>
-TARSUS_INLINE void place_members(const Tree& tree, const Cluster& cluster, const T* x,
-                                 ClosureWork<T>& work) {
-    const Pose<T> fixed{identity_matrix<T>(), zero_vector<T>()};
-    for (int m = 0; m < cluster.n_bodies; ++m) {
-        const Link& link = tree.links[cluster.body + m];
-        for (int k = 0; k < link.angles; ++k) {
-            work.angle[k] = sincos_of(x[tree.angle_coordinate[link.angle + k]]);
-        }
-        visit(link.kind, [&](auto joint) {
-            using Joint = decltype(joint);
-            const At<T> at{link, x + link.q, work.angle};
-            const Pose<T>& parent =
-                link.parent == cluster.parent ? fixed : work.pose[link.parent - cluster.body];
-            work.pose[m] = Joint::transform(at).pose_from(parent);
-            Joint::subspace(at).columns_in(work.pose[m].rotation, work.S + (link.v - cluster.w));
-        });
-    }
-}
+void place_members(const Tree& tree, const Cluster& cluster, const T* x, ClosureWork<T>& work);
 
 // put(row, w, rate): the rows of Φ, where a loop depends on a joint
 template <class T, class Put>
@@ -125,23 +88,7 @@ TARSUS_INLINE void loop_rates(const Tree& tree, const Cluster& cluster, ClosureW
 
 // Φ and A = Φ E at the positions x
 template <class T>
-TARSUS_INLINE void loop_matrices(const Tree& tree, const Cluster& cluster, const T* x,
-                                 ClosureWork<T>& work) {
-    const int nw = cluster.nw, free = cluster.nv + cluster.n_dependent;
-    place_members(tree, cluster, x, work);
-    for (int k = 0; k < cluster.n_rows * nw; ++k) work.Phi[k] = T(0.0);
-    loop_rates(tree, cluster, work,
-               [&](int row, int w, const T& rate) { work.Phi[row * nw + w] += rate; });
-    for (int r = 0; r < cluster.n_rows; ++r) {
-        for (int e = 0; e < free; ++e) {
-            T sum(0.0);
-            for (int w = 0; w < nw; ++w) {
-                sum = mul_add(work.Phi[r * nw + w], work.E[w * free + e], sum);
-            }
-            work.A[r * free + e] = sum;
-        }
-    }
-}
+void loop_matrices(const Tree& tree, const Cluster& cluster, const T* x, ClosureWork<T>& work);
 
 template <class T>
 TARSUS_INLINE Reflections<T> dependents(const Cluster& cluster, const ClosureWork<T>& work) {
@@ -182,57 +129,8 @@ TARSUS_INLINE void matrix_at_closed(const Tree& tree, const Cluster& cluster, co
 // g = Ġ v, for velocities w of the joints; `work` still holds E, Φ and factors from G.
 // moving is room for all positions as dual numbers.
 template <class T>
-TARSUS_INLINE void cluster_bias(const Tree& tree, const Cluster& cluster, const Base<T>* table,
-                                const T* x, const T* w, ClosureWork<T>& work,
-                                ClosureWork<Dual<T>>& dual, Dual<T>* moving, T* g) {
-    for (int k = cluster.w; k < cluster.w + cluster.nw; ++k) g[k] = T(0.0);
-    for (int k = 0; k < cluster.n_couplings; ++k) {
-        const Coupling& c = tree.couplings[cluster.coupling + k];
-        slopes(tree, c, table, x, work.slope);
-        curvatures(tree, c, table, x, w, work.curvature);
-        for (int f = 0; f < c.n_followers; ++f) {
-            T sum = work.curvature[f];
-            for (int l = 0; l < c.n_leaders; ++l) {
-                const int leader = tree.links[joint_of(tree, c.leader + l)].v;
-                sum = mul_add(work.slope[f * c.n_leaders + l], g[leader], sum);
-            }
-            g[tree.links[joint_of(tree, c.follower + f)].v] = sum;
-        }
-    }
-    if (cluster.n_loops == 0) return;
-
-    // Φ̇ w: the rows' rates at constant w, along the motion
-    for (int i = cluster.body; i < cluster.body + cluster.n_bodies; ++i) {
-        const Link& link = tree.links[i];
-        for (int k = 0; k < link.angles; ++k) {
-            work.angle[k] = sincos_of(x[tree.angle_coordinate[link.angle + k]]);
-        }
-        visit(link.kind, [&](auto joint) {
-            using Joint = decltype(joint);
-            T rate[Joint::nq];
-            Joint::rate(At<T>{link, x + link.q, work.angle}, w + link.v, rate);
-            for (int k = 0; k < Joint::nq; ++k) moving[link.q + k] = {x[link.q + k], rate[k]};
-        });
-    }
-    place_members(tree, cluster, moving, dual);
-    for (int r = 0; r < cluster.n_rows; ++r) work.residual[r] = T(0.0);
-    loop_rates(tree, cluster, dual, [&](int row, int k, const Dual<T>& rate) {
-        work.residual[row] = mul_add(rate.rate, w[cluster.w + k], work.residual[row]);
-    });
-    for (int r = 0; r < cluster.n_rows; ++r) {
-        for (int k = 0; k < cluster.nw; ++k) {
-            const T& rate = work.Phi[r * cluster.nw + k];
-            work.residual[r] = mul_add(rate, g[cluster.w + k], work.residual[r]);
-        }
-    }
-    solve(dependents(cluster, work), work.residual, 1);
-    const int free = cluster.nv + cluster.n_dependent;
-    for (int k = 0; k < cluster.nw; ++k) {
-        for (int d = 0; d < cluster.n_dependent; ++d) {
-            T& bias = g[cluster.w + k];
-            bias = neg_mul_add(work.E[k * free + cluster.nv + d], work.residual[d], bias);
-        }
-    }
-}
+void cluster_bias(const Tree& tree, const Cluster& cluster, const Base<T>* table, const T* x,
+                  const T* w, ClosureWork<T>& work, ClosureWork<Dual<T>>& dual, Dual<T>* moving,
+                  T* g);
 
 }  // namespace tarsus::TARSUS_ISA

@@ -25,39 +25,41 @@ TARSUS_INLINE void jacobian(const Tree& tree, int frame, Reference reference,
         last = pose[depth++] = decltype(joint)::transform(at).pose_from(last);
     });
     const Pose<T> target = frame_from_body(tree, frame, last);
-    depth = 0;
-    along(path, tree, q, [&](auto joint, const At<T>& at) {
-        using Joint = decltype(joint);
-        const Pose<T>& placed = pose[depth++];
-        Motion<T> S[Joint::nv];
-        Joint::subspace(at).columns_in(placed.rotation, S);
+    for (depth = 0; depth < path.length; ++depth) {
+        const int body = path.bodies[depth];
+        const Link& link = tree.links[body];
+        const Pose<T>& placed = pose[depth];
+        Motion<T> S[kMostVelocities];
+        visit(link.kind, [&](auto joint) {
+            const At<T> at = state_at(link, q, path.angles);
+            decltype(joint)::subspace(at).columns_in(placed.rotation, S);
+        });
         // the motion of the point that coincides with the frame, or with the world's origin
         const Vec3<T> arm =
             reference == Reference::world ? -placed.position : target.position - placed.position;
-        const int body = path.bodies[depth - 1];
-        const Cluster* cluster = at.link.own < 0 ? &tree.clusters[tree.cluster_of[body]] : nullptr;
-        for (int e = 0; cluster && at.link.parent == cluster->parent && e < cluster->nv; ++e) {
+        const Cluster* cluster = link.own < 0 ? &tree.clusters[tree.cluster_of[body]] : nullptr;
+        for (int e = 0; cluster && link.parent == cluster->parent && e < cluster->nv; ++e) {
             sums[e] = zero_motion<T>();
         }
-        for (int k = 0; k < Joint::nv; ++k) {
+        for (int k = 0; k < link.nv; ++k) {
             Motion<T> column{cross_add(S[k].angular, arm, S[k].linear), S[k].angular};
             if (reference == Reference::local) {
                 column = {transposed_times(target.rotation, column.linear),
                           transposed_times(target.rotation, column.angular)};
             }
-            if (!cluster) put(at.link.own + k, column);
+            if (!cluster) put(link.own + k, column);
             for (int e = 0; cluster && e < cluster->nv; ++e) {
-                const int row = at.link.v + k - cluster->w;
+                const int row = link.v + k - cluster->w;
                 const T& ratio = joints.G[cluster->matrix + row * cluster->nv + e];
                 sums[e] = {mul_add(column.linear, ratio, sums[e].linear),
                            mul_add(column.angular, ratio, sums[e].angular)};
             }
         }
         const bool leaves =
-            cluster &&
-            (depth == path.length || tree.cluster_of[path.bodies[depth]] != tree.cluster_of[body]);
+            cluster && (depth + 1 == path.length ||
+                        tree.cluster_of[path.bodies[depth + 1]] != tree.cluster_of[body]);
         for (int e = 0; leaves && e < cluster->nv; ++e) put(cluster->v + e, sums[e]);
-    });
+    }
 }
 
 // Columns into the rows of a matrix with n columns. Lanes are gathered first, and neighbours stored

@@ -7,6 +7,7 @@
 // that this ends.
 #pragma once
 
+#include "dynamics/configuration.hpp"
 #include "step/corrections.hpp"
 #include "step/room.hpp"
 

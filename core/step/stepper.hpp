@@ -8,6 +8,7 @@
 //   at last    q⁺ = q ⊕ (dt v⁺ + δ), δ moving out what has entered
 #pragma once
 
+#include "dynamics/springs.hpp"
 #include "step/control.hpp"
 #include "step/measure.hpp"
 #include "step/penalty_forces.hpp"
