@@ -9,9 +9,10 @@
 
 namespace tarsus::TARSUS_ISA {
 
+// nothing takes no room: who takes an empty block need not count it
 template <class X>
 constexpr size_t bytes_of(size_t count) {
-    return aligned(count * sizeof(X)) + kRedZone;
+    return aligned(count * sizeof(X)) + (count > 0 ? kRedZone : 0);
 }
 
 // Blocks of work memory, one behind the other. Copies take the same blocks again: what a function

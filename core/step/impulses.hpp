@@ -73,6 +73,8 @@ class Impulses {
         n_contacts = 0, speed = T(kSlowest);
         steps = residual = failed = crowded = lifted = T(0.0);
         for (size_t k = 0; k < world_.limits.size(); ++k) joints.wanted[k] = T(0.0);
+        // lanes that gave up have no solution, but all lanes are applied
+        for (int k = 0; k < tree_.n_constraint_rows; ++k) loop_impulse[k] = T(0.0);
         const long moments = world_.extras.rows() > 3 ? 3L * world_.n_candidates() : 0;
         for (long k = 0; k < moments; ++k) turned[k] = T(0.0);
     }

@@ -14,7 +14,7 @@ def ran(script: str) -> subprocess.CompletedProcess[str]:
     """Run Python in a new process, with this library, to whatever end."""
     path = os.pathsep.join([str(Path(ts.__file__).parents[1]), *filter(None, sys.path)])
     return subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, "-P", "-c", script],  # not the library in the current folder
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
