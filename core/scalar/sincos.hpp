@@ -55,7 +55,7 @@ TARSUS_INLINE Angle<T> sincos_of(const T& x) {
     // odd quadrants swap the two; signs follow from bit 1 of k and of k + 1
     const auto swap = -(quadrant & 1);
     const auto sine_sign = (quadrant << 62) & INT64_MIN;
-    const auto cosine_sign = ((quadrant + 1) << 62) & INT64_MIN;
+    const auto cosine_sign = ((quadrant << 62) ^ (quadrant << 63)) & INT64_MIN;
     Angle<T> result{from_bits(((cosine & ~swap) | (sine & swap)) ^ cosine_sign),
                     from_bits(((sine & ~swap) | (cosine & swap)) ^ sine_sign)};
     const auto large = absolute(x) > T(kLargestAngle);

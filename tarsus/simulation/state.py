@@ -19,8 +19,8 @@ from tarsus.simulation.errors import StartError
 CLOSED = 1e-6
 """How far loops may be open at the start [m]; the first step closes what is left."""
 
-CLOSE = 0.1
-"""How far joints may at least be beyond their limits at the start [rad, m]."""
+CLOSE = 0.5
+"""How far joints may at least be beyond their limits at the start [rad, m]: they come back."""
 
 SINGULAR = ("universal", "spherical_zyx", *NONHOLONOMIC)
 """Kinds of joints that lose a direction in some positions, or may."""

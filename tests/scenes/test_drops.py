@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.reproduce.contact_runs import PENALTIES, THESIS, outcome
+from tarsus.reproduce.contact_runs import PENALTIES, THESIS, summary
 from tarsus.robots.quadruped import LEGS
 from tarsus.scenes.ayit import FRICTION, VISCOUS
 from tarsus.simulation.contact import StabilityWarning
@@ -49,7 +49,7 @@ def test_when_and_how_fast_feet_land(height: float, step: int, speed: float) -> 
 
 @pytest.mark.parametrize("height", HEIGHTS)
 def test_drops_end_on_four_feet(height: float) -> None:
-    found = outcome(ts.scenes.drop(height))
+    found = summary(ts.scenes.drop(height))
     load = found.run.contacts.ground_force()[-200:, 2].mean()
     print(f"{height} m: {found}, {1e3 * found.penetration:.4f} mm deep, load {load:.2f} N")
     assert found.passed
@@ -63,7 +63,7 @@ def test_drops_end_on_four_feet(height: float) -> None:
 @pytest.mark.parametrize("height", HEIGHTS)
 def test_drops_as_the_thesis_stops_feet(height: float) -> None:
     """Feet stop in the step after they have entered: up to |v| dt deep, and never pushed out."""
-    found = told(lambda: outcome(ts.scenes.drop(height).but(contact=THESIS)), THESIS)
+    found = told(lambda: summary(ts.scenes.drop(height).but(contact=THESIS)), THESIS)
     print(f"{height} m: {found}, {1e3 * found.penetration:.2f} mm deep")
     assert found.passed
     assert 1e-4 < found.penetration < 3e-3
@@ -159,7 +159,7 @@ def test_impulses_do_not_depend_on_the_step_and_forces_do() -> None:
 @pytest.mark.parametrize(("name", "depths"), [("soft", (10, 20, 35)), ("firm", (0.5, 1, 2))])
 def test_springs_survive_all_drops(name: str, depths: tuple[float, ...], height: float) -> None:
     """Depths [mm] are lower bounds: soft springs give way, firm ones by less than 6 mm."""
-    found = outcome(ts.scenes.drop(height).but(contact=PENALTIES[name]))
+    found = summary(ts.scenes.drop(height).but(contact=PENALTIES[name]))
     depth = 1e3 * found.penetration
     print(f"{name}, {height} m: {found}, {depth:.1f} mm deep")
     assert found.passed
@@ -172,7 +172,7 @@ def test_springs_beyond_the_bound_are_reported_and_fail() -> None:
     with pytest.warns(StabilityWarning, match="penalty contact is likely to explode, tangential"):
         scene.but(duration=0.01).run()
     for height in (0.5, 1.5):
-        found = outcome(ts.scenes.drop(height).but(contact=PENALTIES["overdamped"]))
+        found = summary(ts.scenes.drop(height).but(contact=PENALTIES["overdamped"]))
         print(f"overdamped, {height} m: {found}")
         assert not found.passed
 
@@ -189,7 +189,7 @@ def test_a_robot_on_its_back_hangs_from_its_tips() -> None:
 
     Whether P3 turns over after 1.5 m is chance; if it does, this is how it ends.
     """
-    found = outcome(ts.scenes.drop(1.5, "P3"))
+    found = summary(ts.scenes.drop(1.5, "P3"))
     load = found.run.contacts.ground_force()[-200:, 2].mean()
     print(f"P3 ends at {found.end[2]:.3f} m, R33 = {found.upright:.3f}, load {load:.1f} N")
     assert load == pytest.approx(WEIGHT, abs=1.0)
@@ -202,7 +202,7 @@ def test_the_whole_body_touches_the_ground() -> None:
     scene = ts.scenes.drop(0.3).but(collision=None, duration=3.0)
     q0 = scene.q0.copy()
     q0[2], q0[3:7] = 0.3, [1.0, 0.0, 0.0, 0.0]
-    found = outcome(scene.but(q0=q0, controller=None))
+    found = summary(scene.but(q0=q0, controller=None))
     print(f"ends at {found.end[2]:.4f} m, R33 = {found.upright:.3f}")
     assert found.upright < -0.99
     assert found.end[2] > 0.07
@@ -251,12 +251,12 @@ def _held(scene: ts.scenes.Scene, q: np.ndarray) -> ts.scenes.Scene:
 def test_explicit_euler_needs_damping(height: float) -> None:
     """Springs of joints need kd + b > kp dt: with kd = 1 it diverges, with 40 it does not."""
     scene = {kd: ts.scenes.drop(height, kd=kd).but(duration=4.0) for kd in (1.0, 40.0)}
-    diverged = outcome(scene[1.0].but(integrator="explicit"))
-    damped = outcome(scene[40.0].but(integrator="explicit"))
+    diverged = summary(scene[1.0].but(integrator="explicit"))
+    damped = summary(scene[40.0].but(integrator="explicit"))
     print(f"{height} m: kd = 1 fails at {diverged.run.t[-1]:.3f} s, kd = 40: {damped}")
     assert diverged.failure
     assert not damped.failure
-    assert not outcome(scene[1.0]).failure
+    assert not summary(scene[1.0]).failure
 
 
 def test_too_little_damping_is_reported_before_a_run() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import tarsus as ts
 from tarsus.gait.plans import TROT
-from tarsus.reproduce.contact_runs import outcome
+from tarsus.reproduce.contact_runs import summary
 from tarsus.reproduce.contact_trot import angles
 from tarsus.robots.quadruped import LEGS, quadruped, standing
 
@@ -66,7 +66,7 @@ def test_trot_with_a_preview_of_the_zero_moment_point() -> None:
 
 
 def test_jump() -> None:
-    found = outcome(ts.scenes.jump())
+    found = summary(ts.scenes.jump())
     run = found.run
     z = run.model.center_of_mass(run.q)[:, 2]
     total = run.contacts.ground_force()[:, 2]
