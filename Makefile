@@ -47,7 +47,7 @@ $(VENV)/build-tools: $(BIN)/python
 # The compiled core also goes into the source tree, so that Python finds it from this folder, too.
 $(VENV)/package: $(VENV)/build-tools $(SOURCES)
 	$(PIP) install --no-build-isolation --no-deps --force-reinstall .
-	cp build/$$($(BIN)/python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')-*/_core.* tarsus/
+	cp --remove-destination build/$$($(BIN)/python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')-*/_core.* tarsus/
 	@touch $@
 
 # the dependencies of an extra, and of the package itself

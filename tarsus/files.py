@@ -45,7 +45,8 @@ def _create(part: Path, file: Path) -> None:
     """Make the empty part, unless `file` is there and may not be written to."""
     if file.exists() and not os.access(file, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
-    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o666
+    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
 
 
 def _settle(part: Path, file: Path) -> None:

@@ -163,7 +163,7 @@ void read_command(Motion& motion, PyObject* command) {
     }
 }
 
-// other threads must not step the same motion while the interpreter is free
+// other threads must neither step nor read the same motion while the interpreter is free
 class Busy {
    public:
     explicit Busy(Motion& motion) : flag_(motion.busy) {
@@ -222,6 +222,15 @@ nb::object owned(PyObject* made) {
 
 }  // namespace
 
+// what is read between steps, never in the midst of one
+template <class F>
+auto at_rest(F read) {
+    return [read](Motion& motion) {
+        const Busy busy(motion);
+        return read(motion);
+    };
+}
+
 void bind_motion(nb::module_& m) {
     nb::class_<Motion>(m, "Motion", nb::type_slots(motion_slots()),
                        "States that make a few steps a call.")
@@ -229,32 +238,25 @@ void bind_motion(nb::module_& m) {
              nb::arg("parameters").none(), nb::kw_only(), nb::arg("batched"),
              nb::arg("threads").none() = 1)
         .def_ro("steps", &Motion::step, "Steps since the start.")
+        .def_prop_ro("q", at_rest([](const Motion& x) { return owned(rows_of(x, x.q)); }),
+                     "Positions (nq,) or (B, nq).")
+        .def_prop_ro("v", at_rest([](const Motion& x) { return owned(rows_of(x, x.v)); }),
+                     "Velocities (nv,) or (B, nv).")
+        .def_prop_ro("memory", at_rest([](const Motion& x) {
+                         npy_intp shape[2] = {x.states, x.world.memory_size()};
+                         return owned(array_of(x.memory, 2, shape));
+                     }),
+                     "What the states keep between steps (B, memory_size).")
+        .def_prop_ro("status", at_rest([](const Motion& x) {
+                         npy_intp shape[2] = {x.states, kStatus};
+                         return owned(array_of(x.status, 2, shape));
+                     }),
+                     "Fault, step and element (B, 3) of each state; fault 0: none.")
         .def_prop_ro(
-            "q", [](const Motion& x) { return owned(rows_of(x, x.q)); },
-            "Positions (nq,) or (B, nq).")
-        .def_prop_ro(
-            "v", [](const Motion& x) { return owned(rows_of(x, x.v)); },
-            "Velocities (nv,) or (B, nv).")
-        .def_prop_ro(
-            "memory",
-            [](const Motion& x) {
-                npy_intp shape[2] = {x.states, x.world.memory_size()};
-                return owned(array_of(x.memory, 2, shape));
-            },
-            "What the states keep between steps (B, memory_size).")
-        .def_prop_ro(
-            "status",
-            [](const Motion& x) {
-                npy_intp shape[2] = {x.states, kStatus};
-                return owned(array_of(x.status, 2, shape));
-            },
-            "Fault, step and element (B, 3) of each state; fault 0: none.")
-        .def_prop_ro(
-            "touched",
-            [](const Motion& x) {
+            "touched", at_rest([](const Motion& x) {
                 npy_intp shape[4] = {x.states, 1, x.world.max_contacts, kContactNumbers};
                 return owned(array_of(x.touched, 4, shape));
-            },
+            }),
             "Contacts (B, 1, max_contacts, 13) of the last step, up to a row that starts with −1.");
 }
 

@@ -14,6 +14,7 @@ from tarsus.cli.models import open_model
 from tarsus.cli.options import BaseOption, CompleteOption, JsonOption, MimicOption, PackageDirs
 from tarsus.cli.scenes import Choices, Contact, Controller, adapted, scene_named, scene_of_model
 from tarsus.scenes import names as scene_names
+from tarsus.simulation.files import check_suffix
 from tarsus.view import view as show
 from tarsus.view.animation import KINDS
 
@@ -63,7 +64,7 @@ def simulate(
     kp: Annotated[float | None, _option("Stiffness of joints that hold, in N m/rad.")] = None,
     kd: Annotated[float | None, _option("Damping of joints that hold, in N m s/rad.")] = None,
     plot: Annotated[Path | None, _option("Draw the run to a file (.png, .pdf, .svg).")] = None,
-    save: Annotated[Path | None, _option("Write the run to a file (.parquet).")] = None,
+    save: Annotated[Path | None, _option("Write the run to a file (.parquet or .mcap).")] = None,
     animate: Annotated[Path | None, _option("Write a film (.gif, .mp4) or a page (.html).")] = None,
     view: Annotated[bool, typer.Option("--view", help="Show the run in the browser.")] = False,
     view_for: Annotated[
@@ -86,6 +87,8 @@ def simulate(
     for file in (plot, save, animate):
         if file is not None and not file.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {file.parent} to write {file.name} to")
+    if save is not None:
+        check_suffix(save)
     if animate is not None and animate.suffix not in KINDS:
         raise ValueError(f"{animate.name} must end with one of {', '.join(KINDS)}")
     scene = scene_named(model)

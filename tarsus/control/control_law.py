@@ -51,9 +51,15 @@ class ControlLaw(ABC):
         A `reference` given here replaces that of the controller for this call: a setpoint, not a
         function. As the inner loop of a `Cascade` it is given what the outer one returns.
         """
+        return self.within(self.effort, t, q, v, reference)
+
+    def within(
+        self, limits: Array, t: float, q: ArrayLike, v: ArrayLike, reference: Any = None
+    ) -> Array:
+        """Return efforts (…, nv) within limits (nv,) instead of those of the controller."""
         state = vectors(q, self.model.nq, "q"), vectors(v, self.model.nv, "v")
         tau = self.law(t, *state, self.reference.at(t, reference))
-        return np.clip(tau, -self.effort, self.effort)
+        return np.clip(tau, -limits, limits)
 
     def reset(self) -> None:  # noqa: B027 (most laws remember nothing)
         """Forget what was, before a new motion; simulations do so at the start of each."""
@@ -62,6 +68,9 @@ class ControlLaw(ABC):
     def own_limits(self) -> bool:
         """Whether `effort` was stated, here or later; if not, the limits of a simulation hold."""
         return self._unstated is None or not np.array_equal(self.effort, self._unstated)
+
+    uses_model: ClassVar[bool] = True
+    """Whether efforts depend on the dynamics of `model`; those of plain gains do not."""
 
     @property
     def core_gains(self) -> tuple[Array, Array, Array] | None:

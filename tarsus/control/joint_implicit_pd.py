@@ -31,6 +31,7 @@ class ImplicitPD(JointController):
     """
 
     name = "implicit_pd"
+    uses_model = False
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ class PD(JointController):
     """
 
     name = "pd"
+    uses_model = False
 
     def law(self, t: float, q: Array, v: Array, setpoint: Setpoint) -> Array:
         """Return efforts (…, nv) without limits."""

@@ -20,6 +20,7 @@ class PID(JointController):
     """
 
     name = "pid"
+    uses_model = False
     remembers = True
 
     def __init__(

@@ -32,7 +32,9 @@ class Reference:
     def __init__(self, source: Source, check: Callable[[Any], Setpoint]) -> None:
         self._function = source if callable(source) else None
         self._check = check
-        self._constant = check(source(0.0) if callable(source) else source)
+        first = check(source(0.0) if callable(source) else source)
+        # what its owner does to an array afterwards is not followed
+        self._constant = first[0].copy(), first[1].copy(), first[2].copy()
 
     @property
     def constant(self) -> bool:
@@ -46,6 +48,14 @@ class Reference:
     def at(self, t: float, given: Any = None) -> Setpoint:
         """Return the setpoint at a time [s], or the one that is given instead."""
         return self(t) if given is None else self._check(given)
+
+    def content(self, times: Array) -> list[Array]:
+        """Return what tells references apart: a table whole, functions at some times (n,)."""
+        if isinstance(self._function, Table):
+            table = self._function
+            return [table.times, table.q, table.added, *([] if table.v is None else [table.v])]
+        moments = [self._constant] if self.constant else [self(float(t)) for t in times]
+        return [part for setpoint in moments for part in setpoint]
 
     def sample(self, times: Array) -> Array:
         """Return setpoints of joints at times (n,) as commands of the core (B or 1, n, size)."""
@@ -110,7 +120,7 @@ class Table:
                 f"{name} has shape {rows.shape}, must be ({len(self.times)}, {size}) with an "
                 "optional batch dimension in front"
             )
-        return rows
+        return rows.copy()
 
 
 def _rise(times: Array) -> bool:

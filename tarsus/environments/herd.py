@@ -32,7 +32,8 @@ class Herd:
         self.task, self.robots, self.threads = task, robots, threads
         model, simulation = task.model, task.simulation()
         assert simulation.worlds is not None
-        drive = LawDrive(task.controller(), task.dt)
+        controller = task.controller()
+        drive = LawDrive(controller, task.dt, controller.effort)
         self.world = simulation.worlds.get(drive)
         rows = parameters(model, task.ground, drive, None, 1)
         self.parameters = np.repeat(rows, robots, axis=0)

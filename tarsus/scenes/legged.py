@@ -7,6 +7,7 @@ import numpy as np
 from tarsus.control import ImplicitPD, Table
 from tarsus.gait.plans import Walk, reach, static_loads
 from tarsus.geometry import Ground
+from tarsus.model.checks import expect
 from tarsus.robots.legged import Legged, legged
 from tarsus.scenes.scene import Scene, at_rest
 
@@ -41,6 +42,7 @@ def walk(robot: str = "anymal", plan: Walk | None = None, duration: float = 5.0)
     """Return a robot that trots, or walks as another `plan` says, after standing for a second."""
     one = legged(robot)
     plan = WALKS.get(robot, Walk()) if plan is None else plan
+    expect(plan, Walk, "plan")
     return _scene(f"{robot} walks", one, walking(one, plan, duration), duration)
 
 

@@ -7,6 +7,7 @@ only its period counts, of a coupling its name, and of a reference its values at
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields, is_dataclass
@@ -15,12 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.control import Cascade
+from tarsus.control import Cascade, ControlLaw
 from tarsus.simulation.controllers import steps_of
-from tarsus.simulation.drives import Drive, LawDrive
+from tarsus.simulation.drives import Drive
 
 if TYPE_CHECKING:
     from tarsus.simulation.simulation import Simulation
+
+PLAIN = (bool, int, float, str, np.ndarray)
+"""What of a controller is compared by its values."""
 
 MOMENTS = 16
 """How many times of a run a reference is compared at."""
@@ -75,10 +79,20 @@ def _of_drive(drive: Drive, dt: float, steps: int) -> list[Any]:
     if isinstance(controller, Cascade):
         inner = type(controller.inner).__name__
         return [period, controller.outer_period, inner, drive.effort, drive.gains]
-    if not isinstance(drive, LawDrive):
+    if not isinstance(controller, ControlLaw):
         return [period]
-    reference = drive.controller.reference.sample(np.linspace(0.0, steps * dt, MOMENTS))
-    return [period, drive.name, drive.effort, drive.gains, reference]
+    follows = controller.reference.content(np.linspace(0.0, steps * dt, MOMENTS))
+    kind, stated = type(controller).__name__, _stated(controller)
+    return [period, kind, drive.effort, drive.gains, stated, follows]
+
+
+def _stated(controller: ControlLaw) -> dict[str, Any]:
+    """Return what a controller was made with, as if it had not been called yet."""
+    fresh = copy.copy(controller)
+    fresh.reset()
+    found = {name: x for name, x in vars(fresh).items() if isinstance(x, PLAIN)}
+    inner = {name: _stated(x) for name, x in vars(fresh).items() if isinstance(x, ControlLaw)}
+    return {**found, **inner}
 
 
 def _pieces(value: Any) -> Iterable[bytes]:

@@ -7,9 +7,9 @@ replaces the reference of a controller.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -95,7 +95,7 @@ def other_controller(state: dict[str, Array]) -> ValueError:
 class LawDrive(Stateless):
     """A controller that runs in the core."""
 
-    def __init__(self, controller: ControlLaw, dt: float) -> None:
+    def __init__(self, controller: ControlLaw, dt: float, effort: Array) -> None:
         gains = controller.core_gains
         if gains is None:
             raise ValueError(f"{controller!r} does not run in the core, but ImplicitPD does")
@@ -105,7 +105,7 @@ class LawDrive(Stateless):
         self.hold = steps_of(controller, dt)
         # what is implicit in a step is part of every step: the period is that of its reference
         self.steps = 1 if self.name == "implicit_pd" else self.hold
-        self.effort = controller.effort
+        self.effort = effort
         self.gains = gains
         reference = controller.reference
         self._constant = command(reference(0.0)) if reference.constant else None
@@ -146,6 +146,7 @@ class PythonDrive:
 
     def __init__(self, model: Model, controller: Controller, dt: float, effort: Array) -> None:
         self.controller = controller
+        self._efforts = efforts_of(controller, effort)
         self.model = model
         self.dt = dt
         self.period = steps_of(controller, dt)
@@ -162,7 +163,7 @@ class PythonDrive:
             raise TypeError(f"{self.controller!r} takes no setpoint: those of ts.control do")
         if step % self.period == 0:
             q, v = state.seen()
-            tau = self.controller(t, q, v, *given)
+            tau = self._efforts(t, q, v, *given)
             self._tau = checked_effort(tau, self.model, q.shape[:-1], t)
         values = np.array(self._tau.reshape(-1, 1, self.model.nv))
         return Rows(values, 1, step, min(limit, self.period - step % self.period))
@@ -185,11 +186,11 @@ class PythonDrive:
 class CascadeDrive:
     """A Python function that gives setpoints to a controller in the core."""
 
-    def __init__(self, cascade: Cascade, inner: ControlLaw, dt: float) -> None:
+    def __init__(self, cascade: Cascade, inner: ControlLaw, dt: float, effort: Array) -> None:
         self.controller = cascade
         self.inner = inner
         self.dt = dt
-        law = LawDrive(inner, dt)
+        law = LawDrive(inner, dt, effort)
         self.name, self.steps, self.effort, self.gains = law.name, law.steps, law.effort, law.gains
         self.period = whole_steps(cascade.outer_period, dt, "outer_period of the cascade")
 
@@ -240,18 +241,20 @@ def torques(model: Model, effort: Array, values: Array | None = None, hold: int 
     return TableDrive("torque", 1, effort, (none, none, none), table, hold)
 
 
-def limited(controller: ControlLaw, effort: Array) -> ControlLaw:
-    """Return the controller within the limits (nv,) of a simulation, and its own if it states any.
+def limits_of(controller: ControlLaw, effort: Array) -> Array:
+    """Return the limits (nv,) of a simulation, and of the controller if it states any.
 
     Without those the model's limits, which it keeps for itself, do not count.
     """
     free = np.where(controller.model.driven, np.inf, 0.0)
-    limits = np.minimum(controller.effort if controller.own_limits else free, effort)
-    if np.array_equal(limits, controller.effort):
+    return np.minimum(controller.effort if controller.own_limits else free, effort)
+
+
+def efforts_of(controller: Controller, effort: Array) -> Controller:
+    """Return a controller as a function of (t, q, v) that keeps the limits of a simulation."""
+    if not isinstance(controller, ControlLaw):
         return controller
-    found = copy.copy(controller)
-    found.effort = limits
-    return found
+    return partial(controller.within, limits_of(controller, effort))
 
 
 def drive_of(model: Model, controller: Controller | None, dt: float, effort: Array) -> Drive:
@@ -261,13 +264,13 @@ def drive_of(model: Model, controller: Controller | None, dt: float, effort: Arr
     check_controller(model, controller)
     inner = controller.inner if isinstance(controller, Cascade) else controller
     if isinstance(inner, ControlLaw):
-        inner = limited(inner, effort)
-        if inner.core_gains is not None:
+        limits = limits_of(inner, effort)
+        # the core computes with the simulation's model: a law that has another one runs by itself
+        same = not inner.uses_model or inner.model is model or inner.model == model
+        if same and inner.core_gains is not None:
             if isinstance(controller, Cascade):
-                return CascadeDrive(controller, inner, dt)
-            return LawDrive(inner, dt)
-        if not isinstance(controller, Cascade):
-            controller = inner
+                return CascadeDrive(controller, inner, dt, limits)
+            return LawDrive(inner, dt, limits)
     return PythonDrive(model, controller, dt, effort)
 
 

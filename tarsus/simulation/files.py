@@ -18,9 +18,14 @@ WRITERS = {".parquet": write_parquet, ".mcap": write_mcap}
 def save_run(run: Trajectory, path: str | Path) -> None:
     """Write a run to a .parquet or .mcap file."""
     path = Path(path)
+    check_suffix(path)
+    WRITERS[path.suffix](run, path)
+
+
+def check_suffix(path: Path) -> None:
+    """Raise unless runs can be written to files of this kind."""
     if path.suffix not in WRITERS:
         raise ValueError(f"{path} has an unknown format{suggestion(path.suffix, WRITERS)}")
-    WRITERS[path.suffix](run, path)
 
 
 def load_run(

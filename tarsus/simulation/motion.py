@@ -40,6 +40,7 @@ class Motion:
     ) -> None:
         self.model, self.places, self.drive, self.dt = model, places, drive, dt
         self.states = len(state.q)
+        self._stopped = False
         self.core = _core.Motion(
             world, state.q, state.v, parameters, batched=state.batched, threads=threads_of(threads)
         )
@@ -48,6 +49,8 @@ class Motion:
         """Make steps with efforts, or with the setpoint of a controller, and return q and v."""
         if type(steps) is not int or steps != 1:
             count(steps, "steps")
+        if self._stopped:
+            self._stop()  # the others must not move on without it
         if self.drive is None:
             if command is not None and (
                 type(command) is not np.ndarray or command.dtype.char != "d"
@@ -96,7 +99,9 @@ class Motion:
         which = int(np.flatnonzero(status[:, 0])[0])
         code, step, element = (int(x) for x in status[which])
         cause, body = fault(self.model, code, element)
-        raise SimulationError(cause, time=step * self.dt, body=body)
+        self._stopped = True
+        of = f"state {which}: " if self.states > 1 else ""
+        raise SimulationError(f"{of}{cause}", time=step * self.dt, body=body)
 
 
 def _next(rows: Rows, step: int, last: int) -> tuple[int, int]:

@@ -38,7 +38,9 @@ class Columns:
             paths = [found.schema.column(k).path for k in range(found.num_columns)]
             # words are kept once: one long word in each row would take far more than the file
             words = [each for each in paths if each == f"{RECORD}.state"]
-            self.file = parquet.ParquetFile(path, metadata=found, read_dictionary=words)
+            self.file = parquet.ParquetFile(
+                path, metadata=found, read_dictionary=words, page_checksum_verification=True
+            )
             self.schema = self.file.schema_arrow
             self.names: list[str] = self.schema.names
             self.metadata: bytes | None = (self.schema.metadata or {}).get(KEY)

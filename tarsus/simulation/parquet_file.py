@@ -41,7 +41,7 @@ def write_parquet(run: Trajectory, path: Path) -> None:
         columns["contacts"] = _contact_column(pa, run.touched, states, samples)
     table = pa.table(columns).replace_schema_metadata({KEY: json.dumps(_metadata(run)).encode()})
     with replacing(path) as part:
-        parquet.write_table(table, part)
+        parquet.write_table(table, part, write_page_checksum=True)
 
 
 def _metadata(run: Trajectory) -> dict[str, Any]:

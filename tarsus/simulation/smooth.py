@@ -88,6 +88,8 @@ class SmoothRun:
                     if interrupt.pressed:
                         break
             except KeyboardInterrupt:
+                if not self.samples:
+                    raise  # there is nothing to return yet
                 interrupt.pressed = True
             except SimulationError as error:
                 error.trajectory = self._trajectory() if self.samples else None

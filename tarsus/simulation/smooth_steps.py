@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
-from tarsus.control import ControlLaw
 from tarsus.model import Model
 from tarsus.simulation.controllers import checked_effort, remembers, steps_of
-from tarsus.simulation.drives import Controller, check_controller, limited
+from tarsus.simulation.drives import Controller, check_controller, efforts_of
 from tarsus.simulation.errors import FASTEST, SimulationError, diverged
 from tarsus.simulation.integrators import RK4, DormandPrince
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
@@ -58,8 +57,7 @@ class SmoothSteps:
             )
         if controller is not None:
             check_controller(model, controller)
-        if isinstance(controller, ControlLaw):
-            controller = limited(controller, effort)
+        self._efforts = None if controller is None else efforts_of(controller, effort)
         self.model, self.integrator, self.controller = model, integrator, controller
         self.dt, self.batched = dt, batched
         self.motion = SmoothMotion(model, friction=friction, threads=threads)
@@ -191,9 +189,9 @@ class SmoothSteps:
 
     def _output_of(self, t: float, q: Array, v: Array) -> Array:
         """Return the efforts of the controller, within their limits."""
-        if self.controller is None:
+        if self._efforts is None:
             return np.zeros(v.shape)
-        tau = checked_effort(self.controller(t, q, v), self.model, v.shape[:-1], t)
+        tau = checked_effort(self._efforts(t, q, v), self.model, v.shape[:-1], t)
         return np.clip(np.broadcast_to(tau, v.shape), -self.effort, self.effort)
 
     def _fail(self, state: int, step: int, error: SimulationError | ArithmeticError) -> None:

@@ -50,8 +50,9 @@ class Starts:
         """Return how the efforts of a controller come about."""
         if controller is None:
             return self.limp
-        if self.kept is not None and self.kept[0].is_of(controller):
-            return self.kept[0]
+        kept = self.kept  # read once: another thread may start another run
+        if kept is not None and kept[0].is_of(controller):
+            return kept[0]
         return drive_of(self.model, controller, self.dt, self.effort)
 
     def prepare(
@@ -79,8 +80,9 @@ class Starts:
         """Return the parameters of a motion, made once for drives that stay."""
         if mass_scale is not None:
             return parameters(self.model, self.surface, drive, mass_scale, states)
-        if self.kept is not None and self.kept[0] is drive:
-            return self.kept[1]
+        kept = self.kept
+        if kept is not None and kept[0] is drive:
+            return kept[1]
         if drive is self.limp and len(self._numbers) == 1:
             return self._numbers
         found = parameters(self.model, self.surface, drive, None, states)

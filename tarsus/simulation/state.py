@@ -145,7 +145,8 @@ def check_limits(model: Model, q: Array, far: tuple[Array, Array]) -> None:
     joint = next(j for j in model.joints if j.q_slice.start <= place < j.q_slice.stop)
     value, low, high = float(q[state, place]), model.lower[place], model.upper[place]
     which = f" of state {state}" if len(q) > 1 else ""
-    degrees = "; is it in degrees? " if low <= np.radians(value) <= high else ". "
+    turns = joint.kind != "prismatic" and low <= np.radians(value) <= high
+    degrees = "; is it in degrees? " if turns else ". "
     raise StartError(
         f"q0{which} has joint {joint.name!r} at {value:.6g}, far beyond its limits {low:.6g} and "
         f"{high:.6g}{degrees}Start within them, or take Simulation(…, joint_limits=False)",

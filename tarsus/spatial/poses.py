@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
+from tarsus.spatial.checks import shaped
 from tarsus.spatial.groups import bracket_matrix, step_rate_matrix
 from tarsus.spatial.quaternions import vector_from_rotation
 from tarsus.spatial.rotations import rotation_from_vector, skew
@@ -13,8 +14,8 @@ from tarsus.spatial.rotations import rotation_from_vector, skew
 
 def pose(position: ArrayLike | None = None, rotation: ArrayLike | None = None) -> Array:
     """Return poses (…, 4, 4) of positions (…, 3) and rotations (…, 3, 3); none is the origin's."""
-    at = np.zeros(3) if position is None else np.asarray(position, float)
-    turn = np.eye(3) if rotation is None else np.asarray(rotation, float)
+    at = np.zeros(3) if position is None else shaped(position, (3,), "position")
+    turn = np.eye(3) if rotation is None else shaped(rotation, (3, 3), "rotation")
     found = np.zeros((*np.broadcast_shapes(at.shape[:-1], turn.shape[:-2]), 4, 4))
     found[..., :3, :3], found[..., :3, 3], found[..., 3, 3] = turn, at, 1.0
     return found
@@ -22,7 +23,7 @@ def pose(position: ArrayLike | None = None, rotation: ArrayLike | None = None) -
 
 def inverse(pose: ArrayLike) -> Array:
     """Return the poses (…, 4, 4) back."""
-    there = np.asarray(pose, float)
+    there = shaped(pose, (4, 4), "pose")
     back = np.swapaxes(there[..., :3, :3], -1, -2)
     found = np.zeros_like(there)
     found[..., :3, :3], found[..., 3, 3] = back, 1.0
@@ -36,7 +37,7 @@ def pose_from_twist(twist: ArrayLike) -> Array:
     R. Murray, Z. Li, S. Sastry, "A Mathematical Introduction to Robotic Manipulation", 1994,
     equation 2.36.
     """
-    step = np.asarray(twist, float)
+    step = shaped(twist, (6,), "twist")
     k = skew(step[..., 3:])
     angle = np.linalg.norm(step[..., 3:], axis=-1)[..., None, None]
     spread = np.eye(3) + 0.5 * np.sinc(angle / (2 * np.pi)) ** 2 * k + _third(angle) * (k @ k)
@@ -45,7 +46,7 @@ def pose_from_twist(twist: ArrayLike) -> Array:
 
 def twist_from_pose(pose: ArrayLike) -> Array:
     """Return the twists (…, 6) that lead to poses (…, 4, 4): the logarithm of SE(3)."""
-    there = np.asarray(pose, float)
+    there = shaped(pose, (4, 4), "pose")
     angular = vector_from_rotation(there[..., :3, :3])
     spread = step_rate_matrix("spherical", angular) - bracket_matrix("spherical", angular)
     return np.concatenate([(spread @ there[..., :3, 3:])[..., 0], angular], axis=-1)
@@ -53,7 +54,7 @@ def twist_from_pose(pose: ArrayLike) -> Array:
 
 def pose_step(start: ArrayLike, end: ArrayLike) -> Array:
     """Return the twists (…, 6), in the frame of the first, from one pose (…, 4, 4) to another."""
-    return twist_from_pose(inverse(start) @ np.asarray(end, float))
+    return twist_from_pose(inverse(start) @ shaped(end, (4, 4), "end"))
 
 
 def _third(angle: Array) -> Array:

@@ -9,14 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
+from tarsus.spatial.checks import shaped
 from tarsus.spatial.rotations import rpy_from_rotation
 
 
 def rotation_from_quaternion(quaternion: ArrayLike) -> Array:
     """Return rotations (…, 3, 3)."""
-    q = np.asarray(quaternion, float)
+    q = shaped(quaternion, (4,), "quaternion")
     x, y, z, w = np.moveaxis(q, -1, 0)
-    twice = 2.0 / (x * x + y * y + z * z + w * w)
+    square = x * x + y * y + z * z + w * w
+    if not np.all(square > 0.0):
+        raise ValueError("quaternion has length zero or is not a number: it is no rotation")
+    twice = 2.0 / square
     x2, y2, z2 = twice * x, twice * y, twice * z
     xx, yy, zz, xy, xz, yz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2
     wx, wy, wz = w * x2, w * y2, w * z2
@@ -29,7 +33,7 @@ def rotation_from_quaternion(quaternion: ArrayLike) -> Array:
 
 def quaternion_from_rotation(rotation: ArrayLike) -> Array:
     """Return the unit quaternions (…, 4) of rotations (…, 3, 3) that have w ≥ 0."""
-    r = np.asarray(rotation, float)
+    r = shaped(rotation, (3, 3), "rotation")
     trace = np.trace(r, axis1=-2, axis2=-1)
     # 4 p pᵀ for the quaternion p: the row with the largest diagonal divides by no small number
     products = np.empty((*r.shape[:-2], 4, 4))
@@ -46,7 +50,7 @@ def quaternion_from_rotation(rotation: ArrayLike) -> Array:
 
 def quaternion_from_vector(vector: ArrayLike) -> Array:
     """Return the quaternions (…, 4) of rotation vectors (…, 3) [rad]: the exponential."""
-    turn = np.asarray(vector, float)
+    turn = shaped(vector, (3,), "vector")
     half = np.linalg.norm(turn, axis=-1, keepdims=True) / 2.0
     # sinc(x) is sin(πx)/(πx), also where x is zero
     return np.concatenate([turn * np.sinc(half / np.pi) / 2.0, np.cos(half)], axis=-1)
@@ -54,7 +58,7 @@ def quaternion_from_vector(vector: ArrayLike) -> Array:
 
 def vector_from_quaternion(quaternion: ArrayLike) -> Array:
     """Return the rotation vectors (…, 3) [rad] of at most half a turn: the logarithm."""
-    q = np.asarray(quaternion, float)
+    q = shaped(quaternion, (4,), "quaternion")
     q = np.where(q[..., 3:] < 0.0, -q, q)
     sine = np.linalg.norm(q[..., :3], axis=-1, keepdims=True)
     small = sine < 1e-9 * q[..., 3:]
@@ -76,7 +80,7 @@ def rpy_from_quaternion(quaternion: ArrayLike) -> Array:
 
 def quaternion_product(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the product (…, 4): the rotation b, then a."""
-    p, q = np.asarray(a, float), np.asarray(b, float)
+    p, q = shaped(a, (4,), "a"), shaped(b, (4,), "b")
     u, s, v, t = p[..., :3], p[..., 3:], q[..., :3], q[..., 3:]
     vector = s * v + t * u + np.cross(u, v)
     return np.concatenate([vector, s * t - (u * v).sum(axis=-1, keepdims=True)], axis=-1)
@@ -84,14 +88,14 @@ def quaternion_product(a: ArrayLike, b: ArrayLike) -> Array:
 
 def quaternion_conjugate(quaternion: ArrayLike) -> Array:
     """Return the quaternions (…, 4) of the rotations back."""
-    return np.asarray(np.asarray(quaternion, float) * np.array([-1.0, -1.0, -1.0, 1.0]))
+    return np.asarray(shaped(quaternion, (4,), "quaternion") * np.array([-1.0, -1.0, -1.0, 1.0]))
 
 
 def scalar_first(quaternion: ArrayLike) -> Array:
     """Return [w x y z] (…, 4), as MuJoCo and Drake have it."""
-    return np.roll(np.asarray(quaternion, float), 1, axis=-1)
+    return np.roll(shaped(quaternion, (4,), "quaternion"), 1, axis=-1)
 
 
 def scalar_last(quaternion: ArrayLike) -> Array:
     """Return [x y z w] (…, 4) of quaternions [w x y z]."""
-    return np.roll(np.asarray(quaternion, float), -1, axis=-1)
+    return np.roll(shaped(quaternion, (4,), "quaternion"), -1, axis=-1)

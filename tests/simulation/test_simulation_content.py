@@ -218,3 +218,27 @@ def test_a_missing_folder_is_named_before_the_run(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere" / "run.npz", tmp_path):
         with pytest.raises(FileNotFoundError, match=str(path)):
             Simulation(arm()).run(ARM, duration=0.1, controller=control, checkpoint=path)
+
+
+def bump(place: float) -> Table:
+    """Return a way with a bump at a time that no comparison at some moments would meet."""
+    times = [0.0, place, place + 1e-4, place + 2e-4, 1.0]
+    return Table(quadruped(), times, np.stack([pose(), pose(), pose(0.2), pose(), pose()]))
+
+
+def frame_law(kp: float) -> ts.control.ImpedanceControl:
+    arm = ts.robots.chain(4)
+    return ts.control.ImpedanceControl(arm, arm.body_names[-1], kp, 1.0, task="position")
+
+
+def test_tables_are_compared_whole_and_frame_laws_by_their_gains(tmp_path: Path) -> None:
+    file = tmp_path / "run.npz"
+    known = {"duration": 0.04, "checkpoint": file, "checkpoint_every": 0.02}
+    of().run(pose(), controller=hold(reference=bump(0.0101)), **known)
+    with pytest.raises(ValueError, match="another controller"):
+        of().resume(file, hold(reference=bump(0.0111)))
+    arm = ts.Simulation(ts.robots.chain(4))
+    arm.run(np.full(4, 0.3), controller=frame_law(100.0), **known)
+    arm.resume(file, frame_law(100.0))
+    with pytest.raises(ValueError, match="another controller"):
+        arm.resume(file, frame_law(900.0))

@@ -103,6 +103,19 @@ def test_a_state_that_failed_says_the_same_again() -> None:
     assert 0.0 < first.value.time == second.value.time
 
 
+def test_one_state_that_fails_stops_the_others_and_is_named() -> None:
+    sim = Simulation(arm(), effort_limits=False)
+    sim.reset(np.tile(ARM, (3, 1)))
+    tau = np.zeros((3, 4))
+    tau[1] = 1e300
+    with pytest.raises(SimulationError, match="state 1: "):
+        sim.step(tau, steps=5)
+    moved = sim.q
+    with pytest.raises(SimulationError, match="state 1: "):
+        sim.step()
+    np.testing.assert_array_equal(sim.q, moved)
+
+
 def test_threads_have_motions_of_their_own() -> None:
     """Each thread steps its own simulation; one motion is not stepped by two at once."""
     expected = on_ground().run(standing(), duration=0.1, record=False).q[-1]

@@ -124,3 +124,27 @@ def test_a_rotation_along_an_axis() -> None:
 def test_skew_is_the_cross_product() -> None:
     a, b = np.random.default_rng(8).normal(size=(2, 6, 3))
     assert (spatial.skew(a) @ b[..., None])[..., 0] == pytest.approx(np.cross(a, b))
+
+
+MISTAKES = [
+    (
+        lambda: spatial.pose(rotation=[0, 0.1, 0]),
+        r"rotation has shape \(3,\), must be \(…, 3, 3\)",
+    ),
+    (lambda: spatial.pose(0.3), r"position has shape \(\), must be \(…, 3\)"),
+    (lambda: spatial.scalar_first([1, 2, 3]), r"quaternion has shape \(3,\), must be \(…, 4\)"),
+    (lambda: spatial.rotation_along([0, 0, 2]), r"z is \[0.0, 0.0, 2.0\], must be one vector of"),
+    (lambda: spatial.rotation_from_quaternion(np.zeros(4)), "quaternion has length zero"),
+    (lambda: spatial.rotation_from_rpy([0, 0.1]), r"rpy has shape \(2,\), must be \(…, 3\)"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), MISTAKES)
+def test_wrong_arrays_are_named(call: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()  # type: ignore[operator]
+
+
+def test_what_is_no_array_is_named() -> None:
+    with pytest.raises(TypeError, match="rpy is not an array of numbers: 'up'"):
+        spatial.rotation_from_rpy("up")

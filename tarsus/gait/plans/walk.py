@@ -16,6 +16,7 @@ from tarsus.arrays import Array
 from tarsus.gait.plans.footfalls import TROT, Footfalls
 from tarsus.gait.plans.preview import ZmpPreview
 from tarsus.gait.plans.profiles import quintic, raised_cosine
+from tarsus.model.checks import expect
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,9 @@ class Walk:
     preview: ZmpPreview | None = None
 
     def __post_init__(self) -> None:
+        expect(self.footfalls, Footfalls, "footfalls")
+        if np.shape(self.speed) != (2,) or not np.isfinite(self.speed).all():
+            raise ValueError(f"speed is {self.speed!r}, must be two numbers, along x and y [m/s]")
         if not self.period > 0.0:
             raise ValueError(f"period is {self.period}, must be above 0")
 
