@@ -1,5 +1,6 @@
 #include "model/work_memory.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -39,10 +40,10 @@ WorkMemory::~WorkMemory() {
 
 std::byte* WorkMemory::get(size_t bytes) {
     if (!block_.data) block_ = spares().take();
-    if (bytes <= block_.bytes) return block_.data;
+    if (block_.data && bytes <= block_.bytes) return block_.data;
     std::free(block_.data);
-    // with room to grow, but where a sanitizer watches the end
-    const size_t whole = aligned(kRedZone ? bytes : bytes + bytes / 2);
+    // with room to grow, but where a sanitizer watches the end; for nothing there is a block, too
+    const size_t whole = std::max(kAlign, aligned(kRedZone ? bytes : bytes + bytes / 2));
     block_ = {static_cast<std::byte*>(std::aligned_alloc(kAlign, whole)), whole};
     if (block_.data) return block_.data;
     block_ = {};

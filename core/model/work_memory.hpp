@@ -19,7 +19,7 @@ constexpr size_t aligned(size_t bytes) { return (bytes + kAlign - 1) / kAlign * 
 constexpr size_t kRedZone = 128;  // bytes behind each block that nobody may touch
 // What nobody has set is not a number; what lies behind the bytes in use is guarded.
 inline void guard(void* block, size_t used, size_t whole) {
-    if (whole == 0) return;  // there may be no memory at all
+    if (whole == 0) return;
     ASAN_UNPOISON_MEMORY_REGION(block, used);
     std::memset(block, 0xff, used);
     ASAN_POISON_MEMORY_REGION(static_cast<std::byte*>(block) + used, whole - used);
