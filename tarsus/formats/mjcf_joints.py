@@ -67,7 +67,9 @@ def initial_position(model: Any, index: int) -> Array:
 
 def reorder(qpos: Array) -> Array:
     """Coordinates of one joint, with the quaternion [w x y z] of MuJoCo as [x y z w]."""
-    split = {7: 3, 4: 0}.get(len(qpos), len(qpos))
+    split = {7: 3, 4: 0}.get(len(qpos))
+    if split is None:
+        return np.array(qpos)
     return np.concatenate([qpos[:split], scalar_last(qpos[split:])])
 
 
