@@ -149,6 +149,8 @@ def test_preview_of_a_walk() -> None:
     [
         (lambda: plans.ZmpPreview(-1.0), "height is -1.0, must be above 0"),
         (lambda: plans.Walk(period=0.0), "period is 0.0, must be above 0"),
+        (lambda: plans.Walk(speed=0.1), "speed is 0.1, must be two numbers"),
+        (lambda: plans.Walk(speed=(np.nan, 0.0)), "speed is .*nan.*, must be two numbers"),
         (lambda: plans.Footfalls("hop", {"a": 0.0}, 1.0), "swing is 1.0, must be between 0 and 1"),
     ],
 )

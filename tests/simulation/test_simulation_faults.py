@@ -346,3 +346,11 @@ def test_starts_a_little_beyond_joint_limits_come_back() -> None:
     without = on_ground(joint_limits=False).run(q0, duration=0.01)
     assert without.q[-1, 8] > 39.0
     Simulation(arm()).run(np.full(4, 50.0), duration=0.01)  # which has none
+
+
+def test_a_slide_far_beyond_its_limits_is_not_asked_for_degrees() -> None:
+    b = ts.Builder("slide").body("cart", mass=1.0, inertia=(1, 1, 1))
+    m = b.joint("rail", "prismatic", "world", "cart", axis="x", lower=0.0, upper=0.04).build()
+    with pytest.raises(StartError, match=r"joint 'rail' at 0\.9, far beyond its limits") as caught:
+        Simulation(m).run([0.9], duration=0.01)
+    assert "degrees" not in str(caught.value)

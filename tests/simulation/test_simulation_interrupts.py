@@ -155,3 +155,11 @@ def test_the_second_ctrl_c_writes_no_half_checkpoint(tmp_path: Path) -> None:
     assert run.interrupted
     rest = Simulation(arm()).resume(file, lambda t, q, v: np.zeros(4))
     assert rest.t[0] == pytest.approx(0.05) and rest.t[-1] == pytest.approx(1.0)
+
+
+def test_an_interrupt_before_the_first_sample_has_nothing_to_return() -> None:
+    def control(t: float, q: Array, v: Array) -> Array:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Simulation(arm(), integrator="rk4").run(ARM, duration=0.1, controller=control)
