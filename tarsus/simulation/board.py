@@ -45,10 +45,8 @@ class Board:
     def add(self, part: Part) -> PartHandle:
         """Put a part on, and return its handle."""
         self.parts = self.parts.added(part)
-        row = np.broadcast_to(
-            self.parts.parts[-1].row, (len(self.numbers), len(self.parts.parts[-1].row))
-        )
-        self.numbers = np.concatenate([self.numbers, row], axis=1)
+        rows = np.repeat(self.parts.parts[-1].row[None], len(self.numbers), axis=0)
+        self.numbers = np.concatenate([self.numbers, rows], axis=1)
         if self.motion is not None:
             q = np.atleast_2d(self.motion.core.q)
             if self.motion.acting is None:

@@ -84,9 +84,8 @@ class PartSet:
         row = row_of(statement, slots)
         fitted = Fitted(name, part, statement, arguments, slots, row)
         index = {**self.index, name: len(self.parts)}
-        return PartSet(
-            self.model, (*self.parts, fitted), core, index, (*self.starts, start + len(row))
-        )
+        starts = (*self.starts, start + len(row))
+        return PartSet(self.model, (*self.parts, fitted), core, index, starts)
 
     def without(self, name: str) -> PartSet:
         """Return the set with one part less."""
