@@ -15,6 +15,7 @@ from typing import ClassVar
 from tarsus.model import Model
 from tarsus.model.checks import number
 from tarsus.parts import Part, Statement
+from tarsus.parts.joints import one_coordinate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +44,8 @@ class JointSpring(Part):
 
     def statement(self, model: Model) -> Statement:
         """Return the sum of joint positions with the law of a spring."""
+        for name in self.joints:
+            one_coordinate(model, name)
         return Statement(
             "joint",
             "spring",
