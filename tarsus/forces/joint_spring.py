@@ -37,6 +37,8 @@ class JointSpring(Part):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check(stiffness=0.0, damping=0.0, limit=0.0)
+        if self.rest is not None:
+            number(self.rest, "rest")
         if not isinstance(self.joints, Mapping) or not self.joints:
             raise TypeError(f"joints is {self.joints!r}, must be ratios by names of joints")
         for name, ratio in self.joints.items():

@@ -10,8 +10,6 @@ from collections import Counter
 from typing import Any
 
 LISTS = {
-    "tendons": "tendons",
-    "actuators": "actuators",
     "sensors": "sensors",
     "keyframes": "keys",
     "contact pairs": "pairs",

@@ -17,8 +17,8 @@ import dataclasses
 import math
 from typing import Any
 
-from tarsus.formats.native_elements import mapping, same
 from tarsus.forces import FORCES
+from tarsus.formats.native_elements import mapping, same
 from tarsus.model.checks import suggestion
 from tarsus.model.description import ModelError, Source
 from tarsus.model.forces import Force, label, plain
@@ -46,8 +46,8 @@ def decode_force(entry: Any, number: int, source: Source) -> Force:
     what = f"entry {number} of forces"
     kind = entry.get("kind") if isinstance(entry, dict) else None
     if not isinstance(kind, str) or kind not in FORCES:
-        stated = f"has the kind {kind!r}" if isinstance(entry, dict) else "is no mapping"
-        raise ModelError(f"{what} {stated}, must be one of{suggestion(kind, FORCES)}", source)
+        problem = f"has the kind {kind!r}" if isinstance(entry, dict) else "is no mapping"
+        raise ModelError(f"{what} {problem}{suggestion(kind, FORCES)}", source)
     stated = _fields(FORCES[kind])
     required = tuple(field.name for field in stated if field.default is dataclasses.MISSING)
     data = mapping(entry, ["kind", *(field.name for field in stated)], required, what, source)

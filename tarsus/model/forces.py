@@ -20,6 +20,7 @@ class Force(Protocol):
     """A force of `tarsus.forces`, as far as a model knows it."""
 
     kind: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
 
     @property
     def name(self) -> str:
