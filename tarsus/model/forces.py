@@ -68,6 +68,12 @@ def check_stated(forces: Iterable[Force], model: Any) -> None:
             raise ModelError(f"{what}: {error}", force.source) from None
 
 
+def copied(force: Stated) -> Stated:
+    """Return a checked force for others: a copy, if it has mappings, which they could change."""
+    mappings = {name: dict(value) for name, value in vars(force).items() if isinstance(value, dict)}
+    return dataclasses.replace(force, **mappings) if mappings else force
+
+
 def label(name: str, kind: str, number: int) -> str:
     """Return how messages call a force: by its name, else by its number in the list."""
     return f"force {name!r}" if name else f"force {number} (a {kind})"

@@ -23,7 +23,7 @@ from tarsus.model.cluster_views import Cluster, Constraint, clusters, constraint
 from tarsus.model.compile import core_arguments, of_user
 from tarsus.model.coordinates import base_of, driven_velocities, rate_indices
 from tarsus.model.description import Description, Shape
-from tarsus.model.forces import Force, check_stated
+from tarsus.model.forces import Force, check_stated, copied
 from tarsus.model.inertia import inertial_parameters
 from tarsus.model.kinds import LIMIT_FIELDS
 from tarsus.model.motors import Motors
@@ -143,7 +143,7 @@ class Model(_core.Model):
             loops=[dataclasses.replace(loop, start={**loop.start}) for loop in own.loops],
             frames=[copy.copy(frame) for frame in own.frames],
             shapes=[copy.copy(shape) for shape in own.shapes],
-            forces=copy.deepcopy(own.forces),
+            forces=[copied(force) for force in own.forces],
             warnings=list(own.warnings),
             metadata=copy.deepcopy(own.metadata),
         )
@@ -170,8 +170,8 @@ class Model(_core.Model):
 
     @property
     def forces(self) -> tuple[Force, ...]:
-        """Copies of the forces that were stated with the mechanism; simulations have them act."""
-        return tuple(copy.deepcopy(self._description.forces))
+        """The forces that were stated with the mechanism, which simulations have act on it."""
+        return tuple(copied(force) for force in self._description.forces)
 
     def joint(self, name: str) -> JointView:
         """Return the moving joint `name`: its slices of q and v, its limits and parameters."""
