@@ -38,8 +38,9 @@ def leave_out(mujoco: Any, spec: Any) -> Counter[str]:
         for element in list(getattr(spec, name)):
             # before MuJoCo 3.3.3 elements delete themselves
             spec.delete(element) if hasattr(spec, "delete") else element.delete()
+    unstated = mujoco.MjSpec()
     for name in SIZES:
-        setattr(spec, name, -1)
+        setattr(spec, name, getattr(unstated, name))
     spec.nuserdata, spec.nkey = 0, 0
     for index, texture in enumerate(spec.textures):
         texture.name = texture.name or f"texture {index}"
