@@ -76,9 +76,7 @@ class Actuators:
 def switch_off(mujoco: Any, model: Any) -> None:
     """Set to zero what the options of the compiled model switch off."""
     bits = mujoco.mjtDisableBit
-    for name, arrays in (("mjDSBL_SPRING", SPRINGS), ("mjDSBL_DAMPER", DAMPERS)):
-        # older versions have one switch for both
-        bit = getattr(bits, name, None) or bits.mjDSBL_PASSIVE
+    for bit, arrays in ((bits.mjDSBL_SPRING, SPRINGS), (bits.mjDSBL_DAMPER, DAMPERS)):
         if model.opt.disableflags & int(bit):
             for array in arrays:
                 if hasattr(model, array):

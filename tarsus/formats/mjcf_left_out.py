@@ -36,8 +36,7 @@ def leave_out(mujoco: Any, spec: Any) -> Counter[str]:
     found = Counter({what: len(getattr(spec, name, ())) for what, name in LISTS.items()})
     for name in REMOVED:
         for element in list(getattr(spec, name)):
-            # before MuJoCo 3.3.3 elements delete themselves
-            spec.delete(element) if hasattr(spec, "delete") else element.delete()
+            spec.delete(element)
     unstated = mujoco.MjSpec()
     for name in SIZES:
         setattr(spec, name, getattr(unstated, name))

@@ -345,6 +345,31 @@ def test_two_tendons_may_be_called_alike_by_us(write: Write) -> None:
     assert [force.name for force in model.forces] == ["t", "t_damper_2", "t_damper"]
 
 
+def test_a_motion_is_that_of_mujoco(write: Write) -> None:
+    actuator = '<motor joint="wrist" gear="4" damping="0.01" armature="0.001"/>'
+    file = write(text(TENDONS["all"], actuator), "model.xml")
+    model, peer = ts.load(file), compiled(file)
+    peer.opt.integrator, peer.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, 1e-4
+    peer.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    data = mujoco.MjData(peer)
+    data.qvel[:] = np.random.default_rng(5).normal(size=peer.nv)
+    q, v = convert.from_mujoco(model, data.qpos, data.qvel, peer=peer)
+    for _ in range(2000):
+        mujoco.mj_step(peer, data)
+    end = convert.from_mujoco(model, data.qpos, peer=peer)
+
+    def gap(dt: float, **options: Any) -> Array:
+        run = ts.Simulation(model, dt=dt, **options).run(q, v, duration=0.2)
+        return np.asarray(model.difference(end, run.q[-1]))
+
+    coarse, fine = gap(4e-4), gap(2e-4)
+    moved = np.abs(model.difference(q, end)).max()
+    print(f"moved {moved:.2g}, off by {np.abs(fine).max():.2g}")
+    # steps are of first order: what is left when it is taken off is of second
+    assert np.abs(2 * fine - coarse).max() < 1e-3 * moved
+    assert np.abs(gap(2e-4, forces=())).max() > 0.2 * moved
+
+
 def test_forces_of_mjcf_are_saved(write: Write, tmp_path: Path) -> None:
     model = ts.load(write(text(TENDONS["all"]), "model.xml"))
     ts.save(model, tmp_path / "model.yaml")
