@@ -38,6 +38,7 @@ from tarsus.formats.mjcf_shapes import (
     read_sites,
     stated_frictions,
 )
+from tarsus.model.checks import unused
 from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
 from tarsus.spatial import pose, rotation_from_quaternion, scalar_last
 
@@ -114,16 +115,16 @@ class _Reader:
 
     def new_frame(self, name: str) -> str:
         """A name that no body and no frame has yet."""
-        return _unused(name, self.taken)
+        return unused(name, self.taken)
 
     def _name_the_nameless(self) -> None:
         self.taken = {name for name in self.body_names if name}
         self.taken_joints = {name for name in self.joint_names if name}
         for i, name in enumerate(self.body_names):
-            self.body_names[i] = name or _unused(f"body{i}", self.taken)
+            self.body_names[i] = name or unused(f"body{i}", self.taken)
         for i, name in enumerate(self.joint_names):
             body = self.body_names[self.model.jnt_bodyid[i]]
-            self.joint_names[i] = name or _unused(f"{body}_joint", self.taken_joints)
+            self.joint_names[i] = name or unused(f"{body}_joint", self.taken_joints)
 
     def _read_body(self, index: int) -> None:
         """Append a body and the chain of joints between it and its parent."""
@@ -186,7 +187,7 @@ class _Reader:
         self, name: str, kind: str, parent: str, child: str, placement: Array, source: Source
     ) -> str:
         """Append a joint that the file does not state, and return its name."""
-        name = _unused(name, self.taken_joints)
+        name = unused(name, self.taken_joints)
         self.description.joints.append(Joint(name, kind, parent, child, placement, source=source))
         return name
 
@@ -243,13 +244,3 @@ def _lines(spec: Any) -> dict[tuple[str, int], int]:
             if match:
                 lines[tag, element.id] = int(match[1])
     return lines
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    """`name`, or the first of `name_2`, `name_3` … that is not taken; it is taken then."""
-    count, result = 1, name
-    while result in taken:
-        count += 1
-        result = f"{name}_{count}"
-    taken.add(result)
-    return result

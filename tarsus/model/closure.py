@@ -182,13 +182,13 @@ def _closed_by_guess(part: OpenLoops, q: Array) -> Array | None:
     """
     rng = np.random.default_rng(0)
     for size in DISTURBANCES:
-        step = size * rng.normal(size=part.core.nv)
+        step = size * rng.normal(size=part.nv)
         try:
-            guess = dependents(part, part.core.integrate(q, step))
+            guess = dependents(part, part.integrate(q, step))
         except ModelError:
             continue
-        step[[column for column in range(part.core.nv) if column not in guess]] = 0.0
-        result, gap = close(part, part.core.integrate(q, step), guess)
+        step[[column for column in range(part.nv) if column not in guess]] = 0.0
+        result, gap = close(part, part.integrate(q, step), guess)
         if gap <= CLOSED:
             return result
     return None
@@ -197,10 +197,10 @@ def _closed_by_guess(part: OpenLoops, q: Array) -> Array | None:
 def _closed_by_all(part: OpenLoops, q: Array) -> Array:
     """Return a configuration with closed loops; every joint may move."""
     rng = np.random.default_rng(0)
-    columns = list(range(part.core.nv))
+    columns = list(range(part.nv))
     best = (np.inf, q)
     for size in DISTURBANCES:
-        start = part.core.integrate(q, size * rng.normal(size=part.core.nv))
+        start = part.integrate(q, size * rng.normal(size=part.nv))
         result, gap = close(part, start, columns)
         if gap <= CLOSED:
             return result

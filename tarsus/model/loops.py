@@ -45,14 +45,16 @@ def rows(loop: Loop, relative: Array, jacobian: Array) -> tuple[Array, Array]:
     """Return what must vanish (rows,) and its derivative (rows, n).
 
     `relative` (4, 4) is the pose of frame b in frame a, `jacobian` (6, n) its velocity: linear
-    and angular, in axes of frame a. A "distance" of L has the row (|p|² − L²)/(2 L). Where axes
-    that should be aligned are far from it, the derivative leads there, but is not exact.
+    and angular, in axes of frame a. A "distance" of L has the row (|p|² − L²)/(2 L), a "knife_edge"
+    only a derivative, the velocity along y of frame b. Where axes that should be aligned are far from it, the derivative leads there, but is not exact.
     """
     rotation, p = relative[:3, :3], relative[:3, 3]
     linear, angular = jacobian[:3], jacobian[3:]
     if loop.kind == "distance":
         length = loop.length
         return np.array([(p @ p - length**2) / (2.0 * length)]), (p @ linear / length)[None]
+    if loop.kind == "knife_edge":
+        return np.zeros(1), (rotation[:, 1] @ linear)[None]
     positions, axes = EQUATIONS[loop.kind]
     if axes == ALIGNED and np.diag(rotation).min() < 0.5:
         # products of axes also vanish at half turns, where this does not

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -23,6 +24,15 @@ NEAR = 1e-3
 MOST_STEPS = 100
 EXACT = 1e-9
 """Gap [m or 1] up to which equations agree; those that repeat others may miss by more."""
+
+
+class Open(Protocol):
+    """What `close` needs: a number of velocities, gaps with their Jacobian, and steps."""
+
+    @property
+    def nv(self) -> int: ...
+    def gaps(self, q: Array) -> tuple[Array, Array]: ...
+    def integrate(self, q: Array, step: Array) -> Array: ...
 
 
 class OpenLoops:
@@ -51,6 +61,15 @@ class OpenLoops:
                 v += len(roles)
 
     @property
+    def nv(self) -> int:
+        """Number of velocities of the open part."""
+        return self.core.nv
+
+    def integrate(self, q: Array, step: Array) -> Array:
+        """Return the configuration after a step of all joints."""
+        return np.asarray(self.core.integrate(q, step))
+
+    @property
     def title(self) -> str:
         """The loops in words, for messages."""
         names = ", ".join(repr(loop.name) for loop in self.loops)
@@ -70,19 +89,24 @@ class OpenLoops:
 
     def _gap(self, k: int, q: Array) -> tuple[Array, Array]:
         """Return the rows of loop k from the motion of frame b seen from frame a."""
-        (pose_a, velocity_a), (pose_b, velocity_b) = (self._motion(f"{k}{end}", q) for end in "ab")
-        back, apart = pose_a[:3, :3].T, pose_b[:3, 3] - pose_a[:3, 3]
-        relative = pose(back @ apart, back @ pose_b[:3, :3])
-        turning = velocity_b[3:] - velocity_a[3:]
-        moving = velocity_b[:3] - velocity_a[:3] - _cross(velocity_a[3:], apart)
-        velocity = np.concatenate([back @ moving, back @ turning])
-        values, jacobian = rows(self.loops[k], relative, velocity)
+        values, jacobian = loop_gap(self.core, self.loops[k], (f"{k}a", f"{k}b"), q)
         dropped = self.left_out[k]
         return np.delete(values, dropped), np.delete(jacobian, dropped, axis=0)
 
-    def _motion(self, frame: str, q: Array) -> tuple[Array, Array]:
-        pose = self.core.frame_pose(q, frame)
-        return pose, self.core.frame_jacobian(q, frame, reference="local_world_aligned")
+
+def loop_gap(
+    core: _core.Model, loop: Loop, frames: tuple[str, str], q: Array
+) -> tuple[Array, Array]:
+    """Return the rows of a loop between two frames of a model, and their Jacobian (rows, nv)."""
+    pose_a, pose_b = (core.frame_pose(q, frame) for frame in frames)
+    velocity_a, velocity_b = (
+        core.frame_jacobian(q, frame, reference="local_world_aligned") for frame in frames
+    )
+    back, apart = pose_a[:3, :3].T, pose_b[:3, 3] - pose_a[:3, 3]
+    relative = pose(back @ apart, back @ pose_b[:3, :3])
+    turning = velocity_b[3:] - velocity_a[3:]
+    moving = velocity_b[:3] - velocity_a[:3] - _cross(velocity_a[3:], apart)
+    return rows(loop, relative, np.concatenate([back @ moving, back @ turning]))
 
 
 def fingerprint(
@@ -123,7 +147,7 @@ def _bits(*arrays: Array) -> bytes:
     return b"".join(array.tobytes() for array in arrays)
 
 
-def close(part: OpenLoops, q: Array, columns: list[int]) -> tuple[Array, float]:
+def close(part: Open, q: Array, columns: Sequence[int]) -> tuple[Array, float]:
     """Return a configuration with smaller gaps and the widest gap left (Levenberg, Marquardt).
 
     Only the velocity coordinates `columns` move.
@@ -135,9 +159,9 @@ def close(part: OpenLoops, q: Array, columns: list[int]) -> tuple[Array, float]:
         if width <= ROUNDING:
             break
         step = _step(jacobian[:, columns], gaps, damping if width > NEAR else 0.0)
-        velocity = np.zeros(part.core.nv)
+        velocity = np.zeros(part.nv)
         velocity[columns] = step
-        trial = part.core.integrate(q, velocity)
+        trial = part.integrate(q, velocity)
         trial_gaps, trial_jacobian = part.gaps(trial)
         if np.linalg.norm(trial_gaps) < np.linalg.norm(gaps):
             q, gaps, jacobian = trial, trial_gaps, trial_jacobian
