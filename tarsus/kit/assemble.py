@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,9 +21,10 @@ from tarsus.kit.loop_joints import TREE_KINDS, seat
 from tarsus.kit.opened import Opened
 from tarsus.kit.snap import snap
 from tarsus.kit.states import checked_state
-from tarsus.model import WORLD, Body, Description, Joint, Loop, Model, ModelError
+from tarsus.model import WORLD, Body, Description, Joint, Model, ModelError
 from tarsus.model.checks import expect, unused
 from tarsus.model.diagnosis import Diagnosis, diagnose
+from tarsus.model.loops import without_missing
 from tarsus.spatial import inverse
 
 
@@ -109,7 +109,7 @@ def _hung(model: Model, found: Forest, q: Array) -> Description:
         joints += carried
     used = {branch.loop.name for branch in found.branches.values()}
     here = {joint.name for joint in joints}
-    loops = [_kept(loop, here) for loop in stated.loops if loop.name not in used]
+    loops = [without_missing(loop, here) for loop in stated.loops if loop.name not in used]
     return dataclasses.replace(stated, bodies=bodies, joints=joints, loops=loops)
 
 
@@ -141,16 +141,6 @@ def _carried(model: Model, branch: Branch, q: Array, name: str) -> list[Joint]:
     if place.offset is None:
         return [joint]
     return [joint, Joint("", "fixed", "", child, place.offset, source=loop.source)]
-
-
-def _kept(loop: Loop, joints: set[str]) -> Loop:
-    """Return a loop of the kit for the tree, without what it says about joints that are gone."""
-    own = loop.independent
-    return dataclasses.replace(
-        loop,
-        start={name: value for name, value in loop.start.items() if name in joints},
-        independent=own if own is not None and set(own) <= joints else None,
-    )
 
 
 def _built(stated: Description, strict: bool) -> tuple[Model, str]:

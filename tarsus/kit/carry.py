@@ -24,6 +24,7 @@ from tarsus.model.checks import expect
 from tarsus.model.open_loops import EXACT
 from tarsus.spatial import inverse, vector_from_rotation
 
+
 def carry(old: Model, new: Model, q: ArrayLike, v: ArrayLike | None = None) -> Carried:
     """Return the state q (…, nq), v (…, nv) of the model `old` as one of the model `new`.
 

@@ -100,7 +100,7 @@ def _same_bodies(old: Model, new: Model) -> dict[str, str]:
 
 
 def twist_across(poses: Array, twists: Array) -> Array:
-    """Return twists (…, 6) of a frame, in its axes, at another with poses (…, 4, 4) seen from it."""
+    """Return twists (…, 6) of a frame at another one, whose poses (…, 4, 4) it sees; own axes."""
     back = np.swapaxes(poses[..., :3, :3], -1, -2)
     moving = twists[..., :3] + np.cross(twists[..., 3:], poses[..., :3, 3])
     parts = [(back @ part[..., None])[..., 0] for part in (moving, twists[..., 3:])]

@@ -1,4 +1,4 @@
-"""A model with its loops open: every joint that follows no other has its coordinates, rows close it.
+"""A model with its loops open: a tree, and the rows that close it.
 
 The rows are those of the loops, whether a cluster or a constraint has them in the model, so that
 all of them can be looked at, and closed, in one way.

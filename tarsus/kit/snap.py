@@ -19,14 +19,12 @@ from tarsus.kit.opened import Opened
 from tarsus.kit.states import checked_state, each
 from tarsus.model import Model
 from tarsus.model.checks import expect
-from tarsus.model.diagnosis import Diagnosis, diagnose
+from tarsus.model.diagnosis import FAINT, Diagnosis, diagnose
 from tarsus.model.open_loops import EXACT, GOOD, close
 
 MOST_SLIDES = 40
 STILL = 1e-7
 """Slides below this share of the whole way [mass metric] end the search for the nearest state."""
-FAINT = 1e-3
-"""Singular values below this count as zero where loops do not close: they are reached slowly."""
 
 
 class AssemblyError(ValueError):
@@ -66,9 +64,7 @@ class Snapped:
         return "\n".join([head, *(str(one) for one in self.diagnosis[:1])])
 
 
-def snap(
-    model: Model, q: ArrayLike, v: ArrayLike | None = None, *, strict: bool = True
-) -> Snapped:
+def snap(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, strict: bool = True) -> Snapped:
     """Return the nearest state in which all loops of the model are closed, velocities as well.
 
     q (…, nq) need not be closed; v (…, nv) is at rest by default, and becomes the nearest velocity
@@ -171,7 +167,9 @@ def _least(rows: Array, right: Array) -> Array:
 
 def _without_inertia(tree: Model, inertia: Array) -> str:
     weak = np.linalg.eigh(inertia)[1][:, 0]
-    names = [joint.name for joint in tree.joints if np.abs(weak[joint.v_slice]).max(initial=0) > 0.1]
+    names = [
+        joint.name for joint in tree.joints if np.abs(weak[joint.v_slice]).max(initial=0) > 0.1
+    ]
     return f"the mass matrix is singular: a motion of joint {', '.join(names)} has no inertia"
 
 

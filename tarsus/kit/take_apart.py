@@ -18,6 +18,7 @@ from tarsus.kit.carry import carry
 from tarsus.kit.loop_joints import LOOP_KINDS, LOST_DYNAMICS, LOST_LIMITS, loop_of
 from tarsus.model import WORLD, Description, Joint, Loop, Model, ModelError
 from tarsus.model.checks import expect, suggestion, unused
+from tarsus.model.loops import without_missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +80,7 @@ def take_apart(model: Model, joints: Sequence[str] | None = None) -> TakenApart:
     return TakenApart(kit, model, stayed, tuple(limits))
 
 
-def _named(
-    joints: Sequence[str], stated: Description, reasons: dict[str, str]
-) -> list[Joint]:
+def _named(joints: Sequence[str], stated: Description, reasons: dict[str, str]) -> list[Joint]:
     """Return the joints with these names, in the order in which they were stated."""
     names = [joints] if isinstance(joints, str) else list(joints)
     for name in names:
@@ -136,9 +135,6 @@ def _loose(model: Model, apart: Sequence[Joint]) -> Description:
 
 def _opened(loop: Loop, joints: set[str]) -> Loop:
     """Return a loop of the tree for the kit, where no cluster has it."""
-    return dataclasses.replace(
-        loop,
-        start={name: value for name, value in loop.start.items() if name in joints},
-        independent=None,
-        constraint=True if loop.constraint else None,
-    )
+    outside = True if loop.constraint else None
+    loop = without_missing(loop, joints)
+    return dataclasses.replace(loop, independent=None, constraint=outside)

@@ -22,6 +22,8 @@ from tarsus.model.checks import reals
 
 CUT = 1e-10
 """Singular values of rows of unit length below this, relative to the largest, count as zero."""
+FAINT = 1e-3
+"""The same where rows contradict each other: Newton's method reaches such places slowly."""
 SHARE = 1e-6
 """How much of a row must be in the null space for it to be in a group."""
 AGREED = 1e-9
@@ -124,7 +126,7 @@ def _groups(null: Array, names: Sequence[str], misses: Array, tolerance: float) 
         agreed = np.abs(own).max() <= tolerance
         found.append(
             Group(
-                tuple(dict.fromkeys(names[row] for row in rows)),
+                tuple(dict.fromkeys(names[row] for row in rows.tolist())),
                 tuple(rows.tolist()),
                 round(float(np.trace(shares[np.ix_(rows, rows)]))),
                 np.zeros_like(own) if agreed else own,
@@ -140,7 +142,7 @@ def _scaled(rows: Array, mass_matrix: ArrayLike) -> tuple[Array, Array]:
     if inertia.shape != (n, n):
         raise ValueError(f"mass_matrix has shape {inertia.shape}, must be {(n, n)}")
     try:
-        factor = np.linalg.cholesky(inertia)
+        factor: Array = np.asarray(np.linalg.cholesky(inertia), np.float64)
     except np.linalg.LinAlgError:
         raise ValueError(
             "mass_matrix is not positive definite: some motion has no inertia"
@@ -156,7 +158,7 @@ def _weights(scaled: Array) -> Array:
     """Return what gives each row unit length; rows that nothing moves stay as they are."""
     lengths = np.linalg.norm(scaled, axis=1)
     moves = lengths > CUT * lengths.max(initial=0.0)
-    return np.divide(1.0, lengths, out=np.ones_like(lengths), where=moves)
+    return np.asarray(np.divide(1.0, lengths, out=np.ones_like(lengths), where=moves))
 
 
 def _check(rows: Array, right: Array, names: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from tarsus.arrays import Array
 from tarsus.model.compile import core_arguments, zero_configuration
 from tarsus.model.couplings import core_numbers
 from tarsus.model.description import WORLD, Coupling, Frame, Joint, Loop
-from tarsus.model.loops import rows
+from tarsus.model.loops import n_rows, rows
 from tarsus.model.tree import FOLLOWER, Tree
 from tarsus.spatial import pose
 
@@ -80,6 +80,10 @@ class OpenLoops:
         parts = [self._gap(k, q) for k in range(len(self.loops))]
         values, jacobians = zip(*parts, strict=True)
         return np.concatenate(values), np.concatenate(jacobians)
+
+    def n_rows(self, k: int) -> int:
+        """Return how many rows loop k has, without those that are left out."""
+        return n_rows(self.loops[k].kind) - len(self.left_out[k])
 
     def widest(self, q: Array) -> tuple[Loop, float]:
         """Return the loop with the widest gap, and the gap."""
