@@ -21,8 +21,9 @@ from tarsus.model import Model
 from tarsus.model.checks import expect
 from tarsus.model.diagnosis import FAINT, Diagnosis, diagnose
 from tarsus.model.open_loops import EXACT, GOOD, close
+from tarsus.spatial.groups import TURN, step_rate_matrix
 
-MOST_SLIDES = 40
+MOST_SLIDES, LEAST_SHARE = 40, 1e-3
 STILL = 1e-7
 """Slides below this share of the whole way [mass metric] end the search for the nearest state."""
 
@@ -103,6 +104,11 @@ class _Search:
         except np.linalg.LinAlgError:
             raise ValueError(_without_inertia(opened.tree, self._inertia)) from None
         self.nv = opened.nv
+        own: dict[str, list[range]] = {}
+        for joint in opened.tree.joints:
+            if joint.kind in TURN:
+                own.setdefault(joint.kind, []).append(range(*joint.v_slice.indices(self.nv)))
+        self._groups = {kind: np.array(columns) for kind, columns in own.items()}
 
     def run(self, w: Array) -> tuple[Array, Array, float, float, Diagnosis]:
         """Return the closed x and w, the gap and the way, and what the rows are like there."""
@@ -122,13 +128,20 @@ class _Search:
         """Return what must vanish, and its derivative by steps in the mass metric."""
         gap, rows = self._opened.gaps(x)
         held = self._opened.holonomic
-        scaled = scipy.linalg.solve_triangular(self._factor, rows[held].T, lower=True)
-        return gap[held], np.asarray(scaled.T)
+        return gap[held], self._scaled(rows[held])
 
     def integrate(self, x: Array, step: Array) -> Array:
         """Return the configuration after a step in the mass metric."""
+        return self._opened.integrate(x, self._back(step))
+
+    def _scaled(self, rows: Array) -> Array:
+        """Return derivatives by steps in the mass metric."""
+        return np.asarray(scipy.linalg.solve_triangular(self._factor, rows.T, lower=True).T)
+
+    def _back(self, step: Array) -> Array:
+        """Return the velocities of a step in the mass metric."""
         back = scipy.linalg.solve_triangular(self._factor, step, lower=True, trans="T")
-        return self._opened.integrate(x, back)
+        return np.asarray(back)
 
     def _closed(self, x: Array) -> Array:
         return close(self, x, range(self.nv))[0]
@@ -136,26 +149,41 @@ class _Search:
     def _gap(self, x: Array) -> float:
         return float(np.abs(self._opened.gaps(x)[0]).max(initial=0.0))
 
-    def _slid(self, first: Array) -> Array:
+    def _slid(self, x: Array) -> Array:
         """Return the closed configuration nearest to the start, from a closed one.
 
-        Each step goes back to the start as far as the rows let it, and closes what bends open.
+        With y the step from the start, the next is the smallest that the rows let pass, as they
+        are at the last one, or a part of it that is nearer when it is closed.
         """
-        x, share, last = first, 1.0, np.inf
+        held, share = self._opened.holonomic, 1.0
         for _ in range(MOST_SLIDES):
-            gap, rows = self.gaps(x)
-            back = self._factor.T @ self._opened.tree.difference(x, self._start)
-            step = back - _least(rows, rows @ back + gap)
-            size = float(np.linalg.norm(step))
-            if size <= STILL * np.linalg.norm(back):
+            y = np.asarray(self._opened.tree.difference(self._start, x))
+            gap, rows = self._opened.gaps(x)
+            rows = self._by_steps(rows[held], y)
+            slide = self._back(_least(self._scaled(rows), rows @ y - gap[held])) - y
+            if self._size(slide) <= STILL * self._size(y) or share < LEAST_SHARE:
                 break
-            share = share if size < 0.7 * last else max(0.1, 0.5 * share)
-            x, last = self.integrate(x, share * step), size
-        x = self._closed(x)
-        return x if self._gap(x) <= EXACT and self._way(x) < self._way(first) else first
+            trial = self._closed(self._opened.integrate(self._start, y + share * slide))
+            if self._gap(trial) <= EXACT and self._way(trial) < self._way(x):
+                x, share = trial, min(1.0, 2.0 * share)
+            else:
+                share *= 0.25
+        return x
+
+    def _by_steps(self, rows: Array, y: Array) -> Array:
+        """Return the derivatives by y, the step from the start: rows D⁻¹, as ẏ = D v."""
+        rows = np.array(rows)
+        for kind, columns in self._groups.items():
+            rates = np.linalg.inv(step_rate_matrix(kind, y[columns]))
+            rows[:, columns] = np.einsum("rjk,jkl->rjl", rows[:, columns], rates)
+        return rows
 
     def _way(self, x: Array) -> float:
-        step = self._opened.tree.difference(self._start, x)
+        step = np.asarray(self._opened.tree.difference(self._start, x))
+        return self._size(step)
+
+    def _size(self, step: Array) -> float:
+        """Return the root of the mean square of a step, by mass [m]."""
         return float(np.sqrt(step @ self._inertia @ step / self._mass))
 
 

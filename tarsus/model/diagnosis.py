@@ -24,6 +24,8 @@ CUT = 1e-10
 """Singular values of rows of unit length below this, relative to the largest, count as zero."""
 FAINT = 1e-3
 """The same where rows contradict each other: Newton's method reaches such places slowly."""
+MOTIONLESS = 1e-13
+"""Length of a row, relative to the longest, that is zero but for rounding."""
 SHARE = 1e-6
 """How much of a row must be in the null space for it to be in a group."""
 AGREED = 1e-9
@@ -116,23 +118,31 @@ def diagnose(
 
 
 def _groups(null: Array, names: Sequence[str], misses: Array, tolerance: float) -> list[Group]:
-    """Return the rows that have a part in the null space together; misses that agree are zero."""
+    """Return the rows that have a part in the null space together; misses that agree are zero.
+
+    Groups of rows with the same names are one.
+    """
     shares = null @ null.T
     _, label = connected_components(np.abs(shares) > SHARE)
-    found = []
+    found: dict[tuple[bool, frozenset[str]], list[int]] = {}
     for number in dict.fromkeys(label[np.diag(shares) > SHARE].tolist()):
-        rows = np.flatnonzero(label == number)
-        own = misses[rows]
-        agreed = np.abs(own).max() <= tolerance
-        found.append(
-            Group(
-                tuple(dict.fromkeys(names[row] for row in rows.tolist())),
-                tuple(rows.tolist()),
-                round(float(np.trace(shares[np.ix_(rows, rows)]))),
-                np.zeros_like(own) if agreed else own,
-            )
-        )
-    return found
+        rows = np.flatnonzero(label == number).tolist()
+        agreed = bool(np.abs(misses[rows]).max() <= tolerance)
+        found.setdefault((agreed, frozenset(names[row] for row in rows)), []).extend(rows)
+    return [
+        _group(sorted(rows), agreed, shares, names, misses) for (agreed, _), rows in found.items()
+    ]
+
+
+def _group(
+    rows: list[int], agreed: bool, shares: Array, names: Sequence[str], misses: Array
+) -> Group:
+    return Group(
+        tuple(dict.fromkeys(names[row] for row in rows)),
+        tuple(rows),
+        round(float(np.trace(shares[np.ix_(rows, rows)]))),
+        np.zeros(len(rows)) if agreed else misses[rows],
+    )
 
 
 def _scaled(rows: Array, mass_matrix: ArrayLike) -> tuple[Array, Array]:
@@ -157,7 +167,7 @@ def _unscaled(step: Array, factor: Array) -> Array:
 def _weights(scaled: Array) -> Array:
     """Return what gives each row unit length; rows that nothing moves stay as they are."""
     lengths = np.linalg.norm(scaled, axis=1)
-    moves = lengths > CUT * lengths.max(initial=0.0)
+    moves = lengths > MOTIONLESS * lengths.max(initial=0.0)
     return np.asarray(np.divide(1.0, lengths, out=np.ones_like(lengths), where=moves))
 
 
