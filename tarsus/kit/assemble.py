@@ -8,7 +8,7 @@ a tree has only the velocities that its joints have.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -57,6 +57,7 @@ def assemble(
     names = {branch.loop.name for branch in found.branches.values()}
     tree, reason = _built(_hung(model, found, snapped.q), model._strict)
     state = carry(model, tree, snapped.q, snapped.v)
+    left = names | {loop.name for loop in tree.description.loops}
     return Assembled(
         model=tree,
         kit=model,
@@ -66,6 +67,7 @@ def assemble(
         roots=found.roots,
         joints=tuple(loop.name for loop in stated.loops if loop.name in names),
         cuts=_cuts(tree, state.q, reason),
+        welded=tuple(loop.name for loop in stated.loops if loop.name not in left),
         diagnosis=_rows(model, snapped.q)[0],
     )
 
@@ -108,9 +110,25 @@ def _hung(model: Model, found: Forest, q: Array) -> Description:
             bodies.append(Body(under, source=branch.loop.source))
         joints += carried
     used = {branch.loop.name for branch in found.branches.values()}
-    here = {joint.name for joint in joints}
-    loops = [without_missing(loop, here) for loop in stated.loops if loop.name not in used]
+    here, whole = {joint.name for joint in joints}, _carriers(joints)
+    loops = [
+        without_missing(loop, here)
+        for loop in stated.loops
+        if loop.name not in used and whole(loop.body_a) != whole(loop.body_b)
+    ]
     return dataclasses.replace(stated, bodies=bodies, joints=joints, loops=loops)
+
+
+def _carriers(joints: Sequence[Joint]) -> Callable[[str], str]:
+    """Return a function from a body to the one that it is welded to."""
+    fixed = {joint.child: joint.parent for joint in joints if joint.kind == "fixed"}
+
+    def whole(body: str) -> str:
+        while body in fixed:
+            body = fixed[body]
+        return body
+
+    return whole
 
 
 def _carried(model: Model, branch: Branch, q: Array, name: str) -> list[Joint]:

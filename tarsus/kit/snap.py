@@ -11,21 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
+from tarsus.kit.nearest import Search
 from tarsus.kit.opened import Opened
 from tarsus.kit.states import checked_state, each
 from tarsus.model import Model
 from tarsus.model.checks import expect
-from tarsus.model.diagnosis import FAINT, Diagnosis, diagnose
-from tarsus.model.open_loops import EXACT, GOOD, close
-from tarsus.spatial.groups import TURN, step_rate_matrix
-
-MOST_SLIDES, LEAST_SHARE = 40, 1e-3
-STILL = 1e-7
-"""Slides below this share of the whole way [mass metric] end the search for the nearest state."""
+from tarsus.model.diagnosis import Diagnosis
+from tarsus.model.open_loops import EXACT
 
 
 class AssemblyError(ValueError):
@@ -78,7 +73,7 @@ def snap(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, strict: bool
     opened = Opened(model)
     x, w = opened.open_state(q, v)
     assert w is not None
-    found = [_Search(opened, start).run(speed) for start, speed in each(x, w)]
+    found = [Search(opened, start).run(speed) for start, speed in each(x, w)]
     shape = q.shape[:-1]
     x, w = (np.array([one[k] for one in found]) for k in (0, 1))
     x, w = x.reshape(*shape, opened.tree.nq), w.reshape(*shape, opened.nv)
@@ -88,117 +83,6 @@ def snap(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, strict: bool
     if strict and not snapped.closed:
         raise AssemblyError(_message(snapped), snapped)
     return snapped
-
-
-class _Search:
-    """The search from one state; the metric is that of the mass matrix there."""
-
-    def __init__(self, opened: Opened, start: Array) -> None:
-        self._opened, self._start = opened, start
-        self._inertia = np.asarray(opened.tree.mass_matrix(start))
-        self._mass = max(opened.tree.total_mass, np.finfo(float).tiny)
-        # at the size of one, as the damping of Newton's method expects
-        scale = np.trace(self._inertia) / max(1, opened.nv)
-        try:
-            self._factor = np.linalg.cholesky(self._inertia / scale)
-        except np.linalg.LinAlgError:
-            raise ValueError(_without_inertia(opened.tree, self._inertia)) from None
-        self.nv = opened.nv
-        own: dict[str, list[range]] = {}
-        for joint in opened.tree.joints:
-            if joint.kind in TURN:
-                own.setdefault(joint.kind, []).append(range(*joint.v_slice.indices(self.nv)))
-        self._groups = {kind: np.array(columns) for kind, columns in own.items()}
-
-    def run(self, w: Array) -> tuple[Array, Array, float, float, Diagnosis]:
-        """Return the closed x and w, the gap and the way, and what the rows are like there."""
-        x = self._start
-        if self._gap(x) > GOOD:
-            x = self._closed(x)
-            x = self._slid(x) if self._gap(x) <= EXACT else x
-        gap, rows = self._opened.gaps(x)
-        width = float(np.abs(gap).max(initial=0.0))
-        names, inertia = self._opened.names, np.asarray(self._opened.tree.mass_matrix(x))
-        if width > EXACT:
-            return x, w, width, self._way(x), diagnose(rows, inertia, -gap, names, cut=FAINT)
-        diagnosis = diagnose(rows, inertia, -(rows @ w), names)
-        return x, w + diagnosis.step, width, self._way(x), diagnosis
-
-    def gaps(self, x: Array) -> tuple[Array, Array]:
-        """Return what must vanish, and its derivative by steps in the mass metric."""
-        gap, rows = self._opened.gaps(x)
-        held = self._opened.holonomic
-        return gap[held], self._scaled(rows[held])
-
-    def integrate(self, x: Array, step: Array) -> Array:
-        """Return the configuration after a step in the mass metric."""
-        return self._opened.integrate(x, self._back(step))
-
-    def _scaled(self, rows: Array) -> Array:
-        """Return derivatives by steps in the mass metric."""
-        return np.asarray(scipy.linalg.solve_triangular(self._factor, rows.T, lower=True).T)
-
-    def _back(self, step: Array) -> Array:
-        """Return the velocities of a step in the mass metric."""
-        back = scipy.linalg.solve_triangular(self._factor, step, lower=True, trans="T")
-        return np.asarray(back)
-
-    def _closed(self, x: Array) -> Array:
-        return close(self, x, range(self.nv))[0]
-
-    def _gap(self, x: Array) -> float:
-        return float(np.abs(self._opened.gaps(x)[0]).max(initial=0.0))
-
-    def _slid(self, x: Array) -> Array:
-        """Return the closed configuration nearest to the start, from a closed one.
-
-        With y the step from the start, the next is the smallest that the rows let pass, as they
-        are at the last one, or a part of it that is nearer when it is closed.
-        """
-        held, share = self._opened.holonomic, 1.0
-        for _ in range(MOST_SLIDES):
-            y = np.asarray(self._opened.tree.difference(self._start, x))
-            gap, rows = self._opened.gaps(x)
-            rows = self._by_steps(rows[held], y)
-            slide = self._back(_least(self._scaled(rows), rows @ y - gap[held])) - y
-            if self._size(slide) <= STILL * self._size(y) or share < LEAST_SHARE:
-                break
-            trial = self._closed(self._opened.integrate(self._start, y + share * slide))
-            if self._gap(trial) <= EXACT and self._way(trial) < self._way(x):
-                x, share = trial, min(1.0, 2.0 * share)
-            else:
-                share *= 0.25
-        return x
-
-    def _by_steps(self, rows: Array, y: Array) -> Array:
-        """Return the derivatives by y, the step from the start: rows D⁻¹, as ẏ = D v."""
-        rows = np.array(rows)
-        for kind, columns in self._groups.items():
-            rates = np.linalg.inv(step_rate_matrix(kind, y[columns]))
-            rows[:, columns] = np.einsum("rjk,jkl->rjl", rows[:, columns], rates)
-        return rows
-
-    def _way(self, x: Array) -> float:
-        step = np.asarray(self._opened.tree.difference(self._start, x))
-        return self._size(step)
-
-    def _size(self, step: Array) -> float:
-        """Return the root of the mean square of a step, by mass [m]."""
-        return float(np.sqrt(step @ self._inertia @ step / self._mass))
-
-
-def _least(rows: Array, right: Array) -> Array:
-    """Return the smallest solution of `rows` x = `right`, or what misses it least."""
-    solved = scipy.linalg.lstsq(rows, right, cond=1e-10, lapack_driver="gelsy")
-    return np.asarray(solved[0])
-
-
-def _without_inertia(tree: Model, inertia: Array) -> str:
-    weak = np.linalg.eigh(inertia)[1][:, 0]
-    names = [
-        joint.name for joint in tree.joints if np.abs(weak[joint.v_slice]).max(initial=0) > 0.1
-    ]
-    return f"the mass matrix is singular: a motion of joint {', '.join(names)} has no inertia"
 
 
 def _message(snapped: Snapped) -> str:

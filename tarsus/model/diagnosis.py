@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 
@@ -157,11 +156,11 @@ def _scaled(rows: Array, mass_matrix: ArrayLike) -> tuple[Array, Array]:
         raise ValueError(
             "mass_matrix is not positive definite: some motion has no inertia"
         ) from None
-    return np.asarray(scipy.linalg.solve_triangular(factor, rows.T, lower=True).T), factor
+    return np.asarray(np.linalg.solve(factor, rows.T).T), factor
 
 
 def _unscaled(step: Array, factor: Array) -> Array:
-    return np.asarray(scipy.linalg.solve_triangular(factor, step, lower=True, trans="T"))
+    return np.asarray(np.linalg.solve(factor.T, step))
 
 
 def _weights(scaled: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy.optimize
 from kits import chain, random_kit, three_bars
 
 import tarsus as ts
+from tarsus.model import open_loops
 
 
 def off_by(model: ts.Model, seed: int, size: float, shape: tuple[int, ...] = ()) -> np.ndarray:
@@ -128,14 +130,6 @@ def test_redundant_rows_are_named_and_do_no_harm() -> None:
     assert found.diagnosis[0].rank == 5 and found.closed
 
 
-def far_apart(length: float) -> ts.Model:
-    """Return a chain of three with a rod between its ends, closed where it was built."""
-    builder = chain(3)
-    return builder.close_loop(
-        "distance", "b0", (0, 0, 0), "b2", (0, 0, 0), length=length, name="rod"
-    ).build()
-
-
 def test_contradictions_are_named() -> None:
     # a state from which the nail is out of reach: the builder closed it elsewhere
     builder = chain(2)
@@ -150,14 +144,33 @@ def test_contradictions_are_named() -> None:
     assert all(repr(name) in str(caught.value) for name in names)
 
 
-def test_what_cannot_be_closed_keeps_the_compromise() -> None:
-    model = far_apart(1.5)
-    # both ends nailed further apart than the chain is long, in a state that is asked for
-    start = off_by(model, 0, 1.5)
-    found = ts.snap(model, start, strict=False)
-    assert found.gap.shape == ()
-    if not found.closed:
-        assert found.diagnosis[0].misses.shape == (11,)
+def test_parts_that_coincide_come_apart() -> None:
+    # where both ends of a rod are at one place, no direction is better than another
+    builder = chain(2)
+    stated = builder.description()
+    rod = ts.Loop("rod", "distance", "b0", "b1", length=0.5)
+    model = ts.Model(dataclasses.replace(stated, loops=[rod]))
+    start = np.array([0, 0, 0, 0, 0, 0, 1, -1, 0, 0, 0, 0, 0, 1], float)
+    np.testing.assert_allclose(np.diff(model.forward_kinematics(start)[:, :3, 3], axis=0), 0.0)
+    found = ts.snap(model, start)
+    apart = np.diff(model.forward_kinematics(found.q)[:, :3, 3], axis=0)
+    assert np.linalg.norm(apart) == pytest.approx(0.5) and found.moved < 0.3
+
+
+def test_what_is_not_closed_is_an_error_that_keeps_the_compromise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(open_loops, "MOST_STEPS", 1)  # no time to converge
+    model = chain(4).build()
+    start = off_by(model, 0, 0.3)
+    with pytest.raises(ts.AssemblyError, match=r"a gap of .* is left") as caught:
+        ts.snap(model, np.stack([model.neutral(), start]))
+    snapped = caught.value.snapped
+    assert "(state 1)" in str(caught.value)
+    assert snapped.gap[0] <= 1e-9 < snapped.gap[1] and not snapped.closed
+    loose = ts.snap(model, start, strict=False)
+    assert np.array_equal(loose.q, snapped.q[1])
+    assert 0.0 < loose.gap < np.abs(model.loop_gaps(start)).max()
 
 
 def test_errors_survive_processes() -> None:
