@@ -78,8 +78,8 @@ class Assembled:
         free = [name for name in self.roots if name != WORLD]
         hung = [WORLD] if WORLD in self.roots else []
         lines = [
-            f"{self.model.name}: {self.freedoms} degrees of freedom",
-            f"velocities: {self.model.nv}, of the kit {self.kit_velocities}",
+            f"{self.model.name}: a tree of {self.model.nv} velocities, {self.kit_velocities} as a kit",
+            f"degrees of freedom: {self.freedoms}",
             f"roots: {', '.join([*hung, *free]) or 'none'}",
             f"joints of the tree: {', '.join(self.joints) or 'none'}",
             *(f"cut: {cut}" for cut in self.cuts),

@@ -96,7 +96,7 @@ def test_the_freest_joint_is_cut() -> None:
     (group,) = whole.diagnosis.redundant
     assert set(group.names) == {"crank", "coupler", "rocker", "pin"} and group.surplus == 1
     text = str(whole)
-    assert "1 degrees of freedom" in text and "cut: pin (spherical)" in text
+    assert "degrees of freedom: 1" in text and "cut: pin (spherical)" in text
     assert "takes away 2 of the velocities by 3 rows, 1 repeat others; in a cluster" in text
 
 
