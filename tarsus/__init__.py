@@ -9,7 +9,7 @@
 SI units and radians, z up. Every function takes leading batch dimensions.
 """
 
-from tarsus import control, convert, gait, robots, scenes, spatial
+from tarsus import constraint, control, convert, forces, gait, robots, scenes, spatial
 from tarsus.check import Report, check
 from tarsus.formats import load, save
 from tarsus.geometry import (
@@ -112,10 +112,12 @@ __all__ = [
     "carry",
     "check",
     "compare_contact",
+    "constraint",
     "contact",
     "control",
     "convert",
     "diagnose",
+    "forces",
     "gait",
     "height_over_ground",
     "load",

@@ -78,7 +78,7 @@ class Assembled:
         free = [name for name in self.roots if name != WORLD]
         hung = [WORLD] if WORLD in self.roots else []
         lines = [
-            f"{self.model.name}: a tree of {self.model.nv} velocities, {self.kit_velocities} as a kit",
+            f"{self.model.name}: nv = {self.model.nv}, as a kit {self.kit_velocities}",
             f"degrees of freedom: {self.freedoms}",
             f"roots: {', '.join([*hung, *free]) or 'none'}",
             f"joints of the tree: {', '.join(self.joints) or 'none'}",

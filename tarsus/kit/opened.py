@@ -41,7 +41,7 @@ class Opened:
         for loop, (a, b) in zip(self.loops, self._ends, strict=True):
             frames += [Frame(a, loop.body_a, loop.placement_a)]
             frames += [Frame(b, loop.body_b, loop.placement_b)]
-        self.tree = _model(dataclasses.replace(stated, loops=[], frames=frames))
+        self.tree = _model(dataclasses.replace(stated, loops=[], frames=frames, forces=[]))
         self._kept = [
             [row for row in range(n_rows(loop.kind)) if row not in self._left_out(loop.name)]
             for loop in self.loops
@@ -113,7 +113,7 @@ class Opened:
 
 def spanning(model: Model) -> Model:
     """Return the model without loops and couplings: every joint has its own coordinates."""
-    return _model(dataclasses.replace(model.description, loops=[], couplings=[]))
+    return _model(dataclasses.replace(model.description, loops=[], couplings=[], forces=[]))
 
 
 def _model(description: Description) -> Model:

@@ -19,6 +19,7 @@ from tarsus.kit.loop_joints import LOOP_KINDS, LOST_DYNAMICS, LOST_LIMITS, loop_
 from tarsus.model import WORLD, Description, Joint, Loop, Model, ModelError
 from tarsus.model.checks import expect, suggestion, unused
 from tarsus.model.loops import without_missing
+from tarsus.model.references import joints_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,8 @@ def take_apart(model: Model, joints: Sequence[str] | None = None) -> TakenApart:
     expect(model, Model, "model")
     stated = model.description
     coupled = {name for c in stated.couplings for name in (*c.leaders, *c.followers)}
-    reasons = {joint.name: _reason(joint, coupled) for joint in stated.joints}
+    acted = {name: force.kind for force in stated.forces for name in joints_of(force)}
+    reasons = {joint.name: _reason(joint, coupled, acted) for joint in stated.joints}
     if joints is None:
         apart = [joint for joint in stated.joints if not reasons[joint.name]]
         apart = [joint for joint in apart if joint.kind != "fixed"]
@@ -95,10 +97,12 @@ def _on_world(joint: Joint) -> bool:
     return joint.kind == "free" and joint.parent == WORLD
 
 
-def _reason(joint: Joint, coupled: set[str]) -> str:
+def _reason(joint: Joint, coupled: set[str], acted: dict[str, str]) -> str:
     """Return why a joint cannot be a loop joint, or nothing."""
     if joint.name in coupled:
         return "it is coupled with others"
+    if joint.name in acted:
+        return f"a {acted[joint.name]} acts on it"
     if joint.kind != "free" and joint.kind not in LOOP_KINDS:
         return f"there is no loop joint of kind {joint.kind!r}"
     for key in LOST_DYNAMICS:

@@ -23,6 +23,7 @@ from tarsus.model.description import (
     ModelError,
     Shape,
 )
+from tarsus.model.forces import Force, check_unique, checked_force
 from tarsus.model.loops import checked_loop
 from tarsus.model.stating import placement_of
 from tarsus.model.validation import checked, checked_frame, checked_joint, checked_shape
@@ -38,6 +39,7 @@ class Draft:
         self.joints: dict[str, Joint] = {}
         self.couplings: dict[str, Coupling] = {}
         self.loops: dict[str, Loop] = {}
+        self.forces: dict[str, Force] = {}
         self._names: set[str] = set()  # of bodies and frames
         self._carried: set[str] = set()  # bodies that hang on joints
         self._follows: dict[str, Coupling] = {}
@@ -53,6 +55,7 @@ class Draft:
         draft.joints = {joint.name: joint for joint in stated.joints}
         draft.couplings = {coupling.name: coupling for coupling in stated.couplings}
         draft.loops = {loop.name: loop for loop in stated.loops}
+        draft.forces = {force.name: force for force in stated.forces}
         draft._names = {b.name for b in stated.bodies} | {f.name for f in stated.frames}
         draft._carried = {joint.child for joint in stated.joints}
         draft._follows = {name: c for c in stated.couplings for name in c.followers}
@@ -110,6 +113,13 @@ class Draft:
         """Add a shape on a body that is there."""
         check_body_name(shape.body, self.bodies, f"shape {shape.name!r}", "body")
         self.description.shapes.append(checked_shape(shape))
+
+    def add_force(self, force: Force) -> None:
+        """Add a force; its places and joints may come later."""
+        force = checked_force(force)
+        check_unique([self.forces.get(force.name, force), force])
+        self.forces[force.name] = force
+        self.description.forces.append(force)
 
     def end_of_loop(self, what: str, body: str, frame: str | ArrayLike, end: str) -> Array:
         """Return the placement (4, 4) on its body of an end of a loop, "a" or "b"."""

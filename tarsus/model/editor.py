@@ -16,30 +16,21 @@ import numpy as np
 
 from tarsus.model.builder import Builder
 from tarsus.model.checks import UnknownNameError, expect, is_triple, suggestion
-from tarsus.model.description import (
-    Body,
-    Coupling,
-    Description,
-    Frame,
-    Joint,
-    Loop,
-    ModelError,
-    Shape,
-)
+from tarsus.model.description import Body, Description, Joint, ModelError
 from tarsus.model.draft import Draft
 from tarsus.model.kinds import COORDINATE_FIELDS, SIZES
 from tarsus.model.model import Model
 from tarsus.model.references import RENAMES, consistent, freed, without_body
 from tarsus.model.stating import axis_of, placement_of, spread
 
-Element = Body | Joint | Coupling | Loop | Frame | Shape
-KINDS_OF_ELEMENTS: Mapping[str, tuple[str, type[Element]]] = {
-    "body": ("bodies", Body),
-    "joint": ("joints", Joint),
-    "coupling": ("couplings", Coupling),
-    "loop": ("loops", Loop),
-    "frame": ("frames", Frame),
-    "shape": ("shapes", Shape),
+ELEMENTS: Mapping[str, str] = {
+    "body": "bodies",
+    "joint": "joints",
+    "coupling": "couplings",
+    "loop": "loops",
+    "frame": "frames",
+    "shape": "shapes",
+    "force": "forces",
 }
 """What can be changed or removed -> where a description has it."""
 
@@ -56,39 +47,39 @@ class Editor(Builder):
         self._draft = Draft.of(model.description, strict=model._strict)
 
     def change(self, what: str, name: str, /, **fields: Any) -> Self:
-        """Change fields of a "body", "joint", "coupling", "loop", "frame" or "shape".
+        """Change fields of a "body", "joint", "coupling", "loop", "frame", "shape" or "force".
 
         Fields are those of `tarsus.Body`, `Joint`, … and may be stated as for the `Builder`;
         `name` is a new name, which everything that refers to it follows. A joint of another `kind`
-        keeps its place and axis, and loses limits, springs and the like. A shape is known by its
-        name.
+        keeps its place and axis, and loses limits, springs and the like. Shapes and forces are
+        known by the names that they have.
         """
-        place, kind = _element(what)
+        place = _place(what)
         elements = self._elements(what, name)
-        fields = _parsed(kind, elements[0], fields, f"{what} {name!r}")
-        valid = [field.name for field in dataclasses.fields(kind) if field.name != "source"]
+        fields = _parsed(elements[0], fields, f"{what} {name!r}")
+        stated = dataclasses.fields(elements[0])
+        valid = [field.name for field in stated if field.init and field.name != "source"]
         for key in fields:
             if key not in valid or (what, key) == ("joint", "child"):
                 raise TypeError(f"{what} {name!r} has no field {key!r}{suggestion(key, valid)}")
         changed = {id(old): dataclasses.replace(old, **fields) for old in elements}
-        stated = self._draft.description
-        listed = [changed.get(id(old), old) for old in getattr(stated, place)]
-        stated = _with(stated, place, listed)
+        before = self._draft.description
+        after = _with(before, place, [changed.get(id(e), e) for e in getattr(before, place)])
         if what in RENAMES and fields.get("name", name) != name:
-            stated = RENAMES[what](stated, name, fields["name"])
-        return self._take(stated)
+            after = RENAMES[what](after, name, fields["name"])
+        return self._take(after)
 
     def remove(self, what: str, name: str) -> Self:
-        """Remove a "body", "joint", "coupling", "loop", "frame" or "shape".
+        """Remove a "body", "joint", "coupling", "loop", "frame", "shape" or "force".
 
-        With a body go its joint, frames, shapes and loops, and bodies that it carried are free. A
-        body without its joint needs another before the model is built; `cut` makes it free.
+        With a body go its joint, frames, shapes, loops and forces, and bodies that it carried are
+        free. A body without its joint needs another before the model is built; `cut` makes it free.
         """
         elements = {id(element) for element in self._elements(what, name)}
         stated = self._draft.description
         if what == "body":
             return self._without_body(name)
-        place, _ = _element(what)
+        place = _place(what)
         listed = [old for old in getattr(stated, place) if id(old) not in elements]
         if what == "joint":
             self._check_uncoupled(name)
@@ -109,9 +100,8 @@ class Editor(Builder):
         return self._take(without_body(freed(stated, carried), name))
 
     def _elements(self, what: str, name: str) -> list[Any]:
-        """Return the element with this name; shapes may share one."""
-        place, _ = _element(what)
-        there = getattr(self._draft.description, place)
+        """Return what has this name; shapes may share one."""
+        there = getattr(self._draft.description, _place(what))
         found = [element for element in there if element.name == name]
         if not found:
             names = dict.fromkeys(element.name for element in there if element.name)
@@ -131,11 +121,10 @@ class Editor(Builder):
         return self
 
 
-def _element(what: str) -> tuple[str, type[Element]]:
-    if what not in KINDS_OF_ELEMENTS:
-        valid = ", ".join(map(repr, KINDS_OF_ELEMENTS))
-        raise ValueError(f"what is {what!r}, must be one of {valid}")
-    return KINDS_OF_ELEMENTS[what]
+def _place(what: str) -> str:
+    if what not in ELEMENTS:
+        raise ValueError(f"what is {what!r}, must be one of {', '.join(map(repr, ELEMENTS))}")
+    return ELEMENTS[what]
 
 
 def _with(stated: Description, place: str, elements: list[Any]) -> Description:
@@ -143,7 +132,7 @@ def _with(stated: Description, place: str, elements: list[Any]) -> Description:
     return dataclasses.replace(stated, **listed)
 
 
-def _parsed(kind: type[Element], old: Any, fields: dict[str, Any], what: str) -> dict[str, Any]:
+def _parsed(old: Any, fields: dict[str, Any], what: str) -> dict[str, Any]:
     """Return the fields as a description has them, from the ways in which builders take them."""
     fields = dict(fields)
     position, rotation = (fields.pop(key, None) for key in ("position", "rotation"))
@@ -155,9 +144,9 @@ def _parsed(kind: type[Element], old: Any, fields: dict[str, Any], what: str) ->
         if rotation is not None:
             place[:3, :3] = stated[:3, :3]
         fields["placement"] = place
-    if kind is Body and is_triple(fields.get("inertia")):
+    if isinstance(old, Body) and is_triple(fields.get("inertia")):
         fields["inertia"] = np.diag(fields["inertia"])
-    if kind is Joint:
+    if isinstance(old, Joint):
         for key in ("axis", "second_axis"):
             if key in fields:
                 fields[key] = axis_of(what, fields[key])

@@ -46,6 +46,7 @@ def consistent(stated: Description) -> Description:
 
 def without_body(stated: Description, name: str) -> Description:
     """Return the description without a body that carries none, and without what is on it."""
+    gone = {name, *(frame.name for frame in stated.frames if frame.body == name)}
     stated = dataclasses.replace(
         stated,
         bodies=[body for body in stated.bodies if body.name != name],
@@ -53,8 +54,32 @@ def without_body(stated: Description, name: str) -> Description:
         loops=[loop for loop in stated.loops if name not in (loop.body_a, loop.body_b)],
         frames=[frame for frame in stated.frames if frame.body != name],
         shapes=[shape for shape in stated.shapes if shape.body != name],
+        forces=[force for force in stated.forces if gone.isdisjoint(_places(force).values())],
     )
     return consistent(_with_contacts(stated, name, None))
+
+
+def joints_of(force: Any) -> frozenset[str]:
+    """Return the joints on which a force acts by name."""
+    return frozenset(getattr(force, "joints", ()))
+
+
+def _places(force: Any) -> dict[str, str]:
+    """Return the frames to which a force is attached, by its fields."""
+    fields = [field.name for field in dataclasses.fields(force) if field.type == "Where"]
+    values = {name: getattr(force, name) for name in fields}
+    first = {name: at[0] if isinstance(at, tuple) else at for name, at in values.items()}
+    return {name: frame for name, frame in first.items() if isinstance(frame, str)}
+
+
+def _moved(force: Any, old: str, new: str) -> Any:
+    """Return a force that follows a frame to its new name."""
+    changed: dict[str, Any] = {}
+    for name, frame in _places(force).items():
+        if frame == old:
+            at = getattr(force, name)
+            changed[name] = (new, *at[1:]) if isinstance(at, tuple) else new
+    return dataclasses.replace(force, **changed)
 
 
 def _with_contacts(stated: Description, old: str, new: str | None) -> Description:
@@ -82,7 +107,11 @@ def _renamed_body(stated: Description, old: str, new: str) -> Description:
         frames=follow(stated.frames, "body"),
         shapes=follow(stated.shapes, "body"),
     )
-    return _with_contacts(stated, old, new)
+    return _with_contacts(_renamed_frame(stated, old, new), old, new)
+
+
+def _renamed_frame(stated: Description, old: str, new: str) -> Description:
+    return dataclasses.replace(stated, forces=[_moved(f, old, new) for f in stated.forces])
 
 
 def _renamed_joint(stated: Description, old: str, new: str) -> Description:
@@ -101,11 +130,20 @@ def _renamed_joint(stated: Description, old: str, new: str) -> Description:
         )
         for loop in stated.loops
     ]
-    return dataclasses.replace(stated, couplings=couplings, loops=loops)
+    forces = [
+        dataclasses.replace(
+            f, joints={new if name == old else name: r for name, r in f.joints.items()}
+        )
+        if old in joints_of(f)
+        else f
+        for f in stated.forces
+    ]
+    return dataclasses.replace(stated, couplings=couplings, loops=loops, forces=forces)
 
 
 RENAMES: Mapping[str, Callable[[Description, str, str], Description]] = {
     "body": _renamed_body,
     "joint": _renamed_joint,
+    "frame": _renamed_frame,
 }
 """What has others that refer to it by its name -> how they follow."""

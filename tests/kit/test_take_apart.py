@@ -82,8 +82,13 @@ def test_what_stays_says_why() -> None:
     builder.joint("thread", "screw", "b", "c", pitch=0.1)
     builder.joint("geared", "revolute", "c", "d")
     builder.gear("geared", 7.0, "rotor")
+    builder.body("lid", 1.0, inertia=(1, 1, 1)).joint("coiled", "revolute", "d", "lid")
+    builder.force(ts.forces.JointSpring({"coiled": 1.0}, 2.0, name="coil"))
+    builder.force(ts.forces.Spring("a", "lid", 10.0, name="band"))
     kit = ts.take_apart(builder.build())
-    assert set(kit.stayed) == {"sprung", "thread", "geared", "rotor_joint"}
+    assert set(kit.stayed) == {"sprung", "thread", "geared", "rotor_joint", "coiled"}
+    assert kit.stayed["coiled"] == "a joint_spring acts on it"
+    assert [force.name for force in kit.model.description.forces] == ["coil", "band"]
     assert "no stiffness" in kit.stayed["sprung"]
     assert "'screw'" in kit.stayed["thread"] and "coupled" in kit.stayed["geared"]
     assert kit.without_limits == ("plain",)

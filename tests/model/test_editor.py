@@ -19,6 +19,8 @@ def crane() -> ts.Model:
     builder.joint("stay", "spherical", "mast", "rod", position=(0, 0, 0.5))
     builder.body("rotor", 0.1, inertia=(1e-3, 1e-3, 1e-3)).gear("slew", 50.0, "rotor")
     builder.frame("eye", "hook", position=(0, 0, -0.1))
+    builder.force(ts.forces.Spring("eye", ("mast", (0, 0, 1)), 10.0, name="tackle"))
+    builder.force(ts.forces.JointSpring({"luff": 1.0, "slew": -0.5}, 3.0, name="coil"))
     builder.shape("hook", "sphere", (0.05,), name="ball", role="collision")
     along = ts.spatial.pose(rotation=ts.spatial.rotation_from_rpy((0, np.pi / 2, 0)))
     ends = ("boom", along, "rod", (0.5, 0, -0.5))
@@ -47,6 +49,14 @@ def test_joints_change_as_a_builder_states_them() -> None:
     assert joint.damping == [0.5] and joint.lower == [-1.0] and joint.placement[2, 3] == 1.0
 
 
+def test_forces_change_too() -> None:
+    editor = ts.Editor(crane()).change("force", "tackle", stiffness=20.0, b="rod")
+    tackle = editor.build().description.forces[0]
+    assert (tackle.stiffness, tackle.b, tackle.a) == (20.0, "rod", "eye")
+    with pytest.raises(ts.ModelError, match=r"force 'coil': .*luff"):
+        editor.remove("loop", "brace").cut("luff").build()
+
+
 def test_a_place_is_changed_by_halves() -> None:
     turned = ts.spatial.rotation_from_rpy((0.1, 0.2, 0.3))
     editor = ts.Editor(crane()).change("frame", "eye", rotation=turned)
@@ -57,7 +67,7 @@ def test_a_place_is_changed_by_halves() -> None:
 
 
 def test_another_kind_loses_what_it_cannot_have() -> None:
-    editor = ts.Editor(crane()).remove("loop", "brace")
+    editor = ts.Editor(crane()).remove("loop", "brace").remove("force", "coil")
     new = editor.change("joint", "luff", kind="spherical").build()
     assert new.joint("luff").kind == "spherical" and np.isinf(new.joint("luff").lower).all()
     again = ts.Editor(new).change("joint", "luff", kind="screw", pitch=0.1, axis="y").build()
@@ -73,11 +83,16 @@ def test_names_are_followed() -> None:
     assert stated.loops[0].start == {"tilt": 0.0} and stated.loops[0].independent == ("tilt",)
     assert stated.couplings[0].leaders == ("turn",)
     assert new.joint("cable").child == "claw"
+    assert set(stated.forces[1].joints) == {"tilt", "turn"}
+    post = ts.Editor(new).change("body", "mast", name="post").change("frame", "eye", name="ring")
+    tackle = post.build().description.forces[0]
+    assert tackle.a == "ring" and tackle.b[0] == "post"
 
 
 def test_with_a_body_goes_what_is_on_it() -> None:
-    new = ts.Editor(crane()).remove("body", "boom").build()
+    new = ts.Editor(crane()).remove("force", "coil").remove("body", "boom").build()
     assert "boom" not in new.body_names and not new.description.loops
+    assert [force.name for force in new.description.forces] == ["tackle"]
     joint = new.joint("hook_free")
     assert joint.kind == "free" and "luff" not in new.joint_names
     np.testing.assert_allclose(joint.placement[:3, 3], [1, 0, 0])
@@ -91,6 +106,7 @@ def test_pairs_that_never_touch_follow() -> None:
     pairs = new.description.metadata["excluded_contacts"]
     assert pairs == [["mast", "claw"], ["boom", "rod"]]
     fewer = ts.Editor(model).remove("body", "hook").build()
+    assert [force.name for force in fewer.description.forces] == ["coil"]
     assert fewer.description.metadata["excluded_contacts"] == [["boom", "rod"]]
 
 
