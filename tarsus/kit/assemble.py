@@ -18,7 +18,7 @@ from tarsus.kit.assembled import Assembled, Cut
 from tarsus.kit.carry import carry
 from tarsus.kit.linkages import Branch, Forest, Hangings, checked_cut, checked_roots, forest
 from tarsus.kit.loop_joints import TREE_KINDS, seat
-from tarsus.kit.opened import Opened
+from tarsus.kit.opened import opened
 from tarsus.kit.snap import snap
 from tarsus.kit.states import checked_state
 from tarsus.model import WORLD, Body, Description, Joint, Model, ModelError
@@ -195,11 +195,11 @@ def _cuts(tree: Model, q: Array, reason: str) -> tuple[Cut, ...]:
 
 def _rows(model: Model, q: Array) -> tuple[Diagnosis, Array, Array, tuple[str, ...]]:
     """Return what the rows of a model's loops are like at q; the rows, mass matrix and names."""
-    opened = Opened(model)
-    x = opened.open_state(q)[0]
-    gap, rows = opened.gaps(x)
-    inertia = np.asarray(opened.tree.mass_matrix(x))
-    return diagnose(rows, inertia, -gap, opened.names), rows, inertia, opened.names
+    parts = opened(model)
+    x = parts.open_state(q)[0]
+    gap, rows = parts.gaps(x)
+    inertia = np.asarray(parts.tree.mass_matrix(x))
+    return diagnose(rows, inertia, -gap, parts.names), rows, inertia, parts.names
 
 
 def _rank(rows: Array, inertia: Array) -> int:

@@ -16,11 +16,12 @@ from tarsus.arrays import Array
 from tarsus.kit.carried import SAME, Carried
 from tarsus.kit.joint_coordinates import joint_coordinates
 from tarsus.kit.matching import match, twist_across
-from tarsus.kit.opened import Opened, spanning
+from tarsus.kit.opened import spanning
 from tarsus.kit.snap import snap
 from tarsus.kit.states import checked_state
 from tarsus.model import WORLD, Body, JointView, Model
 from tarsus.model.checks import expect
+from tarsus.model.loops import n_rows
 from tarsus.model.open_loops import EXACT
 from tarsus.spatial import inverse, vector_from_rotation
 
@@ -124,15 +125,15 @@ class _Carrying:
 
     def _closed(self, q: Array) -> Array:
         """Return q with all loops closed; states in which they are stay as they are."""
-        if not self._new.description.loops:
-            return q
-        opened = Opened(self._new)
-        flat = q.reshape(-1, self._new.nq)
-        for k, state in enumerate(flat):
-            gap = opened.gaps(opened.open_state(state)[0])[0]
-            if np.abs(gap).max(initial=0.0) > EXACT:
-                flat[k] = snap(self._new, state).q
-        return flat.reshape(q.shape)
+        loops = self._new.description.loops
+        dropped = [self._new._left_out.get(loop.name, ()) for loop in loops]
+        rows = zip(loops, dropped, strict=True)
+        kept = [k not in out for loop, out in rows for k in range(n_rows(loop.kind))]
+        gaps = np.asarray(self._new.loop_gaps(q))[..., kept]
+        loose = np.abs(gaps).max(axis=-1, initial=0.0) > EXACT
+        if loose.any():
+            q[loose] = snap(self._new, q[loose]).q
+        return q
 
     def _piece_aims(self, poses: Array) -> tuple[Array, Array]:
         """Return where the pieces should be (…, m, 4, 4) and how they should move (…, m, 6)."""

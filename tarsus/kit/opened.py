@@ -21,6 +21,9 @@ from tarsus.model.open_loops import loop_gap
 
 Index = Sequence[int]
 
+REMEMBERED = 8
+"""Models of which opened ones are kept: states come one after the other."""
+
 
 class Opened:
     """A model without its loops (`tree`), and the rows that close them, with whose they are.
@@ -111,6 +114,13 @@ class Opened:
         return found
 
 
+@functools.lru_cache(maxsize=REMEMBERED)
+def opened(model: Model) -> Opened:
+    """Return the model with its loops open; the last ones are remembered."""
+    return Opened(model)
+
+
+@functools.lru_cache(maxsize=REMEMBERED)
 def spanning(model: Model) -> Model:
     """Return the model without loops and couplings: every joint has its own coordinates."""
     return _model(dataclasses.replace(model.description, loops=[], couplings=[], forces=[]))

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.kit.nearest import Search
-from tarsus.kit.opened import Opened
+from tarsus.kit.opened import opened
 from tarsus.kit.states import checked_state, each
 from tarsus.model import Model
 from tarsus.model.checks import expect
@@ -70,14 +70,14 @@ def snap(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, strict: bool
     """
     expect(model, Model, "model")
     q, v = checked_state(model, q, v)
-    opened = Opened(model)
-    x, w = opened.open_state(q, v)
+    parts = opened(model)
+    x, w = parts.open_state(q, v)
     assert w is not None
-    found = [Search(opened, start).run(speed) for start, speed in each(x, w)]
+    found = [Search(parts, start).run(speed) for start, speed in each(x, w)]
     shape = q.shape[:-1]
     x, w = (np.array([one[k] for one in found]) for k in (0, 1))
-    x, w = x.reshape(*shape, opened.tree.nq), w.reshape(*shape, opened.nv)
-    q, v = opened.closed_state(x, w)
+    x, w = x.reshape(*shape, parts.tree.nq), w.reshape(*shape, parts.nv)
+    q, v = parts.closed_state(x, w)
     gap, moved = (np.array([one[k] for one in found]).reshape(shape) for k in (2, 3))
     snapped = Snapped(q, v, gap, moved, tuple(one[4] for one in found))
     if strict and not snapped.closed:
