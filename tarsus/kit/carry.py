@@ -17,7 +17,7 @@ from tarsus.kit.carried import SAME, Carried
 from tarsus.kit.joint_coordinates import joint_coordinates
 from tarsus.kit.matching import match, twist_across
 from tarsus.kit.opened import spanning
-from tarsus.kit.snap import snap
+from tarsus.kit.snap import AssemblyError, snap
 from tarsus.kit.states import checked_state
 from tarsus.model import WORLD, Body, JointView, Model
 from tarsus.model.checks import expect
@@ -132,7 +132,11 @@ class _Carrying:
         gaps = np.asarray(self._new.loop_gaps(q))[..., kept]
         loose = np.abs(gaps).max(axis=-1, initial=0.0) > EXACT
         if loose.any():
-            q[loose] = snap(self._new, q[loose]).q
+            found = snap(self._new, q[loose], strict=False)
+            if not found.closed:
+                number = np.flatnonzero(loose)[found.worst]
+                raise AssemblyError(f"{self._new.name!r}, state {number}: {found.reason}", found)
+            q[loose] = found.q
         return q
 
     def _piece_aims(self, poses: Array) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ from tarsus.spatial.groups import TURN, step_rate_matrix
 
 MOST_SLIDES, LEAST_SHARE = 40, 1e-3
 STILL = 1e-6
-"""Slides below this share of the whole way [mass metric] end the search for the nearest state."""
+"""Slides that are shorter than this share of the whole way, or gain less, end the search."""
 
 
 class Search:
@@ -111,8 +111,11 @@ class Search:
                 common = (slide @ self._inertia @ change) / (change @ self._inertia @ change)
                 aim = aim - common * (aim - last[0] - last[1])
             trial = self._closed(self._opened.integrate(self._start, aim))
-            if self._gap(trial) <= EXACT and self._way(trial) < self._way(x):
+            gained = self._way(x) - self._way(trial)
+            if self._gap(trial) <= EXACT and gained > 0.0:
                 x, share, last = trial, min(1.0, 4.0 * share), (y, slide)
+                if gained <= STILL * self._way(x):
+                    break
             else:
                 share, last = share if last is not None else 0.25 * share, None
         return x

@@ -7,7 +7,6 @@ repeat others do no harm. Of rows that contradict each other, the error tells th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +53,18 @@ class Snapped:
         """Whether all loops are closed in all states."""
         return bool((self.gap <= EXACT).all())
 
+    @property
+    def worst(self) -> int:
+        """The number of the state with the widest gap."""
+        return int(np.argmax(self.gap))
+
+    @property
+    def reason(self) -> str:
+        """Which loops of the worst state cannot be closed, and with which they are in conflict."""
+        conflicts = [str(group) for group in self.diagnosis[self.worst].conflicts]
+        found = "; ".join(conflicts) or "no row contradicts another at this place"
+        return f"a gap of {self.gap.max():.3g} is left: {found}"
+
     def __str__(self) -> str:
         widest, far = self.gap.max(initial=0.0), self.moved.max(initial=0.0)
         head = f"moved by {far:.3g} m, gaps up to {widest:.1e}"
@@ -81,14 +92,6 @@ def snap(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, strict: bool
     gap, moved = (np.array([one[k] for one in found]).reshape(shape) for k in (2, 3))
     snapped = Snapped(q, v, gap, moved, tuple(one[4] for one in found))
     if strict and not snapped.closed:
-        raise AssemblyError(_message(snapped), snapped)
+        where = f"state {snapped.worst}: " if snapped.gap.ndim else ""
+        raise AssemblyError(where + snapped.reason, snapped)
     return snapped
-
-
-def _message(snapped: Snapped) -> str:
-    """Return which loops cannot be closed, and with which others they are in conflict."""
-    worst = int(np.argmax(snapped.gap))
-    where = f" (state {worst})" if snapped.gap.ndim else ""
-    found: Sequence[object] = snapped.diagnosis[worst].conflicts
-    reason = "; ".join(str(group) for group in found) or "no row contradicts another at this place"
-    return f"a gap of {snapped.gap.max():.3g} is left{where}: {reason}"

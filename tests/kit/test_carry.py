@@ -9,6 +9,7 @@ from machines import FLAVOURS, machine
 
 import tarsus as ts
 from tarsus.arrays import Array
+from tarsus.model import open_loops
 
 
 def poses_and_twists(model: ts.Model, q: Array, v: Array, names: list[str]) -> tuple[Array, Array]:
@@ -168,6 +169,20 @@ def test_a_loop_that_is_open_is_closed_by_all() -> None:
     assert np.abs(new.loop_gaps(found.q)).max() < 1e-11
     assert 0.01 < found.shift < 0.5
     np.testing.assert_allclose(found.q, ts.snap(new, q).q, atol=1e-12)
+
+
+def test_what_cannot_be_closed_is_an_error_that_names_the_state(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    old = chain(4).build()
+    editor = ts.Editor(old)
+    editor.close_loop("distance", "b0", (0, 0, 0), "b2", (0, 0, 0), length=1.5, name="rope")
+    new = editor.build()
+    good = ts.carry(new, old, new.neutral()).q
+    monkeypatch.setattr(open_loops, "MOST_STEPS", 1)  # no time to converge
+    with pytest.raises(ts.AssemblyError, match="'chain', state 1: a gap of") as caught:
+        ts.carry(old, new, np.stack([good, old.neutral(), good]))
+    assert caught.value.snapped.q.shape == (1, new.nq)
 
 
 def test_two_bodies_that_are_welded_in_flight_keep_their_momentum() -> None:
