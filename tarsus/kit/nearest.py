@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
+import scipy.sparse
+import scipy.sparse.linalg
 
 from tarsus.arrays import Array
 from tarsus.kit.opened import Opened
@@ -17,6 +18,9 @@ MOST_SLIDES, LEAST_SHARE = 40, 1e-3
 STILL = 1e-6
 """Slides that are shorter than this share of the whole way, or gain less, end the search."""
 
+SOFT = 1e-10
+"""Damping of every step, relative to the mean mobility: rows may repeat others."""
+
 
 class Search:
     """The search from one state; the metric is that of the mass matrix there."""
@@ -25,12 +29,13 @@ class Search:
         self._opened, self._start = opened, start
         self._inertia = np.asarray(opened.tree.mass_matrix(start))
         self._mass = max(opened.tree.total_mass, np.finfo(float).tiny)
-        # at the size of one, as the damping of Newton's method expects
-        scale = np.trace(self._inertia) / max(1, opened.nv)
         try:
-            self._root = np.linalg.inv(np.linalg.cholesky(self._inertia / scale)).T
+            np.linalg.cholesky(self._inertia)
         except np.linalg.LinAlgError:
             raise ValueError(_without_inertia(opened.tree, self._inertia)) from None
+        # at the size of one, as the damping of Newton's method expects
+        scale = np.trace(self._inertia) / max(1, opened.nv)
+        self._sparse = scipy.sparse.csc_matrix(self._inertia / scale)
         self.nv = opened.nv
         own: dict[str, list[range]] = {}
         for joint in opened.tree.joints:
@@ -53,22 +58,26 @@ class Search:
         return x, w + diagnosis.step, width, self._way(x), diagnosis
 
     def gaps(self, x: Array) -> tuple[Array, Array]:
-        """Return what must vanish, and its derivative by steps in the mass metric."""
+        """Return what must vanish, and its derivative; knife edges restrict velocities only."""
         gap, rows = self._opened.gaps(x)
         held = self._opened.holonomic
-        return gap[held], self._scaled(rows[held])
+        return gap[held], rows[held]
 
     def integrate(self, x: Array, step: Array) -> Array:
-        """Return the configuration after a step in the mass metric."""
-        return self._opened.integrate(x, self._back(step))
+        """Return the configuration after a step of all joints."""
+        return self._opened.integrate(x, step)
 
-    def _scaled(self, rows: Array) -> Array:
-        """Return derivatives by steps in the mass metric."""
-        return np.asarray(rows @ self._root)
+    def _smallest(self, rows: Array, right: Array, damping: float = 0.0) -> Array:
+        """Return the smallest step in the mass metric with `rows` step = `right`; less if damped.
 
-    def _back(self, step: Array) -> Array:
-        """Return the velocities of a step in the mass metric."""
-        return np.asarray(self._root @ step)
+        With multipliers the system is sparse for kits. Rows that repeat others share theirs, by a
+        damping that does not show.
+        """
+        r = len(rows)
+        soft = scipy.sparse.identity(r) * max(damping, SOFT)
+        matrix = scipy.sparse.bmat([[self._sparse, rows.T], [rows, -soft]], format="csc")
+        solved = scipy.sparse.linalg.splu(matrix).solve(np.concatenate([np.zeros(self.nv), right]))
+        return np.asarray(solved[: self.nv])
 
     def _somehow_closed(self) -> Array:
         """Return a closed configuration, from the start or from places about it.
@@ -86,7 +95,7 @@ class Search:
         return best
 
     def _closed(self, x: Array) -> Array:
-        return close(self, x, range(self.nv))[0]
+        return close(self, x, range(self.nv), lambda j, g, d: self._smallest(j, -g, d))[0]
 
     def _gap(self, x: Array) -> float:
         return float(np.abs(self._opened.gaps(x)[0]).max(initial=0.0))
@@ -122,12 +131,9 @@ class Search:
 
     def _least(self, x: Array, y: Array) -> Array:
         """Return the smallest step from the start that closes the rows as they are at x."""
-        gap, rows = self._opened.gaps(x)
-        held = self._opened.holonomic
-        rows = self._by_steps(rows[held], y)
-        right = rows @ y - gap[held]
-        solved = scipy.linalg.lstsq(self._scaled(rows), right, cond=1e-10, lapack_driver="gelsy")
-        return self._back(solved[0])
+        gap, rows = self.gaps(x)
+        rows = self._by_steps(rows, y)
+        return self._smallest(rows, rows @ y - gap)
 
     def _by_steps(self, rows: Array, y: Array) -> Array:
         """Return the derivatives by y, the step from the start: rows D⁻¹, as ẏ = D v."""

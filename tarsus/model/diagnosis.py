@@ -99,7 +99,8 @@ def diagnose(
     _check(rows, right, names)
     scaled, factor = _scaled(rows, mass_matrix)
     weight = _weights(scaled)
-    u, values, vt = np.linalg.svd(weight[:, None] * scaled, full_matrices=True)
+    whole = len(rows) > rows.shape[1]  # then the null space is larger than what is found without
+    u, values, vt = np.linalg.svd(weight[:, None] * scaled, full_matrices=whole)
     rank = int((values > cut * values.max(initial=0.0)).sum())
     null = u[:, rank:]
     part = u[:, :rank].T @ (weight * right)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Hashable, Sequence
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -22,10 +22,12 @@ GOOD, ROUNDING = 1e-12, 1e-16
 NEAR = 1e-3
 """Gap below which Newton's method converges without damping."""
 MOST_STEPS = 100
-WELL_DAMPED = 1e-6
-"""Damping above which squared rows lose no digits that matter, and are much faster."""
 EXACT = 1e-9
 """Gap [m or 1] up to which equations agree; those that repeat others may miss by more."""
+
+
+Solver: TypeAlias = Callable[[Array, Array, float], Array]
+"""From a Jacobian (rows, n), gaps (rows,) and a damping to a step (n,)."""
 
 
 class Open(Protocol):
@@ -153,18 +155,21 @@ def _bits(*arrays: Array) -> bytes:
     return b"".join(array.tobytes() for array in arrays)
 
 
-def close(part: Open, q: Array, columns: Sequence[int]) -> tuple[Array, float]:
+def close(
+    part: Open, q: Array, columns: Sequence[int], solve: Solver | None = None
+) -> tuple[Array, float]:
     """Return a configuration with smaller gaps and the widest gap left (Levenberg, Marquardt).
 
-    Only the velocity coordinates `columns` move.
+    Only the velocity coordinates `columns` move. `solve` finds steps, by default `least_step`.
     """
+    solve = least_step if solve is None else solve
     gaps, jacobian = part.gaps(q)
     damping = 1e-2
     for _ in range(MOST_STEPS):
         width = float(np.abs(gaps).max())
         if width <= ROUNDING:
             break
-        step = _step(jacobian[:, columns], gaps, damping if width > NEAR else 0.0)
+        step = solve(jacobian[:, columns], gaps, damping if width > NEAR else 0.0)
         velocity = np.zeros(part.nv)
         velocity[columns] = step
         trial = part.integrate(q, velocity)
@@ -181,13 +186,10 @@ def close(part: Open, q: Array, columns: Sequence[int]) -> tuple[Array, float]:
     return q, float(np.abs(gaps).max())
 
 
-def _step(jacobian: Array, gaps: Array, damping: float) -> Array:
+def least_step(jacobian: Array, gaps: Array, damping: float) -> Array:
     """Return the step of least norm that closes the gaps to first order, shorter if damped."""
-    r, n = jacobian.shape
-    if damping > WELL_DAMPED and r <= n:
-        square = jacobian @ jacobian.T + damping * np.eye(r)
-        return np.asarray(jacobian.T @ np.linalg.solve(square, -gaps))
     if damping > 0.0:
+        n = jacobian.shape[1]
         jacobian = np.concatenate([jacobian, np.sqrt(damping) * np.eye(n)])
         gaps = np.concatenate([gaps, np.zeros(n)])
     return np.asarray(np.linalg.lstsq(jacobian, -gaps, rcond=1e-10)[0])

@@ -56,6 +56,22 @@ def test_put_together_again_they_accelerate_the_same(flavour: str, seed: int) ->
     assert whole.model.nv < kit.model.nv
 
 
+@pytest.mark.parametrize("name", ["dill", "four_bar_chain", "spatial_four_bar", "strandbeest_leg"])
+def test_known_machines_have_their_velocities_again(name: str) -> None:
+    model = ts.robots.dill(4) if name == "dill" else getattr(ts.robots, name)()
+    q, v = moving(model, 0)
+    kit = ts.take_apart(model)
+    whole = ts.assemble(kit.model, *kit.to_kit(q, v))
+    bodies = [body.name for body in model.description.bodies]
+    error = relative_error(
+        accelerations(whole.model, whole.q, whole.v, bodies), accelerations(model, q, v, bodies)
+    )
+    print(f"{error:.1e}, nv {model.nv}, as a kit {kit.model.nv}")
+    assert whole.model.nv == whole.freedoms == model.nv and whole.roots == ("world",)
+    assert error < 1e-11
+    assert not any(cut.reason for cut in whole.cuts)
+
+
 @pytest.mark.parametrize("flavour", ["gears", "loops"])
 def test_states_in_batches(flavour: str) -> None:
     model = ts.Model(machine(5, flavour).description)
