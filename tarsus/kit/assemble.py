@@ -177,14 +177,14 @@ def _built(stated: Description, strict: bool) -> tuple[Model, str]:
         return Model(dataclasses.replace(stated, loops=outside), strict=strict), str(error)
 
 
-def _cuts(tree: Model, q: Array, reason: str) -> tuple[Cut, ...]:
-    """Return the loops of the tree, with how many velocities each takes away."""
-    if not tree.description.loops:
+def _cuts(model: Model, q: Array, reason: str) -> tuple[Cut, ...]:
+    """Return the loops of a tree, with how many velocities each takes away."""
+    if not model.description.loops:
         return ()
-    _, rows, inertia, names = _rows(tree, q)
-    outside = {c.name: reason or c.reason for c in tree.constraints}
+    _, rows, inertia, names = _rows(model, q)
+    outside = {c.name: reason or c.reason for c in model.constraints}
     cuts, before = [], 0
-    for loop in tree.description.loops:
+    for loop in model.description.loops:
         own = [k for k, name in enumerate(names) if name == loop.name]
         so_far = [k for k in range(len(names)) if k <= max(own, default=-1)]
         rank = _rank(rows[so_far], inertia)

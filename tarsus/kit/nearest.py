@@ -151,9 +151,9 @@ class Search:
         return float(np.sqrt(step @ self._inertia @ step / self._mass))
 
 
-def _without_inertia(tree: Model, inertia: Array) -> str:
+def _without_inertia(model: Model, inertia: Array) -> str:
     weak = np.linalg.eigh(inertia)[1][:, 0]
     names = [
-        joint.name for joint in tree.joints if np.abs(weak[joint.v_slice]).max(initial=0) > 0.1
+        joint.name for joint in model.joints if np.abs(weak[joint.v_slice]).max(initial=0) > 0.1
     ]
     return f"the mass matrix is singular: a motion of joint {', '.join(names)} has no inertia"

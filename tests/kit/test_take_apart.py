@@ -58,7 +58,8 @@ def test_put_together_again_they_accelerate_the_same(flavour: str, seed: int) ->
 
 @pytest.mark.parametrize("name", ["dill", "four_bar_chain", "spatial_four_bar", "strandbeest_leg"])
 def test_known_machines_have_their_velocities_again(name: str) -> None:
-    model = ts.robots.dill(4) if name == "dill" else getattr(ts.robots, name)()
+    sizes = {"dill": (4,), "four_bar_chain": (4,)}
+    model = getattr(ts.robots, name)(*sizes.get(name, ()))
     q, v = moving(model, 0)
     kit = ts.take_apart(model)
     whole = ts.assemble(kit.model, *kit.to_kit(q, v))
