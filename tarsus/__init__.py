@@ -50,6 +50,7 @@ from tarsus.simulation import (
     contact,
     load_run,
     rollout,
+    until,
 )
 from tarsus.studies import compare_contact
 from tarsus.view import view
@@ -104,5 +105,6 @@ __all__ = [
     "scenes",
     "spatial",
     "stand",
+    "until",
     "view",
 ]

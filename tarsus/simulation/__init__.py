@@ -1,9 +1,10 @@
 """Simulation: contact laws, integrators, runs and what they return."""
 
-from tarsus.simulation import contact
+from tarsus.simulation import contact, until
 from tarsus.simulation.checkpoint import CheckpointWarning
 from tarsus.simulation.contact_record import Contact, Contacts
 from tarsus.simulation.convergence import ConvergenceWarning, Unsolved
+from tarsus.simulation.ended import Ended
 from tarsus.simulation.energy import EnergyLedger
 from tarsus.simulation.errors import EnergyError, RunFileError, SimulationError, StartError
 from tarsus.simulation.files import load_run
@@ -19,6 +20,7 @@ __all__ = [
     "Contacts",
     "ConvergenceWarning",
     "DormandPrince",
+    "Ended",
     "EnergyError",
     "EnergyLedger",
     "ExplicitEuler",
@@ -34,4 +36,5 @@ __all__ = [
     "contact",
     "load_run",
     "rollout",
+    "until",
 ]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus import _core
 from tarsus.arrays import Array
@@ -52,6 +53,8 @@ class Checkpoint:
     parameters: Array
     controller: Mapping[str, Array]
     """What the controller's `get_state` returned."""
+    ended: NDArray[np.int64] | None = None
+    """After which step a condition ended each state, −1 for none, and which (2, B)."""
 
 
 def write(path: str | Path, checkpoint: Checkpoint) -> None:
@@ -66,6 +69,8 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
         "parameters": checkpoint.parameters,
         **{PREFIX + name: value for name, value in checkpoint.controller.items()},
     }
+    if checkpoint.ended is not None:
+        arrays["ended"] = checkpoint.ended
     for name, value in checkpoint.controller.items():
         if np.asarray(value).dtype.kind not in "biufcSU":
             raise TypeError(f"the controller's memory {name!r} is {value!r}, must be an array")
@@ -84,7 +89,8 @@ def read(path: str | Path) -> Checkpoint:
     plan = _plan(str(arrays["plan"]), Source(str(path)))
     q, v, memory, parameters = (np.ascontiguousarray(arrays[name]) for name in TABLES)
     own = {k.removeprefix(PREFIX): a for k, a in arrays.items() if k.startswith(PREFIX)}
-    return Checkpoint(State(q, v, memory, plan["step"], plan["batched"]), plan, parameters, own)
+    state = State(q, v, memory, plan["step"], plan["batched"])
+    return Checkpoint(state, plan, parameters, own, arrays.get("ended"))
 
 
 def check_fits(path: str | Path, saved: Checkpoint, model: Model, world: _core.World) -> None:
@@ -100,6 +106,17 @@ def check_fits(path: str | Path, saved: Checkpoint, model: Model, world: _core.W
     for name, (array, shape) in wanted.items():
         if array.shape != shape:
             raise RunFileError(f"{path}: {name} has shape {array.shape}, must be {shape}")
+
+
+def ended_of(path: str | Path, saved: Checkpoint, conditions: int) -> NDArray[np.int64]:
+    """Return which states were ended, and by which of so many conditions (2, B), checked."""
+    ended, shape = saved.ended, (2, len(saved.state.q))
+    if ended is None or ended.shape != shape or ended.dtype != np.int64:
+        raise RunFileError(f"{path}: ended must be {shape} whole numbers")
+    most = np.array([[saved.state.step], [conditions - 1]])
+    if (ended < [[-1], [0]]).any() or (ended > most).any():
+        raise RunFileError(f"{path}: ended has numbers that cannot be")
+    return ended
 
 
 def _is_table(array: Any) -> bool:

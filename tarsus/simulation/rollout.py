@@ -17,6 +17,7 @@ from tarsus.simulation.recorder import Record
 from tarsus.simulation.simulation import Simulation
 from tarsus.simulation.stepped import run_drive
 from tarsus.simulation.trajectory import Trajectory
+from tarsus.simulation.watch import Until
 
 
 def rollout(
@@ -28,6 +29,7 @@ def rollout(
     setpoints: ArrayLike | None = None,
     controller: ControlLaw | None = None,
     hold: int = 1,
+    until: Until | None = None,
     record: Record = ("q", "v"),
     mass_scale: MassScale = None,
     threads: int = 1,
@@ -36,8 +38,9 @@ def rollout(
 
     Either `torques` (B, K, nv), or `setpoints` (B, K, nq) for a joint controller such as
     `ts.control.ImplicitPD`. States q0 (nq,) or (B, nq) and sequences (K, n) broadcast. There is a
-    sample at the start and after each entry: `run.q` is (B, K + 1, nq). A model stands for its
-    simulation in free space with steps of 1 ms.
+    sample at the start and after each entry: `run.q` is (B, K + 1, nq), or shorter if all states
+    are ended by `until`, which is as of `Simulation.run`. A model stands for its simulation in free
+    space with steps of 1 ms.
     """
     if isinstance(simulation, Model):
         simulation = Simulation(simulation)
@@ -74,6 +77,7 @@ def rollout(
         hold * values.shape[1],
         record=record,
         every=hold,
+        until=until,
         mass_scale=mass_scale,
         threads=threads,
         progress=False,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,13 +21,15 @@ from tarsus.simulation import checkpoint
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.contact_record import Place
 from tarsus.simulation.convergence import SOLVED, unsolved_of
-from tarsus.simulation.drives import Drive, Stateless
+from tarsus.simulation.drives import Drive, Rows, Stateless
+from tarsus.simulation.ended import NEVER
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.interrupt import Interrupt
 from tarsus.simulation.progress import Progress
 from tarsus.simulation.recorder import Recorder
 from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import Failure, Trajectory
+from tarsus.simulation.watch import ENDED, Steps, Watch
 
 BRIEF = 1_000
 """Steps whose times are kept for the next run."""
@@ -55,6 +57,8 @@ class Runner:
     """What a checkpoint must know: the number of the last step as "steps", settings …"""
     settings: Mapping[str, Any]
     """What the trajectory tells; "warnings" are added to."""
+    watch: Watch | None = None
+    """What may end the run, if anything."""
     threads: int = 1
     progress: bool | None = None
     checkpoint: str | Path | None = None
@@ -62,6 +66,8 @@ class Runner:
     unwritten: str = ""
     """What was wrong with the first checkpoint that could not be written."""
     interrupted: bool = False
+    over: bool = False
+    """Whether all states were ended, or failed."""
     whole: bool = True
     """Whether the state is that after all of its steps, so that one can go on from it."""
 
@@ -90,18 +96,18 @@ class Runner:
 
     def _is_brief(self) -> bool:
         """Whether it is over before anyone looks up; Ctrl-C ends it as it ends anything else."""
-        in_core = isinstance(self.drive, Stateless)
+        in_core = isinstance(self.drive, Stateless) and self.watch is None
         return in_core and self.progress is None and self.steps * len(self.state.q) <= STEPS
 
     def _make_steps(self, interrupt: Interrupt | None = None, bar: Progress | None = None) -> None:
         state, chunk = self.state, max(1, STEPS // len(self.state.q))
-        while state.step < self.steps and not self.interrupted:
+        while state.step < self.steps and not self.interrupted and not self.over:
             first, start = state.step, perf_counter()
             self._advance(self._limit(chunk))
             if state.step < self.steps:
                 pace = (perf_counter() - start) / (state.step - first)
                 chunk = chunk_of(pace, few=len(self.places) <= FEW)
-            if self.cadence and state.step % self.cadence == 0:
+            if self.cadence and state.step % self.cadence == 0 and not self.over:
                 self._write_checkpoint()
             if bar is not None:
                 bar.update(state.step * self.dt)
@@ -114,6 +120,9 @@ class Runner:
             state = self.state
             energy = self.world.energies(state.q, state.v, state.memory, self.parameters)
         self.recorder.start(self.state, energy)
+        if self.watch is not None and self.first == 0:
+            self._look(np.zeros(1, np.int64), None, None)
+        self._close()
 
     def _limit(self, chunk: int) -> int:
         """Return how many steps, at most `chunk`, may be made before there is something else."""
@@ -127,7 +136,9 @@ class Runner:
         state, recorder = self.state, self.recorder
         rows = self.drive.rows(state.step, limit, state)
         end = state.step + rows.steps
-        for steps, samples in pieces(state.step, end, recorder.every, recorder.layout.most):
+        for steps, samples in pieces(state.step, end, recorder.every, recorder.most):
+            watched = samples > 0 and self.watch is not None
+            before = before_of(state, rows) if watched else None
             record = recorder.room(samples)
             status = self.world.advance(
                 state.q,
@@ -141,34 +152,110 @@ class Runner:
                 every=steps // max(samples, 1),
                 threads=self.threads,
                 record=record,
-                sample=recorder.count,
+                sample=recorder.place,
                 ledger=recorder.layout.ledger,
             )
             state.step += steps
             recorder.keep(samples)
-            if np.count_nonzero(status):
+            failed = np.count_nonzero(status) > 0
+            if before is not None:
+                seen = np.arange(1, samples + 1) * (steps // samples) + before.step
+                self._look(seen, before, status if failed else None)
+            if failed:
                 self._fail(status, rows.first)
+            if failed or before is not None:
+                self._close()
+            if self.over:
+                return
 
     def _fail(self, status: Array, first: int) -> None:
-        """Note states that cannot go on; raise if there is no other."""
-        for k in np.flatnonzero(status[:, 0]).tolist():
+        """Note states that cannot go on."""
+        for k in np.flatnonzero(status[:, 0] > 0.0).tolist():
             if k not in self.failures:
                 code, step, element = (int(x) for x in status[k])
                 cause, body = fault(self.model, code, element)
                 self.failures[k] = Failure(k, (first + step) * self.dt, body, cause)
-        if len(self.failures) == len(self.state.q):
-            last = max(self.failures.values(), key=lambda failure: failure.time)
-            self.state.step = round(last.time / self.dt)
-            every = self.recorder.every
-            self.recorder.cut(1 + self.state.step // every - self.first // every)
+
+    def _look(self, steps: Steps, before: Before | None, status: Array | None) -> None:
+        """End states for which a condition holds after one of the steps, all of them samples.
+
+        They go back to that sample: the core went on, and conditions are asked about many at once.
+        """
+        watch, recorder = self.watch, self.recorder
+        assert watch is not None
+        try:
+            first, which = watch.look(
+                recorder.last(np.float64(self.dt) * steps, self.state.batched)
+            )
+        except SimulationError as error:
+            self._end_at(round(error.time / self.dt))
+            raise
+        ends = np.where(first < 0, -1, steps[first])
+        ends[watch.over] = -1
+        ends[list(self.failures)] = -1
+        if before is not None and status is not None:
+            failed = (status[:, 0] > 0.0) & (ends > before.rows.first + status[:, 1])
+            ends[failed] = -1
+        for end in np.unique(ends[ends >= 0]).tolist():
+            states = np.flatnonzero(ends == end)
+            if before is not None and end < self.state.step:
+                self._go_back(states, before, end)
+                recorder.hold(states, self._sample(end))
+            self.state.memory[states, self.world.failed] = ENDED
+            watch.end(states, end, which[states])
+            if status is not None:
+                status[states] = 0.0
+
+    def _go_back(self, states: Steps, before: Before, end: int) -> None:
+        """Put states to where they were after step number `end`, by the same steps as before."""
+        q, v, memory = before.q[states], before.v[states], before.memory[states]
+        rows, numbers = before.rows, self.parameters
+        self.world.advance(
+            q,
+            v,
+            memory,
+            numbers if len(numbers) == 1 else numbers[states],
+            rows.values if len(rows.values) == 1 else rows.values[states],
+            hold=rows.hold,
+            first_step=before.step - rows.first,
+            steps=end - before.step,
+            threads=self.threads,
+            ledger=self.recorder.layout.ledger,
+        )
+        self.state.q[states], self.state.v[states], self.state.memory[states] = q, v, memory
+
+    def _close(self) -> None:
+        """End the run if no state goes on; raise if none was ended, but all failed."""
+        ended = 0 if self.watch is None else int(self.watch.over.sum())
+        if len(self.failures) + ended < len(self.state.q):
+            return
+        last = max(self.failures.values(), key=lambda failure: failure.time, default=None)
+        step = -1 if last is None else round(last.time / self.dt)
+        if self.watch is not None:
+            step = max(step, int(self.watch.step.max()))
+        self._end_at(step)
+        self.over = True
+        if last is not None and not ended:
             raise SimulationError(last.cause, time=last.time, body=last.body)
+
+    def _end_at(self, step: int) -> None:
+        """Forget what was after a step."""
+        self.state.step = step
+        self.recorder.cut(1 + self._sample(step))
+
+    def _sample(self, step: int) -> int:
+        """Return the number of the last sample up to a step."""
+        every = self.recorder.every
+        return step // every - self.first // every
 
     def _write_checkpoint(self) -> None:
         """Write one; if that fails the run goes on: it would be a pity to lose it for that."""
         assert self.checkpoint is not None
         try:
             memory = self.drive.get_state()
-            saved = checkpoint.Checkpoint(self.state, self.plan, self.parameters, memory)
+            watch = self.watch
+            ended = None if watch is None else np.stack([watch.step, watch.which])
+            saved = checkpoint.Checkpoint(self.state, self.plan, self.parameters, memory, ended)
             checkpoint.write(self.checkpoint, saved)
         except Exception as error:  # of the disk, or of a controller's own get_state
             if self.unwritten:
@@ -201,7 +288,23 @@ class Runner:
             self.interrupted,
             tuple(self.failures[k] for k in sorted(self.failures)) if batched else (),
             unsolved,
+            NEVER if self.watch is None else self.watch.ended(self.dt),
         )
+
+
+class Before(NamedTuple):
+    """Where states were before a call of the core, and its commands, to make it again."""
+
+    q: Array
+    v: Array
+    memory: Array
+    step: int
+    rows: Rows
+
+
+def before_of(state: State, rows: Rows) -> Before:
+    """Return copies of where states are."""
+    return Before(state.q.copy(), state.v.copy(), state.memory.copy(), state.step, rows)
 
 
 def cadence_of(path: str | Path | None, every: float | None, duration: float, dt: float) -> int:

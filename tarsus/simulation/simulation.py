@@ -36,6 +36,7 @@ from tarsus.simulation.smooth import run_smooth
 from tarsus.simulation.starts import Starts
 from tarsus.simulation.stepped import resume, run_drive
 from tarsus.simulation.trajectory import Trajectory
+from tarsus.simulation.watch import Until
 from tarsus.simulation.worlds import Worlds
 
 SHORTEST = 1e-12
@@ -139,6 +140,7 @@ class Simulation:
         *,
         duration: float,
         controller: Controller | None = None,
+        until: Until | None = None,
         record: Record = True,
         every: int = 1,
         mass_scale: MassScale = None,
@@ -153,6 +155,9 @@ class Simulation:
         (t, q, v) → tau; efforts are held over its `period` [s] if it has one, else over one step.
         `record` is True, False (only the first and the last state), or names of "q", "v", "tau",
         "contacts", "energy", "statistics", "limits"; there is a sample every `every` steps.
+        `until` ends the run at the first sample at which it holds, kept or not: a function
+        (t, q, v) → bool, a condition of `ts.until`, or a list of these. `run.ended` tells when and
+        why; states of a batch end on their own and then stand still.
         `mass_scale` multiplies masses and inertias of bodies: a number, (n_bodies,), (B, n_bodies),
         or numbers by names of bodies. A `progress` bar is shown when it takes long, unless told
         otherwise. Every `checkpoint_every` [s] a `checkpoint` file is written, for `resume`.
@@ -175,7 +180,10 @@ class Simulation:
                 checkpoint=checkpoint is not None,
                 checkpoint_every=checkpoint_every is not None,
             )
-            return run_smooth(self, q0, v0, steps, controller, record, every, threads, progress)
+            return run_smooth(
+                *(self, q0, v0, steps, controller, until),
+                *(record, every, threads, progress),
+            )
         cadence = cadence_of(checkpoint, checkpoint_every, duration, self.dt)
         restart(controller)
         return run_drive(
@@ -186,6 +194,7 @@ class Simulation:
             steps,
             record=record,
             every=every,
+            until=until,
             mass_scale=mass_scale,
             threads=threads,
             progress=progress,
@@ -198,17 +207,18 @@ class Simulation:
         path: str | Path,
         controller: Controller | None = None,
         *,
+        until: Until | None = None,
         threads: int = 1,
         progress: bool | None = None,
     ) -> Trajectory:
         """Go on with a run from its last checkpoint, to the same bits as without a break.
 
-        The simulation and the controller must be as they were, by content: model, ground, what
-        touches, contact law, options, gains and reference. What a Python function computes cannot
-        be compared. A controller with a memory is asked for it by its `get_state` and gets it back
-        by `set_state`. Samples start at the checkpoint.
+        The simulation, the controller and `until` must be as they were, by content: model, ground,
+        what touches, contact law, options, gains and reference. What a Python function computes
+        cannot be compared. A controller with a memory is asked for it by its `get_state` and gets
+        it back by `set_state`. Samples start at the checkpoint.
         """
-        return resume(self, path, controller, threads, progress)
+        return resume(self, path, controller, until, threads, progress)
 
     def reset(
         self,

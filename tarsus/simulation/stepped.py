@@ -26,6 +26,7 @@ from tarsus.simulation.recorder import Record, Recorder, names_of
 from tarsus.simulation.runner import Runner
 from tarsus.simulation.state import State, landed
 from tarsus.simulation.trajectory import Trajectory
+from tarsus.simulation.watch import Until, Watch
 
 if TYPE_CHECKING:
     from tarsus.simulation.simulation import Simulation
@@ -40,6 +41,7 @@ def run_drive(
     *,
     record: Record,
     every: int,
+    until: Until | None = None,
     mass_scale: MassScale = None,
     threads: int = 1,
     progress: bool | None = None,
@@ -51,16 +53,17 @@ def run_drive(
     threads, progress = threads_of(threads), progress_of(progress)
     kept = record if isinstance(record, bool) else list(names_of(record))
     world, state, numbers = simulation.started().prepare(drive, q0, v0, mass_scale)
+    watch = watch_of(simulation, until, state)
     plan = {
         "steps": steps,
         "record": kept,
         "every": operator.index(every),
         "cadence": cadence,
         "drive": drive.name,
-        "content": {} if checkpoint is None else run_content(simulation, drive, steps),
+        "content": {} if checkpoint is None else run_content(simulation, drive, steps, watch),
     }
     warned = _warn(simulation, world, drive, state)
-    runner = _runner(simulation, world, drive, state, numbers, plan, warned)
+    runner = _runner(simulation, world, drive, state, numbers, plan, watch, warned)
     runner.threads, runner.progress, runner.checkpoint = threads, progress, checkpoint
     return _told(runner.go())
 
@@ -69,6 +72,7 @@ def resume(
     simulation: Simulation,
     path: str | Path,
     controller: Controller | None,
+    until: Until | None,
     threads: int,
     progress: bool | None,
 ) -> Trajectory:
@@ -83,7 +87,9 @@ def resume(
             f"{path} was written with a controller of the kind {saved.plan['drive']!r}; pass "
             f"the same one, not {controller!r}"
         )
-    check_same(path, saved.plan["content"], run_content(simulation, drive, saved.plan["steps"]))
+    watch = watch_of(simulation, until, saved.state)
+    own = run_content(simulation, drive, saved.plan["steps"], watch)
+    check_same(path, saved.plan["content"], own)
     try:
         drive.set_state(dict(saved.controller))
     except (KeyError, TypeError, ValueError) as error:
@@ -91,7 +97,9 @@ def resume(
         raise ValueError(message) from error
     world = simulation.worlds.get(drive)
     checkpoints.check_fits(path, saved, simulation.model, world)
-    runner = _runner(simulation, world, drive, saved.state, saved.parameters, saved.plan, ())
+    if watch is not None:
+        watch.step, watch.which = checkpoints.ended_of(path, saved, len(watch.conditions))
+    runner = _runner(simulation, world, drive, saved.state, saved.parameters, saved.plan, watch, ())
     runner.threads, runner.progress, runner.checkpoint = threads, progress, path
     return _told(runner.go())
 
@@ -103,11 +111,13 @@ def _runner(
     state: State,
     numbers: Array,
     plan: Mapping[str, Any],
+    watch: Watch | None,
     warned: tuple[str, ...],
 ) -> Runner:
     assert simulation.worlds is not None
     model, every = simulation.model, plan["every"]
     steps = plan["steps"] - every * (state.step // every)
+    needs = () if watch is None else watch.needs
     return Runner(
         model,
         world,
@@ -116,11 +126,20 @@ def _runner(
         drive,
         state,
         numbers,
-        Recorder(plan["record"], every, world, model, len(state.q), steps),
+        Recorder(plan["record"], every, world, model, len(state.q), steps, needs),
         simulation.dt,
         plan,
         {**simulation.settings, "every": every, "warnings": list(warned)},
+        watch,
     )
+
+
+def watch_of(simulation: Simulation, until: Until | None, state: State) -> Watch | None:
+    """Return who looks for the end of a run, checked."""
+    if until is None:
+        return None
+    places = () if simulation.worlds is None else simulation.worlds.places
+    return Watch(until, simulation.model, places, len(state.q), state.batched)
 
 
 def _warn(
