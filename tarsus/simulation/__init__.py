@@ -11,6 +11,9 @@ from tarsus.simulation.files import load_run
 from tarsus.simulation.integrators import RK4, DormandPrince, ExplicitEuler, SemiImplicit
 from tarsus.simulation.rollout import rollout
 from tarsus.simulation.simulation import Simulation
+from tarsus.simulation.snapshot import Snapshot
+from tarsus.simulation.take import Take
+from tarsus.simulation.take_file import load_take
 from tarsus.simulation.trajectory import Failure, Statistics, Trajectory
 
 __all__ = [
@@ -29,12 +32,15 @@ __all__ = [
     "SemiImplicit",
     "Simulation",
     "SimulationError",
+    "Snapshot",
     "StartError",
     "Statistics",
+    "Take",
     "Trajectory",
     "Unsolved",
     "contact",
     "load_run",
+    "load_take",
     "rollout",
     "until",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.checks import count, reals
+from tarsus.model.checks import count, read_only, reals
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import Contact, Place, contact_of
 from tarsus.simulation.drives import Drive, Rows
@@ -40,9 +40,10 @@ class Motion:
     ) -> None:
         self.model, self.places, self.drive, self.dt = model, places, drive, dt
         self.states = len(state.q)
+        self.parameters, self.threads = read_only(np.array(parameters)), threads_of(threads)
         self._stopped = False
         self.core = _core.Motion(
-            world, state.q, state.v, parameters, batched=state.batched, threads=threads_of(threads)
+            world, state.q, state.v, parameters, batched=state.batched, threads=self.threads
         )
 
     def step(self, command: Any = None, steps: int = 1) -> tuple[Array, Array]:
@@ -67,6 +68,10 @@ class Motion:
     def t(self) -> float:
         """The time since the start [s]."""
         return self.core.steps * self.dt
+
+    def changes(self) -> tuple[int, bool]:
+        """Return what is not the same any more once something has moved."""
+        return self.core.steps, self._stopped
 
     def seen(self) -> tuple[Array, Array]:
         """Return q and v, for the drive."""

@@ -33,8 +33,10 @@ from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.recorder import Record
 from tarsus.simulation.runner import cadence_of
 from tarsus.simulation.smooth import run_smooth
+from tarsus.simulation.snapshot import Snapshot, restored, taken
 from tarsus.simulation.starts import Starts
 from tarsus.simulation.stepped import resume, run_drive
+from tarsus.simulation.take import Take
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.simulation.watch import Until
 from tarsus.simulation.worlds import Worlds
@@ -61,6 +63,8 @@ class Simulation:
     _made = False
     _motion: Motion | None = None
     """The interactive motion, which is no setting."""
+    _take: Take | None = None
+    """Where its inputs are noted, if they are."""
 
     def __init__(
         self,
@@ -248,7 +252,7 @@ class Simulation:
             dt=self.dt,
             threads=threads,
         )
-        vars(self)["_motion"] = motion
+        self._begin(motion)
 
     def step(self, command: Any = None, steps: int = 1) -> tuple[Array, Array]:
         """Make steps of the interactive motion, and return q and v.
@@ -258,28 +262,68 @@ class Simulation:
         what else the controller's `reference` may be at a time. Unless stated, the controller
         follows its own reference.
         """
-        return self._moving().step(command, steps)
+        motion = self.moving()
+        if self._take is None:
+            return motion.step(command, steps)
+        with self._take.noting_step(motion, command, steps):
+            return motion.step(command, steps)
+
+    def snapshot(self) -> Snapshot:
+        """Return the interactive motion as it is now, to go on from with `restore`.
+
+        It has all that the next steps depend on, so that they have the same bits: also what
+        contacts and the controller remember, by its `get_state`.
+        """
+        return taken(self, self.moving())
+
+    def restore(self, snapshot: Snapshot, controller: Controller | None = None) -> None:
+        """Go on from a snapshot: of this simulation, or of another one with the same content.
+
+        Its controller goes on, too, by its `set_state`, unless another `controller` is given that
+        is equal by content: two motions that go on beside each other need two, if they remember.
+        """
+        self._begin(restored(self, snapshot, controller))
+
+    def record(self) -> Take:
+        """Start to note all inputs of the interactive motion, until `stop` of what is returned.
+
+        `replay` of it does them again, here or in another simulation with the same content.
+        """
+        if self._take is not None:
+            raise RuntimeError("a take is being recorded already: stop it first")
+        take = Take(self)
+        if self._motion is not None:
+            take.note_start(self.snapshot())
+        vars(self)["_take"] = take
+        return take
+
+    def _begin(self, motion: Motion) -> None:
+        """Let `motion` be the interactive one from now on."""
+        if self._take is not None:
+            self._take.note_start(taken(self, motion))
+        vars(self)["_motion"] = motion
 
     @property
     def q(self) -> Array:
         """The configuration of the interactive motion, (nq,) or (B, nq)."""
-        return self._moving().core.q
+        return self.moving().core.q
 
     @property
     def v(self) -> Array:
         """The velocity of the interactive motion, (nv,) or (B, nv)."""
-        return self._moving().core.v
+        return self.moving().core.v
 
     @property
     def t(self) -> float:
         """The time since `reset` [s]."""
-        return self._moving().t
+        return self.moving().t
 
     def contacts_now(self, state: int = 0) -> list[Contact]:
         """Return the contacts in the last step of the interactive motion."""
-        return self._moving().contacts(state)
+        return self.moving().contacts(state)
 
-    def _moving(self) -> Motion:
+    def moving(self) -> Motion:
+        """Return the interactive motion."""
         if self._motion is None:
             raise RuntimeError("there is no motion yet: call reset(q, v) first")
         return self._motion
