@@ -166,3 +166,21 @@ def test_the_viewer_tells_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("viser")
     text = output("slide", "--duration", "0.05", "--view-for", "0.1")
     assert "block is shown at http://127.0.0.1:" in text
+
+
+def test_a_run_ends_when_it_is_told_to() -> None:
+    found = data("bounce", "--until", "ball<0.5")
+    assert found["ended"] == "height of 'ball' below 0.5"
+    assert found["duration"] == pytest.approx((2 * 0.55 / 9.81) ** 0.5, abs=2e-3)
+    text = output("bounce", "--until", "touch:ball", "--until", "ball<-5")
+    assert text.splitlines()[2] == "ended: 'ball' touches something"
+    bent = data(QUADRUPED, "--controller", "none", "--until", "front_left_knee<-1e-3")
+    assert bent["ended"].startswith("joint 'front_left_knee' below")
+    for wrong, what in (
+        ("ball", "must be such as"),
+        ("ball<low", "not a number"),
+        ("bal<1", "no such frame or joint"),
+        ("touch:bal", "no contact points"),
+    ):
+        result = CliRunner().invoke(app, ["simulate", "bounce", "--until", wrong])
+        assert isinstance(result.exception, ValueError) and what in str(result.exception)
