@@ -9,6 +9,7 @@ from tarsus.simulation.energy import EnergyLedger
 from tarsus.simulation.errors import EnergyError, RunFileError, SimulationError, StartError
 from tarsus.simulation.files import load_run
 from tarsus.simulation.integrators import RK4, DormandPrince, ExplicitEuler, SemiImplicit
+from tarsus.simulation.push import Push
 from tarsus.simulation.rollout import rollout
 from tarsus.simulation.simulation import Simulation
 from tarsus.simulation.snapshot import Snapshot
@@ -28,6 +29,7 @@ __all__ = [
     "EnergyLedger",
     "ExplicitEuler",
     "Failure",
+    "Push",
     "RunFileError",
     "SemiImplicit",
     "Simulation",

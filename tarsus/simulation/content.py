@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarsus.control import Cascade, ControlLaw
+from tarsus.simulation.board import content as board_content
 from tarsus.simulation.controllers import steps_of
 from tarsus.simulation.drives import Drive
+from tarsus.simulation.external import Stated
 from tarsus.simulation.watch import Watch
 
 if TYPE_CHECKING:
@@ -32,7 +34,11 @@ MOMENTS = 16
 
 
 def run_content(
-    simulation: Simulation, drive: Drive, steps: int, watch: Watch | None = None
+    simulation: Simulation,
+    drive: Drive,
+    steps: int,
+    watch: Watch | None = None,
+    external: Stated | None = None,
 ) -> dict[str, str]:
     """Return hashes of all that a run of so many steps depends on besides its start, by name."""
     worlds, collision, ground = simulation.worlds, simulation.collision, simulation.surface
@@ -52,9 +58,12 @@ def run_content(
         "dt": [simulation.dt],
         "options": [worlds.options, simulation.effort],
         "controller": _of_drive(drive, simulation.dt, steps),
+        "parts": board_content(simulation.board),
     }
     if watch is not None:
         parts["until"] = [watch.conditions]
+    if external is not None:
+        parts["external"] = [external]
     return {name: content_hash(*values) for name, values in parts.items()}
 
 

@@ -47,10 +47,12 @@ class Recorder:
         every: int,
         world: _core.World,
         model: Model,
-        states: int,
+        state: State,
         steps: int,
         needs: tuple[str, ...] = (),
     ) -> None:
+        states = len(state.q)
+        parts = 0 if state.acting is None else state.acting.parts.core.record_size
         self.names = names_of(record)
         self.only_ends = record is False
         self.every = max(steps, 1) if self.only_ends and not needs else every
@@ -58,7 +60,7 @@ class Recorder:
         self.needs = needs
         self.layout = layout_of(
             tuple(dict.fromkeys((*self.names, *needs))),
-            *(model.nq, model.nv, world.energy_size, states * world.max_contacts),
+            *(model.nq, model.nv, world.energy_size, parts, states * world.max_contacts),
         )
         self.most = min(self.layout.most, WATCHED) if self.only_ends and needs else self.layout.most
         """How many samples one call of the core may make."""
@@ -86,6 +88,15 @@ class Recorder:
         self._keep_state(state)
         if energy is not None:
             self.arrays["energy"][:, 0] = energy
+            if "parts" in self.arrays:
+                self.arrays["parts"][:, 0] = self._first_parts
+
+    def parts_at_start(self) -> Array | None:
+        """Return where the first sample of parts is written to, if they are recorded."""
+        if "parts" not in self.arrays:
+            return None
+        self._first_parts = np.zeros((self.states, self.arrays["parts"].shape[2]))
+        return self._first_parts
 
     def end(self, state: State) -> None:
         """Keep the last state, if only the ends are recorded."""
@@ -139,7 +150,7 @@ class Recorder:
             self._held = np.full(self.states, sys.maxsize, np.int64)
         self._held[states], self._cut = sample, True
         for name, array in self.arrays.items():
-            stays = name in ("q", "v", "energy")
+            stays = name in ("q", "v", "energy", "parts")
             array[states, sample + 1 : self.count] = array[states, sample, None] if stays else 0.0
 
     def cut(self, count: int) -> None:
@@ -215,10 +226,14 @@ class Layout(NamedTuple):
 
 
 @lru_cache(256)
-def layout_of(names: tuple[str, ...], nq: int, nv: int, energy_size: int, contacts: int) -> Layout:
+def layout_of(
+    names: tuple[str, ...], nq: int, nv: int, energy_size: int, part_size: int, contacts: int
+) -> Layout:
     """Return the layout of samples with at most so many contacts in all states together."""
     every = {"q": nq, "v": nv, "tau": nv, "limits": nv, "statistics": 5, "energy": energy_size}
-    sizes = tuple((name, every[name]) for name in ARRAYS if name in names)
+    sizes = tuple((name, every[name]) for name in ARRAYS if name in names and name in every)
+    if part_size and ("parts" in names or "energy" in names):
+        sizes = (*sizes, ("parts", part_size))
     lists = "contacts" in names and contacts > 0
     most = max(1, min(LISTS, ROOM // (8 * contacts * NUMBERS))) if lists else sys.maxsize
     return Layout(sizes, sum(n for _, n in sizes), lists, most, "energy" in names)

@@ -18,6 +18,7 @@ from tarsus.geometry import Terrain
 from tarsus.model import Model
 from tarsus.model.checks import COUNTED, number, read_only
 from tarsus.simulation import checkpoint
+from tarsus.simulation.acting import Acting, steps_until
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.contact_record import Place
 from tarsus.simulation.convergence import SOLVED, unsolved_of
@@ -25,6 +26,7 @@ from tarsus.simulation.drives import Drive, Rows, Stateless
 from tarsus.simulation.ended import NEVER
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.interrupt import Interrupt
+from tarsus.simulation.part_record import part_rows
 from tarsus.simulation.progress import Progress
 from tarsus.simulation.recorder import Recorder
 from tarsus.simulation.state import State
@@ -118,7 +120,14 @@ class Runner:
         energy = None
         if self.recorder.layout.ledger:
             state = self.state
-            energy = self.world.energies(state.q, state.v, state.memory, self.parameters)
+            energy = self.world.energies(
+                state.q,
+                state.v,
+                state.memory,
+                self.parameters,
+                **_parts(state.acting),
+                record=self.recorder.parts_at_start(),
+            )
         self.recorder.start(self.state, energy)
         if self.watch is not None and self.first == 0:
             self._look(np.zeros(1, np.int64), None, None)
@@ -129,6 +138,10 @@ class Runner:
         limit = min(self.steps - self.state.step, chunk)
         if self.cadence:
             limit = min(limit, self.cadence - self.state.step % self.cadence)
+        acting, state = self.state.acting, self.state
+        if acting is not None and acting.plans:
+            until = acting.prepare(state.step * self.dt, self.dt, state.q, state.v)
+            limit = steps_until(until, state.step, state.step + limit, self.dt)
         return limit
 
     def _advance(self, limit: int) -> None:
@@ -154,6 +167,7 @@ class Runner:
                 record=record,
                 sample=recorder.place,
                 ledger=recorder.layout.ledger,
+                **_parts(state.acting),
             )
             state.step += steps
             recorder.keep(samples)
@@ -209,7 +223,8 @@ class Runner:
     def _go_back(self, states: Steps, before: Before, end: int) -> None:
         """Put states to where they were after step number `end`, by the same steps as before."""
         q, v, memory = before.q[states], before.v[states], before.memory[states]
-        rows, numbers = before.rows, self.parameters
+        rows, numbers, acting = before.rows, self.parameters, before.acting
+        acting = None if acting is None else acting.of(states)
         self.world.advance(
             q,
             v,
@@ -221,8 +236,11 @@ class Runner:
             steps=end - before.step,
             threads=self.threads,
             ledger=self.recorder.layout.ledger,
+            **_parts(acting),
         )
         self.state.q[states], self.state.v[states], self.state.memory[states] = q, v, memory
+        if acting is not None and self.state.acting is not None:
+            self.state.acting.memory[states] = acting.memory
 
     def _close(self) -> None:
         """End the run if no state goes on; raise if none was ended, but all failed."""
@@ -289,6 +307,7 @@ class Runner:
             tuple(self.failures[k] for k in sorted(self.failures)) if batched else (),
             unsolved,
             NEVER if self.watch is None else self.watch.ended(self.dt),
+            parts_recorded=() if self.state.acting is None else part_rows(self.state.acting.parts),
         )
 
 
@@ -298,13 +317,26 @@ class Before(NamedTuple):
     q: Array
     v: Array
     memory: Array
+    acting: Acting | None
     step: int
     rows: Rows
 
 
 def before_of(state: State, rows: Rows) -> Before:
     """Return copies of where states are."""
-    return Before(state.q.copy(), state.v.copy(), state.memory.copy(), state.step, rows)
+    acting = None if state.acting is None else state.acting.copy()
+    return Before(state.q.copy(), state.v.copy(), state.memory.copy(), acting, state.step, rows)
+
+
+def _parts(acting: Acting | None) -> dict[str, Any]:
+    """Return what the core is told of parts."""
+    if acting is None:
+        return {}
+    return {
+        "parts": acting.parts.core,
+        "part_numbers": acting.numbers,
+        "part_memory": acting.memory,
+    }
 
 
 def cadence_of(path: str | Path | None, every: float | None, duration: float, dt: float) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -15,11 +15,14 @@ from tarsus.arrays import Array
 from tarsus.geometry import Collision, Space, Terrain
 from tarsus.model import Model
 from tarsus.model.checks import COUNTED, expect, flag, number, read_only
+from tarsus.parts import Part
+from tarsus.simulation.board import Board
 from tarsus.simulation.contact import ContactLaw, law_of
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.contact_record import Contact
 from tarsus.simulation.controllers import restart
 from tarsus.simulation.drives import Controller
+from tarsus.simulation.external import External, pushing, stated
 from tarsus.simulation.integrators import (
     RK4,
     DormandPrince,
@@ -30,6 +33,7 @@ from tarsus.simulation.integrators import (
 )
 from tarsus.simulation.motion import Motion
 from tarsus.simulation.parameters import MassScale
+from tarsus.simulation.part_handle import PartHandle
 from tarsus.simulation.recorder import Record
 from tarsus.simulation.runner import cadence_of
 from tarsus.simulation.smooth import run_smooth
@@ -57,7 +61,8 @@ class Simulation:
     friction, stiction (nv,) and limits of joints are part of the contact problem. Efforts beyond
     the model's limits are cut unless `effort_limits` is False. `strict` makes a step whose contacts
     could not be solved a failure; otherwise it is counted in `run.unsolved`, with a warning. Joints
-    bounce off their limits with `limit_restitution` of their speed.
+    bounce off their limits with `limit_restitution` of their speed. `forces` (`ts.forces`) act from
+    the start; `add` and `remove` put parts on and off at any time.
     """
 
     _made = False
@@ -82,6 +87,7 @@ class Simulation:
         max_contacts: int | None = None,
         limit_restitution: float = 0.0,
         strict: bool = False,
+        forces: Iterable[Part] = (),
     ) -> None:
         expect(model, Model, "model")
         if ground is not None:
@@ -103,6 +109,8 @@ class Simulation:
         self.effort: Array = model.effort_limit if limited else read_only(np.full(model.nv, np.inf))
         stops = joint_limits is None or flag(joint_limits, "joint_limits")
         strict = flag(strict, "strict")
+        self.board = Board(model, forces)
+        """The parts that act on it: `add`, `remove`."""
         self.worlds: Worlds | None = None
         self.starts: Starts | None = None
         if isinstance(self.integrator, (RK4, DormandPrince)):
@@ -145,6 +153,7 @@ class Simulation:
         duration: float,
         controller: Controller | None = None,
         until: Until | None = None,
+        external: External | None = None,
         record: Record = True,
         every: int = 1,
         mass_scale: MassScale = None,
@@ -161,7 +170,9 @@ class Simulation:
         "contacts", "energy", "statistics", "limits"; there is a sample every `every` steps.
         `until` ends the run at the first sample at which it holds, kept or not: a function
         (t, q, v) → bool, a condition of `ts.until`, or a list of these. `run.ended` tells when and
-        why; states of a batch end on their own and then stand still.
+        why; states of a batch end on their own and then stand still. `external` wrenches are a
+        `ts.Push` or a list of them, or wrenches (n_bodies, 6) as `Model.forward_dynamics` takes
+        them: constant, a table (times, wrenches), or a function (t, q, v).
         `mass_scale` multiplies masses and inertias of bodies: a number, (n_bodies,), (B, n_bodies),
         or numbers by names of bodies. A `progress` bar is shown when it takes long, unless told
         otherwise. Every `checkpoint_every` [s] a `checkpoint` file is written, for `resume`.
@@ -181,6 +192,7 @@ class Simulation:
             refuse(
                 self.integrator,
                 mass_scale=mass_scale is not None,
+                external=external is not None,
                 checkpoint=checkpoint is not None,
                 checkpoint_every=checkpoint_every is not None,
             )
@@ -199,6 +211,7 @@ class Simulation:
             record=record,
             every=every,
             until=until,
+            external=None if external is None else stated(external),
             mass_scale=mass_scale,
             threads=threads,
             progress=progress,
@@ -212,17 +225,19 @@ class Simulation:
         controller: Controller | None = None,
         *,
         until: Until | None = None,
+        external: External | None = None,
         threads: int = 1,
         progress: bool | None = None,
     ) -> Trajectory:
         """Go on with a run from its last checkpoint, to the same bits as without a break.
 
-        The simulation, the controller and `until` must be as they were, by content: model, ground,
-        what touches, contact law, options, gains and reference. What a Python function computes
-        cannot be compared. A controller with a memory is asked for it by its `get_state` and gets
-        it back by `set_state`. Samples start at the checkpoint.
+        The simulation, the controller, `until` and `external` must be as they were, by content:
+        model, ground, what touches, contact law, options, gains and reference. What a Python
+        function computes cannot be compared. A controller with a memory is asked for it by its
+        `get_state` and gets it back by `set_state`. Samples start at the checkpoint.
         """
-        return resume(self, path, controller, until, threads, progress)
+        pushes = None if external is None else stated(external)
+        return resume(self, path, controller, until, pushes, threads, progress)
 
     def reset(
         self,
@@ -252,21 +267,25 @@ class Simulation:
             dt=self.dt,
             threads=threads,
         )
+        acting = self.board.on(state.q)
+        if acting is not None:
+            motion.take(acting)
         self._begin(motion)
 
-    def step(self, command: Any = None, steps: int = 1) -> tuple[Array, Array]:
+    def step(
+        self, command: Any = None, steps: int = 1, *, external: External | None = None
+    ) -> tuple[Array, Array]:
         """Make steps of the interactive motion, and return q and v.
 
         Without a controller `command` is efforts (nv,) or (B, nv), none unless stated. With one it
         is a setpoint for these steps: positions (nq,) or (B, nq), also (q, v) or (q, v, added); or
         what else the controller's `reference` may be at a time. Unless stated, the controller
-        follows its own reference.
+        follows its own reference. `external` wrenches act in these steps; they are as of `run`.
         """
-        motion = self.moving()
-        if self._take is None:
-            return motion.step(command, steps)
-        with self._take.noting_step(motion, command, steps):
-            return motion.step(command, steps)
+        if external is None:
+            return self.moving().step(command, steps)
+        with pushing(self.board, stated(external)):
+            return self.moving().step(command, steps)
 
     def snapshot(self) -> Snapshot:
         """Return the interactive motion as it is now, to go on from with `restore`.
@@ -295,13 +314,16 @@ class Simulation:
         if self._motion is not None:
             take.note_start(self.snapshot())
         vars(self)["_take"] = take
+        if self._motion is not None:
+            self._motion.notes = take
         return take
 
     def _begin(self, motion: Motion) -> None:
         """Let `motion` be the interactive one from now on."""
         if self._take is not None:
             self._take.note_start(taken(self, motion))
-        vars(self)["_motion"] = motion
+            motion.notes = self._take
+        vars(self)["_motion"] = self.board.motion = motion
 
     @property
     def q(self) -> Array:
@@ -321,6 +343,23 @@ class Simulation:
     def contacts_now(self, state: int = 0) -> list[Contact]:
         """Return the contacts in the last step of the interactive motion."""
         return self.moving().contacts(state)
+
+    def add(self, part: Part) -> PartHandle:
+        """Put a constraint or a force on, also while a motion goes on, and return its handle.
+
+        The handle has `on`, `target`, `force`, `gap` and the numbers of the part, in a batch one
+        a state. Runs and motions that start later have the part, too.
+        """
+        return self.board.add(part)
+
+    def remove(self, part: PartHandle | str) -> None:
+        """Take a part off, by its handle or its name; nothing else changes."""
+        self.board.remove(part)
+
+    @property
+    def parts(self) -> Mapping[str, PartHandle]:
+        """The handles of all parts by name."""
+        return {each.name: self.board.handle(each.name) for each in self.board.parts.parts}
 
     def moving(self) -> Motion:
         """Return the interactive motion."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.model.checks import expect, read_only
+from tarsus.simulation.board import Kept
 from tarsus.simulation.content import check_same, run_content
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.motion import Motion
@@ -51,6 +52,8 @@ class Snapshot:
     """Whether there was a controller."""
     control: Mapping[str, Array]
     """What the controller remembers."""
+    kept: Kept
+    """The parts, their numbers and what they remember."""
     threads: int = 1
     controller: Controller | None = None
     """That with which it was taken; None if it was read from a file."""
@@ -90,6 +93,7 @@ def taken(simulation: Simulation, motion: Motion) -> Snapshot:
         motion.parameters,
         drive is not None,
         MappingProxyType({} if drive is None else copies(drive.get_state())),
+        simulation.board.kept(motion),
         motion.threads,
         getattr(drive, "controller", None),
         simulation,
@@ -119,6 +123,7 @@ def restored(simulation: Simulation, snapshot: Snapshot, controller: Controller 
         threads=snapshot.threads,
     )
     motion.core.restore(q, v, snapshot.memory, snapshot.touched, snapshot.step)
+    simulation.board.put_back(snapshot.kept, motion)
     if snapshot.driven:
         drive.set_state(copies(snapshot.control))
     return motion
@@ -136,4 +141,5 @@ def copies(memory: Mapping[str, Any]) -> dict[str, Array]:
 
 
 def _content(simulation: Simulation, controller: Controller | None) -> Mapping[str, str]:
-    return run_content(simulation, simulation.started().drive(controller), COMPARED)
+    found = run_content(simulation, simulation.started().drive(controller), COMPARED)
+    return {name: each for name, each in found.items() if name != "parts"}  # they are put back

@@ -19,6 +19,7 @@ from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.content import check_same, run_content
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
 from tarsus.simulation.drives import Controller, Drive
+from tarsus.simulation.external import Stated, put_on
 from tarsus.simulation.integrators import ExplicitEuler
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.progress import progress_of
@@ -42,6 +43,7 @@ def run_drive(
     record: Record,
     every: int,
     until: Until | None = None,
+    external: Stated | None = None,
     mass_scale: MassScale = None,
     threads: int = 1,
     progress: bool | None = None,
@@ -53,6 +55,7 @@ def run_drive(
     threads, progress = threads_of(threads), progress_of(progress)
     kept = record if isinstance(record, bool) else list(names_of(record))
     world, state, numbers = simulation.started().prepare(drive, q0, v0, mass_scale)
+    state.acting = put_on(simulation.board, external, state.q, state.batched)
     watch = watch_of(simulation, until, state)
     plan = {
         "steps": steps,
@@ -60,7 +63,9 @@ def run_drive(
         "every": operator.index(every),
         "cadence": cadence,
         "drive": drive.name,
-        "content": {} if checkpoint is None else run_content(simulation, drive, steps, watch),
+        "content": {}
+        if checkpoint is None
+        else run_content(simulation, drive, steps, watch, external),
     }
     warned = _warn(simulation, world, drive, state)
     runner = _runner(simulation, world, drive, state, numbers, plan, watch, warned)
@@ -73,6 +78,7 @@ def resume(
     path: str | Path,
     controller: Controller | None,
     until: Until | None,
+    external: Stated | None,
     threads: int,
     progress: bool | None,
 ) -> Trajectory:
@@ -88,7 +94,7 @@ def resume(
             f"the same one, not {controller!r}"
         )
     watch = watch_of(simulation, until, saved.state)
-    own = run_content(simulation, drive, saved.plan["steps"], watch)
+    own = run_content(simulation, drive, saved.plan["steps"], watch, external)
     check_same(path, saved.plan["content"], own)
     try:
         drive.set_state(dict(saved.controller))
@@ -97,6 +103,10 @@ def resume(
         raise ValueError(message) from error
     world = simulation.worlds.get(drive)
     checkpoints.check_fits(path, saved, simulation.model, world)
+    acting = put_on(simulation.board, external, saved.state.q, saved.state.batched)
+    if acting is not None:
+        acting.numbers, acting.memory = checkpoints.parts_of(path, saved, acting)
+        saved.state.acting = acting
     if watch is not None:
         watch.step, watch.which = checkpoints.ended_of(path, saved, len(watch.conditions))
     runner = _runner(simulation, world, drive, saved.state, saved.parameters, saved.plan, watch, ())
@@ -126,7 +136,7 @@ def _runner(
         drive,
         state,
         numbers,
-        Recorder(plan["record"], every, world, model, len(state.q), steps, needs),
+        Recorder(plan["record"], every, world, model, state, steps, needs),
         simulation.dt,
         plan,
         {**simulation.settings, "every": every, "warnings": list(warned)},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.model.checks import flag, reals
+from tarsus.model.checks import flag
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.motion import Motion
+from tarsus.simulation.part_set import Fitted, PartSet
+from tarsus.simulation.plain_data import plain, unplain
 from tarsus.simulation.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -46,6 +49,8 @@ class Take:
         self.end: tuple[Array, Array] | None = None
         """q and v at the end, None while it is recorded."""
         self._simulation = simulation
+        self._known: dict[str, tuple[Fitted, Array]] = {}
+        """The parts as they were noted last, with their numbers (1 or B, n)."""
 
     def stop(self) -> None:
         """End the recording."""
@@ -53,6 +58,8 @@ class Take:
         if simulation is None:
             return
         vars(simulation)["_take"] = self._simulation = None
+        if self.inputs:
+            simulation.moving().notes = None
         self.end = (simulation.q, simulation.v) if self.inputs else (np.zeros(0), np.zeros(0))
 
     def replay(
@@ -90,7 +97,8 @@ class Take:
     @contextmanager
     def noting_step(self, motion: Motion, command: Any, steps: int) -> Iterator[None]:
         """Note steps that are made inside, unless they are refused before anything has changed."""
-        given, t, before = plain(command), motion.t, motion.changes()
+        given, t, before = _copy(command), motion.t, motion.changes()
+        self._note_parts(motion)
         failed = True
         try:
             yield
@@ -103,6 +111,24 @@ class Take:
     def note_start(self, snapshot: Snapshot) -> None:
         """Note that the motion goes on from a snapshot, or from a start."""
         self.inputs.append(Input(snapshot.t, "restore", {"snapshot": snapshot}))
+        parts, numbers = snapshot.kept.fitted, snapshot.kept.numbers
+        self._known = {} if parts is None or numbers is None else rows_of(parts, numbers)
+
+    def _note_parts(self, motion: Motion) -> None:
+        """Note what has become of parts since the last steps: by whom, does not matter."""
+        acting, before, t = motion.acting, self._known, motion.t
+        now = {} if acting is None else rows_of(acting.parts, acting.numbers)
+        for name, (fitted, _) in before.items():
+            if name not in now or now[name][0] is not fitted:
+                self.inputs.append(Input(t, "remove", {"part": name}))
+        for name, (fitted, rows) in now.items():
+            known = before.get(name)
+            if known is None or known[0] is not fitted:
+                self.inputs.append(Input(t, "add", {"part": replace(fitted.part, name=name)}))
+                known = None
+            if known is None or not np.array_equal(known[1], rows):
+                self.inputs.append(Input(t, "numbers", {"part": name, "rows": rows}))
+        self._known = now
 
     def _redo(self, simulation: Simulation, each: Input, controller: Controller | None) -> None:
         try:
@@ -135,21 +161,15 @@ class Take:
         return f"<tarsus.Take: {len(self)} inputs, the last at {last:.6g} s, {state}>"
 
 
-def plain(command: Any) -> Any:
-    """Return a command as plain data: numbers, lists of them, and tuples as mappings."""
-    if isinstance(command, tuple):
-        return {"tuple": [plain(each) for each in command]}
-    return None if command is None else reals(command, "command").tolist()
+def rows_of(parts: PartSet, numbers: Array) -> dict[str, tuple[Fitted, Array]]:
+    """Return parts by name, each with copies of its numbers (1 or B, n)."""
+    each = enumerate(parts.parts)
+    return {fitted.name: (fitted, numbers[:, parts.span(k)].copy()) for k, fitted in each}
 
 
-def command_of(data: Any) -> Any:
-    """Return the command that `plain` made plain."""
-    if isinstance(data, dict):
-        parts = data.get("tuple")
-        if not isinstance(parts, list):
-            raise TypeError("a command is a mapping, must be numbers or a tuple of them")
-        return tuple(command_of(each) for each in parts)
-    return None if data is None else reals(data, "command")
+def _copy(command: Any) -> Any:
+    """Return a command that nobody changes later; a `TypeError` if no file could hold it."""
+    return unplain(plain(command))
 
 
 def _restore(
@@ -160,8 +180,28 @@ def _restore(
 
 
 def _step(simulation: Simulation, what: Mapping[str, Any], controller: Controller | None) -> None:
-    simulation.step(command_of(what["command"]), what["steps"])
+    simulation.step(what["command"], what["steps"])
 
 
-ACTIONS = {"restore": _restore, "step": _step}
+def _add(simulation: Simulation, what: Mapping[str, Any], controller: Controller | None) -> None:
+    simulation.add(what["part"])
+
+
+def _remove(simulation: Simulation, what: Mapping[str, Any], controller: Controller | None) -> None:
+    simulation.remove(what["part"])
+
+
+def _numbers(
+    simulation: Simulation, what: Mapping[str, Any], controller: Controller | None
+) -> None:
+    simulation.board.write(what["part"], what["rows"])
+
+
+ACTIONS = {
+    "restore": _restore,
+    "step": _step,
+    "add": _add,
+    "remove": _remove,
+    "numbers": _numbers,
+}
 """What can be done to a motion."""

@@ -9,24 +9,33 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.constraint import CONSTRAINTS
+from tarsus.forces import FORCES
 from tarsus.formats import text
 from tarsus.formats.native_elements import mapping
-from tarsus.model.checks import count, flag, number, read_only, reals, suggestion
+from tarsus.model.checks import check_name, count, flag, number, read_only, reals, suggestion
 from tarsus.model.description import ModelError, Source
+from tarsus.parts import Part
+from tarsus.simulation.board import Kept
 from tarsus.simulation.errors import RunFileError
+from tarsus.simulation.plain_data import plain, unplain
 from tarsus.simulation.snapshot import Snapshot
-from tarsus.simulation.take import Input, Take, command_of
+from tarsus.simulation.take import Input, Take
 
 VERSION = 1
 KEYS = ("version", "dt", "end", "inputs")
 TABLES = ("q", "v", "memory", "touched", "parameters")
-SNAPSHOT = ("step", "batched", "driven", *TABLES, "control", "content")
+KEPT = {"part_numbers": "numbers", "part_memory": "memory", "run_numbers": "runs"}
+SNAPSHOT = ("step", "batched", "driven", *TABLES, "control", "content", "parts", *KEPT)
+PARTS: dict[str, type[Part]] = {**FORCES, **CONSTRAINTS}
+"""What a file may put on."""
 MEMORIES = {
     **dict.fromkeys(("bool",), bool),
     **dict.fromkeys(
@@ -72,10 +81,27 @@ def load_take(path: str | Path) -> Take:
 
 
 def _plain(each: Input) -> dict[str, Any]:
-    what = dict(each.what)
-    if "snapshot" in what:
-        what["snapshot"] = _plain_snapshot(what["snapshot"])
+    what = {name: _plain_value(value) for name, value in each.what.items()}
     return {"t": each.t, "do": each.do, **what, **({"failed": True} if each.failed else {})}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, Snapshot):
+        return _plain_snapshot(value)
+    if isinstance(value, Part):
+        return _plain_part(value)
+    return value if type(value) is int else plain(value)
+
+
+def _plain_part(part: Part) -> dict[str, Any]:
+    if PARTS.get(part.kind) is not type(part):
+        raise TypeError(f"{part!r} is no part of ts.forces or ts.constraint: no file can hold it")
+    return {"kind": part.kind, **{name: plain(getattr(part, name)) for name in _stated(type(part))}}
+
+
+def _stated(kind: type[Part]) -> tuple[str, ...]:
+    """Return what a part is made with, by name."""
+    return tuple(each.name for each in fields(kind) if each.init and each.compare)
 
 
 def _plain_snapshot(snapshot: Snapshot) -> dict[str, Any]:
@@ -86,6 +112,8 @@ def _plain_snapshot(snapshot: Snapshot) -> dict[str, Any]:
         **{name: np.atleast_2d(getattr(snapshot, name)).tolist() for name in TABLES},
         "control": {name: _plain_memory(name, x) for name, x in snapshot.control.items()},
         "content": dict(snapshot.content),
+        "parts": [_plain_part(part) for part in snapshot.kept.parts],
+        **{name: plain(getattr(snapshot.kept, key)) for name, key in KEPT.items()},
     }
 
 
@@ -145,9 +173,49 @@ def _restore(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
         tables["parameters"],
         flag(stated["driven"], "driven"),
         {name: _memory(name, each, source) for name, each in control.items()},
+        _kept(stated, source),
         stated=content,
     )
     return {"snapshot": snapshot}
+
+
+def _kept(data: dict[str, Any], source: Source) -> Kept:
+    numbers, memory, runs = (_rows(data[name], name, source) for name in KEPT)
+    if not isinstance(data["parts"], list) or runs is None:
+        raise ModelError("a snapshot must have a list of parts, and numbers of runs", source)
+    return Kept(runs, numbers, memory, stated=tuple(_part(each, source) for each in data["parts"]))
+
+
+def _rows(data: Any, what: str, source: Source) -> Array | None:
+    found = unplain(data)
+    if found is not None and (not isinstance(found, np.ndarray) or found.ndim != 2):
+        raise ModelError(f"{what} must be rows of numbers", source)
+    return found
+
+
+def _part(data: Any, source: Source) -> Part:
+    kind = data.get("kind") if isinstance(data, dict) else None
+    if not isinstance(kind, str) or kind not in PARTS:
+        raise ModelError(f"there is no part of the kind {kind!r}{suggestion(kind, PARTS)}", source)
+    names = _stated(PARTS[kind])
+    mapping(data, ("kind", *names), ("kind", *names), f"a {kind}", source)
+    return PARTS[kind](**{name: unplain(data[name]) for name in names})
+
+
+def _add(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
+    return {"part": _part(data["part"], source)}
+
+
+def _remove(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
+    check_name(data["part"], "part", source)
+    return {"part": data["part"]}
+
+
+def _numbers(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
+    rows = _rows(data["rows"], "rows", source)
+    if rows is None:
+        raise ModelError("a part must have numbers", source)
+    return {**_remove(data, dt, source), "rows": rows}
 
 
 def _memory(name: str, data: Any, source: Source) -> Array:
@@ -165,12 +233,16 @@ def _memory(name: str, data: Any, source: Source) -> Array:
 
 def _step(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
     count(data["steps"], "steps")
-    command_of(data["command"])
-    return {"command": data["command"], "steps": data["steps"]}
+    if isinstance(data["command"], (str, bool)):
+        raise ModelError(f"a command is {data['command']!r}, must be numbers", source)
+    return {"command": unplain(data["command"]), "steps": data["steps"]}
 
 
 READERS: dict[str, tuple[tuple[str, ...], Callable[..., dict[str, Any]]]] = {
     "restore": (("snapshot",), _restore),
     "step": (("command", "steps"), _step),
+    "add": (("part",), _add),
+    "remove": (("part",), _remove),
+    "numbers": (("part", "rows"), _numbers),
 }
 """What a file may tell to do, with which keys."""

@@ -1,0 +1,168 @@
+"""The parts of a simulation on which users work: added, removed and changed while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.model import Model
+from tarsus.model.checks import expect
+from tarsus.parts import Part
+from tarsus.simulation.acting import Acting, Plan
+from tarsus.simulation.part_handle import PartHandle
+from tarsus.simulation.part_set import PartSet
+
+if TYPE_CHECKING:
+    from tarsus.simulation.motion import Motion
+
+
+class Board:
+    """Which parts there are, their numbers at the start of runs, and those of the motion.
+
+    A target that is not a number stands for where things are when a run starts.
+    """
+
+    def __init__(self, model: Model, parts: Iterable[Part]) -> None:
+        self.parts = PartSet.of(model, parts)
+        self.numbers = np.concatenate([np.zeros(0), *(each.row for each in self.parts.parts)])[None]
+        """(1, n), or (B, n) once a state has numbers of its own."""
+        self.plans: dict[str, Plan] = {}
+        self.motion: Motion | None = None
+
+    @property
+    def acting(self) -> Acting | None:
+        """The parts of the interactive motion, if there is one."""
+        return None if self.motion is None else self.motion.acting
+
+    @property
+    def batched(self) -> bool:
+        """Whether the interactive motion has a batch of states."""
+        return self.motion is not None and self.motion.batched
+
+    def add(self, part: Part) -> PartHandle:
+        """Put a part on, and return its handle."""
+        self.parts = self.parts.added(part)
+        row = np.broadcast_to(
+            self.parts.parts[-1].row, (len(self.numbers), len(self.parts.parts[-1].row))
+        )
+        self.numbers = np.concatenate([self.numbers, row], axis=1)
+        if self.motion is not None:
+            q = np.atleast_2d(self.motion.core.q)
+            if self.motion.acting is None:
+                self.motion.take(Acting.on(self.parts, self.numbers, q, self.plans))
+            else:
+                self.motion.acting.added(self.parts, q)
+                self.motion.take(self.motion.acting)
+        return PartHandle(self, self.parts.parts[-1].name)
+
+    def remove(self, handle: PartHandle | str) -> None:
+        """Take a part off."""
+        if not isinstance(handle, str):
+            expect(handle, PartHandle, "part")
+        name = handle if isinstance(handle, str) else handle.name
+        gone = self.parts.span(self.parts.number(name))
+        self.parts = self.parts.without(name)
+        self.numbers = np.delete(self.numbers, gone, axis=1)
+        self.plans.pop(name, None)
+        if self.motion is not None and self.motion.acting is not None:
+            self.motion.acting.removed(name, self.parts)
+            self.motion.take(self.motion.acting)
+
+    def write(self, name: str, rows: Array) -> None:
+        """Set all numbers (1 or B, n) of a part of the motion, as the core has them."""
+        at = self.parts.span(self.parts.number(name))
+        if self.motion is None or self.acting is None:
+            raise RuntimeError("there is no motion yet: call reset(q, v) first")
+        if rows.shape not in ((1, at.stop - at.start), (self.motion.states, at.stop - at.start)):
+            raise ValueError(f"part {name!r} has no numbers of shape {rows.shape}")
+        if np.isnan(rows).any():
+            raise ValueError(f"part {name!r} has numbers that are none")
+        if len(rows) > len(self.acting.numbers):
+            self.widen()
+        self.acting.numbers[:, at] = rows
+
+    def kept(self, motion: Motion) -> Kept:
+        """Return the parts as they are now, on a motion."""
+        acting = motion.acting
+        numbers = None if acting is None else acting.numbers.copy()
+        memory = None if acting is None else acting.memory.copy()
+        return Kept(self.numbers.copy(), numbers, memory, dict(self.plans), self.parts)
+
+    def put_back(self, kept: Kept, motion: Motion) -> None:
+        """Have the parts again that there were, and let a motion go on with them."""
+        parts, states = kept.on(self.parts.model), motion.states
+        runs, numbers, memory = kept.runs.copy(), kept.numbers, kept.memory
+        if runs.shape not in ((1, parts.starts[-1]), (states, parts.starts[-1])):
+            raise ValueError(f"parts cannot have numbers of shape {runs.shape}")
+        if numbers is not None and memory is not None:
+            motion.take(Acting(parts, numbers.copy(), memory.copy(), dict(kept.plans)))
+        elif parts.parts:
+            raise ValueError("the parts have no numbers")
+        self.parts, self.numbers, self.plans = parts, runs, dict(kept.plans)
+
+    def handle(self, name: str) -> PartHandle:
+        """Return the handle of a part by its name."""
+        self.parts.number(name)
+        return PartHandle(self, name)
+
+    def on(self, q: Array) -> Acting | None:
+        """Return the parts put on states q (B, nq), None if there are none."""
+        return Acting.on(self.parts, self.numbers, q, self.plans) if self.parts.parts else None
+
+    def rows(self, each: bool) -> Array:
+        """Return the numbers of runs; `each`: with a row for each state of the motion."""
+        if each and len(self.numbers) == 1 and self.motion is not None:
+            self.numbers = np.repeat(self.numbers, self.motion.states, axis=0)
+        return self.numbers
+
+    def widen(self) -> None:
+        """Give each state of the motion numbers of its own."""
+        assert self.motion is not None and self.motion.acting is not None
+        self.motion.acting.widen()
+        self.motion.take(self.motion.acting)
+
+    def replan(self) -> None:
+        """Let the motion follow the plans as they are now."""
+        if self.acting is not None:
+            self.widen()
+            self.acting.plans = dict(self.plans)
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The parts of a board at a moment, and what they were on the motion."""
+
+    runs: Array
+    """Their numbers in runs that start later (1 or B, n)."""
+    numbers: Array | None
+    memory: Array | None
+    """Those of the motion (1 or B, n) and (B, m), if it has parts."""
+    plans: Mapping[str, Plan] = field(default_factory=dict)
+    fitted: PartSet | None = None
+    stated: tuple[Part, ...] = ()
+    """What a file says that there were."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """All parts, with their names."""
+        if self.fitted is None:
+            return self.stated
+        return tuple(replace(each.part, name=each.name) for each in self.fitted.parts)
+
+    def on(self, model: Model) -> PartSet:
+        """Return the parts for a model."""
+        if self.fitted is not None and self.fitted.model is model:
+            return self.fitted
+        return PartSet.of(model, self.parts)
+
+
+def content(board: Board) -> list[Any]:
+    """Return what a run depends on of the parts, for its hash."""
+    found: list[Any] = [board.numbers, sorted(board.plans)]
+    for each in board.parts.parts:
+        found += [each.name, {name: str(value) for name, value in each.core.items()}]
+    return found
