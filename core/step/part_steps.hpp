@@ -93,6 +93,7 @@ class PartSteps {
             kept[Part::kImpulse + r] = select(block.on > zero, problem.p[block.row], zero) + zero;
             const T off = absolute(missed[block.row]) * block.on;
             kept[Part::kMissed] = select(off > kept[Part::kMissed], off, kept[Part::kMissed]);
+            kept[Part::kWorst] = select(off > kept[Part::kWorst], off, kept[Part::kWorst]);
         }
     }
 

@@ -11,6 +11,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import expect
+from tarsus.model.forces import Force
 from tarsus.parts import Part
 from tarsus.simulation.acting import Acting, Plan
 from tarsus.simulation.part_handle import PartHandle
@@ -26,7 +27,7 @@ class Board:
     A target that is not a number stands for where things are when a run starts.
     """
 
-    def __init__(self, model: Model, parts: Iterable[Part]) -> None:
+    def __init__(self, model: Model, parts: Iterable[Force]) -> None:
         self.parts = PartSet.of(model, parts)
         self.numbers = np.concatenate([np.zeros(0), *(each.row for each in self.parts.parts)])[None]
         """(1, n), or (B, n) once a state has numbers of its own."""
@@ -46,10 +47,8 @@ class Board:
     def add(self, part: Part) -> PartHandle:
         """Put a part on, and return its handle."""
         self.parts = self.parts.added(part)
-        row = np.broadcast_to(
-            self.parts.parts[-1].row, (len(self.numbers), len(self.parts.parts[-1].row))
-        )
-        self.numbers = np.concatenate([self.numbers, row], axis=1)
+        rows = np.repeat(self.parts.parts[-1].row[None], len(self.numbers), axis=0)
+        self.numbers = np.concatenate([self.numbers, rows], axis=1)
         if self.motion is not None:
             q = np.atleast_2d(self.motion.core.q)
             if self.motion.acting is None:
