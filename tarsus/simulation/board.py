@@ -99,8 +99,8 @@ class Board:
             raise ValueError(f"parts cannot have numbers of shape {runs.shape}")
         if numbers is not None and memory is not None:
             motion.take(Acting(parts, numbers.copy(), memory.copy(), dict(kept.plans)))
-        elif parts.parts:
-            raise ValueError("the parts have no numbers")
+        elif parts.parts or numbers is not None or memory is not None:
+            raise ValueError("parts need numbers and a memory")
         self.parts, self.numbers, self.plans = parts, runs, dict(kept.plans)
 
     def handle(self, name: str) -> PartHandle:
