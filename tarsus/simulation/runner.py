@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,30 +15,22 @@ from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.geometry import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import COUNTED, number, read_only
 from tarsus.simulation import checkpoint
-from tarsus.simulation.acting import Acting, steps_until
-from tarsus.simulation.contact.numbers import positive
+from tarsus.simulation.acting import steps_until
 from tarsus.simulation.contact_record import Place
 from tarsus.simulation.convergence import SOLVED, unsolved_of
-from tarsus.simulation.drives import Drive, Rows, Stateless
+from tarsus.simulation.drives import Drive, Stateless
 from tarsus.simulation.ended import NEVER
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.interrupt import Interrupt
+from tarsus.simulation.pacing import FEW, STEPS, chunk_of, moments, pieces
 from tarsus.simulation.part_record import part_rows
 from tarsus.simulation.progress import Progress
 from tarsus.simulation.recorder import Recorder
+from tarsus.simulation.rewind import Rewind, parts_of
 from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import Failure, Trajectory
 from tarsus.simulation.watch import ENDED, Steps, Watch
-
-BRIEF = 1_000
-"""Steps whose times are kept for the next run."""
-STEPS, SECONDS = 64, 0.1
-"""At most so many steps, or so long, between looks at Ctrl-C and the progress bar."""
-FEW, QUICK = 8, 1e-3
-"""Where so few places may touch, steps never become much slower than they are: then there are more,
-for so long [s], since each look costs microseconds."""
 
 
 @dataclass
@@ -125,7 +116,7 @@ class Runner:
                 state.v,
                 state.memory,
                 self.parameters,
-                **_parts(state.acting),
+                **parts_of(state.acting),
                 record=self.recorder.parts_at_start(),
             )
         self.recorder.start(self.state, energy)
@@ -151,7 +142,7 @@ class Runner:
         end = state.step + rows.steps
         for steps, samples in pieces(state.step, end, recorder.every, recorder.most):
             watched = samples > 0 and self.watch is not None
-            before = before_of(state, rows) if watched else None
+            before = Rewind.of(self.world, state, self.parameters, rows) if watched else None
             record = recorder.room(samples)
             status = self.world.advance(
                 state.q,
@@ -167,13 +158,13 @@ class Runner:
                 record=record,
                 sample=recorder.place,
                 ledger=recorder.layout.ledger,
-                **_parts(state.acting),
+                **parts_of(state.acting),
             )
             state.step += steps
             recorder.keep(samples)
             failed = np.count_nonzero(status) > 0
             if before is not None:
-                seen = np.arange(1, samples + 1) * (steps // samples) + before.step
+                seen = state.step - steps + np.arange(1, samples + 1) * (steps // samples)
                 self._look(seen, before, status if failed else None)
             if failed:
                 self._fail(status, rows.first)
@@ -190,7 +181,7 @@ class Runner:
                 cause, body = fault(self.model, code, element)
                 self.failures[k] = Failure(k, (first + step) * self.dt, body, cause)
 
-    def _look(self, steps: Steps, before: Before | None, status: Array | None) -> None:
+    def _look(self, steps: Steps, before: Rewind | None, status: Array | None) -> None:
         """End states for which a condition holds after one of the steps, all of them samples.
 
         They go back to that sample: the core went on, and conditions are asked about many at once.
@@ -213,34 +204,13 @@ class Runner:
         for end in np.unique(ends[ends >= 0]).tolist():
             states = np.flatnonzero(ends == end)
             if before is not None and end < self.state.step:
-                self._go_back(states, before, end)
+                ledger = recorder.layout.ledger
+                before.to(end, states, self.state, ledger=ledger, threads=self.threads)
                 recorder.hold(states, self._sample(end))
             self.state.memory[states, self.world.failed] = ENDED
             watch.end(states, end, which[states])
             if status is not None:
                 status[states] = 0.0
-
-    def _go_back(self, states: Steps, before: Before, end: int) -> None:
-        """Put states to where they were after step number `end`, by the same steps as before."""
-        q, v, memory = before.q[states], before.v[states], before.memory[states]
-        rows, numbers, acting = before.rows, self.parameters, before.acting
-        acting = None if acting is None else acting.of(states)
-        self.world.advance(
-            q,
-            v,
-            memory,
-            numbers if len(numbers) == 1 else numbers[states],
-            rows.values if len(rows.values) == 1 else rows.values[states],
-            hold=rows.hold,
-            first_step=before.step - rows.first,
-            steps=end - before.step,
-            threads=self.threads,
-            ledger=self.recorder.layout.ledger,
-            **_parts(acting),
-        )
-        self.state.q[states], self.state.v[states], self.state.memory[states] = q, v, memory
-        if acting is not None and self.state.acting is not None:
-            self.state.acting.memory[states] = acting.memory
 
     def _close(self) -> None:
         """End the run if no state goes on; raise if none was ended, but all failed."""
@@ -309,88 +279,3 @@ class Runner:
             NEVER if self.watch is None else self.watch.ended(self.dt),
             parts_recorded=() if self.state.acting is None else part_rows(self.state.acting.parts),
         )
-
-
-class Before(NamedTuple):
-    """Where states were before a call of the core, and its commands, to make it again."""
-
-    q: Array
-    v: Array
-    memory: Array
-    acting: Acting | None
-    step: int
-    rows: Rows
-
-
-def before_of(state: State, rows: Rows) -> Before:
-    """Return copies of where states are."""
-    acting = None if state.acting is None else state.acting.copy()
-    return Before(state.q.copy(), state.v.copy(), state.memory.copy(), acting, state.step, rows)
-
-
-def _parts(acting: Acting | None) -> dict[str, Any]:
-    """Return what the core is told of parts."""
-    if acting is None:
-        return {}
-    return {
-        "parts": acting.parts.core,
-        "part_numbers": acting.numbers,
-        "part_memory": acting.memory,
-    }
-
-
-def cadence_of(path: str | Path | None, every: float | None, duration: float, dt: float) -> int:
-    """Return the number of steps from checkpoint to checkpoint, zero if there are none.
-
-    A tenth of the run, unless told. That there is a folder for them is known before it starts.
-    """
-    if path is None:
-        if every is not None:
-            raise ValueError(f"checkpoint_every is {every}, but there is no checkpoint to write")
-        return 0
-    if not isinstance(path, (str, Path)):
-        raise TypeError(f"checkpoint is {path!r}, must be the path of a file")
-    if Path(path).is_dir() or not Path(path).parent.is_dir():
-        raise FileNotFoundError(f"checkpoint {str(path)!r} is not a file in a folder that is there")
-    seconds = duration / 10 if every is None else number(every, "checkpoint_every")
-    positive(seconds, "checkpoint_every", zero=every is None)
-    return max(1, round(min(seconds / dt, COUNTED)))
-
-
-def chunk_of(pace: float, *, few: bool) -> int:
-    """Return after how many steps of `pace` [s] to look up."""
-    pace = max(pace, 1e-9)
-    steps = min(STEPS, int(SECONDS / pace))
-    if few:
-        steps = max(steps, int(QUICK / pace))
-    return max(steps, 1)
-
-
-def moments(start: int, end: int, step: int, dt: float) -> Array:
-    """Return the times of steps from start to end; the first of them are only copied."""
-    if end <= BRIEF:
-        return first_moments(dt)[start:end:step].copy()
-    return np.arange(start, end, step, dtype=np.float64) * dt
-
-
-@lru_cache(16)
-def first_moments(dt: float) -> Array:
-    """Return the times of the steps of brief runs."""
-    return read_only(np.arange(BRIEF, dtype=np.float64) * dt)
-
-
-def pieces(step: int, end: int, every: int, most: int) -> Iterator[tuple[int, int]]:
-    """Yield (steps, samples) of calls of the core, such that samples fall on multiples of `every`.
-
-    Each call has samples at equal distances, the last at its end, or none.
-    """
-    while step < end:
-        to_next = every - step % every
-        if to_next < every or end - step < every:
-            steps = min(to_next, end - step)
-            yield steps, int(steps == to_next)
-        else:
-            samples = min((end - step) // every, most)
-            steps = samples * every
-            yield steps, samples
-        step += steps

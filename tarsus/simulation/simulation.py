@@ -33,10 +33,10 @@ from tarsus.simulation.integrators import (
     refuse,
 )
 from tarsus.simulation.motion import Motion
+from tarsus.simulation.pacing import cadence_of
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.part_handle import PartHandle
 from tarsus.simulation.recorder import Record
-from tarsus.simulation.runner import cadence_of
 from tarsus.simulation.smooth import run_smooth
 from tarsus.simulation.snapshot import Snapshot, restored, taken
 from tarsus.simulation.starts import Starts
