@@ -16,14 +16,13 @@ from tarsus.geometry import Collision, Space, Terrain
 from tarsus.model import Model
 from tarsus.model.checks import COUNTED, expect, flag, number, read_only
 from tarsus.model.forces import Force
-from tarsus.parts import Part
 from tarsus.simulation.board import Board
 from tarsus.simulation.contact import ContactLaw, law_of
 from tarsus.simulation.contact.numbers import positive
-from tarsus.simulation.contact_record import Contact
+from tarsus.simulation.content import run_content
 from tarsus.simulation.controllers import restart
-from tarsus.simulation.drives import Controller
-from tarsus.simulation.external import External, pushing, stated
+from tarsus.simulation.drives import Controller, Drive
+from tarsus.simulation.external import External, stated
 from tarsus.simulation.integrators import (
     RK4,
     DormandPrince,
@@ -32,16 +31,13 @@ from tarsus.simulation.integrators import (
     integrator_of,
     refuse,
 )
-from tarsus.simulation.motion import Motion
+from tarsus.simulation.interactive import Interactive
 from tarsus.simulation.pacing import cadence_of
 from tarsus.simulation.parameters import MassScale
-from tarsus.simulation.part_handle import PartHandle
 from tarsus.simulation.recorder import Record
 from tarsus.simulation.smooth import run_smooth
-from tarsus.simulation.snapshot import Snapshot, restored, taken
 from tarsus.simulation.starts import Starts
 from tarsus.simulation.stepped import resume, run_drive
-from tarsus.simulation.take import Take
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.simulation.watch import Until
 from tarsus.simulation.worlds import Worlds
@@ -50,7 +46,7 @@ SHORTEST = 1e-12
 """The shortest step [s]: forces are impulses divided by it."""
 
 
-class Simulation:
+class Simulation(Interactive):
     """Motion of a model with contacts; immutable, but for the motion that `reset` and `step` make.
 
     `ground` is a `Ground`, `Steps`, `Profile` or `HeightField`; a `Space` is free space where
@@ -67,10 +63,6 @@ class Simulation:
     """
 
     _made = False
-    _motion: Motion | None = None
-    """The interactive motion, which is no setting."""
-    _take: Take | None = None
-    """Where its inputs are noted, if they are."""
 
     def __init__(
         self,
@@ -241,135 +233,6 @@ class Simulation:
         pushes = None if external is None else stated(external)
         return resume(self, path, controller, until, pushes, threads, progress)
 
-    def reset(
-        self,
-        q: ArrayLike | None = None,
-        v: ArrayLike | None = None,
-        *,
-        controller: Controller | None = None,
-        mass_scale: MassScale = None,
-        threads: int = 1,
-    ) -> None:
-        """Start an interactive motion from q (nq,) and v (nv,), or from B states at once.
-
-        `controller` is as of `run`: those that the core knows are part of its steps, contacts and
-        all. Without one, `step` takes efforts.
-        """
-        starts = self.started()
-        restart(controller)
-        drive = starts.drive(controller)
-        world, state, numbers = starts.prepare(drive, q, v, mass_scale)
-        motion = Motion(
-            self.model,
-            world,
-            starts.worlds.places,
-            None if controller is None else drive,
-            state,
-            numbers,
-            dt=self.dt,
-            threads=threads,
-        )
-        acting = self.board.on(state.q)
-        if acting is not None:
-            motion.take(acting)
-        self._begin(motion)
-
-    def step(
-        self, command: Any = None, steps: int = 1, *, external: External | None = None
-    ) -> tuple[Array, Array]:
-        """Make steps of the interactive motion, and return q and v.
-
-        Without a controller `command` is efforts (nv,) or (B, nv), none unless stated. With one it
-        is a setpoint for these steps: positions (nq,) or (B, nq), also (q, v) or (q, v, added); or
-        what else the controller's `reference` may be at a time. Unless stated, the controller
-        follows its own reference. `external` wrenches act in these steps; they are as of `run`.
-        """
-        if external is None:
-            return self.moving().step(command, steps)
-        with pushing(self.board, stated(external)):
-            return self.moving().step(command, steps)
-
-    def snapshot(self) -> Snapshot:
-        """Return the interactive motion as it is now, to go on from with `restore`.
-
-        It has all that the next steps depend on, so that they have the same bits: also what
-        contacts and the controller remember, by its `get_state`.
-        """
-        return taken(self, self.moving())
-
-    def restore(self, snapshot: Snapshot, controller: Controller | None = None) -> None:
-        """Go on from a snapshot: of this simulation, or of another one with the same content.
-
-        Its controller goes on, too, by its `set_state`, unless another `controller` is given that
-        is equal by content: two motions that go on beside each other need two, if they remember.
-        """
-        self._begin(restored(self, snapshot, controller))
-
-    def record(self) -> Take:
-        """Start to note all inputs of the interactive motion, until `stop` of what is returned.
-
-        `replay` of it does them again, here or in another simulation with the same content.
-        """
-        if self._take is not None:
-            raise RuntimeError("a take is being recorded already: stop it first")
-        take = Take(self)
-        if self._motion is not None:
-            take.note_start(self.snapshot())
-        vars(self)["_take"] = take
-        if self._motion is not None:
-            self._motion.notes = take
-        return take
-
-    def _begin(self, motion: Motion) -> None:
-        """Let `motion` be the interactive one from now on."""
-        if self._take is not None:
-            self._take.note_start(taken(self, motion))
-            motion.notes = self._take
-        vars(self)["_motion"] = self.board.motion = motion
-
-    @property
-    def q(self) -> Array:
-        """The configuration of the interactive motion, (nq,) or (B, nq)."""
-        return self.moving().core.q
-
-    @property
-    def v(self) -> Array:
-        """The velocity of the interactive motion, (nv,) or (B, nv)."""
-        return self.moving().core.v
-
-    @property
-    def t(self) -> float:
-        """The time since `reset` [s]."""
-        return self.moving().t
-
-    def contacts_now(self, state: int = 0) -> list[Contact]:
-        """Return the contacts in the last step of the interactive motion."""
-        return self.moving().contacts(state)
-
-    def add(self, part: Part) -> PartHandle:
-        """Put a constraint or a force on, also while a motion goes on, and return its handle.
-
-        The handle has `on`, `target`, `force`, `gap` and the numbers of the part, in a batch one
-        a state. Runs and motions that start later have the part, too.
-        """
-        refuse(self.integrator, parts=isinstance(self.integrator, (RK4, DormandPrince)))
-        return self.board.add(part)
-
-    def remove(self, part: PartHandle | str) -> None:
-        """Take a part off, by its handle or its name; nothing else changes."""
-        self.board.remove(part)
-
-    @property
-    def parts(self) -> Mapping[str, PartHandle]:
-        """The handles of all parts by name."""
-        return {each.name: self.board.handle(each.name) for each in self.board.parts.parts}
-
-    def moving(self) -> Motion:
-        """Return the interactive motion."""
-        if self._motion is None:
-            raise RuntimeError("there is no motion yet: call reset(q, v) first")
-        return self._motion
-
     @cached_property
     def settings(self) -> Mapping[str, Any]:
         """What the simulation was made with, as plain values."""
@@ -387,6 +250,10 @@ class Simulation:
         if self.starts is None:
             raise ValueError("this integrator is for whole smooth runs in free space: use run")
         return self.starts
+
+    def content(self, drive: Drive, steps: int) -> dict[str, str]:
+        """Return hashes of all that a motion of so many steps depends on, by name."""
+        return run_content(self, drive, steps)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._made:

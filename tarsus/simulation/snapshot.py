@@ -16,13 +16,13 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.model.checks import expect, read_only
 from tarsus.simulation.board import Kept
-from tarsus.simulation.content import check_same, run_content
+from tarsus.simulation.content import check_same
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.motion import Motion
 from tarsus.simulation.state import State
 
 if TYPE_CHECKING:
-    from tarsus.simulation.simulation import Simulation
+    from tarsus.simulation.interactive import Interactive
 
 COMPARED = 1000
 """Steps over which references of controllers are compared."""
@@ -57,7 +57,7 @@ class Snapshot:
     threads: int = 1
     controller: Controller | None = None
     """That with which it was taken; None if it was read from a file."""
-    origin: Simulation | None = None
+    origin: Interactive | None = None
     """Where it was taken; None if it was read from a file."""
     stated: Mapping[str, str] = field(default_factory=dict)
     """What its file says about its content."""
@@ -79,7 +79,7 @@ class Snapshot:
         return f"<tarsus.Snapshot: {batch}t = {self.t:.6g} s>"
 
 
-def taken(simulation: Simulation, motion: Motion) -> Snapshot:
+def taken(simulation: Interactive, motion: Motion) -> Snapshot:
     """Return a snapshot of the motion of a simulation."""
     core, drive = motion.core, motion.drive
     touched = core.touched
@@ -100,7 +100,7 @@ def taken(simulation: Simulation, motion: Motion) -> Snapshot:
     )
 
 
-def restored(simulation: Simulation, snapshot: Snapshot, controller: Controller | None) -> Motion:
+def restored(simulation: Interactive, snapshot: Snapshot, controller: Controller | None) -> Motion:
     """Return a motion of a simulation that goes on from a snapshot, checked."""
     expect(snapshot, Snapshot, "snapshot")
     own = snapshot.controller if controller is None else controller
@@ -140,6 +140,6 @@ def copies(memory: Mapping[str, Any]) -> dict[str, Array]:
     return found
 
 
-def _content(simulation: Simulation, controller: Controller | None) -> Mapping[str, str]:
-    found = run_content(simulation, simulation.started().drive(controller), COMPARED)
+def _content(simulation: Interactive, controller: Controller | None) -> Mapping[str, str]:
+    found = simulation.content(simulation.started().drive(controller), COMPARED)
     return {name: each for name, each in found.items() if name != "parts"}  # they are put back

@@ -22,7 +22,7 @@ from tarsus.simulation.plain_data import plain, unplain
 from tarsus.simulation.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from tarsus.simulation.simulation import Simulation
+    from tarsus.simulation.interactive import Interactive
 
 
 class Input(NamedTuple):
@@ -44,7 +44,7 @@ class Take:
     and so does leaving a `with` block, or `replay`.
     """
 
-    def __init__(self, simulation: Simulation | None) -> None:
+    def __init__(self, simulation: Interactive | None) -> None:
         self.inputs: list[Input] = []
         self.end: tuple[Array, Array] | None = None
         """q and v at the end, None while it is recorded."""
@@ -63,7 +63,7 @@ class Take:
         self.end = (simulation.q, simulation.v) if self.inputs else (np.zeros(0), np.zeros(0))
 
     def replay(
-        self, simulation: Simulation, controller: Controller | None = None, *, exact: bool = True
+        self, simulation: Interactive, controller: Controller | None = None, *, exact: bool = True
     ) -> tuple[Array, Array]:
         """Do all inputs again, in this simulation or in an equal one, and return the last q and v.
 
@@ -130,7 +130,7 @@ class Take:
                 self.inputs.append(Input(t, "numbers", {"part": name, "rows": rows}))
         self._known = now
 
-    def _redo(self, simulation: Simulation, each: Input, controller: Controller | None) -> None:
+    def _redo(self, simulation: Interactive, each: Input, controller: Controller | None) -> None:
         try:
             ACTIONS[each.do](simulation, each.what, controller)
         except Exception:
@@ -173,26 +173,28 @@ def _copy(command: Any) -> Any:
 
 
 def _restore(
-    simulation: Simulation, what: Mapping[str, Any], controller: Controller | None
+    simulation: Interactive, what: Mapping[str, Any], controller: Controller | None
 ) -> None:
     snapshot: Snapshot = what["snapshot"]
     simulation.restore(snapshot, controller if snapshot.driven else None)
 
 
-def _step(simulation: Simulation, what: Mapping[str, Any], controller: Controller | None) -> None:
+def _step(simulation: Interactive, what: Mapping[str, Any], controller: Controller | None) -> None:
     simulation.step(what["command"], what["steps"])
 
 
-def _add(simulation: Simulation, what: Mapping[str, Any], controller: Controller | None) -> None:
+def _add(simulation: Interactive, what: Mapping[str, Any], controller: Controller | None) -> None:
     simulation.add(what["part"])
 
 
-def _remove(simulation: Simulation, what: Mapping[str, Any], controller: Controller | None) -> None:
+def _remove(
+    simulation: Interactive, what: Mapping[str, Any], controller: Controller | None
+) -> None:
     simulation.remove(what["part"])
 
 
 def _numbers(
-    simulation: Simulation, what: Mapping[str, Any], controller: Controller | None
+    simulation: Interactive, what: Mapping[str, Any], controller: Controller | None
 ) -> None:
     simulation.board.write(what["part"], what["rows"])
 
