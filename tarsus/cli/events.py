@@ -1,16 +1,35 @@
-"""What `tarsus simulate` is told about the course of a run: when it ends."""
+"""What `tarsus simulate` is told about the course of a run: what pushes it, and when it ends."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
-from tarsus.simulation import until
+from tarsus.simulation import Push, until
 
 BOUND = re.compile(r"(?P<name>[^<>]+)(?P<side>[<>])(?P<value>[^<>]+)")
 TOUCH = "touch:"
+PUSH = re.compile(r"(?P<body>.+):(?P<force>[^:@]+)(@(?P<start>[^@+]+)(\+(?P<duration>[^@+]+))?)?")
+
+
+def pushes(texts: Sequence[str]) -> list[Push]:
+    """Return what pushes a run: `trunk:60,0,0@0.5+0.1` is 60 N along x from 0.5 s on for 0.1 s."""
+    return [_push(text) for text in texts]
+
+
+def _push(text: str) -> Push:
+    found = PUSH.fullmatch(text)
+    try:
+        assert found is not None
+        force = [float(each) for each in found["force"].split(",")]
+        start, duration = float(found["start"] or 0.0), float(found["duration"] or math.inf)
+        return Push(found["body"], force, start=start, duration=duration)
+    except (AssertionError, ValueError) as error:
+        why = f": {error}" if str(error) else ""
+        raise ValueError(f"--push {text} must be such as trunk:60,0,0@0.5+0.1{why}") from None
 
 
 def conditions(model: Model, texts: Sequence[str]) -> list[until.Condition]:

@@ -64,6 +64,12 @@ def simulate(
     ] = None,
     kp: Annotated[float | None, _option("Stiffness of joints that hold, in N m/rad.")] = None,
     kd: Annotated[float | None, _option("Damping of joints that hold, in N m s/rad.")] = None,
+    push: Annotated[
+        list[str] | None,
+        _option(
+            "Push a body in N, as in trunk:60,0,0@0.5+0.1, from 0.5 s on for 0.1 s; repeatable."
+        ),
+    ] = None,
     until: Annotated[
         list[str] | None,
         _option("End when it holds: 'trunk<0.2', 'knee>1.5', touch:trunk; may be repeated."),
@@ -109,7 +115,7 @@ def simulate(
                 raise
             raise ValueError(f"{error}; or a scene: {', '.join(scene_names())}") from None
         scene = scene_of_model(opened, choices)
-    run, seconds, failure = _run(scene, until or ())
+    run, seconds, failure = _run(scene, push or (), until or ())
     if as_json:
         print(json.dumps({**run_report.as_data(run, seconds, scene.dt), "failure": failure}))
     else:
@@ -123,13 +129,13 @@ def simulate(
         _view(run, view_for)
 
 
-def _run(scene: Scene, until: Sequence[str]) -> tuple[Trajectory, float, str]:
+def _run(scene: Scene, push: Sequence[str], until: Sequence[str]) -> tuple[Trajectory, float, str]:
     """Return the run, how long it took to compute [s], and why it failed, if it did."""
-    from tarsus.cli.events import conditions
+    from tarsus.cli.events import conditions, pushes
     from tarsus.simulation import SimulationError
 
     simulation, failure = scene.simulation(), ""
-    ends = conditions(scene.model, until) or None
+    ends, external = conditions(scene.model, until) or None, pushes(push) or None
     with warnings.catch_warnings():
         # they are part of the report
         warnings.simplefilter("ignore")
@@ -141,6 +147,7 @@ def _run(scene: Scene, until: Sequence[str]) -> tuple[Trajectory, float, str]:
                 duration=scene.duration,
                 controller=scene.controller,
                 until=ends,
+                external=external,
             )
         except SimulationError as error:
             if error.trajectory is None or len(error.trajectory) < 2:

@@ -59,10 +59,10 @@ class Recorder:
         samples = 1 + (1 if self.only_ends else steps // every)
         self.needs = needs
         self.layout = layout_of(
-            tuple(dict.fromkeys((*self.names, *needs))),
+            tuple(dict.fromkeys((*self.names, *needs))) if needs else self.names,
             *(model.nq, model.nv, world.energy_size, parts, states * world.max_contacts),
         )
-        self.most = min(self.layout.most, WATCHED) if self.only_ends and needs else self.layout.most
+        self.most = self.layout.most if not needs else min(self.layout.most, WATCHED)
         """How many samples one call of the core may make."""
         check_size(8 * samples * states * self.layout.numbers)
         self.arrays = blank(states, samples, self.layout)

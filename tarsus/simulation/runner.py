@@ -122,7 +122,7 @@ class Runner:
         self.recorder.start(self.state, energy)
         if self.watch is not None and self.first == 0:
             self._look(np.zeros(1, np.int64), None, None)
-        self._close()
+            self._close()
 
     def _limit(self, chunk: int) -> int:
         """Return how many steps, at most `chunk`, may be made before there is something else."""

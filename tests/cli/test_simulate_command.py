@@ -184,3 +184,19 @@ def test_a_run_ends_when_it_is_told_to() -> None:
     ):
         result = CliRunner().invoke(app, ["simulate", "bounce", "--until", wrong])
         assert isinstance(result.exception, ValueError) and what in str(result.exception)
+
+
+def test_a_run_is_pushed() -> None:
+    free = data("bounce", "--duration", "0.2")
+    found = data("bounce", "--duration", "0.2", "--push", "ball:6,0,0@0.05+0.1")
+    way = found["moved"][0] - free["moved"][0]
+    mass = ts.scenes.bounce().model.total_mass
+    expected = 0.5 * 6 / mass * 0.1**2 + 6 / mass * 0.1 * 0.05
+    print(f"moved by {way:.6f} m, theory {expected:.6f} m")
+    assert way == pytest.approx(expected, rel=5e-3)
+    assert found["energy"]["parts"] == pytest.approx(0.5 * mass * (0.6 / mass) ** 2, rel=1e-6)
+    output("bounce", "--duration", "0.01", "--push", "ball:6,0,0", "--push", "ball:0,1,0@0.005")
+    for wrong in ("ball", "ball:6,0", "ball:6,0,x", "ball:6,0,0@", "ball:6,0,0@0+-1", "b:6,0,0"):
+        result = CliRunner().invoke(app, ["simulate", "bounce", "--push", wrong])
+        assert isinstance(result.exception, ValueError), wrong
+        print(result.exception)
