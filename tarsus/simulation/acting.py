@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
+from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.part_set import MEMORY, PartSet
 
 
@@ -86,9 +87,12 @@ class Acting:
         until = np.inf
         for name, plan in self.plans.items():
             own = self.numbers[:, self.parts.span(self.parts.index[name])]
-            plan.set(own, t, dt, q, v)
+            try:
+                plan.set(own, t, dt, q, v)
+            except (TypeError, ValueError) as error:
+                raise SimulationError(f"the plan of part {name!r}: {error}", time=t) from error
             if np.isnan(own).any():
-                raise ValueError(f"the plan of part {name!r} is not a number at t = {t:.6g} s")
+                raise SimulationError(f"the plan of part {name!r} is not a number", time=t)
             until = min(until, plan.constant_until(t))
         return until
 

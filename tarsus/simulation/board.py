@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.checks import expect
+from tarsus.model.checks import expect, read_only
 from tarsus.model.forces import Force
 from tarsus.parts import Part
 from tarsus.simulation.acting import Acting, Plan
@@ -87,9 +88,10 @@ class Board:
     def kept(self, motion: Motion) -> Kept:
         """Return the parts as they are now, on a motion."""
         acting = motion.acting
-        numbers = None if acting is None else acting.numbers.copy()
-        memory = None if acting is None else acting.memory.copy()
-        return Kept(self.numbers.copy(), numbers, memory, dict(self.plans), self.parts)
+        numbers = None if acting is None else read_only(acting.numbers.copy())
+        memory = None if acting is None else read_only(acting.memory.copy())
+        plans = MappingProxyType(dict(self.plans))
+        return Kept(read_only(self.numbers.copy()), numbers, memory, plans, self.parts)
 
     def put_back(self, kept: Kept, motion: Motion) -> None:
         """Have the parts again that there were, and let a motion go on with them."""

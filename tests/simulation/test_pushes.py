@@ -287,3 +287,20 @@ def test_a_plan_keeps_to_its_part_when_others_go() -> None:
     sim.remove(first)
     sim.step(steps=90)
     assert sim.q[1] == pytest.approx(0.65, abs=1e-3)
+
+
+def test_a_plan_that_fails_is_told_and_the_state_kept() -> None:
+    sim = Simulation(arm())
+    motor = sim.add(ts.constraint.JointMotion("joint_1"))
+    motor.follow(lambda t: 0.6 if t < 0.0205 else np.nan)
+    with pytest.raises(ts.SimulationError, match="plan of part 'joint_motion1'") as caught:
+        sim.run(ARM, duration=0.1)
+    assert caught.value.time == pytest.approx(0.02)
+    assert caught.value.trajectory is not None and len(caught.value.trajectory) == 21
+    sim.reset(ARM)
+    with pytest.raises(ts.SimulationError, match="plan of part 'joint_motion1'"):
+        sim.step(steps=50)
+    np.testing.assert_array_equal(sim.q, caught.value.trajectory.q[-1])
+    motor.follow(None)
+    sim.step(steps=5)
+    assert sim.t == pytest.approx(0.025)
