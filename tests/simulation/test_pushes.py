@@ -286,7 +286,7 @@ def test_a_plan_keeps_to_its_part_when_others_go() -> None:
     sim.step(steps=10)
     sim.remove(first)
     sim.step(steps=90)
-    assert sim.q[1] == pytest.approx(0.65, abs=1e-3)
+    assert sim.q[1] == pytest.approx(0.65, abs=1e-9)
 
 
 def test_a_plan_that_fails_is_told_and_the_state_kept() -> None:
