@@ -176,6 +176,8 @@ def _restore(
     simulation: Interactive, what: Mapping[str, Any], controller: Controller | None
 ) -> None:
     snapshot: Snapshot = what["snapshot"]
+    # what plans did to numbers is noted, too: they must not do it again
+    snapshot = replace(snapshot, kept=replace(snapshot.kept, plans={}))
     simulation.restore(snapshot, controller if snapshot.driven else None)
 
 

@@ -129,6 +129,20 @@ def test_what_follows_a_path_goes_on_following() -> None:
     np.testing.assert_array_equal(sim.step(steps=30)[0], end)
 
 
+def test_a_hand_that_cannot_be_asked_again_is_done_again_all_the_same() -> None:
+    """What a user's hand did is in the take: nobody asks the hand when it is played."""
+    rng = np.random.default_rng(8)
+    sim = Simulation(arm())
+    sim.reset(ARM)
+    sim.add(ts.constraint.Grab("hand", stiffness=90.0)).follow(lambda t: rng.normal(size=3))
+    sim.step(steps=3)
+    with sim.record() as take:
+        sim.step(steps=20)
+    end = sim.q
+    for who in (sim, Simulation(arm())):
+        np.testing.assert_array_equal(take.replay(who)[0], end)
+
+
 @pytest.mark.parametrize("kind", [*ts.forces.FORCES, *ts.constraint.CONSTRAINTS])
 def test_every_kind_of_part_is_kept_in_a_file(kind: str, tmp_path: Path) -> None:
     made: dict[str, dict[str, Any]] = {
