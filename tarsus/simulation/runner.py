@@ -18,13 +18,14 @@ from tarsus.model import Model
 from tarsus.simulation import checkpoint
 from tarsus.simulation.acting import steps_until
 from tarsus.simulation.contact_record import Place
-from tarsus.simulation.convergence import SOLVED, unsolved_of
+from tarsus.simulation.convergence import SOLVED, ConvergenceWarning, unsolved_of
 from tarsus.simulation.drives import Drive, Stateless
 from tarsus.simulation.ended import NEVER
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.interrupt import Interrupt
 from tarsus.simulation.pacing import FEW, STEPS, chunk_of, moments, pieces
 from tarsus.simulation.part_record import part_rows
+from tarsus.simulation.part_trouble import contradictions, suspects
 from tarsus.simulation.progress import Progress
 from tarsus.simulation.recorder import Recorder
 from tarsus.simulation.rewind import Rewind, parts_of
@@ -179,6 +180,7 @@ class Runner:
             if k not in self.failures:
                 code, step, element = (int(x) for x in status[k])
                 cause, body = fault(self.model, code, element)
+                cause += suspects(self.state.acting, k)
                 self.failures[k] = Failure(k, (first + step) * self.dt, body, cause)
 
     def _look(self, steps: Steps, before: Rewind | None, status: Array | None) -> None:
@@ -266,6 +268,9 @@ class Runner:
         unsolved = unsolved_of(self.world, self.state.memory, batched)
         if unsolved is not SOLVED and unsolved.total:
             self.settings["warnings"].append(unsolved.warning(self.state.step))
+        if trouble := contradictions(self.state.acting, self.dt):
+            self.settings["warnings"].append(trouble)
+            warnings.warn(trouble, ConvergenceWarning, stacklevel=5)
         return Trajectory(
             self.model,
             times,
