@@ -54,6 +54,10 @@ def _metadata(run: Trajectory) -> dict[str, Any]:
         "samples": len(run),
         "interrupted": run.interrupted,
         "failures": [dataclasses.asdict(failure) for failure in run.failures],
+        "ended": [
+            np.where(np.isfinite(run.ended.time), run.ended.time, -1.0).tolist(),
+            run.ended.why,
+        ],
         "unsolved": [run.unsolved.count.tolist(), run.unsolved.worst.tolist()],
         "parts": [list(part) for part in run.parts_recorded],
         "places": [] if run.touched is None else list(run.touched.places),

@@ -19,6 +19,7 @@ from tarsus.model.checks import numbers, suggestion
 from tarsus.model.description import ModelError, Source
 from tarsus.simulation.contact_record import NUMBERS, Contacts, Place
 from tarsus.simulation.convergence import Unsolved
+from tarsus.simulation.ended import Ended
 from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.parquet_columns import CONTACTS, Columns
@@ -97,7 +98,8 @@ def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes:
         data["interrupted"],
         tuple(_failure(failure) for failure in data["failures"]),
         _unsolved(data.get("unsolved"), batch),
-        parts,
+        ended=_ended(data.get("ended"), batch),
+        parts_recorded=parts,
     )
 
 
@@ -175,6 +177,19 @@ def _failure(data: Any) -> Failure:
     if not fits or any(type(data[key]) not in types for key, types in FAILURE.items()):
         raise ModelError(f"a failure is {data!r}, must have {', '.join(FAILURE)}")
     return Failure(**data)
+
+
+def _ended(data: Any, batch: int | None) -> Ended:
+    if data is None:  # written before runs could be ended
+        return Ended()
+    if not isinstance(data, list) or len(data) != 2:
+        raise ModelError("ended must be the times and the reasons")
+    one = isinstance(data[1], str)
+    time = numbers(data[0], () if one else (batch or 1,), "times of ended")
+    words = [data[1]] if one else data[1]
+    if type(words) is not list or len(words) != time.size or {*map(type, words)} != {str}:
+        raise ModelError("ended has reasons that are not one word for each state")
+    return Ended(np.where(time < 0.0, np.inf, time), words[0] if one else tuple(words))
 
 
 def _unsolved(data: Any, batch: int | None) -> Unsolved:
