@@ -14,7 +14,7 @@ from tarsus.model import Model
 from tarsus.model.checks import expect, read_only
 from tarsus.model.forces import Force
 from tarsus.parts import Part
-from tarsus.simulation.acting import Acting, Plan
+from tarsus.simulation.acting import Acting, Plan, appended
 from tarsus.simulation.part_handle import PartHandle
 from tarsus.simulation.part_set import PartSet
 
@@ -48,8 +48,7 @@ class Board:
     def add(self, part: Part) -> PartHandle:
         """Put a part on, and return its handle."""
         self.parts = self.parts.added(part)
-        rows = np.repeat(self.parts.parts[-1].row[None], len(self.numbers), axis=0)
-        self.numbers = np.concatenate([self.numbers, rows], axis=1)
+        self.numbers = appended(self.numbers, self.parts.parts[-1].row[None])
         if self.motion is not None:
             q = np.atleast_2d(self.motion.core.q)
             if self.motion.acting is None:
