@@ -11,6 +11,7 @@ from typing import Any
 
 from clusters import measure_clusters
 from contact import measure_contact
+from parts import measure_parts
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -24,6 +25,7 @@ RESULTS = Path(__file__).parent / "results"
 STUDIES: dict[str, Callable[..., dict[str, Any]]] = {
     "clusters": measure_clusters,
     "symbols": measure_symbols,
+    "parts": measure_parts,
     "contact": measure_contact,
 }
 STYLES = {"aim": "green", "must": "yellow", "missed": "bold red"}

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from contact_targets import CONTACT_TARGETS
+from part_targets import PART_TARGETS
 from target import Target
 
 Row = dict[str, Any]
@@ -157,6 +158,7 @@ TARGETS = (
     Target("ABA from 50 to 1000 links, log-log slope", 1.1, 1.0, True, slope),
     Target("memory of a batch / its inputs and output", 0.5, 0.1, True, memory),
     *CONTACT_TARGETS,
+    *PART_TARGETS,
     cluster_target(
         "ABA with rotors, time / without",
         *(1.5, 1.25),
