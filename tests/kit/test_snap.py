@@ -202,6 +202,12 @@ def test_bad_arguments(q: np.ndarray, v: np.ndarray | None, message: str) -> Non
         ts.snap(three_bars(), q, v)
 
 
+def test_a_model_that_does_not_move() -> None:
+    post = ts.Builder("post").body("post", 1.0).joint("post", "fixed", "world", "post").build()
+    assert ts.snap(post, np.zeros(0)).closed
+    assert ts.assemble(post).freedoms == 0 and ts.take_apart(post).model.nv == 0
+
+
 def test_only_models_are_taken() -> None:
     with pytest.raises(TypeError, match=r"must be a tarsus\.Model"):
         ts.snap("robot", [0.0])  # type: ignore[arg-type]
