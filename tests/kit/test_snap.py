@@ -32,6 +32,15 @@ def test_loose_kits_close(seed: int) -> None:
     assert found.moved > 0.01
 
 
+def test_close_to_a_singular_position_newton_goes_on() -> None:
+    # singular values of 6e-4 at the solution: undamped steps from 1e-4 away are too long
+    rng = np.random.default_rng(559)
+    model = random_kit(559, int(rng.integers(2, 12)), int(rng.integers(0, 4)))
+    for seed in range(20):
+        found = ts.snap(model, off_by(model, seed, 0.1), strict=False)
+        assert found.closed, (seed, found.gap)
+
+
 def test_the_state_is_the_nearest_in_the_mass_metric() -> None:
     model = chain(3, "spherical").build()
     start = off_by(model, 0, 0.2)
