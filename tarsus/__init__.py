@@ -48,6 +48,7 @@ from tarsus.simulation import (
     StartError,
     Trajectory,
     contact,
+    integrators,
     load_run,
     rollout,
 )
@@ -94,6 +95,7 @@ __all__ = [
     "convert",
     "gait",
     "height_over_ground",
+    "integrators",
     "load",
     "load_run",
     "robots",

@@ -13,6 +13,7 @@
 #include "bindings/call.hpp"
 #include "bindings/guard_checks.hpp"
 #include "bindings/methods.hpp"
+#include "bindings/flow.hpp"
 #include "bindings/motion.hpp"
 #include "bindings/statements.hpp"
 #include "bindings/world.hpp"
@@ -205,6 +206,7 @@ NB_MODULE(_core, m) {
     m.def("free_blocks", &free_blocks, "Give memory that waits for results back to the system.");
     bind_world(m);
     bind_motion(m);
+    bind_flow(m);
 #ifdef TARSUS_SANITIZE
     bind_guard_checks(m);
 #endif

@@ -21,8 +21,7 @@ from tarsus.simulation.contact_record import Contact
 from tarsus.simulation.controllers import restart
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.integrators import (
-    RK4,
-    DormandPrince,
+    SMOOTH,
     ExplicitEuler,
     Integrator,
     integrator_of,
@@ -50,11 +49,12 @@ class Simulation:
     `collision`, all collision shapes of the model unless stated. `contact` is the name of a
     law ("exact", "lemke", "penalty") or a law with its numbers, such as `ts.contact.Penalty(…)`.
     `dt` [s] is the step. `integrator` is "semi_implicit", "explicit", or for free space "rk4" or
-    "dormand_prince" (which also takes longer or shorter steps and has samples each dt). Dry
-    friction, stiction (nv,) and limits of joints are part of the contact problem. Efforts beyond
-    the model's limits are cut unless `effort_limits` is False. `strict` makes a step whose contacts
-    could not be solved a failure; otherwise it is counted in `run.unsolved`, with a warning. Joints
-    bounce off their limits with `limit_restitution` of their speed.
+    "gauss" (steps of dt), "dormand_prince", "radau", "lsoda", "adams", "bdf" or "cvode" (steps of
+    their own, samples each dt), or one of `ts.integrators` with its numbers. Dry friction, stiction
+    (nv,) and limits of joints are part of the contact problem. Efforts beyond the model's limits
+    are cut unless `effort_limits` is False. `strict` makes a step whose contacts could not be
+    solved a failure; otherwise it is counted in `run.unsolved`, with a warning. Joints bounce off
+    their limits with `limit_restitution` of their speed.
     """
 
     _made = False
@@ -100,7 +100,7 @@ class Simulation:
         strict = flag(strict, "strict")
         self.worlds: Worlds | None = None
         self.starts: Starts | None = None
-        if isinstance(self.integrator, (RK4, DormandPrince)):
+        if isinstance(self.integrator, SMOOTH):
             refuse(
                 self.integrator,
                 ground=ground is not None,

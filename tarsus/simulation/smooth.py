@@ -15,7 +15,7 @@ from tarsus.simulation.controllers import restart
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import SimulationError
-from tarsus.simulation.integrators import RK4, DormandPrince, refuse
+from tarsus.simulation.integrators import SMOOTH, refuse
 from tarsus.simulation.progress import Progress, progress_of
 from tarsus.simulation.recorder import Record, check_size, names_of
 from tarsus.simulation.smooth_steps import Sample, SmoothSteps
@@ -39,7 +39,7 @@ def run_smooth(
 ) -> Trajectory:
     """Simulate a number of times dt without contacts, as `run` does for smooth integrators."""
     model, integrator = simulation.model, simulation.integrator
-    assert isinstance(integrator, (RK4, DormandPrince))
+    assert isinstance(integrator, SMOOTH)
     count(every, "every")
     names, show = names_of(record), progress_of(progress)
     if record is not True:
@@ -56,6 +56,7 @@ def run_smooth(
         friction=simulation.joint_friction,
         threads=threads_of(threads),
         batched=state.batched,
+        states=len(state.q),
     )
     run = SmoothRun(steps_of_all).go(state, steps, None if record is False else every, show)
     kept = {name: array for name, array in run.recorded.items() if name in names}
@@ -117,5 +118,6 @@ class SmoothRun:
             recorded,
             Contacts(np.zeros((0, NUMBERS)), none, none, recorded["q"].shape[:-1], ()),
             interrupted=self.interrupted,
+            integration=own.integration(samples[-1].step),
             failures=tuple(own.failures[k] for k in sorted(own.failures)) if own.batched else (),
         )

@@ -15,6 +15,7 @@ from tarsus.model import Model
 from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.energy import EnergyLedger
+from tarsus.simulation.integrators.integration import Integration
 from tarsus.view.animation import animate
 from tarsus.view.plots import plot_run
 
@@ -73,6 +74,8 @@ class Trajectory:
     """States of a batch that could not go on: from then on they stand still."""
     unsolved: Unsolved = field(default_factory=Unsolved)
     """Steps whose contacts were not solved: `count` of each state, `worst` and `total`."""
+    integration: Integration | None = None
+    """What an integrator for smooth motions did; None for the others. Files do not keep it."""
 
     @property
     def q(self) -> Array:
@@ -146,6 +149,7 @@ class Trajectory:
             touched=None if self.touched is None else self.touched.of_state(state),
             failures=tuple(each for each in self.failures if each.state == state),
             unsolved=self.unsolved[state] if self.unsolved.count.ndim else self.unsolved,
+            integration=None if self.integration is None else self.integration[state],
         )
 
     def plot(self, path: str | Path | None = None) -> Any:

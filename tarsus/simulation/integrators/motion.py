@@ -7,12 +7,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.simulation.energy import FIXED
 
-Effort: TypeAlias = Callable[[float, Array, Array], Array]
-"""(t, q, v) → efforts (…, nv), within their limits."""
+Effort: TypeAlias = Callable[[float, Array, Array], Array] | Array
+"""(t, q, v) → efforts (…, nv), within their limits; or such efforts, held."""
 
 
 class SmoothMotion:
@@ -38,7 +39,7 @@ class SmoothMotion:
         """Return accelerations (…, nv) and the powers of efforts, damping, friction (…, 3 nv)."""
         if not np.isfinite(v).all():
             raise ArithmeticError("the velocities are not finite any more")
-        tau = effort(t, q, v)
+        tau = effort if isinstance(effort, np.ndarray) else effort(t, q, v)
         if not self._passive:
             nothing = np.zeros((*v.shape[:-1], 2 * self.model.nv))
             a = self.model.forward_dynamics(q, v, tau, **self.batch)
@@ -49,6 +50,29 @@ class SmoothMotion:
         a = self.model.forward_dynamics(q, v, tau + passive, **self.batch)
         dry = dry if self.friction else 0.0 * dry
         return np.asarray(a), np.concatenate([tau * v, damping * v, dry * v], axis=-1)
+
+    def split(self, y: Array) -> tuple[Array, Array, Array]:
+        """Return q, v and works of y = (q, v, works)."""
+        q, v, work = np.split(y, np.cumsum([self.model.nq, self.model.nv]))
+        return q, v, work
+
+    def on_group(self, y: Array) -> tuple[Array, Array, Array]:
+        """Return q, v and works of y with unit quaternions and closed loops.
+
+        Loops outside the clusters are closed in the metric of the mass matrix.
+        """
+        q, v, work = self.split(y)
+        return *_core.project_state(self.model, q, v), work
+
+    def rates_of(self, effort: Effort) -> Callable[[float, Array], Array]:
+        """Return the rate of y = (q, v, works) of one state, as a function of t and y."""
+
+        def rates(t: float, y: Array) -> Array:
+            q, v, _ = self.split(y)
+            a, power = self.rates(t, q, v, effort)
+            return np.concatenate([np.asarray(self.model.configuration_rate(q, v)), a, power])
+
+        return rates
 
     def ledger(self, q: Array, v: Array, work: Array) -> Array:
         """Return rows of the ledger (…, T, n) for states (…, T) and their works (…, T, 3 nv)."""

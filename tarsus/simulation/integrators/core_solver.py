@@ -1,0 +1,87 @@
+"""Motions that the core makes: steps in C++, with Python only where a controller is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from tarsus import _core
+from tarsus.arrays import Array
+from tarsus.simulation.errors import CAUSES, NOT_FINITE, SimulationError, diverged
+from tarsus.simulation.integrators.adaptive import Parts
+from tarsus.simulation.integrators.linkages import linkages
+from tarsus.simulation.integrators.motion import Effort, SmoothMotion
+
+REACHED, PAUSED, TOO_SHORT, NOT_SOLVED, LOST, DIVERGED = range(6)
+"""Why the core stopped."""
+CHUNK = 4096
+"""Times that the core is given at once."""
+
+
+class CoreSolver:
+    """The motion of one state by a method of the core; `step` is the first or the only length."""
+
+    def __init__(
+        self,
+        motion: SmoothMotion,
+        method: str,
+        order: int,
+        *,
+        rtol: float = 1.0,
+        atol: float = 1.0,
+        step: float = 0.0,
+    ) -> None:
+        self.motion, self.order = motion, order
+        of_q, of_v = linkages(motion.model)
+        self._flow = _core.Flow(
+            motion.model,
+            method,
+            rtol=rtol,
+            atol=atol,
+            step=step,
+            friction=motion.friction,
+            linkage_of_q=of_q.tolist(),
+            linkage_of_v=of_v.tolist(),
+        )
+
+    def between(
+        self, t: float, state: Parts, times: Array, effort: Effort
+    ) -> Iterator[Parts | None]:
+        """Yield the states at rising times, from a state at t; None: it goes on."""
+        self._flow.start(t, *state)
+        done = 0
+        while done < len(times):
+            q, v, work, ended = self._flow.go(times[done : done + CHUNK], times[-1], effort)
+            yield from zip(q, v, work, strict=True)
+            done += len(q)
+            if ended == PAUSED:
+                yield None
+            elif ended != REACHED:
+                self._fail(ended, effort)
+
+    @property
+    def statistics(self) -> Mapping[str, float]:
+        """What was done until now."""
+        return {"order": self.order, **self._flow.statistics}
+
+    def _fail(self, ended: int, effort: Effort) -> None:
+        """Raise what says why it could not go on."""
+        t = self._flow.t
+        if ended == TOO_SHORT:
+            raise SimulationError(
+                "the step became too short: forces jump, or change far faster than anything else",
+                time=t,
+            )
+        if ended == NOT_SOLVED:
+            raise SimulationError(
+                "the stages of a step could not be found: dt is too long for these speeds or "
+                "springs; shorten it, or use 'radau'",
+                time=t,
+            )
+        q, v = (row[0] for row in self._flow.lost)
+        if ended == DIVERGED:
+            raise diverged(self.motion.model, v, t)
+        self.motion.rates(t, q, v, effort)  # raises with the reason
+        self.motion.model.integrate(q, np.zeros(self.motion.model.nv))
+        raise SimulationError(CAUSES[NOT_FINITE], time=t)
