@@ -7,8 +7,10 @@ where held efforts change, a step ends and the next one starts anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -29,9 +31,9 @@ class Solver(Protocol):
     """The motion of one state under way."""
 
     def between(
-        self, t: float, state: Parts, times: Array, effort: Effort
+        self, t: float, state: Parts, times: Iterable[float], end: float, effort: Effort
     ) -> Iterator[Parts | None]:
-        """Yield the states at rising times, from a state at t, without a step past the last.
+        """Yield the states at rising times, from a state at t, without a step past their end.
 
         None says that it goes on, for steps that are far shorter than times are apart.
         """
@@ -71,25 +73,23 @@ def samples(
     tcrit: Sequence[float] = (),
 ) -> Iterator[Parts | None]:
     """Yield the state at all ticks of dt [s] but the first, the start's; None: it goes on."""
-    t, last = ticks[0] * dt, ticks[-1] * dt
-    near = SAME_TIME * dt
-    following = 1
+    t, last, near = ticks[0] * dt, ticks[-1] * dt, SAME_TIME * dt
+    following = ticks[0] + 1
     for stop in [*sorted(x for x in tcrit if t + near < x < last - near), last]:
-        end = following
-        while end < len(ticks) and ticks[end] * dt <= stop + near:
-            end += 1
-        times = [ticks[k] * dt for k in range(following, end)]
-        between = not times or times[-1] < stop - near
-        found = solver.between(t, state, np.array([*times, stop] if between else times), effort)
-        for each in found:
-            if each is None:
+        until = min(math.floor((stop + near) / dt), ticks[-1]) if stop < last else ticks[-1]
+        times: Iterable[float] = (tick * dt for tick in range(following, until + 1))
+        end = until * dt
+        if end < stop - near:  # it ends between two ticks
+            times, end = chain(times, [stop]), stop
+        for found in solver.between(t, state, times, end, effort):
+            if found is None:
                 yield None
                 continue
-            state = each
-            if following < end:
+            state = found
+            if following <= until:
                 following += 1
                 yield state
-        t = stop if between else times[-1]
+        t = end
 
 
 __all__ = ["Adaptive", "Effort", "Parts", "SmoothMotion", "Solver", "samples"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
 import numpy as np
 
 from tarsus import _core
-from tarsus.arrays import Array
 from tarsus.simulation.errors import CAUSES, NOT_FINITE, SimulationError, diverged
 from tarsus.simulation.integrators.adaptive import Parts
 from tarsus.simulation.integrators.linkages import linkages
@@ -15,7 +15,7 @@ from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 
 REACHED, PAUSED, TOO_SHORT, NOT_SOLVED, LOST, DIVERGED = range(6)
 """Why the core stopped."""
-CHUNK = 4096
+CHUNK = 256
 """Times that the core is given at once."""
 
 
@@ -46,19 +46,20 @@ class CoreSolver:
         )
 
     def between(
-        self, t: float, state: Parts, times: Array, effort: Effort
+        self, t: float, state: Parts, times: Iterable[float], end: float, effort: Effort
     ) -> Iterator[Parts | None]:
         """Yield the states at rising times, from a state at t; None: it goes on."""
         self._flow.start(t, *state)
-        done = 0
-        while done < len(times):
-            q, v, work, ended = self._flow.go(times[done : done + CHUNK], times[-1], effort)
-            yield from zip(q, v, work, strict=True)
-            done += len(q)
-            if ended == PAUSED:
-                yield None
-            elif ended != REACHED:
-                self._fail(ended, effort)
+        rising = iter(times)
+        while len(some := np.fromiter(islice(rising, CHUNK), np.float64)):
+            while len(some):
+                q, v, work, ended = self._flow.go(some, end, effort)
+                yield from zip(q, v, work, strict=True)
+                some = some[len(q) :]
+                if ended == PAUSED:
+                    yield None
+                elif ended != REACHED:
+                    self._fail(ended, effort)
 
     @property
     def statistics(self) -> Mapping[str, float]:

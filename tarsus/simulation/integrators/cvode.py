@@ -4,7 +4,7 @@ and differential/algebraic equation solvers", ACM Transactions on Mathematical S
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -56,10 +56,9 @@ class CvodeSolver:
         self._raised: BaseException | None = None
 
     def between(
-        self, t: float, state: Parts, times: Array, effort: Effort
+        self, t: float, state: Parts, times: Iterable[float], end: float, effort: Effort
     ) -> Iterator[Parts | None]:
         """Yield the states at rising times, from a state at t; None: it goes on."""
-        end = float(times[-1])
         solver = self._made(t, np.concatenate(state), effort)
         at, before = t, (0, 0)
         for time in times:

@@ -8,7 +8,7 @@ belong, which takes away errors of the order of the step's own: E. Hairer, C. Lu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -46,11 +46,11 @@ class DormandPrinceSolver:
         self._lengths = {"last_step": 0.0, "next_step": 0.0}
 
     def between(
-        self, t: float, state: Parts, times: Array, effort: Effort
+        self, t: float, state: Parts, times: Iterable[float], end: float, effort: Effort
     ) -> Iterator[Parts | None]:
         """Yield the states at rising times, from a state at t; None: it goes on."""
         motion = self.motion
-        solver = self._made(t, np.concatenate(state), float(times[-1]), effort)
+        solver = self._made(t, np.concatenate(state), end, effort)
         for time in times:
             while solver.t < time:
                 before = solver.nfev

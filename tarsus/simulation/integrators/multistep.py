@@ -9,7 +9,7 @@ variable-coefficient ODE solver", the same 10, 1989.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -82,13 +82,13 @@ class MultistepSolver:
         self._last: dict[str, float] = {}
 
     def between(
-        self, t: float, state: Parts, times: Array, effort: Effort
+        self, t: float, state: Parts, times: Iterable[float], end: float, effort: Effort
     ) -> Iterator[Parts | None]:
         """Yield the states at rising times, from a state at t."""
         from scipy.integrate import ode  # slow to import, and only needed here
 
         solver = ode(self.motion.rates_of(effort)).set_integrator(self._method, **self._options)
-        self._start(solver, t, np.concatenate(state), times[-1])
+        self._start(solver, t, np.concatenate(state), end)
         for time in times:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # what they say is raised
@@ -99,8 +99,8 @@ class MultistepSolver:
                 message = own.messages.get(own.istate, f"istate {own.istate}")
                 raise SimulationError(f"{self._method}: {message}", time=solver.t)
             parts = self._drift.checked(time, y)
-            if self._drift.restarts and time < times[-1]:
-                self._start(solver, time, np.concatenate(parts), times[-1])
+            if self._drift.restarts and time < end:
+                self._start(solver, time, np.concatenate(parts), end)
             yield parts
 
     @property
