@@ -15,6 +15,12 @@ from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 
 REACHED, PAUSED, TOO_SHORT, NOT_SOLVED, LOST, DIVERGED = range(6)
 """Why the core stopped."""
+WHY = {
+    TOO_SHORT: "the step became too short: forces jump, or change far faster than anything else",
+    NOT_SOLVED: "the stages of a step were not found: dt is too long for these speeds or springs; "
+    "shorten it, or use 'radau'",
+    LOST: CAUSES[NOT_FINITE],
+}
 CHUNK = 256
 """Times that the core is given at once."""
 
@@ -68,21 +74,15 @@ class CoreSolver:
 
     def _fail(self, ended: int, effort: Effort) -> None:
         """Raise what says why it could not go on."""
-        t = self._flow.t
-        if ended == TOO_SHORT:
-            raise SimulationError(
-                "the step became too short: forces jump, or change far faster than anything else",
-                time=t,
-            )
-        if ended == NOT_SOLVED:
-            raise SimulationError(
-                "the stages of a step could not be found: dt is too long for these speeds or "
-                "springs; shorten it, or use 'radau'",
-                time=t,
-            )
+        t, model = self._flow.t, self.motion.model
         q, v = (row[0] for row in self._flow.lost)
         if ended == DIVERGED:
-            raise diverged(self.motion.model, v, t)
-        self.motion.rates(t, q, v, effort)  # raises with the reason
-        self.motion.model.integrate(q, np.zeros(self.motion.model.nv))
-        raise SimulationError(CAUSES[NOT_FINITE], time=t)
+            raise diverged(model, v, t)
+        reason = ""
+        if ended != NOT_SOLVED and len(q) == model.nq:
+            try:
+                self.motion.rates(t, q, v, effort)
+                model.integrate(q, np.zeros(model.nv))
+            except (ArithmeticError, ValueError) as error:
+                reason = f" ({error})"
+        raise SimulationError(f"{WHY[ended]}{reason}", time=t)

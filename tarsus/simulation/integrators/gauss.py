@@ -1,7 +1,7 @@
-"""Gauss collocation of order six in positions and momenta, for hours of true energy.
+"""Gauss collocation with eight stages in positions and momenta, for hours of true energy.
 
-Steps of one length, dt, that are symplectic or at least symmetric: energy has an error, but no
-trend. E. Hairer, C. Lubich, G. Wanner, "Geometric numerical integration", chapters VI and IX; in
+Steps of one length, dt, that are symplectic or at least symmetric, of order sixteen: energy is kept
+up to rounding as long as dt is a small part of any oscillation. E. Hairer, C. Lubich, G. Wanner, "Geometric numerical integration", chapters VI and IX; in
 the core (`core/flow/gauss.cpp`).
 """
 
@@ -22,4 +22,4 @@ class Gauss:
 
     def solver(self, motion: SmoothMotion, dt: float) -> CoreSolver:
         """Return what moves one state."""
-        return CoreSolver(motion, "gauss", 6, step=dt)
+        return CoreSolver(motion, "gauss", 16, step=dt)

@@ -21,8 +21,10 @@ from tarsus.simulation.integrators.adaptive import Adaptive, Parts
 from tarsus.simulation.integrators.drift import Drift
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 
-MOST_STEPS = 10**8
-"""Between two samples; then something is wrong."""
+STEPS_AT_ONCE = 500
+"""After so many it is seen whether to go on."""
+GO_ON, TIRED = 2, -1
+"""ISTATE of both: on from the last call; so many steps were made that it stopped."""
 COUNTS = ("steps", "rates", "jacobians", "factorisations", "rejected")
 """What adds up over restarts."""
 NOT_PAST = 4
@@ -75,7 +77,7 @@ class MultistepSolver:
         self._options = {
             "rtol": own.rtol * self._drift.weights,
             "atol": own.atol * self._drift.weights,
-            "nsteps": MOST_STEPS,
+            "nsteps": STEPS_AT_ONCE,
             **options,
         }
         self._counts: dict[str, float] = {}
@@ -88,20 +90,32 @@ class MultistepSolver:
         from scipy.integrate import ode  # slow to import, and only needed here
 
         solver = ode(self.motion.rates_of(effort)).set_integrator(self._method, **self._options)
+        self._drift.checked(t, np.concatenate(state))
         self._start(solver, t, np.concatenate(state), end)
         for time in times:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what they say is raised
-                y = solver.integrate(time)
-            self._note(solver._integrator)
-            if not solver.successful():
-                own = solver._integrator
-                message = own.messages.get(own.istate, f"istate {own.istate}")
-                raise SimulationError(f"{self._method}: {message}", time=solver.t)
+            y = self._moved(solver, time)
+            while solver.t < time:
+                self._drift.checked(solver.t, y)
+                yield None
+                y = self._moved(solver, time)
             parts = self._drift.checked(time, y)
             if self._drift.restarts and time < end:
                 self._start(solver, time, np.concatenate(parts), end)
             yield parts
+
+    def _moved(self, solver: Any, time: float) -> Array:
+        """Return y at a time, or where the method stopped to be asked again."""
+        own = solver._integrator
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what they say is raised
+            y = solver.integrate(time)
+        self._note(own)
+        if own.istate == TIRED and solver.t < time:
+            own.success, own.call_args[3] = 1, GO_ON
+        elif not solver.successful():
+            message = own.messages.get(own.istate, f"istate {own.istate}")
+            raise SimulationError(f"{self._method}: {message}", time=solver.t)
+        return np.asarray(y)
 
     @property
     def statistics(self) -> Mapping[str, float]:
