@@ -15,6 +15,7 @@
 #include "bindings/methods.hpp"
 #include "bindings/flow.hpp"
 #include "bindings/motion.hpp"
+#include "bindings/parts.hpp"
 #include "bindings/statements.hpp"
 #include "bindings/world.hpp"
 
@@ -204,6 +205,7 @@ NB_MODULE(_core, m) {
         "block_bytes", [] { return nb::make_tuple(block_bytes().kept, block_bytes().most); },
         "Bytes that results have given back and that wait for others, and the most there may be.");
     m.def("free_blocks", &free_blocks, "Give memory that waits for results back to the system.");
+    bind_parts(m);
     bind_world(m);
     bind_motion(m);
     bind_flow(m);

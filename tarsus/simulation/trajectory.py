@@ -16,11 +16,12 @@ from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.energy import EnergyLedger
 from tarsus.simulation.integrators.integration import Integration
+from tarsus.simulation.part_record import PartRecord, part_records
 from tarsus.view.animation import animate
 from tarsus.view.plots import plot_run
 
 ARRAYS = ("q", "v", "tau", "energy", "statistics", "limits")
-RECORDED = (*ARRAYS, "contacts")
+RECORDED = (*ARRAYS, "contacts", "parts")
 """What a run can record."""
 
 
@@ -76,6 +77,15 @@ class Trajectory:
     """Steps whose contacts were not solved: `count` of each state, `worst` and `total`."""
     integration: Integration | None = None
     """What an integrator for smooth motions did; None for the others. Files do not keep it."""
+    parts_recorded: tuple[tuple[str, int], ...] = ()
+    """Names of the parts that acted, and how many coordinates each has."""
+
+    @property
+    def parts(self) -> Mapping[str, PartRecord]:
+        """What each part did, by name: its force, gap, work and energy."""
+        if not self.parts_recorded:
+            return {}
+        return part_records(self.parts_recorded, self._get("parts"))
 
     @property
     def q(self) -> Array:
@@ -110,7 +120,7 @@ class Trajectory:
     @property
     def energy(self) -> EnergyLedger:
         """The ledger of energy."""
-        return EnergyLedger(self.model, self.t, self._get("energy"))
+        return EnergyLedger(self.model, self.t, self._get("energy"), self.parts)
 
     @property
     def statistics(self) -> Statistics:

@@ -1,8 +1,8 @@
 """Gauss collocation with eight stages in positions and momenta, for hours of true energy.
 
 Steps of one length, dt, that are symplectic or at least symmetric, of order sixteen: energy is kept
-up to rounding as long as dt is a small part of any oscillation. E. Hairer, C. Lubich, G. Wanner, "Geometric numerical integration", chapters VI and IX; in
-the core (`core/flow/gauss.cpp`).
+up to rounding as long as dt is a small part of any oscillation. E. Hairer, C. Lubich, G. Wanner,
+"Geometric numerical integration", chapters VI and IX; in the core (`core/flow/gauss.cpp`).
 """
 
 from __future__ import annotations
