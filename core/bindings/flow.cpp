@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "bindings/arrays.hpp"
+#include "bindings/parts.hpp"
 #include "bindings/world_calls.hpp"
 #include "flow/flow.hpp"
 
@@ -115,6 +116,25 @@ class Busy {
     std::atomic<bool>& flag_;
 };
 
+// parts of this tree, none of which is held
+const Parts& free_parts(const Tree& tree, nb::handle given) {
+    if (!nb::isinstance<CoreParts>(given)) throw WrongType("parts must be Parts");
+    const CoreParts& parts = nb::cast<const CoreParts&>(given);
+    if (parts.tree != &tree) throw std::invalid_argument("parts are of another model");
+    for (const Part& part : parts.parts.list) {
+        if (part.law == PartLaw::rigid || part.coordinates == Coordinates::path)
+            throw std::invalid_argument("parts that are held do not act in smooth motions");
+    }
+    return parts.parts;
+}
+
+// the numbers of one state; limits of forces may be infinite
+std::vector<double> part_row(const Parts& parts, nb::handle given) {
+    std::vector<double> row = copied_array("part_numbers", given.ptr(), false);
+    check_shape("part_numbers", 1, row.size(), 1, parts.n_numbers, false);
+    return row;
+}
+
 FlowMethod method_named(const std::string& name) {
     if (name == "radau") return FlowMethod::radau;
     if (name == "gauss") return FlowMethod::gauss;
@@ -123,10 +143,14 @@ FlowMethod method_named(const std::string& name) {
 
 void make(CoreFlow* self, nb::object model, const std::string& method, double rtol, double atol,
           double step, bool friction, const std::vector<int>& linkage_of_q,
-          const std::vector<int>& linkage_of_v) {
+          const std::vector<int>& linkage_of_v, nb::handle parts, nb::handle part_numbers) {
     if (!nb::isinstance<CoreModel>(model)) throw WrongType("model must be a Model");
     const Tree& tree = nb::cast<const CoreModel&>(model).tree;
     FlowNumbers numbers{rtol, atol, step, friction, linkage_of_q, linkage_of_v};
+    if (!parts.is_none()) {
+        numbers.parts = free_parts(tree, parts);
+        numbers.part_numbers = part_row(numbers.parts, part_numbers);
+    }
     const FlowMethod chosen = method_named(method);
     if (!(rtol > 0 && atol > 0 && step >= 0) || (chosen == FlowMethod::gauss && step == 0))
         throw std::invalid_argument("rtol, atol and step must be positive");
@@ -152,10 +176,10 @@ Numbers state_array(const char* name, nb::handle given, size_t size, Owned& keep
 void start(CoreFlow& self, double t, nb::handle q, nb::handle v, nb::handle work) {
     const Busy busy(self);
     Owned own_q, own_v, own_work;
-    const size_t nv = self.model.tree.nv;
-    self.flow->start(t, state_array("q", q, self.model.tree.nq, own_q).data,
-                     state_array("v", v, nv, own_v).data,
-                     state_array("work", work, 3 * nv, own_work).data);
+    const Tree& tree = self.model.tree;
+    self.flow->start(t, state_array("q", q, tree.nq, own_q).data,
+                     state_array("v", v, tree.nv, own_v).data,
+                     state_array("work", work, self.flow->work.size(), own_work).data);
 }
 
 nb::object rows_of(const std::vector<double>& numbers, npy_intp rows, npy_intp width) {
@@ -177,7 +201,8 @@ nb::tuple go(CoreFlow& self, nb::handle given, double end, nb::handle effort) {
             throw std::invalid_argument("times must rise from 0 up to end");
     }
     const npy_intp nq = self.model.tree.nq, nv = self.model.tree.nv;
-    std::vector<double> q(times.size * nq), v(times.size * nv), work(times.size * 3 * nv);
+    const npy_intp works = npy_intp(self.flow->work.size());
+    std::vector<double> q(times.size * nq), v(times.size * nv), work(times.size * works);
     const bool needs_python = self.outside.drive(effort.ptr());
     std::optional<nb::gil_scoped_release> release;
     if (!needs_python) release.emplace();
@@ -189,7 +214,8 @@ nb::tuple go(CoreFlow& self, nb::handle given, double end, nb::handle effort) {
         if (ended == FlowEnd::interrupted && self.flow->t >= times.data[done])
             ended = FlowEnd::reached;
         if (ended != FlowEnd::reached) break;
-        self.flow->sample(times.data[done], &q[done * nq], &v[done * nv], &work[done * 3 * nv]);
+        self.flow->sample(times.data[done], q.data() + done * nq, v.data() + done * nv,
+                          work.data() + done * works);
         if (self.outside.interrupted()) {
             ++done, ended = FlowEnd::interrupted;
             break;
@@ -197,7 +223,7 @@ nb::tuple go(CoreFlow& self, nb::handle given, double end, nb::handle effort) {
     }
     release.reset();
     const npy_intp n = npy_intp(done);
-    return nb::make_tuple(rows_of(q, n, nq), rows_of(v, n, nv), rows_of(work, n, 3 * nv),
+    return nb::make_tuple(rows_of(q, n, nq), rows_of(v, n, nv), rows_of(work, n, works),
                           int(ended));
 }
 
@@ -220,6 +246,29 @@ nb::tuple project_state(nb::object model, nb::handle given_q, nb::handle given_v
     return nb::make_tuple(nb::handle(at_q.object), nb::handle(at_v.object));
 }
 
+nb::tuple part_forces(nb::object model, nb::handle given_parts, nb::handle given_numbers,
+                      nb::handle given_q, nb::handle given_v) {
+    if (!nb::isinstance<CoreModel>(model)) throw WrongType("model must be a Model");
+    const CoreModel& core = nb::cast<const CoreModel&>(model);
+    const Parts& parts = free_parts(core.tree, given_parts);
+    const std::vector<double> numbers = part_row(parts, given_numbers);
+    Owned own_q, own_v;
+    const Numbers q = given_array("q", given_q.ptr(), 2, own_q);
+    const Numbers v = given_array("v", given_v.ptr(), 2, own_v);
+    const size_t n = q.shape[0], nv = core.tree.nv, size = parts.record_size();
+    check_shape("q", n, q.shape[1], n, core.tree.nq, false);
+    check_shape("v", v.shape[0], v.shape[1], n, nv, false);
+    std::vector<double> tau(n * nv), records(n * size);
+    PythonOutside outside(core);
+    if (n > 0 && !kernels().flow->part_forces(core.tree, parts, numbers.data(), outside, long(n),
+                                              q.data, v.data, tau.data(), records.data())) {
+        PyErr_SetString(PyExc_ArithmeticError, "forces of parts are not finite");
+        throw nb::python_error();
+    }
+    return nb::make_tuple(rows_of(tau, npy_intp(n), npy_intp(nv)),
+                          rows_of(records, npy_intp(n), npy_intp(size)));
+}
+
 nb::dict statistics(const CoreFlow& self) {
     const FlowStatistics& s = self.flow->statistics;
     nb::dict found;
@@ -236,7 +285,8 @@ void bind_flow(nb::module_& m) {
     nb::class_<CoreFlow>(m, "Flow", "A smooth motion of one state under way.")
         .def("__init__", &make, nb::arg("model").none(), nb::arg("method"), nb::kw_only(),
              nb::arg("rtol"), nb::arg("atol"), nb::arg("step"), nb::arg("friction"),
-             nb::arg("linkage_of_q"), nb::arg("linkage_of_v"))
+             nb::arg("linkage_of_q"), nb::arg("linkage_of_v"), nb::arg("parts").none() = nb::none(),
+             nb::arg("part_numbers").none() = nb::none())
         .def("start", &start, nb::arg("t"), nb::arg("q").none(), nb::arg("v").none(),
              nb::arg("work").none(), "Begin at a time and a state, with what works were until then.")
         .def("go", &go, nb::arg("times").none(), nb::arg("end"), nb::arg("effort").none(),
@@ -253,6 +303,10 @@ void bind_flow(nb::module_& m) {
                                       rows_of(flow.lost_v, 1, npy_intp(flow.lost_v.size())));
             },
             "q (1, nq) and v (1, nv) where rates had no finite value.");
+    m.def("part_forces", &part_forces, nb::arg("model").none(), nb::arg("parts").none(),
+          nb::arg("numbers").none(), nb::arg("q").none(), nb::arg("v").none(),
+          "Generalised forces (n, nv) of parts at states, and their records (n, parts × 14), with "
+          "powers in the place of works.");
     m.def("project_state", &project_state, nb::arg("model").none(), nb::arg("q").none(),
           nb::arg("v").none(),
           "The nearest q and v with unit quaternions and closed loops, in the metric of the mass "

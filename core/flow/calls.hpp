@@ -20,6 +20,7 @@ class Calls {
     Calls(const Tree& tree, Outside& outside) : tree_(tree), outside_(outside) {}
 
     const Tree& tree() const { return tree_; }
+    const double* table() const { return table_; }
 
     // Users' coupling functions are asked once for the configurations that the next calls are at.
     void at(const double* q, long states) {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "model/tree.hpp"
+#include "parts/part.hpp"
 
 namespace tarsus {
 
@@ -29,6 +29,8 @@ struct FlowNumbers {
     // Which linkage each number of q and of v belongs to. Errors are root mean squares within a
     // linkage, and the largest of these: what is at rest beside a motion does not hide its errors.
     std::vector<int> linkage_of_q, linkage_of_v;
+    Parts parts;                        // that act, none of them held
+    std::vector<double> part_numbers;
     int linkages = 0;
 };
 
@@ -40,8 +42,8 @@ struct FlowStatistics {
 // Why a motion stopped before the time it was sent to.
 enum class FlowEnd : int { reached, interrupted, too_short, not_solved, not_finite, diverged };
 
-// A motion under way: time, positions, velocities and works of efforts, damping and dry friction
-// (3 nv).
+// A motion under way: time, positions, velocities; works of efforts, damping and dry friction (3 nv)
+// and of each part.
 class Flow {
    public:
     virtual ~Flow() = default;
@@ -65,6 +67,10 @@ struct FlowKernel {
     std::unique_ptr<Flow> (*make)(FlowMethod, const Tree&, const FlowNumbers&, Outside&);
     // q and v := the nearest with unit quaternions and closed loops; false where there are none
     bool (*project)(const Tree&, Outside&, double* q, double* v);
+    // generalised forces (n, nv) and records (n, parts × kRecord) of parts at n states, with powers
+    // instead of works; false if a number is not finite
+    bool (*part_forces)(const Tree&, const Parts&, const double* numbers, Outside&, long n,
+                        const double* q, const double* v, double* tau, double* records);
 };
 
 }  // namespace tarsus

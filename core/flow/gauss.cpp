@@ -73,21 +73,22 @@ class Gauss final : public Flow {
           outside_(outside),
           nq_(tree.nq),
           nv_(tree.nv),
-          rates_(tree, numbers.friction, outside),
+          numbers_(numbers),
+          rates_(tree, numbers_, outside),
           project_(tree),
           step_(numbers.step) {
-        q.resize(nq_), v.resize(nv_), work.resize(3 * nv_);
+        q.resize(nq_), v.resize(nv_), work.resize(powers_);
         p_.resize(nv_), rest_q_.resize(nq_), rest_p_.resize(nv_);
         for (Vector* each : {&Q_, &dQ_}) each->resize(kStages * nq_);
         for (Vector* each : {&P_, &V_, &dP_, &g_, &tau_, &sum_, &a_, &full_})
             each->resize(kStages * nv_);
-        power_.resize(kStages * 3 * nv_), zero_.assign(kStages * nv_, 0.0);
+        power_.resize(kStages * powers_), zero_.assign(kStages * nv_, 0.0);
     }
 
     void start(double time, const double* q0, const double* v0, const double* work0) override {
         t = time, last_h_ = 0, started_ = false;
         std::copy_n(q0, nq_, q.begin()), std::copy_n(v0, nv_, v.begin());
-        std::copy_n(work0, 3 * nv_, work.begin());
+        std::copy_n(work0, powers_, work.begin());
         std::fill(rest_q_.begin(), rest_q_.end(), 0.0);
         std::fill(rest_p_.begin(), rest_p_.end(), 0.0);
     }
@@ -229,8 +230,8 @@ class Gauss final : public Flow {
         const FlowEnd solved = solve(h);
         if (solved != FlowEnd::reached) return solved;
         add(h, nq_, dQ_, q, rest_q_), add(h, nv_, dP_, p_, rest_p_);
-        for (int k = 0; k < 3 * nv_; ++k) {
-            for (int i = 0; i < kStages; ++i) work[k] += h * kGauss.weight[i] * power_[i * 3 * nv_ + k];
+        for (int k = 0; k < powers_; ++k) {
+            for (int i = 0; i < kStages; ++i) work[k] += h * kGauss.weight[i] * power_[i * powers_ + k];
         }
         if (project_.needed() && !project_(rates_.calls, q.data(), v.data())) {
             return lost(q.data(), v.data());
@@ -250,7 +251,9 @@ class Gauss final : public Flow {
     const Tree& tree_;
     Outside& outside_;
     const int nq_, nv_;
+    const FlowNumbers numbers_;
     Rates rates_;
+    const int powers_ = rates_.powers();
     Projection project_;
     const double step_;
     double last_h_ = 0;

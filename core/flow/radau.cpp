@@ -65,23 +65,24 @@ class Radau final : public Flow {
           nq_(tree.nq),
           nv_(tree.nv),
           ny_(tree.nq + tree.nv),
-          rates_(tree, numbers.friction, outside),
+          numbers_(numbers),
+          rates_(tree, numbers_, outside),
           project_(tree),
-          norm_(numbers),
+          norm_(numbers_),
           rtol_(numbers.rtol),
           newton_tolerance_(
               std::max(10 * kRoundOff / rtol_, std::min(0.03, std::sqrt(rtol_)))),
           given_step_(numbers.step) {
-        q.resize(nq_), v.resize(nv_), work.resize(3 * nv_);
+        q.resize(nq_), v.resize(nv_), work.resize(powers_);
         for (Vector* each : {&y_, &f_, &error_, &y_new_, &started_}) each->resize(ny_);
         for (Vector* each : {&Z_, &W_, &F_, &stage_, &polynomial_}) each->resize(kStages * ny_);
-        power_.resize(kStages * 3 * nv_), work_start_.resize(3 * nv_);
+        power_.resize(kStages * powers_), work_start_.resize(powers_);
     }
 
     void start(double time, const double* q0, const double* v0, const double* work0) override {
         t = time, has_polynomial_ = false;
         std::copy_n(q0, nq_, q.begin()), std::copy_n(v0, nv_, v.begin());
-        std::copy_n(work0, 3 * nv_, work.begin());
+        std::copy_n(work0, powers_, work.begin());
         stale_ = true, fresh_ = false, error_before_ = 0, progress_ = 1;
     }
 
@@ -114,9 +115,9 @@ class Radau final : public Flow {
         std::copy_n(sampled_.begin() + nq_, nv_, v_out);
         if (project_.needed()) project_(rates_.calls, q_out, v_out);
         const std::array<double, 3> weight = integral_weights(x);
-        for (int k = 0; k < 3 * nv_; ++k) {
+        for (int k = 0; k < powers_; ++k) {
             double sum = 0;
-            for (int i = 0; i < kStages; ++i) sum += weight[i] * power_[i * 3 * nv_ + k];
+            for (int i = 0; i < kStages; ++i) sum += weight[i] * power_[i * powers_ + k];
             work_out[k] = work_start_[k] + last_h_ * sum;
         }
     }
@@ -431,8 +432,8 @@ class Radau final : public Flow {
             }
         }
         const std::array<double, 3> weight = integral_weights(1);
-        for (int k = 0; k < 3 * nv_; ++k) {
-            for (int i = 0; i < kStages; ++i) work[k] += h * weight[i] * power_[i * 3 * nv_ + k];
+        for (int k = 0; k < powers_; ++k) {
+            for (int i = 0; i < kStages; ++i) work[k] += h * weight[i] * power_[i * powers_ + k];
         }
         std::copy_n(y_new_.begin(), nq_, q.begin());
         std::copy_n(y_new_.begin() + nq_, nv_, v.begin());
@@ -463,7 +464,9 @@ class Radau final : public Flow {
 
     Outside& outside_;
     const int nq_, nv_, ny_;
+    const FlowNumbers numbers_;
     Rates rates_;
+    const int powers_ = rates_.powers();
     Projection project_;
     LinkageNorm norm_;
     const double rtol_, newton_tolerance_, given_step_;

@@ -2,8 +2,12 @@
 
 namespace tarsus::TARSUS_ISA {
 
-Rates::Rates(const Tree& tree, bool friction, Outside& outside)
-    : calls(tree, outside), tree_(tree), outside_(outside), friction_(friction) {
+Rates::Rates(const Tree& tree, const FlowNumbers& numbers, Outside& outside)
+    : calls(tree, outside),
+      tree_(tree),
+      outside_(outside),
+      parts_(tree, numbers.parts, numbers.part_numbers.data()),
+      friction_(numbers.friction) {
     for (int k = 0; k < tree.joint_nv; ++k) {
         brakes_ = brakes_ || tree.damping[k] != 0 || tree.friction[k] != 0;
         passive_ = passive_ || tree.stiffness[k] != 0;
@@ -36,6 +40,20 @@ bool Rates::brake(long n, const double* v) {
     return true;
 }
 
+// forces of parts, and their powers
+bool Rates::push(long n, const double* q, const double* v, double* tau, double* power) {
+    const int nv = tree_.nv, count = parts_.count();
+    pushed_.resize(n * nv), records_.resize(n * count * Parts::kRecord);
+    if (!parts_(n, calls.table(), q, v, pushed_.data(), records_.data())) return false;
+    for (long k = 0; k < n * nv; ++k) tau[k] += pushed_[k];
+    for (long s = 0; power && s < n; ++s) {
+        for (int k = 0; k < count; ++k) {
+            power[s * powers() + 3 * nv + k] = records_[(s * count + k) * Parts::kRecord + 1];
+        }
+    }
+    return true;
+}
+
 bool Rates::forces(long n, const double* t, const double* q, const double* v, double* tau,
                    double* power) {
     const int nq = tree_.nq, nv = tree_.nv;
@@ -43,12 +61,13 @@ bool Rates::forces(long n, const double* t, const double* q, const double* v, do
     for (long s = 0; s < n; ++s) outside_.efforts(t[s], q + s * nq, v + s * nv, tau + s * nv);
     calls.at(q, n);
     for (long s = 0; power && s < n; ++s) {
-        double* row = power + s * 3 * nv;
+        double* row = power + s * powers();
         for (int k = 0; k < nv; ++k) {
             row[k] = tau[s * nv + k] * v[s * nv + k];
             row[nv + k] = row[2 * nv + k] = 0.0;
         }
     }
+    if (parts_.count() > 0 && !push(n, q, v, tau, power)) return false;
     if (!passive_) return true;
     passive_forces_.resize(n * nv);
     if (!calls(passive_forces_kernel, {{v, nv}}, passive_forces_.data(), nv)) return false;
@@ -57,7 +76,7 @@ bool Rates::forces(long n, const double* t, const double* q, const double* v, do
     if (!brake(n, v)) return false;
     for (long k = 0; !friction_ && k < n * nv; ++k) tau[k] -= dry_[k];
     for (long s = 0; power && s < n; ++s) {
-        double* row = power + s * 3 * nv;
+        double* row = power + s * powers();
         for (int k = 0; k < nv; ++k) {
             row[nv + k] = damping_[s * nv + k] * v[s * nv + k];
             if (friction_) row[2 * nv + k] = dry_[s * nv + k] * v[s * nv + k];

@@ -119,7 +119,6 @@ class Simulation:
                 max_contacts=max_contacts is not None,
                 limit_restitution=number(limit_restitution, "limit_restitution") != 0.0,
                 strict=strict,
-                forces=bool(self.board.parts.parts),
             )
             self._made = True
             return
@@ -289,7 +288,6 @@ class Simulation:
         The handle has `on`, `target`, `force`, `gap` and the numbers of the part, in a batch one
         a state. Runs and motions that start later have the part, too.
         """
-        refuse(self.integrator, parts=isinstance(self.integrator, SMOOTH))
         return self.board.add(part)
 
     def remove(self, part: PartHandle | str) -> None:

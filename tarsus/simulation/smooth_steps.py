@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.model import Model
+from tarsus.simulation.acting import Acting
 from tarsus.simulation.controllers import checked_effort, remembers, steps_of
 from tarsus.simulation.drives import Controller, check_controller, efforts_of
 from tarsus.simulation.errors import FASTEST, SimulationError, diverged
@@ -25,7 +26,7 @@ CHUNK = 64
 """Steps that a thread makes of one state before it takes another."""
 
 Parts = tuple[Array, Array, Array]
-"""q (B, nq), v (B, nv) and works (B, 3 nv), or those of one state."""
+"""q (B, nq), v (B, nv) and works (B, n), or those of one state."""
 
 
 class Sample(NamedTuple):
@@ -55,6 +56,7 @@ class SmoothSteps:
         threads: int,
         batched: bool,
         states: int,
+        acting: Acting | None,
     ) -> None:
         if threads > 1 and not isinstance(integrator, RK4 | Radau | Gauss):
             raise ValueError(
@@ -65,8 +67,14 @@ class SmoothSteps:
             check_controller(model, controller)
         self._efforts = None if controller is None else efforts_of(controller, effort)
         self.model, self.integrator, self.controller = model, integrator, controller
-        self.dt, self.batched, self.states = dt, batched, states
-        self.motion = SmoothMotion(model, friction=friction, threads=threads)
+        self.dt, self.batched, self.states, self.acting = dt, batched, states, acting
+        self.motion = SmoothMotion(
+            model,
+            friction=friction,
+            threads=threads,
+            parts=None if acting is None else acting.parts.core,
+            numbers=None if acting is None else acting.numbers,
+        )
         self.effort = effort
         held = getattr(controller, "period", None) is not None or remembers(controller)
         self.period = steps_of(controller, dt) if held else 0
@@ -74,7 +82,7 @@ class SmoothSteps:
         self.solvers = (
             []
             if isinstance(integrator, RK4)
-            else [integrator.solver(self.motion, dt) for _ in range(states)]
+            else [integrator.solver(self.motion.of_state(k), dt) for k in range(states)]
         )
         self.failures: dict[int, Failure] = {}
         self.interrupt = Interrupt()

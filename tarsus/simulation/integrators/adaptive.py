@@ -21,7 +21,7 @@ from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 
 Parts: TypeAlias = tuple[Array, Array, Array]
-"""q (nq,), v (nv,) and works (3 nv,)."""
+"""q (nq,), v (nv,) and works (3 nv + parts,)."""
 
 SAME_TIME = 1e-9
 """Times that differ by less, in parts of dt, are one."""

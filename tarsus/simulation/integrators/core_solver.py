@@ -49,6 +49,8 @@ class CoreSolver:
             friction=motion.friction,
             linkage_of_q=of_q.tolist(),
             linkage_of_v=of_v.tolist(),
+            parts=motion.parts,
+            part_numbers=None if motion.numbers is None else motion.numbers[0],
         )
 
     def between(

@@ -41,7 +41,7 @@ class DormandPrinceSolver:
 
     def __init__(self, motion: SmoothMotion, rtol: float, atol: float) -> None:
         self.motion, self.rtol, self.atol = motion, rtol, atol
-        self._norm = LinkageNorm(motion.model)
+        self._norm = LinkageNorm(motion.model, motion.works)
         self._counts = dict.fromkeys(("steps", "rejected", "rates"), 0)
         self._lengths = {"last_step": 0.0, "next_step": 0.0}
 

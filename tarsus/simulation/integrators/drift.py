@@ -20,7 +20,7 @@ class Drift:
 
     def __init__(self, motion: SmoothMotion, rtol: float, atol: float) -> None:
         self.motion, self.rtol, self.atol = motion, rtol, atol
-        self._norm = LinkageNorm(motion.model)
+        self._norm = LinkageNorm(motion.model, motion.works)
         self.weights = self._norm.weights
         """Factors on tolerances, so that linkages at rest do not loosen those that move."""
         self.restarts = False

@@ -37,12 +37,14 @@ def linkages(model: Model) -> tuple[Indices, Indices]:
 
 
 class LinkageNorm:
-    """The norm of errors of y = (q, v, works); works of a linkage are a group of their own."""
+    """The norm of errors of y = (q, v, works); works are groups of their own."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, works: int) -> None:
         of_q, of_v = linkages(model)
-        works = 1 + max(of_q, default=0) + np.tile(of_v, 3)
-        self._of = np.concatenate([of_q, of_v, works])
+        first = 1 + int(max(of_q, default=0))
+        of_joints = first + np.tile(of_v, 3)
+        of_parts = first + int(max(of_v, default=0)) + 1 + np.arange(works - 3 * model.nv)
+        self._of = np.concatenate([of_q, of_v, of_joints, of_parts])
         self._size = np.maximum(np.bincount(self._of), 1)
 
     def __call__(self, error: Array) -> float:
