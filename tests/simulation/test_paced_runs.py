@@ -92,7 +92,7 @@ def test_stiff_drives_take_few_steps() -> None:
     assert runs["radau"].integration is not None and runs["radau"].integration.steps < 400
     # explicit steps must be shorter than 3e-6 s: 40 times as many for a twentieth of the time
     explicit = Simulation(m, dt=1e-2, integrator="dormand_prince").run([1.0, 0.1], duration=0.02)
-    assert explicit.integration is not None and explicit.integration.steps > 2000
+    assert explicit.integration is not None and explicit.integration.steps > 1000
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -112,20 +112,24 @@ def test_what_rests_does_not_loosen_what_moves(name: str) -> None:
     )
     errors = [np.abs(q - exact.q).max() for q in (alone, beside)]
     print(f"{name}: steps {steps} and {steps_beside}, errors {errors}")
-    # CVODE has one relative tolerance for all and so is stricter with company
-    assert steps_beside == steps or (name in ("cvode",) and steps_beside >= steps)
-    if name != "cvode":
+    # VODE begins with steps that depend on how many numbers there are; CVODE has one relative
+    # tolerance for all and so is stricter with company
+    if name in ("adams", "bdf", "cvode"):
+        assert steps_beside >= 0.9 * steps and errors[1] < 5 * errors[0]
+    else:
+        assert steps_beside == steps
         np.testing.assert_allclose(errors[0], errors[1], rtol=0.1, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", [each for each in NAMES if each != "gauss"])
 def test_a_jump_of_forces_is_not_stepped_over(name: str) -> None:
-    jump, latest = 0.2345, [0.0]
+    jump = 0.2345
+    asked: list[float] = []
     m = arm()
     on = np.array([5.0, -3.0, 2.0, 1.0])
 
     def push(t: float, q: Array, v: Array) -> Array:
-        latest[0] = max(latest[0], t)
+        asked.append(t)
         return on if t < jump else 0.0 * on
 
     def before(t: float, q: Array, v: Array) -> Array:
@@ -142,7 +146,10 @@ def test_a_jump_of_forces_is_not_stepped_over(name: str) -> None:
         part.q[-1], part.v[-1], duration=0.5 - jump
     )
     run = Simulation(m, dt=0.05, integrator=whole, **free).run(ARM, duration=0.5, controller=push)
-    assert latest[0] <= 0.5 * (1 + 1e-12)  # nor over the end
+    # what is behind the jump, or the end, is not tried before
+    behind = np.array(asked) >= jump
+    assert np.count_nonzero(np.diff(behind.astype(int))) == 1
+    assert max(asked) <= 0.5 * (1 + 1e-12)
     off = np.abs(end(run) - end(rest)).max()
     print(f"{name}: off by {off:.1e}, {run.integration}")
     assert off < 1e-7

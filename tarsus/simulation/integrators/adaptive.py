@@ -64,6 +64,14 @@ class Adaptive:
         object.__setattr__(self, "tcrit", times)
 
 
+def before(stop: float, effort: Effort) -> Effort:
+    """Return efforts whose jump at a time is seen after it, not by the step that ends there."""
+    if isinstance(effort, np.ndarray):
+        return effort
+    latest = float(np.nextafter(stop, -math.inf))
+    return lambda t, q, v: effort(min(t, latest), q, v)
+
+
 def samples(
     solver: Solver,
     state: Parts,
@@ -81,7 +89,8 @@ def samples(
         end = until * dt
         if end < stop - near:  # it ends between two ticks
             times, end = chain(times, [stop]), stop
-        for found in solver.between(t, state, times, end, effort):
+        acting = effort if stop == last else before(stop, effort)
+        for found in solver.between(t, state, times, end, acting):
             if found is None:
                 yield None
                 continue

@@ -53,7 +53,6 @@ class CvodeSolver:
         }
         self._counts = dict.fromkeys(("steps", "rates", "jacobians"), 0)
         self._last_step = np.nan
-        self._raised: BaseException | None = None
 
     def between(
         self, t: float, state: Parts, times: Iterable[float], end: float, effort: Effort
@@ -86,23 +85,17 @@ class CvodeSolver:
         return {**self._counts, "last_step": self._last_step}
 
     def _made(self, t: float, y: Array, effort: Effort) -> Any:
-        rates = self.motion.rates_of(effort)
+        self._rates = rates = self.motion.careful_rates_of(effort)
 
         def right_hand_side(t: float, y: Array, out: Array) -> None:
-            try:
-                out[:] = rates(t, np.array(y))
-            except BaseException as error:  # must not pass through the library: raised later
-                self._raised = self._raised or error
-                out[:] = np.nan
+            out[:] = rates(t, y)
 
         solver = _solvers()(right_hand_side, max_num_steps=10**8, **self._options)
         solver.init_step(t, y)
         return solver
 
     def _check(self, found: Any) -> None:
-        if self._raised is not None:
-            raised, self._raised = self._raised, None
-            raise raised
+        self._rates.check()
         if not found.success:
             time = float(np.ravel(found.t)[-1])
             raise SimulationError(f"cvode: {found.message}", time=time)

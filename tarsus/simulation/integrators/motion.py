@@ -38,6 +38,8 @@ class SmoothMotion:
         """What acts beside the joints, and its numbers (1 or B, n)."""
         self.works = 3 * model.nv + (0 if parts is None else len(parts))
         """How many works there are: of efforts, damping and friction, and of each part."""
+        self.n_numbers = model.nq + model.nv + self.works
+        """Of y = (q, v, works)."""
         self.batch: Mapping[str, Any] = {} if threads == 1 else {"threads": threads}
         """What calls of the model are given; without it one state takes the short way."""
         n = model.joints[-1].velocity_slice.stop if model.joints else 0
@@ -119,6 +121,10 @@ class SmoothMotion:
 
         return rates
 
+    def careful_rates_of(self, effort: Effort) -> CarefulRates:
+        """Return the same for libraries that no exception may pass through."""
+        return CarefulRates(self.rates_of(effort))
+
     def ledger(self, q: Array, v: Array, work: Array) -> Array:
         """Return rows of the ledger (…, T, n) for states (…, T) and their works (…, T, n)."""
         m, batch = self.model, self.batch
@@ -139,3 +145,25 @@ class SmoothMotion:
         if len(self._damping) > self.model.nv:
             forces = forces @ self.model.coupling_matrix(q, **self.batch)
         return forces[..., 0, :], forces[..., 1, :]
+
+
+class CarefulRates:
+    """Rates that never raise: after an error they are zero, and `check` raises it."""
+
+    def __init__(self, rates: Callable[[float, Array], Array]) -> None:
+        self._rates = rates
+        self._raised: BaseException | None = None
+
+    def __call__(self, t: float, y: Array) -> Array:
+        """Return the rate of y."""
+        if self._raised is None:
+            try:
+                return self._rates(t, np.array(y))
+            except BaseException as error:
+                self._raised = error
+        return np.zeros(len(y))
+
+    def check(self) -> None:
+        """Raise what was raised."""
+        if self._raised is not None:
+            raise self._raised

@@ -74,9 +74,11 @@ class MultistepSolver:
         self.motion = motion
         self._drift = Drift(motion, own.rtol, own.atol)
         self._method = method
+        # LSODA takes the largest of all errors: no linkage loosens another
+        weights = np.ones(motion.n_numbers) if method == "lsoda" else self._drift.weights
         self._options = {
-            "rtol": own.rtol * self._drift.weights,
-            "atol": own.atol * self._drift.weights,
+            "rtol": own.rtol * weights,
+            "atol": own.atol * weights,
             "nsteps": STEPS_AT_ONCE,
             **options,
         }
@@ -89,7 +91,8 @@ class MultistepSolver:
         """Yield the states at rising times, from a state at t."""
         from scipy.integrate import ode  # slow to import, and only needed here
 
-        solver = ode(self.motion.rates_of(effort)).set_integrator(self._method, **self._options)
+        self._rates = self.motion.careful_rates_of(effort)
+        solver = ode(self._rates).set_integrator(self._method, **self._options)
         self._drift.checked(t, np.concatenate(state))
         self._start(solver, t, np.concatenate(state), end)
         for time in times:
@@ -109,6 +112,7 @@ class MultistepSolver:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what they say is raised
             y = solver.integrate(time)
+        self._rates.check()
         self._note(own)
         if own.istate == TIRED and solver.t < time:
             own.success, own.call_args[3] = 1, GO_ON
