@@ -188,19 +188,18 @@ class Radau final : public Flow {
             const double inverse = 1 / (rows_[size_t(k) * ny_ + k] - y_[k]);
             for (int i = 0; i < n; ++i) {
                 const double slope = (f[nq_ + i] - f_[nq_ + i]) * inverse;
-                (k < nq_ ? Aq_[i * nq_ + k] : Av_[i * n + k - nq_]) = slope;
+                (k < nq_ ? Aq_[k * n + i] : Av_[(k - nq_) * n + i]) = slope;
             }
             // rates of q are linear in v
             for (int i = 0; k >= nq_ && i < nq_; ++i) {
-                K_[i * n + k - nq_] = (f[i] - f_[i]) * inverse;
+                K_[(k - nq_) * nq_ + i] = (f[i] - f_[i]) * inverse;
             }
         }
         AqK_.assign(n * n, 0.0);
-        for (int j = 0; j < nq_; ++j) {
-            for (int k = 0; k < n; ++k) {
-                const double x = K_[j * n + k];
-                if (x == 0) continue;
-                for (int i = 0; i < n; ++i) AqK_[i * n + k] += Aq_[i * nq_ + j] * x;
+        for (int k = 0; k < n; ++k) {
+            for (int j = 0; j < nq_; ++j) {
+                const double x = K_[k * nq_ + j];
+                if (x != 0) add_multiple(n, x, &Aq_[j * n], &AqK_[k * n]);
             }
         }
         ++statistics.jacobians;
@@ -229,34 +228,30 @@ class Radau final : public Flow {
     void solve_real(double h, double* x) {
         const double m = kReal / h;
         double* dv = x + nq_;
-        for (int i = 0; i < nv_; ++i) {
-            double sum = m * dv[i];
-            for (int j = 0; j < nq_; ++j) sum += Aq_[i * nq_ + j] * x[j];
-            dv[i] = sum;
-        }
+        for (int i = 0; i < nv_; ++i) dv[i] *= m;
+        for (int j = 0; j < nq_; ++j) add_multiple(nv_, x[j], &Aq_[j * nv_], dv);
         real_.solve(dv);
-        for (int i = 0; i < nq_; ++i) {
-            double sum = x[i];
-            for (int j = 0; j < nv_; ++j) sum += K_[i * nv_ + j] * dv[j];
-            x[i] = sum / m;
-        }
+        for (int j = 0; j < nv_; ++j) add_multiple(nq_, dv[j], &K_[j * nq_], x);
+        for (int i = 0; i < nq_; ++i) x[i] /= m;
     }
     // the same for x + i y and one of the pair
     void solve_pair(double h, double* x, double* y) {
         const double re = kPairRe / h, im = kPairIm / h, square = re * re + im * im;
         double *du = x + nq_, *dw = y + nq_;
         for (int i = 0; i < nv_; ++i) {
-            double u = re * du[i] - im * dw[i], w = re * dw[i] + im * du[i];
-            for (int j = 0; j < nq_; ++j) {
-                u += Aq_[i * nq_ + j] * x[j], w += Aq_[i * nq_ + j] * y[j];
-            }
-            du[i] = u, dw[i] = w;
+            const double u = re * du[i] - im * dw[i];
+            dw[i] = re * dw[i] + im * du[i], du[i] = u;
+        }
+        for (int j = 0; j < nq_; ++j) {
+            add_multiple(nv_, x[j], &Aq_[j * nv_], du), add_multiple(nv_, y[j], &Aq_[j * nv_], dw);
         }
         pair_.solve(du, dw);
+        for (int j = 0; j < nv_; ++j) {
+            add_multiple(nq_, du[j], &K_[j * nq_], x), add_multiple(nq_, dw[j], &K_[j * nq_], y);
+        }
         for (int i = 0; i < nq_; ++i) {
-            double u = x[i], w = y[i];
-            for (int j = 0; j < nv_; ++j) u += K_[i * nv_ + j] * du[j], w += K_[i * nv_ + j] * dw[j];
-            x[i] = (u * re + w * im) / square, y[i] = (w * re - u * im) / square;
+            const double u = (x[i] * re + y[i] * im) / square;
+            y[i] = (y[i] * re - x[i] * im) / square, x[i] = u;
         }
     }
 
