@@ -232,7 +232,8 @@ nb::tuple project_state(nb::object model, nb::handle given_q, nb::handle given_v
     const CoreModel& core = nb::cast<const CoreModel&>(model);
     const size_t nq = core.tree.nq, nv = core.tree.nv;
     Owned own_q, own_v;
-    const Numbers q = state_array("q", given_q, nq, own_q), v = state_array("v", given_v, nv, own_v);
+    const Numbers q = state_array("q", given_q, nq, own_q),
+                  v = state_array("v", given_v, nv, own_v);
     std::vector<double> new_q(q.data, q.data + nq), new_v(v.data, v.data + nv);
     PythonOutside outside(core);
     if (!kernels().flow->project(core.tree, outside, new_q.data(), new_v.data())) {
@@ -288,13 +289,15 @@ void bind_flow(nb::module_& m) {
              nb::arg("linkage_of_q"), nb::arg("linkage_of_v"), nb::arg("parts").none() = nb::none(),
              nb::arg("part_numbers").none() = nb::none())
         .def("start", &start, nb::arg("t"), nb::arg("q").none(), nb::arg("v").none(),
-             nb::arg("work").none(), "Begin at a time and a state, with what works were until then.")
+             nb::arg("work").none(),
+             "Begin at a time and a state, with what works were until then.")
         .def("go", &go, nb::arg("times").none(), nb::arg("end"), nb::arg("effort").none(),
              "States q, v and works at times, no step past end; and why it stopped: 0 at the last "
              "of them, 1 to look whether it may go on, 2 the step became too short, 3 stages were "
              "not solved, 4 no finite rates at `lost`, 5 velocities beyond all bounds.")
         .def_prop_ro("statistics", &statistics, "What was done since the flow was made.")
-        .def_prop_ro("t", [](const CoreFlow& self) { return self.flow->t; }, "How far it is [s].")
+        .def_prop_ro(
+            "t", [](const CoreFlow& self) { return self.flow->t; }, "How far it is [s].")
         .def_prop_ro(
             "lost",
             [](const CoreFlow& self) {

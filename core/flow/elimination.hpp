@@ -37,7 +37,8 @@ class RealSystem {
             for (int i = k + 1; i < n; ++i) column[i] *= inverse;
             for (int j = k + 1; j < n; ++j) {
                 double* other = a + j * n;
-                if (other[k] != 0) add_multiple(n - k - 1, -other[k], column + k + 1, other + k + 1);
+                if (other[k] != 0)
+                    add_multiple(n - k - 1, -other[k], column + k + 1, other + k + 1);
             }
         }
         return true;

@@ -29,7 +29,7 @@ struct FlowNumbers {
     // Which linkage each number of q and of v belongs to. Errors are root mean squares within a
     // linkage, and the largest of these: what is at rest beside a motion does not hide its errors.
     std::vector<int> linkage_of_q, linkage_of_v;
-    Parts parts;                        // that act, none of them held
+    Parts parts;  // that act, none of them held
     std::vector<double> part_numbers;
     int linkages = 0;
 };
@@ -42,8 +42,8 @@ struct FlowStatistics {
 // Why a motion stopped before the time it was sent to.
 enum class FlowEnd : int { reached, interrupted, too_short, not_solved, not_finite, diverged };
 
-// A motion under way: time, positions, velocities; works of efforts, damping and dry friction (3 nv)
-// and of each part.
+// A motion under way: time, positions, velocities; works of efforts, damping and dry friction (3
+// nv) and of each part.
 class Flow {
    public:
     virtual ~Flow() = default;

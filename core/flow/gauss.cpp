@@ -1,14 +1,14 @@
-// Gauss–Legendre collocation with eight stages, of order sixteen, in positions and momenta p = H(q) v,
-// with steps of one length: symplectic where q are plain coordinates, and symmetric always, so that
-// the error of the energy is small and has no trend (E. Hairer, C. Lubich, G. Wanner, "Geometric
-// numerical integration", chapters VI and IX). With Ḣ = C + Cᵀ momenta follow
+// Gauss–Legendre collocation with eight stages, of order sixteen, in positions and momenta p = H(q)
+// v, with steps of one length: symplectic where q are plain coordinates, and symmetric always, so
+// that the error of the energy is small and has no trend (E. Hairer, C. Lubich, G. Wanner,
+// "Geometric numerical integration", chapters VI and IX). With Ḣ = C + Cᵀ momenta follow
 //
 //     p′ = τ + C(q, v)ᵀ v − g(q)  (+ Jᵀ λ of loops outside the clusters),    v = H⁻¹ p,
 //
-// and quaternions keep their length, a quadratic invariant. The stages are iterated together, one in
-// a lane, so that eight cost about as much as one; until rounding ends the iteration. What a step
-// adds is summed with its rounding errors kept: E. Hairer, R. McLachlan, A. Razakarivony, "Achieving
-// Brouwer's law with implicit Runge–Kutta methods", BIT 48, 2008.
+// and quaternions keep their length, a quadratic invariant. The stages are iterated together, one
+// in a lane, so that eight cost about as much as one; until rounding ends the iteration. What a
+// step adds is summed with its rounding errors kept: E. Hairer, R. McLachlan, A. Razakarivony,
+// "Achieving Brouwer's law with implicit Runge–Kutta methods", BIT 48, 2008.
 #include <algorithm>
 #include <cmath>
 
@@ -161,8 +161,7 @@ class Gauss final : public Flow {
                 double sum = 0;
                 for (int j = 0; j < kStages; ++j) sum += kGauss.matrix[i][j] * rate[j * n + k];
                 const double x = start[k] + h * sum;
-                const double change =
-                    std::abs(x - stage[i * n + k]) / std::max(1.0, std::abs(x));
+                const double change = std::abs(x - stage[i * n + k]) / std::max(1.0, std::abs(x));
                 if (!(change <= largest)) largest = change;
                 stage[i * n + k] = x;
             }
@@ -231,7 +230,8 @@ class Gauss final : public Flow {
         if (solved != FlowEnd::reached) return solved;
         add(h, nq_, dQ_, q, rest_q_), add(h, nv_, dP_, p_, rest_p_);
         for (int k = 0; k < powers_; ++k) {
-            for (int i = 0; i < kStages; ++i) work[k] += h * kGauss.weight[i] * power_[i * powers_ + k];
+            for (int i = 0; i < kStages; ++i)
+                work[k] += h * kGauss.weight[i] * power_[i * powers_ + k];
         }
         if (project_.needed() && !project_(rates_.calls, q.data(), v.data())) {
             return lost(q.data(), v.data());
