@@ -23,7 +23,7 @@ from tarsus.simulation.interrupt import Interrupt
 from tarsus.simulation.trajectory import Failure
 
 CHUNK = 64
-"""Steps that a thread makes of one state before it takes another."""
+"""Steps that a thread makes of one state at once."""
 
 Parts = tuple[Array, Array, Array]
 """q (B, nq), v (B, nv) and works (B, n), or those of one state."""
@@ -78,15 +78,23 @@ class SmoothSteps:
         self.effort = effort
         held = getattr(controller, "period", None) is not None or remembers(controller)
         self.period = steps_of(controller, dt) if held else 0
-        self.threads = threads
+        self.threads, self.chunk = threads, CHUNK
+        """How many steps a thread makes of one state before it takes another."""
         self.solvers = (
             []
             if isinstance(integrator, RK4)
             else [integrator.solver(self.motion.of_state(k), dt) for k in range(states)]
         )
         self.failures: dict[int, Failure] = {}
+        self.ended: set[int] = set()
+        """States that someone has ended: they stay where they are."""
         self.interrupt = Interrupt()
         """Whether to stop, for steps that take long."""
+
+    @property
+    def stopped(self) -> set[int]:
+        """States that do not go on."""
+        return self.ended.union(self.failures)
 
     def moments(self, now: Parts, steps: int) -> Iterator[Sample]:
         """Yield what there is at 0, dt, 2 dt …, and what drove the motion until then."""
@@ -122,8 +130,8 @@ class SmoothSteps:
             yield from zip(*states, strict=True)
             return
         with ThreadPoolExecutor(self.threads) as pool:
-            for _ in range(0, steps, CHUNK):
-                some = pool.map(lambda state: list(islice(state, CHUNK)), states)
+            for _ in range(0, steps, self.chunk):
+                some = pool.map(lambda state: list(islice(state, self.chunk)), states)
                 yield from zip(*some, strict=True)
 
     # --- RK4: all states together -------------------------------------------------------------
@@ -131,9 +139,11 @@ class SmoothSteps:
     def _step(self, step: int, now: Parts, held: Array | None) -> Parts:
         """Return what there is one step later."""
         states = np.arange(len(now[0]))
-        if self.failures:
-            states = np.delete(states, list(self.failures))
+        if self.failures or self.ended:
+            states = np.delete(states, list(self.stopped))
             now = now[0].copy(), now[1].copy(), now[2].copy()
+            if not len(states):
+                return now
         found = self._step_of(states, step, now, held)
         if len(states) == len(now[0]):
             return found
@@ -194,7 +204,7 @@ class SmoothSteps:
     def _alone(self, k: int, now: Parts, ticks: range, held: Array | None) -> Iterator[Parts]:
         """Yield state number k at all ticks but the first."""
         state, step = (now[0][k], now[1][k], now[2][k]), ticks[0]
-        if k not in self.failures:
+        if k not in self.stopped:
             tcrit = getattr(self.integrator, "tcrit", ())
             effort: Effort = self._output_of
             if held is not None or self._efforts is None:
@@ -204,6 +214,8 @@ class SmoothSteps:
                     if found is not None:
                         state, step = found, step + 1
                         yield state
+                        if k in self.ended:
+                            break
                     elif self.interrupt.pressed:
                         raise KeyboardInterrupt
             except (SimulationError, ArithmeticError) as error:

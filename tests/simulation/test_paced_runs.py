@@ -182,6 +182,10 @@ def test_threads_take_states_and_change_no_bit(name: str) -> None:
     one, four = (sim.run(q0, duration=0.2, threads=n) for n in (1, 4))
     np.testing.assert_array_equal(one.q, four.q)
     np.testing.assert_array_equal(one.energy.rows, four.energy.rows)
+    until = ts.until.Position("joint_1", above=1.2)
+    one, four = (sim.run(q0, duration=0.3, threads=n, until=until) for n in (1, 4))
+    assert one.ended
+    np.testing.assert_array_equal(one.q, four.q)
 
 
 def test_a_step_that_is_too_long_for_gauss_says_so() -> None:

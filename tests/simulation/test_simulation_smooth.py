@@ -27,7 +27,8 @@ def test_a_state_that_diverges_leaves_the_others_alone(integrator: str) -> None:
     print(run, run.failures)
     assert [failure.state for failure in run.failures] == [1, 3] and len(run) == 21
     for failure in run.failures:
-        assert 0.0 < failure.time < 0.2 and "diverged" in failure.cause
+        assert 0.0 < failure.time < 0.2
+        assert ("stages" if integrator == "gauss" else "diverged") in failure.cause
         assert failure.body is None or failure.body in arm().body_names
         stays = run.q[failure.state, round(failure.time / 1e-2) - 1 :]
         assert np.isfinite(stays).all() and (stays == stays[0]).all()
