@@ -12,6 +12,7 @@ namespace tarsus::TARSUS_ISA {
 namespace {
 
 constexpr double kLeastFactor = 0.2, kMostFactor = 10, kKeptFactor = 1.2;
+constexpr double kSlow = 0.05;    // convergence that is slower asks for new derivatives
 constexpr double kFastest = 1e8;  // velocities beyond this count as diverged, as in steps
 
 using namespace radau;
@@ -234,8 +235,8 @@ class Radau final : public Flow {
         t = reached;
         ++statistics.steps;
         statistics.last_step = h;
-        // slow convergence asks for new derivatives; a step of almost the same length keeps all
-        const bool slow = solved.iterations > 2 && solved.rate > 1e-3;
+        // a step of almost the same length keeps all factors
+        const bool slow = solved.iterations > 2 && solved.rate > kSlow;
         if (!slow && factor < kKeptFactor) factor = 1;
         h_ = h * factor, error_before_ = error, fresh_ = false;
         statistics.next_step = h_;

@@ -59,7 +59,9 @@ class CoreSolver:
         """Yield the states at rising times, from a state at t; None: it goes on."""
         self._flow.start(t, *state)
         rising = iter(times)
-        while len(some := np.fromiter(islice(rising, CHUNK), np.float64)):
+        # Ctrl-C is seen between chunks; where Python is asked anyway they may be short
+        chunk = CHUNK if isinstance(effort, np.ndarray) else 1
+        while len(some := np.fromiter(islice(rising, chunk), np.float64)):
             while len(some):
                 q, v, work, ended = self._flow.go(some, end, effort)
                 yield from zip(q, v, work, strict=True)
