@@ -27,6 +27,20 @@ def mechanism(kind: str) -> ts.Model:
     return ts.robots.random_mechanism(KINDS.index(kind), 3, [kind, "revolute", kind], springs=True)
 
 
+def bent() -> ts.Model:
+    """Return two hinges, the second of which turns by the sine of the first's angle."""
+
+    def sine(y: Array) -> tuple[Array, Array, Array]:
+        return np.sin(y), np.cos(y)[..., None], -np.sin(y)[..., None, None]
+
+    b = ts.Builder("bent")
+    b.body("a", 1.0, com=(0.3, 0.0, 0.0), inertia=(0.01, 0.02, 0.02))
+    b.body("b", 0.5, com=(0.2, 0.0, 0.0), inertia=(0.01, 0.01, 0.01))
+    b.joint("first", "revolute", "world", "a", axis="y")
+    b.joint("second", "revolute", "a", "b", position=(0.5, 0.0, 0.0), axis="y")
+    return b.transmission("function", ["first"], ["second"], function=sine).build()
+
+
 def end(run: ts.Trajectory) -> Array:
     return np.concatenate([run.q[..., -1, :], run.v[..., -1, :]], axis=-1)
 
@@ -213,6 +227,24 @@ def test_cvode_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sksundae.cvode", None)
     with pytest.raises(ImportError, match=r"scikit-sundae: pip install 'tarsus\[ode\]'"):
         Simulation(arm(), integrator="cvode")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_cannot_move_stays(name: str) -> None:
+    b = ts.Builder("rock")
+    b.body("rock", 1.0).joint("ground", "fixed", "world", "rock")
+    run = Simulation(b.build(), dt=0.1, integrator=name).run(duration=0.3)
+    assert run.q.shape == (4, 0)
+    assert len(Simulation(arm(), integrator=name).run(duration=0.0)) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_functions_of_users_give_positions(name: str) -> None:
+    m = bent()
+    exact = Simulation(m, dt=1e-3, integrator="rk4").run([0.3], [2.0], duration=0.5)
+    run = Simulation(m, dt=0.05, integrator=name).run([0.3], [2.0], duration=0.5)
+    np.testing.assert_allclose(run.q, exact.q[::50], atol=1e-5)
+    run.energy.check(1e-5)
 
 
 def test_what_fails_in_a_controller_is_raised() -> None:

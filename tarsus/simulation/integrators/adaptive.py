@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, repeat
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -81,6 +81,9 @@ def samples(
     tcrit: Sequence[float] = (),
 ) -> Iterator[Parts | None]:
     """Yield the state at all ticks of dt [s] but the first, the start's; None: it goes on."""
+    if state[0].size == 0:  # nothing can move, which libraries do not understand
+        yield from repeat(state, len(ticks) - 1)
+        return
     t, last, near = ticks[0] * dt, ticks[-1] * dt, SAME_TIME * dt
     following = ticks[0] + 1
     for stop in [*sorted(x for x in tcrit if t + near < x < last - near), last]:
