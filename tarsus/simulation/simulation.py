@@ -13,15 +13,19 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.geometry import Collision, Space, Terrain
+from tarsus.kit import Carried
 from tarsus.model import Model
 from tarsus.model.checks import COUNTED, expect, flag, number, read_only
+from tarsus.model.diagnosis import Diagnosis
 from tarsus.model.forces import Force
 from tarsus.simulation.board import Board
+from tarsus.simulation.constraint_rows import diagnosis
 from tarsus.simulation.contact import ContactLaw, law_of
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.content import run_content
 from tarsus.simulation.controllers import restart
 from tarsus.simulation.drives import Controller, Drive
+from tarsus.simulation.edited import edited
 from tarsus.simulation.external import External, stated
 from tarsus.simulation.integrators import (
     SMOOTH,
@@ -82,6 +86,21 @@ class Simulation(Interactive):
         strict: bool = False,
         forces: Iterable[Force] | None = None,
     ) -> None:
+        self.stated: Mapping[str, Any] = {
+            "ground": ground,
+            "collision": collision,
+            "contact": contact,
+            "dt": dt,
+            "integrator": integrator,
+            "joint_friction": joint_friction,
+            "joint_limits": joint_limits,
+            "stiction": stiction,
+            "effort_limits": effort_limits,
+            "max_contacts": max_contacts,
+            "limit_restitution": limit_restitution,
+            "strict": strict,
+        }
+        """What it was made with, but for the model and its forces."""
         expect(model, Model, "model")
         if ground is not None:
             expect(ground, Terrain, "ground")
@@ -231,6 +250,24 @@ class Simulation(Interactive):
         """
         pushes = None if external is None else stated(external)
         return resume(self, path, controller, until, pushes, threads, progress)
+
+    def edited(
+        self, model: Model, controller: Controller | None = None
+    ) -> tuple[Simulation, Carried]:
+        """Go on with another model: a body more, a mass changed, a joint cut (`ts.Editor`).
+
+        Returns a simulation of `model` whose interactive motion is where this one is, at the same
+        time, with the state carried over by names (`ts.carry`), and a report of what became of it.
+        Parts that find their places go along, with their targets; others are told by a warning.
+        """
+        return edited(self, model, controller)
+
+    def diagnose(self, q: ArrayLike | None = None) -> Diagnosis:
+        """Return which constraints at q (nq,), or of the motion, repeat or contradict each other.
+
+        By their names, in the metric of the masses: `print(sim.diagnose())`.
+        """
+        return diagnosis(self, q)
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:

@@ -188,6 +188,6 @@ def held_velocity(part: DensePart, x: Array, rate: Array, h: float) -> Array:
         return ((x + (rate + x / tau) * h) * np.exp(-h / tau) - x) / h
     assert part.rate is not None
     curve, mean = 0.5 * (rate - part.rate), 0.5 * (rate + part.rate)
-    root = np.exp(-h / tau) if tau else 0.0
+    root = np.exp(-h / tau) * np.minimum(1.0, np.abs(x) / 1e-4) if tau else 0.0
     closes = (1 - root) ** 2 if tau else 0.5
-    return root**2 * mean - closes * x / h - curve
+    return np.asarray(root**2 * mean - closes * x / h - curve)

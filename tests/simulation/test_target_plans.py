@@ -11,8 +11,8 @@ import tarsus as ts
 from tarsus.simulation import Simulation
 from tarsus.spatial import rotation_from_vector
 
-BENT = 0.4 * 8.0**2 * 1e-3**2
-"""What a step may be off where the path bends: its largest acceleration times dt² [rad]."""
+BENT = 1e-8
+"""What a step may be off [rad]."""
 
 
 def path(t: float) -> float:
