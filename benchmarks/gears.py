@@ -2,8 +2,8 @@
 
 Each of six joints has a motor on its axis, a body with a coordinate of its own, and a spring of
 1e5 N m/rad between the link and the motor's turn by the ratio of the gear. The fastest mode turns
-by several radians in a step of 1 ms. MuJoCo has the same bodies, and the springs as fixed tendons.
-Of its integrators only `discrete` is implicit in springs, too; it is what we are compared with.
+by almost four radians in a step of 1 ms. MuJoCo has the same bodies, and the springs as fixed
+tendons. Of its integrators only `discrete` is implicit in springs, too; that is the peer.
 """
 
 from __future__ import annotations
