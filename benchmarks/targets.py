@@ -29,6 +29,23 @@ def column(key: str, *algorithms: str) -> Callable[[dict[str, Any]], dict[str, f
     return values
 
 
+def hybrid(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
+    """Return the time of hybrid dynamics, every other velocity prescribed, beside ABA."""
+
+    def values(results: dict[str, Any]) -> dict[str, float]:
+        times = {
+            (row["model"], row["algorithm"]): row["one"][statistic]
+            for row in results.get("rows", ())
+        }
+        return {
+            model: time / times[model, "ABA"]
+            for (model, algorithm), time in times.items()
+            if algorithm == "hybrid"
+        }
+
+    return values
+
+
 def slope(results: dict[str, Any]) -> dict[str, float]:
     """Return the growth of ABA."""
     growth = results.get("growth")
@@ -154,6 +171,12 @@ TARGETS = (
         )
     ),
     Target("two threads / one", 1.8, 1.95, False, column("two_threads_ratio", *ALL)),
+    Target(
+        "hybrid dynamics, one state, time / ABA",
+        *(1.2, 1.05, True),
+        hybrid("median"),
+        hybrid("min"),
+    ),
     Target("ABA from 50 to 1000 links, log-log slope", 1.1, 1.0, True, slope),
     Target("memory of a batch / its inputs and output", 0.5, 0.1, True, memory),
     *CONTACT_TARGETS,
