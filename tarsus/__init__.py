@@ -9,7 +9,7 @@
 SI units and radians, z up. Every function takes leading batch dimensions.
 """
 
-from tarsus import control, convert, gait, robots, scenes, spatial
+from tarsus import constraint, control, convert, forces, gait, robots, scenes, spatial
 from tarsus.check import Report, check
 from tarsus.formats import load, save
 from tarsus.geometry import (
@@ -89,9 +89,11 @@ __all__ = [
     "__version__",
     "check",
     "compare_contact",
+    "constraint",
     "contact",
     "control",
     "convert",
+    "forces",
     "gait",
     "height_over_ground",
     "load",

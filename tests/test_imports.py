@@ -13,7 +13,8 @@ import tarsus
 PACKAGE = Path(tarsus.__file__).parent
 
 ROOMS = (
-    *("arrays", "files", "_core", "spatial", "model", "differences", "symbolic", "convert"),
+    *("arrays", "files", "_core", "spatial", "model", "parts", "forces", "constraint"),
+    *("differences", "symbolic", "convert"),
     *("formats", "geometry", "robots", "peers", "check", "view", "control", "simulation"),
     *("gait", "scenes", "environments", "studies", "bench", "reproduce", "cli"),
 )

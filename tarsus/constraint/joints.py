@@ -1,0 +1,104 @@
+"""Joints at run time: two places meet as a joint of any kind would have it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tarsus.constraint.rigid import Rigid
+from tarsus.model import Model
+from tarsus.model.checks import suggestion
+from tarsus.model.loops import ALIGNED, EQUATIONS
+from tarsus.parts import Statement, Where, place_of
+from tarsus.parts.part import POINT, TURNS, Row
+
+JOINTS = tuple(EQUATIONS)
+"""Kinds of joints that can be made at run time."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Joint(Rigid):
+    """Joins place `b` to place `a` by a joint of the `joint` kind, about or along z of both.
+
+    Kinds: weld, revolute, prismatic, universal, cylindrical, spherical, planar, point_on_line.
+    `where_they_are` takes frame a to be where frame b is when the joint is added.
+    """
+
+    kind: ClassVar[str] = "joint"
+
+    joint: str
+    a: Where
+    b: Where
+    where_they_are: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.joint not in JOINTS:
+            raise ValueError(f"unknown joint {self.joint!r}{suggestion(self.joint, JOINTS)}")
+
+    def statement(self, model: Model) -> Statement:
+        """Return the coordinates that vanish in such a joint, held."""
+        a = place_of(model, self.a, "a")
+        return Statement(
+            "frame",
+            "rigid",
+            a,
+            place_of(model, self.b, "b"),
+            rows=rows_of(self.joint),
+            target=None if self.where_they_are else a.placement,
+            numbers=self._numbers,
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Weld(Rigid):
+    """Holds place `b` on place `a` as they are when it is added, or as their frames are stated."""
+
+    kind: ClassVar[str] = "weld"
+
+    a: Where
+    b: Where
+    where_they_are: bool = True
+
+    def statement(self, model: Model) -> Statement:
+        """Return all six coordinates, held."""
+        a = place_of(model, self.a, "a")
+        return Statement(
+            "frame",
+            "rigid",
+            a,
+            place_of(model, self.b, "b"),
+            rows=(*POINT, *TURNS),
+            target=None if self.where_they_are else a.placement,
+            numbers=self._numbers,
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PointToPoint(Rigid):
+    """Brings the points `a` and `b` together and holds them so, as a ball joint does."""
+
+    kind: ClassVar[str] = "point_to_point"
+
+    a: Where
+    b: Where
+
+    def statement(self, model: Model) -> Statement:
+        """Return the three coordinates of b as seen from a, held."""
+        a = place_of(model, self.a, "a")
+        return Statement(
+            "frame",
+            "rigid",
+            a,
+            place_of(model, self.b, "b"),
+            rows=POINT,
+            target=a.placement,
+            numbers=self._numbers,
+        )
+
+
+def rows_of(joint: str) -> tuple[Row, ...]:
+    """Return the rows that vanish in a joint; what is aligned is measured by its turn."""
+    positions, axes = EQUATIONS[joint]
+    turns: tuple[Row, ...] = tuple(("rotation", i, j) for i, j in axes)
+    return (*(("position", i, 0) for i in positions), *(TURNS if axes == ALIGNED else turns))

@@ -1,0 +1,10 @@
+"""Parts: what acts on a mechanism beside its tree, as coordinates and a law.
+
+`tarsus.forces` and `tarsus.constraint` state parts, a file each; `Simulation.add` hands them to the
+core.
+"""
+
+from tarsus.parts.part import Part, Statement
+from tarsus.parts.place import Place, Where, place_of
+
+__all__ = ["Part", "Place", "Statement", "Where", "place_of"]

@@ -1,0 +1,89 @@
+"""Parts at work: the numbers and the memory of each state, and plans by which numbers change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.simulation.part_set import MEMORY, PartSet
+
+
+class Plan(Protocol):
+    """How numbers of a part change while it runs."""
+
+    def set(self, numbers: Array, t: float, dt: float, q: Array, v: Array) -> None:
+        """Set numbers (B, n) of all parts for the step from t [s] on; states are q, v (B, …)."""
+
+    def constant_until(self, t: float) -> float:
+        """Return until when [s] what `set` sets at t stays the same; t or less for one step."""
+
+
+@dataclass
+class Acting:
+    """Parts on B states: `numbers` (1 or B, n), `memory` (B, m), and plans by names of parts."""
+
+    parts: PartSet
+    numbers: Array
+    memory: Array
+    plans: dict[str, Plan] = field(default_factory=dict)
+
+    @classmethod
+    def on(
+        cls, parts: PartSet, numbers: Array, q: Array, plans: Mapping[str, Plan] | None = None
+    ) -> Acting:
+        """Return parts put on states q (B, nq), at rest with them."""
+        if len(numbers) not in (1, len(q)):
+            raise ValueError(f"parts have numbers for {len(numbers)} states, q has {len(q)}")
+        acting = cls(parts, numbers.copy(), np.zeros((len(q), parts.core.memory_size)))
+        acting.plans.update(plans or {})
+        if np.isnan(numbers).any() or acting.plans:
+            acting.widen()
+        for k, each in enumerate(parts.parts):
+            own = acting.numbers[:, parts.span(k)]
+            own[:] = each.filled(parts.model, q, own)
+        return acting
+
+    def widen(self) -> None:
+        """Give each state numbers of its own."""
+        if len(self.numbers) != len(self.memory):
+            self.numbers = np.repeat(self.numbers, len(self.memory), axis=0)
+
+    def added(self, parts: PartSet, q: Array) -> None:
+        """Put on one part more, the last of these."""
+        row = parts.parts[-1].filled(parts.model, q, parts.parts[-1].row[None])
+        if len(row) > len(self.numbers):
+            self.widen()
+        rows = np.broadcast_to(row, (len(self.numbers), row.shape[1]))
+        self.numbers = np.concatenate([self.numbers, rows], axis=1)
+        fresh = np.zeros((len(self.memory), MEMORY))
+        self.memory = np.concatenate([self.memory, fresh], axis=1)
+        self.parts = parts
+
+    def removed(self, name: str, parts: PartSet) -> None:
+        """Take a part off, so that these are left."""
+        k, gone = self.parts.number(name), self.parts.span(self.parts.number(name))
+        self.numbers = np.delete(self.numbers, gone, axis=1)
+        self.memory = np.delete(self.memory, slice(k * MEMORY, (k + 1) * MEMORY), axis=1)
+        self.plans.pop(name, None)
+        self.parts = parts
+
+    def prepare(self, t: float, dt: float, q: Array, v: Array) -> float:
+        """Set the numbers of a step at t [s]; return until when they are good."""
+        until = np.inf
+        for name, plan in self.plans.items():
+            plan.set(self.numbers, t, dt, q, v)
+            if np.isnan(self.numbers).any():
+                raise ValueError(f"the plan of part {name!r} is not a number at t = {t:.6g} s")
+            until = min(until, plan.constant_until(t))
+        return until
+
+
+def steps_until(until: float, step: int, end: int, dt: float) -> int:
+    """Return how many steps from number `step` on are made before numbers change at `until` [s]."""
+    if until == np.inf:
+        return end - step
+    return int(min(max(np.ceil(until / dt - 1e-9) - step, 1), end - step))
