@@ -18,25 +18,26 @@ namespace tarsus::TARSUS_ISA {
 
 template <class T>
 struct MotorDrive {
-    T source, impedance, back;  // i = (source − back w) / impedance
-    T limited, current;         // 1 where the drive holds this current instead
-    T inertance, resistance;    // L/h, and R at this temperature
-    T speed;                    // w at the start
-    T viscous, rubbing;         // b, and the bound of dry friction in the gear
+    T source, admittance, back;  // i = (source − back w) admittance
+    T limited, current;          // 1 where the drive holds this current instead
+    T inertance, resistance;     // L/h, and R at this temperature
+    T speed;                     // w at the start
+    T viscous, rubbing;          // b, and the bound of dry friction in the gear
 
     TARSUS_INLINE T current_at(const T& w) const {
-        return select(limited > T(0.0), current, neg_mul_add(back, w, source) / impedance);
+        return select(limited > T(0.0), current, neg_mul_add(back, w, source) * admittance);
     }
     // N k i of a joint at rest, and by how much it falls with w
     TARSUS_INLINE T torque() const {
-        return back * select(limited > T(0.0), current, source / impedance);
+        return back * select(limited > T(0.0), current, source * admittance);
     }
     TARSUS_INLINE T slope() const {
-        return select(limited > T(0.0), T(0.0), back * back / impedance);
+        return select(limited > T(0.0), T(0.0), back * back * admittance);
     }
     // what the drive applies so that i flows after `before`
     TARSUS_INLINE T voltage(const T& i, const T& before, const T& w) const {
-        return mul_add(back, w, neg_mul_add(inertance, before, impedance * i));
+        const T rises = mul_add(inertance, i - before, resistance * i);
+        return mul_add(back, w, rises);
     }
 };
 
@@ -56,19 +57,20 @@ struct MotorLaw {
         kWarming
     };
 
-    // of the voltage that is asked for, the current and the winding's rise of temperature
+    // of the voltage that is asked for, the current and the winding's rise of temperature, with so
+    // many steps a second
     template <class T>
     static TARSUS_INLINE MotorDrive<T> drive(const T* numbers, const T& asked, const T& current,
-                                             const T& rise, const T& w, const T& dt) {
+                                             const T& rise, const T& w, const T& rate) {
         const T zero(0.0), &most = numbers[kVoltageLimit], &bound = numbers[kCurrentLimit];
         const T u = select(asked > most, most, select(asked < -most, -most, asked));
         MotorDrive<T> at;
         at.resistance = numbers[kResistance] * mul_add(numbers[kWarming], rise, T(1.0));
-        at.inertance = numbers[kInductance] / dt;
-        at.impedance = at.inertance + at.resistance;
+        at.inertance = numbers[kInductance] * rate;
+        at.admittance = T(1.0) / (at.inertance + at.resistance);
         at.back = numbers[kConstant] * numbers[kRatio];
         at.source = mul_add(at.inertance, current, u);
-        const T expected = neg_mul_add(at.back, w, at.source) / at.impedance;
+        const T expected = neg_mul_add(at.back, w, at.source) * at.admittance;
         at.current = select(expected > zero, bound, -bound);
         at.limited = select(absolute(expected) > bound, T(1.0), zero);
         at.speed = w, at.viscous = numbers[kViscous];
@@ -80,6 +82,7 @@ struct MotorLaw {
     template <class T>
     static TARSUS_INLINE T rise(const T* numbers, const T& before, const T& heating, const T& dt) {
         const T &capacity = numbers[kThermalCapacity], zero(0.0);
+        if (!any(capacity > zero)) return zero;
         const T some = select(capacity > zero, capacity, T(1.0));
         const T cooled = T(1.0) + dt / (numbers[kThermalResistance] * some);
         return select(capacity > zero, mul_add(dt / some, heating, before) / cooled, zero);
