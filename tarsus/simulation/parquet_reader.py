@@ -23,7 +23,8 @@ from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.parquet_columns import CONTACTS, Columns
 from tarsus.simulation.parquet_file import VECTORS, VERSION
-from tarsus.simulation.trajectory import ARRAYS, Failure, Trajectory
+from tarsus.simulation.part_record import SIZE
+from tarsus.simulation.trajectory import ARRAYS, PARTS, Failure, Trajectory
 
 MAX_BYTES = 2 * 1024**3
 """Of all numbers of a run, unless the caller allows more."""
@@ -79,6 +80,9 @@ def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes:
     batch, samples = data["batch"], data["samples"]
     shape = (samples,) if batch is None else (batch, samples)
     widths = {name: WIDTHS[name](model) for name in ARRAYS if name in columns.names}
+    parts = _parts(data.get("parts", []))
+    if parts and PARTS in columns.names:
+        widths[PARTS] = SIZE * len(parts)
     _check(columns, samples * (batch or 1), widths)
     has_contacts = CONTACTS in columns.names
     fields = ("candidate", *VECTORS, "gap", "state", "work") if has_contacts else ()
@@ -93,7 +97,19 @@ def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes:
         data["interrupted"],
         tuple(_failure(failure) for failure in data["failures"]),
         _unsolved(data.get("unsolved"), batch),
+        parts,
     )
+
+
+def _parts(data: Any) -> tuple[tuple[str, int], ...]:
+    """Return names of parts and how many coordinates each has."""
+    if not isinstance(data, list):
+        raise ModelError("parts must be a list of names and numbers")
+    for part in data:
+        fits = isinstance(part, list) and [type(x) for x in part] == [str, int]
+        if not fits or not 0 <= part[1] <= 6:
+            raise ModelError(f"a part is {part!r}, must be its name and how many rows it has")
+    return tuple((name, rows) for name, rows in data)
 
 
 def _metadata(known: bytes | None, source: Source) -> dict[str, Any]:

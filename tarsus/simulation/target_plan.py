@@ -16,7 +16,7 @@ Path = Callable[[float], Any] | tuple[Sequence[float], Any]
 
 
 class TargetPlan:
-    """Sets a part's target to where it is at the end of a step, and the rate that leads there."""
+    """Sets a part's target to where it is at the start of a step, and the rate from there on."""
 
     def __init__(self, path: Path, slot: tuple[int, int], name: str) -> None:
         self.at, self.count, self.name = *slot, name
@@ -35,14 +35,14 @@ class TargetPlan:
     def set(self, numbers: Array, t: float, dt: float, q: Array, v: Array) -> None:
         """Set the target of the step from t on."""
         row = numbers[:, self.at : self.at + self.count]
-        write_target(row, self.path(t + dt), self.name)
-        before = row.copy()
-        write_target(before, self.path(t), self.name)
+        write_target(row, self.path(t), self.name)
+        after = row.copy()
+        write_target(after, self.path(t + dt), self.name)
         if self.count == 2:
-            row[:, 1] = (row[:, 0] - before[:, 0]) / dt
+            row[:, 1] = (after[:, 0] - row[:, 0]) / dt
             return
-        row[:, 7:10] = (row[:, :3] - before[:, :3]) / dt
-        row[:, 10:13] = turn_between(before[:, 3:7], row[:, 3:7]) / dt
+        row[:, 7:10] = (after[:, :3] - row[:, :3]) / dt
+        row[:, 10:13] = turn_between(row[:, 3:7], after[:, 3:7]) / dt
 
     def constant_until(self, t: float) -> float:
         """Return t: it moves in every step."""

@@ -20,7 +20,8 @@ from tarsus.view.animation import animate
 from tarsus.view.plots import plot_run
 
 ARRAYS = ("q", "v", "tau", "energy", "statistics", "limits")
-RECORDED = (*ARRAYS, "contacts", "parts")
+PARTS = "parts"
+RECORDED = (*ARRAYS, "contacts", PARTS)
 """What a run can record."""
 
 
@@ -80,7 +81,7 @@ class Trajectory:
     @property
     def parts(self) -> Mapping[str, PartRecord]:
         """What each part did, by name: its force, gap, work and energy."""
-        if not self.parts_recorded:
+        if not self.parts_recorded or PARTS not in self.recorded:
             return {}
         return part_records(self.parts_recorded, self._get("parts"))
 
