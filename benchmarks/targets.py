@@ -46,6 +46,19 @@ def hybrid(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
     return values
 
 
+def motors(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
+    """Return the time of a step with motors beside the same without, friction of gears apart."""
+
+    def values(results: dict[str, Any]) -> dict[str, float]:
+        return {
+            row["model"]: float(row["ratio"][statistic])
+            for row in results.get("drives", {}).get("motors", ())
+            if "dry" not in row["model"]
+        }
+
+    return values
+
+
 def slope(results: dict[str, Any]) -> dict[str, float]:
     """Return the growth of ABA."""
     growth = results.get("growth")
@@ -176,6 +189,12 @@ TARGETS = (
         *(1.2, 1.05, True),
         hybrid("median"),
         hybrid("min"),
+    ),
+    Target(
+        "a robot with 20 motors, one step, time / without",
+        *(1.3, 1.1, True),
+        motors("median"),
+        motors("min"),
     ),
     Target("ABA from 50 to 1000 links, log-log slope", 1.1, 1.0, True, slope),
     Target("memory of a batch / its inputs and output", 0.5, 0.1, True, memory),
