@@ -69,6 +69,8 @@ def test_contenders_compute_the_same() -> None:
         many = eval(batch.call, batch.names)
         assert np.array_equal(many[:, 0] if algorithm.stacked else many[0], ours)
         peer = subject.peer(algorithm)
+        if algorithm.title == "hybrid":  # which they do not have
+            continue
         assert peer is not None
         theirs = eval(peer.call, peer.names)
         if algorithm.title == "CRBA":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import tarsus as ts
+from tarsus.simulation import load_run
 
 Array = np.ndarray
 J, K, R, L, N = 0.02, 0.05, 0.8, 0.004, 20.0
@@ -156,6 +158,7 @@ def test_states_of_a_batch_are_runs_of_their_own() -> None:
         handles = [simulation.add(motor) for motor in motors]
         for k, handle in enumerate(handles):
             handle.target = 10 * volts[rows, k]
+        handles[0].coulomb = np.array([0.0, 0.3, 0.0, 0.1, 0.0])[rows]
         found = simulation.step(steps=100)
         return *found, *(handle.current for handle in handles)
 
@@ -215,3 +218,20 @@ def test_wrong_joints() -> None:
     b.body("stone", 1.0, inertia=(1, 1, 1)).joint("base", "free", "world", "stone")
     with pytest.raises(ValueError, match="must have one coordinate"):
         driven(b.build(), ts.forces.Motor("base", K, R))
+
+
+def test_motors_are_in_files(tmp_path: Path) -> None:
+    b = ts.Builder("wheel")
+    b.body("wheel", 1.0, inertia=(J, J, J)).joint("axle", "revolute", "world", "wheel")
+    b.force(ts.forces.Motor("axle", K, R, L, ratio=N, voltage=6.0, current_limit=2.0, name="m"))
+    model = b.build()
+    ts.save(model, tmp_path / "wheel.yaml")
+    again = ts.load(tmp_path / "wheel.yaml")
+    assert again == model and again.forces[0].ratio == N
+    first, second = (
+        ts.Simulation(m, ground=None).run([0.0], duration=0.05) for m in (model, again)
+    )
+    assert first.v.tobytes() == second.v.tobytes() and first.v[-1, 0] > 0.1
+    first.save(tmp_path / "run.parquet")
+    kept = load_run(tmp_path / "run.parquet")
+    assert kept.parts["m"].current.tobytes() == first.parts["m"].current.tobytes()
