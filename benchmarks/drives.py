@@ -9,7 +9,8 @@ import tarsus as ts
 from tarsus.bench import Plan
 from tarsus.bench.timing import Contender, interleave, pinned, ratio
 
-STEPS = 20
+STEPS = 1000
+"""Of a run: what starts it costs some of them, and more with motors."""
 MOTORS = 20
 MOTOR = {"constant": 0.05, "resistance": 0.8, "inductance": 0.002, "ratio": 50.0, "viscous": 0.1}
 

@@ -59,6 +59,14 @@ def motors(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
     return values
 
 
+def bodies(results: dict[str, Any]) -> dict[str, float]:
+    """Return the growth with the number of bodies, of chains and stars."""
+    return {
+        f"{row['algorithm']} of a {row['model']}": float(row["slope"])
+        for row in results.get("bodies", {}).get("slopes", ())
+    }
+
+
 def slope(results: dict[str, Any]) -> dict[str, float]:
     """Return the growth of ABA."""
     growth = results.get("growth")
@@ -196,6 +204,7 @@ TARGETS = (
         motors("median"),
         motors("min"),
     ),
+    Target("ABA and hybrid dynamics from 10 to 10000 bodies, slope", 1.1, 1.0, True, bodies),
     Target("ABA from 50 to 1000 links, log-log slope", 1.1, 1.0, True, slope),
     Target("memory of a batch / its inputs and output", 0.5, 0.1, True, memory),
     *CONTACT_TARGETS,
