@@ -37,8 +37,10 @@ class PartSteps {
     // values and rates at the start of a step
     TARSUS_APART void begin(const Moment<T>& at, const JointState<T>& joints) {
         for (const Part& part : parts.list) {
-            if (part.law == PartLaw::motor)
+            if (part.law == PartLaw::motor) {
                 here(part).value[0] = here(part).rate_of_target[0] = T(0.0);
+                start_[part.first_row] = joints.v[part.joints[0].w];
+            }
             if (part.n_rows == 0 || part.law == PartLaw::motor) continue;
             T* kept = memory + part.memory;
             place(part, at.pose, joints.q, kept + Part::kAge, kept + Part::kOwn);
