@@ -12,8 +12,7 @@
 namespace tarsus::TARSUS_ISA {
 
 // What the recursion takes of the coordinates: accelerations of the prescribed ones, and forces of
-// the others. A prescribed joint's own armature acts against its acceleration from outside the
-// bodies; that of a cluster's members is in their bias already.
+// the others.
 template <class T>
 struct Given {
     T *a, *tau;
@@ -21,16 +20,10 @@ struct Given {
     Given(const Tree& tree, const Arguments<T>& arguments)
         : a(arguments.scratch.template take<T>(tree.nv)),
           tau(arguments.scratch.template take<T>(tree.nv)) {
-        for (const Cluster& cluster : tree.clusters) {
-            const bool members = cluster.coupled && !cluster.geared;
-            const int w = cluster.geared ? tree.links[cluster.moving].v : cluster.w;
-            for (int e = 0; e < cluster.nv; ++e) {
-                const int k = cluster.v + e;
-                const bool held = arguments.prescribed[k];
-                a[k] = held ? arguments.in[3][k] : T(0.0);
-                const T opposed = members ? T(0.0) : T(-tree.armature[w + e]) * a[k];
-                tau[k] = held ? opposed : arguments.in[2][k];
-            }
+        for (int k = 0; k < tree.nv; ++k) {
+            const bool held = arguments.prescribed[k];
+            a[k] = held ? arguments.in[3][k] : T(0.0);
+            tau[k] = held ? T(0.0) : arguments.in[2][k];
         }
     }
 };
@@ -48,17 +41,23 @@ TARSUS_FLATTEN void add_prescribed(const ArticulatedPasses<T>& passes) {
     }
 }
 
-// after the last pass, which left zeros in `a` for the prescribed coordinates
+// The force of coordinate k after the last pass, which left zeros in `a` for those prescribed.
 template <class T>
-TARSUS_INLINE T joint_force(const ArticulatedPasses<T>& passes, const Cluster& cluster, int e,
+TARSUS_INLINE T joint_force(const ArticulatedPasses<T>& passes, int k, const T& prescribed,
                             const T* a) {
-    const ArticulatedDof<T>& dof = passes.dof[cluster.w + e];
+    const Tree& tree = passes.tree;
+    const int w = tree.velocity_to.empty() ? k : tree.velocity_to[k];
+    const Cluster& cluster = tree.clusters[tree.cluster_of[tree.body_of[w]]];
+    const int e = k - cluster.v;
     const bool members = cluster.coupled && !cluster.geared;
-    const int body = members ? cluster.parent : cluster.geared ? cluster.moving : cluster.body;
+    const int body = members ? cluster.parent : tree.body_of[w];
+    const ArticulatedDof<T>& dof = passes.dof[cluster.w + e];
     T force = dot(passes.body[body + 1].v, dof.U) - dof.u;
-    // the other members move with what yields, which the parent does not feel
+    // a joint's armature is outside the bodies; that of members is in their bias already
+    if (!members) return mul_add(T(tree.armature[w]), prescribed, force);
+    // the other coordinates of the cluster move members in a way that its parent does not feel
     const T* D = passes.coupled.kept(cluster);
-    for (int f = 0; members && f < cluster.nv; ++f) {
+    for (int f = 0; f < cluster.nv; ++f) {
         const T& entry = f <= e ? D[e * cluster.nv + f] : D[f * cluster.nv + e];
         force = mul_add(entry, a[cluster.v + f], force);
     }
@@ -96,11 +95,8 @@ struct HybridDynamics {
             constraints.apply();
             passes.accelerations(world, a);
         }
-        for (const Cluster& cluster : tree.clusters) {
-            for (int e = 0; e < cluster.nv; ++e) {
-                const int k = cluster.v + e;
-                tau[k] = prescribed[k] ? joint_force(passes, cluster, e, a) : in[2][k];
-            }
+        for (int k = 0; k < tree.nv; ++k) {
+            tau[k] = prescribed[k] ? joint_force(passes, k, in[3][k], a) : in[2][k];
         }
         for (int k = 0; k < tree.nv; ++k) {
             if (prescribed[k]) a[k] = in[3][k];
