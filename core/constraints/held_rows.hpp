@@ -50,8 +50,7 @@ class HeldRows {
                 for (int j = 0; j < n_; ++j) L_[i * n_ + j] = whole[long(i) * width + j];
                 if (i >= loops) L_[i * n_ + i] += softness;
             }
-            rank_ =
-                factor_semidefinite(n_, L_, order_, scale_, share ? kHeldAlready * mobility : 0.0);
+            rank_ = factor_semidefinite(n_, L_, order_, scale_, kHeldAlready * mobility);
         };
         factor(0.0);
         if (open && stiffest() < kOutOfReach * mobility) factor(kOutOfReach * mobility);

@@ -66,7 +66,8 @@ bool Projection::linearise(Calls& calls) {
             A_[r * m + s] = sum;
         }
     }
-    rank_ = factor_semidefinite(m, A_.data(), order_.data(), scale_.data());
+    rank_ = factor_semidefinite(m, A_.data(), order_.data(), scale_.data(),
+                                kHeldAlready * mobility_of(tree_));
     return true;
 }
 
