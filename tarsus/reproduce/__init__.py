@@ -24,6 +24,7 @@ from tarsus.reproduce import (
     coriolis_3_2,
     coriolis_3_3,
     dill,
+    erector_7_4,
     lola_2_1,
     lola_2_4,
     lola_2_6,
@@ -65,6 +66,7 @@ TABLES: dict[str, tuple[str, Callable[[], Result]]] = {
         "integrators, and forces that depend on the step",
         contact_integrators.run,
     ),
+    "erector-7.4": ("three bars in four descriptions", erector_7_4.run),
 }
 """What can be reproduced: a line about it, and the function that does it."""
 
