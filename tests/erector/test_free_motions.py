@@ -92,6 +92,45 @@ def test_three_bars_in_four_descriptions(description: str, idle: bool) -> None:
     assert run.energy.kinetic[0] == pytest.approx(0.12208333, abs=5e-9)
 
 
+def placed(
+    model: ts.Model, description: str, state: np.ndarray, rates: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return q and v of bars in a plane: place (2,) and velocity of the middle one, angles (3,)."""
+    bars, names = Bars(3, 1), ("left", "middle", "right")
+    q, v = model.neutral(), np.zeros(model.nv)
+    angles = dict(zip(names, state[2:], strict=True))
+    turning = dict(zip(names, rates[2:], strict=True))
+    for name, parent in DESCRIPTIONS[description]:
+        joint = model.joint(name)
+        if parent:
+            q[joint.q_slice] = angles[name] - angles[parent]
+            v[joint.v_slice] = turning[name] - turning[parent]
+            continue
+        k, half = names.index(name), angles[name] / 2
+        along = np.stack([np.cos(state[2:]), np.sin(state[2:])], axis=1)
+        place = state[:2] + (bars.arms() @ along)[k]
+        c, s = math.cos(angles[name]), math.sin(angles[name])
+        velocity = np.array([[c, s], [-s, c]]) @ bars.velocities(state, rates)[k]
+        q[joint.q_slice] = [*place, 0.0, 0.0, 0.0, math.sin(half), math.cos(half)]
+        v[joint.v_slice] = [*velocity, 0.0, 0.0, 0.0, turning[name]]
+    return q, v
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_accelerations_do_not_depend_on_the_description(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    state, rates = rng.uniform(-2, 2, 5), rng.normal(size=5)
+    oracle = Bars(3, 1).accelerations(state[2:], rates[2:])
+    for description in DESCRIPTIONS:
+        model = ts.scenes.three_bars(description).model  # type: ignore[arg-type]
+        q, v = placed(model, description, state, rates)
+        a = model.forward_dynamics(q, v, np.zeros(model.nv))
+        frame = "middle_center"
+        found = model.frame_acceleration(q, v, a, frame, reference="local_world_aligned")
+        print(f"{description}: {np.abs(found[[0, 1, 5]] - oracle[[0, 1, 3]]).max():.1e}")
+        assert found[[0, 1, 5]] == pytest.approx(oracle[[0, 1, 3]], abs=1e-12)
+
+
 def test_descriptions_and_ends_have_names() -> None:
     with pytest.raises(ValueError, match="unknown description 'midle'; did you mean 'middle'"):
         ts.scenes.three_bars("midle")  # type: ignore[arg-type]
