@@ -23,6 +23,42 @@ def new_array(shape: Sequence[int]) -> Array: ...
 def block_bytes() -> tuple[int, int]: ...
 def free_blocks() -> None: ...
 
+PART_MEMORY: dict[str, int]
+
+class Parts:
+    def __init__(self, model: Model) -> None: ...
+    def added(
+        self,
+        coordinates: str,
+        law: str,
+        body_a: int,
+        body_b: int,
+        placement_a: Sequence[float],
+        placement_b: Sequence[float],
+        rows: Sequence[str],
+        axes: Sequence[int],
+        joints: Sequence[int],
+        ratios: Sequence[float],
+        path: Sequence[float],
+        closed: bool,
+    ) -> Parts:
+        """These parts and one more."""
+    def without(self, index: int) -> Parts:
+        """These parts without one."""
+    def __len__(self) -> int: ...
+    def numbers(self, index: int) -> dict[str, tuple[int, int]]:
+        """Where the numbers of a part are in a row of them, by name: (first, how many)."""
+    def memory(self, index: int) -> int:
+        """Where the memory of a part starts."""
+    def n_rows(self, index: int) -> int:
+        """How many coordinates of a part there are."""
+    @property
+    def number_size(self) -> int: ...
+    @property
+    def memory_size(self) -> int: ...
+    @property
+    def record_size(self) -> int: ...
+
 class World:
     def __init__(
         self,
@@ -86,9 +122,22 @@ class World:
         ledger: bool = False,
         record: Mapping[str, Array] | None = None,
         sample: int = ...,
+        parts: Parts | None = None,
+        part_numbers: Array | None = None,
+        part_memory: Array | None = None,
     ) -> Array:
         """Take steps, changing q (B, nq), v (B, nv) and memory in place; returns status (B, 3)."""
-    def energies(self, q: Array, v: Array, memory: Array, parameters: Array) -> Array:
+    def energies(
+        self,
+        q: Array,
+        v: Array,
+        memory: Array,
+        parameters: Array,
+        parts: Parts | None = None,
+        part_numbers: Array | None = None,
+        part_memory: Array | None = None,
+        record: Array | None = None,
+    ) -> Array:
         """The ledger's row (B, energy_size) of states."""
     def may_start(self, q: Array, v: Array, depth: float) -> bool:
         """Whether q and v are finite, quaternions of unit length, no shape deeper than depth."""
@@ -128,6 +177,8 @@ class Motion:
     def status(self) -> Array: ...
     @property
     def touched(self) -> Array: ...
+    def set_parts(self, parts: Parts, numbers: Array, memory: Array) -> None:
+        """From now on steps are made with these parts, whose numbers may be changed in place."""
     def step(self, command: ArrayLike | None = None, steps: int = 1) -> tuple[Array, Array] | None:
         """Make steps with a command (n,) or (B, n); returns q and v, None if it fails."""
 

@@ -14,6 +14,7 @@
 #include "bindings/guard_checks.hpp"
 #include "bindings/methods.hpp"
 #include "bindings/motion.hpp"
+#include "bindings/parts.hpp"
 #include "bindings/statements.hpp"
 #include "bindings/world.hpp"
 
@@ -203,6 +204,7 @@ NB_MODULE(_core, m) {
         "block_bytes", [] { return nb::make_tuple(block_bytes().kept, block_bytes().most); },
         "Bytes that results have given back and that wait for others, and the most there may be.");
     m.def("free_blocks", &free_blocks, "Give memory that waits for results back to the system.");
+    bind_parts(m);
     bind_world(m);
     bind_motion(m);
 #ifdef TARSUS_SANITIZE

@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "bindings/arrays.hpp"
+#include "bindings/parts.hpp"
 #include "bindings/world_calls.hpp"
 
 namespace tarsus {
@@ -22,6 +23,7 @@ struct Motion {
     bool batched;
     int threads;
     std::vector<double> q, v, memory, parameters, commands, touched, status;
+    Owned parts, part_numbers, part_memory;  // as Python holds them, which may change the numbers
     std::atomic<bool> busy{false};
 
     Motion(nb::object owner, const World& world, const Numbers& q, const Numbers& v,
@@ -50,6 +52,13 @@ struct Motion {
         run.record_room = 1;
         run.status = status.data();
         if (!touched.empty()) run.record_contacts = touched.data();
+        if (parts.object) {
+            run.parts = &parts_of(world, parts.object);
+            run.part_numbers = static_cast<double*>(PyArray_DATA(part_numbers.array()));
+            run.part_memory = static_cast<double*>(PyArray_DATA(part_memory.array()));
+            run.part_number_stride =
+                PyArray_DIM(part_numbers.array(), 0) == 1 ? 0 : run.parts->n_numbers;
+        }
         advance_all(world, run, threads);
     }
 
@@ -215,6 +224,18 @@ PyType_Slot* motion_slots() {
     return slots;
 }
 
+// the arrays stay Python's: what it changes in them counts from the next step on
+void set_parts(Motion& motion, nb::handle parts, nb::handle numbers, nb::handle memory) {
+    const Busy busy(motion);
+    const Parts& own = parts_of(motion.world, parts.ptr());
+    const Numbers given = changed_array("part_numbers", numbers.ptr(), 2),
+                  kept = changed_array("part_memory", memory.ptr(), 2);
+    check_part_arrays(own, given, kept, size_t(motion.states));
+    motion.parts.reset(Py_NewRef(parts.ptr()));
+    motion.part_numbers.reset(Py_NewRef(numbers.ptr()));
+    motion.part_memory.reset(Py_NewRef(memory.ptr()));
+}
+
 nb::object owned(PyObject* made) {
     if (!made) throw nb::python_error();
     return nb::steal(made);
@@ -237,6 +258,11 @@ void bind_motion(nb::module_& m) {
         .def("__init__", &make, nb::arg("world").none(), nb::arg("q").none(), nb::arg("v").none(),
              nb::arg("parameters").none(), nb::kw_only(), nb::arg("batched"),
              nb::arg("threads").none() = 1)
+        .def(
+            "set_parts", &set_parts, nb::arg("parts").none(), nb::arg("numbers").none(),
+            nb::arg("memory").none(),
+            "From now on steps are made with these parts, whose numbers (1 or B, n) may be changed "
+            "in place between them.")
         .def_ro("steps", &Motion::step, "Steps since the start.")
         .def_prop_ro("q", at_rest([](const Motion& x) { return owned(rows_of(x, x.q)); }),
                      "Positions (nq,) or (B, nq).")

@@ -14,8 +14,8 @@ namespace tarsus {
 namespace {
 
 constexpr int kContacts = 4;
-constexpr const char* kNames[kRecords] = {"q",        "v",          "tau",   "energy",
-                                          "contacts", "statistics", "limits"};
+constexpr const char* kNames[kRecords] = {"q",        "v",          "tau",    "energy",
+                                          "contacts", "statistics", "limits", "parts"};
 
 // which record a key of the dict names
 int record_named(PyObject* key) {
@@ -34,7 +34,8 @@ int record_named(PyObject* key) {
     const char* word = PyUnicode_AsUTF8(key);
     if (!word) throw PythonError();
     throw std::invalid_argument("record has no '" + std::string(word) +
-                                "'; names: q, v, tau, energy, contacts, statistics, limits");
+                                "'; names: q, v, tau, energy, contacts, statistics, limits, "
+                                "parts");
 }
 
 // where a recorded array is; all but contacts must have the same room for samples
@@ -79,6 +80,9 @@ void refuse_overlaps(const World& world, const Run& run) {
         {run.record_contacts, lists * world.max_contacts * kContactNumbers},
         {run.record_statistics, samples * kStatistics},
         {run.record_limits, samples * nv},
+        {run.part_memory, n * size_t(run.parts->n_memory)},
+        {run.record_parts, samples * size_t(run.parts->record_size())},
+        {run.part_numbers, (run.part_number_stride ? n : 1) * size_t(run.parts->n_numbers)},
         // these two are only read
         {run.parameters, run.parameter_stride ? n * width : width},
         {run.commands, run.command_stride ? n * commands : commands},
@@ -105,10 +109,11 @@ void Records::read(const World& world, PyObject* given, long first, Run& run) {
                                     size_t(world.energy_size()),
                                     size_t(world.max_contacts) * kContactNumbers,
                                     size_t(kStatistics),
-                                    nv};
+                                    nv,
+                                    size_t(run.parts->record_size())};
     double** place[kRecords] = {&run.record_q,      &run.record_v,        &run.record_tau,
                                 &run.record_energy, &run.record_contacts, &run.record_statistics,
-                                &run.record_limits};
+                                &run.record_limits, &run.record_parts};
     long room = -1, lists = -1;
     PyObject *key, *value;
     for (Py_ssize_t at = 0; PyDict_Next(given, &at, &key, &value);) {

@@ -5,7 +5,7 @@
 
 namespace tarsus {
 
-constexpr int kRecords = 7;
+constexpr int kRecords = 8;
 
 // The arrays of a record, held while a run writes to them: the dict that they came in may change
 // as soon as other threads of Python run.

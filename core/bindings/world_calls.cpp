@@ -71,7 +71,7 @@ Result contacts(const CoreWorld& self, nb::handle given) {
     WorkMemory memory;
     for (size_t s = 0; s < states; ++s) {
         kernel.contacts(world, q.data + s * world.tree->nq, out + 7 * n * s,
-                        memory.get(kernel.bytes_one(world)));
+                        memory.get(kernel.bytes_one(world, kNoParts)));
         check_places(out + 7 * n * s, 7 * n, s);
     }
     return result;
@@ -106,7 +106,7 @@ nb::tuple contact_operator(const CoreWorld& self, nb::handle given,
         kernel.contact_operator(world, q.data + s * world.tree->nq,
                                 mass_scale.empty() ? nullptr : mass_scale.data(), candidates,
                                 A + s * rows * rows, J ? J + s * rows * nv : nullptr,
-                                memory.get(kernel.bytes_one(world)));
+                                memory.get(kernel.bytes_one(world, kNoParts)));
     }
     return nb::make_tuple(first, second);
 }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "bindings/parts.hpp"
 #include "bindings/records.hpp"
 #include "bindings/thread_pool.hpp"
 #include "bindings/world_calls.hpp"
@@ -13,10 +14,11 @@ namespace tarsus {
 void advance_all(const World& world, const Run& run, int threads) {
     const StepKernel& kernel = *kernels().step;
     WorkMemory lent;
-    if (run.states == 1) return kernel.one(world, run, 0, lent.get(kernel.bytes_one(world)));
+    if (run.states == 1)
+        return kernel.one(world, run, 0, lent.get(kernel.bytes_one(world, *run.parts)));
     const long lanes = kernels().lanes, groups = (run.states + lanes - 1) / lanes;
     const long workers = std::max(1L, std::min<long>(threads, groups));
-    const size_t bytes = aligned(kernel.bytes_lanes(world));
+    const size_t bytes = aligned(kernel.bytes_lanes(world, *run.parts));
     std::byte* memory = lent.get(bytes * workers);
     std::atomic<long> next{0};
     // true: there is no Python in a step, and no fork
@@ -52,7 +54,7 @@ double* data_of(const Owned& array) { return static_cast<double*>(PyArray_DATA(a
 
 // what a call was given beside the world, in the order of its arguments
 struct StateArrays {
-    Owned parameters, commands;
+    Owned parameters, commands, part_numbers, parts;
     Records records;
 
     // the states of a call, with all sizes and numbers checked
@@ -74,6 +76,18 @@ struct StateArrays {
         run.parameter_stride = given.shape[0] == 1 ? 0 : long(width);
         return run;
     }
+    // parts, their numbers and their memory, if there are any
+    void read_parts(const World& world, PyObject* given, PyObject* numbers, PyObject* memory,
+                    Run& run) {
+        if (!given || given == Py_None) return;
+        parts.reset(Py_NewRef(given));
+        const Parts& own = parts_of(world, given);
+        const Numbers from = given_array("part_numbers", numbers, 2, part_numbers),
+                      kept = changed_array("part_memory", memory, 2);
+        check_part_arrays(own, from, kept, size_t(run.states));
+        run.parts = &own, run.part_numbers = from.data, run.part_memory = kept.data;
+        run.part_number_stride = from.shape[0] == 1 ? 0 : own.n_numbers;
+    }
 };
 
 void read_commands(const World& world, const Numbers& commands, Run& run) {
@@ -90,10 +104,10 @@ PyObject* advance(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObj
     static const Signature signature(
         "advance",
         {"q", "v", "memory", "parameters", "commands", "steps", "hold", "first_step", "every",
-         "threads", "ledger", "record", "sample"},
+         "threads", "ledger", "record", "sample", "parts", "part_numbers", "part_memory"},
         5, 6);
     return guarded([&] {
-        PyObject* slots[13];
+        PyObject* slots[16];
         signature.fill(args, nargs, names, slots);
         const World& world = world_of(self);
         StateArrays arrays;
@@ -114,6 +128,7 @@ PyObject* advance(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObj
         run.ledger = ledger > 0;
         const long sample = integer_of("sample", slots[12], -1);
         if (slots[12] && sample < 0) throw std::invalid_argument("sample must be at least 0");
+        arrays.read_parts(world, slots[13], slots[14], slots[15], run);
         arrays.records.read(world, slots[11], sample, run);
         refuse_overlaps(world, run);
         Owned result(zeros(run.states, kStatus));
@@ -130,17 +145,29 @@ PyObject* advance(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObj
 }
 
 PyObject* energies(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names) {
-    static const Signature signature("energies", {"q", "v", "memory", "parameters"}, 4, 4);
+    static const Signature signature(
+        "energies",
+        {"q", "v", "memory", "parameters", "parts", "part_numbers", "part_memory", "record"}, 4, 4);
     return guarded([&] {
-        PyObject* slots[4];
+        PyObject* slots[8];
         signature.fill(args, nargs, names, slots);
         const World& world = world_of(self);
         StateArrays arrays;
-        const Run run = arrays.read(world, slots);
+        Run run = arrays.read(world, slots);
+        arrays.read_parts(world, slots[4], slots[5], slots[6], run);
         Owned result(zeros(run.states, world.energy_size()));
+        Owned unasked(zeros(run.states, run.parts->record_size()));
+        double* of_parts = data_of(unasked);
+        if (slots[7] && slots[7] != Py_None) {
+            const Numbers given = changed_array("record", slots[7], 2);
+            check_shape("record", given.shape[0], given.shape[1], run.states,
+                        run.parts->record_size(), false);
+            of_parts = given.data;
+        }
         const StepKernel& kernel = *kernels().step;
         WorkMemory memory;
-        kernel.energies(world, run, data_of(result), memory.get(kernel.bytes_one(world)));
+        kernel.energies(world, run, data_of(result), of_parts,
+                        memory.get(kernel.bytes_one(world, *run.parts)));
         return result.release();
     });
 }
@@ -184,7 +211,8 @@ PyObject* may_start(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyO
             const double* at = q.data + s * q.shape[1];
             good = unit_quaternions(*world.tree, at);
             if (!good || n == 0) continue;
-            kernel.contacts(world, at, places.data(), memory.get(kernel.bytes_one(world)));
+            kernel.contacts(world, at, places.data(),
+                            memory.get(kernel.bytes_one(world, kNoParts)));
             for (size_t k = 0; k < n; ++k) good = good && places[7 * k] >= -depth;
         }
         return PyBool_FromLong(good);
@@ -212,12 +240,15 @@ PyMethodDef* world_methods() {
     static PyMethodDef methods[] = {
         method("advance", advance,
                "advance($self, q, v, memory, parameters, commands, *, steps, hold=1, "
-               "first_step=0, every=1, threads=1, ledger=False, record=None, sample=None)\n--\n\n"
+               "first_step=0, every=1, threads=1, ledger=False, record=None, sample=None, "
+               "parts=None, part_numbers=None, part_memory=None)\n--\n\n"
                "Take steps, changing q (B, nq), v (B, nv) and memory in place; returns status "
                "(B, 3). Samples fill the arrays of record, or a part of them from number sample."),
         method("energies", energies,
-               "energies($self, q, v, memory, parameters)\n--\n\n"
-               "The ledger's row (B, energy_size) of states."),
+               "energies($self, q, v, memory, parameters, parts=None, part_numbers=None, "
+               "part_memory=None, record=None)\n--\n\n"
+               "The ledger's row (B, energy_size) of states; record (B, record_size) receives that "
+               "of parts."),
         method("may_start", may_start,
                "may_start($self, q, v, depth)\n--\n\n"
                "Whether q (B, nq) and v (B, nv) are finite, quaternions have unit length and no "

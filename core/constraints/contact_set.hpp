@@ -32,12 +32,6 @@ TARSUS_INLINE void tangents(const Vec3<T>& n, Vec3<T>& across, Vec3<T>& along) {
     along = {b, mul_add(n.y * n.y, a, sign), -n.y};
 }
 
-// velocity of the point of a body at p in the world
-template <class T>
-TARSUS_INLINE Vec3<T> point_velocity(const Pose<T>& pose, const Motion<T>& v, const Vec3<T>& p) {
-    return cross_add(pose.rotation * v.angular, p - pose.position, pose.rotation * v.linear);
-}
-
 // components of a along normal, across and along
 template <class T>
 TARSUS_INLINE Vec3<T> in_frame(const Contact<T>& contact, const Vec3<T>& a) {

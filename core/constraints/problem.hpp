@@ -9,12 +9,12 @@
 // cannot depend on other lanes, and nobody waits for the hardest problem.
 #pragma once
 
+#include "constraints/held_rows.hpp"
 #include "constraints/lane_operator.hpp"
-#include "constraints/loop_elimination.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
-enum class Source : int { joint_friction, joint_limit, contact };
+enum class Source : int { joint_friction, joint_limit, contact, part };
 
 // The first row of a block is a box, the others are friction that depends on it.
 template <class T>
@@ -26,7 +26,28 @@ struct Block {
     T low, high;       // of the first row's impulse
     T gap;             // from what the first row must not enter
     T mu, viscous;
+    T held;  // 1: its velocity is the target whatever it takes, or nearly so where it is soft
+    // 1: soft, with a force against the row at the start, its slopes, and the row's rate there
+    T soft, pull, slope, damping, rate;
 };
+
+// A spring's force is taken at the mean of the ends of a step that is centred on its start, as the
+// velocities lag half a step: h k (x + β h (V − V₀)) with β = 1/4, which is stable for any k and
+// has no damping of its own (implicit leapfrog: Zhang & Skeel, "Cheap implicit symplectic
+// integrators", 1997). A damper acts at the end. Where it stops a motion within a step, so does the
+// spring.
+constexpr double kLag = 0.25;
+
+struct Softness {
+    double compliance, target;
+};
+inline Softness softness(double pull, double slope, double damping, double rate, double dt,
+                         double mobility) {
+    const double stops = std::min(1.0, damping * dt * mobility);
+    const double lag = kLag * (1 - stops), inert = mul_add(lag * dt, slope, damping);
+    const double steep = mul_add(stops * dt, slope, inert);
+    return {1 / (dt * steep), -(neg_mul_add(inert, rate, pull) / steep)};
+}
 
 template <class T>
 struct Problem {
@@ -35,44 +56,59 @@ struct Problem {
     T *b, *p;
 };
 
-// The rows that are on in one lane. `number` tells which rows of the problem they are, `place`
-// which of those that were on: rows may be left out later.
+// The rows that are on in one lane: those that hold, and are eliminated, and the others. `number`
+// tells which rows of the problem these are, `place` which of those that were on: rows may be left
+// out later.
 template <class T>
 class LaneRows {
    public:
     RowSystem system;
     int *number, *place;
 
-    LaneRows(const Tree& tree, int rows, Scratch& scratch)
+    LaneRows(const Tree& tree, int held, int rows, Scratch& scratch)
         : system(rows, scratch),
           number(scratch.take<int>(rows)),
           place(scratch.take<int>(rows)),
+          loops_(tree.n_constraint_rows),
           operator_(tree, rows, scratch),
-          loops_(tree.n_constraint_rows, rows, scratch),
+          held_(held, rows, scratch),
           mapped_(scratch.take<int>(rows)),
-          lose_(scratch.take<double>(tree.n_constraint_rows)) {}
+          lose_(scratch.take<double>(held)) {}
 
     // `lose`: what the loops' rows must lose
     TARSUS_APART void read(const Problem<T>& problem, const TestForces<T>& test,
-                           const RowMap<T>& map, const T* lose, const LawExtras& extras, int lane) {
+                           const RowMap<T>& map, const T* lose, const LawExtras& extras,
+                           const T& dt, int lane) {
         RowSystem& s = system;
-        s.n = s.n_boxes = s.n_discs = 0;
+        s.n = s.n_boxes = s.n_discs = 0, n_held_ = loops_;
+        for (int k = 0; k < loops_; ++k) mapped_[k] = k, lose_[k] = lane_of(lose[k], lane);
         for (int k = 0; k < problem.n_blocks; ++k) {
             const Block<T>& block = problem.block[k];
-            if (lane_of(block.on, lane) > 0) add(problem, block, extras, lane);
+            if (!(lane_of(block.on, lane) > 0) || !(lane_of(block.held, lane) > 0)) continue;
+            mapped_[n_held_] = loops_ + block.row;
+            lose_[n_held_++] = lane_of(problem.b[block.row] - block.target, lane);
+        }
+        for (int k = 0; k < problem.n_blocks; ++k) {
+            const Block<T>& block = problem.block[k];
+            if (!(lane_of(block.on, lane) > 0) || lane_of(block.held, lane) > 0) continue;
+            add(problem, block, extras, lane);
         }
         for (int r = s.n; r < padded(s.n); ++r) s.b[r] = s.p[r] = 0.0;
-        const int n = loops_.loops();
-        for (int k = 0; k < n; ++k) mapped_[k] = k, lose_[k] = lane_of(lose[k], lane);
-        for (int r = 0; r < s.n; ++r) mapped_[n + r] = n + number[r];
-        operator_.sum(test, map, lane, mapped_, n + s.n, n ? loops_.whole : s.A);
-        if (n) loops_.reduce(lose_, s);
+        for (int r = 0; r < s.n; ++r) mapped_[n_held_ + r] = loops_ + number[r];
+        double* A = n_held_ ? held_.whole : s.A;
+        operator_.sum(test, map, lane, mapped_, n_held_ + s.n, A);
+        soften(problem, lane_of(dt, lane), lane, A);
+        if (n_held_) held_.reduce(n_held_, n_held_ > loops_, lose_, s);
     }
-    // impulses of the rows, and of the loops with them
-    void write(int lane, bool closing, T* p, T* loop_impulse) const {
+
+    // impulses of the rows, and of those that hold with them; by how much these miss their targets
+    void write(int lane, bool closing, T* p, T* loop_impulse, T* missed) const {
         for (int r = 0; r < system.n; ++r) set_lane(p[number[r]], lane, system.p[r] + 0.0);
-        for (int k = 0; k < loops_.loops(); ++k) {
-            set_lane(loop_impulse[k], lane, loops_.impulse(k, system.p, place, system.n, closing));
+        for (int k = 0; k < n_held_; ++k) {
+            const double impulse = held_.impulse(k, system.p, place, system.n, closing);
+            if (k < loops_) set_lane(loop_impulse[k], lane, impulse);
+            else set_lane(p[mapped_[k] - loops_], lane, impulse);
+            if (k >= loops_) set_lane(missed[mapped_[k] - loops_], lane, held_.missed(k));
         }
     }
 
@@ -87,7 +123,8 @@ class LaneRows {
             s.target[s.n] = s.bounce[s.n] = 0.0, s.gap[s.n] = kNoGap;
         }
         s.box[s.n_boxes++] = {first, here(block.low), here(block.high)};
-        if (block.source != Source::joint_friction) s.gap[first] = here(block.gap);
+        const bool entered = block.source == Source::contact || block.source == Source::joint_limit;
+        if (entered) s.gap[first] = here(block.gap);
         s.bounce[first] = here(block.bounce);
         s.target[first] = here(block.target) + s.bounce[first];
         s.b[first] -= s.target[first];
@@ -97,8 +134,32 @@ class LaneRows {
         if (block.rows > 4) s.disc[s.n_discs++] = {first + 4, 2, first, extras.rolling, 0.0};
     }
 
+    // rows that give way: their compliances on the diagonal, and their targets
+    void soften(const Problem<T>& problem, double dt, int lane, double* A) {
+        RowSystem& s = system;
+        const long width = padded(n_held_ + s.n);
+        int held = loops_, box = 0;
+        for (int k = 0; k < problem.n_blocks; ++k) {
+            const Block<T>& block = problem.block[k];
+            const auto here = [&](const T& x) { return lane_of(x, lane); };
+            if (!(here(block.on) > 0)) continue;
+            const bool holds = here(block.held) > 0;
+            const int own = holds ? held++ : box, row = holds ? own : n_held_ + own;
+            if (!holds) box += block.rows;
+            if (!(here(block.soft) > 0)) continue;
+            double& diagonal = A[row * width + row];
+            const Softness soft = softness(here(block.pull), here(block.slope), here(block.damping),
+                                           here(block.rate), dt, diagonal);
+            diagonal += soft.compliance;
+            if (holds) lose_[own] -= soft.target;
+            else s.target[own] += soft.target, s.b[own] -= soft.target;
+        }
+    }
+
+    const int loops_;
+    int n_held_ = 0;
     LaneOperator operator_;
-    LoopElimination loops_;
+    HeldRows held_;
     int* mapped_;
     double* lose_;
 };

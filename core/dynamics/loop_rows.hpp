@@ -26,6 +26,12 @@ TARSUS_INLINE Pose<T> frame_on(const FrameOnBody& on, const Pose<T>& body) {
             body.rotation * vector_at(on.position) + body.position};
 }
 
+// velocity of the point of a body at p in the world
+template <class T>
+TARSUS_INLINE Vec3<T> point_velocity(const Pose<T>& pose, const Motion<T>& v, const Vec3<T>& p) {
+    return cross_add(pose.rotation * v.angular, p - pose.position, pose.rotation * v.linear);
+}
+
 // poses of the two bodies in the same axes
 template <class T>
 TARSUS_INLINE void loop_at(const Tree& tree, const Loop& loop, const Pose<T>& body_a,

@@ -33,6 +33,90 @@ TARSUS_FLATTEN void TestForces<T>::push_joint(int w, double sign) {
     walk(cluster.parent, felt, -1, none);
 }
 
+// Forces on several joints meet on their ways inwards: always the outermost cluster goes on, with
+// its joints' own shares and all that it has felt so far.
+template <class T>
+TARSUS_FLATTEN void TestForces<T>::push_joints(std::span<const JointShare> joints) {
+    if (joints.size() == 1) return push_joint(joints[0].w, joints[0].ratio);
+    begin(1);
+    constexpr int kMost = 64;
+    int at[kMost];
+    RowForces<T> felt[kMost];
+    int n = 0;
+    const auto outermost = [&] {
+        int found = -1;
+        for (int k = 0; k < n; ++k) found = std::max(found, tree_.cluster_of[at[k]]);
+        return found;
+    };
+    int done = int(tree_.clusters.size());  // clusters from here on have been passed
+    for (;;) {
+        int next = outermost();
+        for (const JointShare& joint : joints) {
+            const int own = tree_.cluster_of[tree_.body_of[joint.w]];
+            if (own < done) next = std::max(next, own);
+        }
+        if (next < 0) return;
+        done = next;
+        const Cluster& cluster = tree_.clusters[next];
+        enter(cluster.body);
+        for (int e = 0; e < cluster.nv; ++e) share(0, cluster.w + e) = T(0.0);
+        RowForces<T> sum;
+        sum.f[0] = {zero_vector<T>(), zero_vector<T>()};
+        for (int k = 0; k < n;) {
+            if (tree_.cluster_of[at[k]] != next) {
+                ++k;
+                continue;
+            }
+            meet(cluster, at[k], felt[k]);
+            add(sum, felt[k], 1);
+            --n, at[k] = at[n], felt[k] = felt[n];
+        }
+        walk_joints(cluster, joints, sum);
+        if (cluster.parent < 0) continue;
+        at[n] = cluster.parent, felt[n++] = sum;
+    }
+}
+// a force on a body of the cluster adds to its shares, and is then seen from where it yields
+template <class T>
+TARSUS_APART void TestForces<T>::meet(const Cluster& cluster, int body, RowForces<T>& forces) {
+    if (cluster.coupled && !cluster.geared) {
+        for (; body != cluster.parent; body = tree_.links[body].parent) {
+            pass_member(cluster, body, forces);
+        }
+        return;
+    }
+    visit(tree_.links[body].kind, [&](auto joint) {
+        T s[decltype(joint)::nv];
+        decltype(joint)::subspace(passes_.at(tree_.links[body])).project(forces.f[0], s);
+        for (int k = 0; k < decltype(joint)::nv; ++k) {
+            T& sum = share(0, cluster.w + k);
+            sum = sum + s[k];
+        }
+    });
+}
+template <class T>
+TARSUS_APART void TestForces<T>::walk_joints(const Cluster& cluster,
+                                             std::span<const JointShare> joints,
+                                             RowForces<T>& felt) {
+    int body = cluster.coupled ? cluster.moving : cluster.body;
+    for (const JointShare& joint : joints) {
+        if (&tree_.clusters[tree_.cluster_of[tree_.body_of[joint.w]]] != &cluster) continue;
+        for (int e = 0; e < cluster.nv; ++e) {
+            const int entry = cluster.matrix + (joint.w - cluster.w) * cluster.nv + e;
+            const T own =
+                cluster.coupled ? passes_.joints.G[entry] : T(cluster.w + e == joint.w ? 1.0 : 0.0);
+            T& sum = share(0, cluster.w + e);
+            sum = mul_add(own, T(joint.ratio), sum);
+        }
+    }
+    yield(cluster, felt);
+    if ((cluster.coupled && !cluster.geared) || cluster.parent < 0) return;
+    const Link& link = tree_.links[body];
+    visit(link.kind, [&](auto joint) {
+        felt.f[0] = decltype(joint)::transform(passes_.at(link)).to_parent(felt.f[0]);
+    });
+}
+
 template <class T>
 TARSUS_FLATTEN void TestForces<T>::sum_operator(T* A) const {
     const int n = n_rows_;
@@ -178,6 +262,7 @@ TARSUS_APART void TestForces<T>::yield(const Cluster& cluster, RowForces<T>& for
 #define TARSUS_TEST_FORCES(T)                                                              \
     template void TestForces<T>::push_bodies(int, int, RowForces<T>&, int, RowForces<T>&); \
     template void TestForces<T>::push_joint(int, double);                                  \
+    template void TestForces<T>::push_joints(std::span<const JointShare>);                 \
     template void TestForces<T>::sum_operator(T*) const;
 TARSUS_TEST_FORCES(double)
 TARSUS_TEST_FORCES(Lanes)

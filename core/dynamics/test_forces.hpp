@@ -57,6 +57,8 @@ class TestForces {
     void push_bodies(int rows, int a, RowForces<T>& on_a, int b, RowForces<T>& on_b);
     // a block of one force ±1 on the joint velocity w
     void push_joint(int w, double sign = 1.0);
+    // a block of one force on a sum of joint velocities w times ratios
+    void push_joints(std::span<const JointShare> joints);
     // A (rows × rows), both triangles
     void sum_operator(T* A) const;
     // u of all velocities := what the forces p along the rows add
@@ -114,6 +116,9 @@ class TestForces {
     }
     void add_products(const Cluster& cluster, const Block& a, const Block& b, T* A) const;
     void walk(int a, RowForces<T>& on_a, int b, RowForces<T>& on_b);
+    void meet(const Cluster& cluster, int body, RowForces<T>& forces);
+    void walk_joints(const Cluster& cluster, std::span<const JointShare> joints,
+                     RowForces<T>& felt);
     void pass_joint(const Cluster& cluster, int body, RowForces<T>& forces);
     void pass_members(const Cluster& cluster, int body, RowForces<T>& forces);
     void pass_member(const Cluster& cluster, int body, RowForces<T>& forces);

@@ -11,9 +11,6 @@
 namespace tarsus::TARSUS_ISA {
 
 template <class T>
-constexpr int kLaneCount = sizeof(T) / sizeof(double);
-
-template <class T>
 struct Touch {
     T gap;
     Vec3<T> point, normal;  // on the ground, and away from it

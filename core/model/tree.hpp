@@ -83,6 +83,12 @@ struct FrameOnBody {
     double position[3];
 };
 
+// a force on a joint velocity
+struct JointShare {
+    int w;  // among all joints'
+    double ratio;
+};
+
 // Whose a joint's velocity is: the users' own, given by a coupling, or given by a loop. Users state
 // the position of a joint that a loop gives too, as the place from where the loop is closed.
 enum class Role : int { own, follower, dependent };

@@ -140,4 +140,7 @@ constexpr int kLanes = 2;
 #endif
 using Lanes = Pack<kLanes>;
 
+template <class T>
+constexpr int kLaneCount = sizeof(T) / sizeof(double);
+
 }  // namespace tarsus::TARSUS_ISA

@@ -7,18 +7,22 @@ namespace tarsus::TARSUS_ISA {
 
 namespace {
 
-size_t advance_one_bytes(const World& world) { return Stepper<double>::bytes(world); }
+size_t advance_one_bytes(const World& world, const Parts& parts) {
+    return Stepper<double>::bytes(world, parts);
+}
 void advance_one(const World& world, const Run& run, long state, std::byte* memory) {
     advance<double>(world, run, state, 1, memory);
 }
 
-void energies(const World& world, const Run& run, double* out, std::byte* memory) {
+void energies(const World& world, const Run& run, double* out, double* parts, std::byte* memory) {
     for (long s = 0; s < run.states; ++s) {
         Scratch scratch(memory);
-        Stepper<double> stepper(world, scratch);
+        Stepper<double> stepper(world, *run.parts, scratch);
         LaneStates<double> states(world, run, stepper, s, 1);
         states.load();
-        states.write_energies(stepper.energies(), 0, out + s * world.energy_size());
+        const double lag = stepper.stored();
+        states.write_energies(stepper.energies(), lag, 0, out + s * world.energy_size());
+        states.write_parts(0, parts + s * run.parts->record_size());
     }
 }
 

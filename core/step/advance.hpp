@@ -10,7 +10,7 @@ template <class T>
 TARSUS_FLATTEN void advance(const World& world, const Run& run, long first, int count,
                             std::byte* memory) {
     Scratch scratch(memory);
-    Stepper<T> stepper(world, scratch);
+    Stepper<T> stepper(world, *run.parts, scratch);
     LaneStates<T> states(world, run, stepper, first, count);
     states.load();
     const double* command[Stepper<T>::kCount];
@@ -28,6 +28,6 @@ TARSUS_FLATTEN void advance(const World& world, const Run& run, long first, int 
 }
 
 void advance_lanes(const World& world, const Run& run, long begin, long end, std::byte* memory);
-size_t advance_lanes_bytes(const World& world);
+size_t advance_lanes_bytes(const World& world, const Parts& parts);
 
 }  // namespace tarsus::TARSUS_ISA

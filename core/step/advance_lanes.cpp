@@ -8,6 +8,8 @@ void advance_lanes(const World& world, const Run& run, long begin, long end, std
         advance<Lanes>(world, run, s, int(std::min<long>(kLanes, end - s)), memory);
     }
 }
-size_t advance_lanes_bytes(const World& world) { return Stepper<Lanes>::bytes(world); }
+size_t advance_lanes_bytes(const World& world, const Parts& parts) {
+    return Stepper<Lanes>::bytes(world, parts);
+}
 
 }  // namespace tarsus::TARSUS_ISA

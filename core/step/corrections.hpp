@@ -66,20 +66,20 @@ TARSUS_APART Corrected<T> correct_positions(const World& world, const Moment<T>&
     }
     if (!any(deep > zero)) return {zero, zero};
 
-    T *push = work.spare(0), *loop_push = work.spare(1);
+    T *push = work.spare(0), *loop_push = work.spare(1), *unused = work.spare(2);
     for (int r = 0; r < problem.n_rows; ++r) push[r] = zero;
     for (int k = 0; k < tree.n_constraint_rows; ++k) loop_push[k] = zero;
     T missed(0.0);
     for (int l = 0; l < kLaneCount<T>; ++l) {
         if (!(lane_of(deep, l) > 0)) continue;
-        work.read(l);
+        work.read(at.dt, l);
         turn_to_gaps(lane_of(at.dt, l), work.lane, work.scratch());
         const SolveReport report = solve_by_newton(work.lane.system, world.numbers.tolerance,
                                                    world.numbers.iterations, work.scratch());
         if (!(report.residual <= kMissedDepth)) {
             set_lane(missed, l, report.residual / lane_of(at.dt, l));
         }
-        work.lane.write(l, false, push, loop_push);
+        work.lane.write(l, false, push, loop_push, unused);
     }
     work.apply(push, loop_push, passes, shift);
     T lifted(0.0);

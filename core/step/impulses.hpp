@@ -9,6 +9,7 @@
 
 #include "dynamics/configuration.hpp"
 #include "step/corrections.hpp"
+#include "step/part_steps.hpp"
 #include "step/room.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -24,16 +25,18 @@ class Impulses {
     T* kept;              // impulses, or ways slipped, of all candidates: three each
     T* turned;            // their moments in this step, three each, if there are any
     JointRows<T> joints;  // … and of joints
+    PartSteps<T> parts;
     T *loop_impulse, *loop_mean;
     T steps, residual, speed;   // of the solver
     T failed, crowded, lifted;  // 1 where it gave up or had no room; energy of corrections
 
-    Impulses(const World& world, Scratch& scratch)
+    Impulses(const World& world, const Parts& of, Scratch& scratch)
         : contacts(scratch.take<Contact<T>>(world.n_candidates() + 1)),
           impulse(scratch.take<T>(kContactRows * size_t(world.n_candidates()))),
           kept(scratch.take<T>(3 * size_t(world.n_candidates()))),
           turned(scratch.take<T>(world.extras.rows() > 3 ? 3 * size_t(world.n_candidates()) : 0)),
           joints{scratch.take<T>(world.n_rows()), scratch.take<T>(world.limits.size())},
+          parts(world, of, scratch),
           loop_impulse(scratch.take<T>(world.tree->n_constraint_rows)),
           loop_mean(scratch.take<T>(world.tree->n_constraint_rows)),
           world_(world),
@@ -104,18 +107,21 @@ class Impulses {
         for (bool again = false;; again = true) {
             if (exact) find(at, at.free, parameters, alive, again);
             const int solved = exact ? n_contacts : 0;
-            any_rows = solved > 0 || world_.n_rows() > 0 || tree_.n_constraint_rows > 0;
+            any_rows = solved > 0 || world_.n_rows() > 0 || tree_.n_constraint_rows > 0 ||
+                       parts.parts.n_rows > 0;
             if (!any_rows) break;
-            StepWork<T> work = room_.take(
-                [&](Scratch& scratch) { return StepWork<T>(world_, passes, solved, scratch); });
+            StepWork<T> work = room_.take([&](Scratch& scratch) {
+                return StepWork<T>(world_, parts.parts, passes, solved, scratch);
+            });
             fill(work.rows, at, solved, parameters, alive, passes.joints, w);
             if (work.rows.map.size() == 0) {
                 any_rows = false;
                 break;
             }
-            work.solve(open, loop_impulse,
+            work.solve(open, at.dt, loop_impulse,
                        [&](int l, const SolveReport& report) { note(l, report); });
             keep(work.rows.problem, exact);
+            parts.keep(work.rows.problem, work.missed);
             work.apply(work.rows.problem.p, loop_impulse, passes, change_);
             for (int i = 0; i <= tree_.n_bodies; ++i) {
                 at.after[i] = at.free[i] + passes.body[i].v;
@@ -135,6 +141,7 @@ class Impulses {
         }
         if (!any_rows) {
             keep(Problem<T>{}, exact);
+            parts.keep(Problem<T>{}, nullptr);
             for (int i = 0; i <= tree_.n_bodies; ++i) at.after[i] = at.free[i];
         }
         for (int c = 0; exact && c < world_.n_candidates(); ++c) wanted_[c] = T(0.0);
@@ -146,6 +153,7 @@ class Impulses {
         rows.test.clear();
         rows.push_loops(at);
         rows.push_joints(state, at.dt, w, alive, joints);
+        parts.push_rows(at, w, alive, rows);
         rows.push_contacts(contacts, solved, at, parameters, kept, turned);
         for (int k = 0; k < tree_.n_constraint_rows; ++k) loop_mean[k] = rows.loop_mean[k];
     }
@@ -210,6 +218,7 @@ class Impulses {
         const int n_friction = int(world_.friction.size());
         for (int k = 0; k < problem.n_blocks; ++k) {
             const Block<T>& block = problem.block[k];
+            if (block.source == Source::part) continue;
             const T* p = problem.p + block.row;
             // adding zero leaves no trace of contacts that only other lanes have
             if (block.source != Source::contact) {

@@ -34,6 +34,11 @@ class LaneStates {
             load_row(memory + world_.held(), tree_.nv, at_.tau, l);
             load_row(memory + world_.works(), world_.n_works(), at_.works.sum, l);
             load_contacts(memory, l);
+            const Parts& parts = *run_.parts;
+            load_row(run_.part_numbers + s * run_.part_number_stride, parts.n_numbers,
+                     at_.impulses.parts.numbers, l);
+            load_row(run_.part_memory + s * parts.n_memory, parts.n_memory,
+                     at_.impulses.parts.memory, l);
             set_lane(at_.unsolved, l, memory[world_.unsolved()]);
             set_lane(at_.worst, l, memory[world_.unsolved() + 1]);
             at_.fault[l] = StepFault::none, at_.fault_element[l] = 0;
@@ -70,6 +75,10 @@ class LaneStates {
             for (int k = 0; k < world_.memory_size(); ++k) {
                 if (!std::isfinite(memory[k])) memory[k] = 0.0;
             }
+            double* kept = run_.part_memory + state(l) * run_.parts->n_memory;
+            for (int k = 0; k < run_.parts->n_memory; ++k) {
+                if (!std::isfinite(kept[k])) kept[k] = 0.0;
+            }
             at_.fault[l] = StepFault::none;
         }
     }
@@ -79,7 +88,9 @@ class LaneStates {
             return record + (state(l) * run_.record_room + index) * size;
         };
         Energies<T> energies{};
+        T lag(0.0);
         if (run_.record_energy) energies = at_.energies();
+        if (run_.record_energy || run_.record_parts) lag = at_.stored();
         for (int l = 0; l < count_; ++l) {
             if (run_.record_q) store_row(at_.q, tree_.nq, l, row(run_.record_q, tree_.nq, l));
             if (run_.record_v) store_row(at_.v, tree_.nv, l, row(run_.record_v, tree_.nv, l));
@@ -89,7 +100,10 @@ class LaneStates {
                 if (!lives(l)) std::fill(to, to + tree_.nv, 0.0);
             }
             if (run_.record_energy) {
-                write_energies(energies, l, row(run_.record_energy, world_.energy_size(), l));
+                write_energies(energies, lag, l, row(run_.record_energy, world_.energy_size(), l));
+            }
+            if (run_.record_parts) {
+                write_parts(l, row(run_.record_parts, run_.parts->record_size(), l));
             }
             if (run_.record_contacts) {
                 const long list = state(l) * run_.samples + index;
@@ -103,11 +117,21 @@ class LaneStates {
         }
     }
 
-    void write_energies(const Energies<T>& energies, int l, double* out) const {
+    // `lag`: of parts, what belongs to the half step of staggering
+    void write_energies(const Energies<T>& energies, const T& lag, int l, double* out) const {
         out[0] = lane_of(energies.kinetic, l), out[1] = lane_of(energies.gravity, l);
         out[2] = lane_of(energies.elastic, l);
-        out[3] = 0.5 * world_.dt * lane_of(energies.power, l);
+        out[3] = 0.5 * world_.dt * lane_of(energies.power, l) + lane_of(lag, l);
         store_row(at_.works.sum, world_.n_works(), l, out + World::kEnergies);
+    }
+    // what a part stores, its work, its push and its values
+    void write_parts(int l, double* out) const {
+        for (size_t k = 0; k < run_.parts->list.size(); ++k, out += Parts::kRecord) {
+            const T* kept = at_.impulses.parts.memory + run_.parts->list[k].memory;
+            out[0] = lane_of(at_.part_energy[k], l), out[1] = lane_of(kept[Part::kWork], l);
+            store_row(kept + Part::kPush, 6, l, out + 2);
+            store_row(kept + Part::kValue, kMostPartRows, l, out + 8);
+        }
     }
 
    private:
@@ -124,6 +148,8 @@ class LaneStates {
         store_row(at_.integral, tree_.nv, l, memory + world_.integral());
         store_row(at_.tau, tree_.nv, l, memory + world_.held());
         store_row(at_.works.sum, world_.n_works(), l, memory + world_.works());
+        store_row(at_.impulses.parts.memory, run_.parts->n_memory, l,
+                  run_.part_memory + s * run_.parts->n_memory);
         memory[world_.unsolved()] = lane_of(at_.unsolved, l);
         memory[world_.unsolved() + 1] = lane_of(at_.worst, l);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "constraints/problem.hpp"
+#include "parts/part.hpp"
 #include "step/moment.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -25,23 +26,29 @@ class StepRows {
     RowMap<T> map;
     T *lose, *loop_mean;  // by how much loops' rates must change; their mean velocities in the step
 
-    StepRows(const World& world, const ArticulatedPasses<T>& passes, int n_contacts,
-             Scratch& scratch)
-        : test(passes, most(world, n_contacts), most_blocks(world, n_contacts), scratch),
-          map(most(world, n_contacts), scratch),
+    StepRows(const World& world, const Parts& parts, const ArticulatedPasses<T>& passes,
+             int n_contacts, Scratch& scratch)
+        : test(passes, most(world, parts, n_contacts), most_blocks(world, parts, n_contacts),
+               scratch),
+          map(most(world, parts, n_contacts), scratch),
           lose(scratch.take<T>(world.tree->n_constraint_rows)),
           loop_mean(scratch.take<T>(world.tree->n_constraint_rows)),
           world_(world),
           tree_(*world.tree) {
-        problem.block = scratch.take<Block<T>>(most_blocks(world, n_contacts));
-        problem.b = scratch.take<T>(most(world, n_contacts));
-        problem.p = scratch.take<T>(most(world, n_contacts));
+        const int rows = most(world, parts, n_contacts);
+        problem.block = scratch.take<Block<T>>(world.n_rows() + parts.n_rows + n_contacts);
+        problem.b = scratch.take<T>(rows);
+        problem.p = scratch.take<T>(rows);
     }
-    static int most(const World& world, int n_contacts) {
-        return world.tree->n_constraint_rows + world.n_rows() + 6 * n_contacts;
+    static int most(const World& world, const Parts& parts, int n_contacts) {
+        return world.tree->n_constraint_rows + world.n_rows() + parts.n_rows + 6 * n_contacts;
     }
-    static int most_blocks(const World& world, int n_contacts) {
-        return world.tree->n_constraints + world.n_rows() + 2 * n_contacts;
+    static int most_blocks(const World& world, const Parts& parts, int n_contacts) {
+        return world.tree->n_constraints + world.n_rows() + parts.n_blocks + 2 * n_contacts;
+    }
+    // how many hold
+    static int most_held(const World& world, const Parts& parts) {
+        return world.tree->n_constraint_rows + parts.n_rows;
     }
 
     // rows of loops outside the clusters
@@ -131,16 +138,17 @@ class StepRows {
         }
     }
 
-   private:
     // a block whose rows come next
     TARSUS_INLINE Block<T>& add_block(Source source, int index, int rows, const T& on) {
         const T zero(0.0);
         Block<T>& block = problem.block[problem.n_blocks++];
-        block = {source, problem.n_rows, rows,          index, on,   zero,
-                 zero,   zero,           T(kUnbounded), zero,  zero, zero};
+        block = {source, problem.n_rows, rows, index, on,   zero, zero, zero, T(kUnbounded),
+                 zero,   zero,           zero, zero,  zero, zero, zero, zero, zero};
         problem.n_rows += rows;
         return block;
     }
+
+   private:
     // what a bounce adds to the target of a first row that comes at this velocity
     static TARSUS_INLINE T bounce(const T& approach, const T& restitution, const T& rest,
                                   const Block<T>& block) {

@@ -12,23 +12,28 @@ class StepWork {
     StepRows<T> rows;
     LaneRows<T> lane;
 
-    StepWork(const World& world, const ArticulatedPasses<T>& passes, int n_contacts,
-             Scratch& scratch)
-        : StepWork(world, passes, n_contacts, StepRows<T>::most(world, n_contacts), scratch) {}
+    StepWork(const World& world, const Parts& parts, const ArticulatedPasses<T>& passes,
+             int n_contacts, Scratch& scratch)
+        : StepWork(world, parts, passes, n_contacts, StepRows<T>::most(world, parts, n_contacts),
+                   scratch) {}
+
+    T* missed;  // of each row, by what velocity it is not held
 
     // the problem of one lane, once all rows are there
-    void read(int l) { lane.read(rows.problem, rows.test, rows.map, rows.lose, world_.extras, l); }
+    void read(const T& dt, int l) {
+        lane.read(rows.problem, rows.test, rows.map, rows.lose, world_.extras, dt, l);
+    }
 
     // in the lanes that are `open`; tells report(lane, SolveReport)
     template <class Report>
-    TARSUS_APART void solve(const T& open, T* loop_impulse, Report&& report) {
+    TARSUS_APART void solve(const T& open, const T& dt, T* loop_impulse, Report&& report) {
         for (int l = 0; l < kLaneCount<T>; ++l) {
             if (!(lane_of(open, l) > 0)) continue;
-            read(l);
+            read(dt, l);
             if (lane.system.n > 0) {
                 report(l, solve_rows(lane.system, world_.law, world_.numbers, scratch()));
             }
-            lane.write(l, true, rows.problem.p, loop_impulse);
+            lane.write(l, true, rows.problem.p, loop_impulse, missed);
         }
     }
 
@@ -52,14 +57,15 @@ class StepWork {
     T* spare(int k) const { return spare_ + size_t(k) * most_; }
 
    private:
-    StepWork(const World& world, const ArticulatedPasses<T>& passes, int n_contacts, int most,
-             Scratch& scratch)
-        : rows(world, passes, n_contacts, scratch),
-          lane(*world.tree, most, scratch),
+    StepWork(const World& world, const Parts& parts, const ArticulatedPasses<T>& passes,
+             int n_contacts, int most, Scratch& scratch)
+        : rows(world, parts, passes, n_contacts, scratch),
+          lane(*world.tree, StepRows<T>::most_held(world, parts), most, scratch),
+          missed(scratch.take<T>(most)),
           world_(world),
           all_(scratch.take<T>(most)),
           collected_(scratch.take<T>(most)),
-          spare_(scratch.take<T>(2 * size_t(most))),
+          spare_(scratch.take<T>(3 * size_t(most))),
           most_(most),
           solver_(scratch.take<std::byte>(solver_bytes(most))) {}
 

@@ -36,8 +36,8 @@ class Stepper {
     StepFault fault[kCount];
     int fault_element[kCount];
 
-    Stepper(const World& world, Scratch& scratch)
-        : impulses(world, scratch),
+    Stepper(const World& world, const Parts& parts, Scratch& scratch)
+        : impulses(world, parts, scratch),
           works(world, scratch),
           at(world, scratch),
           world_(world),
@@ -48,13 +48,14 @@ class Stepper {
         tau = scratch.take<T>(tree_.nv), integral = scratch.take<T>(tree_.nv);
         next_q_ = scratch.take<T>(tree_.nq), next_v_ = scratch.take<T>(tree_.nv);
         diagonal_ = scratch.take<T>(tree_.nv);
+        part_energy = scratch.take<T>(parts.list.size());
         scratch_ = scratch;
     }
 
-    static size_t bytes(const World& world) {
+    static size_t bytes(const World& world, const Parts& parts) {
         const Tree& tree = *world.tree;
         Scratch counter = Scratch::counter();
-        Stepper own(world, counter);
+        Stepper own(world, parts, counter);
         const size_t nv = tree.nv;
         const size_t step = spanning_bytes<T>(tree) + ArticulatedPasses<T>::bytes(tree) +
                             6 * bytes_of<T>(nv) + 6 * bytes_of<T>(tree.joint_nv) +
@@ -68,6 +69,20 @@ class Stepper {
 
     TARSUS_INLINE Energies<T> energies() const {
         return measure<T>(tree_, q, v, mass_scale(), scratch_);
+    }
+    // what each part stores; returns what of it belongs to the half step of staggering
+    T* part_energy;
+    TARSUS_APART T stored() {
+        if (impulses.parts.parts.empty()) return T(0.0);
+        Scratch scratch = scratch_;
+        const JointState<T> joints = joint_state(scratch);
+        ArticulatedPasses<T> passes(tree_, joints, {nullptr, mass_scale()}, scratch);
+        passes.velocities(nullptr);
+        Pose<T>* pose = scratch.take<Pose<T>>(tree_.n_bodies + 1);
+        Motion<T>* motion = scratch.take<Motion<T>>(tree_.n_bodies + 1);
+        for (int i = 0; i <= tree_.n_bodies; ++i) motion[i] = passes.body[i].v;
+        place_bodies(passes, pose);
+        return impulses.parts.stored(pose, motion, joints, passes.loads, at.dt, part_energy);
     }
 
    private:
@@ -112,6 +127,8 @@ TARSUS_INLINE void Stepper<T>::step(const double* const* command, bool controls,
     for (int i = 0; i <= tree_.n_bodies; ++i) at.start[i] = passes.body[i].v;
     place_bodies(passes, at.pose);
     impulses.begin();
+    PartSteps<T>& parts = impulses.parts;
+    if (!parts.parts.empty()) parts.begin(at, joints), parts.push(at, passes);
     if (world_.law == Law::penalty) {
         impulses.find(at, at.start, parameters, alive);
         push_by_penalty(world_, at, parameters, impulses, passes);
@@ -145,8 +162,10 @@ TARSUS_INLINE void Stepper<T>::step(const double* const* command, bool controls,
     step_configuration<T>(tree_, nullptr, {joints.q, joint_step, nullptr, joints.G}, step, next_q_,
                           scratch);
     judge();
+    const bool acted = !parts.parts.empty();
+    if (tree_.coupled && (ledger || acted)) spread_velocities(tree_, joints.G, next_v_, w);
+    if (acted) parts.finish(at, w, alive, ledger);
     if (ledger) {
-        if (tree_.coupled) spread_velocities(tree_, joints.G, next_v_, w);
         works.add({v, next_v_, joints.v, w, tau, parameters, alive}, at, impulses);
     }
     if (world_.turning) turn_axes(tree_, q, step, next_q_, next_v_);

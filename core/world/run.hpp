@@ -3,9 +3,12 @@
 
 #include <vector>
 
+#include "parts/part.hpp"
 #include "world/world.hpp"
 
 namespace tarsus {
+
+inline const Parts kNoParts;
 
 // Where a call's states are and what it writes; pointers of records may be null.
 struct Run {
@@ -18,6 +21,10 @@ struct Run {
     double *record_q = nullptr, *record_v = nullptr, *record_tau = nullptr;
     double *record_energy = nullptr, *record_contacts = nullptr, *record_statistics = nullptr;
     double* record_limits = nullptr;
+    const Parts* parts = &kNoParts;
+    const double* part_numbers = nullptr;
+    long part_number_stride = 0;
+    double *part_memory = nullptr, *record_parts = nullptr;
     long record_room = 0;  // from state to state of a record, in samples; contacts have no gaps
 };
 constexpr int kStatus = 3, kContactNumbers = 13, kStatistics = 5;
@@ -25,12 +32,12 @@ enum class StepFault : int { none, not_finite, crowded, loops_lost, unsolved, di
 
 // The step as compiled for one instruction set.
 struct StepKernel {
-    size_t (*bytes_one)(const World&);
-    size_t (*bytes_lanes)(const World&);
+    size_t (*bytes_one)(const World&, const Parts&);
+    size_t (*bytes_lanes)(const World&, const Parts&);
     void (*one)(const World&, const Run&, long state, std::byte* memory);
     void (*lanes)(const World&, const Run&, long begin, long end, std::byte* memory);
-    // the ledger's row for each state
-    void (*energies)(const World&, const Run&, double* out, std::byte* memory);
+    // the ledger's row for each state, and the record of its parts, if there are any
+    void (*energies)(const World&, const Run&, double* out, double* parts, std::byte* memory);
     // gap, point and normal of every candidate
     void (*contacts)(const World&, const double* q, double* out, std::byte* memory);
     // operator (3m × 3m) and rows (3m × nv) of these candidates

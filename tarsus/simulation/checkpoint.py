@@ -17,11 +17,12 @@ from tarsus.formats.native_elements import mapping
 from tarsus.formats.text import parse_json
 from tarsus.model import Model
 from tarsus.model.description import ModelError, Source
+from tarsus.simulation.acting import Acting
 from tarsus.simulation.array_file import read_arrays
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.state import State
 
-VERSION = 2
+VERSION = 3
 PREFIX = "controller."
 TABLES = ("q", "v", "memory", "parameters")
 PLAN: dict[str, tuple[tuple[type, ...], int]] = {
@@ -52,6 +53,8 @@ class Checkpoint:
     parameters: Array
     controller: Mapping[str, Array]
     """What the controller's `get_state` returned."""
+    parts: tuple[Array, Array] | None = None
+    """Numbers and memory of parts, if there are any."""
 
 
 def write(path: str | Path, checkpoint: Checkpoint) -> None:
@@ -66,6 +69,8 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
         "parameters": checkpoint.parameters,
         **{PREFIX + name: value for name, value in checkpoint.controller.items()},
     }
+    if state.acting is not None:
+        arrays["part_numbers"], arrays["part_memory"] = state.acting.numbers, state.acting.memory
     for name, value in checkpoint.controller.items():
         if np.asarray(value).dtype.kind not in "biufcSU":
             raise TypeError(f"the controller's memory {name!r} is {value!r}, must be an array")
@@ -84,7 +89,27 @@ def read(path: str | Path) -> Checkpoint:
     plan = _plan(str(arrays["plan"]), Source(str(path)))
     q, v, memory, parameters = (np.ascontiguousarray(arrays[name]) for name in TABLES)
     own = {k.removeprefix(PREFIX): a for k, a in arrays.items() if k.startswith(PREFIX)}
-    return Checkpoint(State(q, v, memory, plan["step"], plan["batched"]), plan, parameters, own)
+    parts = None
+    if all(_is_table(arrays.get(name)) for name in ("part_numbers", "part_memory")):
+        parts = arrays["part_numbers"], arrays["part_memory"]
+    state = State(q, v, memory, plan["step"], plan["batched"])
+    return Checkpoint(state, plan, parameters, own, parts)
+
+
+def parts_of(path: str | Path, saved: Checkpoint, acting: Acting) -> tuple[Array, Array]:
+    """Return numbers and memory of parts of a checkpoint, if they are as many as these have."""
+    if saved.parts is None:
+        raise RunFileError(f"{path} has no parts, but the simulation has")
+    numbers, memory = saved.parts
+    states = len(saved.state.q)
+    if (
+        numbers.shape not in ((1, acting.numbers.shape[1]), (states, acting.numbers.shape[1]))
+        or memory.shape != acting.memory.shape
+        or np.isnan(numbers).any()
+        or not np.isfinite(memory).all()
+    ):
+        raise RunFileError(f"{path}: the numbers of parts are not those of the simulation")
+    return np.ascontiguousarray(numbers), np.ascontiguousarray(memory)
 
 
 def check_fits(path: str | Path, saved: Checkpoint, model: Model, world: _core.World) -> None:

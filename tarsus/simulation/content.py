@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarsus.control import Cascade, ControlLaw
+from tarsus.simulation.board import content as board_content
 from tarsus.simulation.controllers import steps_of
 from tarsus.simulation.drives import Drive
 
@@ -49,6 +50,7 @@ def run_content(simulation: Simulation, drive: Drive, steps: int) -> dict[str, s
         "dt": [simulation.dt],
         "options": [worlds.options, simulation.effort],
         "controller": _of_drive(drive, simulation.dt, steps),
+        "parts": board_content(simulation.board),
     }
     return {name: content_hash(*values) for name, values in parts.items()}
 

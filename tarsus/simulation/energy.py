@@ -12,6 +12,8 @@ the run.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -21,12 +23,14 @@ from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.errors import EnergyError
+from tarsus.simulation.part_record import PartRecord
 from tarsus.view.plots import plot_energy
 
-STORED = ("kinetic", "gravity", "elastic", "staggering")
-WORKS = ("impacts", "contact_normal", "contact_friction", "loops", "limits", "corrections")
+STORED = ("kinetic", "gravity", "elastic", "staggering", "in_parts")
+COUNTED = ("impacts", "contact_normal", "contact_friction", "loops", "limits", "corrections")
+WORKS = (*COUNTED, "parts")
 BY_JOINT = ("supplied", "damping", "joint_friction")
-FIXED = len(STORED) + len(WORKS) + 1
+FIXED = 4 + len(COUNTED) + 1
 """Numbers of a row before those of coordinates and bodies."""
 
 
@@ -35,10 +39,13 @@ class EnergyLedger:
 
     Arrays are (T,), or (B, T) for a batch; `n_impacts` counts impacts. `supplied`, `damping` and
     `joint_friction` are sums over all joints; `by_joint("supplied")` has them apart, and
-    `by_body()` the works of contacts.
+    `by_body()` the works of contacts. `in_parts` is what springs and other parts store, `parts`
+    what they do beside that; `by_part()` has both apart.
     """
 
-    def __init__(self, model: Model, t: Array, rows: Array) -> None:
+    def __init__(
+        self, model: Model, t: Array, rows: Array, parts: Mapping[str, PartRecord] | None = None
+    ) -> None:
         self.model = model
         self.t = t
         """(T,) [s]."""
@@ -50,6 +57,10 @@ class EnergyLedger:
         self.supplied, self.damping, self.joint_friction = (
             rows[..., self._coordinates(name)].sum(axis=-1) for name in BY_JOINT
         )
+        self._parts = dict(parts or {})
+        nothing = np.zeros_like(self.kinetic)
+        self.in_parts = np.asarray(sum((x.energy for x in self._parts.values()), nothing))
+        self.parts = np.asarray(sum((x.work for x in self._parts.values()), nothing))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,8 +69,8 @@ class EnergyLedger:
 
     @property
     def stored(self) -> Array:
-        """Kinetic energy, energy of gravity and of springs, and staggering (…, T)."""
-        return np.asarray(self.kinetic + self.gravity + self.elastic + self.staggering)
+        """Kinetic energy, energy of gravity, of springs and parts, and staggering (…, T)."""
+        return np.asarray(sum(getattr(self, name) for name in STORED))
 
     @property
     def works(self) -> Array:
@@ -81,7 +92,7 @@ class EnergyLedger:
     @property
     def flow(self) -> Array:
         """How much energy was moved (…): ranges of what is stored and of all works."""
-        changes = [getattr(self, name) for name in ("kinetic", "gravity", "elastic")]
+        changes = [getattr(self, name) for name in STORED if name != "staggering"]
         changes += [self.work(name) for name in (*WORKS, *BY_JOINT)]
         return np.asarray(sum(np.ptp(change, axis=-1) for change in changes))
 
@@ -91,7 +102,7 @@ class EnergyLedger:
 
         So where nothing moves it is not rounding divided by rounding.
         """
-        parts = np.stack([self.kinetic, self.gravity, self.elastic, self.staggering])
+        parts = np.stack([getattr(self, name) for name in STORED])
         stored = np.abs(parts).max(axis=-1).sum(axis=0)
         scale = np.maximum(self.flow, 1e-9 * stored)[..., None]
         nothing = np.zeros_like(self.residual)
@@ -134,7 +145,7 @@ class EnergyLedger:
         Of a batch one `state` is shown, the first unless told.
         """
         if self.rows.ndim > 2:
-            return EnergyLedger(self.model, self.t, self.rows[state or 0]).table()
+            return self._of(state or 0).table()
         lines = [f"{'energy [J]':18}{'start':>14}{'end':>14}{'change':>14}"]
         lines += [_line(name, getattr(self, name)) for name in STORED]
         lines.append(_line("stored", self.stored))
@@ -142,6 +153,17 @@ class EnergyLedger:
         relative = float(np.abs(self.relative_residual).max())
         lines.append(_line("residual", self.residual) + f"   (at most {relative:.1e} of the flow)")
         return "\n".join(lines)
+
+    def by_part(self) -> dict[str, tuple[Array, Array]]:
+        """Return what each part stores and what it has done beside that (…, T)."""
+        return {name: (x.energy, x.work) for name, x in self._parts.items()}
+
+    def _of(self, state: int) -> EnergyLedger:
+        parts = {
+            name: PartRecord(*(getattr(x, each.name)[state] for each in fields(x)))
+            for name, x in self._parts.items()
+        }
+        return EnergyLedger(self.model, self.t, self.rows[state], parts)
 
     def plot(self, path: str | None = None) -> Any:
         """Draw what is stored, all works and the residual; `path` writes a picture."""

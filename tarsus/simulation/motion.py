@@ -12,6 +12,7 @@ from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import count, reals
+from tarsus.simulation.acting import Acting, steps_until
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import Contact, Place, contact_of
 from tarsus.simulation.drives import Drive, Rows
@@ -39,7 +40,8 @@ class Motion:
         threads: int,
     ) -> None:
         self.model, self.places, self.drive, self.dt = model, places, drive, dt
-        self.states = len(state.q)
+        self.states, self.batched = len(state.q), state.batched
+        self.acting: Acting | None = None
         self._stopped = False
         self.core = _core.Motion(
             world, state.q, state.v, parameters, batched=state.batched, threads=threads_of(threads)
@@ -51,6 +53,28 @@ class Motion:
             count(steps, "steps")
         if self._stopped:
             self._stop()  # the others must not move on without it
+        if self.acting is not None and self.acting.plans:
+            return self._planned(command, steps)
+        return self._make(command, steps)
+
+    def take(self, acting: Acting) -> None:
+        """Go on with these parts."""
+        self.core.set_parts(acting.parts.core, acting.numbers, acting.memory)
+        self.acting = acting
+
+    def _planned(self, command: Any, steps: int) -> tuple[Array, Array]:
+        """Make steps in pieces, in which the numbers of parts stay as they are."""
+        assert self.acting is not None
+        end = self.core.steps + steps
+        while True:
+            q, v = np.atleast_2d(self.core.q), np.atleast_2d(self.core.v)
+            until = self.acting.prepare(self.t, self.dt, q, v)
+            piece = steps_until(until, self.core.steps, end, self.dt)
+            moved = self._make(command, piece)
+            if self.core.steps >= end:
+                return moved
+
+    def _make(self, command: Any, steps: int) -> tuple[Array, Array]:
         if self.drive is None:
             if command is not None and (
                 type(command) is not np.ndarray or command.dtype.char != "d"

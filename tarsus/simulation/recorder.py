@@ -41,15 +41,17 @@ class Recorder:
         every: int,
         world: _core.World,
         model: Model,
-        states: int,
+        state: State,
         steps: int,
     ) -> None:
+        states = len(state.q)
+        parts = 0 if state.acting is None else state.acting.parts.core.record_size
         self.names = names_of(record)
         self.only_ends = record is False
         self.every = max(steps, 1) if self.only_ends else every
         samples = 1 + (1 if self.only_ends else steps // every)
         self.layout = layout_of(
-            self.names, model.nq, model.nv, world.energy_size, states * world.max_contacts
+            self.names, model.nq, model.nv, world.energy_size, parts, states * world.max_contacts
         )
         check_size(8 * samples * states * self.layout.numbers)
         self.arrays = blank(states, samples, self.layout)
@@ -67,6 +69,15 @@ class Recorder:
         self._keep_state(state)
         if energy is not None:
             self.arrays["energy"][:, 0] = energy
+            if "parts" in self.arrays:
+                self.arrays["parts"][:, 0] = self._first_parts
+
+    def parts_at_start(self) -> Array | None:
+        """Return where the first sample of parts is written to, if they are recorded."""
+        if "parts" not in self.arrays:
+            return None
+        self._first_parts = np.zeros((self.states, self.arrays["parts"].shape[2]))
+        return self._first_parts
 
     def end(self, state: State) -> None:
         """Keep the last state, if only the ends are recorded."""
@@ -163,10 +174,14 @@ class Layout(NamedTuple):
 
 
 @lru_cache(256)
-def layout_of(names: tuple[str, ...], nq: int, nv: int, energy_size: int, contacts: int) -> Layout:
+def layout_of(
+    names: tuple[str, ...], nq: int, nv: int, energy_size: int, part_size: int, contacts: int
+) -> Layout:
     """Return the layout of samples with at most so many contacts in all states together."""
     every = {"q": nq, "v": nv, "tau": nv, "limits": nv, "statistics": 5, "energy": energy_size}
-    sizes = tuple((name, every[name]) for name in ARRAYS if name in names)
+    sizes = tuple((name, every[name]) for name in ARRAYS if name in names and name in every)
+    if part_size and ("parts" in names or "energy" in names):
+        sizes = (*sizes, ("parts", part_size))
     lists = "contacts" in names and contacts > 0
     most = max(1, min(LISTS, ROOM // (8 * contacts * NUMBERS))) if lists else sys.maxsize
     return Layout(sizes, sum(n for _, n in sizes), lists, most, "energy" in names)

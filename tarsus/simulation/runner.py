@@ -18,12 +18,14 @@ from tarsus.geometry import Terrain
 from tarsus.model import Model
 from tarsus.model.checks import COUNTED, number, read_only
 from tarsus.simulation import checkpoint
+from tarsus.simulation.acting import steps_until
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.contact_record import Place
 from tarsus.simulation.convergence import SOLVED, unsolved_of
 from tarsus.simulation.drives import Drive, Stateless
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.interrupt import Interrupt
+from tarsus.simulation.part_record import part_rows
 from tarsus.simulation.progress import Progress
 from tarsus.simulation.recorder import Recorder
 from tarsus.simulation.state import State
@@ -112,14 +114,36 @@ class Runner:
         energy = None
         if self.recorder.layout.ledger:
             state = self.state
-            energy = self.world.energies(state.q, state.v, state.memory, self.parameters)
+            energy = self.world.energies(
+                state.q,
+                state.v,
+                state.memory,
+                self.parameters,
+                **self._parts(),
+                record=self.recorder.parts_at_start(),
+            )
         self.recorder.start(self.state, energy)
+
+    def _parts(self) -> dict[str, Any]:
+        """Return what the core is told of parts."""
+        acting = self.state.acting
+        if acting is None:
+            return {}
+        return {
+            "parts": acting.parts.core,
+            "part_numbers": acting.numbers,
+            "part_memory": acting.memory,
+        }
 
     def _limit(self, chunk: int) -> int:
         """Return how many steps, at most `chunk`, may be made before there is something else."""
         limit = min(self.steps - self.state.step, chunk)
         if self.cadence:
             limit = min(limit, self.cadence - self.state.step % self.cadence)
+        acting, state = self.state.acting, self.state
+        if acting is not None and acting.plans:
+            until = acting.prepare(state.step * self.dt, self.dt, state.q, state.v)
+            limit = steps_until(until, state.step, state.step + limit, self.dt)
         return limit
 
     def _advance(self, limit: int) -> None:
@@ -143,6 +167,7 @@ class Runner:
                 record=record,
                 sample=recorder.count,
                 ledger=recorder.layout.ledger,
+                **self._parts(),
             )
             state.step += steps
             recorder.keep(samples)
@@ -201,6 +226,7 @@ class Runner:
             self.interrupted,
             tuple(self.failures[k] for k in sorted(self.failures)) if batched else (),
             unsolved,
+            parts_recorded=() if self.state.acting is None else part_rows(self.state.acting.parts),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,8 @@ from tarsus.arrays import Array
 from tarsus.geometry import Collision, Space, Terrain
 from tarsus.model import Model
 from tarsus.model.checks import COUNTED, expect, flag, number, read_only
+from tarsus.parts import Part
+from tarsus.simulation.board import Board
 from tarsus.simulation.contact import ContactLaw, law_of
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.contact_record import Contact
@@ -30,6 +32,7 @@ from tarsus.simulation.integrators import (
 )
 from tarsus.simulation.motion import Motion
 from tarsus.simulation.parameters import MassScale
+from tarsus.simulation.part_handle import PartHandle
 from tarsus.simulation.recorder import Record
 from tarsus.simulation.runner import cadence_of
 from tarsus.simulation.smooth import run_smooth
@@ -54,7 +57,8 @@ class Simulation:
     friction, stiction (nv,) and limits of joints are part of the contact problem. Efforts beyond
     the model's limits are cut unless `effort_limits` is False. `strict` makes a step whose contacts
     could not be solved a failure; otherwise it is counted in `run.unsolved`, with a warning. Joints
-    bounce off their limits with `limit_restitution` of their speed.
+    bounce off their limits with `limit_restitution` of their speed. `forces` (`ts.forces`) act from
+    the start; `add` and `remove` put parts on and off at any time.
     """
 
     _made = False
@@ -77,6 +81,7 @@ class Simulation:
         max_contacts: int | None = None,
         limit_restitution: float = 0.0,
         strict: bool = False,
+        forces: Iterable[Part] = (),
     ) -> None:
         expect(model, Model, "model")
         if ground is not None:
@@ -98,6 +103,8 @@ class Simulation:
         self.effort: Array = model.effort_limit if limited else read_only(np.full(model.nv, np.inf))
         stops = joint_limits is None or flag(joint_limits, "joint_limits")
         strict = flag(strict, "strict")
+        self.board = Board(model, forces)
+        """The parts that act on it: `add`, `remove`."""
         self.worlds: Worlds | None = None
         self.starts: Starts | None = None
         if isinstance(self.integrator, (RK4, DormandPrince)):
@@ -238,6 +245,11 @@ class Simulation:
             dt=self.dt,
             threads=threads,
         )
+        self.board.motion = None  # until the new one has its parts
+        acting = self.board.on(state.q)
+        if acting is not None:
+            motion.take(acting)
+        self.board.motion = motion
         vars(self)["_motion"] = motion
 
     def step(self, command: Any = None, steps: int = 1) -> tuple[Array, Array]:
@@ -268,6 +280,23 @@ class Simulation:
     def contacts_now(self, state: int = 0) -> list[Contact]:
         """Return the contacts in the last step of the interactive motion."""
         return self._moving().contacts(state)
+
+    def add(self, part: Part) -> PartHandle:
+        """Put a constraint or a force on, also while a motion goes on, and return its handle.
+
+        The handle has `on`, `target`, `force`, `gap` and the numbers of the part, in a batch one
+        a state. Runs and motions that start later have the part, too.
+        """
+        return self.board.add(part)
+
+    def remove(self, part: PartHandle | str) -> None:
+        """Take a part off, by its handle or its name; nothing else changes."""
+        self.board.remove(part)
+
+    @property
+    def parts(self) -> Mapping[str, PartHandle]:
+        """The handles of all parts by name."""
+        return {each.name: self.board.handle(each.name) for each in self.board.parts.parts}
 
     def _moving(self) -> Motion:
         if self._motion is None:

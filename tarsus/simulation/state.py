@@ -13,6 +13,7 @@ from tarsus.arrays import Array
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
 from tarsus.model.kinds import NONHOLONOMIC, QUATERNION
+from tarsus.simulation.acting import Acting
 from tarsus.simulation.contact_record import Place
 from tarsus.simulation.errors import StartError
 
@@ -36,6 +37,8 @@ class State:
     """What the core keeps between steps: impulses, integrals, sums of the ledger."""
     step: int = 0
     batched: bool = False
+    acting: Acting | None = None
+    """The parts that act on the states."""
 
     def seen(self) -> tuple[Array, Array]:
         """Return copies of q and v, without the batch dimension if there is no batch."""

@@ -51,6 +51,7 @@ def run_drive(
     threads, progress = threads_of(threads), progress_of(progress)
     kept = record if isinstance(record, bool) else list(names_of(record))
     world, state, numbers = simulation.started().prepare(drive, q0, v0, mass_scale)
+    state.acting = simulation.board.on(state.q)
     plan = {
         "steps": steps,
         "record": kept,
@@ -91,6 +92,10 @@ def resume(
         raise ValueError(message) from error
     world = simulation.worlds.get(drive)
     checkpoints.check_fits(path, saved, simulation.model, world)
+    acting = simulation.board.on(saved.state.q)
+    if acting is not None:
+        acting.numbers, acting.memory = checkpoints.parts_of(path, saved, acting)
+        saved.state.acting = acting
     runner = _runner(simulation, world, drive, saved.state, saved.parameters, saved.plan, ())
     runner.threads, runner.progress, runner.checkpoint = threads, progress, path
     return _told(runner.go())
@@ -116,7 +121,7 @@ def _runner(
         drive,
         state,
         numbers,
-        Recorder(plan["record"], every, world, model, len(state.q), steps),
+        Recorder(plan["record"], every, world, model, state, steps),
         simulation.dt,
         plan,
         {**simulation.settings, "every": every, "warnings": list(warned)},

@@ -15,11 +15,12 @@ from tarsus.model import Model
 from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.energy import EnergyLedger
+from tarsus.simulation.part_record import PartRecord, part_records
 from tarsus.view.animation import animate
 from tarsus.view.plots import plot_run
 
 ARRAYS = ("q", "v", "tau", "energy", "statistics", "limits")
-RECORDED = (*ARRAYS, "contacts")
+RECORDED = (*ARRAYS, "contacts", "parts")
 """What a run can record."""
 
 
@@ -73,6 +74,15 @@ class Trajectory:
     """States of a batch that could not go on: from then on they stand still."""
     unsolved: Unsolved = field(default_factory=Unsolved)
     """Steps whose contacts were not solved: `count` of each state, `worst` and `total`."""
+    parts_recorded: tuple[tuple[str, int], ...] = ()
+    """Names of the parts that acted, and how many coordinates each has."""
+
+    @property
+    def parts(self) -> Mapping[str, PartRecord]:
+        """What each part did, by name: its force, gap, work and energy."""
+        if not self.parts_recorded:
+            return {}
+        return part_records(self.parts_recorded, self._get("parts"))
 
     @property
     def q(self) -> Array:
@@ -107,7 +117,7 @@ class Trajectory:
     @property
     def energy(self) -> EnergyLedger:
         """The ledger of energy."""
-        return EnergyLedger(self.model, self.t, self._get("energy"))
+        return EnergyLedger(self.model, self.t, self._get("energy"), self.parts)
 
     @property
     def statistics(self) -> Statistics:

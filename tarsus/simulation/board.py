@@ -1,0 +1,106 @@
+"""The parts of a simulation on which users work: added, removed and changed while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.model import Model
+from tarsus.model.checks import expect
+from tarsus.parts import Part
+from tarsus.simulation.acting import Acting, Plan, span
+from tarsus.simulation.part_handle import PartHandle
+from tarsus.simulation.part_set import PartSet
+
+if TYPE_CHECKING:
+    from tarsus.simulation.motion import Motion
+
+
+class Board:
+    """Which parts there are, their numbers at the start of runs, and those of the motion.
+
+    A target that is not a number stands for where things are when a run starts.
+    """
+
+    def __init__(self, model: Model, parts: Iterable[Part]) -> None:
+        self.parts = PartSet.of(model, parts)
+        self.numbers = self.parts.numbers.copy()
+        """(1, n), or (B, n) once a state has numbers of its own."""
+        self.plans: dict[str, Plan] = {}
+        self.motion: Motion | None = None
+
+    @property
+    def acting(self) -> Acting | None:
+        """The parts of the interactive motion, if there is one."""
+        return None if self.motion is None else self.motion.acting
+
+    @property
+    def batched(self) -> bool:
+        """Whether the interactive motion has a batch of states."""
+        return self.motion is not None and self.motion.batched
+
+    def add(self, part: Part) -> PartHandle:
+        """Put a part on, and return its handle."""
+        parts = self.parts.added(part)
+        row = np.repeat(parts.numbers[:, span(parts.slots[-1])], len(self.numbers), axis=0)
+        self._change(parts, np.concatenate([self.numbers, row], axis=1))
+        return PartHandle(self, parts.parts[-1].name)
+
+    def remove(self, handle: PartHandle | str) -> None:
+        """Take a part off."""
+        if not isinstance(handle, str):
+            expect(handle, PartHandle, "part")
+        name = handle if isinstance(handle, str) else handle.name
+        gone = span(self.parts.slots[self.parts.index(name)])
+        self.plans.pop(name, None)
+        self._change(self.parts.without(name), np.delete(self.numbers, gone, axis=1))
+
+    def handle(self, name: str) -> PartHandle:
+        """Return the handle of a part by its name."""
+        self.parts.index(name)
+        return PartHandle(self, name)
+
+    def on(self, q: Array) -> Acting | None:
+        """Return the parts put on states q (B, nq), None if there are none."""
+        return Acting.on(self.parts, self.numbers, q, self.plans) if self.parts.parts else None
+
+    def rows(self, each: bool) -> Array:
+        """Return the numbers of runs; `each`: with a row for each state of the motion."""
+        if each and len(self.numbers) == 1 and self.motion is not None:
+            self.numbers = np.repeat(self.numbers, self.motion.states, axis=0)
+        return self.numbers
+
+    def widen(self) -> None:
+        """Give each state of the motion numbers of its own."""
+        acting = self.acting
+        assert acting is not None and self.motion is not None
+        acting.numbers = np.repeat(acting.numbers, len(acting.memory), axis=0)
+        self.motion.take(acting)
+
+    def replan(self) -> None:
+        """Let the motion follow the plans as they are now."""
+        if self.motion is not None and self.acting is not None:
+            if len(self.acting.numbers) != self.motion.states:
+                self.widen()
+            self.acting.plans = dict(self.plans)
+
+    def _change(self, parts: PartSet, numbers: Array) -> None:
+        self.parts, self.numbers = parts, numbers
+        if self.motion is None:
+            return
+        q = np.atleast_2d(self.motion.core.q)
+        acting = self.motion.acting
+        if acting is None:
+            acting = Acting.on(parts, numbers, q, self.plans)
+        self.motion.take(acting.changed(parts, q))
+
+
+def content(board: Board) -> list[Any]:
+    """Return what a run depends on of the parts, for its hash."""
+    found: list[Any] = [board.numbers, sorted(board.plans)]
+    for each in board.parts.parts:
+        found += [each.name, {name: str(value) for name, value in each.core.items()}]
+    return found

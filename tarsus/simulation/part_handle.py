@@ -1,0 +1,169 @@
+"""What `Simulation.add` returns: a part at work, whose numbers may be changed and read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tarsus import _core
+from tarsus.arrays import Array
+from tarsus.model.checks import reals, suggestion
+from tarsus.parts import Part
+from tarsus.simulation.acting import Acting
+from tarsus.simulation.target_plan import TargetPlan, write_target
+
+if TYPE_CHECKING:
+    from tarsus.simulation.board import Board
+
+MEMORY = _core.PART_MEMORY
+
+
+class PartHandle:
+    """A part of a simulation: `on`, `target`, the numbers of its law; `force`, `gap`, `missed`.
+
+    Numbers are of the interactive motion if there is one, and of the runs and motions that start
+    later. In a batch they are one for all or one a state, and what is read is (B, …).
+    """
+
+    def __init__(self, board: Board, name: str) -> None:
+        self._board, self._name = board, name
+
+    @property
+    def name(self) -> str:
+        """Its name among the parts of the simulation."""
+        return self._name
+
+    @property
+    def part(self) -> Part:
+        """What was added."""
+        parts = self._board.parts
+        return parts.parts[parts.index(self._name)].part
+
+    @property
+    def on(self) -> Any:
+        """Whether it acts, a bool or (B,)."""
+        return self._seen("on") > 0.0
+
+    @on.setter
+    def on(self, value: Any) -> None:
+        self._write("on", np.asarray(value, dtype=bool).astype(float))
+
+    @property
+    def target(self) -> Any:
+        """Where it wants things to be: a point and quaternion (7,), a length, a position."""
+        found = self._seen("target")
+        return found[..., :7] if found.shape[-1] > 2 else found[..., 0]
+
+    @target.setter
+    def target(self, value: Any) -> None:
+        at, count = self._slot("target")
+        for numbers in self._rows(np.ndim(value) > (0 if count == 2 else 1)):
+            write_target(numbers[:, at : at + count], value, self._name)
+
+    def follow(self, plan: Any) -> None:
+        """Move the target by a plan: a function of time [s], or (times, targets); None stops it."""
+        plans = self._board.plans
+        if plan is None:
+            plans.pop(self._name, None)
+        else:
+            plans[self._name] = TargetPlan(plan, self._slot("target"), self._name)
+        self._board.replan()
+
+    @property
+    def force(self) -> Array:
+        """What it pushed b with in the last step of the motion (…, 3) [N], in axes of the world.
+
+        For joints the effort along their sum, in the first place.
+        """
+        return self._memory("push", 3)
+
+    @property
+    def torque(self) -> Array:
+        """The moment that goes with the force, about the point of b (…, 3) [N m]."""
+        return self._memory("push", 6)[..., 3:]
+
+    @property
+    def gap(self) -> Array:
+        """How far its coordinates are from where they should be (…, rows) [m, rad]."""
+        rows = self._board.parts.core.n_rows(self._index)
+        return self._memory("value", rows)
+
+    @property
+    def missed(self) -> Any:
+        """By what velocity it was not held, because others contradict it (…) [m/s, rad/s]."""
+        return self._memory("missed", 1)[..., 0]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._seen(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_") or isinstance(getattr(type(self), name, None), property):
+            super().__setattr__(name, value)
+            return
+        self._write(name, reals(value, name))
+
+    @property
+    def _index(self) -> int:
+        return self._board.parts.index(self._name)
+
+    def _slot(self, name: str) -> tuple[int, int]:
+        slots = self._board.parts.slots[self._index]
+        if name not in slots:
+            what = f"part {self._name!r} has no number {name!r}"
+            raise AttributeError(f"{what}{suggestion(name, slots)}")
+        return slots[name]
+
+    def _rows(self, each: bool) -> list[Array]:
+        """Return the rows that a change goes to; `each`: there is one for each state."""
+        acting = self._board.acting
+        if acting is not None and len(acting.numbers) == 1 != len(acting.memory) and each:
+            self._board.widen()
+        rows = [self._board.rows(each)]
+        return rows if acting is None else [*rows, acting.numbers]
+
+    def _write(self, name: str, value: Array) -> None:
+        at, count = self._slot(name)
+        if np.isnan(value).any():
+            raise ValueError(f"{name} of {self._name!r} is not a number")
+        wanted = (count,) if count > 1 else ()
+        if (
+            value.shape[max(value.ndim - len(wanted), 0) :] != wanted
+            or value.ndim > len(wanted) + 1
+        ):
+            raise ValueError(f"{name} of {self._name!r} has shape {value.shape}, must be {wanted}")
+        if (value < 0.0).any() and count == 1 and name != "on":
+            raise ValueError(f"{name} of {self._name!r} must not be negative")
+        for numbers in self._rows(value.ndim > len(wanted)):
+            numbers[:, at : at + count] = value if count > 1 else value.reshape(-1, 1)
+
+    def _seen(self, name: str) -> Any:
+        at, count = self._slot(name)
+        acting = self._board.acting
+        if acting is None:
+            numbers = self._board.rows(False)
+            found = numbers[:, at : at + count]
+            found = found[0] if len(found) == 1 else found
+        else:
+            found = acting.numbers[:, at : at + count]
+            found = self._one(np.broadcast_to(found, (len(acting.memory), count)))
+        return found.copy() if count > 1 else found[..., 0]
+
+    def _memory(self, name: str, count: int) -> Array:
+        acting = self._acting()
+        at = acting.parts.core.memory(self._index) + MEMORY[name]
+        return self._one(acting.memory[:, at : at + count]).copy()
+
+    def _one(self, rows: Array) -> Array:
+        return rows if self._board.batched else rows[0]
+
+    def _acting(self) -> Acting:
+        acting = self._board.acting
+        if acting is None:
+            raise RuntimeError("there is no motion yet: call reset(q, v) first")
+        return acting
+
+    def __repr__(self) -> str:
+        return f"<tarsus part {self._name!r}: {self.part!r}>"

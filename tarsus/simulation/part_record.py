@@ -1,0 +1,44 @@
+"""What parts did in a run: forces, gaps, works and energies at its samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tarsus.arrays import Array
+from tarsus.simulation.part_set import PartSet
+
+SIZE = 14
+"""Numbers of a part in a sample: energy, work, push (6), values (6)."""
+
+
+@dataclass(frozen=True, eq=False)
+class PartRecord:
+    """A part in a run; arrays are (T, …), or (B, T, …) for a batch."""
+
+    energy: Array
+    """What it stores (…, T) [J]."""
+    work: Array
+    """What it has done since the start, beside what it stores (…, T) [J]."""
+    force: Array
+    """Its force on b in the last step (…, T, 3) [N], in axes of the world."""
+    torque: Array
+    """The moment that goes with it (…, T, 3) [N m]."""
+    gap: Array
+    """Its coordinates at the start of the last step (…, T, rows) [m, rad]."""
+
+
+def part_rows(parts: PartSet) -> tuple[tuple[str, int], ...]:
+    """Return names of parts, and how many coordinates each has."""
+    return tuple((each.name, parts.core.n_rows(k)) for k, each in enumerate(parts.parts))
+
+
+def part_records(parts: tuple[tuple[str, int], ...], rows: Array) -> Mapping[str, PartRecord]:
+    """Return the records by name, from the core's rows (…, T, n)."""
+    found = {}
+    for k, (name, n_rows) in enumerate(parts):
+        own = rows[..., SIZE * k : SIZE * (k + 1)]
+        found[name] = PartRecord(
+            own[..., 0], own[..., 1], own[..., 2:5], own[..., 5:8], own[..., 8 : 8 + n_rows]
+        )
+    return found

@@ -1,0 +1,79 @@
+"""A target that moves: by a function of time, or along a table of times and values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.model.checks import reals
+from tarsus.spatial import quaternion_from_rotation, vector_from_rotation
+
+Path = Callable[[float], Any] | tuple[Sequence[float], Any]
+"""t [s] → target, or (times (n,), targets (n, …)), between which it goes straight."""
+
+
+class TargetPlan:
+    """Sets a part's target to where it is at the end of a step, and the rate that leads there."""
+
+    def __init__(self, path: Path, slot: tuple[int, int], name: str) -> None:
+        self.at, self.count, self.name = *slot, name
+        if callable(path):
+            self.path: Callable[[float], Any] = path
+            return
+        times, targets = (reals(each, f"the plan of {name!r}") for each in path)
+        if times.ndim != 1 or len(times) != len(targets) or (np.diff(times) <= 0.0).any():
+            raise ValueError(f"the plan of {name!r} needs increasing times, and a target for each")
+        flat = targets.reshape(len(times), -1)
+        shape = targets.shape[1:]
+        self.path = lambda t: np.array([np.interp(t, times, column) for column in flat.T]).reshape(
+            shape
+        )
+
+    def set(self, numbers: Array, t: float, dt: float, q: Array, v: Array) -> None:
+        """Set the target of the step from t on."""
+        row = numbers[:, self.at : self.at + self.count]
+        write_target(row, self.path(t + dt), self.name)
+        before = row.copy()
+        write_target(before, self.path(t), self.name)
+        if self.count == 2:
+            row[:, 1] = (row[:, 0] - before[:, 0]) / dt
+            return
+        row[:, 7:10] = (row[:, :3] - before[:, :3]) / dt
+        row[:, 10:13] = turn_between(before[:, 3:7], row[:, 3:7]) / dt
+
+    def constant_until(self, t: float) -> float:
+        """Return t: it moves in every step."""
+        return t
+
+
+def write_target(row: Array, target: Any, name: str) -> None:
+    """Write a target to rows (B, n): a value, a point (3,) or a pose (4, 4), one or one a state."""
+    value = reals(target, f"the target of {name!r}")
+    if not np.isfinite(value).all():
+        raise ValueError(f"the target of {name!r} is not finite")
+    if row.shape[1] == 2:
+        fits = value.ndim == 0 or value.shape == (len(row),)
+    elif value.shape[-1:] == (3,) and value.ndim <= 2:
+        fits = value.ndim == 1 or len(value) == len(row)
+    else:
+        fits = value.shape[-2:] == (4, 4) and (value.ndim == 2 or len(value) == len(row))
+    if not fits:
+        wanted = "() or (B,)" if row.shape[1] == 2 else "(3,), (4, 4), (B, 3) or (B, 4, 4)"
+        raise ValueError(f"the target of {name!r} has shape {value.shape}, must be {wanted}")
+    if row.shape[1] == 2:
+        row[:, 0] = value
+    elif value.shape[-1] == 3:
+        row[:, :3] = value
+    else:
+        row[:, :3], row[:, 3:7] = value[..., :3, 3], quaternion_from_rotation(value[..., :3, :3])
+
+
+def turn_between(a: Array, b: Array) -> Array:
+    """Return the rotation vector (B, 3) from quaternions a to b, in the axes that they are in."""
+    from tarsus.spatial import rotation_from_quaternion
+
+    first, last = rotation_from_quaternion(a), rotation_from_quaternion(b)
+    return vector_from_rotation(last @ np.swapaxes(first, -1, -2))
