@@ -46,7 +46,7 @@ def draw(name: str, folder: Path) -> Path:
     """Run a scene, write its film, and return the file."""
     scene, options, timing, camera = FILMS[name]
     run = scene.run(**options)
-    lines = [(part.a, part.b) for part in scene.parts if isinstance(part, ts.forces.Rubber)]
+    lines = [(part.a, part.b) for part in scene.forces if isinstance(part, ts.forces.Rubber)]
     stage = Stage(run, lines=lines, **timing)
     renderer = Renderer(stage, **{**SIZE, **camera})
     pictures = [Image.fromarray(renderer.picture(k)) for k in range(len(stage.times))]

@@ -81,7 +81,7 @@ def four_bars(nailed: Literal["root", "tip"] | None = None) -> Scene:
         parts.append(Nail(held, pose=True, name="nail"))
     q0, v0 = model.neutral(), at_rest(model)
     return Scene(
-        "four bars", model, q0, v0, ground=None, parts=tuple(parts), duration=15.0, dt=0.01
+        "four bars", model, q0, v0, ground=None, forces=tuple(parts), duration=15.0, dt=0.01
     )
 
 

@@ -53,7 +53,7 @@ def cans(n: SupportsIndex = 4, speed: float = 2.0, friction: float = 0.4) -> Sce
     ]
     ground = Ground(friction=friction, restitution=0.3)
     return Scene(
-        *("string of cans", model, q0, v0), ground=ground, parts=strings, duration=3.0, dt=5e-4
+        *("string of cans", model, q0, v0), ground=ground, forces=strings, duration=3.0, dt=5e-4
     )
 
 

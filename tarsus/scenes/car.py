@@ -48,7 +48,7 @@ def car(
     q0, v0 = model.neutral(), at_rest(model)
     q0[2], v0[0] = height, speed
     parts = [*supports(), *motors(motor, steering), *(brakes() if braking else ())]
-    return Scene("car", model, q0, v0, ground=None, parts=parts, duration=5.0, dt=2e-3)
+    return Scene("car", model, q0, v0, ground=None, forces=parts, duration=5.0, dt=2e-3)
 
 
 def car_model(height: float = 0.6) -> Model:

@@ -51,7 +51,7 @@ def elastic_lola(stiffness: float = STIFFNESS, damping: float = DAMPING) -> Scen
     return Scene(
         *("Lola with elastic gears", model, q0, at_rest(model), ImplicitPD(model, kp, kd, q0)),
         ground=None,
-        parts=[Nail("torso", pose=True, name="held"), *gears],
+        forces=[Nail("torso", pose=True, name="held"), *gears],
         duration=2.0,
         dt=1e-3,
     )

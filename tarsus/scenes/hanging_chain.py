@@ -50,7 +50,7 @@ def hanging_chain(n: SupportsIndex = 20, span: float = 4.0, time_constant: float
     return Scene(
         *("hanging chain", model, q0, at_rest(model)),
         ground=None,
-        parts=(nail,),
+        forces=(nail,),
         duration=10.0,
         dt=2e-3,
     )

@@ -40,7 +40,7 @@ class Scene:
     """Step [s]."""
     contact: str | ContactLaw = "exact"
     integrator: str = "semi_implicit"
-    parts: Sequence[Part] = ()
+    forces: Sequence[Part] = ()
     """Forces and constraints beside the model, of `tarsus.forces` and `tarsus.constraint`."""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -64,6 +64,7 @@ class Scene:
             contact=self.contact,
             dt=self.dt,
             integrator=self.integrator,
+            forces=self.forces,
             **self.settings,
         )
 

@@ -65,7 +65,7 @@ def tensegrity(stiffness: float = 20.0, damping: float = 10.0, smoothing: float 
         q0,
         at_rest(model),
         ground=None,
-        parts=tuple(parts),
+        forces=tuple(parts),
         duration=8.0,
         dt=2e-3,
     )
