@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
-from tarsus.model import Model
-from tarsus.model.checks import find, numbers, pose
+from tarsus.model import Model, UnknownNameError
+from tarsus.model.checks import numbers, pose
 from tarsus.model.description import WORLD
 
 Where: TypeAlias = str | tuple[str, ArrayLike] | ArrayLike
@@ -33,7 +33,10 @@ def place_of(model: Model, where: Where, what: str) -> Place:
         placement = placement_of(at, what)
     if name == WORLD:
         return Place(-1, placement)
-    frame = find({each.name: each for each in model.frames}, name, f"{what}: frame")
+    try:
+        frame = model.frame(name)
+    except UnknownNameError as error:
+        raise UnknownNameError(f"{what}: {error.args[0]}") from None
     body = -1 if frame.body == WORLD else model.body(frame.body).index
     return Place(body, frame.placement @ placement)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
-from tarsus import _core
 from tarsus.arrays import Array
-from tarsus.simulation.part_set import PartSet
+from tarsus.simulation.part_set import MEMORY, PartSet
 
 
 class Plan(Protocol):
@@ -33,16 +33,43 @@ class Acting:
 
     @classmethod
     def on(
-        cls, parts: PartSet, numbers: Array, q: Array, plans: dict[str, Plan] | None = None
+        cls, parts: PartSet, numbers: Array, q: Array, plans: Mapping[str, Plan] | None = None
     ) -> Acting:
         """Return parts put on states q (B, nq), at rest with them."""
         if len(numbers) not in (1, len(q)):
             raise ValueError(f"parts have numbers for {len(numbers)} states, q has {len(q)}")
-        filled = parts.filled(numbers, q)
-        if plans and len(filled) != len(q):
-            filled = np.repeat(filled, len(q), axis=0)
-        memory = np.zeros((len(q), parts.core.memory_size))
-        return cls(parts, filled, memory, dict(plans or {}))
+        acting = cls(parts, numbers.copy(), np.zeros((len(q), parts.core.memory_size)))
+        acting.plans.update(plans or {})
+        if np.isnan(numbers).any() or acting.plans:
+            acting.widen()
+        for k, each in enumerate(parts.parts):
+            own = acting.numbers[:, parts.span(k)]
+            own[:] = each.filled(parts.model, q, own)
+        return acting
+
+    def widen(self) -> None:
+        """Give each state numbers of its own."""
+        if len(self.numbers) != len(self.memory):
+            self.numbers = np.repeat(self.numbers, len(self.memory), axis=0)
+
+    def added(self, parts: PartSet, q: Array) -> None:
+        """Put on one part more, the last of these."""
+        row = parts.parts[-1].filled(parts.model, q, parts.parts[-1].row[None])
+        if len(row) > len(self.numbers):
+            self.widen()
+        rows = np.broadcast_to(row, (len(self.numbers), row.shape[1]))
+        self.numbers = np.concatenate([self.numbers, rows], axis=1)
+        fresh = np.zeros((len(self.memory), MEMORY))
+        self.memory = np.concatenate([self.memory, fresh], axis=1)
+        self.parts = parts
+
+    def removed(self, name: str, parts: PartSet) -> None:
+        """Take a part off, so that these are left."""
+        k, gone = self.parts.number(name), self.parts.span(self.parts.number(name))
+        self.numbers = np.delete(self.numbers, gone, axis=1)
+        self.memory = np.delete(self.memory, slice(k * MEMORY, (k + 1) * MEMORY), axis=1)
+        self.plans.pop(name, None)
+        self.parts = parts
 
     def prepare(self, t: float, dt: float, q: Array, v: Array) -> float:
         """Set the numbers of a step at t [s]; return until when they are good."""
@@ -53,29 +80,6 @@ class Acting:
                 raise ValueError(f"the plan of part {name!r} is not a number at t = {t:.6g} s")
             until = min(until, plan.constant_until(t))
         return until
-
-    def changed(self, parts: PartSet, q: Array) -> Acting:
-        """Return the same with other parts: those that stay keep their numbers and memory."""
-        states, size = len(q), _core.PART_MEMORY["size"]
-        numbers = np.repeat(parts.numbers, states, axis=0)
-        memory = np.zeros((states, parts.core.memory_size))
-        before = {each.name: k for k, each in enumerate(self.parts.parts)}
-        for k, each in enumerate(parts.parts):
-            old = before.get(each.name)
-            if old is None or self.parts.parts[old] is not each:
-                continue
-            here, there = span(parts.slots[k]), span(self.parts.slots[old])
-            numbers[:, here] = self.numbers[:, there]
-            memory[:, k * size : (k + 1) * size] = self.memory[:, old * size : (old + 1) * size]
-        names = {each.name for each in parts.parts}
-        plans = {name: plan for name, plan in self.plans.items() if name in names}
-        return Acting(parts, parts.filled(numbers, q), memory, plans)
-
-
-def span(slots: dict[str, tuple[int, int]]) -> slice:
-    """Return where all numbers of a part are."""
-    first = min(at for at, _ in slots.values())
-    return slice(first, first + sum(count for _, count in slots.values()))
 
 
 def steps_until(until: float, step: int, end: int, dt: float) -> int:

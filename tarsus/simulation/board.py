@@ -11,7 +11,7 @@ from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import expect
 from tarsus.parts import Part
-from tarsus.simulation.acting import Acting, Plan, span
+from tarsus.simulation.acting import Acting, Plan
 from tarsus.simulation.part_handle import PartHandle
 from tarsus.simulation.part_set import PartSet
 
@@ -27,7 +27,7 @@ class Board:
 
     def __init__(self, model: Model, parts: Iterable[Part]) -> None:
         self.parts = PartSet.of(model, parts)
-        self.numbers = self.parts.numbers.copy()
+        self.numbers = np.concatenate([np.zeros(0), *(each.row for each in self.parts.parts)])[None]
         """(1, n), or (B, n) once a state has numbers of its own."""
         self.plans: dict[str, Plan] = {}
         self.motion: Motion | None = None
@@ -44,23 +44,34 @@ class Board:
 
     def add(self, part: Part) -> PartHandle:
         """Put a part on, and return its handle."""
-        parts = self.parts.added(part)
-        row = np.repeat(parts.numbers[:, span(parts.slots[-1])], len(self.numbers), axis=0)
-        self._change(parts, np.concatenate([self.numbers, row], axis=1))
-        return PartHandle(self, parts.parts[-1].name)
+        self.parts = self.parts.added(part)
+        rows = np.repeat(self.parts.parts[-1].row[None], len(self.numbers), axis=0)
+        self.numbers = np.concatenate([self.numbers, rows], axis=1)
+        if self.motion is not None:
+            q = np.atleast_2d(self.motion.core.q)
+            if self.motion.acting is None:
+                self.motion.take(Acting.on(self.parts, self.numbers, q, self.plans))
+            else:
+                self.motion.acting.added(self.parts, q)
+                self.motion.take(self.motion.acting)
+        return PartHandle(self, self.parts.parts[-1].name)
 
     def remove(self, handle: PartHandle | str) -> None:
         """Take a part off."""
         if not isinstance(handle, str):
             expect(handle, PartHandle, "part")
         name = handle if isinstance(handle, str) else handle.name
-        gone = span(self.parts.slots[self.parts.index(name)])
+        gone = self.parts.span(self.parts.number(name))
+        self.parts = self.parts.without(name)
+        self.numbers = np.delete(self.numbers, gone, axis=1)
         self.plans.pop(name, None)
-        self._change(self.parts.without(name), np.delete(self.numbers, gone, axis=1))
+        if self.motion is not None and self.motion.acting is not None:
+            self.motion.acting.removed(name, self.parts)
+            self.motion.take(self.motion.acting)
 
     def handle(self, name: str) -> PartHandle:
         """Return the handle of a part by its name."""
-        self.parts.index(name)
+        self.parts.number(name)
         return PartHandle(self, name)
 
     def on(self, q: Array) -> Acting | None:
@@ -75,27 +86,15 @@ class Board:
 
     def widen(self) -> None:
         """Give each state of the motion numbers of its own."""
-        acting = self.acting
-        assert acting is not None and self.motion is not None
-        acting.numbers = np.repeat(acting.numbers, len(acting.memory), axis=0)
-        self.motion.take(acting)
+        assert self.motion is not None and self.motion.acting is not None
+        self.motion.acting.widen()
+        self.motion.take(self.motion.acting)
 
     def replan(self) -> None:
         """Let the motion follow the plans as they are now."""
-        if self.motion is not None and self.acting is not None:
-            if len(self.acting.numbers) != self.motion.states:
-                self.widen()
+        if self.acting is not None:
+            self.widen()
             self.acting.plans = dict(self.plans)
-
-    def _change(self, parts: PartSet, numbers: Array) -> None:
-        self.parts, self.numbers = parts, numbers
-        if self.motion is None:
-            return
-        q = np.atleast_2d(self.motion.core.q)
-        acting = self.motion.acting
-        if acting is None:
-            acting = Acting.on(parts, numbers, q, self.plans)
-        self.motion.take(acting.changed(parts, q))
 
 
 def content(board: Board) -> list[Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tarsus import _core
 from tarsus.arrays import Array
-from tarsus.model.checks import reals, suggestion
+from tarsus.model.checks import reals
 from tarsus.parts import Part
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.target_plan import TargetPlan, write_target
@@ -38,7 +38,7 @@ class PartHandle:
     def part(self) -> Part:
         """What was added."""
         parts = self._board.parts
-        return parts.parts[parts.index(self._name)].part
+        return parts.parts[parts.number(self._name)].part
 
     @property
     def on(self) -> Any:
@@ -107,14 +107,10 @@ class PartHandle:
 
     @property
     def _index(self) -> int:
-        return self._board.parts.index(self._name)
+        return self._board.parts.number(self._name)
 
     def _slot(self, name: str) -> tuple[int, int]:
-        slots = self._board.parts.slots[self._index]
-        if name not in slots:
-            what = f"part {self._name!r} has no number {name!r}"
-            raise AttributeError(f"{what}{suggestion(name, slots)}")
-        return slots[name]
+        return self._board.parts.slot(self._index, name)
 
     def _rows(self, each: bool) -> list[Array]:
         """Return the rows that a change goes to; `each`: there is one for each state."""

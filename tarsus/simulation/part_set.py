@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Container
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,36 +12,40 @@ import numpy as np
 from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.checks import expect, find
+from tarsus.model.checks import expect, find, suggestion
 from tarsus.parts import Part, Statement
-from tarsus.simulation.errors import SimulationError
 from tarsus.spatial import quaternion_from_rotation
+
+Slots = dict[str, tuple[int, int]]
+"""Where numbers are in a row of them, by name: (first, how many)."""
+
+MEMORY = _core.PART_MEMORY["size"]
+"""Numbers that a state keeps of each part."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A part in a model: its name there, what it is by numbers, and the numbers themselves.
-
-    A target that is not a number stands for where things are when the part is put on.
-    """
+    """A part in a model: its name there, what it is by numbers, and the numbers themselves."""
 
     name: str
     part: Part
     statement: Statement
     core: dict[str, Any]
     """Arguments of the core."""
+    slots: Slots
+    """Where its numbers are among its own."""
+    row: Array
+    """Its numbers (n,); a target that is not a number stands for where things are at the start."""
 
-    def row(self, slots: dict[str, tuple[int, int]]) -> Array:
-        """Return the part's numbers, in the core's order."""
-        first = min(at for at, _ in slots.values())
-        row = np.zeros(sum(count for _, count in slots.values()))
-        values: dict[str, Any] = {"on": 1.0, **self.statement.numbers}
-        if "target" in slots:
-            values["target"] = target_numbers(self.statement.target, slots["target"][1])
-        for name, value in values.items():
-            at, count = slots[name]
-            row[at - first : at - first + count] = value
-        return row
+    def filled(self, model: Model, q: Array, numbers: Array) -> Array:
+        """Return numbers (1 or B, n) whose targets are where things are in q (B, nq)."""
+        if not np.isnan(numbers).any():
+            return numbers
+        at, count = self.slots["target"]
+        found = np.broadcast_to(numbers, (len(q), numbers.shape[1])).copy()
+        missing = np.isnan(found[:, at : at + count]).any(axis=1)
+        found[missing, at : at + count] = here(self.statement, model, q)[missing]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +55,15 @@ class PartSet:
     model: Model
     parts: tuple[Fitted, ...]
     core: _core.Parts
+    index: dict[str, int]
+    """The numbers of parts by name."""
+    starts: tuple[int, ...]
+    """Where the numbers of each part start in a row of all, and where they end."""
 
     @classmethod
     def of(cls, model: Model, parts: Any = ()) -> PartSet:
         """Return the set of these parts."""
-        found = cls(model, (), _core.Parts(model))
+        found = cls(model, (), _core.Parts(model), {}, (0,))
         for part in parts:
             found = found.added(part)
         return found
@@ -62,74 +71,84 @@ class PartSet:
     def added(self, part: Part) -> PartSet:
         """Return the set with one part more."""
         expect(part, Part, "part")
-        names = {each.name for each in self.parts}
-        if part.name in names:
+        if part.name in self.index:
             raise ValueError(f"there is a part {part.name!r} already; give it another name")
-        name = part.name or free_name(part.kind, names)
+        name = part.name or free_name(part.kind, self.index)
         statement = part.statement(self.model)
-        fitted = Fitted(name, part, statement, core_arguments(self.model, statement))
-        return PartSet(self.model, (*self.parts, fitted), self.core.added(**fitted.core))
+        arguments = core_arguments(self.model, statement)
+        core = self.core.added(**arguments)
+        start = self.starts[-1]
+        slots = {
+            each: (at - start, count) for each, (at, count) in core.numbers(len(self.parts)).items()
+        }
+        row = row_of(statement, slots)
+        fitted = Fitted(name, part, statement, arguments, slots, row)
+        index = {**self.index, name: len(self.parts)}
+        starts = (*self.starts, start + len(row))
+        return PartSet(self.model, (*self.parts, fitted), core, index, starts)
 
     def without(self, name: str) -> PartSet:
         """Return the set with one part less."""
-        index = self.index(name)
-        rest = (*self.parts[:index], *self.parts[index + 1 :])
-        return PartSet(self.model, rest, self.core.without(index))
+        k = self.number(name)
+        rest = (*self.parts[:k], *self.parts[k + 1 :])
+        starts = (0, *itertools.accumulate(len(each.row) for each in rest))
+        index = {each.name: k for k, each in enumerate(rest)}
+        return PartSet(self.model, rest, self.core.without(k), index, starts)
 
-    def index(self, name: str) -> int:
+    def number(self, name: str) -> int:
         """Return the number of a part."""
-        numbers: dict[str, int] = {each.name: k for k, each in enumerate(self.parts)}
-        return find(numbers, name, "part")
+        return find(self.index, name, "part")
 
-    @cached_property
-    def slots(self) -> tuple[dict[str, tuple[int, int]], ...]:
-        """Where each part's numbers are, by name: (first, how many)."""
-        return tuple(self.core.numbers(k) for k in range(len(self.parts)))
+    def span(self, k: int) -> slice:
+        """Return where the numbers of part k are in a row of all."""
+        return slice(self.starts[k], self.starts[k + 1])
 
-    @cached_property
-    def numbers(self) -> Array:
-        """The numbers of all parts as they were stated (1, n)."""
-        rows = [each.row(slots) for each, slots in zip(self.parts, self.slots, strict=True)]
-        return np.concatenate([np.zeros(0), *rows])[None]
+    def slot(self, k: int, name: str) -> tuple[int, int]:
+        """Return where a number of part k is in a row of all, and how many there are."""
+        slots = self.parts[k].slots
+        if name not in slots:
+            what = f"part {self.parts[k].name!r} has no number {name!r}"
+            raise AttributeError(f"{what}{suggestion(name, slots)}")
+        return self.starts[k] + slots[name][0], slots[name][1]
 
-    def filled(self, numbers: Array, q: Array) -> Array:
-        """Return numbers (1 or B, n) whose targets are where things are in q (B, nq)."""
-        unknown = np.isnan(numbers)
-        if not unknown.any():
-            return numbers.copy()
-        found = np.broadcast_to(numbers, (len(q), numbers.shape[1])).copy()
-        poses = np.asarray(self.model.forward_kinematics(q))
-        for fitted, slots in zip(self.parts, self.slots, strict=True):
-            at, count = slots.get("target", (0, 0))
-            missing = np.isnan(found[:, at : at + count]).any(axis=1)
-            if missing.any():
-                found[missing, at : at + count] = self._here(fitted, q, poses)[missing]
-        return found
 
-    def _here(self, fitted: Fitted, q: Array, poses: Array) -> Array:
-        """Return the targets (B, n) of a part at which its values are zero."""
-        statement, zeros = fitted.statement, np.zeros((len(q), 1))
-        if statement.coordinates == "joint":
-            positions = np.asarray(self.model.joint_positions(q))
-            joints = [(self.model.joint(name), ratio) for name, ratio in statement.joints]
-            value = sum(ratio * positions[:, joint.position_slice.start] for joint, ratio in joints)
-            return np.column_stack([value, zeros])
-        a, b = statement.a, statement.b
-        assert a is not None and b is not None
-        here, there = (
-            place.placement if place.body < 0 else poses[:, place.body] @ place.placement
-            for place in (a, b)
-        )
-        if statement.coordinates == "line":
-            apart = np.broadcast_to(there[..., :3, 3] - here[..., :3, 3], (len(q), 3))
-            return np.column_stack([np.linalg.norm(apart, axis=1), zeros])
-        # the place of b on the body of a; its axes are those of b, where turns are held
-        body = np.eye(4) if a.body < 0 else poses[:, a.body]
-        seen = np.broadcast_to(np.linalg.inv(body) @ there, (len(q), 4, 4)).copy()
-        if not any(kind == "turn" for kind, _, _ in statement.rows):
-            seen[:, :3, :3] = a.placement[:3, :3]
-        quaternions = quaternion_from_rotation(seen[:, :3, :3])
-        return np.concatenate([seen[:, :3, 3], quaternions, np.zeros((len(q), 6))], axis=1)
+def here(statement: Statement, model: Model, q: Array) -> Array:
+    """Return the targets (B, n) of a part at which its values are zero in states q (B, nq)."""
+    zeros = np.zeros((len(q), 1))
+    if statement.coordinates == "joint":
+        positions = np.asarray(model.joint_positions(q))
+        joints = [(model.joint(name), ratio) for name, ratio in statement.joints]
+        value = sum(ratio * positions[:, joint.position_slice.start] for joint, ratio in joints)
+        return np.column_stack([value, zeros])
+    poses = np.asarray(model.forward_kinematics(q))
+    a, b = statement.a, statement.b
+    assert a is not None and b is not None
+    first, last = (
+        place.placement if place.body < 0 else poses[:, place.body] @ place.placement
+        for place in (a, b)
+    )
+    if statement.coordinates == "line":
+        apart = np.broadcast_to(last[..., :3, 3] - first[..., :3, 3], (len(q), 3))
+        return np.column_stack([np.linalg.norm(apart, axis=1), zeros])
+    # the place of b on the body of a; its axes are those of b, where turns are held
+    body = np.eye(4) if a.body < 0 else poses[:, a.body]
+    seen = np.broadcast_to(np.linalg.inv(body) @ last, (len(q), 4, 4)).copy()
+    if not any(kind == "turn" for kind, _, _ in statement.rows):
+        seen[:, :3, :3] = a.placement[:3, :3]
+    quaternions = quaternion_from_rotation(seen[:, :3, :3])
+    return np.concatenate([seen[:, :3, 3], quaternions, np.zeros((len(q), 6))], axis=1)
+
+
+def row_of(statement: Statement, slots: Slots) -> Array:
+    """Return the numbers of a part, in the core's order."""
+    row = np.zeros(sum(count for _, count in slots.values()))
+    values: dict[str, Any] = {"on": 1.0, **statement.numbers}
+    if "target" in slots:
+        values["target"] = target_numbers(statement.target, slots["target"][1])
+    for name, value in values.items():
+        at, count = slots[name]
+        row[at : at + count] = value
+    return row
 
 
 def target_numbers(target: Any, count: int) -> Array:
@@ -180,15 +199,9 @@ def spline_pieces(statement: Statement) -> Array:
     return np.asarray(np.moveaxis(spline.c[::-1], 0, 1) * scales[:, :, None])
 
 
-def free_name(kind: str, names: set[str]) -> str:
+def free_name(kind: str, names: Container[str]) -> str:
     """Return a name that no part has yet."""
     number = 1
     while (name := f"{kind}{number}") in names:
         number += 1
     return name
-
-
-def contradiction(missed: dict[str, float]) -> SimulationError:
-    """Return the error of constraints that cannot all hold."""
-    listed = ", ".join(f"{name!r} by {speed:.2g} m/s" for name, speed in missed.items())
-    return SimulationError(f"constraints contradict each other: {listed}")
