@@ -1,8 +1,7 @@
-"""A string of cans behind a car: they jump, they roll, and they cost what friction says.
+"""A string of cans behind a car, one of the scenarios of Schröder (MIT 1990, section 1.5).
 
-One of the scenarios of Schröder ("The Virtual Erector Set", MIT 1990, section 1.5). The car is
-heavy and rolls freely, so all that slows it is what the cans drag: while they slide, μ m g of all
-of them, however they bounce, as what they weigh in the long run is their weight.
+The car is heavy and rolls freely, so that all that slows it is what the cans drag. On level ground
+each string pulls with μ m g for each can behind it; on bumps they rattle, and cost more.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from tarsus.scenes.scene import Scene, at_rest
 
 LENGTH, MASS = 0.25, 0.5
 """Of a link [m, kg]."""
-DAMPING = 0.05
+DAMPING = 2.0
 """In its joints [N m s/rad]."""
 
 
