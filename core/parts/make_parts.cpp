@@ -61,6 +61,12 @@ int law_named(const std::string& name) {
 FrameOnBody frame_of(const Tree& tree, int body, const std::vector<double>& placement) {
     if (body < -1 || body >= tree.n_bodies)
         throw std::invalid_argument("a part's body is not there");
+    if (body >= 0 && tree.links[body].spinning) {
+        throw std::invalid_argument(
+            "a part is on body number " + std::to_string(body) +
+            ", a rotor whose angle does not matter to the model; attach it to what carries it, or "
+            "give the rotor a joint without a gear");
+    }
     FrameOnBody frame{body, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
     if (placement.empty()) return frame;
     if (placement.size() != 16) throw std::invalid_argument("a part's placement must be (4, 4)");

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from tarsus.cli.tables import print_table
 from tarsus.model import Model
 
 
 def show_clusters(model: Model, console: Console) -> None:
     """Print the clusters of several joints, the constraints and the motors, if there are any."""
     clusters = [cluster for cluster in model.clusters if cluster.kind != "joint"]
-    _print(
+    print_table(
         console,
         ("cluster", "closure", "independent", "joints that follow", "on"),
         [
@@ -29,7 +28,7 @@ def show_clusters(model: Model, console: Console) -> None:
             for cluster in clusters
         ],
     )
-    _print(
+    print_table(
         console,
         ("constraint", "kind", "rows", "between", "no cluster because"),
         [
@@ -69,15 +68,3 @@ def as_data(model: Model) -> dict[str, Any]:
         ],
         "motors": list(model.motors),
     }
-
-
-def _print(console: Console, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    if not rows:
-        return
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    for title in titles:
-        table.add_column(title, overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    console.print()
-    console.print(table)

@@ -1,4 +1,4 @@
-"""`tarsus info`: a model as a header, a tree of its bodies and joints, and its clusters."""
+"""`tarsus info`: a model as a header, a tree of bodies and joints, clusters and forces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tarsus.arrays import Array
-from tarsus.cli import clusters
+from tarsus.cli import clusters, forces
 from tarsus.model import JointView, Model
 from tarsus.model.description import WORLD
 
@@ -27,7 +27,7 @@ LARGEST_WIDTH = 10_000
 
 
 def show(model: Model, console: Console, *, warnings: bool = False) -> None:
-    """Print the header, the tree, what is coupled and, if asked for, the warnings."""
+    """Print the header, the tree, what is coupled, forces and, if asked for, the warnings."""
     console.print(header(model))
     console.print()
     complete = _fits(_tree(model), console)
@@ -35,6 +35,7 @@ def show(model: Model, console: Console, *, warnings: bool = False) -> None:
     # names stay whole, whatever the width: a terminal wraps lines that are too long
     console.print(table, width=max(console.width, _width(table, console)), crop=False)
     clusters.show_clusters(model, console)
+    forces.show_forces(model, console)
     console.print(Text(f"\n{_count(len(model.frame_names), 'frame')}", "dim"))
     if not complete:
         console.print(Text("limits are not shown: they need a wider terminal, or --json", "dim"))
@@ -62,6 +63,7 @@ def as_data(model: Model) -> dict[str, Any]:
         **clusters.as_data(model),
         "bodies": [_body_data(model, name) for name in model.body_names],
         "joints": [_joint_data(model.joint(name)) for name in model.joint_names],
+        "forces": forces.as_data(model),
         "frames": list(model.frame_names),
         "warnings": list(model.warnings),
     }

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from tarsus.constraint.rigid import Rigid
 from tarsus.model import Model
-from tarsus.model.checks import find
 from tarsus.parts import Place, Statement, Where, place_of
+from tarsus.parts.joints import one_coordinate
 from tarsus.parts.part import POINT, TURNS
 from tarsus.parts.place import placement_of
 
@@ -30,11 +30,7 @@ class JointMotion(Rigid):
 
     def statement(self, model: Model) -> Statement:
         """Return the joint's coordinate, held."""
-        joint = find({each.name: each for each in model.joints}, self.joint, "joint")
-        if (joint.nq, joint.nv) != (1, 1):
-            raise ValueError(
-                f"joint {self.joint!r} is {joint.kind}, must have one coordinate; use BodyMotion"
-            )
+        one_coordinate(model, self.joint, "; use BodyMotion")
         return Statement(
             "joint",
             "rigid",

@@ -15,6 +15,7 @@ from typing import ClassVar
 from tarsus.model import Model
 from tarsus.model.checks import number
 from tarsus.parts import Part, Statement
+from tarsus.parts.joints import one_coordinate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,6 +37,8 @@ class JointSpring(Part):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check(stiffness=0.0, damping=0.0, limit=0.0)
+        if self.rest is not None:
+            number(self.rest, "rest")
         if not isinstance(self.joints, Mapping) or not self.joints:
             raise TypeError(f"joints is {self.joints!r}, must be ratios by names of joints")
         for name, ratio in self.joints.items():
@@ -43,6 +46,8 @@ class JointSpring(Part):
 
     def statement(self, model: Model) -> Statement:
         """Return the sum of joint positions with the law of a spring."""
+        for name in self.joints:
+            one_coordinate(model, name)
         return Statement(
             "joint",
             "spring",

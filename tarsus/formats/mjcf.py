@@ -4,15 +4,14 @@ MuJoCo itself parses and compiles the file, so that defaults, units, and masses 
 geometry are its own. Several joints on one body become a chain of massless bodies, of which
 the last has the frame and the inertia of MuJoCo's body. Configurations have the numbers of
 MuJoCo's `qpos`, but for the order of quaternions. Equality constraints become loops and
-couplings (`tarsus.formats.mjcf_equality`).
+couplings (`tarsus.formats.mjcf_equality`), springs of tendons become forces
+(`tarsus.formats.mjcf_tendons`).
 """
 
 from __future__ import annotations
 
 import importlib
 import os
-import re
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.formats.context import listing
+from tarsus.formats.context import listing, unused
+from tarsus.formats.mjcf_compile import compiled, lines
 from tarsus.formats.mjcf_equality import Equalities
 from tarsus.formats.mjcf_files import Sources, check_files
 from tarsus.formats.mjcf_joints import (
@@ -31,13 +31,13 @@ from tarsus.formats.mjcf_joints import (
     read_joint,
     reorder,
 )
-from tarsus.formats.mjcf_left_out import leave_out
 from tarsus.formats.mjcf_shapes import (
     excluded_contacts,
     read_shapes,
     read_sites,
     stated_frictions,
 )
+from tarsus.formats.mjcf_tendons import Tendons
 from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
 from tarsus.spatial import pose, rotation_from_quaternion, scalar_last
 
@@ -75,11 +75,11 @@ class _Reader:
     ) -> None:
         self.mujoco, self.file, self.base = mujoco, os.fspath(path), base
         self.stated = sources
-        self.spec, self.model, left_out, notes = _compile(mujoco, self.file)
-        self.lines = _lines(self.spec)
+        spec, self.model, actuators, left_out, notes = compiled(mujoco, self.file)
+        self.lines = lines(spec)
         self.ignored: Counter[str] = Counter()
         self.description = Description(
-            self.spec.modelname or os.path.basename(self.file), gravity=self._gravity()
+            spec.modelname or os.path.basename(self.file), gravity=self._gravity()
         )
         self.initial: dict[str, list[float]] = {}
         self.description.metadata["initial_configuration"] = self.initial
@@ -93,14 +93,21 @@ class _Reader:
         self.description.shapes += shapes
         if never := excluded_contacts(model, self.body_names, Source(self.file)):
             self.description.metadata["excluded_contacts"] = never
-        self.description.frames += read_sites(model, self.body_names, self.new_frame, self.source)
+        sites = list(read_sites(model, self.body_names, self.new_frame, self.source))
+        self.description.frames += sites
         names = self.body_names, self.joint_names
         Equalities(mujoco, model, self.description, *names, self.source).read(self.ignored)
+        site_names = [site.name for site in sites]
+        of_tendons = Tendons(
+            mujoco, model, self.description, self.joint_names, site_names, self.source
+        ).read()
         self.ignored += left_out
         self._count_ignored()
+        of_actuators = actuators.left_out(self.ignored)
         self.description.warnings += notes + [
             f"{what} ({count}) are not taken over" for what, count in self.ignored.items() if count
         ]
+        self.description.warnings += of_tendons + of_actuators
         if rough := stated_frictions(model, self.body_names):
             self.description.warnings.append(
                 f"frictions of geoms ({len(rough)}) are not taken over, the ground states one for "
@@ -114,16 +121,16 @@ class _Reader:
 
     def new_frame(self, name: str) -> str:
         """A name that no body and no frame has yet."""
-        return _unused(name, self.taken)
+        return unused(name, self.taken)
 
     def _name_the_nameless(self) -> None:
         self.taken = {name for name in self.body_names if name}
         self.taken_joints = {name for name in self.joint_names if name}
         for i, name in enumerate(self.body_names):
-            self.body_names[i] = name or _unused(f"body{i}", self.taken)
+            self.body_names[i] = name or unused(f"body{i}", self.taken)
         for i, name in enumerate(self.joint_names):
             body = self.body_names[self.model.jnt_bodyid[i]]
-            self.joint_names[i] = name or _unused(f"{body}_joint", self.taken_joints)
+            self.joint_names[i] = name or unused(f"{body}_joint", self.taken_joints)
 
     def _read_body(self, index: int) -> None:
         """Append a body and the chain of joints between it and its parent."""
@@ -186,7 +193,7 @@ class _Reader:
         self, name: str, kind: str, parent: str, child: str, placement: Array, source: Source
     ) -> str:
         """Append a joint that the file does not state, and return its name."""
-        name = _unused(name, self.taken_joints)
+        name = unused(name, self.taken_joints)
         self.description.joints.append(Joint(name, kind, parent, child, placement, source=source))
         return name
 
@@ -210,46 +217,3 @@ class _Reader:
         if hasattr(model, "dof_dampingpoly"):  # from MuJoCo 4 on
             nonlinear = np.count_nonzero(model.dof_dampingpoly.any(axis=-1))
             ignored["non-linear dampers of joints"] += int(nonlinear)
-
-
-def _compile(mujoco: Any, file: str) -> tuple[Any, Any, Counter[str], list[str]]:
-    """The specification, the compiled model, what is left out, and what MuJoCo warned of."""
-    errors = (ValueError, RuntimeError, mujoco.FatalError, mujoco.UnexpectedError)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            spec = mujoco.MjSpec.from_file(file)
-            left_out = leave_out(mujoco, spec)
-            # lengths of muscles are found by simulation, which only actuators need
-            spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)
-            model = spec.compile()
-        except errors as error:
-            message = " ".join(str(error).split())
-            line = re.search(r"line (?:number=)?(\d+)", message, re.IGNORECASE)
-            source = Source(file, int(line[1]) if line else None)
-            raise ModelError(f"MuJoCo cannot build this model: {message}", source) from None
-    return spec, model, left_out, [f"MuJoCo: {warning.message}" for warning in caught]
-
-
-def _lines(spec: Any) -> dict[tuple[str, int], int]:
-    """The lines in the main file, by tag and number; MuJoCo gives 0 for included files."""
-    lines = {}
-    lists = {"body": spec.bodies, "joint": spec.joints, "geom": spec.geoms, "site": spec.sites}
-    # equality constraints are numbered together, whatever their tag
-    lists |= dict.fromkeys(("connect", "weld", "equality"), spec.equalities)
-    for tag, elements in lists.items():
-        for element in elements:
-            match = re.fullmatch(r"line ([1-9]\d*)", element.info)
-            if match:
-                lines[tag, element.id] = int(match[1])
-    return lines
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    """`name`, or the first of `name_2`, `name_3` … that is not taken; it is taken then."""
-    count, result = 1, name
-    while result in taken:
-        count += 1
-        result = f"{name}_{count}"
-    taken.add(result)
-    return result

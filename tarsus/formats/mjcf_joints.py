@@ -88,6 +88,8 @@ def _read_spring(model: Any, index: int, joint: Joint, ignored: Counter[str]) ->
     # MuJoCo before version 4 has no such coefficients
     if hasattr(model, "jnt_stiffnesspoly") and model.jnt_stiffnesspoly[index].any():
         ignored["non-linear springs of joints"] += 1
+    if hasattr(model, "jnt_springyield") and model.jnt_springyield[index]:
+        ignored["yields of springs of joints"] += 1
 
 
 def _read_limits(model: Any, index: int, joint: Joint, ignored: Counter[str]) -> None:

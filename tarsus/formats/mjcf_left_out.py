@@ -10,8 +10,6 @@ from collections import Counter
 from typing import Any
 
 LISTS = {
-    "tendons": "tendons",
-    "actuators": "actuators",
     "sensors": "sensors",
     "keyframes": "keys",
     "contact pairs": "pairs",
@@ -38,10 +36,10 @@ def leave_out(mujoco: Any, spec: Any) -> Counter[str]:
     found = Counter({what: len(getattr(spec, name, ())) for what, name in LISTS.items()})
     for name in REMOVED:
         for element in list(getattr(spec, name)):
-            # before MuJoCo 3.3.3 elements delete themselves
-            spec.delete(element) if hasattr(spec, "delete") else element.delete()
+            spec.delete(element)
+    unstated = mujoco.MjSpec()
     for name in SIZES:
-        setattr(spec, name, -1)
+        setattr(spec, name, getattr(unstated, name))
     spec.nuserdata, spec.nkey = 0, 0
     for index, texture in enumerate(spec.textures):
         texture.name = texture.name or f"texture {index}"

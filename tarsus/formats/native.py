@@ -15,8 +15,8 @@
       axis: [0.0, 1.0, 0.0]
 
 The keys are the fields of `tarsus.model.description`; those at their default are left out. How
-their values are written is in `native_elements`. Numbers keep all their bits. Couplings by a
-function of the user's own cannot be written.
+their values are written is in `native_elements`, for forces in `native_forces`. Numbers keep all
+their bits. Couplings by a function of the user's own cannot be written.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ import numpy as np
 
 from tarsus.formats import text
 from tarsus.formats.native_elements import decode, encode, mapping, same
+from tarsus.formats.native_forces import decode_force, encode_force
 from tarsus.formats.paths import Folders, common_folder
 from tarsus.model.checks import numbers
 from tarsus.model.description import (
@@ -55,7 +56,7 @@ ELEMENTS: dict[str, tuple[Any, tuple[str, ...]]] = {
 }
 """Lists of elements: an element with all defaults, and the keys that must be given."""
 
-KEYS = ("format", "version", "name", "gravity", *ELEMENTS, "warnings", "metadata")
+KEYS = ("format", "version", "name", "gravity", *ELEMENTS, "forces", "warnings", "metadata")
 
 
 def read_native(path: Path, *, package_dirs: Iterable[str | os.PathLike[str]] = ()) -> Description:
@@ -84,6 +85,8 @@ def to_data(description: Description) -> dict[str, Any]:
         # a path that is relative to where Python runs would mean another file for the reader
         if "file" in shape and "://" not in shape["file"]:
             shape["file"] = os.path.abspath(shape["file"])
+    if description.forces:
+        data["forces"] = [encode_force(f, k) for k, f in enumerate(description.forces, 1)]
     for key in ("warnings", "metadata"):
         if getattr(description, key):
             data[key] = getattr(description, key)
@@ -102,10 +105,11 @@ def from_data(
     if "gravity" in top:
         description.gravity = numbers(top["gravity"], (3,), "gravity", Source(file))
     for key, (default, required) in ELEMENTS.items():
-        for index, entry in enumerate(_list(top, key, file)):
-            source = Source(file, getattr(entry, "line", None))
-            what = f"entry {index + 1} of {key}"
+        for number, (entry, source) in enumerate(_entries(top, key, file), 1):
+            what = f"entry {number} of {key}"
             getattr(description, key).append(decode(entry, default, required, what, source))
+    for number, (entry, source) in enumerate(_entries(top, "forces", file), 1):
+        description.forces.append(decode_force(entry, number, source))
     description.warnings = [str(warning) for warning in _list(top, "warnings", file)]
     description.metadata = text.plain(top.get("metadata", {}))
     if not isinstance(description.metadata, dict):
@@ -138,6 +142,12 @@ def _find_meshes(description: Description, folders: Folders) -> None:
             f"not read; package_dirs=[{common_folder(outside)}] would allow them"
         )
         description.warnings += [warning] * (warning not in description.warnings)
+
+
+def _entries(data: dict[str, Any], key: str, file: str) -> list[tuple[Any, Source]]:
+    """Return the entries of a list, each with the place where it is stated."""
+    entries = _list(data, key, file)
+    return [(entry, Source(file, getattr(entry, "line", None))) for entry in entries]
 
 
 def _list(data: dict[str, Any], key: str, file: str) -> list[Any]:

@@ -35,7 +35,7 @@ from tarsus.model.checks import check_body_name
 from tarsus.model.description import Description, ModelError, Source
 from tarsus.model.kinds import COORDINATE_FIELDS
 
-LISTS = ("bodies", "joints", "couplings", "loops", "frames")
+LISTS = ("bodies", "joints", "couplings", "loops", "frames", "forces")
 Gear: Any = dataclasses.make_dataclass(
     "Gear",
     [

@@ -33,6 +33,7 @@ from tarsus.model.description import (
     Shape,
 )
 from tarsus.model.draft import Draft
+from tarsus.model.forces import Force
 from tarsus.model.gears import gear
 from tarsus.model.kinds import COORDINATE_FIELDS
 from tarsus.model.model import Model
@@ -51,7 +52,7 @@ TRANSMISSIONS = tuple(kind for kind in FORMS if kind != "linear")
 
 
 class Builder:
-    """State bodies, joints, couplings and loops, frames and shapes, then `build()` a model.
+    """State bodies, joints, couplings, loops, frames, shapes, forces, then `build()` a model.
 
     Each call is checked at once and returns the builder, so that calls can be chained.
     Everything has a place: `position` [m] with `rotation`, a 3×3 matrix or roll, pitch and yaw
@@ -329,6 +330,15 @@ class Builder:
             constraint,
         )
         self._draft.add_loop(loop)
+        return self
+
+    def force(self, force: Force) -> Self:
+        """Add a force of `tarsus.forces`, such as `ts.forces.Spring("hand", (0, 0, 1), 100.0)`.
+
+        It acts in every simulation of the model. Whether its places and joints are there is
+        checked by `build`.
+        """
+        self._draft.add_force(force)
         return self
 
     def description(self) -> Description:

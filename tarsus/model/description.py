@@ -1,4 +1,4 @@
-"""What a mechanism is made of: bodies, joints, couplings, loops, frames and shapes as plain data.
+"""What a mechanism is made of: bodies, joints, couplings, loops, frames, shapes, forces, as data.
 
 A `Description` is the common ground of the builder, the file readers and our own file
 format. It keeps everything as it was stated (fixed joints included), so that it can be
@@ -172,7 +172,10 @@ class Shape(Record):
 
 @dataclass(eq=False)
 class Description(Record):
-    """Everything that was stated about a mechanism, in the order in which it was stated."""
+    """Everything that was stated about a mechanism, in the order in which it was stated.
+
+    `forces` are elements of `tarsus.forces`.
+    """
 
     name: str
     bodies: list[Body] = field(default_factory=list)
@@ -181,6 +184,7 @@ class Description(Record):
     loops: list[Loop] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
+    forces: list[Any] = field(default_factory=list)
     gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
     warnings: list[str] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
@@ -191,4 +195,6 @@ def _equal(value: Any, other: Any) -> bool:
         return np.array_equal(value, other)
     if isinstance(value, dict) and isinstance(other, dict):
         return value.keys() == other.keys() and all(_equal(value[k], other[k]) for k in value)
+    if isinstance(value, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(value) == len(other) and all(map(_equal, value, other))
     return bool(value == other)

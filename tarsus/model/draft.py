@@ -22,6 +22,7 @@ from tarsus.model.description import (
     ModelError,
     Shape,
 )
+from tarsus.model.forces import Force, check_unique, checked_force
 from tarsus.model.loops import checked_loop
 from tarsus.model.stating import placement_of
 from tarsus.model.validation import checked, checked_frame, checked_joint, checked_shape
@@ -37,6 +38,7 @@ class Draft:
         self.joints: dict[str, Joint] = {}
         self.couplings: dict[str, Coupling] = {}
         self.loops: dict[str, Loop] = {}
+        self.forces: dict[str, Force] = {}
         self._names: set[str] = set()  # of bodies and frames
         self._carried: set[str] = set()  # bodies that hang on joints
         self._follows: dict[str, Coupling] = {}
@@ -93,6 +95,13 @@ class Draft:
         """Add a shape on a body that is there."""
         check_body_name(shape.body, self.bodies, f"shape {shape.name!r}", "body")
         self.description.shapes.append(checked_shape(shape))
+
+    def add_force(self, force: Force) -> None:
+        """Add a force; its places and joints may come later."""
+        force = checked_force(force)
+        check_unique([self.forces.get(force.name, force), force])
+        self.forces[force.name] = force
+        self.description.forces.append(force)
 
     def end_of_loop(self, what: str, body: str, frame: str | ArrayLike, end: str) -> Array:
         """Return the placement (4, 4) on its body of an end of a loop, "a" or "b"."""

@@ -23,6 +23,7 @@ from tarsus.model.cluster_views import Cluster, Constraint, clusters, constraint
 from tarsus.model.compile import core_arguments, of_user
 from tarsus.model.coordinates import base_of, driven_velocities, rate_indices
 from tarsus.model.description import Description, Shape
+from tarsus.model.forces import Force, check_stated, copied
 from tarsus.model.inertia import inertial_parameters
 from tarsus.model.kinds import LIMIT_FIELDS
 from tarsus.model.motors import Motors
@@ -128,6 +129,7 @@ class Model(_core.Model):
             _description=description,
             _strict=strict,
         )
+        check_stated(description.forces, self)
 
     @property
     def description(self) -> Description:
@@ -141,6 +143,7 @@ class Model(_core.Model):
             loops=[dataclasses.replace(loop, start={**loop.start}) for loop in own.loops],
             frames=[copy.copy(frame) for frame in own.frames],
             shapes=[copy.copy(shape) for shape in own.shapes],
+            forces=[copied(force) for force in own.forces],
             warnings=list(own.warnings),
             metadata=copy.deepcopy(own.metadata),
         )
@@ -164,6 +167,11 @@ class Model(_core.Model):
     def shapes(self) -> tuple[Shape, ...]:
         """Copies of the shapes, placed on moving bodies or on the world."""
         return tuple(copy.copy(shape) for shape in self._shapes)
+
+    @property
+    def forces(self) -> tuple[Force, ...]:
+        """The forces that were stated with the mechanism, which simulations have act on it."""
+        return tuple(copied(force) for force in self._description.forces)
 
     def joint(self, name: str) -> JointView:
         """Return the moving joint `name`: its slices of q and v, its limits and parameters."""

@@ -37,6 +37,7 @@ from tarsus.model.description import (
     Shape,
     Source,
 )
+from tarsus.model.forces import check_unique, checked_force
 from tarsus.model.kinds import (
     COORDINATE_FIELDS,
     NON_NEGATIVE_FIELDS,
@@ -158,6 +159,8 @@ def checked(description: Description) -> Description:
         check_body_name(element.body, known, f"{kind} {element.name!r}", "body", element.source)
     loops = [checked_loop(loop, known, by_name) for loop in description.loops]
     _check_unique(loops, "loop")
+    forces = [checked_force(force) for force in description.forces]
+    check_unique(forces)
     return dataclasses.replace(
         description,
         bodies=bodies,
@@ -166,6 +169,7 @@ def checked(description: Description) -> Description:
         loops=loops,
         frames=frames,
         shapes=shapes,
+        forces=forces,
         gravity=numbers(description.gravity, (3,), "gravity"),
         warnings=list(description.warnings),
         metadata=copy.deepcopy(description.metadata),

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import number
-from tarsus.model.description import Record
+from tarsus.model.description import Record, Source
 from tarsus.parts.place import Place
 
 Row = tuple[str, int, int]
@@ -45,12 +45,15 @@ class Statement:
 class Part(Record):
     """Something that acts on a mechanism: a constraint or a force, with a `name` of its own.
 
+    `source` is where a file states it.
+
     Each kind is a file with its numbers, their checks and `statement`, what it is for the core.
     """
 
     kind: ClassVar[str]
 
     name: str = field(default="", kw_only=True)
+    source: Source | None = field(default=None, compare=False, repr=False, kw_only=True)
 
     def statement(self, model: Model) -> Statement:
         """Return the part by numbers, its names looked up in `model`."""

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
-from tarsus.model import Model, UnknownNameError
-from tarsus.model.checks import numbers, pose
+from tarsus.model import Model
+from tarsus.model.checks import UnknownNameError, is_triple, numbers, pose
 from tarsus.model.description import WORLD
 
 Where: TypeAlias = str | tuple[str, ArrayLike] | ArrayLike
 """A frame ("hand"), a point (x, y, z) or pose (4, 4) in it ("hand", point), or of the world."""
+
+ORIGIN = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,31 +30,31 @@ class Place:
 def place_of(model: Model, where: Where, what: str) -> Place:
     """Return the place that a user means; `what` names the argument in errors."""
     name, at = split(where)
-    placement = np.eye(4)
-    if at is not None:
-        placement = placement_of(at, what)
+    # names are most common, and parts are added while a motion goes on: no checks for them
+    placement = np.eye(4) if at is ORIGIN else placement_of(at, what)
     if name == WORLD:
         return Place(-1, placement)
     try:
         frame = model.frame(name)
     except UnknownNameError as error:
-        raise UnknownNameError(f"{what}: {error.args[0]}") from None
+        raise UnknownNameError(f"{what}: {error}") from None
     body = -1 if frame.body == WORLD else model.body(frame.body).index
     return Place(body, frame.placement @ placement)
 
 
 def split(where: Where) -> tuple[str, Any]:
-    """Return the frame's name and the point or pose in it, None for its origin."""
+    """Return the frame's name and the point or pose in it."""
     if isinstance(where, str):
-        return where, None
+        return where, ORIGIN
     if isinstance(where, tuple) and len(where) == 2 and isinstance(where[0], str):
         return where[0], where[1]
     return WORLD, where
 
 
 def placement_of(at: Any, what: str) -> Array:
-    if np.ndim(at) == 2:
-        return pose(at, what)
+    """Return the placement (4, 4) of a point (3,) or of a pose (4, 4)."""
+    if not is_triple(at):
+        return pose(numbers(at, (4, 4), what, accepted="(3,), a point, or (4, 4), a pose"), what)
     placement = np.eye(4)
     placement[:3, 3] = numbers(at, (3,), what)
     return placement

@@ -10,6 +10,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import expect
+from tarsus.model.forces import Force
 from tarsus.parts import Part
 from tarsus.simulation.acting import Acting, Plan
 from tarsus.simulation.part_handle import PartHandle
@@ -25,7 +26,7 @@ class Board:
     A target that is not a number stands for where things are when a run starts.
     """
 
-    def __init__(self, model: Model, parts: Iterable[Part]) -> None:
+    def __init__(self, model: Model, parts: Iterable[Force]) -> None:
         self.parts = PartSet.of(model, parts)
         self.numbers = np.concatenate([np.zeros(0), *(each.row for each in self.parts.parts)])[None]
         """(1, n), or (B, n) once a state has numbers of its own."""

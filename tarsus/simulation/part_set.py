@@ -133,7 +133,7 @@ def here(statement: Statement, model: Model, q: Array) -> Array:
     # the place of b on the body of a; its axes are those of b, where turns are held
     body = np.eye(4) if a.body < 0 else poses[:, a.body]
     seen = np.broadcast_to(np.linalg.inv(body) @ last, (len(q), 4, 4)).copy()
-    if not any(kind == "turn" for kind, _, _ in statement.rows):
+    if all(kind == "position" for kind, _, _ in statement.rows):
         seen[:, :3, :3] = a.placement[:3, :3]
     quaternions = quaternion_from_rotation(seen[:, :3, :3])
     return np.concatenate([seen[:, :3, 3], quaternions, np.zeros((len(q), 6))], axis=1)

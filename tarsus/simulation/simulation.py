@@ -15,6 +15,7 @@ from tarsus.arrays import Array
 from tarsus.geometry import Collision, Space, Terrain
 from tarsus.model import Model
 from tarsus.model.checks import COUNTED, expect, flag, number, read_only
+from tarsus.model.forces import Force
 from tarsus.parts import Part
 from tarsus.simulation.board import Board
 from tarsus.simulation.contact import ContactLaw, law_of
@@ -58,7 +59,7 @@ class Simulation:
     the model's limits are cut unless `effort_limits` is False. `strict` makes a step whose contacts
     could not be solved a failure; otherwise it is counted in `run.unsolved`, with a warning. Joints
     bounce off their limits with `limit_restitution` of their speed. `forces` (`ts.forces`) act from
-    the start; `add` and `remove` put parts on and off at any time.
+    the start, those of the model unless stated; `add` and `remove` put parts on and off later.
     """
 
     _made = False
@@ -81,7 +82,7 @@ class Simulation:
         max_contacts: int | None = None,
         limit_restitution: float = 0.0,
         strict: bool = False,
-        forces: Iterable[Part] = (),
+        forces: Iterable[Force] | None = None,
     ) -> None:
         expect(model, Model, "model")
         if ground is not None:
@@ -103,7 +104,7 @@ class Simulation:
         self.effort: Array = model.effort_limit if limited else read_only(np.full(model.nv, np.inf))
         stops = joint_limits is None or flag(joint_limits, "joint_limits")
         strict = flag(strict, "strict")
-        self.board = Board(model, forces)
+        self.board = Board(model, model.forces if forces is None else forces)
         """The parts that act on it: `add`, `remove`."""
         self.worlds: Worlds | None = None
         self.starts: Starts | None = None
@@ -118,6 +119,7 @@ class Simulation:
                 max_contacts=max_contacts is not None,
                 limit_restitution=number(limit_restitution, "limit_restitution") != 0.0,
                 strict=strict,
+                forces=bool(self.board.parts.parts),
             )
             self._made = True
             return
@@ -287,6 +289,7 @@ class Simulation:
         The handle has `on`, `target`, `force`, `gap` and the numbers of the part, in a batch one
         a state. Runs and motions that start later have the part, too.
         """
+        refuse(self.integrator, parts=isinstance(self.integrator, (RK4, DormandPrince)))
         return self.board.add(part)
 
     def remove(self, part: PartHandle | str) -> None:

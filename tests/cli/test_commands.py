@@ -106,6 +106,24 @@ def test_info_shows_clusters_constraints_and_motors(tmp_path: Path) -> None:
     assert data["joints"][-1]["dependent"] == "coupling"
 
 
+def test_info_shows_forces(tmp_path: Path) -> None:
+    builder = ts.Builder("spring").body("rod", 1.0, inertia=(1, 1, 1))
+    builder.joint("hinge", "revolute", "world", "rod")
+    builder.force(ts.forces.Spring(("rod", (0, 0, -0.5)), (1, 0, 0), 40.0, name="coil"))
+    builder.force(ts.forces.JointSpring({"hinge": -2.0}, 3.0, rest=None))
+    ts.save(builder.build(), tmp_path / "spring.json")
+    lines = output("info", str(tmp_path / "spring.json")).splitlines()
+    coil = next(line for line in lines if line.startswith("coil"))
+    assert coil.split(maxsplit=2)[1:] == [
+        "spring",
+        "a (rod, (0, 0, −0.5)), b (1, 0, 0), stiffness 40",
+    ]
+    assert any("joints −2 hinge, stiffness 3, rest none" in line for line in lines)
+    data = json.loads(output("info", str(tmp_path / "spring.json"), "--json"))
+    assert [force["kind"] for force in data["forces"]] == ["spring", "joint_spring"]
+    assert data["forces"][0]["b"] == [1.0, 0.0, 0.0]
+
+
 def test_info_of_every_kind_of_joint() -> None:
     text = output("info", "random_mechanism(3, 30)")
     for kind in ts.model.validation.KINDS:

@@ -210,7 +210,7 @@ def test_what_is_not_active_or_of_tendons_is_listed(write: Write) -> None:
     assert description.warnings == [
         "equality constraints that are not active (1) are not taken over",
         "equality constraints of tendons and flexible bodies (1) are not taken over",
-        "tendons (1) are not taken over",
+        "tendons (1) are not taken over, which have no springs and no dampers: t",
     ]
 
 

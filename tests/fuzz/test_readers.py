@@ -53,6 +53,19 @@ def try_file(
     assert found[error.__name__] > 0 or found.total() < 10
 
 
+SPRINGS = """<mujoco><option><flag damper="enable"/></option><worldbody><site name="hook"/>
+<body name="a"><joint name="j"/><geom size=".1"/><site name="s" pos="0 0 1"/>
+<body name="b"><joint name="k" type="slide"/><geom size=".1"/><site name="t" pos="0 1 1"/></body>
+</body></worldbody>
+<tendon><spatial name="string" stiffness="9" damping="1" springlength="0 .3">
+<site site="hook"/><site site="t"/></spatial>
+<spatial stiffness="9" range="0 1"><site site="s"/><site site="t"/></spatial>
+<fixed name="belt" stiffness="3"><joint joint="j" coef="2"/><joint joint="k" coef="-1"/></fixed>
+</tendon><actuator><motor joint="j" gear="9" damping=".1" armature=".1"/>
+<motor tendon="belt" damping="1"/></actuator></mujoco>"""
+"""Tendons and actuators with forces."""
+
+
 def model_file(name: str, folder: Path) -> Path:
     """A model to damage, with what belongs to it."""
     for part in DATA.glob("*"):
@@ -61,7 +74,11 @@ def model_file(name: str, folder: Path) -> Path:
     if name == EXAMPLE.name:
         file.write_bytes(EXAMPLE.read_bytes())
     elif name.startswith("saved"):
-        ts.save(ts.load(DATA / "machine.sdf"), file)
+        description = ts.load(DATA / "machine.sdf").description
+        description.forces += forces(description)
+        ts.save(description, file)
+    elif name == "springs.xml":
+        file.write_text(SPRINGS)
     elif name.startswith("side"):
         rotor = {"name": "rotor", "mass": 0.1, "inertia": [2e-5, 2e-5, 4e-5]}
         gear = {"joint": "front_left_knee", "ratio": 9, "rotor": "rotor"}
@@ -69,9 +86,21 @@ def model_file(name: str, folder: Path) -> Path:
     return file
 
 
+def forces(description: ts.Description) -> list[Any]:
+    """Forces on the first and the last body, with all ways to tell a place."""
+    first, last = (description.bodies[k].name for k in (0, -1))
+    joint = next(joint.name for joint in description.joints if joint.kind == "revolute")
+    return [
+        ts.forces.Spring((first, (0.1, 0, 0)), (last, np.eye(4)), 30.0, 0.2, name="spring"),
+        ts.forces.JointSpring({joint: 2.0}, 30.0, rest=None, limit=5.0),
+        ts.forces.Wrench(last, (1, 2, 3), axes="local"),
+        ts.forces.Rubber(first, (0, 0, 1), 30.0),
+    ]
+
+
 @pytest.mark.parametrize(
     "name",
-    ["arm.urdf", "loops.urdf", EXAMPLE.name, "machine.sdf", "mixed.xml"]
+    ["arm.urdf", "loops.urdf", EXAMPLE.name, "machine.sdf", "mixed.xml", "springs.xml"]
     + ["saved.json", "saved.yaml", "side.json"],
 )
 def test_models(name: str, tmp_path: Path) -> None:

@@ -1,0 +1,83 @@
+"""What an MJCF file says about passive forces besides its joints and tendons.
+
+An actuator may have a damper and an armature, which are in what it drives whatever its control is,
+times the square of its gear ratio. What it does with its control is not taken over.
+`<flag spring="disable">` and `damper` switch off the springs and dampers of all joints and tendons.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.formats.context import listing
+from tarsus.model.checks import suggestion
+from tarsus.model.description import ModelError, Source
+
+SPRINGS = ("jnt_stiffness", "tendon_stiffness", "jnt_stiffnesspoly", "tendon_stiffnesspoly")
+DAMPERS = ("dof_damping", "tendon_damping", "dof_dampingpoly", "tendon_dampingpoly")
+
+
+class Actuators:
+    """The actuators of a specification, from which they are removed before it is compiled."""
+
+    def __init__(self, mujoco: Any, spec: Any) -> None:
+        kinds = mujoco.mjtTrn
+        driven = {
+            kinds.mjTRN_JOINT: "joint",
+            kinds.mjTRN_JOINTINPARENT: "joint",
+            kinds.mjTRN_TENDON: "tendon",
+        }
+        self.names = [one.name or f"actuator {k}" for k, one in enumerate(spec.actuators)]
+        self.nonlinear = 0
+        self.reflected: dict[tuple[str, str], Array] = defaultdict(lambda: np.zeros(2))
+        for actuator in spec.actuators:
+            # MuJoCo before version 4 has none of this
+            damping = np.atleast_1d(getattr(actuator, "damping", 0.0))
+            numbers = np.array([damping[0], getattr(actuator, "armature", 0.0)])
+            self.nonlinear += bool(damping[1:].any())
+            # on other targets MuJoCo itself refuses them
+            if numbers.any() and actuator.trntype in driven:
+                target = driven[actuator.trntype], actuator.target
+                self.reflected[target] += actuator.gear[0] ** 2 * numbers
+
+    def reflect(self, model: Any, file: str) -> None:
+        """Add the dampers and armatures to the joints and tendons of the compiled model."""
+        counts = {"joint": model.njnt, "tendon": model.ntendon}
+        numbers = {
+            kind: {getattr(model, kind)(index).name: index for index in range(count)}
+            for kind, count in counts.items()
+        }
+        for (kind, name), (damping, armature) in self.reflected.items():
+            if name not in numbers[kind]:
+                hint = suggestion(name, filter(None, numbers[kind]))
+                message = f"an actuator drives the {kind} {name!r}, which is not there{hint}"
+                raise ModelError(message, Source(file))
+            index = numbers[kind][name]
+            if kind == "joint":
+                dofs = model.dof_jntid == index
+                model.dof_damping[dofs] += damping
+                model.dof_armature[dofs] += armature
+            else:
+                model.tendon_damping[index] += damping
+                model.tendon_armature[index] += armature
+
+    def left_out(self, ignored: Counter[str]) -> list[str]:
+        """Count what is not taken over of their dampers; return a warning about their controls."""
+        ignored["non-linear dampers of actuators"] += self.nonlinear
+        names = listing(dict.fromkeys(self.names), limit=10)
+        count = len(self.names)
+        return [f"controls of actuators ({count}) are not taken over: {names}"] if count else []
+
+
+def switch_off(mujoco: Any, model: Any) -> None:
+    """Set to zero what the options of the compiled model switch off."""
+    bits = mujoco.mjtDisableBit
+    for bit, arrays in ((bits.mjDSBL_SPRING, SPRINGS), (bits.mjDSBL_DAMPER, DAMPERS)):
+        if model.opt.disableflags & int(bit):
+            for array in arrays:
+                if hasattr(model, array):
+                    getattr(model, array)[:] = 0.0
