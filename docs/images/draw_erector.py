@@ -6,54 +6,105 @@ Films are animated WebP, a third of the size of GIFs.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
 import tarsus as ts
+from tarsus.geometry import Profile
 from tarsus.scenes import Scene
+from tarsus.scenes.car import stunt
 from tarsus.view.renderer import Renderer
 from tarsus.view.stage import Stage
 
-SIZE = {"width": 320, "height": 210}
+WIDTH, HEIGHT = 300, 200
 
-# scene, options of the run, of the stage, and of the camera
-FILMS: dict[str, tuple[Scene, dict[str, Any], dict[str, Any], dict[str, Any]]] = {
-    "gyroscope": (
-        ts.scenes.gyroscope(),
-        {"duration": 2.6},
-        {"fps": 12},
-        {"zoom": 1.1, "elevation": 25},
+
+@dataclass(frozen=True)
+class Film:
+    """A run, how fast it is shown, from where, and what rises above the middle [pixels]."""
+
+    run: Callable[[], ts.Trajectory]
+    fps: float
+    speed: float = 1.0
+    camera: dict[str, Any] = field(default_factory=dict)
+    lines: Sequence[tuple[Any, Any]] = ()
+    above: int = 0
+
+
+def strings(scene: Scene) -> list[tuple[Any, Any]]:
+    kinds = (ts.forces.Rubber, ts.forces.String)
+    return [(part.a, part.b) for part in scene.forces if isinstance(part, kinds)]
+
+
+def bumpy() -> Profile:
+    """Return a road with bumps of a centimetre."""
+    x = np.arange(0.0, 8.0, 0.05)
+    z = 0.01 * np.maximum(0.0, np.sin(7.0 * x)) ** 2
+    return Profile(np.stack([x, z], axis=1), friction=0.4, restitution=0.3)
+
+
+TENSEGRITY, CANS, SOFT = (
+    ts.scenes.tensegrity(),
+    ts.scenes.cans(),
+    ts.scenes.elastic_lola(50.0, 0.5),
+)
+BARS = ts.scenes.three_bars().but(integrator="dormand_prince")
+
+FILMS = {
+    "tensegrity": Film(
+        lambda: TENSEGRITY.run(duration=3.0, every=5),
+        fps=12,
+        camera={"zoom": 1.0},
+        lines=strings(TENSEGRITY),
     ),
-    "cat": (ts.scenes.cat(), {}, {"fps": 10, "speed": 0.15}, {"zoom": 0.9, "elevation": 10}),
-    "pendulum_wave": (
-        ts.scenes.pendulum_wave(12, 12.0, 10),
-        {"every": 5},
-        {"fps": 6},
-        {"zoom": 1.4, "azimuth": -35, "elevation": 15, "height": 300},
+    "three_bars": Film(lambda: BARS.run(duration=120.0), 9, 30.0, {"elevation": 60, "zoom": 0.8}),
+    "four_bars": Film(
+        lambda: ts.scenes.four_bars("tip").run(duration=25.0), 10, 7.0, {"elevation": 60}
     ),
-    "three_bars": (
-        ts.scenes.three_bars().but(integrator="dormand_prince"),
-        {"duration": 120.0},
-        {"fps": 10, "speed": 30},
-        {"elevation": 60},
+    "car": Film(lambda: stunt(duration=9.0), 10, 1.5, {"zoom": 0.5, "elevation": 25}),
+    "cans": Film(
+        lambda: CANS.but(ground=bumpy()).run(duration=2.0, every=10),
+        10,
+        0.5,
+        {"zoom": 1.3, "azimuth": -70, "elevation": 12},
+        lines=strings(CANS),
+    ),
+    "hanging_chain": Film(
+        lambda: ts.scenes.hanging_chain().run(duration=4.0, every=5),
+        10,
+        1.0,
+        {"zoom": 1.3, "azimuth": -80, "elevation": 8},
+    ),
+    "gyroscope": Film(
+        lambda: ts.scenes.gyroscope().run(duration=2.6), 12, camera={"zoom": 1.1, "elevation": 25}
+    ),
+    "cat": Film(ts.scenes.cat().run, 10, 0.15, {"zoom": 0.9, "elevation": 10}),
+    "pendulum_wave": Film(
+        lambda: ts.scenes.pendulum_wave(12, 12.0, 10).run(every=5),
+        5,
+        camera={"zoom": 1.4, "azimuth": -35, "elevation": 15},
+        above=90,
+    ),
+    "elastic_lola": Film(
+        lambda: SOFT.run(duration=2.0, every=5), 12, 0.6, {"zoom": 1.5, "azimuth": -50}
     ),
 }
 
 
 def draw(name: str, folder: Path) -> Path:
     """Run a scene, write its film, and return the file."""
-    scene, options, timing, camera = FILMS[name]
-    run = scene.run(**options)
-    lines = [(part.a, part.b) for part in scene.forces if isinstance(part, ts.forces.Rubber)]
-    stage = Stage(run, lines=lines, **timing)
-    renderer = Renderer(stage, **{**SIZE, **camera})
+    film = FILMS[name]
+    stage = Stage(film.run(), lines=film.lines, fps=film.fps, speed=film.speed)
+    renderer = Renderer(stage, width=WIDTH, height=HEIGHT + film.above, **film.camera)
     pictures = [Image.fromarray(renderer.picture(k)) for k in range(len(stage.times))]
-    low = camera.get("height", SIZE["height"]) - SIZE["height"]
-    pictures = [each.crop((0, low, *each.size)) for each in pictures]
+    pictures = [each.crop((0, film.above, *each.size)) for each in pictures]
     file = folder / f"erector_{name}.webp"
-    settings = {"duration": round(1000 / timing["fps"]), "loop": 0, "quality": 45, "method": 6}
+    settings = {"duration": round(1000 / film.fps), "loop": 0, "quality": 30, "method": 6}
     pictures[0].save(file, save_all=True, append_images=pictures[1:], **settings)
     return file
 

@@ -17,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from tarsus.forces import Brake, Support, Wrench
+from tarsus.geometry import Ground
 from tarsus.model import WORLD, Builder, Model
 from tarsus.model.checks import suggestion
 from tarsus.parts import Part
@@ -97,7 +98,7 @@ def stunt(
         states.append(sim.step(steps=steps))
         times.append(sim.t)
     q, v = (np.stack(column) for column in zip(*states, strict=True))
-    return Trajectory(model, np.array(times), {"q": q, "v": v})
+    return Trajectory(model, np.array(times), {"q": q, "v": v}, ground=Ground())
 
 
 def _act(sim: Simulation, action: str) -> None:

@@ -8,6 +8,7 @@ the slope (i − (n − 1)/2) m g / H, and the links span the poles.
 
 from __future__ import annotations
 
+import math
 from typing import SupportsIndex
 
 from tarsus.constraint import Nail
@@ -23,7 +24,7 @@ DAMPING = 2.0
 """In its joints [N m s/rad]."""
 
 
-def hanging_chain(n: SupportsIndex = 20, span: float = 4.0, time_constant: float = 0.15) -> Scene:
+def hanging_chain(n: SupportsIndex = 20, span: float = 4.0, time_constant: float = 0.4) -> Scene:
     """Return a chain of `n` links of 0.25 m, on poles that are `span` [m] apart, along x.
 
     Its free end goes to the second pole, critically damped, by the `time_constant` [s].
@@ -44,8 +45,8 @@ def hanging_chain(n: SupportsIndex = 20, span: float = 4.0, time_constant: float
     builder.frame("end", f"link_{count - 1}", position=(LENGTH, 0.0, 0.0))
     model = builder.build()
     q0 = model.neutral()
-    # the chain starts as an arc below the poles, so that its end is on its way
-    q0[0], q0[1:] = 1.2, -1.8 / (count - 1)
+    # a straight chain could not begin to rise
+    q0[0], q0[1:] = math.pi / 2, -1.0 / (count - 1)
     nail = Nail("end", (span, 0.0, 0.0), time_constant=time_constant, name="pole")
     return Scene(
         *("hanging chain", model, q0, at_rest(model)),
