@@ -139,6 +139,17 @@ class World:
         record: Array | None = None,
     ) -> Array:
         """The ledger's row (B, energy_size) of states."""
+    def part_rows(
+        self,
+        q: Array,
+        v: Array,
+        memory: Array,
+        parameters: Array,
+        parts: Parts,
+        part_numbers: Array,
+        part_memory: Array,
+    ) -> tuple[Array, Array]:
+        """Values and rates (B, n) of all rows of parts."""
     def may_start(self, q: Array, v: Array, depth: float) -> bool:
         """Whether q and v are finite, quaternions of unit length, no shape deeper than depth."""
     def listed(self, contacts: Array, first: int = 0) -> tuple[Array, NDArray[np.int64]]:

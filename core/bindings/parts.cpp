@@ -115,7 +115,8 @@ void bind_parts(nb::module_& m) {
     nb::dict memory = nb::cast<nb::dict>(m.attr("PART_MEMORY"));
     memory["impulse"] = int(Part::kImpulse), memory["value"] = int(Part::kValue);
     memory["rate"] = int(Part::kRate), memory["push"] = int(Part::kPush);
-    memory["missed"] = int(Part::kMissed), memory["work"] = int(Part::kWork);
+    memory["missed"] = int(Part::kMissed), memory["worst"] = int(Part::kWorst);
+    memory["work"] = int(Part::kWork);
     memory["age"] = int(Part::kAge), memory["size"] = int(Part::kMemory);
 }
 

@@ -172,6 +172,27 @@ PyObject* energies(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyOb
     });
 }
 
+PyObject* part_rows(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names) {
+    static const Signature signature(
+        "part_rows", {"q", "v", "memory", "parameters", "parts", "part_numbers", "part_memory"}, 7,
+        7);
+    return guarded([&] {
+        PyObject* slots[7];
+        signature.fill(args, nargs, names, slots);
+        const World& world = world_of(self);
+        StateArrays arrays;
+        Run run = arrays.read(world, slots);
+        arrays.read_parts(world, slots[4], slots[5], slots[6], run);
+        const Owned values(zeros(run.states, run.parts->n_rows)),
+            rates(zeros(run.states, run.parts->n_rows));
+        const StepKernel& kernel = *kernels().step;
+        WorkMemory memory;
+        kernel.part_rows(world, run, data_of(values), data_of(rates),
+                         memory.get(kernel.bytes_one(world, *run.parts)));
+        return PyTuple_Pack(2, values.object, rates.object);
+    });
+}
+
 bool unit_quaternions(const Tree& tree, const double* q) {
     for (int i = 0; i < tree.n_bodies; ++i) {
         const int quaternion = kKindInfo[int(tree.links[i].kind)].quaternion;
@@ -249,6 +270,9 @@ PyMethodDef* world_methods() {
                "part_memory=None, record=None)\n--\n\n"
                "The ledger's row (B, energy_size) of states; record (B, record_size) receives that "
                "of parts."),
+        method("part_rows", part_rows,
+               "part_rows($self, q, v, memory, parameters, parts, part_numbers, part_memory)\n--"
+               "\n\nValues and rates (B, n) of all rows of parts."),
         method("may_start", may_start,
                "may_start($self, q, v, depth)\n--\n\n"
                "Whether q (B, nq) and v (B, nv) are finite, quaternions have unit length and no "

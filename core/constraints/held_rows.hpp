@@ -30,14 +30,14 @@ class HeldRows {
     }
 
     // `lose`: velocities that these rows must lose; `share`: rows that repeat others share with
-    // them
-    TARSUS_APART void reduce(int held, bool share, const double* lose, RowSystem& s) {
+    // them, and those that move less than `least` by a unit impulse do not move at all
+    TARSUS_APART void reduce(int held, bool share, double least, const double* lose, RowSystem& s) {
         n_ = held;
         const int m = m_ = s.n, width = padded(n_ + m);
         for (int i = 0; i < n_; ++i) {
             for (int j = 0; j < n_; ++j) L_[i * n_ + j] = whole[long(i) * width + j];
         }
-        rank_ = factor_semidefinite(n_, L_, order_, scale_);
+        rank_ = factor_semidefinite(n_, L_, order_, scale_, share ? least : 0.0);
         shares_ = share && rank_ < n_;
         if (shares_) factor_gram();
         for (int i = 0; i < n_; ++i) x_[i] = -lose[i];

@@ -38,6 +38,16 @@ struct Block {
 // spring.
 constexpr double kLag = 0.25;
 
+// A row moves so little by a unit impulse, as a part of what the whole mechanism would if it were
+// one body, that it does not move at all: it is held already, and what is left is round-off.
+constexpr double kHeldAlready = 1e-13;
+
+inline double total_mass(const Tree& tree) {
+    double sum = 0;
+    for (const Link& link : tree.links) sum += link.mass;
+    return sum > 0 ? sum : 1.0;
+}
+
 struct Softness {
     double compliance, target;
 };
@@ -70,6 +80,7 @@ class LaneRows {
           number(scratch.take<int>(rows)),
           place(scratch.take<int>(rows)),
           loops_(tree.n_constraint_rows),
+          least_(held > tree.n_constraint_rows ? kHeldAlready / total_mass(tree) : 0.0),
           operator_(tree, rows, scratch),
           held_(held, rows, scratch),
           mapped_(scratch.take<int>(rows)),
@@ -98,7 +109,7 @@ class LaneRows {
         double* A = n_held_ ? held_.whole : s.A;
         operator_.sum(test, map, lane, mapped_, n_held_ + s.n, A);
         soften(problem, lane_of(dt, lane), lane, A);
-        if (n_held_) held_.reduce(n_held_, n_held_ > loops_, lose_, s);
+        if (n_held_) held_.reduce(n_held_, n_held_ > loops_, least_, lose_, s);
     }
 
     // impulses of the rows, and of those that hold with them; by how much these miss their targets
@@ -157,6 +168,7 @@ class LaneRows {
     }
 
     const int loops_;
+    const double least_;
     int n_held_ = 0;
     LaneOperator operator_;
     HeldRows held_;

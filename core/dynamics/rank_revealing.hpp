@@ -16,15 +16,15 @@ namespace tarsus::TARSUS_ISA {
 constexpr double kRedundant = 1e-11, kVanishing = 1e-20, kClearly = 1.5;
 
 // L (n × n, lower triangle of Λ on entry) receives the factor of rows and columns in this order, at
-// the size of their diagonals; returns the rank
-inline int factor_semidefinite(int n, double* L, int* order, double* scale) {
+// the size of their diagonals; returns the rank. Diagonals below `least` are nothing.
+inline int factor_semidefinite(int n, double* L, int* order, double* scale, double least = 0.0) {
     double largest = 0.0;
     for (int i = 0; i < n; ++i) largest = std::max(largest, L[i * n + i]);
     for (int i = 0; i < n; ++i) {
         order[i] = i;
         // rows of different units are compared at the size of their diagonals
         const double size = L[i * n + i];
-        scale[i] = size > kVanishing * largest ? 1 / std::sqrt(size) : 0.0;
+        scale[i] = size > std::max(kVanishing * largest, least) ? 1 / std::sqrt(size) : 0.0;
     }
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j <= i; ++j) L[i * n + j] *= scale[i] * scale[j];

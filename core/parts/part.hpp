@@ -63,7 +63,8 @@ struct Part {
         kRate = kValue + kMostPartRows,     // of each row at its end, as seen at its start
         kPush = kRate + kMostPartRows,      // wrench on b in the step, in axes of the world
         kMissed = kPush + 6,                // by what velocity the rows could not be held
-        kWork = kMissed + 1,                // since the start, without what is stored
+        kWorst = kMissed + 1,               // the largest of these since the start
+        kWork = kWorst + 1,                 // since the start, without what is stored
         kAge = kWork + 1,                   // steps since it was put on
         kOwn = kAge + 1,                    // of the coordinates: where on a path
         kMemory = kOwn + 4

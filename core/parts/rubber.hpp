@@ -1,6 +1,6 @@
 // Rubber that pulls less when it gets shorter (Schröder 1990, section 7.2, with the jump of its
 // stiffness smoothed): k x σ(ẋ) where it is stretched, σ from e to 1 within rates of ± ε. What it
-// stores is what it gives back, e k x² / 2; the rest is lost.
+// stores is what it holds at rest, (1 + e)/2 of k x² / 2; then the rest is lost at any rate.
 #pragma once
 
 namespace tarsus::TARSUS_ISA {
@@ -17,14 +17,16 @@ struct RubberLaw {
         T u = (at.speed() + width) / (two * width);
         u = select(u > zero, select(u < one, u, one), zero);
         const T sigma = mul_add(one - e, u * u * (T(3.0) - two * u), e);
+        const T at_rest = T(0.5) * (one + e);
         const T stretch = select(at.value() > zero, at.value(), zero);
         const T on = select(at.value() > zero, one, zero);
         const T bend = (one - e) * T(3.0) * u * (one - u) / width;
-        return {k * stretch * sigma, k * sigma * on, k * stretch * bend, k * stretch * (sigma - e)};
+        return {k * stretch * sigma, k * sigma * on, k * stretch * bend,
+                k * stretch * (sigma - at_rest)};
     }
     template <class T>
     static TARSUS_INLINE T energy(const T* numbers, const T& x) {
-        return select(x > T(0.0), T(0.5) * numbers[0] * numbers[1] * x * x, T(0.0));
+        return select(x > T(0.0), T(0.25) * numbers[0] * (T(1.0) + numbers[1]) * x * x, T(0.0));
     }
 };
 

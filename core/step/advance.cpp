@@ -26,6 +26,18 @@ void energies(const World& world, const Run& run, double* out, double* parts, st
     }
 }
 
+void part_rows(const World& world, const Run& run, double* values, double* rates,
+               std::byte* memory) {
+    const int n = run.parts->n_rows;
+    for (long s = 0; s < run.states; ++s) {
+        Scratch scratch(memory);
+        Stepper<double> stepper(world, *run.parts, scratch);
+        LaneStates<double> states(world, run, stepper, s, 1);
+        states.load();
+        stepper.look_at_parts(values + s * n, rates + s * n);
+    }
+}
+
 }  // namespace
 
 void find_all_contacts(const World& world, const double* q, double* out, std::byte* memory);
@@ -34,7 +46,7 @@ void contact_operator(const World& world, const double* q, const double* mass_sc
 
 extern const StepKernel step_kernel;
 const StepKernel step_kernel = {
-    advance_one_bytes, advance_lanes_bytes, advance_one,      advance_lanes,
-    energies,          find_all_contacts,   contact_operator, solve_lcp};
+    advance_one_bytes, advance_lanes_bytes, advance_one, advance_lanes, energies,
+    find_all_contacts, contact_operator,    part_rows,   solve_lcp};
 
 }  // namespace tarsus::TARSUS_ISA

@@ -44,6 +44,16 @@ class PartSteps {
         }
     }
 
+    // values and rates of all rows at the start of a step
+    void look(T* values, T* rates) const {
+        for (const Part& part : parts.list) {
+            for (int r = 0; r < part.n_rows; ++r) {
+                values[part.first_row + r] = here(part).value[r];
+                rates[part.first_row + r] = start_[part.first_row + r];
+            }
+        }
+    }
+
     // wrenches that are known before anything accelerates
     TARSUS_APART void push(const Moment<T>& at, ArticulatedPasses<T>& passes) {
         for (const Part& part : parts.list) {
@@ -93,6 +103,7 @@ class PartSteps {
             kept[Part::kImpulse + r] = select(block.on > zero, problem.p[block.row], zero) + zero;
             const T off = absolute(missed[block.row]) * block.on;
             kept[Part::kMissed] = select(off > kept[Part::kMissed], off, kept[Part::kMissed]);
+            kept[Part::kWorst] = select(off > kept[Part::kWorst], off, kept[Part::kWorst]);
         }
     }
 

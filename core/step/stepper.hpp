@@ -70,6 +70,17 @@ class Stepper {
     TARSUS_INLINE Energies<T> energies() const {
         return measure<T>(tree_, q, v, mass_scale(), scratch_);
     }
+    // values of the rows of parts, and their rates
+    TARSUS_APART void look_at_parts(T* values, T* rates) {
+        Scratch scratch = scratch_;
+        const JointState<T> joints = joint_state(scratch);
+        ArticulatedPasses<T> passes(tree_, joints, {nullptr, nullptr}, scratch);
+        passes.velocities(nullptr);
+        for (int i = 0; i <= tree_.n_bodies; ++i) at.start[i] = passes.body[i].v;
+        place_bodies(passes, at.pose);
+        impulses.parts.begin(at, joints);
+        impulses.parts.look(values, rates);
+    }
     // what each part stores; returns what of it belongs to the half step of staggering
     T* part_energy;
     TARSUS_APART T stored() {

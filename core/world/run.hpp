@@ -44,6 +44,8 @@ struct StepKernel {
     void (*contact_operator)(const World&, const double* q, const double* parameters,
                              const std::vector<int>& candidates, double* A, double* J,
                              std::byte* memory);
+    // values and rates of all rows of parts, for each state
+    void (*part_rows)(const World&, const Run&, double* values, double* rates, std::byte* memory);
     LcpReport (*solve_lcp)(int n, const double* A, const double* b, double* u);
 };
 

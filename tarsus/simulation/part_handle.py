@@ -74,14 +74,22 @@ class PartHandle:
     def force(self) -> Array:
         """What it pushed b with in the last step of the motion (…, 3) [N], in axes of the world.
 
-        For joints the effort along their sum, in the first place.
+        For joints the effort along their sum, in the first place. That of a `Wrench` may be set.
         """
         return self._memory("push", 3)
+
+    @force.setter
+    def force(self, value: Any) -> None:
+        self._write("force", reals(value, "force"))
 
     @property
     def torque(self) -> Array:
         """The moment that goes with the force, about the point of b (…, 3) [N m]."""
         return self._memory("push", 6)[..., 3:]
+
+    @torque.setter
+    def torque(self, value: Any) -> None:
+        self._write("torque", reals(value, "torque"))
 
     @property
     def gap(self) -> Array:
