@@ -45,7 +45,7 @@ MOTOR, STEERING = 4000.0, 0.3
 """In a stunt: the pull of a front wheel [N], and where it goes [rad]."""
 ACTIONS = {"straight": "motor", "turning": "turn", "braking": "brake", "rolling": "nothing"}
 """What is on, by the beginning of its name."""
-SCRIPT = ((0.0, "straight"), (5.23, "turning"), (5.66, "braking"))
+SCRIPT = ((0.0, "straight"), (5.16, "turning"), (5.6, "braking"))
 """A drive that ends in a slide of 100°, found by trial."""
 ROLL_OVER = ((0.0, "straight"), (8.0, "turning"), (8.5, "braking"))
 """The same at a higher speed, after which the car lies on its roof."""
@@ -72,7 +72,7 @@ def car(
 
 
 def stunt(
-    script: Sequence[tuple[float, str]] = SCRIPT, duration: float = 10.0, frame: float = 1 / 30
+    script: Sequence[tuple[float, str]] = SCRIPT, duration: float = 12.0, frame: float = 1 / 30
 ) -> Trajectory:
     """Return a drive by a script of times [s] and actions: straight, turning, braking, rolling.
 
