@@ -77,3 +77,35 @@ def test_a_nail_holds_with_the_force_that_the_oracle_needs() -> None:
     found = run.parts["nail"].force[2:]
     assert found[:, :2] == pytest.approx(force[:, :2], abs=2e-3 * np.abs(force).max())
     assert np.abs(found[:, :2]).max() > 0.05
+
+
+def test_a_couple_that_is_switched_off_is_two_runs() -> None:
+    """At 5 s: the same bits as a run with it, and one without from where that ended."""
+    scene = ts.scenes.four_bars()
+    sim = scene.simulation()
+    sim.reset(scene.q0, scene.v0)
+    sim.step(steps=500)
+    sim.parts["couple"].on = False
+    q, v = sim.step(steps=500)
+    first = scene.run(duration=5.0)
+    second = scene.but(forces=()).simulation().run(first.q[-1], first.v[-1], duration=5.0)
+    assert np.array_equal(q, second.q[-1])
+    assert np.array_equal(v, second.v[-1])
+    momentum = (second.model.centroidal_momentum_matrix(second.q) @ second.v[..., None])[:, 5, 0]
+    assert momentum[0] == pytest.approx(5.0, rel=3e-3)  # 1 N m for 5 s, in steps of 10 ms
+    assert momentum == pytest.approx(momentum[0], rel=5e-3)
+
+
+def test_removing_a_nail_lets_the_bar_go_as_it_was() -> None:
+    scene = ts.scenes.four_bars("root")
+    sim = scene.simulation()
+    sim.reset(scene.q0, scene.v0)
+    sim.step(steps=300)
+    q, v = sim.q.copy(), sim.v.copy()
+    sim.remove("nail")
+    assert np.array_equal(sim.q, q)
+    assert np.array_equal(sim.v, v)
+    sim.step(steps=300)
+    free = ts.scenes.four_bars().simulation().run(q, v, duration=3.0)
+    assert np.array_equal(sim.q, free.q[-1])
+    assert np.abs(sim.v[:2]).max() > 1e-3

@@ -173,7 +173,9 @@ def step(
 def least_squares(A: Array, b: Array) -> Array:
     """Return the least p with the least |A p − b|, both at the size of the rows' diagonals."""
     size = np.diag(A)
-    scale = np.where(size > 1e-14 * max(size.max(), 1.0), 1 / np.sqrt(np.maximum(size, 1e-300)), 0.0)
+    scale = np.where(
+        size > 1e-14 * max(size.max(), 1.0), 1 / np.sqrt(np.maximum(size, 1e-300)), 0.0
+    )
     scaled = scale[:, None] * A * scale
     return scale * np.linalg.lstsq(scaled, scale * b, rcond=1e-9)[0]
 
