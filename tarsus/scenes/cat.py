@@ -21,8 +21,10 @@ import numpy as np
 from tarsus.control import ImplicitPD, Table
 from tarsus.gait.plans import quintic
 from tarsus.model import WORLD, Builder, Model
+from tarsus.model.checks import number
 from tarsus.scenes.looks import LYING, ORANGE, WHITE, show
 from tarsus.scenes.scene import Scene, at_rest
+from tarsus.simulation.contact.numbers import positive
 
 MASS, LENGTH, RADIUS = 2.0, 0.22, 0.065
 """Of a half [kg, m]."""
@@ -51,6 +53,7 @@ def cat(roll: float = 2 * math.pi, beta: float | None = None, duration: float = 
     `roll` [rad] is the angle of both halves, `beta` [rad] their bend, `bend()` unless stated. It
     takes `duration` [s].
     """
+    positive(number(duration, "duration"), "duration")
     model = cat_model()
     beta = bend() if beta is None else beta
     t = np.arange(round(duration / SAMPLE) + 1) * SAMPLE

@@ -12,21 +12,25 @@ from typing import SupportsIndex
 from scipy.special import ellipk
 
 from tarsus.model import WORLD, Builder
+from tarsus.model.checks import number
 from tarsus.robots.sizes import checked_size
 from tarsus.scenes.looks import BLUE, GREY, ORANGE, show
 from tarsus.scenes.scene import Scene, at_rest
+from tarsus.simulation.contact.numbers import positive
 
 GRAVITY, SPACING, BOB = 9.81, 0.06, 0.02
 """[m/s²], and of a row of bobs [m]."""
 
 
 def pendulum_wave(
-    n: SupportsIndex = 15, period: float = 20.0, swings: int = 16, amplitude: float = 0.35
+    n: SupportsIndex = 15, period: float = 20.0, swings: SupportsIndex = 16, amplitude: float = 0.35
 ) -> Scene:
     """Return `n` pendulums in a row that meet again after `period` [s].
 
     The longest makes so many `swings` until then. They start at an `amplitude` [rad].
     """
+    positive(number(period, "period"), "period")
+    swings = checked_size(swings, "swings")
     builder = Builder("pendulum_wave")
     for k in range(checked_size(n, "n")):
         name, length = f"bob_{k}", pendulum_length(period / (swings + k), amplitude)

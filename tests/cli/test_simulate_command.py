@@ -149,7 +149,7 @@ def test_a_run_that_explodes_is_reported() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nope"], "or a scene: bounce, drop"),
+        (["nope"], "or a scene: bounce, cans"),
         (["slide(a)"], "the arguments must be numbers or words in quotes"),
         (["slide(1,2,3,4)"], "slide(1,2,3,4): slide() takes"),
         (["walk('cow')"], "there is no robot on legs 'cow'"),

@@ -136,3 +136,19 @@ def test_descriptions_and_ends_have_names() -> None:
         ts.scenes.three_bars("midle")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="nailed is 'left', must be 'root', 'tip' or None"):
         ts.scenes.four_bars("left")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("pendulum_wave", {"swings": 0}, "swings is 0, must be from 1"),
+        ("pendulum_wave", {"period": -1.0}, "period is -1.0, must be positive"),
+        ("cat", {"duration": 0.0}, "duration is 0.0, must be positive"),
+        ("cans", {"n": 0}, "n is 0, must be from 1"),
+        ("tensegrity", {"stiffness": -1.0}, "stiffness is -1, must be at least 0"),
+        ("hanging_chain", {"n": 1}, "n is 1, must be from 2"),
+    ],
+)
+def test_numbers_that_make_no_scene(name: str, arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        getattr(ts.scenes, name)(**arguments)
