@@ -47,6 +47,10 @@ OVERSHOOT = (
     "here samples are interpolated to the time that was asked for"
 )
 MISPRINT = "the last v_y is off by a third from all others, and its own ω_z and v_x: a misprint"
+ROOTS = (
+    "the largest errors of all bars over nine minutes, of the worse middle root and the better end; "
+    "they are of one size, and which is larger depends on how errors are estimated"
+)
 NORM = (
     "the thesis explains the differences by the norm of its error estimate; but they are gone if "
     "the printed numbers are compared at one and the same time"
@@ -135,7 +139,8 @@ def _long_rows() -> list[Row]:
             "less",
             middle / ends,
             middle < ends,
-            "the largest errors of all bars over nine minutes",
+            ROOTS,
+            "unsupported",
         ),
     ]
 
