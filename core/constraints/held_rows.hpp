@@ -11,6 +11,12 @@
 
 namespace tarsus::TARSUS_ISA {
 
+// How far a row moves by a unit impulse, as a part of what the whole mechanism would if it were one
+// body. So little is round-off: the row is held already. So little, while a gap is open, is a
+// direction in which the mechanism hardly moves, as an arm that is stretched to a target out of
+// reach: it would be pulled with forces beyond any bound. Then rows are softened by as much.
+constexpr double kHeldAlready = 1e-13, kOutOfReach = 0.1;
+
 class HeldRows {
    public:
     double* whole;  // the operator of these rows, then of the others: N × padded(N)
@@ -29,21 +35,30 @@ class HeldRows {
         whole = scratch.take<double>(held ? size_t(rows) * padded(rows) : 0);
     }
 
-    // `lose`: velocities that these rows must lose; `share`: rows that repeat others share with
-    // them, and those that move less than `least` by a unit impulse do not move at all
-    TARSUS_APART void reduce(int held, bool share, double least, const double* lose, RowSystem& s) {
+    // `lose`: velocities that these rows must lose. The first ones are loops; constraints that
+    // repeat others share with them. `mobility` of the whole mechanism as one body; `open`: there
+    // are gaps, perhaps for good.
+    TARSUS_APART void reduce(int held, int loops, double mobility, bool open, const double* lose,
+                             RowSystem& s) {
         n_ = held;
+        const bool share = held > loops;
         const int m = m_ = s.n, width = padded(n_ + m);
-        for (int i = 0; i < n_; ++i) {
-            for (int j = 0; j < n_; ++j) L_[i * n_ + j] = whole[long(i) * width + j];
-        }
-        rank_ = factor_semidefinite(n_, L_, order_, scale_, share ? least : 0.0);
+        const auto factor = [&](double softness) {
+            for (int i = 0; i < n_; ++i) {
+                for (int j = 0; j < n_; ++j) L_[i * n_ + j] = whole[long(i) * width + j];
+                if (i >= loops) L_[i * n_ + i] += softness;
+            }
+            rank_ =
+                factor_semidefinite(n_, L_, order_, scale_, share ? kHeldAlready * mobility : 0.0);
+        };
+        factor(0.0);
+        if (open && stiffest() < kOutOfReach * mobility) factor(kOutOfReach * mobility);
         shares_ = share && rank_ < n_;
         if (shares_) factor_gram();
         for (int i = 0; i < n_; ++i) x_[i] = -lose[i];
         solve();
         for (int i = 0; i < n_; ++i) y_[i] = x_[i], missed_[i] = 0.0;
-        for (int i = 0; shares_ && i < n_; ++i) {
+        for (int i = 0; (shares_ || open) && i < n_; ++i) {
             double left = lose[i];
             for (int j = 0; j < n_; ++j) left = mul_add(whole[long(i) * width + j], y_[j], left);
             missed_[i] = left;
@@ -74,6 +89,15 @@ class HeldRows {
     double missed(int row) const { return missed_[row]; }
 
    private:
+    // the least that a row moves when those before it are held
+    double stiffest() const {
+        double least = 1e300;
+        for (int k = 0; k < rank_; ++k) {
+            const double pivot = L_[k * n_ + k] / scale_[order_[k]];
+            least = std::min(least, pivot * pivot);
+        }
+        return least;
+    }
     void solve() {
         if (shares_) solve_least();
         else solve_semidefinite(n_, rank_, L_, order_, scale_, x_, work_);

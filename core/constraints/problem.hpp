@@ -38,9 +38,7 @@ struct Block {
 // spring.
 constexpr double kLag = 0.25;
 
-// A row moves so little by a unit impulse, as a part of what the whole mechanism would if it were
-// one body, that it does not move at all: it is held already, and what is left is round-off.
-constexpr double kHeldAlready = 1e-13;
+constexpr double kOpen = 1e-3;  // [m, rad] a gap that may be out of reach
 
 inline double total_mass(const Tree& tree) {
     double sum = 0;
@@ -80,7 +78,7 @@ class LaneRows {
           number(scratch.take<int>(rows)),
           place(scratch.take<int>(rows)),
           loops_(tree.n_constraint_rows),
-          least_(held > tree.n_constraint_rows ? kHeldAlready / total_mass(tree) : 0.0),
+          mobility_(held > tree.n_constraint_rows ? 1 / total_mass(tree) : 0.0),
           operator_(tree, rows, scratch),
           held_(held, rows, scratch),
           mapped_(scratch.take<int>(rows)),
@@ -92,11 +90,13 @@ class LaneRows {
                            const T& dt, int lane) {
         RowSystem& s = system;
         s.n = s.n_boxes = s.n_discs = 0, n_held_ = loops_;
+        bool open = false;
         for (int k = 0; k < loops_; ++k) mapped_[k] = k, lose_[k] = lane_of(lose[k], lane);
         for (int k = 0; k < problem.n_blocks; ++k) {
             const Block<T>& block = problem.block[k];
             if (!(lane_of(block.on, lane) > 0) || !(lane_of(block.held, lane) > 0)) continue;
             mapped_[n_held_] = loops_ + block.row;
+            open = open || std::abs(lane_of(block.gap, lane)) > kOpen;
             lose_[n_held_++] = lane_of(problem.b[block.row] - block.target, lane);
         }
         for (int k = 0; k < problem.n_blocks; ++k) {
@@ -109,7 +109,7 @@ class LaneRows {
         double* A = n_held_ ? held_.whole : s.A;
         operator_.sum(test, map, lane, mapped_, n_held_ + s.n, A);
         soften(problem, lane_of(dt, lane), lane, A);
-        if (n_held_) held_.reduce(n_held_, n_held_ > loops_, least_, lose_, s);
+        if (n_held_) held_.reduce(n_held_, loops_, mobility_, open, lose_, s);
     }
 
     // impulses of the rows, and of those that hold with them; by how much these miss their targets
@@ -168,7 +168,7 @@ class LaneRows {
     }
 
     const int loops_;
-    const double least_;
+    const double mobility_;
     int n_held_ = 0;
     LaneOperator operator_;
     HeldRows held_;

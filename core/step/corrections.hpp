@@ -62,6 +62,7 @@ TARSUS_APART Corrected<T> correct_positions(const World& world, const Moment<T>&
     T deep(0.0);
     for (int k = 0; k < problem.n_blocks; ++k) {
         const Block<T>& block = problem.block[k];
+        if (block.source == Source::part) continue;
         deep = select(block.gap < T(-kDepth), block.on + deep, deep);
     }
     if (!any(deep > zero)) return {zero, zero};

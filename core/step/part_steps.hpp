@@ -236,6 +236,7 @@ class PartSteps {
         const T going = neg_mul_add(closes, x / dt, keeps * mean) - curve;
         const T starts = select(tau > zero, first, -(closes * (x / dt)));
         block.target = select(fresh > zero, starts, going);
+        block.gap = x;
         const T most = limit * dt;
         block.high = select(limit < T(kUnbounded), most, T(kUnbounded));
         block.low = -block.high;

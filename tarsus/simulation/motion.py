@@ -17,6 +17,7 @@ from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import Contact, Place, contact_of
 from tarsus.simulation.drives import Drive, Rows
 from tarsus.simulation.errors import SimulationError, fault
+from tarsus.simulation.part_trouble import suspects
 from tarsus.simulation.state import State
 
 
@@ -123,6 +124,7 @@ class Motion:
         which = int(np.flatnonzero(status[:, 0])[0])
         code, step, element = (int(x) for x in status[which])
         cause, body = fault(self.model, code, element)
+        cause += suspects(self.acting, which)
         self._stopped = True
         of = f"state {which}: " if self.states > 1 else ""
         raise SimulationError(f"{of}{cause}", time=step * self.dt, body=body)

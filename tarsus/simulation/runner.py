@@ -21,11 +21,12 @@ from tarsus.simulation import checkpoint
 from tarsus.simulation.acting import steps_until
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.contact_record import Place
-from tarsus.simulation.convergence import SOLVED, unsolved_of
+from tarsus.simulation.convergence import SOLVED, ConvergenceWarning, unsolved_of
 from tarsus.simulation.drives import Drive, Stateless
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.interrupt import Interrupt
 from tarsus.simulation.part_record import part_rows
+from tarsus.simulation.part_trouble import contradictions, suspects
 from tarsus.simulation.progress import Progress
 from tarsus.simulation.recorder import Recorder
 from tarsus.simulation.state import State
@@ -180,6 +181,7 @@ class Runner:
             if k not in self.failures:
                 code, step, element = (int(x) for x in status[k])
                 cause, body = fault(self.model, code, element)
+                cause += suspects(self.state.acting, k)
                 self.failures[k] = Failure(k, (first + step) * self.dt, body, cause)
         if len(self.failures) == len(self.state.q):
             last = max(self.failures.values(), key=lambda failure: failure.time)
@@ -216,6 +218,9 @@ class Runner:
         unsolved = unsolved_of(self.world, self.state.memory, batched)
         if unsolved is not SOLVED and unsolved.total:
             self.settings["warnings"].append(unsolved.warning(self.state.step))
+        if trouble := contradictions(self.state.acting, self.dt):
+            self.settings["warnings"].append(trouble)
+            warnings.warn(trouble, ConvergenceWarning, stacklevel=5)
         return Trajectory(
             self.model,
             times,

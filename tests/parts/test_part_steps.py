@@ -133,6 +133,7 @@ def test_several_parts_act_together(seed: int) -> None:
     assert error < 2e-7
 
 
+@pytest.mark.filterwarnings("ignore:constraints contradict")
 def test_lanes_have_the_bits_of_one_state() -> None:
     model = ts.robots.random_mechanism(3, 18)
     rng = np.random.default_rng(0)
