@@ -48,7 +48,7 @@ OVERSHOOT = (
 )
 MISPRINT = "the last v_y is off by a third from all others, and its own ω_z and v_x: a misprint"
 ROOTS = (
-    "the largest errors of all bars over nine minutes, of the worse middle root and the better end; "
+    "the largest errors of all bars in nine minutes, of the worse middle root and the better end; "
     "they are of one size, and which is larger depends on how errors are estimated"
 )
 NORM = (
