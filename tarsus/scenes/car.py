@@ -37,12 +37,12 @@ WHEELS = {
     for axle, x in (("front", FRONT), ("rear", -REAR))
     for side, y in (("left", 1), ("right", -1))
 }
-
-
 HEIGHT = 0.6
 """Of the centre of mass over the ends of wheels [m]."""
 MOTOR, STEERING = 4000.0, 0.3
 """In a stunt: the pull of a front wheel [N], and where it goes [rad]."""
+STEP = 1 / 600
+"""About how long its steps are [s]."""
 ACTIONS = {"straight": "motor", "turning": "turn", "braking": "brake", "rolling": "nothing"}
 """What is on, by the beginning of its name."""
 SCRIPT = ((0.0, "straight"), (5.16, "turning"), (5.6, "braking"))
@@ -81,13 +81,10 @@ def stunt(
     for _, action in script:
         if action not in ACTIONS:
             raise ValueError(f"unknown action {action!r}{suggestion(action, ACTIONS)}")
-    model, steps = car_model(), 20
+    model, steps = car_model(), max(1, round(frame / STEP))
     turned = [replace(part, name=f"turn_{part.name}") for part in motors(MOTOR, STEERING)]
-    sim = Simulation(
-        model,
-        forces=[*supports(), *motors(MOTOR), *turned, *brakes()],
-        dt=frame / steps,
-    )
+    forces = [*supports(), *motors(MOTOR), *turned, *brakes()]
+    sim = Simulation(model, forces=forces, dt=frame / steps)
     start = model.neutral()
     start[2] = HEIGHT
     sim.reset(start)

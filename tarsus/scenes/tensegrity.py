@@ -25,9 +25,12 @@ CENTERS = ((6, -15, 10), (0, -12, 10), (-1, -17, 10), (0, -18, 10), (4, -18, 10)
 UPRIGHT = (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))
 """The orientation of sticks, x down."""
 REST_LENGTH, RETURN_RATIO = 4.0, 0.1
-TOP, ACROSS = ((-4.0, -0.5, 0.0), (-4.0, -0.5, 0.0)), ((-4.0, 0.5, 0.0), (4.0, -0.5, 0.0))
-BOTTOM = ((4.0, 0.5, 0.0), (4.0, 0.5, 0.0))
-"""Where rubbers are tied to sticks [m]."""
+RINGS = {
+    "B": (0, 1, (-4.0, -0.5, 0.0), (-4.0, -0.5, 0.0)),
+    "M": (0, -1, (-4.0, 0.5, 0.0), (4.0, -0.5, 0.0)),
+    "T": (-1, 1, (4.0, 0.5, 0.0), (4.0, 0.5, 0.0)),
+}
+"""Rubbers on top, across and below: the first stick, the way to the other, where they are tied."""
 
 
 def tensegrity(stiffness: float = 20.0, damping: float = 10.0, smoothing: float = 0.05) -> Scene:
@@ -44,28 +47,15 @@ def tensegrity(stiffness: float = 20.0, damping: float = 10.0, smoothing: float 
     model = builder.build()
     q0 = np.concatenate([[*center, *UPRIGHT] for center in CENTERS])
     parts: list[Part] = [Damping(name, damping, name=f"damping_{name}") for name in names]
-    for letter, step, ends in (("B", 1, TOP), ("M", -1, ACROSS), ("T", 1, BOTTOM)):
-        # the thesis counts those below from the last stick on
-        first = -1 if letter == "T" else 0
+    for letter, (first, step, here, there) in RINGS.items():
         for k in range(5):
-            a, b = names[(k + first) % 5], names[(k + first + step) % 5]
-            rubber = Rubber(
-                (a, ends[0]),
-                (b, ends[1]),
-                stiffness,
-                REST_LENGTH,
-                RETURN_RATIO,
-                smoothing,
-                name=f"string{letter}{k + 1}",
-            )
-            parts.append(rubber)
+            a, b = names[(first + k) % 5], names[(first + k + step) % 5]
+            numbers = stiffness, REST_LENGTH, RETURN_RATIO, smoothing
+            parts.append(Rubber((a, here), (b, there), *numbers, name=f"string{letter}{k + 1}"))
     return Scene(
-        "tensegrity",
-        model,
-        q0,
-        at_rest(model),
+        *("tensegrity", model, q0, at_rest(model)),
         ground=None,
-        forces=tuple(parts),
+        forces=parts,
         duration=8.0,
         dt=2e-3,
     )

@@ -69,7 +69,7 @@ def test_the_stunt_ends_in_a_slide_of_a_hundred_degrees() -> None:
 def test_frames_do_not_change_the_drive_of_a_script() -> None:
     times = tuple((round(4 * at) / 4, action) for at, action in SCRIPT)
     fine, coarse = (stunt(times, frame=frame) for frame in (1 / 40, 1 / 4))
-    assert heading(fine) == pytest.approx(heading(coarse), abs=3.0)
+    assert heading(fine) == pytest.approx(heading(coarse), abs=0.1)
 
 
 def test_a_fast_car_overturns() -> None:
