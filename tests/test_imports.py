@@ -13,7 +13,7 @@ import tarsus
 PACKAGE = Path(tarsus.__file__).parent
 
 ROOMS = (
-    *("arrays", "files", "_core", "spatial", "model", "parts", "forces", "constraint"),
+    *("arrays", "files", "_core", "spatial", "model", "kit", "parts", "forces", "constraint"),
     *("differences", "symbolic", "convert"),
     *("formats", "geometry", "robots", "peers", "check", "view", "control", "simulation"),
     *("gait", "scenes", "environments", "studies", "bench", "reproduce", "cli"),

@@ -71,6 +71,20 @@ struct Motion {
     }
 };
 
+// other threads must neither step nor read the same motion while the interpreter is free
+class Busy {
+   public:
+    explicit Busy(Motion& motion) : flag_(motion.busy) {
+        if (flag_.exchange(true)) {
+            throw std::runtime_error("another thread is making steps of this motion");
+        }
+    }
+    ~Busy() { flag_ = false; }
+
+   private:
+    std::atomic<bool>& flag_;
+};
+
 void make(Motion* self, nb::object owner, nb::handle given_q, nb::handle given_v,
           nb::handle given_parameters, bool batched, nb::handle given_threads) {
     if (!nb::isinstance<CoreWorld>(owner)) throw WrongType("world must be a World");
@@ -91,6 +105,53 @@ void make(Motion* self, nb::object owner, nb::handle given_q, nb::handle given_v
     check_parameters(world, parameters.data, parameters.shape[0]);
     check_finite("v", v.data, v.size);
     new (self) Motion(std::move(owner), world, q, v, parameters, batched, int(threads));
+}
+
+// each list of contacts names candidates, up to a row that starts with −1
+void check_touched(const World& world, const Numbers& touched) {
+    check_finite("touched", touched.data, touched.size);
+    const size_t room = size_t(world.max_contacts) * kContactNumbers;
+    for (size_t list = 0; list < touched.size; list += room) {
+        for (size_t k = 0; k < room && touched.data[list + k] >= 0; k += kContactNumbers) {
+            if (touched.data[list + k] < world.n_candidates()) continue;
+            throw std::invalid_argument("touched names a candidate that is not there");
+        }
+    }
+}
+
+// goes on from what these were, in this motion or in another one of the same world
+void restore(Motion& motion, nb::handle given_q, nb::handle given_v, nb::handle given_memory,
+             nb::handle given_touched, nb::handle given_steps) {
+    const World& world = motion.world;
+    Owned own_q, own_v, own_memory, own_touched;
+    const Numbers q = given_array("q", given_q.ptr(), 2, own_q);
+    const Numbers v = given_array("v", given_v.ptr(), 2, own_v);
+    const Numbers memory = given_array("memory", given_memory.ptr(), 2, own_memory);
+    const Numbers touched = given_array("touched", given_touched.ptr(), 2, own_touched);
+    const long steps = integer_of("steps", given_steps.ptr(), 0);
+    const size_t n = motion.states;
+    check_shape("q", q.shape[0], q.shape[1], n, world.tree->nq, false);
+    check_shape("v", v.shape[0], v.shape[1], n, world.tree->nv, false);
+    check_shape("memory", memory.shape[0], memory.shape[1], n, world.memory_size(), false);
+    check_shape("touched", touched.shape[0], touched.shape[1], n,
+                size_t(world.max_contacts) * kContactNumbers, false);
+    check_positions(world, q);
+    check_finite("v", v.data, v.size);
+    check_finite("memory", memory.data, memory.size);
+    check_touched(world, touched);
+    if (steps < 0) throw std::invalid_argument("steps must be at least 0");
+    check_steps(steps, 0);
+    const Busy busy(motion);
+    std::copy_n(q.data, q.size, motion.q.data());
+    std::copy_n(v.data, v.size, motion.v.data());
+    std::copy_n(memory.data, memory.size, motion.memory.data());
+    std::copy_n(touched.data, touched.size, motion.touched.data());
+    motion.step = steps;
+    for (size_t s = 0; s < n; ++s) {
+        const double failed = motion.memory[s * world.memory_size() + world.failed()];
+        const double status[kStatus] = {failed, double(steps), 0};
+        std::copy_n(status, kStatus, motion.status.data() + kStatus * s);
+    }
 }
 
 // null with a Python exception set
@@ -172,20 +233,6 @@ void read_command(Motion& motion, PyObject* command) {
     }
 }
 
-// other threads must neither step nor read the same motion while the interpreter is free
-class Busy {
-   public:
-    explicit Busy(Motion& motion) : flag_(motion.busy) {
-        if (flag_.exchange(true)) {
-            throw std::runtime_error("another thread is making steps of this motion");
-        }
-    }
-    ~Busy() { flag_ = false; }
-
-   private:
-    std::atomic<bool>& flag_;
-};
-
 PyObject* step(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names) {
     static const Signature signature("step", {"command", "steps"}, 2, 0);
     return guarded([&]() -> PyObject* {
@@ -258,6 +305,10 @@ void bind_motion(nb::module_& m) {
         .def("__init__", &make, nb::arg("world").none(), nb::arg("q").none(), nb::arg("v").none(),
              nb::arg("parameters").none(), nb::kw_only(), nb::arg("batched"),
              nb::arg("threads").none() = 1)
+        .def("restore", &restore, nb::arg("q").none(), nb::arg("v").none(),
+             nb::arg("memory").none(), nb::arg("touched").none(), nb::arg("steps").none(),
+             "Go on from q (B, nq), v (B, nv), memory and touched (B, 13 max_contacts) as they "
+             "were after so many steps.")
         .def(
             "set_parts", &set_parts, nb::arg("parts").none(), nb::arg("numbers").none(),
             nb::arg("memory").none(),

@@ -158,6 +158,9 @@ void bind_world(nb::module_& m) {
         .def_prop_ro(
             "unsolved", [](const CoreWorld& w) { return w.world.unsolved(); },
             "Where memory counts steps that were not solved; the worst residual comes after it.")
+        .def_prop_ro(
+            "failed", [](const CoreWorld& w) { return w.world.failed(); },
+            "Where memory tells why a state stands still; 0: it moves.")
         .def("contacts", &contacts, nb::arg("q").none(), nb::rv_policy::automatic,
              "Gap, point and normal (B, n_candidates, 7) of every candidate.")
         .def("operator", &contact_operator, nb::arg("q").none(), nb::arg("candidates"),

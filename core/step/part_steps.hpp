@@ -12,7 +12,8 @@
 
 namespace tarsus::TARSUS_ISA {
 
-constexpr double kQuick = 0.5;  // part of a gap that is closed in a step, without a time constant
+constexpr double kQuick = 0.5;    // part of a gap that is closed in a step, without a time constant
+constexpr double kClosed = 1e-4;  // [m, rad] a gap that is smaller closes faster and faster
 constexpr double kLeastSlope = 1e-9;  // of a row, as a part of the largest of its part
 
 template <class T>
@@ -133,7 +134,8 @@ class PartSteps {
                 } else {
                     force.x = p / at.dt;
                 }
-                kept[Part::kRate + r] = select(alive > zero, after[r], kept[Part::kRate + r]);
+                kept[Part::kRate + r] =
+                    select(alive > zero, after[r] + moves, kept[Part::kRate + r]);
             }
             const T push[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
             for (int i = 0; i < 6; ++i) kept[Part::kPush + i] = push[i];
@@ -220,15 +222,20 @@ class PartSteps {
         const T *kept = memory + part.memory, &tau = law(part)[0], &limit = law(part)[1];
         const T &x = here(part).value[r], &rate = start_[part.first_row + r];
         const T fresh = select(kept[Part::kAge] < half, one, zero);
-        const T before = select(fresh > zero, rate, kept[Part::kRate + r]);
+        // the plan may have changed its rate since: that is no curve of the row
+        const T before =
+            select(fresh > zero, rate, kept[Part::kRate + r] - here(part).rate_of_target[r]);
         T keeps(0.0), closes(kQuick), first(0.0);
         if (any(tau > zero)) {
             // x of three steps: the double root ρ = exp(−h/τ)
             const T slow = select(tau > zero, tau, one);
-            const T root = lanewise([](double e) { return std::exp(e); }, -(dt / slow));
+            const T decay = lanewise([](double e) { return std::exp(e); }, -(dt / slow));
+            // what has closed is held: then ρ is zero
+            const T near = absolute(x) * T(1 / kClosed);
+            const T root = decay * select(near < one, near, one);
             keeps = select(tau > zero, root * root, keeps);
             closes = select(tau > zero, (one - root) * (one - root), closes);
-            const T next = (x + (rate + x / slow) * dt) * root;
+            const T next = (x + (rate + x / slow) * dt) * decay;
             first = select(tau > zero, (next - x) / dt, zero);
         }
         const T curve = half * (rate - before);

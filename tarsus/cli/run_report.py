@@ -18,6 +18,8 @@ def show(run: Trajectory, seconds: float, dt: float, console: Console) -> None:
     """Print the report of a run that took so many seconds to compute."""
     data = as_data(run, seconds, dt)
     console.print(Text(_speed(data)))
+    if data["ended"]:
+        console.print(Text(f"ended: {data['ended']}"))
     if "moved" in data:
         x, y, z = data["moved"]
         speed = f"{data['mean_speed']:.3g} m/s on average"
@@ -44,6 +46,7 @@ def as_data(run: Trajectory, seconds: float, dt: float) -> dict[str, Any]:
         "seconds": seconds,
         "real_time_factor": run.duration / seconds if seconds > 0.0 else 0.0,
         "interrupted": run.interrupted,
+        "ended": str(run.ended.why),
         "warnings": list(run.settings.get("warnings", ())),
         "energy": {name: float(getattr(ledger, name)[-1]) for name in ledger.names},
         "residual": float(np.abs(ledger.residual).max()),

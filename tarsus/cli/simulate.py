@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -63,6 +64,16 @@ def simulate(
     ] = None,
     kp: Annotated[float | None, _option("Stiffness of joints that hold, in N m/rad.")] = None,
     kd: Annotated[float | None, _option("Damping of joints that hold, in N m s/rad.")] = None,
+    push: Annotated[
+        list[str] | None,
+        _option(
+            "Push a body in N, as in trunk:60,0,0@0.5+0.1, from 0.5 s on for 0.1 s; repeatable."
+        ),
+    ] = None,
+    until: Annotated[
+        list[str] | None,
+        _option("End when it holds: 'trunk<0.2', 'knee>1.5', touch:trunk; may be repeated."),
+    ] = None,
     plot: Annotated[Path | None, _option("Draw the run to a file (.png, .pdf, .svg).")] = None,
     save: Annotated[Path | None, _option("Write the run to a file (.parquet or .mcap).")] = None,
     animate: Annotated[Path | None, _option("Write a film (.gif, .mp4) or a page (.html).")] = None,
@@ -104,7 +115,7 @@ def simulate(
                 raise
             raise ValueError(f"{error}; or a scene: {', '.join(scene_names())}") from None
         scene = scene_of_model(opened, choices)
-    run, seconds, failure = _run(scene)
+    run, seconds, failure = _run(scene, push or (), until or ())
     if as_json:
         print(json.dumps({**run_report.as_data(run, seconds, scene.dt), "failure": failure}))
     else:
@@ -118,18 +129,25 @@ def simulate(
         _view(run, view_for)
 
 
-def _run(scene: Scene) -> tuple[Trajectory, float, str]:
+def _run(scene: Scene, push: Sequence[str], until: Sequence[str]) -> tuple[Trajectory, float, str]:
     """Return the run, how long it took to compute [s], and why it failed, if it did."""
+    from tarsus.cli.events import conditions, pushes
     from tarsus.simulation import SimulationError
 
     simulation, failure = scene.simulation(), ""
+    ends, external = conditions(scene.model, until) or None, pushes(push) or None
     with warnings.catch_warnings():
         # they are part of the report
         warnings.simplefilter("ignore")
         start = time.perf_counter()
         try:
             run = simulation.run(
-                scene.q0, scene.v0, duration=scene.duration, controller=scene.controller
+                scene.q0,
+                scene.v0,
+                duration=scene.duration,
+                controller=scene.controller,
+                until=ends,
+                external=external,
             )
         except SimulationError as error:
             if error.trajectory is None or len(error.trajectory) < 2:

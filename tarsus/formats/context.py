@@ -53,16 +53,6 @@ class Context:
         return self.warnings + left_out + missing
 
 
-def unused(name: str, taken: set[str]) -> str:
-    """`name`, or the first of `name_2`, `name_3` … that is not taken; it is taken then."""
-    count, result = 1, name
-    while result in taken:
-        count += 1
-        result = f"{name}_{count}"
-    taken.add(result)
-    return result
-
-
 def listing(names: Iterable[str], limit: int = 20) -> str:
     """The names in one line, at most `limit` of them; sorted unless they are keys."""
     ordered = list(names) if isinstance(names, dict) else sorted(names)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.formats.context import listing, unused
+from tarsus.formats.context import listing
 from tarsus.formats.mjcf_compile import compiled, lines
 from tarsus.formats.mjcf_equality import Equalities
 from tarsus.formats.mjcf_files import Sources, check_files
@@ -38,6 +38,7 @@ from tarsus.formats.mjcf_shapes import (
     stated_frictions,
 )
 from tarsus.formats.mjcf_tendons import Tendons
+from tarsus.model.checks import unused
 from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
 from tarsus.spatial import pose, rotation_from_quaternion, scalar_last
 

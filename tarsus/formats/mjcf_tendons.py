@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tarsus.forces import Damper, JointSpring, Spring, String
-from tarsus.formats.context import listing, unused
+from tarsus.formats.context import listing
+from tarsus.model.checks import unused
 from tarsus.model.description import Description, ModelError, Source
 from tarsus.parts import Part
 

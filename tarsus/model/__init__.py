@@ -15,6 +15,8 @@ from tarsus.model.description import (
     Shape,
     Source,
 )
+from tarsus.model.diagnosis import Diagnosis, diagnose
+from tarsus.model.editor import Editor
 from tarsus.model.model import Model
 from tarsus.model.views import BodyView, FrameView, JointView
 
@@ -27,6 +29,8 @@ __all__ = [
     "Constraint",
     "Coupling",
     "Description",
+    "Diagnosis",
+    "Editor",
     "Frame",
     "FrameView",
     "Joint",
@@ -37,4 +41,5 @@ __all__ = [
     "Shape",
     "Source",
     "UnknownNameError",
+    "diagnose",
 ]

@@ -350,4 +350,4 @@ class Builder:
         description = self._draft.description
         if not description.bodies:
             raise ModelError(f"{description.name!r} has no bodies: state one with body()")
-        return Model(description)
+        return Model(description, strict=self._draft.strict)

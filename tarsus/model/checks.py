@@ -180,3 +180,13 @@ def check_body_name(
         valid = [other for other in names if role not in ("child", "rotor") or other != WORLD]
         message = f"{what}: {role} {name!r} is not declared{suggestion(name, valid)}"
         raise ModelError(message, source)
+
+
+def unused(name: str, taken: set[str]) -> str:
+    """Return `name`, or the first of name_2, name_3, … that is not taken; from now on it is."""
+    count, result = 1, name
+    while result in taken:
+        count += 1
+        result = f"{name}_{count}"
+    taken.add(result)
+    return result

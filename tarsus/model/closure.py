@@ -18,6 +18,7 @@ from tarsus.model.checks import read_only
 from tarsus.model.compile import user_positions, zero_configuration
 from tarsus.model.dependents import dependents, is_singular, left_out
 from tarsus.model.description import Coupling, Loop, ModelError
+from tarsus.model.diagnosis import FAINT, diagnose
 from tarsus.model.kinds import KINDS
 from tarsus.model.open_loops import EXACT, OpenLoops, close, fingerprint
 from tarsus.model.tree import DEPENDENT, FOLLOWER, INDEPENDENT, Tree
@@ -182,13 +183,13 @@ def _closed_by_guess(part: OpenLoops, q: Array) -> Array | None:
     """
     rng = np.random.default_rng(0)
     for size in DISTURBANCES:
-        step = size * rng.normal(size=part.core.nv)
+        step = size * rng.normal(size=part.nv)
         try:
-            guess = dependents(part, part.core.integrate(q, step))
+            guess = dependents(part, part.integrate(q, step))
         except ModelError:
             continue
-        step[[column for column in range(part.core.nv) if column not in guess]] = 0.0
-        result, gap = close(part, part.core.integrate(q, step), guess)
+        step[[column for column in range(part.nv) if column not in guess]] = 0.0
+        result, gap = close(part, part.integrate(q, step), guess)
         if gap <= CLOSED:
             return result
     return None
@@ -197,17 +198,27 @@ def _closed_by_guess(part: OpenLoops, q: Array) -> Array | None:
 def _closed_by_all(part: OpenLoops, q: Array) -> Array:
     """Return a configuration with closed loops; every joint may move."""
     rng = np.random.default_rng(0)
-    columns = list(range(part.core.nv))
+    columns = list(range(part.nv))
     best = (np.inf, q)
     for size in DISTURBANCES:
-        start = part.core.integrate(q, size * rng.normal(size=part.core.nv))
+        start = part.integrate(q, size * rng.normal(size=part.nv))
         result, gap = close(part, start, columns)
         if gap <= CLOSED:
             return result
         best = min(best, (gap, result), key=lambda pair: pair[0])
     loop, gap = part.widest(best[1])
+    others = [repr(name) for name in _contradictions(part, best[1]) if name != loop.name]
+    against = f" against {', '.join(others)}" if others else ""
     raise ModelError(
-        f"loop {loop.name!r} cannot be closed: a gap of {gap:.3g} is left (m, or between axes); "
-        "check its frames, or give joint positions near the closed loop as `start`",
+        f"loop {loop.name!r} cannot be closed{against}: a gap of {gap:.3g} is left (m, or between "
+        "axes); check its frames, or give joint positions near the closed loop as `start`",
         loop.source,
     )
+
+
+def _contradictions(part: OpenLoops, q: Array) -> list[str]:
+    """Return the loops that contradict each other near `q`, where their gaps are smallest."""
+    gaps, jacobian = part.gaps(q)
+    names = [loop.name for k, loop in enumerate(part.loops) for _ in range(part.n_rows(k))]
+    found = diagnose(jacobian, np.eye(part.nv), -gaps, names, cut=FAINT)
+    return list(dict.fromkeys(name for group in found.conflicts for name in group.names))

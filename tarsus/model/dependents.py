@@ -97,8 +97,8 @@ def is_singular(part: OpenLoops, q: Array) -> bool:
     step = np.random.default_rng(0).normal(size=len(rows) - rank) @ rows[rank:] * scale
     if not step.any():
         return False
-    nearby = part.core.integrate(q, SMALL_STEP * step / np.linalg.norm(step))
-    nearby, _ = close(part, nearby, list(range(part.core.nv)))
+    nearby = part.integrate(q, SMALL_STEP * step / np.linalg.norm(step))
+    nearby, _ = close(part, nearby, list(range(part.nv)))
     return _rank(_with_unit_columns(part.gaps(nearby)[1])[0]) > rank
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,6 +43,23 @@ class Draft:
         self._names: set[str] = set()  # of bodies and frames
         self._carried: set[str] = set()  # bodies that hang on joints
         self._follows: dict[str, Coupling] = {}
+        self.strict = True
+
+    @classmethod
+    def of(cls, description: Description, *, strict: bool) -> Self:
+        """Return a draft that begins with what was stated; `strict` as for `tarsus.Model`."""
+        stated = checked(description)
+        draft = cls(stated.name, stated.gravity)
+        draft.description, draft.strict = stated, strict
+        draft.bodies |= {body.name: body for body in stated.bodies}
+        draft.joints = {joint.name: joint for joint in stated.joints}
+        draft.couplings = {coupling.name: coupling for coupling in stated.couplings}
+        draft.loops = {loop.name: loop for loop in stated.loops}
+        draft.forces = {force.name: force for force in stated.forces}
+        draft._names = {b.name for b in stated.bodies} | {f.name for f in stated.frames}
+        draft._carried = {joint.child for joint in stated.joints}
+        draft._follows = {name: c for c in stated.couplings for name in c.followers}
+        return draft
 
     def add_body(self, body: Body) -> None:
         """Add a checked body whose inertia is physical."""

@@ -7,7 +7,7 @@ coordinates of p, and products R_ij = a_i · b_j of axes that are perpendicular.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -45,14 +45,17 @@ def rows(loop: Loop, relative: Array, jacobian: Array) -> tuple[Array, Array]:
     """Return what must vanish (rows,) and its derivative (rows, n).
 
     `relative` (4, 4) is the pose of frame b in frame a, `jacobian` (6, n) its velocity: linear
-    and angular, in axes of frame a. A "distance" of L has the row (|p|² − L²)/(2 L). Where axes
-    that should be aligned are far from it, the derivative leads there, but is not exact.
+    and angular, in axes of frame a. A "distance" of L has the row (|p|² − L²)/(2 L), a
+    "knife_edge" only a derivative, the velocity along y of frame b. Where axes that should be
+    aligned are far from it, the derivative leads there, but is not exact.
     """
     rotation, p = relative[:3, :3], relative[:3, 3]
     linear, angular = jacobian[:3], jacobian[3:]
     if loop.kind == "distance":
         length = loop.length
         return np.array([(p @ p - length**2) / (2.0 * length)]), (p @ linear / length)[None]
+    if loop.kind == "knife_edge":
+        return np.zeros(1), (rotation[:, 1] @ linear)[None]
     positions, axes = EQUATIONS[loop.kind]
     if axes == ALIGNED and np.diag(rotation).min() < 0.5:
         # products of axes also vanish at half turns, where this does not
@@ -81,6 +84,16 @@ def _cross_unit(vector: Array, i: int) -> Array:
     """Return vector × e_i."""
     x, y, z = vector
     return np.array(((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0))[i])
+
+
+def without_missing(loop: Loop, joints: Collection[str]) -> Loop:
+    """Return the loop without what it says about joints that are not among `joints`."""
+    own = loop.independent
+    return dataclasses.replace(
+        loop,
+        start={name: value for name, value in loop.start.items() if name in joints},
+        independent=own if own is not None and set(own) <= set(joints) else None,
+    )
 
 
 def checked_loop(loop: Loop, bodies: Iterable[str], joints: Mapping[str, Joint]) -> Loop:

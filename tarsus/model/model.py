@@ -91,6 +91,7 @@ class Model(_core.Model):
     _shapes: Sequence[Shape]
     _welded: Mapping[str, str]
     _neutral: Array
+    _left_out: Mapping[str, Sequence[int]]
     _motors: Motors
     _description: Description
     _strict: bool
@@ -125,6 +126,7 @@ class Model(_core.Model):
             _shapes=tree.shapes,
             _welded=tree.welded,
             _neutral=tree.neutral,
+            _left_out=tree.left_out,
             _motors=motors,
             _description=description,
             _strict=strict,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from tarsus.arrays import Array
 from tarsus.model.compile import core_arguments, zero_configuration
 from tarsus.model.couplings import core_numbers
 from tarsus.model.description import WORLD, Coupling, Frame, Joint, Loop
-from tarsus.model.loops import rows
+from tarsus.model.loops import n_rows, rows
 from tarsus.model.tree import FOLLOWER, Tree
 from tarsus.spatial import pose
 
@@ -23,6 +24,19 @@ NEAR = 1e-3
 MOST_STEPS = 100
 EXACT = 1e-9
 """Gap [m or 1] up to which equations agree; those that repeat others may miss by more."""
+
+
+Solver: TypeAlias = Callable[[Array, Array, float], Array]
+"""From a Jacobian (rows, n), gaps (rows,) and a damping to a step (n,)."""
+
+
+class Open(Protocol):
+    """What `close` needs: a number of velocities, gaps with their Jacobian, and steps."""
+
+    @property
+    def nv(self) -> int: ...
+    def gaps(self, q: Array) -> tuple[Array, Array]: ...
+    def integrate(self, q: Array, step: Array) -> Array: ...
 
 
 class OpenLoops:
@@ -51,6 +65,15 @@ class OpenLoops:
                 v += len(roles)
 
     @property
+    def nv(self) -> int:
+        """Number of velocities of the open part."""
+        return self.core.nv
+
+    def integrate(self, q: Array, step: Array) -> Array:
+        """Return the configuration after a step of all joints."""
+        return np.asarray(self.core.integrate(q, step))
+
+    @property
     def title(self) -> str:
         """The loops in words, for messages."""
         names = ", ".join(repr(loop.name) for loop in self.loops)
@@ -62,6 +85,10 @@ class OpenLoops:
         values, jacobians = zip(*parts, strict=True)
         return np.concatenate(values), np.concatenate(jacobians)
 
+    def n_rows(self, k: int) -> int:
+        """Return how many rows loop k has, without those that are left out."""
+        return n_rows(self.loops[k].kind) - len(self.left_out[k])
+
     def widest(self, q: Array) -> tuple[Loop, float]:
         """Return the loop with the widest gap, and the gap."""
         widths = [np.abs(self._gap(k, q)[0]).max(initial=0.0) for k in range(len(self.loops))]
@@ -70,19 +97,24 @@ class OpenLoops:
 
     def _gap(self, k: int, q: Array) -> tuple[Array, Array]:
         """Return the rows of loop k from the motion of frame b seen from frame a."""
-        (pose_a, velocity_a), (pose_b, velocity_b) = (self._motion(f"{k}{end}", q) for end in "ab")
-        back, apart = pose_a[:3, :3].T, pose_b[:3, 3] - pose_a[:3, 3]
-        relative = pose(back @ apart, back @ pose_b[:3, :3])
-        turning = velocity_b[3:] - velocity_a[3:]
-        moving = velocity_b[:3] - velocity_a[:3] - _cross(velocity_a[3:], apart)
-        velocity = np.concatenate([back @ moving, back @ turning])
-        values, jacobian = rows(self.loops[k], relative, velocity)
+        values, jacobian = loop_gap(self.core, self.loops[k], (f"{k}a", f"{k}b"), q)
         dropped = self.left_out[k]
         return np.delete(values, dropped), np.delete(jacobian, dropped, axis=0)
 
-    def _motion(self, frame: str, q: Array) -> tuple[Array, Array]:
-        pose = self.core.frame_pose(q, frame)
-        return pose, self.core.frame_jacobian(q, frame, reference="local_world_aligned")
+
+def loop_gap(
+    core: _core.Model, loop: Loop, frames: tuple[str, str], q: Array
+) -> tuple[Array, Array]:
+    """Return the rows of a loop between two frames of a model, and their Jacobian (rows, nv)."""
+    pose_a, pose_b = (core.frame_pose(q, frame) for frame in frames)
+    velocity_a, velocity_b = (
+        core.frame_jacobian(q, frame, reference="local_world_aligned") for frame in frames
+    )
+    back, apart = pose_a[:3, :3].T, pose_b[:3, 3] - pose_a[:3, 3]
+    relative = pose(back @ apart, back @ pose_b[:3, :3])
+    turning = velocity_b[3:] - velocity_a[3:]
+    moving = velocity_b[:3] - velocity_a[:3] - _cross(velocity_a[3:], apart)
+    return rows(loop, relative, np.concatenate([back @ moving, back @ turning]))
 
 
 def fingerprint(
@@ -123,21 +155,24 @@ def _bits(*arrays: Array) -> bytes:
     return b"".join(array.tobytes() for array in arrays)
 
 
-def close(part: OpenLoops, q: Array, columns: list[int]) -> tuple[Array, float]:
+def close(
+    part: Open, q: Array, columns: Sequence[int], solve: Solver | None = None
+) -> tuple[Array, float]:
     """Return a configuration with smaller gaps and the widest gap left (Levenberg, Marquardt).
 
-    Only the velocity coordinates `columns` move.
+    Only the velocity coordinates `columns` move. `solve` finds steps, by default `least_step`.
     """
+    solve = least_step if solve is None else solve
     gaps, jacobian = part.gaps(q)
     damping = 1e-2
     for _ in range(MOST_STEPS):
         width = float(np.abs(gaps).max())
         if width <= ROUNDING:
             break
-        step = _step(jacobian[:, columns], gaps, damping if width > NEAR else 0.0)
-        velocity = np.zeros(part.core.nv)
+        step = solve(jacobian[:, columns], gaps, damping if width > NEAR else 0.0)
+        velocity = np.zeros(part.nv)
         velocity[columns] = step
-        trial = part.core.integrate(q, velocity)
+        trial = part.integrate(q, velocity)
         trial_gaps, trial_jacobian = part.gaps(trial)
         if np.linalg.norm(trial_gaps) < np.linalg.norm(gaps):
             q, gaps, jacobian = trial, trial_gaps, trial_jacobian
@@ -151,7 +186,7 @@ def close(part: OpenLoops, q: Array, columns: list[int]) -> tuple[Array, float]:
     return q, float(np.abs(gaps).max())
 
 
-def _step(jacobian: Array, gaps: Array, damping: float) -> Array:
+def least_step(jacobian: Array, gaps: Array, damping: float) -> Array:
     """Return the step of least norm that closes the gaps to first order, shorter if damped."""
     if damping > 0.0:
         n = jacobian.shape[1]

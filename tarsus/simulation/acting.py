@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus.arrays import Array
+from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.part_set import MEMORY, PartSet
 
 
@@ -16,7 +18,7 @@ class Plan(Protocol):
     """How numbers of a part change while it runs."""
 
     def set(self, numbers: Array, t: float, dt: float, q: Array, v: Array) -> None:
-        """Set numbers (B, n) of all parts for the step from t [s] on; states are q, v (B, …)."""
+        """Set the part's numbers (B, n) for the step from t [s] on; states are q, v (B, …)."""
 
     def constant_until(self, t: float) -> float:
         """Return until when [s] what `set` sets at t stays the same; t or less for one step."""
@@ -47,6 +49,15 @@ class Acting:
             own[:] = each.filled(parts.model, q, own)
         return acting
 
+    def copy(self) -> Acting:
+        """Return a copy, which goes its own way."""
+        return Acting(self.parts, self.numbers.copy(), self.memory.copy(), dict(self.plans))
+
+    def of(self, states: NDArray[np.int64]) -> Acting:
+        """Return copies of the numbers and the memory of some states."""
+        numbers = self.numbers if len(self.numbers) == 1 else self.numbers[states]
+        return Acting(self.parts, numbers, self.memory[states])
+
     def widen(self) -> None:
         """Give each state numbers of its own."""
         if len(self.numbers) != len(self.memory):
@@ -75,9 +86,13 @@ class Acting:
         """Set the numbers of a step at t [s]; return until when they are good."""
         until = np.inf
         for name, plan in self.plans.items():
-            plan.set(self.numbers, t, dt, q, v)
-            if np.isnan(self.numbers).any():
-                raise ValueError(f"the plan of part {name!r} is not a number at t = {t:.6g} s")
+            own = self.numbers[:, self.parts.span(self.parts.index[name])]
+            try:
+                plan.set(own, t, dt, q, v)
+            except (TypeError, ValueError) as error:
+                raise SimulationError(f"the plan of part {name!r}: {error}", time=t) from error
+            if np.isnan(own).any():
+                raise SimulationError(f"the plan of part {name!r} is not a number", time=t)
             until = min(until, plan.constant_until(t))
         return until
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.checks import expect
+from tarsus.model.checks import expect, read_only
 from tarsus.model.forces import Force
 from tarsus.parts import Part
 from tarsus.simulation.acting import Acting, Plan
@@ -70,6 +72,39 @@ class Board:
             self.motion.acting.removed(name, self.parts)
             self.motion.take(self.motion.acting)
 
+    def write(self, name: str, rows: Array) -> None:
+        """Set all numbers (1 or B, n) of a part of the motion, as the core has them."""
+        at = self.parts.span(self.parts.number(name))
+        if self.motion is None or self.acting is None:
+            raise RuntimeError("there is no motion yet: call reset(q, v) first")
+        if rows.shape not in ((1, at.stop - at.start), (self.motion.states, at.stop - at.start)):
+            raise ValueError(f"part {name!r} has no numbers of shape {rows.shape}")
+        if np.isnan(rows).any():
+            raise ValueError(f"part {name!r} has numbers that are none")
+        if len(rows) > len(self.acting.numbers):
+            self.widen()
+        self.acting.numbers[:, at] = rows
+
+    def kept(self, motion: Motion) -> Kept:
+        """Return the parts as they are now, on a motion."""
+        acting = motion.acting
+        numbers = None if acting is None else read_only(acting.numbers.copy())
+        memory = None if acting is None else read_only(acting.memory.copy())
+        plans = MappingProxyType(dict(self.plans))
+        return Kept(read_only(self.numbers.copy()), numbers, memory, plans, self.parts)
+
+    def put_back(self, kept: Kept, motion: Motion) -> None:
+        """Have the parts again that there were, and let a motion go on with them."""
+        parts, states = kept.on(self.parts.model), motion.states
+        runs, numbers, memory = kept.runs.copy(), kept.numbers, kept.memory
+        if runs.shape not in ((1, parts.starts[-1]), (states, parts.starts[-1])):
+            raise ValueError(f"parts cannot have numbers of shape {runs.shape}")
+        if numbers is not None and memory is not None:
+            motion.take(Acting(parts, numbers.copy(), memory.copy(), dict(kept.plans)))
+        elif parts.parts or numbers is not None or memory is not None:
+            raise ValueError("parts need numbers and a memory")
+        self.parts, self.numbers, self.plans = parts, runs, dict(kept.plans)
+
     def handle(self, name: str) -> PartHandle:
         """Return the handle of a part by its name."""
         self.parts.number(name)
@@ -96,6 +131,34 @@ class Board:
         if self.acting is not None:
             self.widen()
             self.acting.plans = dict(self.plans)
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The parts of a board at a moment, and what they were on the motion."""
+
+    runs: Array
+    """Their numbers in runs that start later (1 or B, n)."""
+    numbers: Array | None
+    memory: Array | None
+    """Those of the motion (1 or B, n) and (B, m), if it has parts."""
+    plans: Mapping[str, Plan] = field(default_factory=dict)
+    fitted: PartSet | None = None
+    stated: tuple[Part, ...] = ()
+    """What a file says that there were."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """All parts, with their names."""
+        if self.fitted is None:
+            return self.stated
+        return tuple(replace(each.part, name=each.name) for each in self.fitted.parts)
+
+    def on(self, model: Model) -> PartSet:
+        """Return the parts for a model."""
+        if self.fitted is not None and self.fitted.model is model:
+            return self.fitted
+        return PartSet.of(model, self.parts)
 
 
 def content(board: Board) -> list[Any]:

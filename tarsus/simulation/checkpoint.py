@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus import _core
 from tarsus.arrays import Array
@@ -53,6 +54,8 @@ class Checkpoint:
     parameters: Array
     controller: Mapping[str, Array]
     """What the controller's `get_state` returned."""
+    ended: NDArray[np.int64] | None = None
+    """After which step a condition ended each state, −1 for none, and which (2, B)."""
     parts: tuple[Array, Array] | None = None
     """Numbers and memory of parts, if there are any."""
 
@@ -69,6 +72,8 @@ def write(path: str | Path, checkpoint: Checkpoint) -> None:
         "parameters": checkpoint.parameters,
         **{PREFIX + name: value for name, value in checkpoint.controller.items()},
     }
+    if checkpoint.ended is not None:
+        arrays["ended"] = checkpoint.ended
     if state.acting is not None:
         arrays["part_numbers"], arrays["part_memory"] = state.acting.numbers, state.acting.memory
     for name, value in checkpoint.controller.items():
@@ -93,7 +98,7 @@ def read(path: str | Path) -> Checkpoint:
     if all(_is_table(arrays.get(name)) for name in ("part_numbers", "part_memory")):
         parts = arrays["part_numbers"], arrays["part_memory"]
     state = State(q, v, memory, plan["step"], plan["batched"])
-    return Checkpoint(state, plan, parameters, own, parts)
+    return Checkpoint(state, plan, parameters, own, arrays.get("ended"), parts)
 
 
 def parts_of(path: str | Path, saved: Checkpoint, acting: Acting) -> tuple[Array, Array]:
@@ -125,6 +130,17 @@ def check_fits(path: str | Path, saved: Checkpoint, model: Model, world: _core.W
     for name, (array, shape) in wanted.items():
         if array.shape != shape:
             raise RunFileError(f"{path}: {name} has shape {array.shape}, must be {shape}")
+
+
+def ended_of(path: str | Path, saved: Checkpoint, conditions: int) -> NDArray[np.int64]:
+    """Return which states were ended, and by which of so many conditions (2, B), checked."""
+    ended, shape = saved.ended, (2, len(saved.state.q))
+    if ended is None or ended.shape != shape or ended.dtype != np.int64:
+        raise RunFileError(f"{path}: ended must be {shape} whole numbers")
+    most = np.array([[saved.state.step], [conditions - 1]])
+    if (ended < [[-1], [0]]).any() or (ended > most).any():
+        raise RunFileError(f"{path}: ended has numbers that cannot be")
+    return ended
 
 
 def _is_table(array: Any) -> bool:

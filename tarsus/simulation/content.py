@@ -20,6 +20,8 @@ from tarsus.control import Cascade, ControlLaw
 from tarsus.simulation.board import content as board_content
 from tarsus.simulation.controllers import steps_of
 from tarsus.simulation.drives import Drive
+from tarsus.simulation.external import Stated
+from tarsus.simulation.watch import Watch
 
 if TYPE_CHECKING:
     from tarsus.simulation.simulation import Simulation
@@ -31,7 +33,13 @@ MOMENTS = 16
 """How many times of a run a reference is compared at."""
 
 
-def run_content(simulation: Simulation, drive: Drive, steps: int) -> dict[str, str]:
+def run_content(
+    simulation: Simulation,
+    drive: Drive,
+    steps: int,
+    watch: Watch | None = None,
+    external: Stated | None = None,
+) -> dict[str, str]:
     """Return hashes of all that a run of so many steps depends on besides its start, by name."""
     worlds, collision, ground = simulation.worlds, simulation.collision, simulation.surface
     law, integrator, stated = (
@@ -52,12 +60,16 @@ def run_content(simulation: Simulation, drive: Drive, steps: int) -> dict[str, s
         "controller": _of_drive(drive, simulation.dt, steps),
         "parts": board_content(simulation.board),
     }
+    if watch is not None:
+        parts["until"] = [watch.conditions]
+    if external is not None:
+        parts["external"] = [external]
     return {name: content_hash(*values) for name, values in parts.items()}
 
 
 def check_same(path: str | Path, theirs: Mapping[str, str], own: Mapping[str, str]) -> None:
     """Raise if the hashes of a checkpoint are not those of the run that is to go on."""
-    others = [name for name in own if own[name] != theirs.get(name)]
+    others = [name for name in {**own, **theirs} if own.get(name) != theirs.get(name)]
     if others:
         raise ValueError(
             f"{path} is of another simulation: it was written with another "

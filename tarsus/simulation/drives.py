@@ -18,7 +18,7 @@ from tarsus.arrays import Array
 from tarsus.control import Cascade, ControlLaw
 from tarsus.control.reference import command
 from tarsus.model import Model
-from tarsus.simulation.controllers import checked_effort, steps_of, whole_steps
+from tarsus.simulation.controllers import checked_effort, remembers, steps_of, whole_steps
 from tarsus.simulation.errors import SimulationError
 
 Controller: TypeAlias = Callable[[float, Array, Array], Any]
@@ -170,8 +170,10 @@ class PythonDrive:
 
     def get_state(self) -> dict[str, Array]:
         """Return the held efforts, and what the controller's own `get_state` returns."""
-        own = self.controller.get_state() if hasattr(self.controller, "get_state") else {}
-        return {"tau": self._tau, **own}
+        own = self.controller.get_state() if hasattr(self.controller, "get_state") else None
+        if own is None and remembers(self.controller):
+            raise TypeError(f"{self.controller!r} has a memory, but no get_state to tell it")
+        return {"tau": self._tau, **(own or {})}
 
     def set_state(self, state: dict[str, Array]) -> None:
         """Go on from what `get_state` returned."""

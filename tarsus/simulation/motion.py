@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.checks import count, reals
+from tarsus.model.checks import count, read_only, reals
 from tarsus.simulation.acting import Acting, steps_until
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import Contact, Place, contact_of
@@ -19,6 +19,9 @@ from tarsus.simulation.drives import Drive, Rows
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.part_trouble import suspects
 from tarsus.simulation.state import State
+
+if TYPE_CHECKING:
+    from tarsus.simulation.take import Take
 
 
 class Motion:
@@ -43,9 +46,12 @@ class Motion:
         self.model, self.places, self.drive, self.dt = model, places, drive, dt
         self.states, self.batched = len(state.q), state.batched
         self.acting: Acting | None = None
+        self.notes: Take | None = None
+        """Where its inputs are noted, if they are."""
+        self.parameters, self.threads = read_only(np.array(parameters)), threads_of(threads)
         self._stopped = False
         self.core = _core.Motion(
-            world, state.q, state.v, parameters, batched=state.batched, threads=threads_of(threads)
+            world, state.q, state.v, parameters, batched=state.batched, threads=self.threads
         )
 
     def step(self, command: Any = None, steps: int = 1) -> tuple[Array, Array]:
@@ -56,7 +62,7 @@ class Motion:
             self._stop()  # the others must not move on without it
         if self.acting is not None and self.acting.plans:
             return self._planned(command, steps)
-        return self._make(command, steps)
+        return self._noted(command, steps)
 
     def take(self, acting: Acting) -> None:
         """Go on with these parts."""
@@ -71,9 +77,16 @@ class Motion:
             q, v = np.atleast_2d(self.core.q), np.atleast_2d(self.core.v)
             until = self.acting.prepare(self.t, self.dt, q, v)
             piece = steps_until(until, self.core.steps, end, self.dt)
-            moved = self._make(command, piece)
+            moved = self._noted(command, piece)
             if self.core.steps >= end:
                 return moved
+
+    def _noted(self, command: Any, steps: int) -> tuple[Array, Array]:
+        """Make steps, and note them if someone wants to do them again."""
+        if self.notes is None:
+            return self._make(command, steps)
+        with self.notes.noting_step(self, command, steps):
+            return self._make(command, steps)
 
     def _make(self, command: Any, steps: int) -> tuple[Array, Array]:
         if self.drive is None:
@@ -92,6 +105,10 @@ class Motion:
     def t(self) -> float:
         """The time since the start [s]."""
         return self.core.steps * self.dt
+
+    def changes(self) -> tuple[int, bool]:
+        """Return what is not the same any more once something has moved."""
+        return self.core.steps, self._stopped
 
     def seen(self) -> tuple[Array, Array]:
         """Return q and v, for the drive."""

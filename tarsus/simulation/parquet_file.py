@@ -18,7 +18,7 @@ from tarsus.files import replacing
 from tarsus.formats.native import to_data
 from tarsus.geometry import Terrain
 from tarsus.simulation.contact_record import Contacts
-from tarsus.simulation.trajectory import ARRAYS, Trajectory
+from tarsus.simulation.trajectory import ARRAYS, PARTS, Trajectory
 
 VERSION = 1
 KEY = b"tarsus"
@@ -34,7 +34,7 @@ def write_parquet(run: Trajectory, path: Path) -> None:
         "state": pa.array(np.repeat(np.arange(states), samples)),
         "t": pa.array(np.tile(run.t, states)),
     }
-    for name in ARRAYS:
+    for name in (*ARRAYS, PARTS):
         if name in run.recorded:
             columns[name] = _list_column(pa, run.recorded[name].reshape(states * samples, -1))
     if run.touched is not None:
@@ -54,7 +54,12 @@ def _metadata(run: Trajectory) -> dict[str, Any]:
         "samples": len(run),
         "interrupted": run.interrupted,
         "failures": [dataclasses.asdict(failure) for failure in run.failures],
+        "ended": [
+            np.where(np.isfinite(run.ended.time), run.ended.time, -1.0).tolist(),
+            run.ended.why,
+        ],
         "unsolved": [run.unsolved.count.tolist(), run.unsolved.worst.tolist()],
+        "parts": [list(part) for part in run.parts_recorded],
         "places": [] if run.touched is None else list(run.touched.places),
         "q": [f"{j.name}[{k}]" for j in run.model.joints for k in range(_size(j.q_slice))],
         "v": [f"{j.name}[{k}]" for j in run.model.joints for k in range(_size(j.v_slice))],

@@ -19,11 +19,13 @@ from tarsus.model.checks import numbers, suggestion
 from tarsus.model.description import ModelError, Source
 from tarsus.simulation.contact_record import NUMBERS, Contacts, Place
 from tarsus.simulation.convergence import Unsolved
+from tarsus.simulation.ended import Ended
 from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.parquet_columns import CONTACTS, Columns
 from tarsus.simulation.parquet_file import VECTORS, VERSION
-from tarsus.simulation.trajectory import ARRAYS, Failure, Trajectory
+from tarsus.simulation.part_record import SIZE
+from tarsus.simulation.trajectory import ARRAYS, PARTS, Failure, Trajectory
 
 MAX_BYTES = 2 * 1024**3
 """Of all numbers of a run, unless the caller allows more."""
@@ -79,6 +81,9 @@ def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes:
     batch, samples = data["batch"], data["samples"]
     shape = (samples,) if batch is None else (batch, samples)
     widths = {name: WIDTHS[name](model) for name in ARRAYS if name in columns.names}
+    parts = _parts(data.get("parts", []))
+    if parts and PARTS in columns.names:
+        widths[PARTS] = SIZE * len(parts)
     _check(columns, samples * (batch or 1), widths)
     has_contacts = CONTACTS in columns.names
     fields = ("candidate", *VECTORS, "gap", "state", "work") if has_contacts else ()
@@ -93,7 +98,20 @@ def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes:
         data["interrupted"],
         tuple(_failure(failure) for failure in data["failures"]),
         _unsolved(data.get("unsolved"), batch),
+        ended=_ended(data.get("ended"), batch),
+        parts_recorded=parts,
     )
+
+
+def _parts(data: Any) -> tuple[tuple[str, int], ...]:
+    """Return names of parts and how many coordinates each has."""
+    if not isinstance(data, list):
+        raise ModelError("parts must be a list of names and numbers")
+    for part in data:
+        fits = isinstance(part, list) and [type(x) for x in part] == [str, int]
+        if not fits or not 0 <= part[1] <= 6:
+            raise ModelError(f"a part is {part!r}, must be its name and how many rows it has")
+    return tuple((name, rows) for name, rows in data)
 
 
 def _metadata(known: bytes | None, source: Source) -> dict[str, Any]:
@@ -159,6 +177,19 @@ def _failure(data: Any) -> Failure:
     if not fits or any(type(data[key]) not in types for key, types in FAILURE.items()):
         raise ModelError(f"a failure is {data!r}, must have {', '.join(FAILURE)}")
     return Failure(**data)
+
+
+def _ended(data: Any, batch: int | None) -> Ended:
+    if data is None:  # written before runs could be ended
+        return Ended()
+    if not isinstance(data, list) or len(data) != 2:
+        raise ModelError("ended must be the times and the reasons")
+    one = isinstance(data[1], str)
+    time = numbers(data[0], () if one else (batch or 1,), "times of ended")
+    words = [data[1]] if one else data[1]
+    if type(words) is not list or len(words) != time.size or {*map(type, words)} != {str}:
+        raise ModelError("ended has reasons that are not one word for each state")
+    return Ended(np.where(time < 0.0, np.inf, time), words[0] if one else tuple(words))
 
 
 def _unsolved(data: Any, batch: int | None) -> Unsolved:

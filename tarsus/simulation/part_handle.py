@@ -11,7 +11,7 @@ from tarsus.arrays import Array
 from tarsus.model.checks import reals
 from tarsus.parts import Part
 from tarsus.simulation.acting import Acting
-from tarsus.simulation.target_plan import TargetPlan, write_target
+from tarsus.simulation.target_plan import TargetPlan, halt, write_target
 
 if TYPE_CHECKING:
     from tarsus.simulation.board import Board
@@ -62,12 +62,18 @@ class PartHandle:
             write_target(numbers[:, at : at + count], value, self._name)
 
     def follow(self, plan: Any) -> None:
-        """Move the target by a plan: a function of time [s], or (times, targets); None stops it."""
-        plans = self._board.plans
+        """Move the target by a plan: a function of time [s], or (times, targets).
+
+        None stops it where it is.
+        """
+        plans, acting = self._board.plans, self._board.acting
+        (at, count), start = self._slot("target"), self._board.parts.starts[self._index]
         if plan is None:
             plans.pop(self._name, None)
+            if acting is not None and self._board.motion is not None:
+                halt(acting.numbers[:, at : at + count], self._board.motion.dt)
         else:
-            plans[self._name] = TargetPlan(plan, self._slot("target"), self._name)
+            plans[self._name] = TargetPlan(plan, (at - start, count), self._name)
         self._board.replan()
 
     @property

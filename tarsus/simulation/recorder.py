@@ -18,6 +18,7 @@ from tarsus.model.checks import suggestion
 from tarsus.simulation.contact_record import NUMBERS, Contacts, Place
 from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import ARRAYS, RECORDED
+from tarsus.simulation.until import Samples
 
 LARGE = 1 << 15
 """Numbers of an array for which it pays to use memory again."""
@@ -25,6 +26,8 @@ ROOM = 32 << 20
 """Bytes that lists of contacts may take in one call of the core."""
 LISTS = 128
 """Samples of contacts in one call of the core: more would not stay in the cache."""
+WATCHED = 64
+"""Samples that are looked at in one call of the core, where they are not kept."""
 MOST = 8 << 30
 """Bytes of a recording; beyond that one should record less."""
 
@@ -33,7 +36,10 @@ Record = bool | Sequence[str]
 
 
 class Recorder:
-    """Samples 0 (the start) to n of a run with B states."""
+    """Samples 0 (the start) to n of a run with B states.
+
+    What someone else `needs` to see of them is made, too, but not kept.
+    """
 
     def __init__(
         self,
@@ -43,16 +49,21 @@ class Recorder:
         model: Model,
         state: State,
         steps: int,
+        needs: tuple[str, ...] = (),
     ) -> None:
         states = len(state.q)
         parts = 0 if state.acting is None else state.acting.parts.core.record_size
         self.names = names_of(record)
         self.only_ends = record is False
-        self.every = max(steps, 1) if self.only_ends else every
+        self.every = max(steps, 1) if self.only_ends and not needs else every
         samples = 1 + (1 if self.only_ends else steps // every)
+        self.needs = needs
         self.layout = layout_of(
-            self.names, model.nq, model.nv, world.energy_size, parts, states * world.max_contacts
+            tuple(dict.fromkeys((*self.names, *needs))) if needs else self.names,
+            *(model.nq, model.nv, world.energy_size, parts, states * world.max_contacts),
         )
+        self.most = self.layout.most if not needs else min(self.layout.most, WATCHED)
+        """How many samples one call of the core may make."""
         check_size(8 * samples * states * self.layout.numbers)
         self.arrays = blank(states, samples, self.layout)
         self.record = dict(self.arrays)
@@ -62,7 +73,15 @@ class Recorder:
         self._lists = np.empty(0)
         self._rows: list[Array] = []
         self._places: list[NDArray[np.int64]] = []
+        self._touched: tuple[Array, NDArray[np.int64]] | None = None
+        self._held: NDArray[np.int64] | None = None
+        """The last sample of each state before it stands still (B,), where some do."""
         self._cut = False
+
+    @property
+    def place(self) -> int:
+        """Where the core writes the next sample to, of what `room` returns."""
+        return 0 if self.only_ends else self.count
 
     def start(self, state: State, energy: Array | None) -> None:
         """Keep the state at the start as the first sample."""
@@ -86,8 +105,11 @@ class Recorder:
 
     def room(self, n: int) -> dict[str, Array] | None:
         """Return where the core writes n samples to, from number `count` on; None for none."""
-        if not n or self.only_ends:
+        if not n or (self.only_ends and not self.needs):
             return None
+        if self.only_ends:  # there is room for those that are looked at
+            sizes = (each for each in self.layout.sizes if each[0] in self.needs)
+            self.record = {name: np.empty((self.states, n, size)) for name, size in sizes}
         if self.layout.lists:
             shape = self.states, n, self.world.max_contacts, NUMBERS
             size = math.prod(shape)
@@ -98,13 +120,38 @@ class Recorder:
 
     def keep(self, n: int) -> None:
         """Keep n samples that the core wrote."""
-        if self.only_ends or not n:
+        if not n or (self.only_ends and not self.needs):
             return
         if self.layout.lists:
-            rows, places = self.world.listed(self.record["contacts"], self.count)
-            self._rows.append(rows)
-            self._places.append(places)
-        self.count += n
+            rows, places = self.world.listed(self.record["contacts"], self.place)
+            self._touched = rows, places
+            if "contacts" in self.names and not self.only_ends:
+                self._rows.append(rows)
+                self._places.append(places)
+        self.count += 0 if self.only_ends else n
+
+    def last(self, times: Array, batched: bool) -> Samples:
+        """Return the last samples, at so many times."""
+        n = len(times)
+        first = 0 if self.only_ends else self.count - n
+        recorded = {
+            name: self.record[name][:, first : first + n] for name in self.needs if name in ARRAYS
+        }
+        touched = self._touched
+        if touched is not None:
+            touched = touched[0], touched[1] - np.array([[0], [first]])
+        return Samples(times, recorded, touched, self.states, batched)
+
+    def hold(self, states: NDArray[np.int64], sample: int) -> None:
+        """Let states stand still after a sample, as the core does with those that stop."""
+        if self.only_ends:
+            return
+        if self._held is None:
+            self._held = np.full(self.states, sys.maxsize, np.int64)
+        self._held[states], self._cut = sample, True
+        for name, array in self.arrays.items():
+            stays = name in ("q", "v", "energy", "parts")
+            array[states, sample + 1 : self.count] = array[states, sample, None] if stays else 0.0
 
     def cut(self, count: int) -> None:
         """Forget all samples from number `count` on."""
@@ -112,11 +159,14 @@ class Recorder:
 
     def recorded(self, batched: bool) -> dict[str, Array]:
         """Return the arrays (T, n), or (B, T, n) for a batch."""
+        arrays = self.arrays
+        if self.needs:
+            arrays = {name: array for name, array in arrays.items() if name in self.names}
         if not batched:
-            one = {name: array[0] for name, array in self.arrays.items()}
+            one = {name: array[0] for name, array in arrays.items()}
             whole = self.count == self.samples
             return one if whole else {name: array[: self.count] for name, array in one.items()}
-        return {name: array[:, : self.count] for name, array in self.arrays.items()}
+        return {name: array[:, : self.count] for name, array in arrays.items()}
 
     def contacts(self, batched: bool, places: Sequence[Place]) -> Contacts | None:
         """Return the contacts in the order of states, then of time; None if not asked for."""
@@ -132,6 +182,8 @@ class Recorder:
             return Contacts(rows, state, sample, shape, places)
         order = np.lexsort((sample, state))
         order = order[sample[order] < self.count]
+        if self._held is not None:
+            order = order[sample[order] <= self._held[state[order]]]
         return Contacts(rows[order], state[order], sample[order], shape, places)
 
     def _keep_state(self, state: State) -> None:

@@ -12,11 +12,13 @@ from tarsus.model import Model
 from tarsus.model.checks import count, expect
 from tarsus.simulation.drives import TableDrive, drive_of
 from tarsus.simulation.drives import torques as effort_drive
+from tarsus.simulation.external import External, stated
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.recorder import Record
 from tarsus.simulation.simulation import Simulation
 from tarsus.simulation.stepped import run_drive
 from tarsus.simulation.trajectory import Trajectory
+from tarsus.simulation.watch import Until
 
 
 def rollout(
@@ -28,6 +30,8 @@ def rollout(
     setpoints: ArrayLike | None = None,
     controller: ControlLaw | None = None,
     hold: int = 1,
+    until: Until | None = None,
+    external: External | None = None,
     record: Record = ("q", "v"),
     mass_scale: MassScale = None,
     threads: int = 1,
@@ -36,8 +40,10 @@ def rollout(
 
     Either `torques` (B, K, nv), or `setpoints` (B, K, nq) for a joint controller such as
     `ts.control.ImplicitPD`. States q0 (nq,) or (B, nq) and sequences (K, n) broadcast. There is a
-    sample at the start and after each entry: `run.q` is (B, K + 1, nq). A model stands for its
-    simulation in free space with steps of 1 ms.
+    sample at the start and after each entry: `run.q` is (B, K + 1, nq), or shorter if all states
+    are ended by `until`. This is as of `Simulation.run`, and so is `external`, of which arrays
+    (…, K, n_bodies, 6) are sequences, too. A model stands for its simulation in free space with
+    steps of 1 ms.
     """
     if isinstance(simulation, Model):
         simulation = Simulation(simulation)
@@ -74,6 +80,8 @@ def rollout(
         hold * values.shape[1],
         record=record,
         every=hold,
+        until=until,
+        external=None if external is None else stated(external, hold * simulation.dt),
         mass_scale=mass_scale,
         threads=threads,
         progress=False,

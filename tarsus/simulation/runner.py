@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -16,29 +15,23 @@ from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.geometry import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import COUNTED, number, read_only
 from tarsus.simulation import checkpoint
 from tarsus.simulation.acting import steps_until
-from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.contact_record import Place
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning, unsolved_of
 from tarsus.simulation.drives import Drive, Stateless
+from tarsus.simulation.ended import NEVER
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.interrupt import Interrupt
+from tarsus.simulation.pacing import FEW, STEPS, chunk_of, moments, pieces
 from tarsus.simulation.part_record import part_rows
 from tarsus.simulation.part_trouble import contradictions, suspects
 from tarsus.simulation.progress import Progress
 from tarsus.simulation.recorder import Recorder
+from tarsus.simulation.rewind import Rewind, parts_of
 from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import Failure, Trajectory
-
-BRIEF = 1_000
-"""Steps whose times are kept for the next run."""
-STEPS, SECONDS = 64, 0.1
-"""At most so many steps, or so long, between looks at Ctrl-C and the progress bar."""
-FEW, QUICK = 8, 1e-3
-"""Where so few places may touch, steps never become much slower than they are: then there are more,
-for so long [s], since each look costs microseconds."""
+from tarsus.simulation.watch import ENDED, Steps, Watch
 
 
 @dataclass
@@ -58,6 +51,8 @@ class Runner:
     """What a checkpoint must know: the number of the last step as "steps", settings …"""
     settings: Mapping[str, Any]
     """What the trajectory tells; "warnings" are added to."""
+    watch: Watch | None = None
+    """What may end the run, if anything."""
     threads: int = 1
     progress: bool | None = None
     checkpoint: str | Path | None = None
@@ -65,6 +60,8 @@ class Runner:
     unwritten: str = ""
     """What was wrong with the first checkpoint that could not be written."""
     interrupted: bool = False
+    over: bool = False
+    """Whether all states were ended, or failed."""
     whole: bool = True
     """Whether the state is that after all of its steps, so that one can go on from it."""
 
@@ -93,18 +90,18 @@ class Runner:
 
     def _is_brief(self) -> bool:
         """Whether it is over before anyone looks up; Ctrl-C ends it as it ends anything else."""
-        in_core = isinstance(self.drive, Stateless)
+        in_core = isinstance(self.drive, Stateless) and self.watch is None
         return in_core and self.progress is None and self.steps * len(self.state.q) <= STEPS
 
     def _make_steps(self, interrupt: Interrupt | None = None, bar: Progress | None = None) -> None:
         state, chunk = self.state, max(1, STEPS // len(self.state.q))
-        while state.step < self.steps and not self.interrupted:
+        while state.step < self.steps and not self.interrupted and not self.over:
             first, start = state.step, perf_counter()
             self._advance(self._limit(chunk))
             if state.step < self.steps:
                 pace = (perf_counter() - start) / (state.step - first)
                 chunk = chunk_of(pace, few=len(self.places) <= FEW)
-            if self.cadence and state.step % self.cadence == 0:
+            if self.cadence and state.step % self.cadence == 0 and not self.over:
                 self._write_checkpoint()
             if bar is not None:
                 bar.update(state.step * self.dt)
@@ -120,21 +117,13 @@ class Runner:
                 state.v,
                 state.memory,
                 self.parameters,
-                **self._parts(),
+                **parts_of(state.acting),
                 record=self.recorder.parts_at_start(),
             )
         self.recorder.start(self.state, energy)
-
-    def _parts(self) -> dict[str, Any]:
-        """Return what the core is told of parts."""
-        acting = self.state.acting
-        if acting is None:
-            return {}
-        return {
-            "parts": acting.parts.core,
-            "part_numbers": acting.numbers,
-            "part_memory": acting.memory,
-        }
+        if self.watch is not None and self.first == 0:
+            self._look(np.zeros(1, np.int64), None, None)
+            self._close()
 
     def _limit(self, chunk: int) -> int:
         """Return how many steps, at most `chunk`, may be made before there is something else."""
@@ -152,7 +141,9 @@ class Runner:
         state, recorder = self.state, self.recorder
         rows = self.drive.rows(state.step, limit, state)
         end = state.step + rows.steps
-        for steps, samples in pieces(state.step, end, recorder.every, recorder.layout.most):
+        for steps, samples in pieces(state.step, end, recorder.every, recorder.most):
+            watched = samples > 0 and self.watch is not None
+            before = Rewind.of(self.world, state, self.parameters, rows) if watched else None
             record = recorder.room(samples)
             status = self.world.advance(
                 state.q,
@@ -166,36 +157,95 @@ class Runner:
                 every=steps // max(samples, 1),
                 threads=self.threads,
                 record=record,
-                sample=recorder.count,
+                sample=recorder.place,
                 ledger=recorder.layout.ledger,
-                **self._parts(),
+                **parts_of(state.acting),
             )
             state.step += steps
             recorder.keep(samples)
-            if np.count_nonzero(status):
+            failed = np.count_nonzero(status) > 0
+            if before is not None:
+                seen = state.step - steps + np.arange(1, samples + 1) * (steps // samples)
+                self._look(seen, before, status if failed else None)
+            if failed:
                 self._fail(status, rows.first)
+            if failed or before is not None:
+                self._close()
+            if self.over:
+                return
 
     def _fail(self, status: Array, first: int) -> None:
-        """Note states that cannot go on; raise if there is no other."""
-        for k in np.flatnonzero(status[:, 0]).tolist():
+        """Note states that cannot go on."""
+        for k in np.flatnonzero(status[:, 0] > 0.0).tolist():
             if k not in self.failures:
                 code, step, element = (int(x) for x in status[k])
                 cause, body = fault(self.model, code, element)
                 cause += suspects(self.state.acting, k)
                 self.failures[k] = Failure(k, (first + step) * self.dt, body, cause)
-        if len(self.failures) == len(self.state.q):
-            last = max(self.failures.values(), key=lambda failure: failure.time)
-            self.state.step = round(last.time / self.dt)
-            every = self.recorder.every
-            self.recorder.cut(1 + self.state.step // every - self.first // every)
+
+    def _look(self, steps: Steps, before: Rewind | None, status: Array | None) -> None:
+        """End states for which a condition holds after one of the steps, all of them samples.
+
+        They go back to that sample: the core went on, and conditions are asked about many at once.
+        """
+        watch, recorder = self.watch, self.recorder
+        assert watch is not None
+        try:
+            first, which = watch.look(
+                recorder.last(np.float64(self.dt) * steps, self.state.batched)
+            )
+        except SimulationError as error:
+            self._end_at(round(error.time / self.dt))
+            raise
+        ends = np.where(first < 0, -1, steps[first])
+        ends[watch.over] = -1
+        ends[list(self.failures)] = -1
+        if before is not None and status is not None:
+            failed = (status[:, 0] > 0.0) & (ends > before.rows.first + status[:, 1])
+            ends[failed] = -1
+        for end in np.unique(ends[ends >= 0]).tolist():
+            states = np.flatnonzero(ends == end)
+            if before is not None and end < self.state.step:
+                ledger = recorder.layout.ledger
+                before.to(end, states, self.state, ledger=ledger, threads=self.threads)
+                recorder.hold(states, self._sample(end))
+            self.state.memory[states, self.world.failed] = ENDED
+            watch.end(states, end, which[states])
+            if status is not None:
+                status[states] = 0.0
+
+    def _close(self) -> None:
+        """End the run if no state goes on; raise if none was ended, but all failed."""
+        ended = 0 if self.watch is None else int(self.watch.over.sum())
+        if len(self.failures) + ended < len(self.state.q):
+            return
+        last = max(self.failures.values(), key=lambda failure: failure.time, default=None)
+        step = -1 if last is None else round(last.time / self.dt)
+        if self.watch is not None:
+            step = max(step, int(self.watch.step.max()))
+        self._end_at(step)
+        self.over = True
+        if last is not None and not ended:
             raise SimulationError(last.cause, time=last.time, body=last.body)
+
+    def _end_at(self, step: int) -> None:
+        """Forget what was after a step."""
+        self.state.step = step
+        self.recorder.cut(1 + self._sample(step))
+
+    def _sample(self, step: int) -> int:
+        """Return the number of the last sample up to a step."""
+        every = self.recorder.every
+        return step // every - self.first // every
 
     def _write_checkpoint(self) -> None:
         """Write one; if that fails the run goes on: it would be a pity to lose it for that."""
         assert self.checkpoint is not None
         try:
             memory = self.drive.get_state()
-            saved = checkpoint.Checkpoint(self.state, self.plan, self.parameters, memory)
+            watch = self.watch
+            ended = None if watch is None else np.stack([watch.step, watch.which])
+            saved = checkpoint.Checkpoint(self.state, self.plan, self.parameters, memory, ended)
             checkpoint.write(self.checkpoint, saved)
         except Exception as error:  # of the disk, or of a controller's own get_state
             if self.unwritten:
@@ -231,62 +281,6 @@ class Runner:
             self.interrupted,
             tuple(self.failures[k] for k in sorted(self.failures)) if batched else (),
             unsolved,
+            NEVER if self.watch is None else self.watch.ended(self.dt),
             parts_recorded=() if self.state.acting is None else part_rows(self.state.acting.parts),
         )
-
-
-def cadence_of(path: str | Path | None, every: float | None, duration: float, dt: float) -> int:
-    """Return the number of steps from checkpoint to checkpoint, zero if there are none.
-
-    A tenth of the run, unless told. That there is a folder for them is known before it starts.
-    """
-    if path is None:
-        if every is not None:
-            raise ValueError(f"checkpoint_every is {every}, but there is no checkpoint to write")
-        return 0
-    if not isinstance(path, (str, Path)):
-        raise TypeError(f"checkpoint is {path!r}, must be the path of a file")
-    if Path(path).is_dir() or not Path(path).parent.is_dir():
-        raise FileNotFoundError(f"checkpoint {str(path)!r} is not a file in a folder that is there")
-    seconds = duration / 10 if every is None else number(every, "checkpoint_every")
-    positive(seconds, "checkpoint_every", zero=every is None)
-    return max(1, round(min(seconds / dt, COUNTED)))
-
-
-def chunk_of(pace: float, *, few: bool) -> int:
-    """Return after how many steps of `pace` [s] to look up."""
-    pace = max(pace, 1e-9)
-    steps = min(STEPS, int(SECONDS / pace))
-    if few:
-        steps = max(steps, int(QUICK / pace))
-    return max(steps, 1)
-
-
-def moments(start: int, end: int, step: int, dt: float) -> Array:
-    """Return the times of steps from start to end; the first of them are only copied."""
-    if end <= BRIEF:
-        return first_moments(dt)[start:end:step].copy()
-    return np.arange(start, end, step, dtype=np.float64) * dt
-
-
-@lru_cache(16)
-def first_moments(dt: float) -> Array:
-    """Return the times of the steps of brief runs."""
-    return read_only(np.arange(BRIEF, dtype=np.float64) * dt)
-
-
-def pieces(step: int, end: int, every: int, most: int) -> Iterator[tuple[int, int]]:
-    """Yield (steps, samples) of calls of the core, such that samples fall on multiples of `every`.
-
-    Each call has samples at equal distances, the last at its end, or none.
-    """
-    while step < end:
-        to_next = every - step % every
-        if to_next < every or end - step < every:
-            steps = min(to_next, end - step)
-            yield steps, int(steps == to_next)
-        else:
-            samples = min((end - step) // every, most)
-            steps = samples * every
-            yield steps, samples
-        step += steps

@@ -13,16 +13,20 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.geometry import Collision, Space, Terrain
+from tarsus.kit import Carried
 from tarsus.model import Model
 from tarsus.model.checks import COUNTED, expect, flag, number, read_only
+from tarsus.model.diagnosis import Diagnosis
 from tarsus.model.forces import Force
-from tarsus.parts import Part
 from tarsus.simulation.board import Board
+from tarsus.simulation.constraint_rows import diagnosis
 from tarsus.simulation.contact import ContactLaw, law_of
 from tarsus.simulation.contact.numbers import positive
-from tarsus.simulation.contact_record import Contact
+from tarsus.simulation.content import run_content
 from tarsus.simulation.controllers import restart
-from tarsus.simulation.drives import Controller
+from tarsus.simulation.drives import Controller, Drive
+from tarsus.simulation.edited import edited
+from tarsus.simulation.external import External, stated
 from tarsus.simulation.integrators import (
     RK4,
     DormandPrince,
@@ -31,22 +35,22 @@ from tarsus.simulation.integrators import (
     integrator_of,
     refuse,
 )
-from tarsus.simulation.motion import Motion
+from tarsus.simulation.interactive import Interactive
+from tarsus.simulation.pacing import cadence_of
 from tarsus.simulation.parameters import MassScale
-from tarsus.simulation.part_handle import PartHandle
 from tarsus.simulation.recorder import Record
-from tarsus.simulation.runner import cadence_of
 from tarsus.simulation.smooth import run_smooth
 from tarsus.simulation.starts import Starts
 from tarsus.simulation.stepped import resume, run_drive
 from tarsus.simulation.trajectory import Trajectory
+from tarsus.simulation.watch import Until
 from tarsus.simulation.worlds import Worlds
 
 SHORTEST = 1e-12
 """The shortest step [s]: forces are impulses divided by it."""
 
 
-class Simulation:
+class Simulation(Interactive):
     """Motion of a model with contacts; immutable, but for the motion that `reset` and `step` make.
 
     `ground` is a `Ground`, `Steps`, `Profile` or `HeightField`; a `Space` is free space where
@@ -63,8 +67,6 @@ class Simulation:
     """
 
     _made = False
-    _motion: Motion | None = None
-    """The interactive motion, which is no setting."""
 
     def __init__(
         self,
@@ -84,6 +86,21 @@ class Simulation:
         strict: bool = False,
         forces: Iterable[Force] | None = None,
     ) -> None:
+        self.stated: Mapping[str, Any] = {
+            "ground": ground,
+            "collision": collision,
+            "contact": contact,
+            "dt": dt,
+            "integrator": integrator,
+            "joint_friction": joint_friction,
+            "joint_limits": joint_limits,
+            "stiction": stiction,
+            "effort_limits": effort_limits,
+            "max_contacts": max_contacts,
+            "limit_restitution": limit_restitution,
+            "strict": strict,
+        }
+        """What it was made with, but for the model and its forces."""
         expect(model, Model, "model")
         if ground is not None:
             expect(ground, Terrain, "ground")
@@ -148,6 +165,8 @@ class Simulation:
         *,
         duration: float,
         controller: Controller | None = None,
+        until: Until | None = None,
+        external: External | None = None,
         record: Record = True,
         every: int = 1,
         mass_scale: MassScale = None,
@@ -162,6 +181,11 @@ class Simulation:
         (t, q, v) → tau; efforts are held over its `period` [s] if it has one, else over one step.
         `record` is True, False (only the first and the last state), or names of "q", "v", "tau",
         "contacts", "energy", "statistics", "limits"; there is a sample every `every` steps.
+        `until` ends the run at the first sample at which it holds, kept or not: a function
+        (t, q, v) → bool, a condition of `ts.until`, or a list of these. `run.ended` tells when and
+        why; states of a batch end on their own and then stand still. `external` wrenches are a
+        `ts.Push` or a list of them, or wrenches (n_bodies, 6) as `Model.forward_dynamics` takes
+        them: constant, a table (times, wrenches), or a function (t, q, v).
         `mass_scale` multiplies masses and inertias of bodies: a number, (n_bodies,), (B, n_bodies),
         or numbers by names of bodies. A `progress` bar is shown when it takes long, unless told
         otherwise. Every `checkpoint_every` [s] a `checkpoint` file is written, for `resume`.
@@ -181,10 +205,14 @@ class Simulation:
             refuse(
                 self.integrator,
                 mass_scale=mass_scale is not None,
+                external=external is not None,
                 checkpoint=checkpoint is not None,
                 checkpoint_every=checkpoint_every is not None,
             )
-            return run_smooth(self, q0, v0, steps, controller, record, every, threads, progress)
+            return run_smooth(
+                *(self, q0, v0, steps, controller, until),
+                *(record, every, threads, progress),
+            )
         cadence = cadence_of(checkpoint, checkpoint_every, duration, self.dt)
         restart(controller)
         return run_drive(
@@ -195,6 +223,8 @@ class Simulation:
             steps,
             record=record,
             every=every,
+            until=until,
+            external=None if external is None else stated(external),
             mass_scale=mass_scale,
             threads=threads,
             progress=progress,
@@ -207,104 +237,38 @@ class Simulation:
         path: str | Path,
         controller: Controller | None = None,
         *,
+        until: Until | None = None,
+        external: External | None = None,
         threads: int = 1,
         progress: bool | None = None,
     ) -> Trajectory:
         """Go on with a run from its last checkpoint, to the same bits as without a break.
 
-        The simulation and the controller must be as they were, by content: model, ground, what
-        touches, contact law, options, gains and reference. What a Python function computes cannot
-        be compared. A controller with a memory is asked for it by its `get_state` and gets it back
-        by `set_state`. Samples start at the checkpoint.
+        The simulation, the controller, `until` and `external` must be as they were, by content:
+        model, ground, what touches, contact law, options, gains and reference. What a Python
+        function computes cannot be compared. A controller with a memory is asked for it by its
+        `get_state` and gets it back by `set_state`. Samples start at the checkpoint.
         """
-        return resume(self, path, controller, threads, progress)
+        pushes = None if external is None else stated(external)
+        return resume(self, path, controller, until, pushes, threads, progress)
 
-    def reset(
-        self,
-        q: ArrayLike | None = None,
-        v: ArrayLike | None = None,
-        *,
-        controller: Controller | None = None,
-        mass_scale: MassScale = None,
-        threads: int = 1,
-    ) -> None:
-        """Start an interactive motion from q (nq,) and v (nv,), or from B states at once.
+    def edited(
+        self, model: Model, controller: Controller | None = None
+    ) -> tuple[Simulation, Carried]:
+        """Go on with another model: a body more, a mass changed, a joint cut (`ts.Editor`).
 
-        `controller` is as of `run`: those that the core knows are part of its steps, contacts and
-        all. Without one, `step` takes efforts.
+        Returns a simulation of `model` whose interactive motion is where this one is, at the same
+        time, with the state carried over by names (`ts.carry`), and a report of what became of it.
+        Parts that find their places go along, with their targets; others are told by a warning.
         """
-        starts = self.started()
-        restart(controller)
-        drive = starts.drive(controller)
-        world, state, numbers = starts.prepare(drive, q, v, mass_scale)
-        motion = Motion(
-            self.model,
-            world,
-            starts.worlds.places,
-            None if controller is None else drive,
-            state,
-            numbers,
-            dt=self.dt,
-            threads=threads,
-        )
-        self.board.motion = None  # until the new one has its parts
-        acting = self.board.on(state.q)
-        if acting is not None:
-            motion.take(acting)
-        self.board.motion = motion
-        vars(self)["_motion"] = motion
+        return edited(self, model, controller)
 
-    def step(self, command: Any = None, steps: int = 1) -> tuple[Array, Array]:
-        """Make steps of the interactive motion, and return q and v.
+    def diagnose(self, q: ArrayLike | None = None) -> Diagnosis:
+        """Return which constraints at q (nq,), or of the motion, repeat or contradict each other.
 
-        Without a controller `command` is efforts (nv,) or (B, nv), none unless stated. With one it
-        is a setpoint for these steps: positions (nq,) or (B, nq), also (q, v) or (q, v, added); or
-        what else the controller's `reference` may be at a time. Unless stated, the controller
-        follows its own reference.
+        By their names, in the metric of the masses: `print(sim.diagnose())`.
         """
-        return self._moving().step(command, steps)
-
-    @property
-    def q(self) -> Array:
-        """The configuration of the interactive motion, (nq,) or (B, nq)."""
-        return self._moving().core.q
-
-    @property
-    def v(self) -> Array:
-        """The velocity of the interactive motion, (nv,) or (B, nv)."""
-        return self._moving().core.v
-
-    @property
-    def t(self) -> float:
-        """The time since `reset` [s]."""
-        return self._moving().t
-
-    def contacts_now(self, state: int = 0) -> list[Contact]:
-        """Return the contacts in the last step of the interactive motion."""
-        return self._moving().contacts(state)
-
-    def add(self, part: Part) -> PartHandle:
-        """Put a constraint or a force on, also while a motion goes on, and return its handle.
-
-        The handle has `on`, `target`, `force`, `gap` and the numbers of the part, in a batch one
-        a state. Runs and motions that start later have the part, too.
-        """
-        refuse(self.integrator, parts=isinstance(self.integrator, (RK4, DormandPrince)))
-        return self.board.add(part)
-
-    def remove(self, part: PartHandle | str) -> None:
-        """Take a part off, by its handle or its name; nothing else changes."""
-        self.board.remove(part)
-
-    @property
-    def parts(self) -> Mapping[str, PartHandle]:
-        """The handles of all parts by name."""
-        return {each.name: self.board.handle(each.name) for each in self.board.parts.parts}
-
-    def _moving(self) -> Motion:
-        if self._motion is None:
-            raise RuntimeError("there is no motion yet: call reset(q, v) first")
-        return self._motion
+        return diagnosis(self, q)
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:
@@ -323,6 +287,10 @@ class Simulation:
         if self.starts is None:
             raise ValueError("this integrator is for whole smooth runs in free space: use run")
         return self.starts
+
+    def content(self, drive: Drive, steps: int) -> dict[str, str]:
+        """Return hashes of all that a motion of so many steps depends on, by name."""
+        return run_content(self, drive, steps)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._made:

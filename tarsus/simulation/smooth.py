@@ -13,6 +13,7 @@ from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Contacts
 from tarsus.simulation.controllers import restart
 from tarsus.simulation.drives import Controller
+from tarsus.simulation.ended import NEVER
 from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.integrators import RK4, DormandPrince, refuse
@@ -21,6 +22,8 @@ from tarsus.simulation.recorder import Record, check_size, names_of
 from tarsus.simulation.smooth_steps import Sample, SmoothSteps
 from tarsus.simulation.state import State, check_configuration, check_masses, start
 from tarsus.simulation.trajectory import Trajectory
+from tarsus.simulation.until import Samples
+from tarsus.simulation.watch import Until, Watch
 
 if TYPE_CHECKING:
     from tarsus.simulation.simulation import Simulation
@@ -32,6 +35,7 @@ def run_smooth(
     v0: ArrayLike | None,
     steps: int,
     controller: Controller | None,
+    until: Until | None,
     record: Record,
     every: int,
     threads: int,
@@ -57,7 +61,11 @@ def run_smooth(
         threads=threads_of(threads),
         batched=state.batched,
     )
-    run = SmoothRun(steps_of_all).go(state, steps, None if record is False else every, show)
+    watch = None
+    if until is not None:
+        watch = Watch(until, model, (), len(state.q), state.batched)
+    made = SmoothRun(steps_of_all, every, ends=record is False, watch=watch)
+    run = made.go(state, steps, show)
     kept = {name: array for name, array in run.recorded.items() if name in names}
     return replace(run, recorded=kept, settings={**simulation.settings, "every": every})
 
@@ -65,27 +73,28 @@ def run_smooth(
 class SmoothRun:
     """One run: `go` makes its steps and returns all samples."""
 
-    def __init__(self, steps: SmoothSteps) -> None:
-        self.steps = steps
+    def __init__(self, steps: SmoothSteps, every: int, *, ends: bool, watch: Watch | None) -> None:
+        self.steps, self.every, self.ends, self.watch = steps, every, ends, watch
         self.samples: list[Sample] = []
         self.interrupted = False
 
-    def go(self, state: State, steps: int, every: int | None, show: bool | None) -> Trajectory:
+    def go(self, state: State, steps: int, show: bool | None) -> Trajectory:
         """Return the motion over `steps` times dt, with a sample every `every` of them.
 
-        None keeps the first and the last. `show` says whether there is a progress bar.
+        Of these only the first and the last are kept if only `ends` are asked for. `show` says
+        whether there is a progress bar.
         """
         dt, m, states = self.steps.dt, self.steps.model, len(state.q)
-        samples = 2 if every is None else 1 + steps // every
+        samples = 2 if self.ends else 1 + steps // self.every
         check_size(8 * samples * states * (m.nq + 5 * m.nv + FIXED + m.n_bodies))
         restart(self.steps.controller)
         start = state.q, state.v, np.zeros((states, 3 * m.nv))
         with self.steps.interrupt as interrupt, Progress(steps * dt, show) as bar:
             try:
                 for sample in self.steps.moments(start, steps):
-                    self._keep(sample, every)
+                    self._keep(sample)
                     bar.update(sample.step * dt)
-                    if interrupt.pressed:
+                    if interrupt.pressed or self._is_over(sample):
                         break
             except KeyboardInterrupt:
                 if not self.samples:
@@ -97,11 +106,25 @@ class SmoothRun:
         self.interrupted = interrupt.pressed
         return self._trajectory()
 
-    def _keep(self, sample: Sample, every: int | None) -> None:
-        if every is None and len(self.samples) > 1:
+    def _keep(self, sample: Sample) -> None:
+        if self.ends and len(self.samples) > 1:
             self.samples.pop()
-        if every is None or sample.step % every == 0:
+        if self.ends or sample.step % self.every == 0:
             self.samples.append(sample)
+
+    def _is_over(self, sample: Sample) -> bool:
+        """End states for which a condition holds; return whether none goes on."""
+        watch, own = self.watch, self.steps
+        if watch is None or sample.step % self.every:
+            return False
+        q, v, _ = (part[:, None] for part in sample.parts)
+        t = np.array([sample.step * own.dt])
+        first, which = watch.look(Samples(t, {"q": q, "v": v}, None, len(q), own.batched))
+        first[list(own.stopped)] = -1
+        states = np.flatnonzero(first == 0)
+        watch.end(states, sample.step, which[states])
+        own.ended.update(states.tolist())
+        return len(own.stopped) == len(q)
 
     def _trajectory(self) -> Trajectory:
         own, samples = self.steps, self.samples
@@ -118,4 +141,5 @@ class SmoothRun:
             Contacts(np.zeros((0, NUMBERS)), none, none, recorded["q"].shape[:-1], ()),
             interrupted=self.interrupted,
             failures=tuple(own.failures[k] for k in sorted(own.failures)) if own.batched else (),
+            ended=NEVER if self.watch is None else self.watch.ended(own.dt),
         )

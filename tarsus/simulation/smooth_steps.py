@@ -65,8 +65,15 @@ class SmoothSteps:
         held = getattr(controller, "period", None) is not None or remembers(controller)
         self.period = steps_of(controller, dt) if held else 0
         self.failures: dict[int, Failure] = {}
+        self.ended: set[int] = set()
+        """States that someone has ended: they stay where they are."""
         self.interrupt = Interrupt()
         """Whether to stop, for steps that take long."""
+
+    @property
+    def stopped(self) -> set[int]:
+        """States that do not go on."""
+        return self.ended.union(self.failures)
 
     def moments(self, now: Parts, steps: int) -> Iterator[Sample]:
         """Yield what there is at 0, dt, 2 dt …, and what drove the motion until then."""
@@ -101,9 +108,11 @@ class SmoothSteps:
     def _step(self, step: int, now: Parts, held: Array | None) -> Parts:
         """Return what there is one step later."""
         states = np.arange(len(now[0]))
-        if self.failures:
-            states = np.delete(states, list(self.failures))
+        if self.failures or self.ended:
+            states = np.delete(states, list(self.stopped))
             now = now[0].copy(), now[1].copy(), now[2].copy()
+            if not len(states):
+                return now
         found = self._step_of(states, step, now, held)
         if len(states) == len(now[0]):
             return found
@@ -157,13 +166,15 @@ class SmoothSteps:
         """Yield state number k at all ticks but the first."""
         assert isinstance(self.integrator, DormandPrince)
         state, step = (now[0][k], now[1][k], now[2][k]), ticks[0]
-        if k not in self.failures:
+        if k not in self.stopped:
             effort = self._output_of if held is None else lambda t, q, v: held[k]
             try:
                 for found in self.integrator.samples(self.motion, state, ticks, self.dt, effort):
                     if found is not None:
                         state, step = found, step + 1
                         yield state
+                        if k in self.ended:
+                            break
                     elif self.interrupt.pressed:
                         raise KeyboardInterrupt
             except (SimulationError, ArithmeticError) as error:

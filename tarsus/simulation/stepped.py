@@ -19,6 +19,7 @@ from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.content import check_same, run_content
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
 from tarsus.simulation.drives import Controller, Drive
+from tarsus.simulation.external import Stated, put_on
 from tarsus.simulation.integrators import ExplicitEuler
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.progress import progress_of
@@ -26,6 +27,7 @@ from tarsus.simulation.recorder import Record, Recorder, names_of
 from tarsus.simulation.runner import Runner
 from tarsus.simulation.state import State, landed
 from tarsus.simulation.trajectory import Trajectory
+from tarsus.simulation.watch import Until, Watch
 
 if TYPE_CHECKING:
     from tarsus.simulation.simulation import Simulation
@@ -40,6 +42,8 @@ def run_drive(
     *,
     record: Record,
     every: int,
+    until: Until | None = None,
+    external: Stated | None = None,
     mass_scale: MassScale = None,
     threads: int = 1,
     progress: bool | None = None,
@@ -51,17 +55,20 @@ def run_drive(
     threads, progress = threads_of(threads), progress_of(progress)
     kept = record if isinstance(record, bool) else list(names_of(record))
     world, state, numbers = simulation.started().prepare(drive, q0, v0, mass_scale)
-    state.acting = simulation.board.on(state.q)
+    state.acting = put_on(simulation.board, external, state.q, state.batched)
+    watch = watch_of(simulation, until, state)
     plan = {
         "steps": steps,
         "record": kept,
         "every": operator.index(every),
         "cadence": cadence,
         "drive": drive.name,
-        "content": {} if checkpoint is None else run_content(simulation, drive, steps),
+        "content": {}
+        if checkpoint is None
+        else run_content(simulation, drive, steps, watch, external),
     }
     warned = _warn(simulation, world, drive, state)
-    runner = _runner(simulation, world, drive, state, numbers, plan, warned)
+    runner = _runner(simulation, world, drive, state, numbers, plan, watch, warned)
     runner.threads, runner.progress, runner.checkpoint = threads, progress, checkpoint
     return _told(runner.go())
 
@@ -70,6 +77,8 @@ def resume(
     simulation: Simulation,
     path: str | Path,
     controller: Controller | None,
+    until: Until | None,
+    external: Stated | None,
     threads: int,
     progress: bool | None,
 ) -> Trajectory:
@@ -84,7 +93,9 @@ def resume(
             f"{path} was written with a controller of the kind {saved.plan['drive']!r}; pass "
             f"the same one, not {controller!r}"
         )
-    check_same(path, saved.plan["content"], run_content(simulation, drive, saved.plan["steps"]))
+    watch = watch_of(simulation, until, saved.state)
+    own = run_content(simulation, drive, saved.plan["steps"], watch, external)
+    check_same(path, saved.plan["content"], own)
     try:
         drive.set_state(dict(saved.controller))
     except (KeyError, TypeError, ValueError) as error:
@@ -92,11 +103,13 @@ def resume(
         raise ValueError(message) from error
     world = simulation.worlds.get(drive)
     checkpoints.check_fits(path, saved, simulation.model, world)
-    acting = simulation.board.on(saved.state.q)
+    acting = put_on(simulation.board, external, saved.state.q, saved.state.batched)
     if acting is not None:
         acting.numbers, acting.memory = checkpoints.parts_of(path, saved, acting)
         saved.state.acting = acting
-    runner = _runner(simulation, world, drive, saved.state, saved.parameters, saved.plan, ())
+    if watch is not None:
+        watch.step, watch.which = checkpoints.ended_of(path, saved, len(watch.conditions))
+    runner = _runner(simulation, world, drive, saved.state, saved.parameters, saved.plan, watch, ())
     runner.threads, runner.progress, runner.checkpoint = threads, progress, path
     return _told(runner.go())
 
@@ -108,11 +121,13 @@ def _runner(
     state: State,
     numbers: Array,
     plan: Mapping[str, Any],
+    watch: Watch | None,
     warned: tuple[str, ...],
 ) -> Runner:
     assert simulation.worlds is not None
     model, every = simulation.model, plan["every"]
     steps = plan["steps"] - every * (state.step // every)
+    needs = () if watch is None else watch.needs
     return Runner(
         model,
         world,
@@ -121,11 +136,20 @@ def _runner(
         drive,
         state,
         numbers,
-        Recorder(plan["record"], every, world, model, state, steps),
+        Recorder(plan["record"], every, world, model, state, steps, needs),
         simulation.dt,
         plan,
         {**simulation.settings, "every": every, "warnings": list(warned)},
+        watch,
     )
+
+
+def watch_of(simulation: Simulation, until: Until | None, state: State) -> Watch | None:
+    """Return who looks for the end of a run, checked."""
+    if until is None:
+        return None
+    places = () if simulation.worlds is None else simulation.worlds.places
+    return Watch(until, simulation.model, places, len(state.q), state.batched)
 
 
 def _warn(

@@ -9,14 +9,20 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.model.checks import reals
-from tarsus.spatial import quaternion_from_rotation, vector_from_rotation
+from tarsus.spatial import (
+    quaternion_from_rotation,
+    quaternion_from_vector,
+    quaternion_product,
+    rotation_from_quaternion,
+    vector_from_rotation,
+)
 
 Path = Callable[[float], Any] | tuple[Sequence[float], Any]
 """t [s] → target, or (times (n,), targets (n, …)), between which it goes straight."""
 
 
 class TargetPlan:
-    """Sets a part's target to where it is at the end of a step, and the rate that leads there."""
+    """Sets a part's target to where it is at the start of a step, and the rate that leads on."""
 
     def __init__(self, path: Path, slot: tuple[int, int], name: str) -> None:
         self.at, self.count, self.name = *slot, name
@@ -35,14 +41,14 @@ class TargetPlan:
     def set(self, numbers: Array, t: float, dt: float, q: Array, v: Array) -> None:
         """Set the target of the step from t on."""
         row = numbers[:, self.at : self.at + self.count]
-        write_target(row, self.path(t + dt), self.name)
-        before = row.copy()
-        write_target(before, self.path(t), self.name)
+        write_target(row, self.path(t), self.name)
+        after = row.copy()
+        write_target(after, self.path(t + dt), self.name)
         if self.count == 2:
-            row[:, 1] = (row[:, 0] - before[:, 0]) / dt
+            row[:, 1] = (after[:, 0] - row[:, 0]) / dt
             return
-        row[:, 7:10] = (row[:, :3] - before[:, :3]) / dt
-        row[:, 10:13] = turn_between(before[:, 3:7], row[:, 3:7]) / dt
+        row[:, 7:10] = (after[:, :3] - row[:, :3]) / dt
+        row[:, 10:13] = turn_between(row[:, 3:7], after[:, 3:7]) / dt
 
     def constant_until(self, t: float) -> float:
         """Return t: it moves in every step."""
@@ -50,7 +56,7 @@ class TargetPlan:
 
 
 def write_target(row: Array, target: Any, name: str) -> None:
-    """Write a target to rows (B, n): a value, a point (3,) or a pose (4, 4), one or one a state."""
+    """Write a target at rest to rows (B, n): a value, a point (3,) or a pose (4, 4), or (B, …)."""
     value = reals(target, f"the target of {name!r}")
     if not np.isfinite(value).all():
         raise ValueError(f"the target of {name!r} is not finite")
@@ -63,6 +69,7 @@ def write_target(row: Array, target: Any, name: str) -> None:
     if not fits:
         wanted = "() or (B,)" if row.shape[1] == 2 else "(3,), (4, 4), (B, 3) or (B, 4, 4)"
         raise ValueError(f"the target of {name!r} has shape {value.shape}, must be {wanted}")
+    row[:, 1 if row.shape[1] == 2 else 7 :] = 0.0
     if row.shape[1] == 2:
         row[:, 0] = value
     elif value.shape[-1] == 3:
@@ -71,9 +78,18 @@ def write_target(row: Array, target: Any, name: str) -> None:
         row[:, :3], row[:, 3:7] = value[..., :3, 3], quaternion_from_rotation(value[..., :3, :3])
 
 
+def halt(row: Array, dt: float) -> None:
+    """Stop targets (B, n) that move, where they are at the end of a step."""
+    if row.shape[1] == 2:
+        row[:, 0] += dt * row[:, 1]
+        row[:, 1] = 0.0
+        return
+    row[:, :3] += dt * row[:, 7:10]
+    row[:, 3:7] = quaternion_product(quaternion_from_vector(dt * row[:, 10:13]), row[:, 3:7])
+    row[:, 7:] = 0.0
+
+
 def turn_between(a: Array, b: Array) -> Array:
     """Return the rotation vector (B, 3) from quaternions a to b, in the axes that they are in."""
-    from tarsus.spatial import rotation_from_quaternion
-
     first, last = rotation_from_quaternion(a), rotation_from_quaternion(b)
     return vector_from_rotation(last @ np.swapaxes(first, -1, -2))

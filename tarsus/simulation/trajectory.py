@@ -14,13 +14,15 @@ from tarsus.geometry import Terrain
 from tarsus.model import Model
 from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.convergence import Unsolved
+from tarsus.simulation.ended import Ended
 from tarsus.simulation.energy import EnergyLedger
 from tarsus.simulation.part_record import PartRecord, part_records
 from tarsus.view.animation import animate
 from tarsus.view.plots import plot_run
 
 ARRAYS = ("q", "v", "tau", "energy", "statistics", "limits")
-RECORDED = (*ARRAYS, "contacts", "parts")
+PARTS = "parts"
+RECORDED = (*ARRAYS, "contacts", PARTS)
 """What a run can record."""
 
 
@@ -74,13 +76,15 @@ class Trajectory:
     """States of a batch that could not go on: from then on they stand still."""
     unsolved: Unsolved = field(default_factory=Unsolved)
     """Steps whose contacts were not solved: `count` of each state, `worst` and `total`."""
+    ended: Ended = field(default_factory=Ended)
+    """When `until` ended the run, `time`, and `why`; in a batch ended states stand still."""
     parts_recorded: tuple[tuple[str, int], ...] = ()
     """Names of the parts that acted, and how many coordinates each has."""
 
     @property
     def parts(self) -> Mapping[str, PartRecord]:
         """What each part did, by name: its force, gap, work and energy."""
-        if not self.parts_recorded:
+        if not self.parts_recorded or PARTS not in self.recorded:
             return {}
         return part_records(self.parts_recorded, self._get("parts"))
 
@@ -156,6 +160,7 @@ class Trajectory:
             touched=None if self.touched is None else self.touched.of_state(state),
             failures=tuple(each for each in self.failures if each.state == state),
             unsolved=self.unsolved[state] if self.unsolved.count.ndim else self.unsolved,
+            ended=self.ended[state] if self.ended.time.ndim else self.ended,
         )
 
     def plot(self, path: str | Path | None = None) -> Any:
@@ -190,6 +195,9 @@ class Trajectory:
         failed = f", {len(self.failures)} failed" if self.failures else ""
         total = self.unsolved.total
         unsolved = f", {total} step{'s' * (total > 1)} not solved" if total else ""
+        if self.ended:
+            why = self.ended.why
+            end += f", ended: {why}" if isinstance(why, str) else f", {sum(map(bool, why))} ended"
         return (
             f"<tarsus.Trajectory of {self.model.name!r}: {batch}{len(self)} samples, "
             f"{self.duration:.6g} s{failed}{unsolved}{end}>"

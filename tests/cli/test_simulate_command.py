@@ -178,3 +178,37 @@ def test_the_viewer_tells_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("viser")
     text = output("slide", "--duration", "0.05", "--view-for", "0.1")
     assert "block is shown at http://127.0.0.1:" in text
+
+
+def test_a_run_ends_when_it_is_told_to() -> None:
+    found = data("bounce", "--until", "ball<0.5")
+    assert found["ended"] == "height of 'ball' below 0.5"
+    assert found["duration"] == pytest.approx((2 * 0.55 / 9.81) ** 0.5, abs=2e-3)
+    text = output("bounce", "--until", "touch:ball", "--until", "ball<-5")
+    assert text.splitlines()[2] == "ended: 'ball' touches something"
+    bent = data(QUADRUPED, "--controller", "none", "--until", "front_left_knee<-1e-3")
+    assert bent["ended"].startswith("joint 'front_left_knee' below")
+    for wrong, what in (
+        ("ball", "must be such as"),
+        ("ball<low", "not a number"),
+        ("bal<1", "no such frame or joint"),
+        ("touch:bal", "no contact points"),
+    ):
+        result = CliRunner().invoke(app, ["simulate", "bounce", "--until", wrong])
+        assert isinstance(result.exception, ValueError) and what in str(result.exception)
+
+
+def test_a_run_is_pushed() -> None:
+    free = data("bounce", "--duration", "0.2")
+    found = data("bounce", "--duration", "0.2", "--push", "ball:6,0,0@0.05+0.1")
+    way = found["moved"][0] - free["moved"][0]
+    mass = ts.scenes.bounce().model.total_mass
+    expected = 0.5 * 6 / mass * 0.1**2 + 6 / mass * 0.1 * 0.05
+    print(f"moved by {way:.6f} m, theory {expected:.6f} m")
+    assert way == pytest.approx(expected, rel=5e-3)
+    assert found["energy"]["parts"] == pytest.approx(0.5 * mass * (0.6 / mass) ** 2, rel=1e-6)
+    output("bounce", "--duration", "0.01", "--push", "ball:6,0,0", "--push", "ball:0,1,0@0.005")
+    for wrong in ("ball", "ball:6,0", "ball:6,0,x", "ball:6,0,0@", "ball:6,0,0@0+-1", "b:6,0,0"):
+        result = CliRunner().invoke(app, ["simulate", "bounce", "--push", wrong])
+        assert isinstance(result.exception, ValueError), wrong
+        print(result.exception)

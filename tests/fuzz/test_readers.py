@@ -209,3 +209,52 @@ def test_checkpoints(damage: Damage, tmp_path: Path) -> None:
     sim = ts.Simulation(model, ground=ts.Ground())
     sim.run(start(model), duration=0.01, checkpoint=file, checkpoint_every=0.005)
     try_file(file, damage, checkpoint.read, RunFileError)
+
+
+# --- takes ------------------------------------------------------------------------------------
+
+
+def damaged_json(data: bytes, randomness: random.Random) -> bytes:
+    """Return a JSON file that is whole, but tells something else."""
+    return json.dumps(damaged_data(json.loads(data), randomness)).encode()
+
+
+def played(file: Path) -> ts.Simulation:
+    """Save a take in which a stone is nailed, pushed and let go."""
+    model = stone()
+    sim = ts.Simulation(model, ground=ts.Ground())
+    sim.add(ts.forces.Spring("arm", (0.0, 0.0, 0.5), 20.0))
+    sim.reset(start(model), controller=ts.control.PD(model, 5.0, 0.1))
+    with sim.record() as take:
+        sim.step(steps=3)
+        nail = sim.add(ts.constraint.Nail("ball"))
+        sim.step((sim.q, sim.v), steps=2, external=ts.Push("arm", (1.0, 0.0, 0.0)))
+        nail.on = False
+        sim.step()
+    take.save(file)
+    return sim
+
+
+@pytest.mark.parametrize("damage", [damaged_text, damaged_json])
+def test_takes(damage: Damage, tmp_path: Path) -> None:
+    file = tmp_path / "take.json"
+    played(file)
+    try_file(file, damage, ts.load_take, RunFileError)
+
+
+def test_takes_that_are_played(tmp_path: Path) -> None:
+    """What is read may not fit the simulation, which says so, and steps are still made after it."""
+    file = tmp_path / "take.json"
+    sim = played(file)
+    whole, controller = file.read_bytes(), ts.control.PD(sim.model, 5.0, 0.1)
+
+    def trial(generator: np.random.Generator) -> None:
+        file.write_bytes(damaged_json(whole, random.Random(int(generator.integers(2**63)))))
+        try:
+            ts.load_take(file).replay(sim, controller, exact=False)
+        finally:
+            sim.reset(start(sim.model))
+            sim.step()
+
+    found = outcomes(trial, seeds(100), (ValueError, TypeError, ts.SimulationError))
+    assert found["fine"] > 0 and found.total() > found["fine"]

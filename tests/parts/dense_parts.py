@@ -173,9 +173,8 @@ def step(
 def least_squares(A: Array, b: Array) -> Array:
     """Return the least p with the least |A p − b|, both at the size of the rows' diagonals."""
     size = np.diag(A)
-    scale = np.where(
-        size > 1e-14 * max(size.max(), 1.0), 1 / np.sqrt(np.maximum(size, 1e-300)), 0.0
-    )
+    moves = size > 1e-14 * max(size.max(), 1.0)
+    scale = np.where(moves, 1 / np.sqrt(np.maximum(size, 1e-300)), 0.0)
     scaled = scale[:, None] * A * scale
     return scale * np.linalg.lstsq(scaled, scale * b, rcond=1e-9)[0]
 
@@ -189,6 +188,6 @@ def held_velocity(part: DensePart, x: Array, rate: Array, h: float) -> Array:
         return ((x + (rate + x / tau) * h) * np.exp(-h / tau) - x) / h
     assert part.rate is not None
     curve, mean = 0.5 * (rate - part.rate), 0.5 * (rate + part.rate)
-    root = np.exp(-h / tau) if tau else 0.0
+    root = np.exp(-h / tau) * np.minimum(1.0, np.abs(x) / 1e-4) if tau else 0.0
     closes = (1 - root) ** 2 if tau else 0.5
-    return root**2 * mean - closes * x / h - curve
+    return np.asarray(root**2 * mean - closes * x / h - curve)

@@ -1,0 +1,21 @@
+"""Kits: put parts together, take mechanisms apart, and take states over from model to model."""
+
+from tarsus.kit.assemble import assemble
+from tarsus.kit.assembled import Assembled, Cut
+from tarsus.kit.carried import Carried
+from tarsus.kit.carry import carry
+from tarsus.kit.snap import AssemblyError, Snapped, snap
+from tarsus.kit.take_apart import TakenApart, take_apart
+
+__all__ = [
+    "Assembled",
+    "AssemblyError",
+    "Carried",
+    "Cut",
+    "Snapped",
+    "TakenApart",
+    "assemble",
+    "carry",
+    "snap",
+    "take_apart",
+]

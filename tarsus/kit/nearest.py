@@ -1,0 +1,159 @@
+"""The nearest closed state: Newton's method in the mass metric, then slides along closed states."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse
+import scipy.sparse.linalg
+
+from tarsus.arrays import Array
+from tarsus.kit.opened import Opened
+from tarsus.model import Model
+from tarsus.model.closure import DISTURBANCES
+from tarsus.model.diagnosis import FAINT, Diagnosis, diagnose
+from tarsus.model.open_loops import EXACT, GOOD, close
+from tarsus.spatial.groups import TURN, step_rate_matrix
+
+MOST_SLIDES, LEAST_SHARE = 40, 1e-3
+STILL = 1e-6
+"""Slides that are shorter than this share of the whole way, or gain less, end the search."""
+
+SOFT = 1e-10
+"""Damping of every step, relative to the mean mobility: rows may repeat others."""
+
+
+class Search:
+    """The search from one state; the metric is that of the mass matrix there."""
+
+    def __init__(self, opened: Opened, start: Array) -> None:
+        self._opened, self._start = opened, start
+        self._inertia = np.asarray(opened.tree.mass_matrix(start))
+        self._mass = max(opened.tree.total_mass, np.finfo(float).tiny)
+        try:
+            np.linalg.cholesky(self._inertia)
+        except np.linalg.LinAlgError:
+            raise ValueError(_without_inertia(opened.tree, self._inertia)) from None
+        # at the size of one, as the damping of Newton's method expects
+        scale = np.trace(self._inertia) / max(1, opened.nv)
+        self._sparse = scipy.sparse.csc_matrix(self._inertia / scale)
+        self.nv = opened.nv
+        own: dict[str, list[range]] = {}
+        for joint in opened.tree.joints:
+            if joint.kind in TURN:
+                own.setdefault(joint.kind, []).append(range(*joint.v_slice.indices(self.nv)))
+        self._groups = {kind: np.array(columns) for kind, columns in own.items()}
+
+    def run(self, w: Array) -> tuple[Array, Array, float, float, Diagnosis]:
+        """Return the closed x and w, the gap and the way, and what the rows are like there."""
+        x = self._start
+        if self._gap(x) > GOOD:
+            x = self._somehow_closed()
+            x = self._slid(x) if self._gap(x) <= EXACT else x
+        gap, rows = self._opened.gaps(x)
+        width = float(np.abs(gap).max(initial=0.0))
+        names, inertia = self._opened.names, np.asarray(self._opened.tree.mass_matrix(x))
+        if width > EXACT:
+            return x, w, width, self._way(x), diagnose(rows, inertia, -gap, names, cut=FAINT)
+        diagnosis = diagnose(rows, inertia, -(rows @ w), names)
+        return x, w + diagnosis.step, width, self._way(x), diagnosis
+
+    def gaps(self, x: Array) -> tuple[Array, Array]:
+        """Return what must vanish, and its derivative; knife edges restrict velocities only."""
+        gap, rows = self._opened.gaps(x)
+        held = self._opened.holonomic
+        return gap[held], rows[held]
+
+    def integrate(self, x: Array, step: Array) -> Array:
+        """Return the configuration after a step of all joints."""
+        return self._opened.integrate(x, step)
+
+    def _smallest(self, rows: Array, right: Array, damping: float = 0.0) -> Array:
+        """Return the smallest step in the mass metric with `rows` step = `right`; less if damped.
+
+        With multipliers the system is sparse for kits. Rows that repeat others share theirs, by a
+        damping that does not show.
+        """
+        r = len(rows)
+        soft = scipy.sparse.identity(r) * max(damping, SOFT)
+        matrix = scipy.sparse.bmat([[self._sparse, rows.T], [rows, -soft]], format="csc")
+        solved = scipy.sparse.linalg.splu(matrix).solve(np.concatenate([np.zeros(self.nv), right]))
+        return np.asarray(solved[: self.nv])
+
+    def _somehow_closed(self) -> Array:
+        """Return a closed configuration, from the start or from places about it.
+
+        At the start itself parts may be where nothing leads to a solution, as points that should be
+        apart are while they coincide.
+        """
+        rng = np.random.default_rng(0)
+        best = self._start
+        for size in DISTURBANCES:
+            x = self._closed(self._opened.integrate(self._start, size * rng.normal(size=self.nv)))
+            best = min(best, x, key=self._gap)
+            if self._gap(best) <= EXACT:
+                break
+        return best
+
+    def _closed(self, x: Array) -> Array:
+        return close(self, x, range(self.nv), lambda j, g, d: self._smallest(j, -g, d))[0]
+
+    def _gap(self, x: Array) -> float:
+        return float(np.abs(self._opened.gaps(x)[0]).max(initial=0.0))
+
+    def _slid(self, x: Array) -> Array:
+        """Return the closed configuration nearest to the start, from a closed one.
+
+        With y the step from the start, the next is the smallest that the rows let pass, as they
+        are at the last one, or a part of the way there that is nearer when it is closed. What two
+        slides have in common is taken at once (D. Anderson, J. ACM 12, 1965).
+        """
+        share: float = 1.0
+        last: tuple[Array, Array] | None = None
+        for _ in range(MOST_SLIDES):
+            y = np.asarray(self._opened.tree.difference(self._start, x))
+            slide = self._least(x, y) - y
+            if self._size(slide) <= STILL * self._size(y) or share < LEAST_SHARE:
+                break
+            aim = y + share * slide
+            if last is not None and share == 1.0:
+                change = slide - last[1]
+                common = (slide @ self._inertia @ change) / (change @ self._inertia @ change)
+                aim = aim - common * (aim - last[0] - last[1])
+            trial = self._closed(self._opened.integrate(self._start, aim))
+            gained = self._way(x) - self._way(trial)
+            if self._gap(trial) <= EXACT and gained > 0.0:
+                x, share, last = trial, min(1.0, 4.0 * share), (y, slide)
+                if gained <= STILL * self._way(x):
+                    break
+            else:
+                share, last = share if last is not None else 0.25 * share, None
+        return x
+
+    def _least(self, x: Array, y: Array) -> Array:
+        """Return the smallest step from the start that closes the rows as they are at x."""
+        gap, rows = self.gaps(x)
+        rows = self._by_steps(rows, y)
+        return self._smallest(rows, rows @ y - gap)
+
+    def _by_steps(self, rows: Array, y: Array) -> Array:
+        """Return the derivatives by y, the step from the start: rows D⁻¹, as ẏ = D v."""
+        rows = np.array(rows)
+        for kind, columns in self._groups.items():
+            rates = np.linalg.inv(step_rate_matrix(kind, y[columns]))
+            rows[:, columns] = np.einsum("rjk,jkl->rjl", rows[:, columns], rates)
+        return rows
+
+    def _way(self, x: Array) -> float:
+        return self._size(np.asarray(self._opened.tree.difference(self._start, x)))
+
+    def _size(self, step: Array) -> float:
+        """Return the root of the mean square of a step, by mass [m]."""
+        return float(np.sqrt(step @ self._inertia @ step / self._mass))
+
+
+def _without_inertia(model: Model, inertia: Array) -> str:
+    weak = np.linalg.eigh(inertia)[1][:, 0]
+    names = [
+        joint.name for joint in model.joints if np.abs(weak[joint.v_slice]).max(initial=0) > 0.1
+    ]
+    return f"the mass matrix is singular: a motion of joint {', '.join(names)} has no inertia"

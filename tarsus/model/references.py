@@ -1,0 +1,149 @@
+"""What refers to what by its name: followed where a name changes, dropped where it goes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.model.checks import unused
+from tarsus.model.description import WORLD, Description, Joint
+from tarsus.model.loops import without_missing
+
+EXCLUDED = "excluded_contacts"
+"""Where the metadata of some files list pairs of bodies that never touch."""
+
+
+def freed(stated: Description, cut: set[str]) -> Description:
+    """Return the description with these joints free, where they are in the neutral position."""
+    carried = {joint.child: joint for joint in stated.joints}
+    taken = {joint.name for joint in stated.joints} - cut
+
+    def at(body: str) -> Array:
+        if body not in carried:
+            return np.eye(4)
+        joint = carried[body]
+        return np.asarray(at(joint.parent) @ joint.placement)
+
+    joints = [
+        Joint(unused(f"{joint.child}_free", taken), "free", WORLD, joint.child, at(joint.child))
+        if joint.name in cut
+        else joint
+        for joint in stated.joints
+    ]
+    return dataclasses.replace(stated, joints=joints)
+
+
+def consistent(stated: Description) -> Description:
+    """Return the description whose loops say nothing about joints that are gone."""
+    here = {joint.name for joint in stated.joints}
+    loops = [without_missing(loop, here) for loop in stated.loops]
+    return dataclasses.replace(stated, loops=loops)
+
+
+def without_body(stated: Description, name: str) -> Description:
+    """Return the description without a body that carries none, and without what is on it."""
+    gone = {name, *(frame.name for frame in stated.frames if frame.body == name)}
+    stated = dataclasses.replace(
+        stated,
+        bodies=[body for body in stated.bodies if body.name != name],
+        joints=[joint for joint in stated.joints if joint.child != name],
+        loops=[loop for loop in stated.loops if name not in (loop.body_a, loop.body_b)],
+        frames=[frame for frame in stated.frames if frame.body != name],
+        shapes=[shape for shape in stated.shapes if shape.body != name],
+        forces=[force for force in stated.forces if gone.isdisjoint(_places(force).values())],
+    )
+    return consistent(_with_contacts(stated, name, None))
+
+
+def joints_of(force: Any) -> frozenset[str]:
+    """Return the joints on which a force acts by name."""
+    return frozenset(getattr(force, "joints", ()))
+
+
+def _places(force: Any) -> dict[str, str]:
+    """Return the frames to which a force is attached, by its fields."""
+    fields = [field.name for field in dataclasses.fields(force) if field.type == "Where"]
+    values = {name: getattr(force, name) for name in fields}
+    first = {name: at[0] if isinstance(at, tuple) else at for name, at in values.items()}
+    return {name: frame for name, frame in first.items() if isinstance(frame, str)}
+
+
+def _moved(force: Any, old: str, new: str) -> Any:
+    """Return a force that follows a frame to its new name."""
+    changed: dict[str, Any] = {}
+    for name, frame in _places(force).items():
+        if frame == old:
+            at = getattr(force, name)
+            changed[name] = (new, *at[1:]) if isinstance(at, tuple) else new
+    return dataclasses.replace(force, **changed)
+
+
+def _with_contacts(stated: Description, old: str, new: str | None) -> Description:
+    """Return the description whose pairs that never touch follow a body to its new name, or go."""
+    if EXCLUDED not in stated.metadata:
+        return stated
+    pairs = [pair for pair in stated.metadata[EXCLUDED] if new is not None or old not in pair]
+    pairs = [[new if name == old else name for name in pair] for pair in pairs]
+    return dataclasses.replace(stated, metadata={**stated.metadata, EXCLUDED: pairs})
+
+
+def _renamed_body(stated: Description, old: str, new: str) -> Description:
+    def follow(elements: list[Any], *keys: str) -> list[Any]:
+        return [
+            dataclasses.replace(
+                element, **{key: new for key in keys if getattr(element, key) == old}
+            )
+            for element in elements
+        ]
+
+    stated = dataclasses.replace(
+        stated,
+        joints=follow(stated.joints, "parent", "child"),
+        loops=follow(stated.loops, "body_a", "body_b"),
+        frames=follow(stated.frames, "body"),
+        shapes=follow(stated.shapes, "body"),
+    )
+    return _with_contacts(_renamed_frame(stated, old, new), old, new)
+
+
+def _renamed_frame(stated: Description, old: str, new: str) -> Description:
+    return dataclasses.replace(stated, forces=[_moved(f, old, new) for f in stated.forces])
+
+
+def _renamed_joint(stated: Description, old: str, new: str) -> Description:
+    def follow(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(new if name == old else name for name in names)
+
+    couplings = [
+        dataclasses.replace(c, leaders=follow(c.leaders), followers=follow(c.followers))
+        for c in stated.couplings
+    ]
+    loops = [
+        dataclasses.replace(
+            loop,
+            independent=None if loop.independent is None else follow(loop.independent),
+            start={(new if name == old else name): value for name, value in loop.start.items()},
+        )
+        for loop in stated.loops
+    ]
+    forces = [
+        dataclasses.replace(
+            f, joints={new if name == old else name: r for name, r in f.joints.items()}
+        )
+        if old in joints_of(f)
+        else f
+        for f in stated.forces
+    ]
+    return dataclasses.replace(stated, couplings=couplings, loops=loops, forces=forces)
+
+
+RENAMES: Mapping[str, Callable[[Description, str, str], Description]] = {
+    "body": _renamed_body,
+    "joint": _renamed_joint,
+    "frame": _renamed_frame,
+}
+"""What has others that refer to it by its name -> how they follow."""

@@ -1,0 +1,248 @@
+"""Takes as JSON files: numbers as Python writes them, which are read to the same bits.
+
+A file may come from anywhere. It holds numbers and names and nothing that runs; what does not fit
+the simulation is found when it is replayed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.constraint import CONSTRAINTS
+from tarsus.forces import FORCES
+from tarsus.formats import text
+from tarsus.formats.native_elements import mapping
+from tarsus.model.checks import check_name, count, flag, number, read_only, reals, suggestion
+from tarsus.model.description import ModelError, Source
+from tarsus.parts import Part
+from tarsus.simulation.board import Kept
+from tarsus.simulation.errors import RunFileError
+from tarsus.simulation.plain_data import plain, unplain
+from tarsus.simulation.snapshot import Snapshot
+from tarsus.simulation.take import Input, Take
+
+VERSION = 1
+KEYS = ("version", "dt", "end", "inputs")
+TABLES = ("q", "v", "memory", "touched", "parameters")
+KEPT = {"part_numbers": "numbers", "part_memory": "memory", "run_numbers": "runs"}
+SNAPSHOT = ("step", "batched", "driven", *TABLES, "control", "content", "parts", *KEPT)
+PARTS: dict[str, type[Part]] = {**FORCES, **CONSTRAINTS}
+"""What a file may put on."""
+MEMORIES = {
+    **dict.fromkeys(("bool",), bool),
+    **dict.fromkeys(
+        ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"), int
+    ),
+    **dict.fromkeys(("float16", "float32", "float64"), float),
+}
+"""Types of arrays that a controller may remember, and of their entries."""
+
+
+def write_take(take: Take, path: str | Path) -> None:
+    """Write a take."""
+    path = Path(path)
+    if path.suffix != ".json":
+        raise ValueError(f"{path} must end with .json")
+    if take.end is None or not take.inputs:
+        raise ValueError("the take is empty: nothing was done while it was recorded")
+    inputs = [_plain(each) for each in take.inputs]
+    stated = json.dumps(inputs)
+    if len(stated) > text.MAX_BYTES // 2 or stated.count(",") > text.MAX_VALUES // 2:
+        raise ValueError(f"the take has {len(stated)} bytes, too many: record shorter ones")
+    dt, end = take.inputs[0].what["snapshot"].dt, [x.tolist() for x in take.end]
+    text.write({"version": VERSION, "dt": dt, "end": end, "inputs": inputs}, path)
+
+
+def load_take(path: str | Path) -> Take:
+    """Return a take that was saved; a `RunFileError` if the file is damaged."""
+    path = Path(path)
+    if path.suffix != ".json":
+        raise ValueError(f"{path}: takes are .json files")
+    source = Source(str(path))
+    try:
+        data = text.read(path)
+        data = mapping(data, KEYS, KEYS, "the take", source)
+        if data["version"] != VERSION:
+            found = f"the file has version {data['version']!r}"
+            raise ModelError(f"{found}, this is version {VERSION}", source)
+        return _take(data, source)
+    except ModelError as error:
+        raise RunFileError(str(error) if error.source else f"{path}: {error}") from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise RunFileError(f"{path}: {error}") from None
+
+
+def _plain(each: Input) -> dict[str, Any]:
+    what = {name: _plain_value(value) for name, value in each.what.items()}
+    return {"t": each.t, "do": each.do, **what, **({"failed": True} if each.failed else {})}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, Snapshot):
+        return _plain_snapshot(value)
+    if isinstance(value, Part):
+        return _plain_part(value)
+    return value if type(value) is int else plain(value)
+
+
+def _plain_part(part: Part) -> dict[str, Any]:
+    if PARTS.get(part.kind) is not type(part):
+        raise TypeError(f"{part!r} is no part of ts.forces or ts.constraint: no file can hold it")
+    return {"kind": part.kind, **{name: plain(getattr(part, name)) for name in _stated(type(part))}}
+
+
+def _stated(kind: type[Part]) -> tuple[str, ...]:
+    """Return what a part is made with, by name."""
+    return tuple(each.name for each in fields(kind) if each.init and each.compare)
+
+
+def _plain_snapshot(snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "step": snapshot.step,
+        "batched": snapshot.q.ndim > 1,
+        "driven": snapshot.driven,
+        **{name: np.atleast_2d(getattr(snapshot, name)).tolist() for name in TABLES},
+        "control": {name: _plain_memory(name, x) for name, x in snapshot.control.items()},
+        "content": dict(snapshot.content),
+        "parts": [_plain_part(part) for part in snapshot.kept.parts],
+        **{name: plain(getattr(snapshot.kept, key)) for name, key in KEPT.items()},
+    }
+
+
+def _plain_memory(name: str, array: Array) -> dict[str, Any]:
+    if array.dtype.name not in MEMORIES:
+        raise TypeError(f"the controller's memory {name!r} is {array!r}, must be numbers")
+    return {"type": array.dtype.name, "shape": list(array.shape), "data": array.ravel().tolist()}
+
+
+def _take(data: dict[str, Any], source: Source) -> Take:
+    take, dt = Take(None), number(data["dt"], "dt")
+    if not isinstance(data["inputs"], list) or not data["inputs"]:
+        raise ModelError("inputs must be a list of what was done", source)
+    take.inputs = [_input(each, dt, source) for each in data["inputs"]]
+    if take.inputs[0].do != "restore":
+        raise ModelError("the first input must be a snapshot to start from", source)
+    end = data["end"]
+    if not isinstance(end, list) or len(end) != 2:
+        raise ModelError("end must be q and v", source)
+    take.end = reals(end[0], "q of end"), reals(end[1], "v of end")
+    return take
+
+
+def _input(data: Any, dt: float, source: Source) -> Input:
+    if not isinstance(data, dict) or data.get("do") not in list(READERS):
+        do = data.get("do") if isinstance(data, dict) else data
+        raise ModelError(f"there is no input {do!r}{suggestion(do, READERS)}", source)
+    keys, read = READERS[data["do"]]
+    mapping(data, ("t", "do", *keys, "failed"), ("t", "do", *keys), "an input", source)
+    failed = data.get("failed", False)
+    return Input(number(data["t"], "t"), data["do"], read(data, dt, source), flag(failed, "failed"))
+
+
+def _restore(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
+    stated = mapping(data["snapshot"], SNAPSHOT, SNAPSHOT, "a snapshot", source)
+    tables = {name: read_only(reals(stated[name], name)) for name in TABLES}
+    for name, table in tables.items():
+        if table.ndim != 2:
+            raise ModelError(
+                f"{name} of a snapshot has shape {table.shape}, must be (B, n)", source
+            )
+    if not flag(stated["batched"], "batched"):
+        tables |= {name: tables[name][0] for name in ("q", "v") if len(tables[name]) == 1}
+    content, control = stated["content"], stated["control"]
+    if not isinstance(content, dict) or {*map(type, content.values())} - {str}:
+        raise ModelError("the content of a snapshot must be words by name", source)
+    if not isinstance(control, dict):
+        raise ModelError("the control of a snapshot must be arrays by name", source)
+    count(stated["step"], "step", 0)
+    snapshot = Snapshot(
+        tables["q"],
+        tables["v"],
+        stated["step"],
+        dt,
+        tables["memory"],
+        tables["touched"],
+        tables["parameters"],
+        flag(stated["driven"], "driven"),
+        {name: _memory(name, each, source) for name, each in control.items()},
+        _kept(stated, source),
+        stated=content,
+    )
+    return {"snapshot": snapshot}
+
+
+def _kept(data: dict[str, Any], source: Source) -> Kept:
+    numbers, memory, runs = (_rows(data[name], name, source) for name in KEPT)
+    if not isinstance(data["parts"], list) or runs is None:
+        raise ModelError("a snapshot must have a list of parts, and numbers of runs", source)
+    return Kept(runs, numbers, memory, stated=tuple(_part(each, source) for each in data["parts"]))
+
+
+def _rows(data: Any, what: str, source: Source) -> Array | None:
+    found = unplain(data)
+    if found is not None and (not isinstance(found, np.ndarray) or found.ndim != 2):
+        raise ModelError(f"{what} must be rows of numbers", source)
+    return found
+
+
+def _part(data: Any, source: Source) -> Part:
+    kind = data.get("kind") if isinstance(data, dict) else None
+    if not isinstance(kind, str) or kind not in PARTS:
+        raise ModelError(f"there is no part of the kind {kind!r}{suggestion(kind, PARTS)}", source)
+    names = _stated(PARTS[kind])
+    mapping(data, ("kind", *names), ("kind", *names), f"a {kind}", source)
+    return PARTS[kind](**{name: unplain(data[name]) for name in names})
+
+
+def _add(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
+    return {"part": _part(data["part"], source)}
+
+
+def _remove(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
+    check_name(data["part"], "part", source)
+    return {"part": data["part"]}
+
+
+def _numbers(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
+    rows = _rows(data["rows"], "rows", source)
+    if rows is None:
+        raise ModelError("a part must have numbers", source)
+    return {**_remove(data, dt, source), "rows": rows}
+
+
+def _memory(name: str, data: Any, source: Source) -> Array:
+    stated = mapping(data, ("type", "shape", "data"), ("type", "shape", "data"), name, source)
+    kind, shape, entries = stated["type"], stated["shape"], stated["data"]
+    lists = isinstance(shape, list) and isinstance(entries, list)
+    if not lists or kind not in list(MEMORIES) or {*map(type, shape)} - {int}:
+        raise ModelError(f"the memory {name!r} must have a type, a shape and data", source)
+    if {*map(type, entries)} - {MEMORIES[kind]} or min(shape, default=0) < 0:
+        raise ModelError(f"the memory {name!r} has entries that are no {kind}", source)
+    if math.prod(shape) != len(entries):
+        raise ModelError(f"the memory {name!r} has {len(entries)} entries for {shape}", source)
+    return np.array(entries, kind).reshape(shape)
+
+
+def _step(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
+    count(data["steps"], "steps")
+    if isinstance(data["command"], (str, bool)):
+        raise ModelError(f"a command is {data['command']!r}, must be numbers", source)
+    return {"command": unplain(data["command"]), "steps": data["steps"]}
+
+
+READERS: dict[str, tuple[tuple[str, ...], Callable[..., dict[str, Any]]]] = {
+    "restore": (("snapshot",), _restore),
+    "step": (("command", "steps"), _step),
+    "add": (("part",), _add),
+    "remove": (("part",), _remove),
+    "numbers": (("part", "rows"), _numbers),
+}
+"""What a file may tell to do, with which keys."""
