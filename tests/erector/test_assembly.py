@@ -102,27 +102,34 @@ def test_redundant_and_contradictory_constraints_are_least_squares(seed: int) ->
     model, dt = pair(), 1e-6
     q0, v0 = model.random_configuration(seed), rng.normal(size=12)
     places = [("a", rng.normal(size=3)), ("a", rng.normal(size=3)), ("b", rng.normal(size=3))]
-    nails = [ts.constraint.Nail(place, time_constant=TAU) for place in (*places, places[0])]
+    places.append(places[0])
+    gaps = rng.normal(0.0, 0.1, (4, 3))
+    poses = model.forward_kinematics(q0)
+    nails = []
+    for (body, at), gap in zip(places, gaps, strict=True):
+        pose = poses[model.body(body).index]
+        target = pose[:3, :3] @ at + pose[:3, 3] - gap
+        nails.append(ts.constraint.Nail((body, at), target, time_constant=TAU))
     run = ts.Simulation(model, dt=dt, forces=nails).run(q0, v0, duration=2 * dt)
     rows = []
-    for body, at in (*places, places[0]):
-        pose = model.forward_kinematics(q0)[model.body(body).index]
+    for body, at in places:
+        pose = poses[model.body(body).index]
         jacobian = model.frame_jacobian(q0, body, reference="local_world_aligned")
         arm = pose[:3, :3] @ at
         cross = np.cross(jacobian[3:].T, arm).T
         rows.append(jacobian[:3] + cross)
     rows = np.concatenate(rows)
-    # nothing but the constraints, and what bodies do by themselves: C̈ + 2 Ċ/τ = 0 at no gap
+    # nothing but the constraints, C̈ + 2 Ċ/τ + C/τ² = 0, and what bodies do by themselves
     free = model.forward_dynamics(q0, v0, np.zeros(12))
     ahead, behind = (model.integrate(q0, s * 1e-6 * v0) for s in (1, -1))
     convective = np.concatenate(
         [
             (_point_velocity(model, ahead, v0, place) - _point_velocity(model, behind, v0, place))
             / 2e-6
-            for place in (*places, places[0])
+            for place in places
         ]
     )
-    wanted = -2 / TAU * rows @ v0 - convective - rows @ free
+    wanted = -2 / TAU * rows @ v0 - gaps.ravel() / TAU**2 - convective - rows @ free
     exact = free + by_singular_values(rows, model.mass_matrix(q0), wanted)
     found = (run.v[2] - run.v[1]) / dt
     print(f"off by {np.abs(found - exact).max() / np.abs(exact).max():.1e}")

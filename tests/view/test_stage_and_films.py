@@ -45,7 +45,7 @@ def test_lines_follow_their_ends_and_are_seen() -> None:
     assert np.linalg.norm(ends[1, 1] - ends[1, 0]) == pytest.approx(0.1)
     plain = Renderer(Stage(run), width=160, height=120).picture(7)
     assert (Renderer(stage, width=160, height=120).picture(7) != plain).any()
-    with pytest.raises(ValueError, match="lines: frame 'nose'"):
+    with pytest.raises(ValueError, match="lines: there is no frame 'nose'"):
         Stage(run, lines=[("nose", body)])
 
 
