@@ -112,7 +112,7 @@ wheel: $(VENV)/build-tools
 SANITIZED      := build/sanitize
 # Every kernel, every contact law; a run of half an hour. Left out: tests that limit memory, which a
 # sanitizer needs much of, that need every variant, or that try the same on many robots.
-SANITIZE_TESTS ?= tests/contact tests/dynamics tests/geometry/test_standing.py \
+SANITIZE_TESTS ?= tests/contact tests/dynamics tests/parts tests/geometry/test_standing.py \
   $(addprefix tests/clusters/test_,cluster_batch.py cluster_edges.py loop_constraints.py rotors.py) \
   $(addprefix tests/coriolis/test_,coriolis_calls.py coriolis_identities.py regressor.py) \
   $(addprefix tests/derivatives/test_,forward_derivatives.py function_couplings.py) \

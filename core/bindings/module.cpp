@@ -13,6 +13,7 @@
 #include "bindings/call.hpp"
 #include "bindings/guard_checks.hpp"
 #include "bindings/methods.hpp"
+#include "bindings/flow.hpp"
 #include "bindings/motion.hpp"
 #include "bindings/parts.hpp"
 #include "bindings/statements.hpp"
@@ -207,6 +208,7 @@ NB_MODULE(_core, m) {
     bind_parts(m);
     bind_world(m);
     bind_motion(m);
+    bind_flow(m);
 #ifdef TARSUS_SANITIZE
     bind_guard_checks(m);
 #endif

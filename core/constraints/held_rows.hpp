@@ -12,10 +12,12 @@
 namespace tarsus::TARSUS_ISA {
 
 // How far a row moves by a unit impulse, as a part of what the whole mechanism would if it were one
-// body. So little is round-off: the row is held already. So little, while a gap is open, is a
-// direction in which the mechanism hardly moves, as an arm that is stretched to a target out of
-// reach: it would be pulled with forces beyond any bound. Then rows are softened by as much.
-constexpr double kHeldAlready = 1e-13, kOutOfReach = 0.1;
+// body: so little, while a gap is open, is a direction in which the mechanism hardly moves, as an
+// arm that is stretched to a target out of reach. It would be pulled with forces beyond any bound.
+// Then rows are softened by as much.
+constexpr double kOutOfReach = 0.1;
+// part of its own mobility by which another row yields, where constraints hold
+constexpr double kYields = 1e-7;
 
 class HeldRows {
    public:
@@ -76,6 +78,8 @@ class HeldRows {
             for (int i = 0; i < n_; ++i) {
                 for (int c = 0; c < m; ++c) to[c] = mul_add(across[i], X_[long(i) * m + c], to[c]);
             }
+            // what cannot move any more, but for round-off, would push beyond any bound
+            if (share) to[r] = mul_add(kYields, across[n_ + r], to[r]);
         }
     }
     // impulse of a loop's row, given those of some other rows; `closing`: with what it needs anyway

@@ -107,6 +107,7 @@ struct Kernel {
     X(passive_forces)
 
 struct StepKernel;  // in world/run.hpp
+struct FlowKernel;  // in flow/flow.hpp
 
 struct Kernels {
     const char* instruction_set;
@@ -115,6 +116,7 @@ struct Kernels {
     TARSUS_KERNELS(TARSUS_FIELD)
 #undef TARSUS_FIELD
     const StepKernel* step;
+    const FlowKernel* flow;
     // at q, or where dv is given after that step from q
     ClosureFault (*closure_fault)(const Tree&, const double* table, const double* q,
                                   const double* dv);

@@ -115,8 +115,8 @@ class Search:
             if self._size(slide) <= STILL * self._size(y) or share < LEAST_SHARE:
                 break
             aim = y + share * slide
-            if last is not None and share == 1.0:
-                change = slide - last[1]
+            change = slide if last is None else slide - last[1]
+            if last is not None and share == 1.0 and self._size(change) > 0.0:
                 common = (slide @ self._inertia @ change) / (change @ self._inertia @ change)
                 aim = aim - common * (aim - last[0] - last[1])
             trial = self._closed(self._opened.integrate(self._start, aim))

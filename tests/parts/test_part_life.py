@@ -204,3 +204,18 @@ def test_thousands_of_changes_leave_nothing_behind() -> None:
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     print(f"grown by {grown} kB")
     assert grown < 20_000  # kB: 3,000 changes of parts that took as much as one run would be more
+
+
+def test_a_nail_above_a_straight_leg_that_stands_does_not_tear() -> None:
+    """The foot cannot give way, nor can the nail: what is left is round-off, not a force."""
+    model = ts.robots.quadruped()
+    q = ts.stand(model, model.neutral())
+    rng = np.random.default_rng(0)
+    sim = ts.Simulation(model, ground=ts.Ground(friction=0.7))
+    sim.add(c.Nail("hind_left_hip"))
+    run = sim.run(np.tile(q, (32, 1)), 0.3 * rng.normal(size=(32, model.nv)), duration=0.1)
+    print(
+        f"fastest {np.abs(run.v).max():.3g}, strongest {np.abs(run.parts['nail1'].force).max():.3g}"
+    )
+    assert not run.failures and run.unsolved.total == 0
+    assert np.abs(run.v).max() < 100.0
