@@ -21,6 +21,16 @@ def ours(result: Result, label: str) -> float:
     return float(row.ours)
 
 
+def test_sticks_and_rubbers() -> None:
+    result = reproduce("erector-7.2")
+    counts = counted(result)
+    assert counts["corrected"] == 4  # lengths at rest, which are not printed
+    assert counts["unsupported"] <= 2
+    implicit = [row for row in result.rows if "Radau: steps" in row.label]
+    assert len(implicit) == 8
+    assert all(float(row.ours) < 0.1 * float(row.thesis) for row in implicit)
+
+
 def test_three_bars() -> None:
     result = reproduce("erector-7.4")
     # 24 printed velocities and three times at which they were read
