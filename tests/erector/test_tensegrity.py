@@ -56,6 +56,22 @@ def test_the_motion_converges_to_that_of_the_oracle() -> None:
     assert errors[2] < 0.6 * errors[1]
 
 
+def test_implicit_integrators_take_few_steps_and_agree_with_the_oracle() -> None:
+    sticks = Tensegrity(smoothing=0.05)
+    exact = solve_ivp(
+        sticks.world.slope, (0.0, 1.0), sticks.start(), "LSODA", rtol=1e-10, atol=1e-10
+    ).y[:, -1]
+    scene = ts.scenes.tensegrity().but(integrator=ts.integrators.Radau(1e-9, 1e-10), dt=0.1)
+    run = scene.run(duration=1.0)
+    off = np.abs(oracle_state(run.q[-1], run.v[-1]) - exact).max()
+    print(f"off by {off:.1e} after a second")
+    assert off < 1e-6
+    long = scene.but(integrator=ts.integrators.Radau(1e-5, 1e-6)).run(duration=8.0)
+    assert long.integration is not None
+    assert long.integration.steps < 600
+    assert np.abs(long.energy.relative_residual).max() < 1e-5
+
+
 @pytest.mark.parametrize(("stiffness", "damping"), [(20, 10), (20, 1), (40, 10), (40, 1)])
 def test_it_settles_where_its_energy_is_least(stiffness: float, damping: float) -> None:
     rest, least = symmetric_rest(stiffness)
