@@ -249,6 +249,7 @@ class Model:
         rest: Array,
         lower: Array,
         upper: Array,
+        joint_names: Sequence[str],
         frame_names: Sequence[str],
         frame_bodies: Sequence[int],
         frame_placements: Array,
@@ -271,13 +272,16 @@ TYPES = {
     "threads": "int",
     "out": "Array | None",
     "external": "ArrayLike | None",
+    "prescribed": "Sequence[str] | Sequence[bool] | NDArray[np.bool_]",
 }
+BY_NAME = ("prescribed", "threads")
+"""Parameters that begin those that are given by name only."""
 
 
 def method_stub(name: str, parameters: list, output: str, summary: str) -> str:
     words = ["self"]
     for parameter, default in parameters:
-        if parameter == "threads":
+        if parameter in BY_NAME and "*" not in words:
             words.append("*")
         kind = TYPES.get(parameter, "ArrayLike")
         optional = default == "None" and not kind.endswith("None")
