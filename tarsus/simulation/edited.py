@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tarsus import _core
+from tarsus.arrays import Array
 from tarsus.kit import Carried, carry
 from tarsus.model import Model
 from tarsus.simulation.board import Board
 from tarsus.simulation.drives import Controller
+from tarsus.simulation.part_set import PartSet
 
 if TYPE_CHECKING:
     from tarsus.simulation.simulation import Simulation
 
+MEMORY = _core.PART_MEMORY
 OF_THE_MODEL = ("collision", "stiction", "max_contacts")
 """What a simulation may be made with that belongs to its model."""
 
@@ -64,16 +68,25 @@ def move_parts(old: Board, new: Board) -> dict[str, str]:
             continue
         if each.name in old.plans:
             new.plans[each.name] = old.plans[each.name]
+    new.numbers = carried_numbers(old.parts, old.numbers, new.parts)
     return lost
 
 
 def keep_numbers(old: Board, new: Board) -> None:
-    """Give parts the numbers that they had in the motion: targets, and whether they are on."""
+    """Give parts what they had in the motion: targets, whether they are on, currents of motors."""
     before, after = old.acting, new.acting
-    if before is None or after is None:
+    if before is None or after is None or new.motion is None:
         return
-    if len(before.numbers) > 1:
-        new.widen()
+    after.numbers = carried_numbers(before.parts, before.numbers, after.parts)
+    after.widen()
     for k, each in enumerate(after.parts.parts):
-        there = before.parts.number(each.name)
-        after.numbers[:, after.parts.span(k)] = before.numbers[:, before.parts.span(there)]
+        there, count = before.parts.number(each.name), len(each.part.keeps)
+        own, was = (MEMORY["size"] * at + MEMORY["own"] for at in (k, there))
+        after.memory[:, own : own + count] = before.memory[:, was : was + count]
+    new.motion.take(after)
+
+
+def carried_numbers(before: PartSet, numbers: Array, after: PartSet) -> Array:
+    """Return those of the numbers (1 or B, n) that parts of another set have, in its order."""
+    spans = [before.span(before.number(each.name)) for each in after.parts]
+    return np.concatenate([numbers[:, :0], *(numbers[:, span] for span in spans)], axis=1)
