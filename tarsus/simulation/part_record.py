@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tarsus.arrays import Array
+from tarsus.model.checks import ByName
 from tarsus.simulation.part_set import PartSet
 
 SIZE = 14
@@ -35,10 +36,10 @@ def part_rows(parts: PartSet) -> tuple[tuple[str, int], ...]:
 
 def part_records(parts: tuple[tuple[str, int], ...], rows: Array) -> Mapping[str, PartRecord]:
     """Return the records by name, from the core's rows (…, T, n)."""
-    found = {}
+    found = []
     for k, (name, n_rows) in enumerate(parts):
         own = rows[..., SIZE * k : SIZE * (k + 1)]
-        found[name] = PartRecord(
-            own[..., 0], own[..., 1], own[..., 2:5], own[..., 5:8], own[..., 8 : 8 + n_rows]
-        )
-    return found
+        pushes = own[..., 2:5], own[..., 5:8]
+        record = PartRecord(own[..., 0], own[..., 1], *pushes, own[..., 8 : 8 + n_rows])
+        found.append((name, record))
+    return ByName("part", found)

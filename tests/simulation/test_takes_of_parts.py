@@ -58,7 +58,7 @@ def test_a_scripted_take_is_done_again_to_the_same_bits(states: int | None, tmp_
         again = take.replay(sim)
         np.testing.assert_array_equal(again[0], end[0])
         np.testing.assert_array_equal(again[1], end[1])
-        assert list(sim.parts) == names == ["grab1", "nail1"]
+        assert list(sim.parts) == names == ["grab1", "nail2"]
     take.save(tmp_path / "take.json")
     read = ts.load_take(tmp_path / "take.json")
     other = Simulation(arm())
