@@ -37,7 +37,7 @@ def play(sim: Simulation, q0: Array) -> None:
     sim.step(steps=12)
     grab.follow(None)
     sim.step(steps=3, external=ts.Push("link_2", (0.0, 4.0, 1.0), start=0.035, duration=0.0033))
-    nail = sim.add(ts.constraint.Nail("link_1"))  # has the name of the first one
+    nail = sim.add(ts.constraint.Nail("link_1", name="nail1"))  # as the first one had
     sim.step(external=lambda t, q, v: np.full((4, 6), 0.1) * np.cos(90 * t), steps=4)
     sim.remove("band")
     sim.step(steps=5)
@@ -58,7 +58,7 @@ def test_a_scripted_take_is_done_again_to_the_same_bits(states: int | None, tmp_
         again = take.replay(sim)
         np.testing.assert_array_equal(again[0], end[0])
         np.testing.assert_array_equal(again[1], end[1])
-        assert list(sim.parts) == names == ["grab1", "nail2"]
+        assert list(sim.parts) == names == ["grab1", "nail1"]
     take.save(tmp_path / "take.json")
     read = ts.load_take(tmp_path / "take.json")
     other = Simulation(arm())
