@@ -20,7 +20,7 @@ JOINTS = tuple(EQUATIONS)
 class Joint(Rigid):
     """Joins place `b` to place `a` by a joint of the `joint` kind, about or along z of both.
 
-    Kinds: weld, revolute, prismatic, universal, cylindrical, spherical, planar, point_on_line.
+    Kinds are weld, revolute, prismatic, universal, cylindrical, spherical, planar, point_on_line.
     `where_they_are` takes frame a to be where frame b is when the joint is added.
     """
 
