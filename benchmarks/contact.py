@@ -28,7 +28,6 @@ from slope import creep
 from steps import StepSizes, agreement, measure_row
 from walkers import FRICTION, SMOOTH, Walker
 
-from tarsus import scenes
 from tarsus.bench import Plan
 from tarsus.bench.timing import pinned
 
@@ -36,6 +35,9 @@ ROBOTS = ("talos_reduced", f"talos_reduced, {SMOOTH}", *list(BIPEDS)[1:], *QUADR
 """Titles of all robots."""
 FEW = (*ROBOTS[:4], "a1", "anymal")
 """Those of a quick look."""
+
+SCENES = (*("bounce", "cans", "drop", "incline", "jump", "push", "slide", "stand", "trot", "walk"),)
+"""Scenes in contact."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Sizes:
     links: tuple[int, ...] = (25, 50, 100, 200, 400)
     contacts: tuple[int, ...] = (4, 8, 16, 32)
     seconds_on_slope: float = 10.0
-    scenes: tuple[str, ...] = tuple(scenes.names())
+    scenes: tuple[str, ...] = SCENES
     """Whose ledgers of energy are checked."""
 
     @classmethod

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from contact_table import contact_table
+from part_table import part_table
 
 HERE = Path(__file__).parent
 README = HERE.parent / "README.md"
@@ -49,6 +50,8 @@ def markdown(results: dict[str, Any]) -> str:
         lines += ["", *cluster_table(clusters)]
     if symbols := results.get("symbols"):
         lines += ["", *symbol_table(symbols)]
+    if parts := results.get("parts"):
+        lines += ["", *part_table(parts)]
     if contact := results.get("contact"):
         lines += ["", *contact_table(contact)]
     return "\n".join(lines)

@@ -11,6 +11,9 @@ from typing import Any
 
 from clusters import measure_clusters
 from contact import measure_contact
+from drives import measure_drives
+from growth import measure_growth
+from parts import measure_parts
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -24,7 +27,10 @@ RESULTS = Path(__file__).parent / "results"
 STUDIES: dict[str, Callable[..., dict[str, Any]]] = {
     "clusters": measure_clusters,
     "symbols": measure_symbols,
+    "parts": measure_parts,
     "contact": measure_contact,
+    "drives": measure_drives,
+    "bodies": measure_growth,
 }
 STYLES = {"aim": "green", "must": "yellow", "missed": "bold red"}
 

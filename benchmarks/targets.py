@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from contact_targets import CONTACT_TARGETS
+from part_targets import PART_TARGETS
 from target import Target
 
 Row = dict[str, Any]
@@ -27,6 +28,44 @@ def column(key: str, *algorithms: str) -> Callable[[dict[str, Any]], dict[str, f
         }
 
     return values
+
+
+def hybrid(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
+    """Return the time of hybrid dynamics, every other velocity prescribed, beside ABA."""
+
+    def values(results: dict[str, Any]) -> dict[str, float]:
+        times = {
+            (row["model"], row["algorithm"]): row["one"][statistic]
+            for row in results.get("rows", ())
+        }
+        return {
+            model: time / times[model, "ABA"]
+            for (model, algorithm), time in times.items()
+            if algorithm == "hybrid"
+        }
+
+    return values
+
+
+def motors(statistic: str) -> Callable[[dict[str, Any]], dict[str, float]]:
+    """Return the time of a step with motors beside the same without, friction of gears apart."""
+
+    def values(results: dict[str, Any]) -> dict[str, float]:
+        return {
+            row["model"]: float(row["ratio"][statistic])
+            for row in results.get("drives", {}).get("motors", ())
+            if "dry" not in row["model"]
+        }
+
+    return values
+
+
+def bodies(results: dict[str, Any]) -> dict[str, float]:
+    """Return the growth with the number of bodies, of chains and stars."""
+    return {
+        f"{row['algorithm']} of a {row['model']}": float(row["slope"])
+        for row in results.get("bodies", {}).get("slopes", ())
+    }
 
 
 def slope(results: dict[str, Any]) -> dict[str, float]:
@@ -154,9 +193,23 @@ TARGETS = (
         )
     ),
     Target("two threads / one", 1.8, 1.95, False, column("two_threads_ratio", *ALL)),
+    Target(
+        "hybrid dynamics, one state, time / ABA",
+        *(1.2, 1.05, True),
+        hybrid("median"),
+        hybrid("min"),
+    ),
+    Target(
+        "a robot with 20 motors, one step, time / without",
+        *(1.3, 1.1, True),
+        motors("median"),
+        motors("min"),
+    ),
+    Target("ABA and hybrid dynamics from 10 to 10000 bodies, slope", 1.1, 1.0, True, bodies),
     Target("ABA from 50 to 1000 links, log-log slope", 1.1, 1.0, True, slope),
     Target("memory of a batch / its inputs and output", 0.5, 0.1, True, memory),
     *CONTACT_TARGETS,
+    *PART_TARGETS,
     cluster_target(
         "ABA with rotors, time / without",
         *(1.5, 1.25),

@@ -97,6 +97,11 @@ const std::vector<Algorithm>& algorithms() {
         {"forward_dynamics", &K::forward_dynamics, {q, v, {"tau", S::v}, external}, S::v, false, &kMethod,
          "Accelerations for the generalised forces tau; method 'articulated' is O(n), 'sparse' and "
          "'dense' factorise the mass matrix."},
+        {"hybrid_dynamics", &K::hybrid_dynamics, {q, v, {"tau", S::v}, a, external}, S::v, false,
+         nullptr,
+         "Accelerations and generalised forces, stacked: prescribed coordinates take theirs from a, "
+         "the others from tau, and what is missing is found in O(n) (Featherstone 2008, section "
+         "9.2).", true, 2, false, true},
         {"center_of_mass", &K::center_of_mass, {q}, S::vector, false, nullptr,
          "Centre of mass of the mechanism in the world [m]."},
         {"center_of_mass_velocity", &K::center_of_mass_velocity, {q, v}, S::vector, false, nullptr,
@@ -216,7 +221,7 @@ const char* shape_name(Shape shape) {
 }
 
 Parameters parameters(const Algorithm& algorithm) {
-    Parameters p{{}, 0, -1, -1, -1, -1};
+    Parameters p{{}, 0, -1, -1, -1, -1, -1, -1};
     const auto add = [&](const char* name) {
         p.names.push_back(name);
         return int(p.names.size()) - 1;
@@ -227,6 +232,8 @@ Parameters parameters(const Algorithm& algorithm) {
     }
     if (algorithm.of_frame) p.frame = add("frame");
     if (algorithm.choice) p.choice = add(algorithm.choice->name);
+    p.by_name = int(p.names.size());
+    if (algorithm.prescribes) p.prescribed = add("prescribed");
     p.threads = add("threads");
     p.out = add("out");
     return p;

@@ -16,14 +16,16 @@ namespace tarsus {
 struct CoreModel {
     Tree tree;
     PyObject* frame_index;  // dict: name → index, owned
+    PyObject* joint_index;  // dict: name → body that it carries, owned
     PyObject* functions;    // tabulates the users' coupling functions, owned; or null
 
-    CoreModel(Tree t, PyObject* index, PyObject* f)
-        : tree(std::move(t)), frame_index(index), functions(f) {}
+    CoreModel(Tree t, PyObject* frames, PyObject* joints, PyObject* f)
+        : tree(std::move(t)), frame_index(frames), joint_index(joints), functions(f) {}
     CoreModel(const CoreModel&) = delete;
     CoreModel& operator=(const CoreModel&) = delete;
     ~CoreModel() {
         Py_XDECREF(frame_index);
+        Py_XDECREF(joint_index);
         Py_XDECREF(functions);
     }
 };
@@ -73,9 +75,10 @@ struct Algorithm {
     bool of_frame;  // takes frame=
     const Choice* choice;
     const char* summary;
-    bool spans = true;    // it needs the joints that follow q, and so the users' functions
-    int parts = 1;        // returns so many arrays of the shape, stacked along a first axis
-    bool thirds = false;  // it needs third derivatives of the users' functions
+    bool spans = true;        // it needs the joints that follow q, and so the users' functions
+    int parts = 1;            // returns so many arrays of the shape, stacked along a first axis
+    bool thirds = false;      // it needs third derivatives of the users' functions
+    bool prescribes = false;  // takes prescribed=
 };
 
 const std::vector<Algorithm>& algorithms();
@@ -96,10 +99,10 @@ struct Dimensions {
 Dimensions dimensions(Shape shape, const Tree& tree);
 const char* shape_name(Shape shape);  // as in the documentation: "(…, nq)"
 
-// the parameters of an algorithm, in order; threads and out are keyword-only and last
+// the parameters of an algorithm, in order; those from by_name on are keyword-only
 struct Parameters {
     std::vector<const char*> names;
-    int required, frame, choice, threads, out;
+    int required, frame, choice, prescribed, threads, out, by_name;
 };
 Parameters parameters(const Algorithm& algorithm);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <memory>
 #include <new>
 #include <string>
 
@@ -196,6 +197,14 @@ PyObject* call_algorithm(int index, const CoreModel& model, PyObject* const* arg
         call.choice = read_word(slots[p.parameters.choice], *algorithm.choice);
         if (call.choice < 0) return nullptr;
         if (algorithm.choice == &kMethod) kernel = kernels().*kMethodKernels[call.choice];
+    }
+    std::unique_ptr<bool[]> mask;
+    if (algorithm.prescribes) {
+        mask = std::make_unique<bool[]>(model.tree.nv);
+        if (!read_prescribed(slots[p.parameters.prescribed], model, algorithm.name, mask.get())) {
+            return nullptr;
+        }
+        call.prescribed = mask.get();
     }
     bool one = !slots[p.parameters.threads] && !slots[p.parameters.out];
     for (size_t i = 0; i < algorithm.inputs.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "bindings/faults.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -98,7 +99,18 @@ PyObject* raise_fault(const Algorithm& algorithm, const Tree& tree, const Call& 
         return nullptr;
     }
     if (raise_closure_fault(algorithm, tree, call, fault, state)) return nullptr;
-    const bool divides = algorithm.choice == &kMethod ||
+    if (algorithm.prescribes && tree.n_constraints > 0 && std::isnan(value_at(call, fault))) {
+        std::string loops;
+        for (size_t k = 0; k < tree.loops.size(); ++k) {
+            if (tree.loops[k].cluster >= 0) continue;
+            loops += (loops.empty() ? "'" : ", '") + tree.loop_names[k] + "'";
+        }
+        return PyErr_Format(PyExc_ArithmeticError,
+                            "%s: no motion%s has the prescribed accelerations and keeps the loops "
+                            "closed that are constraints (%s), or a joint moves no inertia",
+                            algorithm.name, state.c_str(), loops.c_str());
+    }
+    const bool divides = algorithm.choice == &kMethod || algorithm.prescribes ||
                          !std::strcmp(algorithm.name, "inverse_mass_matrix") ||
                          !std::strcmp(algorithm.name, "forward_dynamics_derivatives");
     const char* why = !divides ? "the numbers overflow"

@@ -35,7 +35,7 @@ constexpr auto method_pointers(std::integer_sequence<int, index...>) {
 
 // the default value of a parameter, empty if it has none
 std::string default_of(const Algorithm& algorithm, const Parameters& p, int slot) {
-    if (slot < p.required || slot == p.frame) return "";
+    if (slot < p.required || slot == p.frame || slot == p.prescribed) return "";
     if (slot == p.choice) return "'" + std::string(algorithm.choice->words[0]) + "'";
     if (slot == p.threads) return "1";
     return "None";
@@ -52,7 +52,7 @@ std::string documentation(const Algorithm& algorithm, const std::string& name) {
     const Parameters p = parameters(algorithm);
     std::string text = name + "($self";
     for (int slot = 0; slot < int(p.names.size()); ++slot) {
-        if (slot == p.threads) text += ", *";
+        if (slot == p.by_name) text += ", *";
         text += ", " + std::string(p.names[slot]);
         const std::string value = default_of(algorithm, p, slot);
         if (!value.empty()) text += "=" + value;
@@ -67,6 +67,9 @@ std::string documentation(const Algorithm& algorithm, const std::string& name) {
     if (algorithm.choice) {
         text += "\n" + std::string(algorithm.choice->name) + ": one of";
         for (const char* word : algorithm.choice->words) text += " '" + std::string(word) + "'";
+    }
+    if (algorithm.prescribes) {
+        text += "\nprescribed: names of joints, or a mask (nv,) of bool, the same for all states";
     }
     return text + "\nthreads: for batches\nout: array for the result\n\nReturns " +
            output_name(algorithm) + ".";

@@ -13,6 +13,7 @@
 #include "bindings/call.hpp"
 #include "bindings/guard_checks.hpp"
 #include "bindings/methods.hpp"
+#include "bindings/flow.hpp"
 #include "bindings/motion.hpp"
 #include "bindings/parts.hpp"
 #include "bindings/statements.hpp"
@@ -31,10 +32,11 @@ void make_model(
     const Array<double, 1>& gravity, const Array<double, 1>& armature,
     const Array<double, 1>& damping, const Array<double, 1>& friction,
     const Array<double, 1>& stiffness, const Array<double, 1>& rest, const Array<double, 1>& lower,
-    const Array<double, 1>& upper, const std::vector<std::string>& frame_names,
-    const std::vector<int>& frame_bodies, const Array<double, 3>& frame_placements,
-    const std::vector<int>& cluster_sizes, const std::vector<int>& roles,
-    const std::vector<std::string>& coupling_kinds, const std::vector<std::string>& coupling_names,
+    const Array<double, 1>& upper, const std::vector<std::string>& joint_names,
+    const std::vector<std::string>& frame_names, const std::vector<int>& frame_bodies,
+    const Array<double, 3>& frame_placements, const std::vector<int>& cluster_sizes,
+    const std::vector<int>& roles, const std::vector<std::string>& coupling_kinds,
+    const std::vector<std::string>& coupling_names,
     const std::vector<std::vector<int>>& coupling_leaders,
     const std::vector<std::vector<int>>& coupling_followers,
     const std::vector<std::vector<double>>& coupling_numbers, nb::object functions,
@@ -44,6 +46,9 @@ void make_model(
     const std::vector<std::vector<bool>>& loop_rows_kept, const Array<double, 1>& neutral) {
     const size_t n = parents.size(), n_frames = frame_names.size();
     if (kinds.size() != n) throw std::invalid_argument("kinds and parents differ in length");
+    if (joint_names.size() != n) {
+        throw std::invalid_argument("joint_names and parents differ in length");
+    }
     if (frame_bodies.size() != n_frames) {
         throw std::invalid_argument("frame_bodies and frame_names differ in length");
     }
@@ -102,9 +107,12 @@ void make_model(
             "functions must be given for function couplings, and only then");
     }
 
-    nb::dict index;
-    for (size_t i = 0; i < n_frames; ++i) index[frame_names[i].c_str()] = int(i);
-    new (self) CoreModel(std::move(tree), index.release().ptr(),
+    const auto numbered = [](const std::vector<std::string>& names) {
+        nb::dict index;
+        for (size_t i = 0; i < names.size(); ++i) index[names[i].c_str()] = int(i);
+        return index.release().ptr();
+    };
+    new (self) CoreModel(std::move(tree), numbered(frame_names), numbered(joint_names),
                          functions.is_none() ? nullptr : functions.release().ptr());
 }
 
@@ -137,13 +145,13 @@ NB_MODULE(_core, m) {
              nb::arg("tracks"), nb::arg("masses"), nb::arg("coms"), nb::arg("inertias"),
              nb::arg("gravity"), nb::arg("armature"), nb::arg("damping"), nb::arg("friction"),
              nb::arg("stiffness"), nb::arg("rest"), nb::arg("lower"), nb::arg("upper"),
-             nb::arg("frame_names"), nb::arg("frame_bodies"), nb::arg("frame_placements"),
-             nb::arg("cluster_sizes"), nb::arg("roles"), nb::arg("coupling_kinds"),
-             nb::arg("coupling_names"), nb::arg("coupling_leaders"), nb::arg("coupling_followers"),
-             nb::arg("coupling_numbers"), nb::arg("functions").none(), nb::arg("loop_kinds"),
-             nb::arg("loop_names"), nb::arg("loop_bodies"), nb::arg("loop_placements"),
-             nb::arg("loop_lengths"), nb::arg("loop_in_cluster"), nb::arg("loop_rows_kept"),
-             nb::arg("neutral"))
+             nb::arg("joint_names"), nb::arg("frame_names"), nb::arg("frame_bodies"),
+             nb::arg("frame_placements"), nb::arg("cluster_sizes"), nb::arg("roles"),
+             nb::arg("coupling_kinds"), nb::arg("coupling_names"), nb::arg("coupling_leaders"),
+             nb::arg("coupling_followers"), nb::arg("coupling_numbers"),
+             nb::arg("functions").none(), nb::arg("loop_kinds"), nb::arg("loop_names"),
+             nb::arg("loop_bodies"), nb::arg("loop_placements"), nb::arg("loop_lengths"),
+             nb::arg("loop_in_cluster"), nb::arg("loop_rows_kept"), nb::arg("neutral"))
         .def_prop_ro(
             "nq", [](const CoreModel& self) { return self.tree.nq; },
             "Number of configuration coordinates.")
@@ -207,6 +215,7 @@ NB_MODULE(_core, m) {
     bind_parts(m);
     bind_world(m);
     bind_motion(m);
+    bind_flow(m);
 #ifdef TARSUS_SANITIZE
     bind_guard_checks(m);
 #endif

@@ -117,7 +117,8 @@ void bind_parts(nb::module_& m) {
     memory["rate"] = int(Part::kRate), memory["push"] = int(Part::kPush);
     memory["missed"] = int(Part::kMissed), memory["worst"] = int(Part::kWorst);
     memory["work"] = int(Part::kWork);
-    memory["age"] = int(Part::kAge), memory["size"] = int(Part::kMemory);
+    memory["age"] = int(Part::kAge), memory["own"] = int(Part::kOwn),
+    memory["size"] = int(Part::kMemory);
 }
 
 }  // namespace tarsus

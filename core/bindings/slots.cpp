@@ -12,15 +12,55 @@ std::string joined(const std::vector<const char*>& names) {
     return text;
 }
 
-// as Model.frame() does, with the names that the model has
-void raise_unknown_frame(PyObject* name, PyObject* frame_index) {
+// as Model.frame() and Model.joint() do, with the names that the model has
+void raise_unknown(const char* what, PyObject* name, PyObject* index) {
     Owned checks(PyImport_ImportModule("tarsus.model.checks"));
-    Owned names(PySequence_List(frame_index));
+    Owned names(PySequence_List(index));
     if (!checks.object || !names.object) return;
     Owned error(PyObject_GetAttrString(checks.object, "UnknownNameError"));
     Owned suggestion(PyObject_CallMethod(checks.object, "suggestion", "OO", name, names.object));
     if (!error.object || !suggestion.object) return;
-    PyErr_Format(error.object, "there is no frame %R%S", name, suggestion.object);
+    PyErr_Format(error.object, "there is no %s %R%S", what, name, suggestion.object);
+}
+
+// sets the velocities of a joint that are the users'
+bool prescribe_joint(PyObject* name, const CoreModel& model, bool* mask) {
+    PyObject* index = PyDict_GetItemWithError(model.joint_index, name);
+    if (!index) {
+        if (!PyErr_Occurred()) raise_unknown("joint", name, model.joint_index);
+        return false;
+    }
+    const Link& link = model.tree.links[PyLong_AsLong(index)];
+    bool own = false;
+    for (int w = link.v; w < link.v + link.nv; ++w) {
+        const int v = model.tree.user_v[w];
+        if (v >= 0) own = mask[v] = true;
+    }
+    if (!own) {
+        PyErr_Format(PyExc_ValueError,
+                     "joint %R cannot be prescribed: it follows others and has no velocity of its "
+                     "own",
+                     name);
+    }
+    return own;
+}
+
+// a mask of another type than bool would be numbers of coordinates, or a mistake
+bool copy_mask(PyObject* argument, const CoreModel& model, bool* mask) {
+    // NumPy takes its time to find that an array is one
+    Owned array(PyArray_Check(argument) ? Py_NewRef(argument) : PyArray_FROM_O(argument));
+    PyErr_Clear();
+    const npy_intp nv = model.tree.nv;
+    if (!array.object || PyArray_TYPE(array.array()) != NPY_BOOL ||
+        PyArray_NDIM(array.array()) != 1 || PyArray_SIZE(array.array()) != nv) {
+        PyErr_Format(PyExc_ValueError,
+                     "prescribed must be names of joints, or a mask of %zd bool, one for each "
+                     "velocity; got %.200R",
+                     nv, argument);
+        return false;
+    }
+    for (npy_intp k = 0; k < nv; ++k) mask[k] = *(npy_bool*)PyArray_GETPTR1(array.array(), k);
+    return true;
 }
 
 }  // namespace
@@ -42,9 +82,9 @@ const Prepared& prepared(int index) {
 bool fill_slots(const Prepared& p, PyObject* const* args, Py_ssize_t nargs, PyObject* names,
                 PyObject** slots) {
     const char* method = p.algorithm->name;
-    if (nargs > p.parameters.threads) {
+    if (nargs > p.parameters.by_name) {
         const auto& all = p.parameters.names;
-        const std::vector<const char*> positional(all.begin(), all.begin() + p.parameters.threads);
+        const std::vector<const char*> positional(all.begin(), all.begin() + p.parameters.by_name);
         PyErr_Format(PyExc_TypeError, "%s() takes %s by position, got %zd arguments", method,
                      joined(positional).c_str(), nargs);
         return false;
@@ -92,10 +132,27 @@ bool read_frame(PyObject* argument, const CoreModel& model, const char* method, 
     }
     PyObject* index = PyDict_GetItemWithError(model.frame_index, argument);
     if (!index) {
-        if (!PyErr_Occurred()) raise_unknown_frame(argument, model.frame_index);
+        if (!PyErr_Occurred()) raise_unknown("frame", argument, model.frame_index);
         return false;
     }
     *frame = int(PyLong_AsLong(index));
+    return true;
+}
+
+bool read_prescribed(PyObject* argument, const CoreModel& model, const char* method, bool* mask) {
+    if (!argument) {
+        PyErr_Format(PyExc_TypeError, "%s() needs 'prescribed'", method);
+        return false;
+    }
+    const bool listed = PyList_Check(argument) || PyTuple_Check(argument);
+    const Py_ssize_t count = listed ? PySequence_Fast_GET_SIZE(argument) : 0;
+    PyObject** items = listed ? PySequence_Fast_ITEMS(argument) : nullptr;
+    if (!listed || (count > 0 && !PyUnicode_Check(items[0]))) {
+        return copy_mask(argument, model, mask);
+    }
+    for (Py_ssize_t k = 0; k < count; ++k) {
+        if (!prescribe_joint(items[k], model, mask)) return false;
+    }
     return true;
 }
 

@@ -24,6 +24,8 @@ const Prepared& prepared(int index);
 bool fill_slots(const Prepared& p, PyObject* const* args, Py_ssize_t nargs, PyObject* names,
                 PyObject** slots);
 bool read_frame(PyObject* argument, const CoreModel& model, const char* method, int* frame);
+// of all velocities those that are prescribed: joints by name, or a mask
+bool read_prescribed(PyObject* argument, const CoreModel& model, const char* method, bool* mask);
 bool read_threads(PyObject* argument, int* threads);
 // the position of a word among those of a choice, 0 if it is not given
 int read_word(PyObject* argument, const Choice& choice);

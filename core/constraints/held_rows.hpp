@@ -12,10 +12,10 @@
 namespace tarsus::TARSUS_ISA {
 
 // How far a row moves by a unit impulse, as a part of what the whole mechanism would if it were one
-// body. So little is round-off: the row is held already. So little, while a gap is open, is a
-// direction in which the mechanism hardly moves, as an arm that is stretched to a target out of
-// reach: it would be pulled with forces beyond any bound. Then rows are softened by as much.
-constexpr double kHeldAlready = 1e-13, kOutOfReach = 0.1;
+// body: so little, while a gap is open, is a direction in which the mechanism hardly moves, as an
+// arm that is stretched to a target out of reach. It would be pulled with forces beyond any bound.
+// Then rows are softened by as much.
+constexpr double kOutOfReach = 0.1;
 // part of its own mobility by which another row yields, where constraints hold
 constexpr double kYields = 1e-7;
 
@@ -50,8 +50,7 @@ class HeldRows {
                 for (int j = 0; j < n_; ++j) L_[i * n_ + j] = whole[long(i) * width + j];
                 if (i >= loops) L_[i * n_ + i] += softness;
             }
-            rank_ =
-                factor_semidefinite(n_, L_, order_, scale_, share ? kHeldAlready * mobility : 0.0);
+            rank_ = factor_semidefinite(n_, L_, order_, scale_, kHeldAlready * mobility);
         };
         factor(0.0);
         if (open && stiffest() < kOutOfReach * mobility) factor(kOutOfReach * mobility);

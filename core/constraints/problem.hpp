@@ -40,12 +40,6 @@ constexpr double kLag = 0.25;
 
 constexpr double kOpen = 1e-3;  // [m, rad] a gap that may be out of reach
 
-inline double total_mass(const Tree& tree) {
-    double sum = 0;
-    for (const Link& link : tree.links) sum += link.mass;
-    return sum > 0 ? sum : 1.0;
-}
-
 struct Softness {
     double compliance, target;
 };
@@ -78,7 +72,7 @@ class LaneRows {
           number(scratch.take<int>(rows)),
           place(scratch.take<int>(rows)),
           loops_(tree.n_constraint_rows),
-          mobility_(held > tree.n_constraint_rows ? 1 / total_mass(tree) : 0.0),
+          mobility_(held ? mobility_of(tree) : 0.0),
           operator_(tree, rows, scratch),
           held_(held, rows, scratch),
           mapped_(scratch.take<int>(rows)),

@@ -56,6 +56,7 @@ struct Arguments {
     int frame;
     int choice;
     mutable Scratch scratch;
+    const bool* prescribed = nullptr;  // one for each velocity, of hybrid dynamics
 };
 
 // Sines and cosines of the listed joint angles; one state does several at once in the lanes.

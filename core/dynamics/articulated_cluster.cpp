@@ -1,5 +1,7 @@
 #include "dynamics/articulated_cluster.hpp"
 
+#include <algorithm>
+
 namespace tarsus::TARSUS_ISA {
 
 template <class T>
@@ -119,6 +121,7 @@ TARSUS_APART typename ArticulatedCluster<T>::GearedMasses ArticulatedCluster<T>:
 // A joint with rotors on its own parent: they add inertia about the joint, and a moment that
 // couples it with the parent's turning.
 template <class T>
+template <bool hybrid>
 TARSUS_FLATTEN void ArticulatedCluster<T>::gear(const Cluster& cluster, const T* tau) {
     const int i = cluster.moving;
     const Link& link = tree_.links[i];
@@ -127,15 +130,15 @@ TARSUS_FLATTEN void ArticulatedCluster<T>::gear(const Cluster& cluster, const T*
     const bool known = cluster.constant;
     Vec3<T> couple = known ? constant_vector<T>(constants.couple) : zero_vector<T>();
     for (int k = cluster.spin; k < cluster.spin + cluster.n_spins; ++k) {
-        if (known && !external_) break;
+        if (known && !external_ && !hybrid) break;
         const Spin& spin = tree_.spins[k];
         const T ratio = joints_.G[cluster.matrix + spin.w - cluster.w];
         torque = neg_mul_add(ratio, spin_bias(spin), torque);
+        if (hybrid || !known) push_carrier(spin);
         if (known) continue;
         const T inertia = loads_.spin_inertia(spin);
         armature = mul_add(ratio * ratio, inertia + T(tree_.armature[spin.w]), armature);
         couple = mul_add(vector_at(spin.axis), ratio * inertia, couple);
-        push_carrier(spin);
     }
     if (known && loads_.mass_scale) {
         const GearedMasses added = added_masses(cluster);
@@ -156,7 +159,7 @@ TARSUS_FLATTEN void ArticulatedCluster<T>::gear(const Cluster& cluster, const T*
             S.project(dof.U, &D);
             S.project(p, &bias);
             const Vec3<T> felt = X.axes_in(couple);
-            dof.inverse[0] = T(1.0) / (D + armature);
+            dof.inverse[0] = hybrid && loads_.held[cluster.v] ? T(0.0) : T(1.0) / (D + armature);
             dof.u = torque - bias + dot(felt, me.c.angular);
             dof.U.angular += felt;
             if (link.parent < 0) return;
@@ -167,6 +170,7 @@ TARSUS_FLATTEN void ArticulatedCluster<T>::gear(const Cluster& cluster, const T*
 }
 
 template <class T>
+template <bool hybrid>
 TARSUS_FLATTEN void ArticulatedCluster<T>::members(const Cluster& cluster, const T* tau) {
     const int nw = cluster.nw, nv = cluster.nv;
     for (int k = 0; k < nw * nw; ++k) H_[k] = T(0.0);
@@ -198,7 +202,12 @@ TARSUS_FLATTEN void ArticulatedCluster<T>::members(const Cluster& cluster, const
         dof[e].U = U, dof[e].u = tau[cluster.v + e] - bias;
     }
     T* inverse = inverse_ + cluster.inverse;
-    invert_symmetric(nv, D_, inverse);
+    if constexpr (hybrid) {
+        std::copy_n(D_, nv * nv, kept_ + cluster.inverse);
+        invert_free(nv, loads_.held + cluster.v, D_, inverse);
+    } else {
+        invert_symmetric(nv, D_, inverse);
+    }
     if (cluster.parent < 0) return;
     ArticulatedBody<T>& parent = body_[cluster.parent + 1];
     for (int e = 0; e < nv; ++e) {
@@ -273,11 +282,13 @@ TARSUS_INLINE T& ArticulatedCluster<T>::entry(const Cluster& cluster, int w, int
     return l <= w ? H_[w * cluster.nw + l] : H_[l * cluster.nw + w];
 }
 
-#define TARSUS_ARTICULATED_CLUSTER(T)                                    \
-    template void ArticulatedCluster<T>::spin(const T*);                 \
-    template int ArticulatedCluster<T>::accelerations(int, T*);          \
-    template void ArticulatedCluster<T>::gear(const Cluster&, const T*); \
-    template void ArticulatedCluster<T>::members(const Cluster&, const T*);
+#define TARSUS_ARTICULATED_CLUSTER(T)                                              \
+    template void ArticulatedCluster<T>::spin(const T*);                           \
+    template int ArticulatedCluster<T>::accelerations(int, T*);                    \
+    template void ArticulatedCluster<T>::gear<false>(const Cluster&, const T*);    \
+    template void ArticulatedCluster<T>::gear<true>(const Cluster&, const T*);     \
+    template void ArticulatedCluster<T>::members<false>(const Cluster&, const T*); \
+    template void ArticulatedCluster<T>::members<true>(const Cluster&, const T*);
 TARSUS_ARTICULATED_CLUSTER(double)
 TARSUS_ARTICULATED_CLUSTER(Lanes)
 

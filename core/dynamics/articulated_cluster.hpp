@@ -33,8 +33,10 @@ class ArticulatedCluster {
           row_(scratch.take<T>(tree.most.w)),
           bias_(scratch.take<T>(tree.most.w)),
           D_(scratch.take<T>(size_t(tree.most.free) * tree.most.free)),
-          inverse_(scratch.take<T>(tree.n_inverse)) {}
+          inverse_(scratch.take<T>(tree.n_inverse)),
+          kept_(scratch.take<T>(loads.held ? tree.n_inverse : 0)) {}
 
+    // and bytes_of<T>(n_inverse) more, where coordinates are prescribed
     static size_t bytes(const Tree& tree) {
         const size_t w = tree.most.w, free = tree.most.free;
         return bytes_of<Force<T>>(w) + bytes_of<T>(w * w) + 2 * bytes_of<T>(w) +
@@ -46,10 +48,11 @@ class ArticulatedCluster {
     void spin(const T* external);
 
     // Second pass for the cluster whose last body is i; returns its first body.
+    template <bool hybrid>
     TARSUS_INLINE int inertias(int i, const T* tau) {
         const Cluster& cluster = tree_.clusters[tree_.cluster_of[i]];
-        if (cluster.geared) gear(cluster, tau);
-        else members(cluster, tau);
+        if (cluster.geared) gear<hybrid>(cluster, tau);
+        else members<hybrid>(cluster, tau);
         return cluster.body;
     }
 
@@ -57,6 +60,8 @@ class ArticulatedCluster {
     int accelerations(int i, T* out);
 
     const T* inverse(const Cluster& cluster) const { return inverse_ + cluster.inverse; }
+    // D of a cluster of members where coordinates are prescribed, its lower triangle by rows
+    const T* kept(const Cluster& cluster) const { return kept_ + cluster.inverse; }
 
    private:
     T spin_bias(const Spin& spin) const;
@@ -67,7 +72,9 @@ class ArticulatedCluster {
         Vec3<T> couple;
     };
     GearedMasses added_masses(const Cluster& cluster) const;
+    template <bool hybrid>
     void gear(const Cluster& cluster, const T* tau);
+    template <bool hybrid>
     void members(const Cluster& cluster, const T* tau);
     void rotor(const Cluster& cluster, int k);
     void member(const Cluster& cluster, int i);
@@ -81,7 +88,7 @@ class ArticulatedCluster {
     ArticulatedBody<T>* body_;
     ArticulatedDof<T>* dof_;
     Force<T>* F_;
-    T *H_, *row_, *bias_, *D_, *inverse_;
+    T *H_, *row_, *bias_, *D_, *inverse_, *kept_;
     bool external_ = false;
 };
 

@@ -56,8 +56,12 @@ class ArticulatedConstraints {
     void keep_velocities();
     // after a last pass without multipliers: changes u of all coordinates for the final one
     void apply();
+    // After the final pass: the largest acceleration that is left in a loop, as a share of those of
+    // its bodies. Loops that nothing free moves are left out: no force could hold them.
+    T torn();
 
    private:
+    void leave_out_unmoved(const bool* held);
     BodyMotion<T> motion_of(int body, const Motion<T>& v) const {
         return body_motion(pose_[body + 1], v, passes_.body[body + 1].v);
     }

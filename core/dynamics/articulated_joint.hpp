@@ -22,14 +22,31 @@ struct ArticulatedDof {
     T u;
 };
 
-// What a simulation adds to the mechanism, where it does: inertia of each joint velocity (damping
-// that acts at the end of a step) and a factor on each body's mass.
+// What is added to the mechanism, where it is. By a simulation: inertia of each joint velocity
+// (damping that acts at the end of a step) and a factor on each body's mass. By hybrid dynamics:
+// which of the users' velocities are held to prescribed accelerations. Those yield to no force,
+// D⁻¹ = 0, and what they do is part of c. Passes that know of it are compiled apart: they would
+// slow the others.
 template <class T>
 struct Loads {
     const T* diagonal = nullptr;
     const T* mass_scale = nullptr;
     const Articulated<T>* inertia =
         nullptr;  // of bodies with their rotors, where masses have factors
+    const bool* held = nullptr;
+
+    TARSUS_INLINE bool all_held(int v, int n) const {
+        for (int k = v; k < v + n; ++k) {
+            if (!held[k]) return false;
+        }
+        return true;
+    }
+    TARSUS_INLINE bool any_held(int v, int n) const {
+        for (int k = v; k < v + n; ++k) {
+            if (held[k]) return true;
+        }
+        return false;
+    }
 
     TARSUS_INLINE T armature(const Tree& tree, int w) const {
         const T own(tree.armature[w]);
@@ -75,20 +92,21 @@ TARSUS_APART Loads<T> with_inertias(const Tree& tree, Loads<T> loads, Scratch& s
 }
 
 // a joint's articulated quantities, from the whole articulated inertia of its body
-template <class Joint, class T, class Subspace>
+template <bool hybrid, class Joint, class T, class Subspace>
 TARSUS_INLINE void project_inertia(const Subspace& S, const Articulated<T>& I, const Force<T>& p,
-                                   const Tree& tree, int w, const Loads<T>& loads, const T* tau,
-                                   ArticulatedDof<T>* dof) {
+                                   const Tree& tree, const Link& link, const Loads<T>& loads,
+                                   const T* tau, ArticulatedDof<T>* dof) {
     constexpr int n = Joint::nv;
     Force<T> U[n];
     S.times(I, U);
     T D[n][n], inverse[n][n], bias[n];
     for (int k = 0; k < n; ++k) {
         S.project(U[k], D[k]);
-        D[k][k] += loads.armature(tree, w + k);
+        D[k][k] += loads.armature(tree, link.v + k);
     }
     S.project(p, bias);
-    invert_symmetric(n, &D[0][0], &inverse[0][0]);
+    if constexpr (hybrid) invert_free(n, loads.held + link.own, &D[0][0], &inverse[0][0]);
+    else invert_symmetric(n, &D[0][0], &inverse[0][0]);
     for (int k = 0; k < n; ++k) {
         dof[k].U = U[k];
         dof[k].u = tau[k] - bias[k];
@@ -170,7 +188,7 @@ TARSUS_INLINE void velocities(Joint, const Tree& tree, int i, const At<T>& at,
     if (external) me.p = me.p - wrench_in_core(tree, i, external);
 }
 
-template <class Joint, class T>
+template <bool hybrid, class Joint, class T>
 TARSUS_INLINE void inertias(Joint, const Tree& tree, int i, const At<T>& at, const T* tau,
                             const Loads<T>& loads, ArticulatedBody<T>* body,
                             ArticulatedDof<T>* dof) {
@@ -178,7 +196,7 @@ TARSUS_INLINE void inertias(Joint, const Tree& tree, int i, const At<T>& at, con
     ArticulatedBody<T>& me = body[i + 1];
     const Articulated<T> I = whole_inertia(tree, i, me, loads);
     Force<T> p = me.p;
-    project_inertia<Joint>(Joint::subspace(at), I, p, tree, link.v, loads, tau, dof);
+    project_inertia<hybrid, Joint>(Joint::subspace(at), I, p, tree, link, loads, tau, dof);
     if (link.parent < 0) return;
     if constexpr (std::is_same_v<Joint, Revolute>) {
         if (tree.armature[link.v] == 0.0 && !loads.diagonal) {

@@ -1,4 +1,4 @@
-#include "dynamics/articulated_passes.hpp"
+#include "dynamics/articulated_inward.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -19,21 +19,6 @@ TARSUS_FLATTEN void ArticulatedPasses<T>::velocities(const T* external) {
 }
 
 template <class T>
-TARSUS_FLATTEN void ArticulatedPasses<T>::inertias(const T* tau) {
-    for (int i = tree.n_bodies - 1; i >= 0; --i) {
-        const Link& link = tree.links[i];
-        if (link.own < 0) {
-            i = coupled.inertias(i, tau);
-            continue;
-        }
-        visit(link.kind, [&](auto joint) {
-            tarsus::TARSUS_ISA::inertias(joint, tree, i, at(link), tau + link.own, loads, body,
-                                         dof + link.v);
-        });
-    }
-}
-
-template <class T>
 TARSUS_FLATTEN void ArticulatedPasses<T>::accelerations(const Motion<T>& world, T* out) {
     body[0].v = world;
     for (int i = 0; i < tree.n_bodies; ++i) {
@@ -49,9 +34,9 @@ TARSUS_FLATTEN void ArticulatedPasses<T>::accelerations(const Motion<T>& world, 
     }
 }
 
-#define TARSUS_ARTICULATED_PASSES(T)                          \
-    template void ArticulatedPasses<T>::velocities(const T*); \
-    template void ArticulatedPasses<T>::inertias(const T*);   \
+#define TARSUS_ARTICULATED_PASSES(T)                               \
+    template void ArticulatedPasses<T>::velocities(const T*);      \
+    template void ArticulatedPasses<T>::inertias<false>(const T*); \
     template void ArticulatedPasses<T>::accelerations(const Motion<T>&, T*);
 TARSUS_ARTICULATED_PASSES(double)
 TARSUS_ARTICULATED_PASSES(Lanes)

@@ -39,6 +39,7 @@ struct ArticulatedPasses {
     TARSUS_INLINE At<T> at(const Link& link) const { return state_at(link, joints.q, angles); }
 
     void velocities(const T* external);
+    template <bool hybrid = false>
     void inertias(const T* tau);
     // given the acceleration of the world
     void accelerations(const Motion<T>& world, T* out);

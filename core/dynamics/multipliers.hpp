@@ -25,6 +25,7 @@ struct MultiplierWork {
     int* order;
     double *scale, *x, *y;
     int rank[kLanesOf<T>];
+    double least;  // rows that move less do not move at all
 
     MultiplierWork(const Tree& tree, Scratch& scratch)
         : n(tree.n_constraint_rows),
@@ -34,13 +35,14 @@ struct MultiplierWork {
           order(scratch.take<int>(size_t(n) * kLanesOf<T>)),
           scale(scratch.take<double>(size_t(n) * kLanesOf<T>)),
           x(scratch.take<double>(n)),
-          y(scratch.take<double>(n)) {}
+          y(scratch.take<double>(n)),
+          least(n ? kHeldAlready * mobility_of(tree) : 0.0) {}
 
     void factor() {
         for (int l = 0; l < kLanesOf<T>; ++l) {
             double* own = L + size_t(l) * n * n;
             for (int k = 0; k < n * n; ++k) own[k] = lane_of(operator_matrix[k], l);
-            rank[l] = factor_semidefinite(n, own, order + l * n, scale + l * n);
+            rank[l] = factor_semidefinite(n, own, order + l * n, scale + l * n, least);
         }
     }
     // rate := the multipliers that make the rows' accelerations vanish

@@ -15,9 +15,20 @@ namespace tarsus::TARSUS_ISA {
 // diagonal entry relative to the largest, where a row vanishes but for round-off
 constexpr double kRedundant = 1e-11, kVanishing = 1e-20, kClearly = 1.5;
 
+// How far a row moves by a unit force, as a part of what the whole mechanism would if it were one
+// body; so little is round-off: the row is held already.
+constexpr double kHeldAlready = 1e-13;
+
+// what the mechanism moves by a unit force, if it is one body
+inline double mobility_of(const Tree& tree) {
+    double mass = 0;
+    for (const Link& link : tree.links) mass += link.mass;
+    return mass > 0 ? 1 / mass : 1.0;
+}
+
 // L (n × n, lower triangle of Λ on entry) receives the factor of rows and columns in this order, at
 // the size of their diagonals; returns the rank. Diagonals below `least` are nothing.
-inline int factor_semidefinite(int n, double* L, int* order, double* scale, double least = 0.0) {
+inline int factor_semidefinite(int n, double* L, int* order, double* scale, double least) {
     double largest = 0.0;
     for (int i = 0; i < n; ++i) largest = std::max(largest, L[i * n + i]);
     for (int i = 0; i < n; ++i) {

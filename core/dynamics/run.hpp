@@ -35,12 +35,14 @@ TARSUS_FLATTEN Fault run_one(const Tree& tree, const Call& call, std::byte* memo
         }
     }
     if (kSparse<Algorithm>) std::memset(call.out, 0, call.out_size * sizeof(double));
-    Arguments<double> arguments{{call.in[0], call.in[1], call.in[2], call.in[3], call.in[4]},
+    const double* const* in = call.in;
+    Arguments<double> arguments{{in[0], in[1], in[2], in[3], in[4], in[5]},
                                 call.out,
                                 Rows<double>(call.out),
                                 call.frame,
                                 call.choice,
-                                Scratch(memory)};
+                                Scratch(memory),
+                                call.prescribed};
     Algorithm::template run<double>(tree, arguments);
     if (all_finite(call.out, call.out_size)) return {};
     return {kInputs, 0, first_not_finite(call.out, call.out_size)};
@@ -96,8 +98,13 @@ TARSUS_FLATTEN Fault run_lanes(const Tree& tree, const Call& call, long begin, l
         const Rows<Lanes> rows = kStaged<Algorithm>
                                      ? Rows<Lanes>(stage, size, count, false)
                                      : Rows<Lanes>(to, size, count, past_caches && rows_aligned);
-        Arguments<Lanes> arguments{
-            {in[0], in[1], in[2], in[3], in[4]}, out, rows, call.frame, call.choice, scratch};
+        Arguments<Lanes> arguments{{in[0], in[1], in[2], in[3], in[4], in[5]},
+                                   out,
+                                   rows,
+                                   call.frame,
+                                   call.choice,
+                                   scratch,
+                                   call.prescribed};
         Algorithm::template run<Lanes>(tree, arguments);
         for (int l = 0; kStaged<Algorithm> && l < count; ++l) {
             const double* row = stage + l * long(size);

@@ -36,4 +36,16 @@ TARSUS_INLINE void invert_symmetric(int n, T* a, T* inverse) {
     }
 }
 
+// the inverse for the coordinates that are not held, with zeros for those that are
+template <class T>
+TARSUS_INLINE void invert_free(int n, const bool* held, T* a, T* inverse) {
+    for (int k = 0; k < n; ++k) {
+        for (int l = 0; held[k] && l < n; ++l) (l < k ? a[k * n + l] : a[l * n + k]) = T(l == k);
+    }
+    invert_symmetric(n, a, inverse);
+    for (int k = 0; k < n; ++k) {
+        if (held[k]) inverse[k * n + k] = T(0.0);
+    }
+}
+
 }  // namespace tarsus::TARSUS_ISA

@@ -8,8 +8,8 @@
 
 namespace tarsus {
 
-constexpr int kInputs = 5;
-constexpr int kTable = 4;  // the input that holds values of users' coupling functions
+constexpr int kInputs = 6;
+constexpr int kTable = 5;  // the input that holds values of users' coupling functions
 
 enum class Reference : int { local, world, local_world_aligned };
 
@@ -22,6 +22,7 @@ struct Call {
     double* out = nullptr;
     int out_size = 0;
     int frame = 0;
+    const bool* prescribed = nullptr;  // for each velocity: its acceleration is given
     int choice = 0;  // among the words of an algorithm's option, such as a Reference
     int parts = 1;   // results are so many arrays, one after the other for all states
 
@@ -95,6 +96,7 @@ struct Kernel {
     X(forward_dynamics)                \
     X(forward_dynamics_sparse)         \
     X(forward_dynamics_dense)          \
+    X(hybrid_dynamics)                 \
     X(center_of_mass)                  \
     X(center_of_mass_velocity)         \
     X(center_of_mass_jacobian)         \
@@ -107,6 +109,7 @@ struct Kernel {
     X(passive_forces)
 
 struct StepKernel;  // in world/run.hpp
+struct FlowKernel;  // in flow/flow.hpp
 
 struct Kernels {
     const char* instruction_set;
@@ -115,6 +118,7 @@ struct Kernels {
     TARSUS_KERNELS(TARSUS_FIELD)
 #undef TARSUS_FIELD
     const StepKernel* step;
+    const FlowKernel* flow;
     // at q, or where dv is given after that step from q
     ClosureFault (*closure_fault)(const Tree&, const double* table, const double* q,
                                   const double* dv);

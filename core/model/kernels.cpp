@@ -11,6 +11,7 @@ namespace tarsus::TARSUS_ISA {
 TARSUS_KERNELS(TARSUS_DECLARE)
 
 extern const StepKernel step_kernel;
+extern const FlowKernel flow_kernel;
 
 #define TARSUS_LIST(name) &name##_kernel,
 ClosureFault find_closure_fault(const Tree&, const double* table, const double* q,
@@ -18,6 +19,6 @@ ClosureFault find_closure_fault(const Tree&, const double* table, const double* 
 
 extern const Kernels kernels;
 const Kernels kernels = {TARSUS_TEXT(TARSUS_ISA), kLanes, TARSUS_KERNELS(TARSUS_LIST) & step_kernel,
-                         find_closure_fault};
+                         &flow_kernel, find_closure_fault};
 
 }  // namespace tarsus::TARSUS_ISA

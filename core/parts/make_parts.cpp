@@ -15,6 +15,10 @@ const PartLawInfo kPartLaws[] = {
     {"rubber", "stiffness return_ratio smoothing", 3},
     {"drag", "linear quadratic angular", 3},
     {"support", "stiffness damping", 2},
+    {"motor",
+     "resistance inductance constant ratio voltage_limit current_limit viscous coulomb load "
+     "thermal_resistance thermal_capacity warming",
+     12},
     {"wrench", "force force force torque torque torque", 6},
     {"local_wrench", "force force force torque torque torque", 6},
     {"gravity", "acceleration acceleration acceleration center center center mu", 7},
@@ -145,6 +149,9 @@ Part made_from(const Tree& tree, const PartStatement& from) {
         throw std::invalid_argument("the law '" + from.law + "' is not for '" + from.coordinates +
                                     "'");
     }
+    if (part.law == PartLaw::motor && part.coordinates != Coordinates::joint) {
+        throw std::invalid_argument("a motor is along a joint");
+    }
     switch (part.coordinates) {
         case Coordinates::frame:
             read_rows(from, part);
@@ -154,6 +161,9 @@ Part made_from(const Tree& tree, const PartStatement& from) {
             break;
         case Coordinates::joint:
             read_joints(tree, from, part), part.n_rows = 1;
+            if (part.law != PartLaw::motor) break;
+            if (part.joints.size() != 1 || part.joints[0].ratio != 1.0)
+                throw std::invalid_argument("a motor is on one joint, with the ratio of its gear");
             break;
         case Coordinates::path:
             read_path(from, part), part.n_rows = 2;
@@ -166,7 +176,7 @@ Part made_from(const Tree& tree, const PartStatement& from) {
 
 // gives each part its place in rows of numbers and memory
 void number_parts(Parts& parts) {
-    parts.n_numbers = parts.n_memory = parts.n_rows = parts.n_blocks = 0;
+    parts.n_numbers = parts.n_memory = parts.n_rows = parts.n_blocks = parts.n_motors = 0;
     for (Part& part : parts.list) {
         part.numbers = parts.n_numbers, part.memory = parts.n_memory;
         part.first_row = parts.n_rows;
@@ -174,6 +184,7 @@ void number_parts(Parts& parts) {
         parts.n_memory += Part::kMemory;
         parts.n_rows += part.n_rows;
         parts.n_blocks += part.n_rows > 0;
+        parts.n_motors += part.law == PartLaw::motor;
     }
 }
 

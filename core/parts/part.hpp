@@ -19,6 +19,7 @@ enum class PartLaw : int {
     rubber,
     drag,
     support,
+    motor,
     wrench,
     local_wrench,
     gravity
@@ -69,6 +70,9 @@ struct Part {
         kOwn = kAge + 1,                    // of the coordinates: where on a path
         kMemory = kOwn + 4
     };
+    // what a motor keeps there: its current, the winding's rise of temperature, and what was
+    // supplied to it and lost in the winding since the start
+    enum : int { kCurrent, kRise, kSupplied, kHeat, kOwnCount };
 };
 
 struct PartLawInfo {
@@ -82,7 +86,7 @@ extern const int kPartLawCount;
 
 struct Parts {
     std::vector<Part> list;
-    int n_numbers = 0, n_memory = 0, n_rows = 0, n_blocks = 0;
+    int n_numbers = 0, n_memory = 0, n_rows = 0, n_blocks = 0, n_motors = 0;
 
     bool empty() const { return list.empty(); }
     // record of a sample: for each part what it stores, its work, its push (6) and its values (6)

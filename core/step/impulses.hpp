@@ -108,7 +108,7 @@ class Impulses {
             if (exact) find(at, at.free, parameters, alive, again);
             const int solved = exact ? n_contacts : 0;
             any_rows = solved > 0 || world_.n_rows() > 0 || tree_.n_constraint_rows > 0 ||
-                       parts.parts.n_rows > 0;
+                       parts.parts.n_rows > parts.motors.idle_rows();
             if (!any_rows) break;
             StepWork<T> work = room_.take([&](Scratch& scratch) {
                 return StepWork<T>(world_, parts.parts, passes, solved, scratch);

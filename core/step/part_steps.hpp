@@ -8,6 +8,7 @@
 
 #include "parts/laws.hpp"
 #include "parts/path_at.hpp"
+#include "step/motor_steps.hpp"
 #include "step/rows.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -21,11 +22,13 @@ class PartSteps {
    public:
     const Parts& parts;
     T *numbers, *memory;
+    MotorSteps<T> motors;
 
     PartSteps(const World& world, const Parts& p, Scratch& scratch)
         : parts(p),
           numbers(scratch.take<T>(p.n_numbers)),
           memory(scratch.take<T>(p.n_memory)),
+          motors(p, scratch),
           tree_(*world.tree),
           at_(scratch.take<PartAt<T>>(p.list.size())),
           start_(scratch.take<T>(p.n_rows)),
@@ -35,7 +38,11 @@ class PartSteps {
     // values and rates at the start of a step
     TARSUS_APART void begin(const Moment<T>& at, const JointState<T>& joints) {
         for (const Part& part : parts.list) {
-            if (part.n_rows == 0) continue;
+            if (part.law == PartLaw::motor) {
+                here(part).value[0] = here(part).rate_of_target[0] = T(0.0);
+                start_[part.first_row] = joints.v[part.joints[0].w];
+            }
+            if (part.n_rows == 0 || part.law == PartLaw::motor) continue;
             T* kept = memory + part.memory;
             place(part, at.pose, joints.q, kept + Part::kAge, kept + Part::kOwn);
             rates(part, at, at.start, joints.v, start_ + part.first_row);
@@ -79,7 +86,8 @@ class PartSteps {
                 rows.problem.b[row.row] = free_[part.first_row + r];
                 const T& last = memory[part.memory + Part::kImpulse + r];
                 rows.problem.p[row.row] = select(on > T(0.0), last, T(0.0));
-                if (part.law == PartLaw::rigid) hold(part, r, at.dt, row);
+                if (part.law == PartLaw::motor) rub(part, at.dt, row);
+                else if (part.law == PartLaw::rigid) hold(part, r, at.dt, row);
                 else soften(part, r, at.dt, row);
             }
         }
@@ -116,7 +124,7 @@ class PartSteps {
             if (part.coordinates == Coordinates::body && ledger) {
                 kept[Part::kWork] += wrench_work(part, at) * alive;
             }
-            if (part.n_rows == 0) continue;
+            if (part.n_rows == 0 || part.law == PartLaw::motor) continue;
             const T on = on_in(part) * alive;
             T after[kMostPartRows], work(0.0);
             rates(part, at, at.after, w, after);
@@ -191,6 +199,9 @@ class PartSteps {
     TARSUS_INLINE T on_in(const Part& part) const {
         const T zero(0.0), one(1.0), on = select(numbers[part.numbers] > zero, one, zero);
         if (part.law == PartLaw::rigid) return on;
+        if (part.law == PartLaw::motor) {
+            return select(motors.drive(part).rubbing > zero, on, zero);
+        }
         return select(steepest(part) > zero, on, zero);
     }
     // how steep the rows of a part are at most
@@ -216,6 +227,12 @@ class PartSteps {
         test.push_bodies(part.n_rows, part.a.body, on_a, part.b.body, on_b);
     }
 
+    // dry friction in the gear of a motor
+    TARSUS_INLINE void rub(const Part& part, const T& dt, Block<T>& block) {
+        block.target = T(0.0);
+        block.high = motors.drive(part).rubbing * dt;
+        block.low = -block.high;
+    }
     // the velocity that a row is held at, within its bounds
     TARSUS_INLINE void hold(const Part& part, int r, const T& dt, Block<T>& block) {
         const T zero(0.0), half(0.5), one(1.0);
@@ -378,7 +395,10 @@ TARSUS_APART T PartSteps<T>::stored(const Pose<T>* pose, const Motion<T>* motion
                 });
             }
         }
-        if (part.n_rows && part.law != PartLaw::rigid) {
+        if (part.law == PartLaw::motor) {
+            const T& current = memory[part.memory + Part::kOwn + Part::kCurrent];
+            sum = MotorLaw::energy(law(part), current);
+        } else if (part.n_rows && part.law != PartLaw::rigid) {
             T own[4], rate[kMostPartRows];
             for (int i = 0; i < 4; ++i) own[i] = memory[part.memory + Part::kOwn + i];
             place(part, pose, joints.q, memory + part.memory + Part::kAge, own);

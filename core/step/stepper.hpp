@@ -58,7 +58,7 @@ class Stepper {
         Stepper own(world, parts, counter);
         const size_t nv = tree.nv;
         const size_t step = spanning_bytes<T>(tree) + ArticulatedPasses<T>::bytes(tree) +
-                            6 * bytes_of<T>(nv) + 6 * bytes_of<T>(tree.joint_nv) +
+                            7 * bytes_of<T>(nv) + 7 * bytes_of<T>(tree.joint_nv) +
                             bytes_of<T>(tree.joint_nq) + configuration_bytes<T>(tree);
         const size_t control = spanning_bytes<T>(tree) + Controller<T>::bytes(world);
         return counter.counted() + std::max({step, control, measure_bytes<T>(tree)});
@@ -110,6 +110,8 @@ class Stepper {
     }
     TARSUS_INLINE void joint_forces(const JointState<T>& joints, T* force, T* diagonal,
                                     Scratch& scratch);
+    TARSUS_APART void push_motors(const JointState<T>& joints, T* force, T* diagonal,
+                                  Scratch& scratch);
     TARSUS_INLINE void judge();
     TARSUS_INLINE void judge_solution();
     TARSUS_INLINE void fail_where(const T& failed, StepFault reason);
@@ -130,8 +132,10 @@ TARSUS_INLINE void Stepper<T>::step(const double* const* command, bool controls,
         Controller<T>{world_, q, v, parameters, command, tau, integral, diagonal_}.run(scratch);
     }
     T* force = scratch.take<T>(tree_.nv);
-    T* diagonal = world_.implicit ? scratch.take<T>(tree_.joint_nv) : nullptr;
+    const bool implicit = world_.implicit || impulses.parts.motors.any();
+    T* diagonal = implicit ? scratch.take<T>(tree_.joint_nv) : nullptr;
     joint_forces(joints, force, diagonal, scratch);
+    if (impulses.parts.motors.any()) push_motors(joints, force, diagonal, scratch);
 
     ArticulatedPasses<T> passes(tree_, joints, {diagonal, mass_scale()}, scratch);
     passes.velocities(nullptr);
@@ -176,6 +180,7 @@ TARSUS_INLINE void Stepper<T>::step(const double* const* command, bool controls,
     const bool acted = !parts.parts.empty();
     if (tree_.coupled && (ledger || acted)) spread_velocities(tree_, joints.G, next_v_, w);
     if (acted) parts.finish(at, w, alive, ledger);
+    if (parts.motors.any()) parts.motors.finish(parts.numbers, parts.memory, w, dt, alive);
     if (ledger) {
         works.add({v, next_v_, joints.v, w, tau, parameters, alive}, at, impulses);
     }
@@ -207,6 +212,19 @@ TARSUS_INLINE void Stepper<T>::joint_forces(const JointState<T>& joints, T* forc
     for (int k = 0; k < tree_.nv; ++k) {
         diagonal[tree_.velocity_to.empty() ? k : tree_.velocity_to[k]] += diagonal_[k];
     }
+}
+
+template <class T>
+TARSUS_APART void Stepper<T>::push_motors(const JointState<T>& joints, T* force, T* diagonal,
+                                          Scratch& scratch) {
+    T* on_joint = tree_.coupled ? scratch.take<T>(tree_.joint_nv) : force;
+    PartSteps<T>& parts = impulses.parts;
+    for (int w = 0; tree_.coupled && w < tree_.joint_nv; ++w) on_joint[w] = T(0.0);
+    parts.motors.push(parts.numbers, parts.memory, joints.v, at.dt, on_joint, diagonal);
+    if (!tree_.coupled) return;
+    T* gathered = scratch.take<T>(tree_.nv);
+    gather_forces(tree_, joints.G, on_joint, gathered);
+    for (int k = 0; k < tree_.nv; ++k) force[k] += gathered[k];
 }
 
 // counts what the solver left, and gives up where it did

@@ -28,6 +28,8 @@ class Algorithm:
     arguments: tuple[str, ...]
     pinocchio: str = ""
     options: str = ""
+    named: tuple[str, ...] = ()
+    """Arguments that are given by name."""
     stacked: bool = False
     """The result is several arrays, stacked in front of the batch."""
 
@@ -36,6 +38,9 @@ ALGORITHMS = (
     Algorithm("RNEA", "inverse_dynamics", ("q", "v", "a"), "pin.rnea(model, data, q, v, a)"),
     Algorithm("CRBA", "mass_matrix", ("q",), "pin.crba(model, data, q)"),
     Algorithm("ABA", "forward_dynamics", ("q", "v", "a"), "pin.aba(model, data, q, v, a)"),
+    Algorithm(
+        "hybrid", "hybrid_dynamics", ("q", "v", "a", "a"), named=("prescribed",), stacked=True
+    ),
     Algorithm("FK", "forward_kinematics", ("q",), "pin.forwardKinematics(model, data, q)"),
     Algorithm(
         "frame Jacobian",
@@ -132,13 +137,17 @@ class Subject:
     def _names(self, algorithm: Algorithm, which: int | slice) -> dict[str, Any]:
         states = {key: np.ascontiguousarray(getattr(self, key)[which]) for key in ("q", "v", "a")}
         method = getattr(self.model, algorithm.method)
-        return states | {"method": method, "frame": self.model.body_names[-1]}
+        every_other = np.arange(self.model.nv) % 2 == 0
+        frame = self.model.body_names[-1]
+        return states | {"method": method, "frame": frame, "prescribed": every_other}
 
     def _result(self, algorithm: Algorithm) -> Array:
         names = self._names(algorithm, 0)
-        return np.asarray(names["method"](*(names[key] for key in algorithm.arguments)))
+        named = {key: names[key] for key in algorithm.named}
+        return np.asarray(names["method"](*(names[key] for key in algorithm.arguments), **named))
 
 
 def _call(algorithm: Algorithm, options: str = "") -> str:
-    given = (*algorithm.arguments, algorithm.options, options)
+    named = (f"{key}={key}" for key in algorithm.named)
+    given = (*algorithm.arguments, *named, algorithm.options, options)
     return f"method({', '.join(filter(None, given))})"

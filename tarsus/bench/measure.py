@@ -185,7 +185,8 @@ def _memory(row: _Row) -> dict[str, Any] | None:
     names = row.many.names
     arguments = [names[key] for key in row.algorithm.arguments]
     arrays = [x for x in (*arguments, names["out"]) if isinstance(x, np.ndarray)]
-    extra = beyond_inputs_and_output(lambda: names["method"](*arguments, out=names["out"]))
+    named = {key: names[key] for key in (*row.algorithm.named, "out")}
+    extra = beyond_inputs_and_output(lambda: names["method"](*arguments, **named))
     if extra is None:
         return None
     return {

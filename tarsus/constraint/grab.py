@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.model import Model
-from tarsus.parts import Part, Place, Statement, Where, place_of
+from tarsus.parts import IN_WORLD, Part, Statement, Where, place_of
 from tarsus.parts.part import POINT
 from tarsus.parts.place import placement_of
 
@@ -44,7 +44,7 @@ class Grab(Part):
         return Statement(
             "frame",
             "spring",
-            Place(-1, np.eye(4)),
+            IN_WORLD,
             place_of(model, self.where, "where"),
             rows=POINT,
             target=None if self.target is None else placement_of(self.target, "target"),

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.constraint.rigid import Rigid
 from tarsus.model import Model
-from tarsus.parts import Place, Statement, Where, place_of
+from tarsus.parts import IN_WORLD, Statement, Where, place_of
 from tarsus.parts.part import POINT, TURNS
 from tarsus.parts.place import placement_of
 
@@ -32,7 +32,7 @@ class MoveTo(Rigid):
         return Statement(
             "frame",
             "rigid",
-            Place(-1, np.eye(4)),
+            IN_WORLD,
             place_of(model, self.where, "where"),
             rows=(*POINT, *TURNS) if np.ndim(self.target) == 2 else POINT,
             target=placement_of(self.target, "target"),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.constraint.rigid import Rigid
 from tarsus.model import Model
 from tarsus.model.checks import flag
-from tarsus.parts import Place, Statement, Where, place_of
+from tarsus.parts import IN_WORLD, Statement, Where, place_of
 from tarsus.parts.part import POINT, TURNS
 from tarsus.parts.place import placement_of, pose_of
 
@@ -42,7 +41,7 @@ class Nail(Rigid):
         return Statement(
             "frame",
             "rigid",
-            Place(-1, np.eye(4)),
+            IN_WORLD,
             place_of(model, self.where, "where"),
             rows=(*POINT, *TURNS) if self.pose else POINT,
             target=target,

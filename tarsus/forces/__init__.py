@@ -9,6 +9,7 @@ from tarsus.forces.damping import Damping
 from tarsus.forces.drag import Drag
 from tarsus.forces.gravity import GravityField
 from tarsus.forces.joint_spring import JointSpring
+from tarsus.forces.motor import Motor
 from tarsus.forces.rubber import Rubber
 from tarsus.forces.spring import Spring
 from tarsus.forces.string import String
@@ -19,7 +20,7 @@ FORCES = {
     each.kind: each
     for each in (
         *(Brake, Damper, Damping, Drag, GravityField, JointSpring),
-        *(Rubber, Spring, String, Support, Wrench),
+        *(Motor, Rubber, Spring, String, Support, Wrench),
     )
 }
 """All kinds of forces by name."""
@@ -32,6 +33,7 @@ __all__ = [
     "Drag",
     "GravityField",
     "JointSpring",
+    "Motor",
     "Rubber",
     "Spring",
     "String",

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from tarsus.model import Model
-from tarsus.parts import Part, Place, Statement, Where, place_of
+from tarsus.parts import IN_WORLD, Part, Statement, Where, place_of
 from tarsus.parts.part import POINT
 
 
@@ -30,7 +28,7 @@ class Brake(Part):
         return Statement(
             "frame",
             "drag",
-            Place(-1, np.eye(4)),
+            IN_WORLD,
             place_of(model, self.where, "where"),
             rows=POINT,
             numbers={"linear": self.damping, "quadratic": 0.0, "angular": 0.0},

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from tarsus.forces.damping import at_center
 from tarsus.model import Model
-from tarsus.parts import Part, Place, Statement, Where
+from tarsus.parts import IN_WORLD, Part, Statement, Where
 from tarsus.parts.part import POINT
 
 
@@ -35,7 +33,7 @@ class Drag(Part):
         return Statement(
             "frame",
             "drag",
-            Place(-1, np.eye(4)),
+            IN_WORLD,
             at_center(model, self.where),
             rows=POINT,
             numbers={"linear": self.linear, "quadratic": self.quadratic, "angular": 0.0},

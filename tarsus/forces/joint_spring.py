@@ -3,7 +3,8 @@
     x = Σ r_j q_j − x₀,   τ_j = − r_j (k x + d ẋ)
 
 With one joint it is a spring in that joint; with a motor's and a link's it is the elasticity of
-the gear between them (Schwienbacher, types 4 and 5 of Lola's drives), {"hip": 1, "motor": −1/N}.
+the gear between them (Schwienbacher 2013, Table 2.3: types 3 and 5 of Lola), as in {"hip": 1,
+"motor": −1/N}.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from tarsus.model import Model
-from tarsus.parts import Part, Place, Statement, Where, place_of
+from tarsus.parts import IN_WORLD, Part, Statement, Where, place_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,7 +36,7 @@ class Support(Part):
         return Statement(
             "frame",
             "support",
-            Place(-1, np.eye(4)),
+            IN_WORLD,
             place_of(model, self.where, "where"),
             rows=(("position", 2, 0),),
             target=ground,

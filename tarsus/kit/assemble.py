@@ -18,14 +18,18 @@ from tarsus.kit.assembled import Assembled, Cut
 from tarsus.kit.carry import carry
 from tarsus.kit.linkages import Branch, Forest, Hangings, checked_cut, checked_roots, forest
 from tarsus.kit.loop_joints import TREE_KINDS, seat
-from tarsus.kit.opened import opened
+from tarsus.kit.opened import Opened, opened
 from tarsus.kit.snap import snap
 from tarsus.kit.states import checked_state
 from tarsus.model import WORLD, Body, Description, Joint, Model, ModelError
 from tarsus.model.checks import expect, unused
 from tarsus.model.diagnosis import Diagnosis, diagnose
 from tarsus.model.loops import without_missing
+from tarsus.model.open_loops import EXACT
 from tarsus.spatial import inverse
+
+WIGGLE, WIGGLES = 0.5, 3
+"""Random steps [rad, m] of the joints of a tree, and how many, to see which loops they open."""
 
 
 def assemble(
@@ -55,7 +59,7 @@ def assemble(
     roots, cuts = checked_roots(root, hangings), checked_cut(cut, stated)
     found = forest(hangings, _centres(model, hangings, snapped.q), roots, cuts)
     names = {branch.loop.name for branch in found.branches.values()}
-    tree, reason = _built(_hung(model, found, snapped.q), model._strict)
+    tree, reason = _built(_without_implied(_hung(model, found, snapped.q)), model._strict)
     state = carry(model, tree, snapped.q, snapped.v)
     left = names | {loop.name for loop in tree.description.loops}
     return Assembled(
@@ -67,7 +71,7 @@ def assemble(
         roots=found.roots,
         joints=tuple(loop.name for loop in stated.loops if loop.name in names),
         cuts=_cuts(tree, state.q, reason),
-        welded=tuple(loop.name for loop in stated.loops if loop.name not in left),
+        implied=tuple(loop.name for loop in stated.loops if loop.name not in left),
         diagnosis=_rows(model, snapped.q)[0],
     )
 
@@ -161,6 +165,29 @@ def _carried(model: Model, branch: Branch, q: Array, name: str) -> list[Joint]:
     return [joint, Joint("", "fixed", "", child, place.offset, source=loop.source)]
 
 
+def _without_implied(stated: Description) -> Description:
+    """Return the description without loops that stay closed however the joints of the tree move.
+
+    A ball on the axis of a hinge is one: it says nothing, by rows that are rounding only.
+    """
+    outside = Model(_as_constraints(stated), strict=False)
+    parts = Opened(outside)
+    steps = WIGGLE * np.random.default_rng(0).normal(size=(WIGGLES, parts.nv))
+    start = parts.open_state(outside.neutral())[0]
+    gaps = [parts.gaps(parts.integrate(start, step))[0] for step in steps]
+    widest = np.abs(gaps).max(axis=0, initial=0.0)
+    moves = {name for name, gap in zip(parts.names, widest, strict=True) if gap > EXACT}
+    moves |= {loop.name for loop in stated.loops if loop.kind == "knife_edge"}
+    loops = [loop for loop in stated.loops if loop.name in moves]
+    return dataclasses.replace(stated, loops=loops)
+
+
+def _as_constraints(stated: Description) -> Description:
+    """Return the description with all loops out of clusters."""
+    loops = [dataclasses.replace(x, constraint=True, independent=None) for x in stated.loops]
+    return dataclasses.replace(stated, loops=loops)
+
+
 def _built(stated: Description, strict: bool) -> tuple[Model, str]:
     """Return the model, and why its loops are in no cluster if they could not be.
 
@@ -172,9 +199,7 @@ def _built(stated: Description, strict: bool) -> tuple[Model, str]:
     except ModelError as error:
         if not stated.loops:
             raise
-        outside = [dataclasses.replace(loop, constraint=True) for loop in stated.loops]
-        outside = [dataclasses.replace(loop, independent=None) for loop in outside]
-        return Model(dataclasses.replace(stated, loops=outside), strict=strict), str(error)
+        return Model(_as_constraints(stated), strict=strict), str(error)
 
 
 def _cuts(model: Model, q: Array, reason: str) -> tuple[Cut, ...]:

@@ -38,8 +38,8 @@ class Assembled:
     """A kit as a tree: `model` is the tree, `q` and `v` its state as the parts were put together.
 
     `roots` are the bodies (or the world) on which the linkages hang, `joints` the loop joints that
-    have become joints of the tree, `cuts` those that stay loops, `welded` those whose bodies are
-    one by welds, so that nothing is left to them. `diagnosis` tells the rank of the
+    have become joints of the tree, `cuts` those that stay loops, `implied` those that the joints
+    of the tree keep closed, so that nothing is left to them. `diagnosis` tells the rank of the
     kit's equations and which repeat others, `snapped` how the parts came together.
     """
 
@@ -51,7 +51,7 @@ class Assembled:
     roots: tuple[str, ...]
     joints: tuple[str, ...]
     cuts: tuple[Cut, ...]
-    welded: tuple[str, ...]
+    implied: tuple[str, ...]
     diagnosis: Diagnosis
 
     @property
@@ -83,7 +83,7 @@ class Assembled:
             f"roots: {', '.join([*hung, *free]) or 'none'}",
             f"joints of the tree: {', '.join(self.joints) or 'none'}",
             *(f"cut: {cut}" for cut in self.cuts),
-            *(f"left out: {name}, its bodies are welded together" for name in self.welded),
+            *(f"left out: {name}, the joints of the tree keep it closed" for name in self.implied),
             *(f"redundant in the kit: {group}" for group in self.diagnosis.redundant),
             str(self.snapped).splitlines()[0],
         ]

@@ -101,7 +101,7 @@ class _Carrying:
                 source = self._match.found[joint.name]
                 velocity = self._old.frame_velocity(self._q, self._v, source.frame)
                 aim = twist_across(source.placement, np.asarray(velocity))
-                inside = np.linalg.pinv(jacobian) @ (aim - carried)[..., None]
+                inside = np.linalg.pinv(jacobian, rcond=1e-10) @ (aim - carried)[..., None]
                 self._w[..., joint.v_slice] = inside[..., 0]
             else:
                 if joint.name in self._match.kept:
@@ -235,5 +235,6 @@ def _momentum(body: Body, placement: Array, twists: Array) -> Array:
 
 
 def _energy(model: Model, q: Array, v: Array) -> Array:
-    """Return kinetic and potential energy (…, 2)."""
-    return np.stack([model.kinetic_energy(q, v), model.potential_energy(q)], axis=-1)
+    """Return kinetic and potential energy (…, 2), springs of joints included."""
+    stored = np.asarray(model.potential_energy(q)) + model.elastic_energy(q)
+    return np.stack([model.kinetic_energy(q, v), stored], axis=-1)

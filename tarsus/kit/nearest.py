@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse
-import scipy.sparse.linalg
 
 from tarsus.arrays import Array
 from tarsus.kit.opened import Opened
@@ -35,7 +33,9 @@ class Search:
             raise ValueError(_without_inertia(opened.tree, self._inertia)) from None
         # at the size of one, as the damping of Newton's method expects
         scale = np.trace(self._inertia) / max(1, opened.nv)
-        self._sparse = scipy.sparse.csc_matrix(self._inertia / scale)
+        from scipy.sparse import csc_matrix  # slow to import, and only needed here
+
+        self._sparse = csc_matrix(self._inertia / scale)
         self.nv = opened.nv
         own: dict[str, list[range]] = {}
         for joint in opened.tree.joints:
@@ -74,9 +74,12 @@ class Search:
         damping that does not show.
         """
         r = len(rows)
-        soft = scipy.sparse.identity(r) * max(damping, SOFT)
-        matrix = scipy.sparse.bmat([[self._sparse, rows.T], [rows, -soft]], format="csc")
-        solved = scipy.sparse.linalg.splu(matrix).solve(np.concatenate([np.zeros(self.nv), right]))
+        from scipy.sparse import bmat, identity
+        from scipy.sparse.linalg import splu
+
+        soft = identity(r) * max(damping, SOFT)
+        matrix = bmat([[self._sparse, rows.T], [rows, -soft]], format="csc")
+        solved = splu(matrix).solve(np.concatenate([np.zeros(self.nv), right]))
         return np.asarray(solved[: self.nv])
 
     def _somehow_closed(self) -> Array:
@@ -115,8 +118,8 @@ class Search:
             if self._size(slide) <= STILL * self._size(y) or share < LEAST_SHARE:
                 break
             aim = y + share * slide
-            if last is not None and share == 1.0:
-                change = slide - last[1]
+            change = slide if last is None else slide - last[1]
+            if last is not None and share == 1.0 and self._size(change) > 0.0:
                 common = (slide @ self._inertia @ change) / (change @ self._inertia @ change)
                 aim = aim - common * (aim - last[0] - last[1])
             trial = self._closed(self._opened.integrate(self._start, aim))

@@ -25,7 +25,7 @@ def checked_state(model: Model, q: ArrayLike, v: ArrayLike | None) -> tuple[Arra
 
 def each(q: Array, v: Array) -> Iterator[tuple[Array, Array]]:
     """Yield the states one after the other."""
-    yield from zip(q.reshape(-1, q.shape[-1]), v.reshape(-1, v.shape[-1]), strict=True)
+    yield from ((q[index], v[index]) for index in np.ndindex(q.shape[:-1]))
 
 
 def _checked(value: ArrayLike, size: int, name: str) -> Array:

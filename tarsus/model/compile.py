@@ -32,6 +32,7 @@ def core_arguments(tree: Tree, gravity: Array) -> dict[str, Any]:
         "inertias": _stack([0.5 * (body.inertia + body.inertia.T) for body in bodies], (3, 3)),
         "gravity": gravity,
         **{key: gathered(tree, key) for key in (*PER_VELOCITY, *POSITION_FIELDS)},
+        "joint_names": [joint.name for joint in joints],
         "frame_names": [frame.name for frame in tree.frames],
         "frame_bodies": [index[frame.body] for frame in tree.frames],
         "frame_placements": _stack([frame.placement for frame in tree.frames], (4, 4)),

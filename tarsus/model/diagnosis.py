@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse.csgraph import connected_components
 
 from tarsus.arrays import Array
 from tarsus.model.checks import reals
@@ -24,7 +23,7 @@ CUT = 1e-10
 FAINT = 1e-3
 """The same where rows contradict each other: Newton's method reaches such places slowly."""
 MOTIONLESS = 1e-13
-"""Length of a row, relative to the longest, that is zero but for rounding."""
+"""Length of a row, also relative to the longest, that is zero but for rounding."""
 SHARE = 1e-6
 """How much of a row must be in the null space for it to be in a group."""
 AGREED = 1e-9
@@ -98,7 +97,7 @@ def diagnose(
     rows, right = reals(jacobian, "jacobian"), reals(wanted, "wanted")
     _check(rows, right, names)
     scaled, factor = _scaled(rows, mass_matrix)
-    weight = _weights(scaled)
+    weight = _weights(rows, scaled)
     whole = len(rows) > rows.shape[1]  # then the null space is larger than what is found without
     u, values, vt = np.linalg.svd(weight[:, None] * scaled, full_matrices=whole)
     rank = int((values > cut * values.max(initial=0.0)).sum())
@@ -122,6 +121,8 @@ def _groups(null: Array, names: Sequence[str], misses: Array, tolerance: float) 
 
     Groups of rows with the same names are one.
     """
+    from scipy.sparse.csgraph import connected_components  # slow to import, and rarely needed
+
     shares = null @ null.T
     _, label = connected_components(np.abs(shares) > SHARE)
     found: dict[tuple[bool, frozenset[str]], list[int]] = {}
@@ -164,10 +165,12 @@ def _unscaled(step: Array, factor: Array) -> Array:
     return np.asarray(np.linalg.solve(factor.T, step))
 
 
-def _weights(scaled: Array) -> Array:
-    """Return what gives each row unit length; rows that nothing moves stay as they are."""
+def _weights(rows: Array, scaled: Array) -> Array:
+    """Return what gives each row unit length; rows that nothing moves are set to zero."""
     lengths = np.linalg.norm(scaled, axis=1)
     moves = lengths > MOTIONLESS * lengths.max(initial=0.0)
+    moves &= np.abs(rows).max(axis=1, initial=0.0) > MOTIONLESS
+    scaled[~moves] = 0.0
     return np.asarray(np.divide(1.0, lengths, out=np.ones_like(lengths), where=moves))
 
 

@@ -164,12 +164,12 @@ def close(
     """
     solve = least_step if solve is None else solve
     gaps, jacobian = part.gaps(q)
-    damping = 1e-2
+    damping, near = 1e-2, NEAR
     for _ in range(MOST_STEPS):
         width = float(np.abs(gaps).max())
         if width <= ROUNDING:
             break
-        step = solve(jacobian[:, columns], gaps, damping if width > NEAR else 0.0)
+        step = solve(jacobian[:, columns], gaps, damping if width > near else 0.0)
         velocity = np.zeros(part.nv)
         velocity[columns] = step
         trial = part.integrate(q, velocity)
@@ -179,8 +179,10 @@ def close(
             damping *= 0.2
             if width <= GOOD:
                 break
-        elif width <= NEAR or damping > 1e6:
+        elif width <= EXACT or damping > 1e6:
             break
+        elif width <= near:  # close to a singular position steps are too long without damping
+            near, damping = EXACT, max(damping, 1e-8)
         else:
             damping *= 10.0
     return q, float(np.abs(gaps).max())

@@ -53,6 +53,8 @@ class Part(Record):
     """
 
     kind: ClassVar[str]
+    keeps: ClassVar[tuple[str, ...]] = ()
+    """Names of what a state keeps of it, beside what it keeps of all parts."""
 
     name: str = field(default="", kw_only=True)
     source: Source | None = field(default=None, compare=False, repr=False, kw_only=True)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.checks import UnknownNameError, is_triple, numbers, pose
+from tarsus.model.checks import UnknownNameError, is_triple, numbers, pose, read_only
 from tarsus.model.description import WORLD
 
 Where: TypeAlias = str | tuple[str, ArrayLike] | ArrayLike
@@ -26,20 +26,28 @@ class Place:
     body: int
     placement: Array
 
+    def pose(self, poses: Array) -> Array:
+        """Return where it is (1 or B, 4, 4), with the bodies at `poses` (B, n, 4, 4)."""
+        if self.body < 0:
+            return self.placement[None]
+        return np.asarray(poses[:, self.body] @ self.placement)
+
+
+IN_WORLD = Place(-1, read_only(np.eye(4)))
+"""The origin of the world."""
+
 
 def place_of(model: Model, where: Where, what: str) -> Place:
     """Return the place that a user means; `what` names the argument in errors."""
     name, at = split(where)
-    # names are most common, and parts are added while a motion goes on: no checks for them
-    placement = np.eye(4) if at is ORIGIN else placement_of(at, what)
     if name == WORLD:
-        return Place(-1, placement)
+        return Place(-1, placement_of(at, what))
     try:
         frame = model.frame(name)
     except UnknownNameError as error:
         raise UnknownNameError(f"{what}: {error}") from None
     body = -1 if frame.body == WORLD else model.body(frame.body).index
-    return Place(body, frame.placement @ placement)
+    return Place(body, frame.placement @ placement_of(at, what))
 
 
 def split(where: Where) -> tuple[str, Any]:
@@ -58,8 +66,10 @@ def pose_of(at: Any, what: str) -> Array:
 
 def placement_of(at: Any, what: str) -> Array:
     """Return the placement (4, 4) of a point (3,) or of a pose (4, 4)."""
+    if at is ORIGIN:
+        return IN_WORLD.placement
     if not is_triple(at):
         return pose(numbers(at, (4, 4), what, accepted="(3,), a point, or (4, 4), a pose"), what)
-    placement = np.eye(4)
+    placement = IN_WORLD.placement.copy()
     placement[:3, 3] = numbers(at, (3,), what)
     return placement

@@ -24,6 +24,10 @@ from tarsus.reproduce import (
     coriolis_3_2,
     coriolis_3_3,
     dill,
+    erector_7_2,
+    erector_7_3,
+    erector_7_4,
+    erector_7_5,
     lola_2_1,
     lola_2_4,
     lola_2_6,
@@ -65,6 +69,10 @@ TABLES: dict[str, tuple[str, Callable[[], Result]]] = {
         "integrators, and forces that depend on the step",
         contact_integrators.run,
     ),
+    "erector-7.2": ("five sticks and fifteen rubbers snap together", erector_7_2.run),
+    "erector-7.3": ("a police car that brakes into a slide", erector_7_3.run),
+    "erector-7.4": ("three bars in four descriptions", erector_7_4.run),
+    "erector-7.5": ("four bars with nailed ends", erector_7_5.run),
 }
 """What can be reproduced: a line about it, and the function that does it."""
 

@@ -7,20 +7,39 @@ run = ts.scenes.walk("anymal").but(contact="penalty").run()
 """
 
 from tarsus.scenes.ayit import drop, jump, trot
+from tarsus.scenes.bars import four_bars, three_bars
 from tarsus.scenes.blocks import bounce, incline, slide
+from tarsus.scenes.cans import cans
+from tarsus.scenes.car import car
+from tarsus.scenes.cat import cat
+from tarsus.scenes.elastic_gears import elastic_lola
+from tarsus.scenes.gyroscope import gyroscope
+from tarsus.scenes.hanging_chain import hanging_chain
 from tarsus.scenes.legged import push, stand, walk
+from tarsus.scenes.pendulums import pendulum_wave
 from tarsus.scenes.scene import Scene
+from tarsus.scenes.tensegrity import tensegrity
 
 __all__ = [
     "Scene",
     "bounce",
+    "cans",
+    "car",
+    "cat",
     "drop",
+    "elastic_lola",
+    "four_bars",
+    "gyroscope",
+    "hanging_chain",
     "incline",
     "jump",
     "names",
+    "pendulum_wave",
     "push",
     "slide",
     "stand",
+    "tensegrity",
+    "three_bars",
     "trot",
     "walk",
 ]

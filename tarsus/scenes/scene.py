@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -11,6 +11,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.geometry import Collision, Ground, Terrain
 from tarsus.model import Model
+from tarsus.parts import Part
 from tarsus.simulation import Simulation, Trajectory
 from tarsus.simulation.contact import ContactLaw
 
@@ -39,6 +40,8 @@ class Scene:
     """Step [s]."""
     contact: str | ContactLaw = "exact"
     integrator: str = "semi_implicit"
+    forces: Sequence[Part] = ()
+    """Forces and constraints beside the model, of `tarsus.forces` and `tarsus.constraint`."""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def but(self, **changes: Any) -> Self:
@@ -61,6 +64,7 @@ class Scene:
             contact=self.contact,
             dt=self.dt,
             integrator=self.integrator,
+            forces=self.forces,
             **self.settings,
         )
 

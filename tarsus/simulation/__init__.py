@@ -1,6 +1,6 @@
 """Simulation: contact laws, integrators, runs and what they return."""
 
-from tarsus.simulation import contact, until
+from tarsus.simulation import contact, integrators, until
 from tarsus.simulation.checkpoint import CheckpointWarning
 from tarsus.simulation.contact_record import Contact, Contacts
 from tarsus.simulation.convergence import ConvergenceWarning, Unsolved
@@ -41,6 +41,7 @@ __all__ = [
     "Trajectory",
     "Unsolved",
     "contact",
+    "integrators",
     "load_run",
     "load_take",
     "rollout",

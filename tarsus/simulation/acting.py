@@ -68,10 +68,8 @@ class Acting:
         row = parts.parts[-1].filled(parts.model, q, parts.parts[-1].row[None])
         if len(row) > len(self.numbers):
             self.widen()
-        rows = np.broadcast_to(row, (len(self.numbers), row.shape[1]))
-        self.numbers = np.concatenate([self.numbers, rows], axis=1)
-        fresh = np.zeros((len(self.memory), MEMORY))
-        self.memory = np.concatenate([self.memory, fresh], axis=1)
+        self.numbers = appended(self.numbers, row)
+        self.memory = appended(self.memory, np.zeros((1, MEMORY)))
         self.parts = parts
 
     def removed(self, name: str, parts: PartSet) -> None:
@@ -107,6 +105,14 @@ def for_all(parts: PartSet, numbers: Array, states: int) -> Array:
         f"q has {states} states, but parts have numbers of their own for {len(numbers)}: "
         f"{', '.join(own)}; set them for all, as in handle.on = True"
     )
+
+
+def appended(rows: Array, more: Array) -> Array:
+    """Return rows (B, n) with more columns (1 or B, k) at their end."""
+    n = rows.shape[1]
+    found = np.empty((len(rows), n + more.shape[1]))
+    found[:, :n], found[:, n:] = rows, more
+    return found
 
 
 def steps_until(until: float, step: int, end: int, dt: float) -> int:

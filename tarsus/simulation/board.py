@@ -15,7 +15,7 @@ from tarsus.model.checks import read_only
 from tarsus.model.description import WORLD
 from tarsus.model.forces import Force
 from tarsus.parts import Part
-from tarsus.simulation.acting import Acting, Plan
+from tarsus.simulation.acting import Acting, Plan, appended
 from tarsus.simulation.part_handle import PartHandle
 from tarsus.simulation.part_set import PartSet, bodies_of
 
@@ -57,8 +57,7 @@ class Board:
         """Put a part on, and return its handle."""
         parts = self.parts.added(part, self._fresh_name(getattr(part, "kind", "")))
         refuse_idle(parts)
-        rows = np.repeat(parts.parts[-1].row[None], len(self.numbers), axis=0)
-        numbers = np.concatenate([self.numbers, rows], axis=1)
+        numbers = appended(self.numbers, parts.parts[-1].row[None])
         if self.motion is not None:
             q = np.atleast_2d(self.motion.core.q)
             if self.motion.acting is None:

@@ -16,7 +16,7 @@ from tarsus.simulation.contact_record import Contact
 from tarsus.simulation.controllers import restart
 from tarsus.simulation.drives import Controller, Drive
 from tarsus.simulation.external import External, pushing, stated
-from tarsus.simulation.integrators import RK4, DormandPrince, Integrator, refuse
+from tarsus.simulation.integrators import Integrator
 from tarsus.simulation.motion import Motion
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.part_handle import PartHandle
@@ -149,7 +149,6 @@ class Interactive:
         The handle has `on`, `target`, `force`, `gap` and the numbers of the part, in a batch one
         a state. Runs and motions that start later have the part, too.
         """
-        refuse(self.integrator, parts=isinstance(self.integrator, (RK4, DormandPrince)))
         return self.board.add(part)
 
     def remove(self, part: PartHandle | str) -> None:

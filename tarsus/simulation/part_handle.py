@@ -118,6 +118,9 @@ class PartHandle:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        keeps = self.part.keeps
+        if name in keeps:
+            return self._memory("own", len(keeps))[..., keeps.index(name)]
         return self._seen(name)
 
     def __setattr__(self, name: str, value: Any) -> None:

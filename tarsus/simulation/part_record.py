@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from tarsus.arrays import Array
 from tarsus.model.checks import ByName
 from tarsus.simulation.part_set import PartSet
@@ -27,11 +29,24 @@ class PartRecord:
     """The moment that goes with it (…, T, 3) [N m]."""
     gap: Array
     """Its coordinates at the start of the last step (…, T, rows) [m, rad]."""
+    current: Array
+    """Of a motor (…, T) [A]; this and what follows is zero for other parts."""
+    rise: Array
+    """How much warmer than its surroundings a motor's winding is (…, T) [K]."""
+    supplied: Array
+    """What a motor was supplied with since the start, voltage by current (…, T) [J]."""
+    heat: Array
+    """What a motor's winding has lost since the start (…, T) [J]."""
+    voltage: Array
+    """What a motor's drive applied in the last step, within its limits (…, T) [V]."""
 
 
 def part_rows(parts: PartSet) -> tuple[tuple[str, int], ...]:
     """Return names of parts, and how many coordinates each has."""
-    return tuple((each.name, parts.core.n_rows(k)) for k, each in enumerate(parts.parts))
+    return tuple(
+        (each.name, 0 if each.statement.law == "motor" else parts.core.n_rows(k))
+        for k, each in enumerate(parts.parts)
+    )
 
 
 def part_records(parts: tuple[tuple[str, int], ...], rows: Array) -> Mapping[str, PartRecord]:
@@ -39,7 +54,11 @@ def part_records(parts: tuple[tuple[str, int], ...], rows: Array) -> Mapping[str
     found = []
     for k, (name, n_rows) in enumerate(parts):
         own = rows[..., SIZE * k : SIZE * (k + 1)]
-        pushes = own[..., 2:5], own[..., 5:8]
-        record = PartRecord(own[..., 0], own[..., 1], *pushes, own[..., 8 : 8 + n_rows])
+        # parts with coordinates have those where motors have what flows
+        flows = own[..., 9:14] if n_rows == 0 else np.zeros((*own.shape[:-1], 5))
+        record = PartRecord(
+            *(own[..., 0], own[..., 1], own[..., 2:5], own[..., 5:8], own[..., 8 : 8 + n_rows]),
+            *np.moveaxis(flows, -1, 0),
+        )
         found.append((name, record))
     return ByName("part", found)

@@ -26,6 +26,8 @@ SHORTEST = 1e-9
 MEMORY = _core.PART_MEMORY["size"]
 """Numbers that a state keeps of each part."""
 
+NO_TURN, STRAIGHT = np.eye(3).tolist(), np.array([0.0, 0.0, 0.0, 1.0])
+
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
@@ -46,11 +48,13 @@ class Fitted:
         if not np.isnan(numbers).any():
             return numbers
         at, count = self.slots["target"]
-        found = np.broadcast_to(numbers, (len(q), numbers.shape[1])).copy()
-        missing = np.isnan(found[:, at : at + count]).any(axis=1)
-        found[missing, at : at + count] = here(self.statement, model, q)[missing]
+        found = np.empty((len(q), numbers.shape[1]))
+        found[:] = numbers
+        targets = found[:, at : at + count]
+        # a point may have been set, and how it is turned may not
+        np.copyto(targets, here(self.statement, model, q), where=np.isnan(targets))
         held = (self.statement.coordinates, self.statement.law) == ("line", "rigid")
-        if held and (found[:, at] < SHORTEST).any():
+        if held and (targets[:, 0] < SHORTEST).any():
             raise ValueError(
                 f"the points of {self.name!r} are at the same place, where a distance has no "
                 "direction; state its length, or use PointToPoint"
@@ -139,29 +143,33 @@ def bodies_of(model: Model, statement: Statement) -> list[str]:
 
 def here(statement: Statement, model: Model, q: Array) -> Array:
     """Return the targets (B, n) of a part at which its values are zero in states q (B, nq)."""
-    zeros = np.zeros((len(q), 1))
+    found = np.zeros((len(q), 13 if statement.coordinates == "frame" else 2))
     if statement.coordinates == "joint":
         positions = np.asarray(model.joint_positions(q))
-        joints = [(model.joint(name), ratio) for name, ratio in statement.joints]
-        value = sum(ratio * positions[:, joint.position_slice.start] for joint, ratio in joints)
-        return np.column_stack([value, zeros])
+        for name, ratio in statement.joints:
+            found[:, 0] += ratio * positions[:, model.joint(name).position_slice.start]
+        return found
     poses = np.asarray(model.forward_kinematics(q))
     a, b = statement.a, statement.b
     assert a is not None and b is not None
-    first, last = (
-        place.placement if place.body < 0 else poses[:, place.body] @ place.placement
-        for place in (a, b)
-    )
+    last = b.pose(poses)
     if statement.coordinates == "line":
-        apart = np.broadcast_to(last[..., :3, 3] - first[..., :3, 3], (len(q), 3))
-        return np.column_stack([np.linalg.norm(apart, axis=1), zeros])
+        apart = last[:, :3, 3] - a.pose(poses)[:, :3, 3]
+        found[:, 0] = np.sqrt((apart * apart).sum(axis=1))
+        return found
     # the place of b on the body of a; its axes are those of b, where turns are held
-    body = np.eye(4) if a.body < 0 else poses[:, a.body]
-    seen = np.broadcast_to(np.linalg.inv(body) @ last, (len(q), 4, 4)).copy()
+    position, rotation = last[:, :3, 3], last[:, :3, :3]
+    if a.body >= 0:
+        body = poses[:, a.body]
+        back = np.swapaxes(body[:, :3, :3], 1, 2)
+        position = (back @ (position - body[:, :3, 3])[..., None])[..., 0]
+        rotation = back @ rotation
     if all(kind == "position" for kind, _, _ in statement.rows):
-        seen[:, :3, :3] = a.placement[:3, :3]
-    quaternions = quaternion_from_rotation(seen[:, :3, :3])
-    return np.concatenate([seen[:, :3, 3], quaternions, np.zeros((len(q), 6))], axis=1)
+        turn = quaternion_of(a.placement)
+    else:
+        turn = quaternion_from_rotation(rotation)
+    found[:, :3], found[:, 3:7] = position, turn
+    return found
 
 
 def row_of(statement: Statement, slots: Slots) -> Array:
@@ -183,10 +191,18 @@ def target_numbers(target: Any, count: int) -> Array:
         found[: 7 if count > 2 else 1] = np.nan
     elif count > 2:
         pose = np.asarray(target)
-        found[:3], found[3:7] = pose[:3, 3], quaternion_from_rotation(pose[:3, :3])
+        found[:3], found[3:7] = pose[:3, 3], quaternion_of(pose)
     else:
         found[0] = float(target)
     return found
+
+
+def quaternion_of(placement: Array) -> Array:
+    """Return the quaternion (4,) of a placement (4, 4): at once where it turns nothing, as most."""
+    rotation = placement[:3, :3]
+    if rotation.tolist() == NO_TURN:
+        return STRAIGHT
+    return quaternion_from_rotation(rotation)
 
 
 def core_arguments(model: Model, statement: Statement) -> dict[str, Any]:

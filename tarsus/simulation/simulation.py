@@ -28,8 +28,7 @@ from tarsus.simulation.drives import Controller, Drive
 from tarsus.simulation.edited import edited
 from tarsus.simulation.external import External, stated
 from tarsus.simulation.integrators import (
-    RK4,
-    DormandPrince,
+    SMOOTH,
     ExplicitEuler,
     Integrator,
     integrator_of,
@@ -58,12 +57,13 @@ class Simulation(Interactive):
     `collision`, all collision shapes of the model unless stated. `contact` is the name of a
     law ("exact", "lemke", "penalty") or a law with its numbers, such as `ts.contact.Penalty(…)`.
     `dt` [s] is the step. `integrator` is "semi_implicit", "explicit", or for free space "rk4" or
-    "dormand_prince" (which also takes longer or shorter steps and has samples each dt). Dry
-    friction, stiction (nv,) and limits of joints are part of the contact problem. Efforts beyond
-    the model's limits are cut unless `effort_limits` is False. `strict` makes a step whose contacts
-    could not be solved a failure; otherwise it is counted in `run.unsolved`, with a warning. Joints
-    bounce off their limits with `limit_restitution` of their speed. `forces` (`ts.forces`) act from
-    the start, those of the model unless stated; `add` and `remove` put parts on and off later.
+    "gauss" (steps of dt), "dormand_prince", "radau", "lsoda", "adams", "bdf" or "cvode" (steps of
+    their own, samples each dt), or one of `ts.integrators` with its numbers. Dry friction, stiction
+    (nv,) and limits of joints are part of the contact problem. Efforts beyond the model's limits
+    are cut unless `effort_limits` is False. `strict` makes a step whose contacts could not be
+    solved a failure; otherwise it is counted in `run.unsolved`, with a warning. Joints bounce off
+    their limits with `limit_restitution` of their speed. `forces` (`ts.forces`) act from the start,
+    those of the model unless stated; `add` and `remove` put parts on and off later.
     """
 
     _made = False
@@ -125,7 +125,7 @@ class Simulation(Interactive):
         """The parts that act on it: `add`, `remove`."""
         self.worlds: Worlds | None = None
         self.starts: Starts | None = None
-        if isinstance(self.integrator, (RK4, DormandPrince)):
+        if isinstance(self.integrator, SMOOTH):
             refuse(
                 self.integrator,
                 ground=ground is not None,
@@ -136,7 +136,6 @@ class Simulation(Interactive):
                 max_contacts=max_contacts is not None,
                 limit_restitution=number(limit_restitution, "limit_restitution") != 0.0,
                 strict=strict,
-                forces=bool(self.board.parts.parts),
             )
             self._made = True
             return

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.model.checks import count
+from tarsus.simulation.acting import Acting
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Contacts
 from tarsus.simulation.controllers import restart
@@ -16,7 +18,8 @@ from tarsus.simulation.drives import Controller
 from tarsus.simulation.ended import NEVER
 from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import SimulationError
-from tarsus.simulation.integrators import RK4, DormandPrince, refuse
+from tarsus.simulation.integrators import SMOOTH, refuse
+from tarsus.simulation.part_record import part_rows
 from tarsus.simulation.progress import Progress, progress_of
 from tarsus.simulation.recorder import Record, check_size, names_of
 from tarsus.simulation.smooth_steps import Sample, SmoothSteps
@@ -43,7 +46,7 @@ def run_smooth(
 ) -> Trajectory:
     """Simulate a number of times dt without contacts, as `run` does for smooth integrators."""
     model, integrator = simulation.model, simulation.integrator
-    assert isinstance(integrator, (RK4, DormandPrince))
+    assert isinstance(integrator, SMOOTH)
     count(every, "every")
     names, show = names_of(record), progress_of(progress)
     if record is not True:
@@ -60,14 +63,38 @@ def run_smooth(
         friction=simulation.joint_friction,
         threads=threads_of(threads),
         batched=state.batched,
+        states=len(state.q),
+        acting=acting_on(simulation, state.q),
     )
     watch = None
     if until is not None:
         watch = Watch(until, model, (), len(state.q), state.batched)
     made = SmoothRun(steps_of_all, every, ends=record is False, watch=watch)
     run = made.go(state, steps, show)
-    kept = {name: array for name, array in run.recorded.items() if name in names}
+    wanted = {*names, *(["parts"] if "energy" in names else [])}
+    kept = {name: array for name, array in run.recorded.items() if name in wanted}
     return replace(run, recorded=kept, settings={**simulation.settings, "every": every})
+
+
+def acting_on(simulation: Simulation, q: Array) -> Acting | None:
+    """Return the parts on states q (B, nq); those that smooth motions do not know are refused."""
+    acting = simulation.board.on(q)
+    if acting is None:
+        return None
+    for each in acting.parts.parts:
+        held = each.statement.law == "rigid" or each.statement.coordinates == "path"
+        if held or each.name in acting.plans:
+            what = "is held" if held else "follows a plan"
+            raise ValueError(
+                f"part {each.name!r} {what}, which integrator {simulation.integrator.name!r} does "
+                "not know; use 'semi_implicit', or close a loop of the model with constraint=True"
+            )
+    if simulation.integrator.name == "rk4" and len(acting.numbers) > 1:
+        raise ValueError(
+            "numbers of parts differ from state to state, which integrator 'rk4' does not know; "
+            "use 'dormand_prince' or 'radau'"
+        )
+    return acting
 
 
 class SmoothRun:
@@ -75,6 +102,8 @@ class SmoothRun:
 
     def __init__(self, steps: SmoothSteps, every: int, *, ends: bool, watch: Watch | None) -> None:
         self.steps, self.every, self.ends, self.watch = steps, every, ends, watch
+        if watch is not None:
+            steps.chunk = 1  # a state that is ended makes no step more
         self.samples: list[Sample] = []
         self.interrupted = False
 
@@ -88,7 +117,7 @@ class SmoothRun:
         samples = 2 if self.ends else 1 + steps // self.every
         check_size(8 * samples * states * (m.nq + 5 * m.nv + FIXED + m.n_bodies))
         restart(self.steps.controller)
-        start = state.q, state.v, np.zeros((states, 3 * m.nv))
+        start = state.q, state.v, np.zeros((states, self.steps.motion.works))
         with self.steps.interrupt as interrupt, Progress(steps * dt, show) as bar:
             try:
                 for sample in self.steps.moments(start, steps):
@@ -131,6 +160,8 @@ class SmoothRun:
         q, v, work = (np.stack([each.parts[k] for each in samples], axis=1) for k in range(3))
         tau = np.stack([each.effort for each in samples], axis=1)
         recorded = {"q": q, "v": v, "tau": tau, "energy": own.motion.ledger(q, v, work)}
+        if own.acting is not None:
+            recorded["parts"] = own.motion.part_records(q, v, work)
         if not own.batched:
             recorded = {name: array[0] for name, array in recorded.items()}
         none = np.zeros(0, np.int64)
@@ -140,6 +171,8 @@ class SmoothRun:
             recorded,
             Contacts(np.zeros((0, NUMBERS)), none, none, recorded["q"].shape[:-1], ()),
             interrupted=self.interrupted,
+            parts_recorded=() if own.acting is None else part_rows(own.acting.parts),
+            integration=own.integration(samples[-1].step),
             failures=tuple(own.failures[k] for k in sorted(own.failures)) if own.batched else (),
             ended=NEVER if self.watch is None else self.watch.ended(own.dt),
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import repeat
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -11,16 +12,21 @@ from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.model import Model
+from tarsus.simulation.acting import Acting
 from tarsus.simulation.controllers import checked_effort, remembers, steps_of
 from tarsus.simulation.drives import Controller, check_controller, efforts_of
 from tarsus.simulation.errors import FASTEST, SimulationError, diverged
-from tarsus.simulation.integrators import RK4, DormandPrince
+from tarsus.simulation.integrators import RK4, Gauss, Integration, Radau, Smooth
+from tarsus.simulation.integrators.adaptive import samples
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 from tarsus.simulation.interrupt import Interrupt
 from tarsus.simulation.trajectory import Failure
 
+CHUNK = 64
+"""Steps that a thread makes of one state at once."""
+
 Parts = tuple[Array, Array, Array]
-"""q (B, nq), v (B, nv) and works (B, 3 nv), or those of one state."""
+"""q (B, nq), v (B, nv) and works (B, n), or those of one state."""
 
 
 class Sample(NamedTuple):
@@ -41,7 +47,7 @@ class SmoothSteps:
     def __init__(
         self,
         model: Model,
-        integrator: RK4 | DormandPrince,
+        integrator: Smooth,
         controller: Controller | None,
         effort: Array,
         *,
@@ -49,8 +55,10 @@ class SmoothSteps:
         friction: bool,
         threads: int,
         batched: bool,
+        states: int,
+        acting: Acting | None,
     ) -> None:
-        if threads > 1 and isinstance(integrator, DormandPrince):
+        if threads > 1 and not isinstance(integrator, RK4 | Radau | Gauss):
             raise ValueError(
                 f"threads is {threads}, must be 1: {integrator.name!r} takes each state at its own "
                 "pace, in Python"
@@ -59,11 +67,24 @@ class SmoothSteps:
             check_controller(model, controller)
         self._efforts = None if controller is None else efforts_of(controller, effort)
         self.model, self.integrator, self.controller = model, integrator, controller
-        self.dt, self.batched = dt, batched
-        self.motion = SmoothMotion(model, friction=friction, threads=threads)
+        self.dt, self.batched, self.states, self.acting = dt, batched, states, acting
+        self.motion = SmoothMotion(
+            model,
+            friction=friction,
+            threads=threads,
+            parts=None if acting is None else acting.parts.core,
+            numbers=None if acting is None else acting.numbers,
+        )
         self.effort = effort
         held = getattr(controller, "period", None) is not None or remembers(controller)
         self.period = steps_of(controller, dt) if held else 0
+        self.threads, self.chunk = threads, CHUNK
+        """How many steps a thread makes of one state before it takes another."""
+        self.solvers = (
+            []
+            if isinstance(integrator, RK4)
+            else [integrator.solver(self.motion.of_state(k), dt) for k in range(states)]
+        )
         self.failures: dict[int, Failure] = {}
         self.ended: set[int] = set()
         """States that someone has ended: they stay where they are."""
@@ -99,9 +120,19 @@ class SmoothSteps:
             return
         ticks = range(first, last + 1)
         states = [self._alone(k, now, ticks, held) for k in range(len(now[0]))]
-        for parts in zip(*states, strict=True):
+        for parts in self._together(states, last - first):
             q, v, work = map(np.stack, zip(*parts, strict=True))
             yield q, v, work
+
+    def _together(self, states: list[Iterator[Parts]], steps: int) -> Iterator[tuple[Parts, ...]]:
+        """Yield all states after each step; threads take states, some steps of each at a time."""
+        if self.threads == 1:
+            yield from zip(*states, strict=True)
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            for _ in range(0, steps, self.chunk):
+                some = pool.map(lambda state: list(islice(state, self.chunk)), states)
+                yield from zip(*some, strict=True)
 
     # --- RK4: all states together -------------------------------------------------------------
 
@@ -138,12 +169,20 @@ class SmoothSteps:
             parts = [self._step_of(half, step, now, held) for half in halves]
             q, v, work = map(np.concatenate, zip(*parts, strict=True))
             return q, v, work
+        if self.model.constraints:
+            new = self._closed(new)
         slow = np.abs(new[1]) < FASTEST
         for k in [] if slow.all() else np.flatnonzero(~slow.all(axis=1)).tolist():
             self._fail(int(states[k]), step + 1, diverged(self.model, new[1][k]))
             for part, kept in zip(new, old, strict=True):
                 part[k] = kept[k]
         return new
+
+    def _closed(self, parts: Parts) -> Parts:
+        """Return states with the loops closed that are in no cluster."""
+        found = [self.motion.on_group(np.concatenate(state)) for state in zip(*parts, strict=True)]
+        q, v, work = map(np.stack, zip(*found, strict=True))
+        return q, v, work
 
     def _effort_of(self, states: NDArray[np.int64], now: Parts, held: Array | None) -> Effort:
         """Return the efforts of some states as a function of these; the others stay as they are."""
@@ -160,16 +199,18 @@ class SmoothSteps:
 
         return effort
 
-    # --- Dormand–Prince: each state at its own pace --------------------------------------------
+    # --- the others: each state at its own pace -------------------------------------------------
 
     def _alone(self, k: int, now: Parts, ticks: range, held: Array | None) -> Iterator[Parts]:
         """Yield state number k at all ticks but the first."""
-        assert isinstance(self.integrator, DormandPrince)
         state, step = (now[0][k], now[1][k], now[2][k]), ticks[0]
         if k not in self.stopped:
-            effort = self._output_of if held is None else lambda t, q, v: held[k]
+            tcrit = getattr(self.integrator, "tcrit", ())
+            effort: Effort = self._output_of
+            if held is not None or self._efforts is None:
+                effort = np.zeros(self.model.nv) if held is None else held[k]
             try:
-                for found in self.integrator.samples(self.motion, state, ticks, self.dt, effort):
+                for found in samples(self.solvers[k], state, ticks, self.dt, effort, tcrit):
                     if found is not None:
                         state, step = found, step + 1
                         yield state
@@ -180,6 +221,14 @@ class SmoothSteps:
             except (SimulationError, ArithmeticError) as error:
                 self._fail(k, step + 1, error)
         yield from repeat(state, ticks[-1] - step)
+
+    def integration(self, steps: int) -> Integration:
+        """Return what the integrator did in so many steps of dt."""
+        counts = [solver.statistics for solver in self.solvers] or [
+            {"order": 4, "steps": steps, "rejected": 0, "rates": 4 * steps, "jacobians": 0}
+            | {"factorisations": 0, "last_step": self.dt, "next_step": self.dt}
+        ] * self.states
+        return Integration.of(self.integrator, counts, self.batched)
 
     # --- efforts and failures -------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.ended import Ended
 from tarsus.simulation.energy import EnergyLedger
+from tarsus.simulation.integrators.integration import Integration
 from tarsus.simulation.part_record import PartRecord, part_records
 from tarsus.view.animation import animate
 from tarsus.view.plots import plot_run
@@ -80,6 +81,8 @@ class Trajectory:
     """When `until` ended the run, `time`, and `why`; in a batch ended states stand still."""
     parts_recorded: tuple[tuple[str, int], ...] = ()
     """Names of the parts that acted, and how many coordinates each has."""
+    integration: Integration | None = None
+    """What an integrator for smooth motions did; None for the others. Files do not keep it."""
 
     @property
     def parts(self) -> Mapping[str, PartRecord]:
@@ -160,6 +163,7 @@ class Trajectory:
             touched=None if self.touched is None else self.touched.of_state(state),
             failures=tuple(each for each in self.failures if each.state == state),
             unsolved=self.unsolved[state] if self.unsolved.count.ndim else self.unsolved,
+            integration=None if self.integration is None else self.integration[state],
             ended=self.ended[state] if self.ended.time.ndim else self.ended,
         )
 

@@ -13,6 +13,24 @@ from tarsus.spatial.checks import shaped
 from tarsus.spatial.rotations import rpy_from_rotation
 
 
+def fourfold() -> Array:
+    """Return the matrix (16, 9) of 4 p pᵀ − 1 of a quaternion p, which is linear in its rotation.
+
+    It has twice the symmetric part of the rotation, less the trace, and beside the real part the
+    differences across the diagonal.
+    """
+    found = np.zeros((4, 4, 3, 3))
+    found[3, 3] = np.eye(3)
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        found[i, i, (i, j, k), (i, j, k)] = 1.0, -1.0, -1.0
+        found[(i, j), (j, i), i, j] = found[(i, j), (j, i), j, i] = 1.0
+        found[(3, i), (i, 3), k, j], found[(3, i), (i, 3), j, k] = 1.0, -1.0
+    return found.reshape(16, 9)
+
+
+FOURFOLD, ONE = fourfold(), np.eye(4).reshape(16, 1)
+
+
 def rotation_from_quaternion(quaternion: ArrayLike) -> Array:
     """Return rotations (…, 3, 3)."""
     q = shaped(quaternion, (4,), "quaternion")
@@ -34,18 +52,12 @@ def rotation_from_quaternion(quaternion: ArrayLike) -> Array:
 def quaternion_from_rotation(rotation: ArrayLike) -> Array:
     """Return the unit quaternions (…, 4) of rotations (…, 3, 3) that have w ≥ 0."""
     r = shaped(rotation, (3, 3), "rotation")
-    trace = np.trace(r, axis1=-2, axis2=-1)
-    # 4 p pᵀ for the quaternion p: the row with the largest diagonal divides by no small number
-    products = np.empty((*r.shape[:-2], 4, 4))
-    products[..., :3, :3] = r + np.swapaxes(r, -1, -2) + np.eye(3) * (1.0 - trace)[..., None, None]
-    products[..., 3, 0] = products[..., 0, 3] = r[..., 2, 1] - r[..., 1, 2]
-    products[..., 3, 1] = products[..., 1, 3] = r[..., 0, 2] - r[..., 2, 0]
-    products[..., 3, 2] = products[..., 2, 3] = r[..., 1, 0] - r[..., 0, 1]
-    products[..., 3, 3] = 1.0 + trace
-    row = np.diagonal(products, axis1=-2, axis2=-1).argmax(axis=-1)[..., None, None]
-    p = np.take_along_axis(products, row, axis=-2)[..., 0, :]
-    p = p / np.linalg.norm(p, axis=-1, keepdims=True)
-    return np.asarray(np.where(p[..., 3:] < 0.0, -p, p))
+    products = FOURFOLD @ r.reshape(-1, 9, 1) + ONE
+    # the row with the largest diagonal divides by no small number
+    largest = products[:, ::5, 0].argmax(axis=1)
+    p = products.reshape(-1, 4, 4)[np.arange(len(largest)), largest]
+    p /= np.where(p[:, 3:] < 0.0, -1.0, 1.0) * np.sqrt((p * p).sum(axis=1, keepdims=True))
+    return np.asarray(p.reshape(*r.shape[:-2], 4))
 
 
 def quaternion_from_vector(vector: ArrayLike) -> Array:

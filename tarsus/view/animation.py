@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 
 from tarsus.files import replacing
 from tarsus.model import Model
+from tarsus.parts import Where
 from tarsus.view.player import write_page
 from tarsus.view.renderer import Renderer
 from tarsus.view.stage import STATE_COLORS, Stage
@@ -32,24 +33,27 @@ def animate(
     fps: float = 25.0,
     speed: float = 1.0,
     shapes: ShownShapes | None = None,
+    lines: Sequence[tuple[Where, Where]] = (),
     progress: Progress | None = None,
     **camera: Any,
 ) -> None:
     """Write a run as a film; its ending chooses the kind: .gif, .mp4 or .html.
 
     `fps` are pictures a second, `speed` 0.5 is slow motion. `shapes` are "visual", "collision"
-    or "skeleton". Films take `width` and `height` [pixels], `azimuth` and `elevation` [deg] and
-    `zoom`; a page can be turned as it plays. `progress` is called with a word and a share.
+    or "skeleton". Films take `lines`, pairs of places between which strings and springs are
+    drawn, `width` and `height` [pixels], `azimuth` and `elevation` [deg] and `zoom`; a page can
+    be turned as it plays. `progress` is called with a word and a share.
     """
     path = Path(file)
     if path.suffix not in KINDS:
         raise ValueError(f"{path.name} must end with one of {', '.join(KINDS)}")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} to")
-    stage = Stage(what, shapes=shapes, fps=fps, speed=speed)
+    stage = Stage(what, shapes=shapes, fps=fps, speed=speed, lines=lines)
     if path.suffix == ".html":
-        if camera:
-            raise ValueError(f"a page is turned as it plays: leave out {', '.join(camera)}")
+        if camera or lines:
+            names = [*(["lines"] if lines else ()), *camera]
+            raise ValueError(f"a page is turned as it plays: leave out {', '.join(names)}")
         write_page(stage, path, speed=speed)
         return
     renderer = Renderer(stage, **camera)

@@ -19,6 +19,8 @@ SKY, LIGHT_TILE, DARK_TILE = np.array(
 SHADOW, INK = (0.74, 0.76, 0.78), "#222b33"
 LIGHT = np.array([0.35, -0.45, 0.82])
 """Direction towards the light."""
+STRING, THICKNESS = (0.45, 0.33, 0.25), 1 / 200
+"""Colour of lines, and their radius as a share of the model's size."""
 OPENING = 0.62
 """Height of the picture at distance 1 from the camera."""
 
@@ -82,7 +84,7 @@ class Renderer:
         self._bodies: Any = self.axes.add_artist(_pixels(zorder=3))
         self._title = self._label(0.02, 0.96, "", INK, "left")
         self._passing: list[Any] = []
-        self._triangles, self._colors = _joined(stage.surfaces)
+        self._triangles, self._colors = _joined(stage.surfaces, len(stage.lines(0)))
 
     def picture(self, k: int) -> Array:
         """Return picture k as (height, width, 3) numbers from 0 to 255."""
@@ -112,6 +114,7 @@ class Renderer:
         for surface in self.stage.surfaces:
             pose = np.eye(4) if surface.body < 0 else self.stage.poses[k, surface.body]
             vertices.append(surface.vertices @ pose[:3, :3].T + pose[:3, 3])
+        vertices.append(_prisms(self.stage.lines(k), THICKNESS * self.stage.size))
         return np.asarray(np.concatenate(vertices)[self._triangles])
 
     def _draw_bodies(self, camera: Camera, corners: Array) -> None:
@@ -213,14 +216,34 @@ def _pixels(zorder: int) -> Any:
     return pixels
 
 
-def _joined(surfaces: Sequence[Surface]) -> tuple[NDArray[np.int64], Array]:
-    """Return triangles (n, 3) of all surfaces, one after the other, and their colours (n, 3)."""
+def _joined(surfaces: Sequence[Surface], lines: int) -> tuple[NDArray[np.int64], Array]:
+    """Return triangles (n, 3) of all surfaces, then of lines, and their colours (n, 3)."""
     triangles, colors, before = [np.zeros((0, 3), np.int64)], [np.zeros((0, 3))], 0
     for surface in surfaces:
         triangles.append(surface.triangles + before)
         colors.append(np.tile(surface.color, (len(surface.triangles), 1)))
         before += len(surface.vertices)
+    for k in range(lines):
+        triangles.append(PRISM + before + 6 * k)
+        colors.append(np.tile(STRING, (len(PRISM), 1)))
     return np.concatenate(triangles), np.concatenate(colors)
+
+
+PRISM = np.array([[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4], [2, 0, 3], [2, 3, 5]])
+"""Triangles of a prism with the corners 0, 1, 2 at one end and 3, 4, 5 at the other."""
+
+
+def _prisms(ends: Array, radius: float) -> Array:
+    """Return the corners (6 n, 3) of prisms around lines with ends (n, 2, 3)."""
+    along = ends[:, 1] - ends[:, 0]
+    along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
+    # any direction across will do, but the one that is along
+    across = np.cross(along, np.eye(3)[np.argmin(np.abs(along), axis=1)])
+    across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
+    other = np.cross(along, across)
+    angles = np.radians([0.0, 120.0, 240.0])[:, None, None]
+    rim = radius * (np.cos(angles) * across + np.sin(angles) * other)  # (3, n, 3)
+    return np.asarray((ends.swapaxes(0, 1)[:, None] + rim).transpose(2, 0, 1, 3).reshape(-1, 3))
 
 
 def _round_number(value: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.model import Model
+from tarsus.parts import Where, place_of
 from tarsus.view.surfaces import Color, ShownShapes, Surface, surfaces
 
 if TYPE_CHECKING:
@@ -42,7 +44,8 @@ class Stage:
 
     `times` (T,) are those of the pictures; `poses` (T, bodies, 4, 4) say where the surfaces of a
     body are at each. A model stands at q (nq,), on a ground if one is given. A force as large as
-    the weight is drawn half as long as the model is large.
+    the weight is drawn half as long as the model is large. `lines` are pairs of places between
+    which a string or a spring is drawn.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class Stage:
         speed: float = 1.0,
         q: ArrayLike | None = None,
         ground: Terrain | None = None,
+        lines: Sequence[tuple[Where, Where]] = (),
     ) -> None:
         self.run = None if isinstance(what, Model) else what
         self.model: Model = what if isinstance(what, Model) else what.model
@@ -62,6 +66,7 @@ class Stage:
         self.poses: Array = self.model.forward_kinematics(self.q)
         self.size = self._size()
         self.surfaces: list[Surface] = surfaces(self.model, shapes, detail=DETAIL * self.size)
+        self._lines = [[place_of(self.model, end, "lines") for end in line] for line in lines]
 
     def _chosen(
         self, q: ArrayLike | None, fps: float, speed: float
@@ -119,6 +124,15 @@ class Stage:
         along = np.stack([net[:-1], net[1:]], axis=2).reshape(-1, 2, 3)
         across = np.stack([net[:, :-1], net[:, 1:]], axis=2).reshape(-1, 2, 3)
         return np.concatenate([along, across])
+
+    def lines(self, picture: int) -> Array:
+        """Return the ends of all lines (n, 2, 3) at a picture."""
+        ends = np.zeros((len(self._lines), 2, 3))
+        for i, line in enumerate(self._lines):
+            for j, end in enumerate(line):
+                pose = np.eye(4) if end.body < 0 else self.poses[picture, end.body]
+                ends[i, j] = (pose @ end.placement)[:3, 3]
+        return ends
 
     def arrows(self, picture: int) -> Arrows:
         """Return the contact forces at a picture."""

@@ -37,8 +37,8 @@ def test_results_have_a_row_for_each_model_and_algorithm(results: dict[str, Any]
     for row in results["rows"]:
         assert set(row["one"]) == set(row["per_state"]) == {"median", "min"}
         assert row["batch"] == 8
-        assert row["one_ratio"] is not None
-        assert row["throughput_ratio"] is not None
+        assert (row["one_ratio"] is None) == (row["algorithm"] == "hybrid")
+        assert (row["throughput_ratio"] is None) == (row["algorithm"] == "hybrid")
     assert results["growth"]["links"] == [2, 4]
     assert set(results["machine"]) >= {"processor", "instruction_set", "python", "pinocchio"}
     json.dumps(results, allow_nan=False)
@@ -69,6 +69,8 @@ def test_contenders_compute_the_same() -> None:
         many = eval(batch.call, batch.names)
         assert np.array_equal(many[:, 0] if algorithm.stacked else many[0], ours)
         peer = subject.peer(algorithm)
+        if algorithm.title == "hybrid":  # which they do not have
+            continue
         assert peer is not None
         theirs = eval(peer.call, peer.names)
         if algorithm.title == "CRBA":

@@ -57,6 +57,18 @@ def test_numbers_of_a_sliding_block() -> None:
     assert found["failure"] == ""
 
 
+@pytest.mark.parametrize(
+    "scene",
+    ["tensegrity", "three_bars", "four_bars('tip')", "car(10.0)", "cans", "hanging_chain"]
+    + ["gyroscope", "cat", "pendulum_wave", "elastic_lola"],
+)
+def test_scenes_of_a_construction_kit(scene: str) -> None:
+    found = data(scene, "--duration", "0.1")
+    assert found["failure"] == ""
+    assert found["unsolved"] == 0
+    assert found["warnings"] == []
+
+
 def test_a_file_stands_on_the_ground() -> None:
     found = data(QUADRUPED, "--base", "free", "--duration", "0.5")
     assert sum(each["mean_force"] for each in found["contacts"]) > 100.0
@@ -137,7 +149,7 @@ def test_a_run_that_explodes_is_reported() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nope"], "or a scene: bounce, drop"),
+        (["nope"], "or a scene: bounce, cans"),
         (["slide(a)"], "the arguments must be numbers or words in quotes"),
         (["slide(1,2,3,4)"], "slide(1,2,3,4): slide() takes"),
         (["walk('cow')"], "there is no robot on legs 'cow'"),

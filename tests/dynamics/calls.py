@@ -29,18 +29,25 @@ class Algorithm:
     arrays: tuple[str, ...]
     required: tuple[str, ...]
     options: dict[str, Any] = field(default_factory=dict)
+    prescribes: bool = False
 
     def __str__(self) -> str:
         return " ".join([self.name, *map(str, self.options.values())])
 
     def plain(self, model: ts.Model, **arguments: Any) -> Any:
         """The result as it is; derivatives are stacked in front of the batch, to be unpacked."""
-        return getattr(model, self.name)(**self.options, **arguments)
+        return getattr(model, self.name)(**self.named(model), **arguments)
+
+    def named(self, model: ts.Model) -> dict[str, Any]:
+        """Arguments that are given by name only: every other velocity is prescribed."""
+        mask = {"prescribed": np.arange(model.nv) % 2 == 0} if self.prescribes else {}
+        return {**self.options, **mask}
 
     def __call__(self, model: ts.Model, **arguments: Any) -> Any:
-        """The result with the batch in front, also of stacked derivatives."""
+        """The result with the batch in front, also of stacked arrays."""
         found = self.plain(model, **arguments)
-        return np.moveaxis(found, 0, -3) if self.name.endswith("_derivatives") else found
+        stacked = -2 if self.prescribes else -3 if self.name.endswith("_derivatives") else 0
+        return np.moveaxis(found, 0, stacked) if stacked else found
 
 
 def algorithms(frame: str = "frame_0", *, every_option: bool = True) -> list[Algorithm]:
@@ -55,7 +62,8 @@ def algorithms(frame: str = "frame_0", *, every_option: bool = True) -> list[Alg
         for key, words in CHOICES.items():
             if key in names and every_option:
                 choices = [{**options, key: word} for word in words]
-        found += [Algorithm(name, arrays, required, choice) for choice in choices]
+        prescribes = "prescribed" in names
+        found += [Algorithm(name, arrays, required, choice, prescribes) for choice in choices]
     return found
 
 

@@ -21,15 +21,16 @@ Q, V = MODEL.neutral(), np.zeros(MODEL.nv)
 def test_missing_unknown_and_doubled_arguments(algorithm: Algorithm) -> None:
     arrays = arguments(MODEL, algorithm)
     method = getattr(MODEL, algorithm.name)
-    for name in [*algorithm.required, *(["frame"] if "frame" in algorithm.options else [])]:
-        rest = {key: value for key, value in {**arrays, **algorithm.options}.items() if key != name}
+    named = algorithm.named(MODEL)
+    for name in [*algorithm.required, *(key for key in ("frame", "prescribed") if key in named)]:
+        rest = {key: value for key, value in {**arrays, **named}.items() if key != name}
         with pytest.raises(TypeError, match=rf"\w+\(\) needs '{name}'"):
             method(**rest)
     with pytest.raises(TypeError, match=r"has no argument 'speed'; it takes .*threads, out"):
         algorithm(MODEL, **arrays, speed=1.0)
     first = algorithm.arrays[0]
     with pytest.raises(TypeError, match=f"got '{first}' twice"):
-        method(arrays[first], **arrays, **algorithm.options)
+        method(arrays[first], **arrays, **named)
     with pytest.raises(TypeError, match="by position, got 20 arguments"):
         method(*range(20))
 
@@ -38,7 +39,8 @@ def test_missing_unknown_and_doubled_arguments(algorithm: Algorithm) -> None:
 def test_positional_and_keyword_arguments_are_the_same(algorithm: Algorithm) -> None:
     arrays = arguments(MODEL, algorithm, (3,))
     positional = [*arrays.values(), *algorithm.options.values()]
-    found = getattr(MODEL, algorithm.name)(*positional)
+    named = {key: x for key, x in algorithm.named(MODEL).items() if key not in algorithm.options}
+    found = getattr(MODEL, algorithm.name)(*positional, **named)
     np.testing.assert_array_equal(found, algorithm.plain(MODEL, **arrays))
 
 
@@ -98,7 +100,7 @@ def test_wrong_out(algorithm: Algorithm) -> None:
     locked.flags.writeable = False
     wrong: list[Any] = [
         np.zeros((*shape, 1)),
-        np.zeros((2, *shape[1:])),
+        np.zeros((shape[0] + 1, *shape[1:])),
         np.zeros(shape, np.float32),
         np.zeros(shape, ">f8"),
         np.zeros((2 * shape[0], *shape[1:]))[::2],

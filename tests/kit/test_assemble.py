@@ -39,7 +39,7 @@ def test_random_kits(seed: int, grounded: bool) -> None:
     assert set(kit.frame_names) <= set(whole.model.frame_names)
     loops = {loop.name for loop in whole.model.description.loops}
     joints = {joint.name for joint in whole.model.description.joints}
-    assert {loop.name for loop in kit.description.loops} <= loops | joints | {*whole.welded}
+    assert {loop.name for loop in kit.description.loops} <= loops | joints | {*whole.implied}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -53,7 +53,7 @@ def test_any_root_and_any_cut_gives_the_same_motion(seed: int) -> None:
         print(f"{error:.1e}, {whole.roots}, cut {[cut.name for cut in whole.cuts]}")
         assert error < 1e-11
         assert bodies[(seed + 2 * k) % 6] in whole.roots
-        left = [*(cut.name for cut in whole.cuts), *whole.welded]
+        left = [*(cut.name for cut in whole.cuts), *whole.implied]
         assert loops[(seed + k) % 5] in left
 
 
@@ -149,31 +149,31 @@ def test_parts_that_are_trees_already_stay_so() -> None:
     assert compared(kit, whole) < 1e-12
 
 
+def test_loops_that_say_nothing_are_left_out() -> None:
+    builder = chain(3)
+    builder.close_loop("spherical", "b0", (0.5, 0, 0.3), "b1", (-0.5, 0, 0.3), name="ball")
+    kit = builder.build()
+    whole = ts.assemble(kit)
+    assert whole.implied == ("ball",) and not whole.cuts and whole.freedoms == whole.model.nv == 8
+    assert compared(kit, whole) < 1e-11
+
+
 def test_loops_between_bodies_that_are_welded_together_are_left_out() -> None:
     builder = chain(3, "weld")
     builder.close_loop("distance", "b0", (0, 0, 0), "b2", (0, 0, 0), length=2.0, name="brace")
     whole = ts.assemble(builder.build())
-    assert whole.welded == ("brace",) and whole.freedoms == whole.model.nv == 6
-    assert "left out: brace, its bodies are welded together" in str(whole)
+    assert whole.implied == ("brace",) and whole.freedoms == whole.model.nv == 6
+    assert "left out: brace, the joints of the tree keep it closed" in str(whole)
 
 
 def test_other_kinds_stay_loops() -> None:
     builder = chain(2, "spherical")
-    for kind in ("distance", "point_on_line", "knife_edge"):
-        length = 1.0 if kind == "distance" else 0.0
-        frames = (
-            ((0, 0, 0), "b1", (0, 0, 0))
-            if kind == "distance"
-            else ((0.5, 0, 0), "b1", (-0.5, 0, 0))
-        )
-        builder.close_loop(kind, "b0", *frames, length=length, name=kind)
+    builder.close_loop("distance", "b0", (0, 0, 0), "b1", (0, 0.3, 0), length=1.044, name="rod")
+    builder.close_loop("point_on_line", "b0", (0.5, 0, 0.5), "b1", (-0.5, 0, 0.3), name="slot")
+    builder.close_loop("knife_edge", "b0", (0.5, 0.5, 0), "b1", (0, 0, 0.1), name="blade")
     whole = ts.assemble(builder.build())
     assert whole.joints == ("pin0",)
-    assert {cut.name: cut.rank for cut in whole.cuts} == {
-        "distance": 0,
-        "point_on_line": 0,
-        "knife_edge": 0,
-    }
+    assert {cut.name: cut.rank for cut in whole.cuts} == {"rod": 1, "slot": 2, "blade": 0}
     asked = chain(2, "spherical").build()
     stated = asked.description
     stated.loops[0].constraint = True

@@ -119,6 +119,12 @@ def test_a_row_that_nothing_moves_is_a_group_of_its_own() -> None:
     np.testing.assert_allclose(loud.step, [0.3, 0.0])
 
 
+def test_rounding_is_no_row() -> None:
+    rows = 1e-16 * np.random.default_rng(0).normal(size=(3, 4))
+    found = ts.diagnose(rows, np.eye(4), np.zeros(3), ["ball"] * 3)
+    assert found.rank == 0 and found.redundant[0].surplus == 3 and not found.step.any()
+
+
 def test_no_rows_are_fine() -> None:
     found = ts.diagnose(np.zeros((0, 3)), np.eye(3), [], [])
     assert (found.rank, found.n_rows, found.redundant, found.conflicts) == (0, 0, (), ())

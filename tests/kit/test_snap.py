@@ -32,6 +32,15 @@ def test_loose_kits_close(seed: int) -> None:
     assert found.moved > 0.01
 
 
+def test_close_to_a_singular_position_newton_goes_on() -> None:
+    # singular values of 6e-4 at the solution: undamped steps from 1e-4 away are too long
+    rng = np.random.default_rng(559)
+    model = random_kit(559, int(rng.integers(2, 12)), int(rng.integers(0, 4)))
+    for seed in range(20):
+        found = ts.snap(model, off_by(model, seed, 0.1), strict=False)
+        assert found.closed, (seed, found.gap)
+
+
 def test_the_state_is_the_nearest_in_the_mass_metric() -> None:
     model = chain(3, "spherical").build()
     start = off_by(model, 0, 0.2)
@@ -200,6 +209,12 @@ def test_motions_without_inertia_are_named() -> None:
 def test_bad_arguments(q: np.ndarray, v: np.ndarray | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ts.snap(three_bars(), q, v)
+
+
+def test_a_model_that_does_not_move() -> None:
+    post = ts.Builder("post").body("post", 1.0).joint("post", "fixed", "world", "post").build()
+    assert ts.snap(post, np.zeros(0)).closed
+    assert ts.assemble(post).freedoms == 0 and ts.take_apart(post).model.nv == 0
 
 
 def test_only_models_are_taken() -> None:

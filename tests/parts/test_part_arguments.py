@@ -158,3 +158,16 @@ def test_numbers_that_are_the_same_again_fit_any_batch(sim: ts.Simulation) -> No
         sim.run([0.3, 0.4], duration=0.01)
     nail.on = True
     assert sim.run([0.3, 0.4], duration=0.01).q.shape == (11, 2)
+
+
+def test_a_point_that_is_set_is_the_target_of_later_motions() -> None:
+    sim = ts.Simulation(arm())
+    nail = sim.add(c.Nail("lower", pose=True, time_constant=0.1))  # where it is, of no motion yet
+    nail.target = UP
+    sim.reset(np.tile([0.3, 0.4], (2, 1)))
+    turned = np.asarray(arm().frame_pose([0.3, 0.4], "lower"))[:3, :3]
+    for found in nail.target:
+        np.testing.assert_array_equal(found[:3], UP)
+        np.testing.assert_allclose(
+            ts.spatial.rotation_from_quaternion(found[3:]), turned, atol=1e-12
+        )

@@ -157,6 +157,7 @@ def test_names() -> None:
         *(f"contact-5.{i}" for i in range(1, 4)),
         *(f"contact-{name}" for name in ("trot", "drops", "jump")),
         *(f"contact-{name}" for name in ("score", "solvers", "integrators")),
+        *(f"erector-7.{i}" for i in range(2, 6)),
     }
     with pytest.raises(ValueError, match=r"there is no table 'lola-2\.5'; did you mean"):
         reproduce("lola-2.5")

@@ -94,7 +94,7 @@ def test_explicit_euler_gains_energy_and_semi_implicit_does_not() -> None:
     assert 0.85 < ends["semi_implicit"] < 1.15
 
 
-@pytest.mark.parametrize("name", ["rk4", "dormand_prince"])
+@pytest.mark.parametrize("name", ["rk4", "dormand_prince", "radau", "gauss", "adams"])
 def test_batches_are_states_by_themselves(name: str) -> None:
     m = mechanism("free")
     rng = np.random.default_rng(0)
@@ -110,7 +110,7 @@ def test_batches_are_states_by_themselves(name: str) -> None:
     assert one.q.shape == (1, 21, m.nq)
 
 
-@pytest.mark.parametrize("name", ["rk4", "dormand_prince"])
+@pytest.mark.parametrize("name", ["rk4", "dormand_prince", "radau", "gauss", "adams"])
 def test_controllers_in_smooth_runs(name: str) -> None:
     m = arm()
     always, held = PD(m, 20.0, 0.5, ARM), PD(m, 20.0, 0.5, ARM, period=0.01)

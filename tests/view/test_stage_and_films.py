@@ -34,6 +34,21 @@ def test_arrows_are_forces_that_stay_in_the_picture() -> None:
     assert later.vectors[0, 2] == pytest.approx(30.0 / weight / 2 * stage.size)
 
 
+def test_lines_follow_their_ends_and_are_seen() -> None:
+    run = made_up_run()
+    body = run.model.body_names[0]
+    stage = Stage(run, lines=[((0.0, 0.0, 1.0), body), (body, (body, (0.1, 0.0, 0.0)))])
+    ends = stage.lines(7)
+    assert ends.shape == (2, 2, 3)
+    assert ends[0, 0] == pytest.approx([0.0, 0.0, 1.0])
+    assert ends[0, 1] == pytest.approx(stage.poses[7, 0, :3, 3])
+    assert np.linalg.norm(ends[1, 1] - ends[1, 0]) == pytest.approx(0.1)
+    plain = Renderer(Stage(run), width=160, height=120).picture(7)
+    assert (Renderer(stage, width=160, height=120).picture(7) != plain).any()
+    with pytest.raises(ValueError, match="lines: there is no frame 'nose'"):
+        Stage(run, lines=[("nose", body)])
+
+
 def test_the_ground_is_under_the_whole_way() -> None:
     stage = Stage(made_up_run(Ground(slope=0.2)))
     assert stage.ground is not None

@@ -8,81 +8,93 @@ belong, which takes away errors of the order of the step's own: E. Hairer, C. Lu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.errors import FASTEST, SimulationError, diverged
+from tarsus.simulation.integrators.adaptive import Adaptive, Parts
+from tarsus.simulation.integrators.linkages import LinkageNorm
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 
 
 @dataclass(frozen=True)
-class DormandPrince:
-    """Steps as long as errors of q and v, rtol relative and atol absolute, allow.
+class DormandPrince(Adaptive):
+    """Explicit steps as long as errors of q and v, rtol relative and atol absolute, allow.
 
-    Samples are taken from the dense output, so they do not shorten the steps.
+    Samples are taken from the dense output, so they do not shorten the steps. No step crosses one
+    of the times `tcrit` [s], where forces may jump.
     """
 
     name: ClassVar[str] = "dormand_prince"
 
-    rtol: float = 1e-9
-    atol: float = 1e-10
+    def solver(self, motion: SmoothMotion, dt: float) -> DormandPrinceSolver:
+        """Return what moves one state."""
+        return DormandPrinceSolver(motion, self.rtol, self.atol)
 
-    def __post_init__(self) -> None:
-        positive(self.rtol, "rtol")
-        positive(self.atol, "atol")
 
-    def samples(
-        self,
-        motion: SmoothMotion,
-        state: tuple[Array, Array, Array],
-        ticks: range,
-        dt: float,
-        effort: Effort,
-    ) -> Iterator[tuple[Array, Array, Array] | None]:
-        """Yield q (nq,), v (nv,) and works at all ticks of dt [s] but the first, the start's.
+class DormandPrinceSolver:
+    """The motion of one state under way."""
 
-        None after each step says that it goes on: steps may be far shorter than dt.
-        """
-        m = motion.model
-        parts = np.cumsum([m.nq, m.nv])
+    def __init__(self, motion: SmoothMotion, rtol: float, atol: float) -> None:
+        self.motion, self.rtol, self.atol = motion, rtol, atol
+        self._norm = LinkageNorm(motion.model, motion.works)
+        self._counts = dict.fromkeys(("steps", "rejected", "rates"), 0)
+        self._lengths = {"last_step": 0.0, "next_step": 0.0}
 
-        def rates(t: float, y: Array) -> Array:
-            q, v, _ = np.split(y, parts)
-            a, power = motion.rates(t, q, v, effort)
-            return np.concatenate([np.asarray(m.configuration_rate(q, v)), a, power])
-
-        def on_group(y: Array) -> tuple[Array, Array, Array]:
-            q, v, work = np.split(y, parts)
-            return np.asarray(m.integrate(q, np.zeros(m.nv))), v, work
-
-        from scipy.integrate import RK45  # slow to import, and only needed here
-
-        solver = RK45(
-            rates,
-            ticks[0] * dt,
-            np.concatenate(state),
-            ticks[-1] * dt,
-            rtol=self.rtol,
-            atol=self.atol,
-        )
-        following = 1
-        while following < len(ticks):
-            if solver.status == "running":
+    def between(
+        self, t: float, state: Parts, times: Iterable[float], end: float, effort: Effort
+    ) -> Iterator[Parts | None]:
+        """Yield the states at rising times, from a state at t; None: it goes on."""
+        motion = self.motion
+        solver = self._made(t, np.concatenate(state), end, effort)
+        for time in times:
+            while solver.t < time:
+                before = solver.nfev
                 message = solver.step()
                 if solver.status == "failed":
                     raise SimulationError(f"the step became too short: {message}", time=solver.t)
                 dense = solver.dense_output()
-                solver.y = np.concatenate(on_group(solver.y))
-                solver.f = rates(solver.t, solver.y)
-                v = solver.y[parts[0] : parts[1]]
+                solver.y = np.concatenate(motion.on_group(solver.y))
+                solver.f = solver.fun(solver.t, solver.y)
+                self._count(solver, solver.nfev - before)
+                v = motion.split(solver.y)[1]
                 if not np.abs(v).max(initial=0.0) < FASTEST:
-                    raise diverged(m, v, solver.t)
+                    raise diverged(motion.model, v, solver.t)
                 yield None
-            while following < len(ticks) and ticks[following] * dt <= solver.t:
-                yield on_group(dense(ticks[following] * dt))
-                following += 1
+            yield motion.split(solver.y) if time == solver.t else motion.on_group(dense(time))
+
+    @property
+    def statistics(self) -> Mapping[str, float]:
+        """What was done until now."""
+        return {"order": 5, "jacobians": 0, "factorisations": 0, **self._counts, **self._lengths}
+
+    def _made(self, t: float, y: Array, end: float, effort: Effort) -> Any:
+        from scipy.integrate import RK45  # slow to import, and only needed here
+
+        norm = self._norm
+
+        class Steps(RK45):  # type: ignore[misc]
+            """SciPy's steps with errors by linkages."""
+
+            def _estimate_error_norm(self, stages: Array, h: float, scale: Array) -> float:
+                return norm(self._estimate_error(stages, h) / scale)
+
+        first = min(self._lengths["next_step"], end - t) or None
+        rates = self.motion.rates_of(effort)
+        return Steps(rates, t, y, end, rtol=self.rtol, atol=self.atol, first_step=first)
+
+    def _count(self, solver: Any, calls: int) -> None:
+        """Note an accepted step: seven calls and those of each trial before it."""
+        self._counts["steps"] += 1
+        self._counts["rates"] += calls
+        self._counts["rejected"] += calls // 6 - 1
+        self._lengths = {
+            "last_step": float(solver.step_size),
+            "next_step": max(float(solver.h_abs), self._lengths["next_step"])
+            if solver.status == "finished"
+            else float(solver.h_abs),
+        }

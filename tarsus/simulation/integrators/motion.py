@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.simulation.energy import FIXED
 
-Effort: TypeAlias = Callable[[float, Array, Array], Array]
-"""(t, q, v) → efforts (…, nv), within their limits."""
+RECORD = 14
+"""Numbers of a part in a sample: energy, work, push (6), values (6)."""
+
+Effort: TypeAlias = Callable[[float, Array, Array], Array] | Array
+"""(t, q, v) → efforts (…, nv), within their limits; or such efforts, held."""
 
 
 class SmoothMotion:
-    """Motion of a model under efforts, springs, damping and dry friction of its joints."""
+    """Motion of a model under efforts, parts, and springs, damping and dry friction of joints."""
 
-    def __init__(self, model: Model, *, friction: bool = True, threads: int = 1) -> None:
+    def __init__(
+        self,
+        model: Model,
+        *,
+        friction: bool = True,
+        threads: int = 1,
+        parts: _core.Parts | None = None,
+        numbers: Array | None = None,
+    ) -> None:
         self.model = model
         self.friction = friction
+        self.parts, self.numbers = parts, numbers
+        """What acts beside the joints, and its numbers (1 or B, n)."""
+        self.works = 3 * model.nv + (0 if parts is None else len(parts))
+        """How many works there are: of efforts, damping and friction, and of each part."""
+        self.n_numbers = model.nq + model.nv + self.works
+        """Of y = (q, v, works)."""
         self.batch: Mapping[str, Any] = {} if threads == 1 else {"threads": threads}
         """What calls of the model are given; without it one state takes the short way."""
         n = model.joints[-1].velocity_slice.stop if model.joints else 0
@@ -34,24 +53,80 @@ class SmoothMotion:
             or any(np.any(joint.stiffness) for joint in model.joints)
         )
 
+    def of_state(self, k: int) -> SmoothMotion:
+        """Return the motion of one state, with its own numbers of parts."""
+        if self.numbers is None or len(self.numbers) == 1:
+            return self
+        own = copy(self)
+        own.numbers = self.numbers[k : k + 1]
+        return own
+
     def rates(self, t: float, q: Array, v: Array, effort: Effort) -> tuple[Array, Array]:
-        """Return accelerations (…, nv) and the powers of efforts, damping, friction (…, 3 nv)."""
+        """Return accelerations (…, nv) and the powers of efforts, damping, friction, parts."""
         if not np.isfinite(v).all():
             raise ArithmeticError("the velocities are not finite any more")
-        tau = effort(t, q, v)
+        tau = effort if isinstance(effort, np.ndarray) else effort(t, q, v)
+        pushed, records = self.pushed(q, v)
+        given = records[..., 1::RECORD]
         if not self._passive:
             nothing = np.zeros((*v.shape[:-1], 2 * self.model.nv))
-            a = self.model.forward_dynamics(q, v, tau, **self.batch)
-            return np.asarray(a), np.concatenate([tau * v, nothing], axis=-1)
+            a = self.model.forward_dynamics(q, v, tau + pushed, **self.batch)
+            return np.asarray(a), np.concatenate([tau * v, nothing, given], axis=-1)
         damping, dry = self._braking(q, v)
         passive = self.model.passive_forces(q, v, **self.batch)
         passive = passive - (0.0 if self.friction else dry)
-        a = self.model.forward_dynamics(q, v, tau + passive, **self.batch)
+        a = self.model.forward_dynamics(q, v, tau + passive + pushed, **self.batch)
         dry = dry if self.friction else 0.0 * dry
-        return np.asarray(a), np.concatenate([tau * v, damping * v, dry * v], axis=-1)
+        return np.asarray(a), np.concatenate([tau * v, damping * v, dry * v, given], axis=-1)
+
+    def pushed(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Return generalised forces (…, nv) of parts, and their records, with powers for works."""
+        lead = v.shape[:-1]
+        if self.parts is None or self.numbers is None:
+            return np.zeros(v.shape), np.zeros((*lead, 0))
+        m, size = self.model, self.parts.record_size
+        tau, records = _core.part_forces(
+            m, self.parts, self.numbers[0], q.reshape(-1, m.nq), v.reshape(-1, m.nv)
+        )
+        return tau.reshape(v.shape), records.reshape(*lead, size)
+
+    def part_records(self, q: Array, v: Array, work: Array) -> Array:
+        """Return what parts did (B, T, n) at samples with these works."""
+        found = np.stack(
+            [self.of_state(k).pushed(*each)[1] for k, each in enumerate(zip(q, v, strict=True))]
+        )
+        found[..., 1::RECORD] = work[..., 3 * self.model.nv :]
+        return found
+
+    def split(self, y: Array) -> tuple[Array, Array, Array]:
+        """Return q, v and works of y = (q, v, works)."""
+        q, v, work = np.split(y, np.cumsum([self.model.nq, self.model.nv]))
+        return q, v, work
+
+    def on_group(self, y: Array) -> tuple[Array, Array, Array]:
+        """Return q, v and works of y with unit quaternions and closed loops.
+
+        Loops outside the clusters are closed in the metric of the mass matrix.
+        """
+        q, v, work = self.split(y)
+        return *_core.project_state(self.model, q, v), work
+
+    def rates_of(self, effort: Effort) -> Callable[[float, Array], Array]:
+        """Return the rate of y = (q, v, works) of one state, as a function of t and y."""
+
+        def rates(t: float, y: Array) -> Array:
+            q, v, _ = self.split(y)
+            a, power = self.rates(t, q, v, effort)
+            return np.concatenate([np.asarray(self.model.configuration_rate(q, v)), a, power])
+
+        return rates
+
+    def careful_rates_of(self, effort: Effort) -> CarefulRates:
+        """Return the same for libraries that no exception may pass through."""
+        return CarefulRates(self.rates_of(effort))
 
     def ledger(self, q: Array, v: Array, work: Array) -> Array:
-        """Return rows of the ledger (…, T, n) for states (…, T) and their works (…, T, 3 nv)."""
+        """Return rows of the ledger (…, T, n) for states (…, T) and their works (…, T, n)."""
         m, batch = self.model, self.batch
         stored = [
             m.kinetic_energy(q, v, **batch),
@@ -61,7 +136,7 @@ class SmoothMotion:
         zeros = np.zeros(q.shape[:-1])
         fixed = np.stack([*map(np.asarray, stored), *[zeros] * (FIXED - 3)], axis=-1)
         bodies = np.zeros((*q.shape[:-1], m.n_bodies))
-        return np.concatenate([fixed, work, bodies], axis=-1)
+        return np.concatenate([fixed, work[..., : 3 * m.nv], bodies], axis=-1)
 
     def _braking(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Return generalised forces of damping and of dry friction (…, nv)."""
@@ -70,3 +145,25 @@ class SmoothMotion:
         if len(self._damping) > self.model.nv:
             forces = forces @ self.model.coupling_matrix(q, **self.batch)
         return forces[..., 0, :], forces[..., 1, :]
+
+
+class CarefulRates:
+    """Rates that never raise: after an error they are zero, and `check` raises it."""
+
+    def __init__(self, rates: Callable[[float, Array], Array]) -> None:
+        self._rates = rates
+        self._raised: BaseException | None = None
+
+    def __call__(self, t: float, y: Array) -> Array:
+        """Return the rate of y."""
+        if self._raised is None:
+            try:
+                return self._rates(t, np.array(y))
+            except BaseException as error:
+                self._raised = error
+        return np.zeros(len(y))
+
+    def check(self) -> None:
+        """Raise what was raised."""
+        if self._raised is not None:
+            raise self._raised

@@ -1,0 +1,41 @@
+"""The table of the README about parts: kits, changes while running, stiff gears."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def part_table(parts: dict[str, Any]) -> list[str]:
+    """Return the lines of a small table about parts."""
+    gears = parts["gears"]
+    rows = {
+        f"a frame of 60 Hz of a kit of 100 bodies that is dragged, {row['kit']}": (
+            f"{row['frame']['median'] / 1e3:.2f} ms"
+        )
+        for row in parts["dragged"]
+    }
+    for key in ("add", "remove"):
+        times = sorted((row[key]["median"], row["part"]) for row in parts["changes"])
+        (least, first), (most, last) = times[0], times[-1]
+        rows[f"a part to {key} while a quadruped moves"] = (
+            f"{least:.0f} µs ({first}) to {most:.0f} µs ({last})"
+        )
+    rows["an arm with six gears of 1e5 N m/rad, a step of 1 ms"] = _gears(gears)
+    rows["– residual of its ledger, with gears / rigid"] = " / ".join(
+        f"{gears[key]['friction']:.1e}" for key in ("ledger", "rigid_ledger")
+    )
+    if "stable" in gears:
+        rows["– MuJoCo is stable for"] = ", ".join(
+            f"{seconds:g} s ({name})" for name, seconds in gears["stable"].items()
+        )
+    for row in parts["equivalents"]:
+        rows[f"{row['what']}, a step"] = (
+            f"{row['part']['median']:.3g} / {row['own']['median']:.3g} µs"
+        )
+    lines = ["| parts | |", "|---|---|"]
+    return lines + [f"| {what} | {number} |" for what, number in rows.items()]
+
+
+def _gears(gears: dict[str, Any]) -> str:
+    ours = f"{gears['one']['median']:.3g} µs"
+    return f"{ours}, MuJoCo {gears['mujoco']['median']:.3g} µs" if "mujoco" in gears else ours

@@ -1,0 +1,8 @@
+#include "dynamics/articulated_inward.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+template void ArticulatedPasses<double>::inertias<true>(const double*);
+template void ArticulatedPasses<Lanes>::inertias<true>(const Lanes*);
+
+}  // namespace tarsus::TARSUS_ISA

@@ -1,0 +1,243 @@
+#include "flow/part_forces.hpp"
+
+#include "dynamics/articulated_constraints.hpp"
+#include "dynamics/spanning.hpp"
+#include "parts/laws.hpp"
+#include "parts/part_at.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+namespace {
+
+constexpr int kStored = 0, kPower = 1, kPush = 2, kValues = 8;  // in a record
+
+// One group of states: where bodies are, the forces on them, and what parts do.
+template <class T>
+struct Forces {
+    const Tree& tree;
+    const Parts& parts;
+    const double* given;
+    JointState<T> joints;
+    Angle<T>* angles;
+    Pose<T>* pose;      // the world first
+    Motion<T>* motion;  // in body frames
+    Force<T>* force;    // on each body, in its frame
+    T* on_joints;       // along all joints
+    T* numbers;
+
+    Forces(const Tree& t, const Parts& p, const double* g, const T* table, const T* q, const T* v,
+           Scratch& scratch)
+        : tree(t),
+          parts(p),
+          given(g),
+          joints(t.coupled ? span_coupled(t, table, q, v, static_cast<const T*>(nullptr), scratch)
+                           : JointState<T>{q, v, nullptr, nullptr}),
+          angles(scratch.take<Angle<T>>(t.n_angles)),
+          pose(scratch.take<Pose<T>>(t.n_bodies + 1)),
+          motion(scratch.take<Motion<T>>(t.n_bodies + 1)),
+          force(scratch.take<Force<T>>(t.n_bodies + 1)),
+          on_joints(scratch.take<T>(t.joint_nv)),
+          numbers(scratch.take<T>(p.n_numbers)) {}
+
+    static size_t bytes(const Tree& t, const Parts& p) {
+        return spanning_bytes<T>(t) + bytes_of<Angle<T>>(t.n_angles) +
+               bytes_of<Pose<T>>(t.n_bodies + 1) + bytes_of<Motion<T>>(t.n_bodies + 1) +
+               bytes_of<Force<T>>(t.n_bodies + 1) + bytes_of<T>(t.joint_nv) +
+               bytes_of<T>(p.n_numbers);
+    }
+
+    TARSUS_FLATTEN void outwards() {
+        for (int k = 0; k < parts.n_numbers; ++k) numbers[k] = T(given[k]);
+        read_angles(tree, joints.q, angles);
+        pose[0] = {identity_matrix<T>(), zero_vector<T>()};
+        motion[0] = zero_motion<T>();
+        for (int i = 0; i <= tree.n_bodies; ++i) force[i] = {zero_vector<T>(), zero_vector<T>()};
+        for (int k = 0; k < tree.joint_nv; ++k) on_joints[k] = T(0.0);
+        for (int i = 0; i < tree.n_bodies; ++i) {
+            const Link& link = tree.links[i];
+            visit(link.kind, [&](auto joint) {
+                using Joint = decltype(joint);
+                const At<T> at = state_at(link, joints.q, angles);
+                const auto X = Joint::transform(at);
+                pose[i + 1] = X.pose_from(pose[link.parent + 1]);
+                motion[i + 1] =
+                    Joint::subspace(at).add(X.to_child(motion[link.parent + 1]), joints.v + link.v);
+            });
+        }
+    }
+    TARSUS_FLATTEN void inwards(T* tau) {
+        for (int i = tree.n_bodies - 1; i >= 0; --i) {
+            const Link& link = tree.links[i];
+            visit(link.kind, [&](auto joint) {
+                using Joint = decltype(joint);
+                const At<T> at = state_at(link, joints.q, angles);
+                T along[Joint::nv];
+                Joint::subspace(at).project(force[i + 1], along);
+                for (int k = 0; k < Joint::nv; ++k) on_joints[link.v + k] += along[k];
+                Force<T>& parent = force[link.parent + 1];
+                parent = parent + Joint::transform(at).to_parent(force[i + 1]);
+            });
+        }
+        gather_forces(tree, joints.G, on_joints, tau);
+    }
+
+    const T* law(const Part& part) const { return numbers + part.law_numbers(); }
+    T on(const Part& part) const {
+        return select(numbers[part.numbers + Part::kOn] > T(0.0), T(1.0), T(0.0));
+    }
+    // a wrench in axes of the world at a point, on b and its opposite on a
+    void push(const Part& part, const Vec3<T>& point, const Force<T>& wrench) {
+        const int a = part.a.body + 1, b = part.b.body + 1;
+        force[b] = force[b] + force_on(pose[b], point, wrench);
+        force[a] = force[a] + force_on(pose[a], point, Force<T>{-wrench.linear, -wrench.angular});
+    }
+
+    void act(const Part& part, T* record) {
+        for (int k = 0; k < Parts::kRecord; ++k) record[k] = T(0.0);
+        if (part.coordinates == Coordinates::body) return act_wrench(part, record);
+        if (part.coordinates == Coordinates::field) return act_field(part, record);
+        PartAt<T> at;
+        T rate[kMostPartRows];
+        const T* own = numbers + part.numbers;
+        switch (part.coordinates) {
+            case Coordinates::frame:
+                frame_at(tree, part, pose, own, at);
+                break;
+            case Coordinates::line:
+                line_at(part, pose, own, at);
+                break;
+            default:
+                joint_at(part, joints.q, own, at);
+        }
+        if (part.coordinates == Coordinates::joint) joint_rates(part, at, joints.v, rate);
+        else body_rates(part, pose, at, motion, rate);
+        for (int r = 0; r < part.n_rows; ++r) record[kValues + r] = at.value[r];
+        visit_law(part.law, [&](auto chosen) { act_law(chosen, part, at, rate, record); });
+    }
+
+    template <class Law>
+    TARSUS_INLINE void act_law(Law, const Part& part, const PartAt<T>& at, const T* rate,
+                               T* record) {
+        const T here = on(part);
+        Pull<T> pull[kMostPartRows];
+        T square(0.0), part_of(1.0);
+        for (int r = 0; r < part.n_rows; ++r) {
+            const bool turns =
+                part.coordinates == Coordinates::frame && part.row[r].kind != PartRowKind::position;
+            pull[r] = Law::pull(law(part), RowState<T>{at.value, rate, r, part.n_rows, turns});
+            square = mul_add(pull[r].force, pull[r].force, square);
+        }
+        if constexpr (Law::kLimit >= 0) {  // the force of all rows has at most this size
+            const T size = square_root(square), &limit = law(part)[Law::kLimit];
+            part_of = select(size > limit, limit / select(size > limit, size, T(1.0)), part_of);
+        }
+        Force<T> sum{zero_vector<T>(), zero_vector<T>()};
+        for (int r = 0; r < part.n_rows; ++r) {
+            const T f = -(pull[r].force * part_of) * here;
+            const T stores = (pull[r].force - pull[r].lost) * rate[r] * here;
+            record[kStored] = mul_add(Law::energy(law(part), at.value[r]), here, record[kStored]);
+            record[kPower] += mul_add(f, rate[r] + at.rate_of_target[r], stores);
+            if (part.coordinates == Coordinates::joint) {
+                for (const JointShare& joint : part.joints) {
+                    on_joints[joint.w] = mul_add(f, T(joint.ratio), on_joints[joint.w]);
+                }
+                record[kPush] = f;
+                continue;
+            }
+            sum = {mul_add(at.row[r].linear, f, sum.linear),
+                   mul_add(at.row[r].angular, f, sum.angular)};
+        }
+        if (part.coordinates == Coordinates::joint) return;
+        push(part, at.point, sum);
+        note_push(sum, record);
+    }
+    void note_push(const Force<T>& f, T* record) const {
+        const T push[6] = {f.linear.x,  f.linear.y,  f.linear.z,
+                           f.angular.x, f.angular.y, f.angular.z};
+        for (int k = 0; k < 6; ++k) record[kPush + k] = push[k];
+    }
+
+    void act_wrench(const Part& part, T* record) {
+        const int b = part.b.body + 1;
+        if (b == 0) return;
+        const Pose<T> at = frame_on(part.b, pose[b]);
+        const T* x = law(part);
+        Force<T> wrench{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+        if (part.law == PartLaw::local_wrench) {
+            wrench = {at.rotation * wrench.linear, at.rotation * wrench.angular};
+        }
+        wrench = {wrench.linear * on(part), wrench.angular * on(part)};
+        force[b] = force[b] + force_on(pose[b], at.position, wrench);
+        record[kPower] = dot(wrench.linear, point_velocity(pose[b], motion[b], at.position)) +
+                         dot(wrench.angular, pose[b].rotation * motion[b].angular);
+        note_push(wrench, record);
+    }
+    void act_field(const Part& part, T* record) {
+        const T *n = law(part), here = on(part);
+        const Vec3<T> g{n[0], n[1], n[2]};
+        for (int i = 0; i < tree.n_bodies; ++i) {
+            const Link& link = tree.links[i];
+            const Vec3<double> first = vector_at(link.first);
+            const double share = link.mass > 0 ? 1 / link.mass : 0.0;
+            const Vec3<T> x = pose[i + 1].rotation * (first * share) + pose[i + 1].position;
+            const Vec3<T> to{n[3] - x.x, n[4] - x.y, n[5] - x.z};
+            const T square = dot(to, to), away = select(square > T(0.0), square, T(1.0));
+            const T length = square_root(away), mass = T(link.mass) * here;
+            const Vec3<T> f = mul_add(to, n[6] / (away * length), g) * mass;
+            force[i + 1] = force[i + 1] + force_on(pose[i + 1], x, Force<T>{f, zero_vector<T>()});
+            record[kStored] = record[kStored] - (dot(g, x) + n[6] / length) * mass;
+        }
+    }
+};
+
+template <class T>
+void run(const Tree& tree, const Parts& parts, const double* given, const T* table, const T* q,
+         const T* v, T* tau, T* records, Scratch scratch) {
+    Forces<T> forces(tree, parts, given, table, q, v, scratch);
+    forces.outwards();
+    for (size_t k = 0; k < parts.list.size(); ++k) {
+        forces.act(parts.list[k], records + Parts::kRecord * k);
+    }
+    forces.inwards(tau);
+}
+
+}  // namespace
+
+template <class T>
+size_t PartForces::bytes() const {
+    return Forces<T>::bytes(tree_, parts_) + bytes_of<T>(tree_.nq) + 2 * bytes_of<T>(tree_.nv) +
+           bytes_of<T>(tree_.table_size) + bytes_of<T>(parts_.record_size());
+}
+
+bool PartForces::operator()(long n, const double* table, const double* q, const double* v,
+                            double* tau, double* records) {
+    const int nq = tree_.nq, nv = tree_.nv, size = parts_.record_size();
+    if (n == 1) {
+        run<double>(tree_, parts_, numbers_, table, q, v, tau, records,
+                    Scratch(memory_.get(bytes<double>())));
+        return all_finite(tau, nv) && all_finite(records, size);
+    }
+    Scratch scratch(memory_.get(bytes<Lanes>()));
+    Lanes *in_q = scratch.take<Lanes>(nq), *in_v = scratch.take<Lanes>(nv);
+    Lanes* in_table = scratch.take<Lanes>(tree_.table_size);
+    Lanes *out = scratch.take<Lanes>(nv), *record = scratch.take<Lanes>(size);
+    for (long s = 0; s < n; s += kLanes) {
+        const int count = n - s < kLanes ? int(n - s) : kLanes;
+        if (!load_rows(q + s * nq, nq, count, nq, in_q) ||
+            !load_rows(v + s * nv, nv, count, nv, in_v))
+            return false;
+        if (table && !load_rows(table + s * tree_.table_size, tree_.table_size, count,
+                                tree_.table_size, in_table))
+            return false;
+        run<Lanes>(tree_, parts_, numbers_, table ? in_table : nullptr, in_q, in_v, out, record,
+                   scratch);
+        Rows<Lanes> rows(tau + s * nv, nv, count, false);
+        store_rows(out, nv, rows);
+        Rows<Lanes> kept(records + s * size, size, count, false);
+        store_rows(record, size, kept);
+        if (!rows.finite() || !kept.finite()) return false;
+    }
+    return true;
+}
+
+}  // namespace tarsus::TARSUS_ISA

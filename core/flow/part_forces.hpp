@@ -1,0 +1,32 @@
+// Forces of parts at moments of a smooth motion: as generalised forces, and what each part does.
+#pragma once
+
+#include "flow/flow.hpp"
+#include "model/work_memory.hpp"
+#include "parts/part.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+class PartForces {
+   public:
+    // parts and numbers must outlive it
+    PartForces(const Tree& tree, const Parts& parts, const double* numbers)
+        : tree_(tree), parts_(parts), numbers_(numbers) {}
+
+    int count() const { return int(parts_.list.size()); }
+    // tau (n, nv), and for each part a row of its record (Parts::kRecord), with the power that it
+    // gives beside what it stores in the place of its work. False if a number is not finite.
+    bool operator()(long n, const double* table, const double* q, const double* v, double* tau,
+                    double* records);
+
+   private:
+    template <class T>
+    size_t bytes() const;
+
+    const Tree& tree_;
+    const Parts& parts_;
+    const double* numbers_;
+    WorkMemory memory_;
+};
+
+}  // namespace tarsus::TARSUS_ISA
