@@ -82,6 +82,11 @@ def acting_on(simulation: Simulation, q: Array) -> Acting | None:
     if acting is None:
         return None
     for each in acting.parts.parts:
+        if each.statement.law == "motor":
+            raise ValueError(
+                f"part {each.name!r} is a motor, whose current integrator "
+                f"{simulation.integrator.name!r} does not know; use 'semi_implicit'"
+            )
         held = each.statement.law == "rigid" or each.statement.coordinates == "path"
         if held or each.name in acting.plans:
             what = "is held" if held else "follows a plan"

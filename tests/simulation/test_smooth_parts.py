@@ -223,3 +223,13 @@ def test_parts_that_are_held_are_refused() -> None:
     sim.add(ts.constraint.Nail("mass", name="hook"))
     with pytest.raises(ValueError, match="part 'hook' is held, which integrator 'radau'"):
         sim.run(duration=0.1)
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dormand_prince", "radau", "gauss"])
+def test_motors_are_refused_by_name(integrator: str) -> None:
+    b = ts.Builder("wheel").body("wheel", mass=1.0, inertia=(1, 1, 1))
+    model = b.joint("axle", "revolute", "world", "wheel").build()
+    drive = ts.forces.Motor("axle", 0.05, 1.0, voltage=12.0, name="drive")
+    sim = ts.Simulation(model, integrator=integrator, forces=[drive])
+    with pytest.raises(ValueError, match="'drive' is a motor"):
+        sim.run(duration=0.1)
