@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.model.checks import numbers
 from tarsus.model.diagnosis import Diagnosis, diagnose
 
@@ -20,18 +21,35 @@ CLOSED = 1e-6
 def diagnosis(simulation: Simulation, q: ArrayLike | None) -> Diagnosis:
     """Return what the constraints that are on ask of q (nq,), or of the motion's first state.
 
-    Rows are probed: their rates at unit velocities.
+    Loops of the model that are in no cluster are constraints, too.
     """
-    model, board, starts = simulation.model, simulation.board, simulation.started()
+    model = simulation.model
     if q is None:
         q = np.atleast_2d(simulation.q)[0]
     q = numbers(q, (model.nq,), "q")
+    loops = model.constraint_jacobian(q)
+    rows, gaps, names = held_rows(simulation, q)
+    return diagnose(
+        np.vstack([loops, rows]),
+        model.mass_matrix(q),
+        np.concatenate([np.zeros(len(loops)), -gaps]),
+        [*(each.name for each in model.constraints for _ in range(each.rows)), *names],
+        tolerance=CLOSED,
+    )
+
+
+def held_rows(simulation: Simulation, q: Array) -> tuple[Array, Array, list[str]]:
+    """Return rows (n, nv) and gaps (n,) of the constraints that are on, and whose they are.
+
+    Rows are probed: their rates at unit velocities.
+    """
+    model, board, starts = simulation.model, simulation.board, simulation.started()
     probes = np.concatenate([np.zeros((1, model.nv)), np.eye(model.nv)])
     states = np.repeat(q[None], len(probes), axis=0)
-    world, state, parameters = starts.prepare(starts.limp, states, probes, None)
     acting = board.on(states)
     if acting is None:
-        return diagnose(np.zeros((0, model.nv)), model.mass_matrix(q), np.zeros(0), ())
+        return np.zeros((0, model.nv)), np.zeros(0), []
+    world, state, parameters = starts.prepare(starts.limp, states, probes, None)
     if board.acting is not None:  # targets as they are in the motion
         acting.widen()
         acting.numbers[:] = board.acting.numbers[:1]
@@ -46,10 +64,4 @@ def diagnosis(simulation: Simulation, q: ArrayLike | None) -> Diagnosis:
         names += [each.name] * rows
         held += [each.statement.law == "rigid" and bool(on)] * rows
     kept = np.flatnonzero(held)
-    return diagnose(
-        (rates[1:] - rates[0]).T[kept],
-        model.mass_matrix(q),
-        -values[0, kept],
-        [names[k] for k in kept],
-        tolerance=CLOSED,
-    )
+    return (rates[1:] - rates[0]).T[kept], values[0, kept], [names[k] for k in kept]

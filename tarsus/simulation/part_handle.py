@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,7 +134,7 @@ class PartHandle:
         """Return its names, those of its numbers among them."""
         slots = self._board.parts.parts[self._index].slots
         gone = set() if "target" in slots else {"target", "follow"}
-        return sorted({*super().__dir__(), *slots} - gone)
+        return sorted({*super().__dir__(), *slots, *self.part.keeps} - gone)
 
     @property
     def _index(self) -> int:
@@ -154,11 +155,22 @@ class PartHandle:
         _, count = self._slot(name)
         what = f"{name} of {self._name!r}"
         given = reals(value, what)
-        if not np.isfinite(given).all() and (name != "limit" or np.isnan(given).any()):
+        if name in {each.name for each in fields(self.part)} and count == 1:
+            self._check(name, given)
+        elif not np.isfinite(given).all():
             raise ValueError(f"{what} is not finite: {given.tolist()}")
-        if count == 1 and (given < 0.0).any():
+        elif count == 1 and (given < 0.0).any():
             raise ValueError(f"{what} is {given.tolist()}, must not be negative")
         self._write(name, given)
+
+    def _check(self, name: str, given: Array) -> None:
+        """Raise unless the part could have been stated with these numbers."""
+        for value in np.unique(given).tolist():
+            try:
+                replace(self.part, **{name: value})
+            except ValueError as error:
+                reason = str(error).removeprefix(name)
+                raise ValueError(f"{name} of {self._name!r}{reason}") from None
 
     def _write(self, name: str, value: Array) -> None:
         at, count = self._slot(name)

@@ -14,6 +14,7 @@ from tarsus.spatial import (
     quaternion_from_vector,
     quaternion_product,
     rotation_from_quaternion,
+    rotation_from_vector,
     vector_from_rotation,
 )
 
@@ -40,11 +41,9 @@ class TargetPlan:
             raise ValueError(f"the plan of {name!r} needs increasing times, and a target for each")
         if not np.isfinite(targets).all():
             raise ValueError(f"the plan of {name!r} has targets that are not finite")
-        flat = targets.reshape(len(times), -1)
-        shape = targets.shape[1:]
-        self.path = lambda t: np.array([np.interp(t, times, column) for column in flat.T]).reshape(
-            shape
-        )
+        if targets.shape[1:] == (4, 4):
+            check_poses(targets, name)
+        self.path = lambda t: between(times, targets, t)
 
     def set(self, numbers: Array, t: float, dt: float, q: Array, v: Array) -> None:
         """Set the target of the step from t on."""
@@ -86,6 +85,18 @@ def write_target(row: Array, target: Any, name: str) -> None:
         row[:, :3] = value
     else:
         row[:, :3], row[:, 3:7] = value[..., :3, 3], quaternion_from_rotation(value[..., :3, :3])
+
+
+def between(times: Array, targets: Array, t: float) -> Array:
+    """Return where a table (n,), (n, …) is at t [s]; poses turn about one axis at a steady rate."""
+    k = int(np.clip(np.searchsorted(times, t, "right") - 1, 0, max(len(times) - 2, 0)))
+    first, last = targets[k], targets[min(k + 1, len(times) - 1)]
+    share = float(np.interp(t, times[k : k + 2], (0.0, 1.0)[: len(times)]))
+    found = np.asarray(first + share * (last - first))
+    if found.shape == (4, 4):
+        turn = vector_from_rotation(last[:3, :3] @ first[:3, :3].T)
+        found[:3, :3] = rotation_from_vector(share * turn) @ first[:3, :3]
+    return found
 
 
 def check_poses(value: Array, name: str) -> None:

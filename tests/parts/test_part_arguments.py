@@ -112,7 +112,7 @@ def test_what_is_removed_stays_removed(sim: ts.Simulation) -> None:
         ("on", "x", "on of 'nail1' is 'x', must be True or False"),
         ("on", [True, False], r"on of 'nail1' has shape \(2,\), must be \(\), or \(1,\)"),
         ("time_constant", INF, "time_constant of 'nail1' is not finite"),
-        ("time_constant", -1.0, "time_constant of 'nail1' is -1.0, must not be negative"),
+        ("time_constant", -1.0, "time_constant of 'nail1' is -1, must be at least 0"),
         ("limit", NAN, "limit of 'nail1' is not finite"),
         ("stiffness", 1.0, "has no number 'stiffness'.*valid: on, target, time_constant, limit"),
     ],

@@ -158,6 +158,74 @@ def test_editing_the_model_keeps_state_time_and_parts() -> None:
     assert set(new.parts) == {"elbow"}
 
 
+def test_an_edited_simulation_keeps_numbers_for_later_runs_and_currents() -> None:
+    forces = [
+        f.Motor("joint0", 0.05, 0.8, 0.04, 20.0, 6.0, name="motor"),
+        f.Drag("link2", 0.5, name="drag"),
+    ]
+    sim = ts.Simulation(arm(), forces=forces)
+    sim.reset(START)
+    sim.parts["drag"].quadratic, sim.parts["motor"].voltage_limit = 3.0, 5.0
+    sim.parts["drag"].on = False
+    sim.step(steps=50)
+    new, _ = sim.edited(arm())
+    assert new.parts["motor"].current == sim.parts["motor"].current != 0.0
+    for _ in range(2):
+        drag, motor = new.parts["drag"], new.parts["motor"]
+        assert (drag.quadratic, drag.on, motor.voltage_limit) == (3.0, False, 5.0)
+        new.reset(START)  # what was set is for all that start later
+
+
+def test_an_edited_batch_keeps_the_numbers_of_each_state() -> None:
+    sim = ts.Simulation(arm(), forces=[f.Drag("link2", 0.5, name="drag")])
+    sim.reset(np.tile(START, (3, 1)))
+    sim.parts["drag"].quadratic = [1.0, 2.0, 3.0]
+    new, _ = sim.edited(arm())
+    np.testing.assert_array_equal(new.parts["drag"].quadratic, [1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(np.stack(new.step(steps=20)), np.stack(sim.step(steps=20)))
+
+
+def test_poses_of_a_table_turn_steadily() -> None:
+    sim = ts.Simulation(arm())
+    turn = 0.9 * np.pi
+    poses = [ts.spatial.pose((0, 0, 0), ts.spatial.rotation_from_rpy((0, a, 0))) for a in (0, turn)]
+    sim.add(c.BodyMotion("link0", name="crank")).follow(([0.0, 1.0], poses))
+    run = sim.run(np.zeros(3), duration=1.2)
+    np.testing.assert_allclose(run.q[:, 0], turn * np.minimum(run.t, 1.0), atol=1e-6)
+    sim.parts["crank"].follow(([0.5], poses[:1]))  # one target, at all times
+    assert np.abs(sim.run(np.zeros(3), duration=0.1).q[:, 0]).max() < 1e-9
+    with pytest.raises(ValueError, match="not orthonormal"):
+        sim.parts["crank"].follow(([0.0, 1.0], [poses[0], np.diag([2.0, 1.0, 1.0, 1.0])]))
+
+
+def test_numbers_of_a_handle_are_checked_as_those_of_the_part() -> None:
+    motor = f.Motor("joint0", 0.05, 0.8, name="motor")
+    sim = ts.Simulation(arm(), forces=[motor, f.Rubber(TIP, (3, 0, 2), 20.0, name="band")])
+    wrong = {"resistance": 0.0, "load": 1.5, "thermal_resistance": 0.0, "constant": np.nan}
+    for name, value in wrong.items():
+        with pytest.raises(ValueError, match=f"{name} of 'motor' is"):
+            setattr(sim.parts["motor"], name, value)
+    for name, value in {"return_ratio": 5.0, "smoothing": 0.0, "stiffness": -1.0}.items():
+        with pytest.raises(ValueError, match=f"{name} of 'band' is"):
+            setattr(sim.parts["band"], name, value)
+    sim.parts["motor"].constant, sim.parts["motor"].voltage_limit = -0.05, np.inf
+    assert sim.parts["motor"].constant == -0.05
+    assert {"voltage_limit", "current", "heat"} <= set(dir(sim.parts["motor"]))
+
+
+def test_a_diagnosis_knows_loops_of_the_model() -> None:
+    b = ts.Builder("rod", gravity=(0, 0, 0))
+    for k in range(2):
+        b.body(f"ball{k}", 1.0).joint(f"slide{k}", "prismatic", "world", f"ball{k}", axis="x")
+    rod = ("ball0", (0, 0, 0), "ball1", (1.0, 0, 0))
+    b.close_loop("distance", *rod, length=1.0, name="rod", constraint=True)
+    sim = ts.Simulation(b.build())
+    assert sim.diagnose(np.zeros(2)).rank == 1
+    sim.add(c.JointMotion("slide0", 0.0, name="here"))
+    sim.add(c.JointMotion("slide1", 0.5, name="there"))
+    assert set(sim.diagnose(np.zeros(2)).conflicts[0].names) == {"rod", "here", "there"}
+
+
 def random_part(rng: np.random.Generator) -> ts.parts.Part:
     link = f"link{rng.integers(3)}"
     point = rng.normal(size=3) * 0.3
