@@ -220,7 +220,7 @@ class PartSteps {
         RowForces<T> on_a, on_b;
         const PartAt<T>& place = here(part);
         for (int r = 0; r < part.n_rows; ++r) {
-            const Force<T> f = force_on(at.pose[part.a.body + 1], place.point, place.row[r]);
+            const Force<T> f = force_on(at.pose[part.a.body + 1], place.on_a, place.row[r]);
             on_a.f[r] = {-f.linear, -f.angular};
             on_b.f[r] = force_on(at.pose[part.b.body + 1], place.point, place.row[r]);
         }

@@ -37,7 +37,7 @@ def play(sim: Simulation, q0: Array) -> None:
     sim.step(steps=12)
     grab.follow(None)
     sim.step(steps=3, external=ts.Push("link_2", (0.0, 4.0, 1.0), start=0.035, duration=0.0033))
-    nail = sim.add(ts.constraint.Nail("link_1"))  # has the name of the first one
+    nail = sim.add(ts.constraint.Nail("link_1", name="nail1"))  # as the first one had
     sim.step(external=lambda t, q, v: np.full((4, 6), 0.1) * np.cos(90 * t), steps=4)
     sim.remove("band")
     sim.step(steps=5)
