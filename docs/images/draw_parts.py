@@ -50,9 +50,7 @@ def thrown(rng: np.random.Generator) -> NDArray[np.float64]:
 def draw_kit() -> None:
     """Draw the sticks at three times, and all gaps over time."""
     model = loose()
-    # thin sticks would begin to spin, for gaps are closed as seen from one of two
-    brakes = [ts.forces.Damping(name, 5.0) for name in model.body_names]
-    sim = ts.Simulation(model, dt=2e-3, forces=brakes)
+    sim = ts.Simulation(model, dt=2e-3)
     for corner in range(6):
         here = [
             (f"stick{k}", ENDS[edge.index(corner)])

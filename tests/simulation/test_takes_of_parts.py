@@ -152,6 +152,7 @@ def test_every_kind_of_part_is_kept_in_a_file(kind: str, tmp_path: Path) -> None
         "drag": {"where": "hand", "quadratic": 2.0},
         "gravity": {"acceleration": (0.0, 1.0, 0.0)},
         "joint_spring": {"joints": {"joint_0": 1.0, "joint_2": -2.0}, "stiffness": 5.0},
+        "motor": {"joint": "joint_1", "constant": 0.1, "resistance": 1.0, "voltage": 6.0},
         "rubber": {"a": "hand", "b": (0.0, 0.0, 0.2), "stiffness": 50.0},
         "spring": {"a": ("hand", (0.0, 0.0, 0.1)), "b": "link_0", "stiffness": 50.0},
         "string": {"a": "hand", "b": "link_0", "stiffness": 50.0},
