@@ -163,7 +163,6 @@ def test_every_kind_of_part_is_kept_in_a_file(kind: str, tmp_path: Path) -> None
         "joint": {"joint": "spherical", "a": "hand", "b": "world", "where_they_are": True},
         "joint_motion": {"joint": "joint_1"},
         "body_motion": {"where": "hand"},
-        "motor": {"joint": "joint_1", "constant": 0.05, "resistance": 0.8, "voltage": 3.0},
         "move_to": {"where": "hand", "target": (0.1, 0.1, 0.6), "time_constant": 0.1},
         "nail": {"where": "hand", "limit": 30.0},
         "orientation": {"where": "hand"},
