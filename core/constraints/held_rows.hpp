@@ -11,11 +11,11 @@
 
 namespace tarsus::TARSUS_ISA {
 
-// How far a row moves by a unit impulse, as a part of what the whole mechanism would if it were one
-// body: so little, while a gap is open, is a direction in which the mechanism hardly moves, as an
-// arm that is stretched to a target out of reach. It would be pulled with forces beyond any bound.
-// Then rows are softened by as much.
-constexpr double kOutOfReach = 0.1;
+// How far a position moves by a unit impulse, as a part of what the whole mechanism would if it
+// were one body: so little is a direction in which the mechanism hardly moves, as an arm or a chain
+// that is stretched. It would be pulled with forces beyond any bound; so positions are softened by
+// as much, sooner while a gap is open, perhaps for good.
+constexpr double kOutOfReach = 0.1, kStretched = 1e-4;
 // part of its own mobility by which another row yields, where constraints hold
 constexpr double kYields = 1e-7;
 
@@ -39,27 +39,29 @@ class HeldRows {
 
     // `lose`: velocities that these rows must lose. The first ones are loops; constraints that
     // repeat others share with them. `mobility` of the whole mechanism as one body; `open`: there
-    // are gaps, perhaps for good.
-    TARSUS_APART void reduce(int held, int loops, double mobility, bool open, const double* lose,
-                             RowSystem& s) {
+    // are gaps; `reach`: positions, which may be out of reach.
+    TARSUS_APART void reduce(int held, int loops, double mobility, bool open, const bool* reach,
+                             const double* lose, RowSystem& s) {
         n_ = held;
         const bool share = held > loops;
         const int m = m_ = s.n, width = padded(n_ + m);
         const auto factor = [&](double softness) {
             for (int i = 0; i < n_; ++i) {
                 for (int j = 0; j < n_; ++j) L_[i * n_ + j] = whole[long(i) * width + j];
-                if (i >= loops) L_[i * n_ + i] += softness;
+                if (reach[i]) L_[i * n_ + i] += softness;
             }
             rank_ = factor_semidefinite(n_, L_, order_, scale_, kHeldAlready * mobility);
         };
         factor(0.0);
-        if (open && stiffest() < kOutOfReach * mobility) factor(kOutOfReach * mobility);
+        const double least = (open ? kOutOfReach : kStretched) * mobility;
+        const bool soft = stiffest(reach) < least;
+        if (soft) factor(least);
         shares_ = share && rank_ < n_;
         if (shares_) factor_gram();
         for (int i = 0; i < n_; ++i) x_[i] = -lose[i];
         solve();
         for (int i = 0; i < n_; ++i) y_[i] = x_[i], missed_[i] = 0.0;
-        for (int i = 0; (shares_ || open) && i < n_; ++i) {
+        for (int i = 0; (shares_ || soft) && i < n_; ++i) {
             double left = lose[i];
             for (int j = 0; j < n_; ++j) left = mul_add(whole[long(i) * width + j], y_[j], left);
             missed_[i] = left;
@@ -92,10 +94,11 @@ class HeldRows {
     double missed(int row) const { return missed_[row]; }
 
    private:
-    // the least that a row moves when those before it are held
-    double stiffest() const {
+    // the least that a position moves when the rows before it are held
+    double stiffest(const bool* reach) const {
         double least = 1e300;
         for (int k = 0; k < rank_; ++k) {
+            if (!reach[order_[k]]) continue;
             const double pivot = L_[k * n_ + k] / scale_[order_[k]];
             least = std::min(least, pivot * pivot);
         }

@@ -26,7 +26,8 @@ struct Block {
     T low, high;       // of the first row's impulse
     T gap;             // from what the first row must not enter
     T mu, viscous;
-    T held;  // 1: its velocity is the target whatever it takes, or nearly so where it is soft
+    T reach;  // 1: a position, which may be out of reach
+    T held;   // 1: its velocity is the target whatever it takes, or nearly so where it is soft
     // 1: soft, with a force against the row at the start, its slopes, and the row's rate there
     T soft, pull, slope, damping, rate;
 };
@@ -76,7 +77,8 @@ class LaneRows {
           operator_(tree, rows, scratch),
           held_(held, rows, scratch),
           mapped_(scratch.take<int>(rows)),
-          lose_(scratch.take<double>(held)) {}
+          lose_(scratch.take<double>(held)),
+          reach_(scratch.take<bool>(held)) {}
 
     // `lose`: what the loops' rows must lose
     TARSUS_APART void read(const Problem<T>& problem, const TestForces<T>& test,
@@ -85,11 +87,13 @@ class LaneRows {
         RowSystem& s = system;
         s.n = s.n_boxes = s.n_discs = 0, n_held_ = loops_;
         bool open = false;
-        for (int k = 0; k < loops_; ++k) mapped_[k] = k, lose_[k] = lane_of(lose[k], lane);
+        for (int k = 0; k < loops_; ++k)
+            reach_[k] = false, mapped_[k] = k, lose_[k] = lane_of(lose[k], lane);
         for (int k = 0; k < problem.n_blocks; ++k) {
             const Block<T>& block = problem.block[k];
             if (!(lane_of(block.on, lane) > 0) || !(lane_of(block.held, lane) > 0)) continue;
             mapped_[n_held_] = loops_ + block.row;
+            reach_[n_held_] = lane_of(block.reach, lane) > 0;
             open = open || std::abs(lane_of(block.gap, lane)) > kOpen;
             lose_[n_held_++] = lane_of(problem.b[block.row] - block.target, lane);
         }
@@ -103,7 +107,7 @@ class LaneRows {
         double* A = n_held_ ? held_.whole : s.A;
         operator_.sum(test, map, lane, mapped_, n_held_ + s.n, A);
         soften(problem, lane_of(dt, lane), lane, A);
-        if (n_held_) held_.reduce(n_held_, loops_, mobility_, open, lose_, s);
+        if (n_held_) held_.reduce(n_held_, loops_, mobility_, open, reach_, lose_, s);
     }
 
     // impulses of the rows, and of those that hold with them; by how much these miss their targets
@@ -168,6 +172,7 @@ class LaneRows {
     HeldRows held_;
     int* mapped_;
     double* lose_;
+    bool* reach_;
 };
 
 // the least velocity that closes a gap within the step

@@ -260,7 +260,11 @@ class PartSteps {
         const T going = neg_mul_add(closes, x / dt, keeps * mean) - curve;
         const T starts = select(tau > zero, first, -(closes * (x / dt)));
         block.target = select(fresh > zero, starts, going);
-        block.gap = x;
+        const bool turns =
+            part.coordinates == Coordinates::joint ||
+            (part.coordinates == Coordinates::frame && part.row[r].kind != PartRowKind::position);
+        block.reach = turns ? zero : one;
+        block.gap = turns ? zero : x;
         const T most = limit * dt;
         block.high = select(limit < T(kUnbounded), most, T(kUnbounded));
         block.low = -block.high;

@@ -142,7 +142,7 @@ class StepRows {
     TARSUS_INLINE Block<T>& add_block(Source source, int index, int rows, const T& on) {
         const T zero(0.0);
         Block<T>& block = problem.block[problem.n_blocks++];
-        block = {source, problem.n_rows, rows, index, on,   zero, zero, zero, T(kUnbounded),
+        block = {source, problem.n_rows, rows, index, on,   zero, zero, zero, T(kUnbounded), zero,
                  zero,   zero,           zero, zero,  zero, zero, zero, zero, zero};
         problem.n_rows += rows;
         return block;
