@@ -342,11 +342,12 @@ void bind_flow(nb::module_& m) {
           nb::arg("numbers").none(), nb::arg("q").none(), nb::arg("v").none(),
           "Generalised forces (n, nv) of parts at states, and their records (n, parts × 14), with "
           "powers in the place of works.");
-    m.def("project_state", &project_state, nb::arg("model").none(), nb::arg("q").none(),
-          nb::arg("v").none(), nb::arg("parts").none() = nb::none(),
-          nb::arg("numbers").none() = nb::none(),
-          "The nearest q and v with unit quaternions, closed loops, and parts held that are held at "
-          "once, in the metric of the mass matrix.");
+    m.def(
+        "project_state", &project_state, nb::arg("model").none(), nb::arg("q").none(),
+        nb::arg("v").none(), nb::arg("parts").none() = nb::none(),
+        nb::arg("numbers").none() = nb::none(),
+        "The nearest q and v with unit quaternions, closed loops, and parts held that are held at "
+        "once, in the metric of the mass matrix.");
     m.def("held_accelerations", &held_accelerations, nb::arg("model").none(),
           nb::arg("parts").none(), nb::arg("numbers").none(), nb::arg("q").none(),
           nb::arg("v").none(), nb::arg("tau").none(),

@@ -55,9 +55,8 @@ class HeldRows::Mechanism {
     // J H⁻¹ Jᵀ
     void sum_operator(double* A) {
         test_.clear();
-        for_each_constraint(tree_, [&](const Loop& loop, int) {
-            push_loop(test_, loop, pose_, loop_place(loop));
-        });
+        for_each_constraint(
+            tree_, [&](const Loop& loop, int) { push_loop(test_, loop, pose_, loop_place(loop)); });
         for (size_t k = 0; k < rows_.held_.size(); ++k) {
             push_part(*rows_.held_[k].part, pose_, place_[k], test_);
         }
@@ -84,9 +83,8 @@ class HeldRows::Mechanism {
             const LoopAt<double> at = loop_place(loop);
             const Pose<double>&a = pose_[loop.a.body + 1], &b = pose_[loop.b.body + 1];
             for (int r = 0; r < loop.n_rows; ++r) {
-                out[first + r] =
-                    row_rate(at.row[r], at.point, b.position, in_world(loop.b.body)) -
-                    row_rate(at.row[r], at.point, a.position, in_world(loop.a.body));
+                out[first + r] = row_rate(at.row[r], at.point, b.position, in_world(loop.b.body)) -
+                                 row_rate(at.row[r], at.point, a.position, in_world(loop.a.body));
             }
         });
         for (size_t k = 0; k < rows_.held_.size(); ++k) {
@@ -113,7 +111,8 @@ class HeldRows::Mechanism {
             double* own = out + rows_.held_[k].first;
             if (part.coordinates == Coordinates::joint) {
                 own[0] = 0.0;
-                for (const JointShare& joint : part.joints) own[0] += joint.ratio * joint_a[joint.w];
+                for (const JointShare& joint : part.joints)
+                    own[0] += joint.ratio * joint_a[joint.w];
                 continue;
             }
             part_accelerations(tree_, part, rows_.numbers_ + part.numbers, pose_,
@@ -155,7 +154,9 @@ class HeldRows::Mechanism {
 };
 
 HeldRows::HeldRows(const Tree& tree, const Parts& parts, const double* numbers, Which which)
-    : tree_(tree), numbers_(numbers), rows_(tree.n_constraint_rows),
+    : tree_(tree),
+      numbers_(numbers),
+      rows_(tree.n_constraint_rows),
       record_size_(parts.record_size()),
       zero_(tree.nv, 0.0),
       change_(tree.nv) {

@@ -22,8 +22,9 @@ class HeldRows {
     int rows() const { return rows_; }
     bool any_parts() const { return !held_.empty(); }
 
-    // Accelerations (n, nv) under the forces tau (n, nv), and what each part that is held does, into
-    // its row of the records (n, parts × kRecord), unless null. False if a number is not finite.
+    // Accelerations (n, nv) under the forces tau (n, nv), and what each part that is held does,
+    // into its row of the records (n, parts × kRecord), unless null. False if a number is not
+    // finite.
     bool accelerate(long n, const double* table, const double* q, const double* v,
                     const double* tau, double* a, double* records);
     // velocities (n, nv) that keep the rows, for momenta (n, nv)

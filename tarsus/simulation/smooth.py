@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
 from tarsus.model.checks import count
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Contacts
@@ -68,7 +67,7 @@ def run_smooth(
         acting=acting,
     )
     if acting is not None and is_held(acting):
-        state = replace(state, **closed(steps_of_all.motion, acting, state.q, state.v))
+        state = closed(steps_of_all.motion, acting, state)
     watch = None
     if until is not None:
         watch = Watch(until, model, (), len(state.q), state.batched)

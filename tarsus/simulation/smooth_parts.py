@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from tarsus.arrays import Array
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.integrators.motion import RECORD, SmoothMotion
 from tarsus.simulation.part_set import Fitted
+from tarsus.simulation.state import State
 
 if TYPE_CHECKING:
     from tarsus.simulation.simulation import Simulation
@@ -58,20 +60,20 @@ def is_held(acting: Acting) -> bool:
     return any(each.statement.law == "rigid" for each in acting.parts.parts)
 
 
-def closed(motion: SmoothMotion, acting: Acting, q: Array, v: Array) -> dict[str, Array]:
-    """Return q (B, nq) and v (B, nv) with all parts closed that have no time constant.
+def closed(motion: SmoothMotion, acting: Acting, state: State) -> State:
+    """Return the states with all parts closed that have no time constant.
 
     Raises ValueError where a gap is open: what jumps is no smooth motion.
     """
-    states = []
-    for k, state in enumerate(zip(q, v, strict=True)):
+    found = []
+    for k, (q, v) in enumerate(zip(state.q, state.v, strict=True)):
         own = motion.of_state(k)
-        check_gaps(acting, acting.numbers[k % len(acting.numbers)], own.pushed(*state)[1])
+        check_gaps(acting, acting.numbers[k % len(acting.numbers)], own.pushed(q, v)[1])
         try:
-            states.append(own.on_group(np.concatenate([*state, np.zeros(own.works)])))
+            found.append(own.on_group(np.concatenate([q, v, np.zeros(own.works)])))
         except ArithmeticError as error:
             raise ValueError(f"parts are held that cannot be together: {error}") from error
-    return {"q": np.stack([each[0] for each in states]), "v": np.stack([each[1] for each in states])}
+    return replace(state, q=np.stack([q for q, *_ in found]), v=np.stack([v for _, v, _ in found]))
 
 
 def check_gaps(acting: Acting, numbers: Array, records: Array) -> None:

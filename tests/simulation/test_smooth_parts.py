@@ -214,12 +214,3 @@ def test_parts_of_each_state() -> None:
     off = Simulation(m, dt=0.05, integrator="radau", forces=[spring])
     off.parts["spring1"].on = False
     np.testing.assert_allclose(off.run([0.0], [1.0], duration=1.0).q[-1], 1.0, atol=1e-9)
-
-
-def test_parts_that_are_held_are_refused() -> None:
-    b = ts.Builder("mass")
-    b.body("mass", 1.0).joint("slide", "translation", "world", "mass")
-    sim = Simulation(b.build(), integrator="radau")
-    sim.add(ts.constraint.Nail("mass", name="hook"))
-    with pytest.raises(ValueError, match="part 'hook' is held, which integrator 'radau'"):
-        sim.run(duration=0.1)
