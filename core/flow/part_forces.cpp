@@ -83,11 +83,11 @@ struct Forces {
     T on(const Part& part) const {
         return select(numbers[part.numbers + Part::kOn] > T(0.0), T(1.0), T(0.0));
     }
-    // a wrench in axes of the world at a point, on b and its opposite on a
-    void push(const Part& part, const Vec3<T>& point, const Force<T>& wrench) {
+    // a wrench in axes of the world on b, and its opposite on a
+    void push(const Part& part, const PartAt<T>& at, const Force<T>& wrench) {
         const int a = part.a.body + 1, b = part.b.body + 1;
-        force[b] = force[b] + force_on(pose[b], point, wrench);
-        force[a] = force[a] + force_on(pose[a], point, Force<T>{-wrench.linear, -wrench.angular});
+        force[b] = force[b] + force_on(pose[b], at.point, wrench);
+        force[a] = force[a] + force_on(pose[a], at.on_a, Force<T>{-wrench.linear, -wrench.angular});
     }
 
     void act(const Part& part, T* record) {
@@ -146,7 +146,7 @@ struct Forces {
                    mul_add(at.row[r].angular, f, sum.angular)};
         }
         if (part.coordinates == Coordinates::joint) return;
-        push(part, at.point, sum);
+        push(part, at, sum);
         note_push(sum, record);
     }
     void note_push(const Force<T>& f, T* record) const {

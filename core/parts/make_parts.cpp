@@ -67,9 +67,8 @@ FrameOnBody frame_of(const Tree& tree, int body, const std::vector<double>& plac
         throw std::invalid_argument("a part's body is not there");
     if (body >= 0 && tree.links[body].spinning) {
         throw std::invalid_argument(
-            "a part is on body number " + std::to_string(body) +
-            ", a rotor whose angle does not matter to the model; attach it to what carries it, or "
-            "give the rotor a joint without a gear");
+            "it is on a rotor whose angle does not matter to the model; attach it to what carries "
+            "the rotor, or give the rotor a joint without a gear");
     }
     FrameOnBody frame{body, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
     if (placement.empty()) return frame;

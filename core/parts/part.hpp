@@ -53,6 +53,14 @@ struct Part {
 
     // numbers: whether it is on, the target, those of the law
     static constexpr int kOn = 0, kTarget = 1;
+    // whether all three positions of b on a are among the rows
+    bool holds_point() const {
+        int found = 0;
+        for (int r = 0; r < n_rows; ++r) {
+            if (row[r].kind == PartRowKind::position) found |= 1 << row[r].i;
+        }
+        return coordinates == Coordinates::frame && found == 7;
+    }
     int n_target() const;
     int n_numbers() const;
     int law_numbers() const { return numbers + kTarget + n_target(); }

@@ -1,5 +1,7 @@
 // The coordinates of a part in a state: values, and rows as wrenches on b at a point, whose power
-// on the motion of b relative to a is the value's rate. The opposite wrench acts on a.
+// on the motion of b relative to a is the value's rate. The opposite wrench acts on a, at the same
+// point; or, where all three positions are held, at a's own, along axes that do not turn: a gap
+// that is open then is no lever that twists a (Schröder 1990, section 5.3).
 #pragma once
 
 #include "dynamics/loop_rows.hpp"
@@ -9,7 +11,7 @@ namespace tarsus::TARSUS_ISA {
 
 template <class T>
 struct PartAt {
-    Vec3<T> point;
+    Vec3<T> point, on_a;  // where the wrenches act on b and on a
     Force<T> row[kMostPartRows];
     T value[kMostPartRows];
     T rate_of_target[kMostPartRows];
@@ -67,14 +69,17 @@ TARSUS_INLINE void frame_at(const Tree& tree, const Part& part, const Pose<T>* p
         const auto axes = matrix_at(tree.body_axes[part.a.body].rotation);
         moves = carrier * (axes * moves), turns = carrier * (axes * turns);
     }
-    const Vec3<T> moves_there = cross_add(turns, apart, moves);
+    const bool meets = part.holds_point();
+    const Vec3<T> moves_there = meets ? moves : cross_add(turns, apart, moves);
+    const Mat3<T> axes = meets ? identity_matrix<T>() : a.rotation;
     bool turned = false;
     Vec3<T> turn = none;
-    at.point = b.position;
+    at.point = b.position, at.on_a = meets ? a.position : b.position;
     for (int r = 0; r < part.n_rows; ++r) {
         const PartRow& row = part.row[r];
-        const Vec3<T>& axis = axis_of(a.rotation, row.i);
-        if (row.kind == PartRowKind::position) {
+        const bool moved = row.kind == PartRowKind::position;
+        const Vec3<T>& axis = axis_of(moved ? axes : a.rotation, row.i);
+        if (moved) {
             at.row[r] = {axis, none};
             at.value[r] = dot(axis, apart);
             at.rate_of_target[r] = dot(axis, moves_there);
@@ -102,7 +107,7 @@ TARSUS_INLINE void line_at(const Part& part, const Pose<T>* pose, const T* numbe
     const T scale = T(1.0) / select(length > T(kShortest), length, T(1.0));
     Vec3<T> along = apart * scale;
     along.x = select(length > T(kShortest), along.x, T(1.0));
-    at.point = b.position;
+    at.point = at.on_a = b.position;
     at.row[0] = {along, zero_vector<T>()};
     at.value[0] = length - numbers[Part::kTarget];
     at.rate_of_target[0] = numbers[Part::kTarget + 1];
@@ -124,7 +129,7 @@ TARSUS_INLINE void body_rates(const Part& part, const Pose<T>* pose, const PartA
                               const Motion<T>* motion, T* out) {
     const int a = part.a.body + 1, b = part.b.body + 1;
     const Vec3<T> apart =
-        point_velocity(pose[b], motion[b], at.point) - point_velocity(pose[a], motion[a], at.point);
+        point_velocity(pose[b], motion[b], at.point) - point_velocity(pose[a], motion[a], at.on_a);
     const Vec3<T> turn =
         pose[b].rotation * motion[b].angular - pose[a].rotation * motion[a].angular;
     for (int r = 0; r < part.n_rows; ++r) {

@@ -13,7 +13,7 @@ TARSUS_INLINE void push_part(const Part& part, const Pose<T>* pose, const PartAt
     if (part.coordinates == Coordinates::joint) return test.push_joints(part.joints);
     RowForces<T> on_a, on_b;
     for (int r = 0; r < part.n_rows; ++r) {
-        const Force<T> f = force_on(pose[part.a.body + 1], at.point, at.row[r]);
+        const Force<T> f = force_on(pose[part.a.body + 1], at.on_a, at.row[r]);
         on_a.f[r] = {-f.linear, -f.angular};
         on_b.f[r] = force_on(pose[part.b.body + 1], at.point, at.row[r]);
     }
@@ -48,17 +48,21 @@ TARSUS_INLINE void part_accelerations(const Tree& tree, const Part& part, const 
     }
     const Pose<T> a = target_frame(tree, part, pose, numbers + Part::kTarget);
     const Pose<T> b = frame_on(part.b, body_b.pose);
-    const BodyMotion<T> in_b = at_point(body_b, b.position), in_a = at_point(body_a, b.position);
+    const bool meets = part.holds_point();
+    const BodyMotion<T> in_b = at_point(body_b, b.position);
+    const BodyMotion<T> in_a = at_point(body_a, meets ? a.position : b.position);
     const Vec3<T>&spin_a = body_a.turning, &spin_b = body_b.turning;
-    // seen from body a: velocity, and acceleration
+    // of one point from the other in axes of the world, or as seen from body a
     const Vec3<T> u = in_b.velocity - in_a.velocity;
-    const Vec3<T> seen = in_b.acceleration - in_a.acceleration - cross(spin_a, u) * T(2.0);
+    Vec3<T> seen = in_b.acceleration - in_a.acceleration;
+    if (!meets) seen = seen - cross(spin_a, u) * T(2.0);
+    const Mat3<T> axes = meets ? identity_matrix<T>() : a.rotation;
     const Vec3<T> turn = spin_b - spin_a, turn_rate = body_b.turning_rate - body_a.turning_rate;
     for (int r = 0; r < part.n_rows; ++r) {
         const PartRow& row = part.row[r];
         const Vec3<T>& e = axis_of(a.rotation, row.i);
         if (row.kind == PartRowKind::position) {
-            out[r] = dot(e, seen);
+            out[r] = dot(axis_of(axes, row.i), seen);
         } else if (row.kind == PartRowKind::rotation) {
             const Vec3<T>& f = axis_of(b.rotation, row.j);
             const Vec3<T> turned = cross(cross(spin_b, f), e) + cross(f, cross(spin_a, e));

@@ -79,7 +79,7 @@ TARSUS_APART void path_at(const Part& part, const Pose<T>* pose, const T& age, T
         set_lane(place.z, l, on.point.z);
     }
     const Vec3<T> apart = seen - place;
-    at.point = b.position;
+    at.point = at.on_a = b.position;
     at.row[0] = {a.rotation * across, zero_vector<T>()};
     at.row[1] = {a.rotation * along, zero_vector<T>()};
     at.value[0] = dot(across, apart), at.value[1] = dot(along, apart);

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from tarsus.constraint.rigid import Rigid
 from tarsus.model import Model
-from tarsus.model.checks import suggestion
+from tarsus.model.checks import flag, suggestion
 from tarsus.model.loops import ALIGNED, EQUATIONS
 from tarsus.parts import Statement, Where, place_of
 from tarsus.parts.part import POINT, TURNS, Row
@@ -20,7 +20,7 @@ JOINTS = tuple(EQUATIONS)
 class Joint(Rigid):
     """Joins place `b` to place `a` by a joint of the `joint` kind, about or along z of both.
 
-    Kinds: weld, revolute, prismatic, universal, cylindrical, spherical, planar, point_on_line.
+    Kinds are weld, revolute, prismatic, universal, cylindrical, spherical, planar, point_on_line.
     `where_they_are` takes frame a to be where frame b is when the joint is added.
     """
 
@@ -35,6 +35,7 @@ class Joint(Rigid):
         super().__post_init__()
         if self.joint not in JOINTS:
             raise ValueError(f"unknown joint {self.joint!r}{suggestion(self.joint, JOINTS)}")
+        flag(self.where_they_are, "where_they_are")
 
     def statement(self, model: Model) -> Statement:
         """Return the coordinates that vanish in such a joint, held."""
@@ -59,6 +60,10 @@ class Weld(Rigid):
     a: Where
     b: Where
     where_they_are: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        flag(self.where_they_are, "where_they_are")
 
     def statement(self, model: Model) -> Statement:
         """Return all six coordinates, held."""

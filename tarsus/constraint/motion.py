@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from tarsus.constraint.rigid import Rigid
 from tarsus.model import Model
+from tarsus.model.checks import number
 from tarsus.parts import IN_WORLD, Statement, Where, place_of
 from tarsus.parts.joints import one_coordinate
 from tarsus.parts.part import POINT, TURNS
-from tarsus.parts.place import placement_of
+from tarsus.parts.place import pose_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,6 +27,11 @@ class JointMotion(Rigid):
 
     joint: str
     target: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.target is not None:
+            number(self.target, "target")
 
     def statement(self, model: Model) -> Statement:
         """Return the joint's coordinate, held."""
@@ -56,6 +62,6 @@ class BodyMotion(Rigid):
             IN_WORLD,
             place_of(model, self.where, "where"),
             rows=(*POINT, *TURNS),
-            target=None if self.target is None else placement_of(self.target, "target"),
+            target=None if self.target is None else pose_of(self.target, "target"),
             numbers=self._numbers,
         )

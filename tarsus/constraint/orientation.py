@@ -12,7 +12,7 @@ from tarsus.model import Model
 from tarsus.model.description import WORLD
 from tarsus.parts import Statement, Where, place_of
 from tarsus.parts.part import TURNS
-from tarsus.parts.place import placement_of
+from tarsus.parts.place import pose_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +28,7 @@ class Orientation(Rigid):
     def statement(self, model: Model) -> Statement:
         """Return the three turns of the frame, held."""
         a = place_of(model, self.of, "of")
-        target = None if self.target is None else a.placement @ placement_of(self.target, "target")
+        target = None if self.target is None else a.placement @ pose_of(self.target, "target")
         return Statement(
             "frame",
             "rigid",

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.constraint.rigid import Rigid
 from tarsus.model import Model
-from tarsus.model.checks import reals
+from tarsus.model.checks import flag, reals
 from tarsus.model.description import WORLD
 from tarsus.parts import Statement, Where, place_of
 
@@ -33,6 +33,7 @@ class PointOnPath(Rigid):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        flag(self.closed, "closed")
         self._points()
 
     def _points(self) -> Array:

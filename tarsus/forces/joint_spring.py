@@ -44,6 +44,8 @@ class JointSpring(Part):
             raise TypeError(f"joints is {self.joints!r}, must be ratios by names of joints")
         for name, ratio in self.joints.items():
             number(ratio, f"joints[{name!r}]")
+        if not any(self.joints.values()):
+            raise ValueError(f"joints is {self.joints!r}, must have a ratio that is not zero")
 
     def statement(self, model: Model) -> Statement:
         """Return the sum of joint positions with the law of a spring."""

@@ -4,8 +4,8 @@ MuJoCo itself parses and compiles the file, so that defaults, units, and masses 
 geometry are its own. Several joints on one body become a chain of massless bodies, of which
 the last has the frame and the inertia of MuJoCo's body. Configurations have the numbers of
 MuJoCo's `qpos`, but for the order of quaternions. Equality constraints become loops and
-couplings (`tarsus.formats.mjcf_equality`), springs of tendons become forces
-(`tarsus.formats.mjcf_tendons`).
+couplings (`tarsus.formats.mjcf_equality`), springs of tendons and DC motors become forces
+(`tarsus.formats.mjcf_tendons`, `tarsus.formats.mjcf_motors`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.formats.context import listing
-from tarsus.formats.mjcf_compile import compiled, lines
+from tarsus.formats.mjcf_compile import compiled
 from tarsus.formats.mjcf_equality import Equalities
 from tarsus.formats.mjcf_files import Sources, check_files
 from tarsus.formats.mjcf_joints import (
@@ -31,6 +31,8 @@ from tarsus.formats.mjcf_joints import (
     read_joint,
     reorder,
 )
+from tarsus.formats.mjcf_lines import lines
+from tarsus.formats.mjcf_motors import Motors
 from tarsus.formats.mjcf_shapes import (
     excluded_contacts,
     read_shapes,
@@ -102,13 +104,14 @@ class _Reader:
         of_tendons = Tendons(
             mujoco, model, self.description, self.joint_names, site_names, self.source
         ).read()
+        of_motors = Motors(self.description, self.joint_names, self.source).read(actuators.motors)
         self.ignored += left_out
         self._count_ignored()
         of_actuators = actuators.left_out(self.ignored)
         self.description.warnings += notes + [
             f"{what} ({count}) are not taken over" for what, count in self.ignored.items() if count
         ]
-        self.description.warnings += of_tendons + of_actuators
+        self.description.warnings += of_tendons + of_motors + of_actuators
         if rough := stated_frictions(model, self.body_names):
             self.description.warnings.append(
                 f"frictions of geoms ({len(rough)}) are not taken over, the ground states one for "

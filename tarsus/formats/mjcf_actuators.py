@@ -1,7 +1,8 @@
 """What an MJCF file says about passive forces besides its joints and tendons.
 
 An actuator may have a damper and an armature, which are in what it drives whatever its control is,
-times the square of its gear ratio. What it does with its control is not taken over.
+times the square of its gear ratio. What it does with its control is not taken over, unless it is a
+DC motor (`tarsus.formats.mjcf_motors`).
 `<flag spring="disable">` and `damper` switch off the springs and dampers of all joints and tendons.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.formats.context import listing
+from tarsus.formats.mjcf_motors import MotorStatement, is_motor
 from tarsus.model.checks import suggestion
 from tarsus.model.description import ModelError, Source
 
@@ -31,10 +33,15 @@ class Actuators:
             kinds.mjTRN_JOINTINPARENT: "joint",
             kinds.mjTRN_TENDON: "tendon",
         }
-        self.names = [one.name or f"actuator {k}" for k, one in enumerate(spec.actuators)]
+        self.names: list[str] = []
+        self.motors: list[MotorStatement] = []
         self.nonlinear = 0
         self.reflected: dict[tuple[str, str], Array] = defaultdict(lambda: np.zeros(2))
-        for actuator in spec.actuators:
+        for index, actuator in enumerate(spec.actuators):
+            if is_motor(mujoco, actuator):
+                self.motors.append(MotorStatement.read(mujoco, spec, index, actuator))
+            else:
+                self.names.append(actuator.name or f"actuator {index}")
             # MuJoCo before version 4 has none of this
             damping = np.atleast_1d(getattr(actuator, "damping", 0.0))
             numbers = np.array([damping[0], getattr(actuator, "armature", 0.0)])

@@ -33,18 +33,3 @@ def compiled(mujoco: Any, file: str) -> tuple[Any, Any, Actuators, Counter[str],
     switch_off(mujoco, model)
     notes = [f"MuJoCo: {warning.message}" for warning in caught]
     return spec, model, actuators, left_out, notes
-
-
-def lines(spec: Any) -> dict[tuple[str, int], int]:
-    """The lines in the main file, by tag and number; MuJoCo gives 0 for included files."""
-    found = {}
-    lists = {"body": spec.bodies, "joint": spec.joints, "geom": spec.geoms, "site": spec.sites}
-    # equality constraints are numbered together, whatever their tag
-    lists |= dict.fromkeys(("connect", "weld", "equality"), spec.equalities)
-    lists |= dict.fromkeys(("spatial", "fixed"), spec.tendons)
-    for tag, elements in lists.items():
-        for element in elements:
-            match = re.fullmatch(r"line ([1-9]\d*)", element.info)
-            if match:
-                found[tag, element.id] = int(match[1])
-    return found

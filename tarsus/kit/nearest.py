@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse
-import scipy.sparse.linalg
 
 from tarsus.arrays import Array
 from tarsus.kit.opened import Opened
@@ -35,7 +33,9 @@ class Search:
             raise ValueError(_without_inertia(opened.tree, self._inertia)) from None
         # at the size of one, as the damping of Newton's method expects
         scale = np.trace(self._inertia) / max(1, opened.nv)
-        self._sparse = scipy.sparse.csc_matrix(self._inertia / scale)
+        from scipy.sparse import csc_matrix  # slow to import, and only needed here
+
+        self._sparse = csc_matrix(self._inertia / scale)
         self.nv = opened.nv
         own: dict[str, list[range]] = {}
         for joint in opened.tree.joints:
@@ -74,9 +74,12 @@ class Search:
         damping that does not show.
         """
         r = len(rows)
-        soft = scipy.sparse.identity(r) * max(damping, SOFT)
-        matrix = scipy.sparse.bmat([[self._sparse, rows.T], [rows, -soft]], format="csc")
-        solved = scipy.sparse.linalg.splu(matrix).solve(np.concatenate([np.zeros(self.nv), right]))
+        from scipy.sparse import bmat, identity
+        from scipy.sparse.linalg import splu
+
+        soft = identity(r) * max(damping, SOFT)
+        matrix = bmat([[self._sparse, rows.T], [rows, -soft]], format="csc")
+        solved = splu(matrix).solve(np.concatenate([np.zeros(self.nv), right]))
         return np.asarray(solved[: self.nv])
 
     def _somehow_closed(self) -> Array:

@@ -51,6 +51,17 @@ def find(views: Mapping[str, View], name: str, what: str, hint: str = "") -> Vie
         raise UnknownNameError(message) from None
 
 
+class ByName(dict[str, View]):
+    """Elements by name; a name that is not among them is an error that lists those that are."""
+
+    def __init__(self, what: str, elements: Iterable[tuple[str, View]]) -> None:
+        super().__init__(elements)
+        self._what = what
+
+    def __missing__(self, name: str) -> View:
+        return find(dict(self), name, self._what)
+
+
 def numbers(
     value: Any,
     shape: tuple[int, ...],

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse.csgraph import connected_components
 
 from tarsus.arrays import Array
 from tarsus.model.checks import reals
@@ -122,6 +121,8 @@ def _groups(null: Array, names: Sequence[str], misses: Array, tolerance: float) 
 
     Groups of rows with the same names are one.
     """
+    from scipy.sparse.csgraph import connected_components  # slow to import, and rarely needed
+
     shares = null @ null.T
     _, label = connected_components(np.abs(shares) > SHARE)
     found: dict[tuple[bool, frozenset[str]], list[int]] = {}

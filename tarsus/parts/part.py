@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
+import numpy as np
+
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import number
@@ -74,12 +76,17 @@ class Part(Record):
                 raise ValueError(f"{name} is {value:g}, must be {what}")
 
     def __repr__(self) -> str:
-        stated = (
-            f"{each.name}={getattr(self, each.name)!r}"
-            for each in fields(self)
-            if each.repr and getattr(self, each.name) is not None
+        """Return what was stated, without what is as in the defaults."""
+        stated = sorted(
+            (each for each in fields(self) if each.repr), key=lambda each: bool(each.kw_only)
         )
-        return f"{type(self).__name__}({', '.join(stated)})"
+        values = ((each, getattr(self, each.name)) for each in stated)
+        shown = [
+            f"{each.name}={value!r}"
+            for each, value in values
+            if isinstance(value, np.ndarray) or value != each.default
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 def _is_inf(part: Part, name: str) -> bool:

@@ -59,6 +59,11 @@ def split(where: Where) -> tuple[str, Any]:
     return WORLD, where
 
 
+def pose_of(at: Any, what: str) -> Array:
+    """Return a pose (4, 4), where a point would leave out how things are turned."""
+    return pose(numbers(at, (4, 4), what), what)
+
+
 def placement_of(at: Any, what: str) -> Array:
     """Return the placement (4, 4) of a point (3,) or of a pose (4, 4)."""
     if at is ORIGIN:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from typing import SupportsIndex
 
-from scipy.special import ellipk
-
 from tarsus.model import WORLD, Builder
 from tarsus.model.checks import number
 from tarsus.robots.sizes import checked_size
@@ -53,5 +51,7 @@ def pendulum_wave(
 
 def pendulum_length(period: float, amplitude: float) -> float:
     """Return how long a pendulum must be [m] for a `period` [s] at an `amplitude` [rad]."""
+    from scipy.special import ellipk  # slow to import, and only needed here
+
     quarter = float(ellipk(math.sin(amplitude / 2) ** 2))
     return GRAVITY * (period / (4 * quarter)) ** 2

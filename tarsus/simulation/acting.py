@@ -39,7 +39,7 @@ class Acting:
     ) -> Acting:
         """Return parts put on states q (B, nq), at rest with them."""
         if len(numbers) not in (1, len(q)):
-            raise ValueError(f"parts have numbers for {len(numbers)} states, q has {len(q)}")
+            numbers = for_all(parts, numbers, len(q))
         acting = cls(parts, numbers.copy(), np.zeros((len(q), parts.core.memory_size)))
         acting.plans.update(plans or {})
         if np.isnan(numbers).any() or acting.plans:
@@ -93,6 +93,18 @@ class Acting:
                 raise SimulationError(f"the plan of part {name!r} is not a number", time=t)
             until = min(until, plan.constant_until(t))
         return until
+
+
+def for_all(parts: PartSet, numbers: Array, states: int) -> Array:
+    """Return numbers (1, n) that are the same in all rows, for another number of states."""
+    differs = ((numbers != numbers[0]) & ~np.isnan(numbers)).any(axis=0)
+    own = [each.name for k, each in enumerate(parts.parts) if differs[parts.span(k)].any()]
+    if not own:
+        return numbers[:1]
+    raise ValueError(
+        f"q has {states} states, but parts have numbers of their own for {len(numbers)}: "
+        f"{', '.join(own)}; set them for all, as in handle.on = True"
+    )
 
 
 def appended(rows: Array, more: Array) -> Array:

@@ -11,12 +11,13 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.checks import expect, read_only
+from tarsus.model.checks import read_only
+from tarsus.model.description import WORLD
 from tarsus.model.forces import Force
 from tarsus.parts import Part
 from tarsus.simulation.acting import Acting, Plan, appended
 from tarsus.simulation.part_handle import PartHandle
-from tarsus.simulation.part_set import PartSet
+from tarsus.simulation.part_set import PartSet, bodies_of
 
 if TYPE_CHECKING:
     from tarsus.simulation.motion import Motion
@@ -28,12 +29,19 @@ class Board:
     A target that is not a number stands for where things are when a run starts.
     """
 
-    def __init__(self, model: Model, parts: Iterable[Force]) -> None:
-        self.parts = PartSet.of(model, parts)
+    def __init__(self, model: Model, forces: Iterable[Force] | None = None) -> None:
+        self.parts = PartSet.of(model, model.forces if forces is None else ())
         self.numbers = np.concatenate([np.zeros(0), *(each.row for each in self.parts.parts)])[None]
         """(1, n), or (B, n) once a state has numbers of its own."""
         self.plans: dict[str, Plan] = {}
         self.motion: Motion | None = None
+        self._named: dict[str, int] = {}
+        """How many parts of each kind have been given a name."""
+        for k, force in enumerate(stated_forces(forces)):
+            try:
+                self.add(force)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"forces[{k}]: {error}") from None
 
     @property
     def acting(self) -> Acting | None:
@@ -47,22 +55,34 @@ class Board:
 
     def add(self, part: Part) -> PartHandle:
         """Put a part on, and return its handle."""
-        self.parts = self.parts.added(part)
-        self.numbers = appended(self.numbers, self.parts.parts[-1].row[None])
+        parts = self.parts.added(part, self._fresh_name(getattr(part, "kind", "")))
+        refuse_idle(parts)
+        numbers = appended(self.numbers, parts.parts[-1].row[None])
         if self.motion is not None:
             q = np.atleast_2d(self.motion.core.q)
             if self.motion.acting is None:
-                self.motion.take(Acting.on(self.parts, self.numbers, q, self.plans))
+                self.motion.take(Acting.on(parts, numbers, q, self.plans))
             else:
-                self.motion.acting.added(self.parts, q)
+                self.motion.acting.added(parts, q)
                 self.motion.take(self.motion.acting)
-        return PartHandle(self, self.parts.parts[-1].name)
+        self.parts, self.numbers = parts, numbers
+        return PartHandle(self, parts.parts[-1].name)
+
+    def _fresh_name(self, kind: str) -> str:
+        """Return a name that no part has had, so that handles of those that are gone stay so."""
+        number = self._named.get(kind, 0) + 1
+        while (name := f"{kind}{number}") in self.parts.index:
+            number += 1
+        self._named[kind] = number
+        return name
 
     def remove(self, handle: PartHandle | str) -> None:
         """Take a part off."""
-        if not isinstance(handle, str):
-            expect(handle, PartHandle, "part")
+        if not isinstance(handle, (PartHandle, str)):
+            raise TypeError(f"part is {handle!r}, must be a handle that add returned, or a name")
         name = handle if isinstance(handle, str) else handle.name
+        if isinstance(handle, PartHandle) and handle._board is not self:
+            raise ValueError(f"the handle of {name!r} is of another simulation; see sim.parts here")
         gone = self.parts.span(self.parts.number(name))
         self.parts = self.parts.without(name)
         self.numbers = np.delete(self.numbers, gone, axis=1)
@@ -158,6 +178,26 @@ class Kept:
         if self.fitted is not None and self.fitted.model is model:
             return self.fitted
         return PartSet.of(model, self.parts)
+
+
+def stated_forces(forces: Any) -> list[Any]:
+    """Return what a simulation is made with as a list."""
+    try:
+        return list(() if forces is None else forces)
+    except TypeError:
+        raise TypeError(f"forces is {forces!r}, must be a list of parts of ts.forces") from None
+
+
+def refuse_idle(parts: PartSet) -> None:
+    """Raise unless the last part may move something."""
+    last = parts.parts[-1]
+    on = bodies_of(parts.model, last.statement)
+    if on and len(set(on)) == 1 and (len(on) == 2 or on[0] == WORLD):
+        where = "the world" if on[0] == WORLD else f"body {on[0]!r}"
+        raise ValueError(
+            f"part {last.name!r} has nothing to move: all of it is on {where}; a place on another "
+            'body is the name of a frame, or ("name", point)'
+        )
 
 
 def content(board: Board) -> list[Any]:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.model import Model
+from tarsus.model.checks import ByName
 from tarsus.parts import Part
 from tarsus.simulation.board import Board
 from tarsus.simulation.contact_record import Contact
@@ -157,7 +158,8 @@ class Interactive:
     @property
     def parts(self) -> Mapping[str, PartHandle]:
         """The handles of all parts by name."""
-        return {each.name: self.board.handle(each.name) for each in self.board.parts.parts}
+        names = [each.name for each in self.board.parts.parts]
+        return ByName("part", ((name, self.board.handle(name)) for name in names))
 
     def moving(self) -> Motion:
         """Return the interactive motion."""

@@ -62,7 +62,7 @@ class Motion:
             self._stop()  # the others must not move on without it
         if self.acting is not None and self.acting.plans:
             return self._planned(command, steps)
-        return self._noted(command, steps)
+        return self._make(command, steps) if self.notes is None else self._noted(command, steps)
 
     def take(self, acting: Acting) -> None:
         """Go on with these parts."""

@@ -47,13 +47,20 @@ class PartHandle:
 
     @on.setter
     def on(self, value: Any) -> None:
-        self._write("on", np.asarray(value, dtype=bool).astype(float))
+        wanted = np.asarray(value)
+        if wanted.dtype != np.bool_:
+            raise TypeError(f"on of {self._name!r} is {value!r}, must be True or False")
+        self._write("on", wanted.astype(float))
 
     @property
     def target(self) -> Any:
-        """Where it wants things to be: a point and quaternion (7,), a length, a position."""
+        """Where it wants things to be: a point and quaternion (7,), a length, a position.
+
+        It is set to a point (3,) or a pose (4, 4), or to a number; not a number is where things
+        will be when a motion starts.
+        """
         found = self._seen("target")
-        return found[..., :7] if found.shape[-1] > 2 else found[..., 0]
+        return found[..., :7] if found.shape[-1] > 2 else _scalar(found[..., 0])
 
     @target.setter
     def target(self, value: Any) -> None:
@@ -86,7 +93,7 @@ class PartHandle:
 
     @force.setter
     def force(self, value: Any) -> None:
-        self._write("force", reals(value, "force"))
+        self._set("force", value)
 
     @property
     def torque(self) -> Array:
@@ -95,7 +102,7 @@ class PartHandle:
 
     @torque.setter
     def torque(self, value: Any) -> None:
-        self._write("torque", reals(value, "torque"))
+        self._set("torque", value)
 
     @property
     def gap(self) -> Array:
@@ -106,7 +113,7 @@ class PartHandle:
     @property
     def missed(self) -> Any:
         """By what velocity it was not held, because others contradict it (…) [m/s, rad/s]."""
-        return self._memory("missed", 1)[..., 0]
+        return _scalar(self._memory("missed", 1)[..., 0])
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -120,7 +127,13 @@ class PartHandle:
         if name.startswith("_") or isinstance(getattr(type(self), name, None), property):
             super().__setattr__(name, value)
             return
-        self._write(name, reals(value, name))
+        self._set(name, value)
+
+    def __dir__(self) -> list[str]:
+        """Return its names, those of its numbers among them."""
+        slots = self._board.parts.parts[self._index].slots
+        gone = set() if "target" in slots else {"target", "follow"}
+        return sorted({*super().__dir__(), *slots} - gone)
 
     @property
     def _index(self) -> int:
@@ -137,19 +150,27 @@ class PartHandle:
         rows = [self._board.rows(each)]
         return rows if acting is None else [*rows, acting.numbers]
 
+    def _set(self, name: str, value: Any) -> None:
+        _, count = self._slot(name)
+        what = f"{name} of {self._name!r}"
+        given = reals(value, what)
+        if not np.isfinite(given).all() and (name != "limit" or np.isnan(given).any()):
+            raise ValueError(f"{what} is not finite: {given.tolist()}")
+        if count == 1 and (given < 0.0).any():
+            raise ValueError(f"{what} is {given.tolist()}, must not be negative")
+        self._write(name, given)
+
     def _write(self, name: str, value: Array) -> None:
         at, count = self._slot(name)
-        if np.isnan(value).any():
-            raise ValueError(f"{name} of {self._name!r} is not a number")
-        wanted = (count,) if count > 1 else ()
-        if (
-            value.shape[max(value.ndim - len(wanted), 0) :] != wanted
-            or value.ndim > len(wanted) + 1
-        ):
-            raise ValueError(f"{name} of {self._name!r} has shape {value.shape}, must be {wanted}")
-        if (value < 0.0).any() and count == 1 and name != "on":
-            raise ValueError(f"{name} of {self._name!r} must not be negative")
-        for numbers in self._rows(value.ndim > len(wanted)):
+        one = (count,) if count > 1 else ()
+        each = value.ndim > len(one)
+        rows = self._rows(each)
+        if value.shape not in (one, (len(rows[-1]), *one)):
+            raise ValueError(
+                f"{name} of {self._name!r} has shape {value.shape}, must be {one}, or "
+                f"{(len(rows[-1]), *one)} with one for each state"
+            )
+        for numbers in rows:
             numbers[:, at : at + count] = value if count > 1 else value.reshape(-1, 1)
 
     def _seen(self, name: str) -> Any:
@@ -162,7 +183,7 @@ class PartHandle:
         else:
             found = acting.numbers[:, at : at + count]
             found = self._one(np.broadcast_to(found, (len(acting.memory), count)))
-        return found.copy() if count > 1 else found[..., 0]
+        return found.copy() if count > 1 else _scalar(found[..., 0])
 
     def _memory(self, name: str, count: int) -> Array:
         acting = self._acting()
@@ -179,4 +200,11 @@ class PartHandle:
         return acting
 
     def __repr__(self) -> str:
+        if self._name not in self._board.parts.index:
+            return f"<tarsus part {self._name!r}, which was removed>"
         return f"<tarsus part {self._name!r}: {self.part!r}>"
+
+
+def _scalar(values: Array) -> Any:
+    """Return a number for one state, an array (B,) for a batch."""
+    return values.item() if values.ndim == 0 else values.copy()

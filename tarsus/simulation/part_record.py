@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.model.checks import ByName
 from tarsus.simulation.part_set import PartSet
 
 SIZE = 14
@@ -50,13 +51,14 @@ def part_rows(parts: PartSet) -> tuple[tuple[str, int], ...]:
 
 def part_records(parts: tuple[tuple[str, int], ...], rows: Array) -> Mapping[str, PartRecord]:
     """Return the records by name, from the core's rows (…, T, n)."""
-    found = {}
+    found = []
     for k, (name, n_rows) in enumerate(parts):
         own = rows[..., SIZE * k : SIZE * (k + 1)]
         # parts with coordinates have those where motors have what flows
         flows = own[..., 9:14] if n_rows == 0 else np.zeros((*own.shape[:-1], 5))
-        found[name] = PartRecord(
+        record = PartRecord(
             *(own[..., 0], own[..., 1], own[..., 2:5], own[..., 5:8], own[..., 8 : 8 + n_rows]),
             *np.moveaxis(flows, -1, 0),
         )
-    return found
+        found.append((name, record))
+    return ByName("part", found)

@@ -12,12 +12,16 @@ import numpy as np
 from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.checks import expect, find, suggestion
+from tarsus.model.checks import find, suggestion
+from tarsus.model.description import WORLD
 from tarsus.parts import Part, Statement
 from tarsus.spatial import quaternion_from_rotation
 
 Slots = dict[str, tuple[int, int]]
 """Where numbers are in a row of them, by name: (first, how many)."""
+
+SHORTEST = 1e-9
+"""Distances [m] that can be held."""
 
 MEMORY = _core.PART_MEMORY["size"]
 """Numbers that a state keeps of each part."""
@@ -47,7 +51,14 @@ class Fitted:
         found = np.empty((len(q), numbers.shape[1]))
         found[:] = numbers
         targets = found[:, at : at + count]
-        np.copyto(targets, here(self.statement, model, q), where=np.isnan(targets[:, :1]))
+        # a point may have been set, and how it is turned may not
+        np.copyto(targets, here(self.statement, model, q), where=np.isnan(targets))
+        held = (self.statement.coordinates, self.statement.law) == ("line", "rigid")
+        if held and (targets[:, 0] < SHORTEST).any():
+            raise ValueError(
+                f"the points of {self.name!r} are at the same place, where a distance has no "
+                "direction; state its length, or use PointToPoint"
+            )
         return found
 
 
@@ -71,15 +82,24 @@ class PartSet:
             found = found.added(part)
         return found
 
-    def added(self, part: Part) -> PartSet:
-        """Return the set with one part more."""
-        expect(part, Part, "part")
+    def added(self, part: Part, name: str = "") -> PartSet:
+        """Return the set with one part more, of this name unless it has one."""
+        if not isinstance(part, Part):
+            what = f"the class {part.__name__}" if isinstance(part, type) else f"{part!r}"
+            raise TypeError(
+                f"part is {what}, must be one of ts.constraint or ts.forces, such as "
+                'ts.constraint.Nail("hand")'
+            )
         if part.name in self.index:
             raise ValueError(f"there is a part {part.name!r} already; give it another name")
-        name = part.name or free_name(part.kind, self.index)
+        name = part.name or name or free_name(part.kind, self.index)
         statement = part.statement(self.model)
         arguments = core_arguments(self.model, statement)
-        core = self.core.added(**arguments)
+        try:
+            core = self.core.added(**arguments)
+        except ValueError as error:
+            on = " and ".join(map(repr, {*bodies_of(self.model, statement)} - {WORLD}))
+            raise ValueError(f"part {name!r} on {on}: {error}") from None
         start = self.starts[-1]
         slots = {
             each: (at - start, count) for each, (at, count) in core.numbers(len(self.parts)).items()
@@ -113,6 +133,12 @@ class PartSet:
             what = f"part {self.parts[k].name!r} has no number {name!r}"
             raise AttributeError(f"{what}{suggestion(name, slots)}")
         return self.starts[k] + slots[name][0], slots[name][1]
+
+
+def bodies_of(model: Model, statement: Statement) -> list[str]:
+    """Return the names of the bodies that a part is attached to, the world among them."""
+    places = [place for place in (statement.a, statement.b) if place is not None]
+    return [WORLD if place.body < 0 else model.body_names[place.body] for place in places]
 
 
 def here(statement: Statement, model: Model, q: Array) -> Array:

@@ -121,7 +121,7 @@ class Simulation(Interactive):
         self.effort: Array = model.effort_limit if limited else read_only(np.full(model.nv, np.inf))
         stops = joint_limits is None or flag(joint_limits, "joint_limits")
         strict = flag(strict, "strict")
-        self.board = Board(model, model.forces if forces is None else forces)
+        self.board = Board(model, forces)
         """The parts that act on it: `add`, `remove`."""
         self.worlds: Worlds | None = None
         self.starts: Starts | None = None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.model.checks import reals
+from tarsus.model.checks import pose, reals
 from tarsus.spatial import (
     quaternion_from_rotation,
     quaternion_from_vector,
@@ -29,9 +29,17 @@ class TargetPlan:
         if callable(path):
             self.path: Callable[[float], Any] = path
             return
+        if not isinstance(path, (tuple, list)) or len(path) != 2:
+            raise TypeError(
+                f"the plan of {name!r} is {path!r}, must be a function of time, (times, targets), "
+                "or None"
+            )
         times, targets = (reals(each, f"the plan of {name!r}") for each in path)
-        if times.ndim != 1 or len(times) != len(targets) or (np.diff(times) <= 0.0).any():
+        increasing = times.ndim == 1 and np.isfinite(times).all() and (np.diff(times) > 0.0).all()
+        if not increasing or targets.shape[:1] != times.shape or not len(times):
             raise ValueError(f"the plan of {name!r} needs increasing times, and a target for each")
+        if not np.isfinite(targets).all():
+            raise ValueError(f"the plan of {name!r} has targets that are not finite")
         flat = targets.reshape(len(times), -1)
         shape = targets.shape[1:]
         self.path = lambda t: np.array([np.interp(t, times, column) for column in flat.T]).reshape(
@@ -69,6 +77,8 @@ def write_target(row: Array, target: Any, name: str) -> None:
     if not fits:
         wanted = "() or (B,)" if row.shape[1] == 2 else "(3,), (4, 4), (B, 3) or (B, 4, 4)"
         raise ValueError(f"the target of {name!r} has shape {value.shape}, must be {wanted}")
+    if row.shape[1] > 2 and value.shape[-1] == 4:
+        check_poses(value, name)
     row[:, 1 if row.shape[1] == 2 else 7 :] = 0.0
     if row.shape[1] == 2:
         row[:, 0] = value
@@ -76,6 +86,12 @@ def write_target(row: Array, target: Any, name: str) -> None:
         row[:, :3] = value
     else:
         row[:, :3], row[:, 3:7] = value[..., :3, 3], quaternion_from_rotation(value[..., :3, :3])
+
+
+def check_poses(value: Array, name: str) -> None:
+    """Raise unless (…, 4, 4) are poses."""
+    for each in value.reshape(-1, 4, 4):
+        pose(each, f"the target of {name!r}")
 
 
 def halt(row: Array, dt: float) -> None:

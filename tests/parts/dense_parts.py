@@ -51,6 +51,8 @@ class DensePart:
             return np.array([np.linalg.norm(b[:3, 3] - _pose(s.a, poses)[:3, 3]) - self.target])
         a = _pose(Place(s.a.body, self.target), poses)
         seen = np.linalg.inv(a) @ b
+        if {("position", i, 0) for i in range(3)} <= set(s.rows):  # in axes of the world
+            seen[:3, 3] = b[:3, 3] - a[:3, 3]
         turn = Rotation.from_matrix(seen[:3, :3]).as_rotvec()
         found = {"position": lambda i, j: seen[i, 3], "turn": lambda i, j: turn[i]}
         found["rotation"] = lambda i, j: seen[i, j]

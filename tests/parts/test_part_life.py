@@ -219,3 +219,41 @@ def test_a_nail_above_a_straight_leg_that_stands_does_not_tear() -> None:
     )
     assert not run.failures and run.unsolved.total == 0
     assert np.abs(run.v).max() < 100.0
+
+
+@pytest.mark.parametrize("slender", [1e-3, 0.1])
+def test_a_loose_kit_of_sticks_flies_together_and_gains_nothing(slender: float) -> None:
+    """A tetrahedron of six sticks that are thrown into the air, without any damping."""
+    corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / np.sqrt(8)
+    edges = [(i, j) for i in range(4) for j in range(i)]
+    b = ts.Builder("kit", gravity=(0, 0, 0))
+    rng, q = np.random.default_rng(3), []
+    for k, (i, j) in enumerate(edges):
+        b.body(f"stick{k}", mass=1.0, inertia=np.diag([slender, 1 / 12, 1 / 12]))
+        b.joint(f"free{k}", "free", "world", f"stick{k}")
+        way = corners[j] - corners[i] + 0.2 * rng.normal(size=3)
+        turn = ts.spatial.rotation_along(way / np.linalg.norm(way))[:, [2, 0, 1]]
+        middle = 0.5 * (corners[i] + corners[j]) + 0.2 * rng.normal(size=3)
+        q += [*middle, *ts.spatial.quaternion_from_rotation(turn)]
+    model = b.build()
+    sim = ts.Simulation(model, dt=2e-3)
+    for corner in range(4):
+        ends = [
+            (f"stick{k}", (-0.5 if edge[0] == corner else 0.5, 0, 0))
+            for k, edge in enumerate(edges)
+            if corner in edge
+        ]
+        for other in ends[1:]:
+            sim.add(c.PointToPoint(ends[0], other, time_constant=0.2))
+    run = sim.run(np.array(q), duration=2.0)
+    for part in run.parts.values():
+        size = np.linalg.norm(part.gap, axis=1)
+        t = run.t[:-1] / 0.2
+        # gaps of less than 1e-4 m close faster
+        np.testing.assert_allclose(size[1:] / size[1], (1 + t) * np.exp(-t), atol=1e-3)
+    momentum = np.einsum("tij,tj->ti", model.centroidal_momentum_matrix(run.q), run.v)
+    gained = np.abs(run.energy.residual).max()
+    print(f"kinetic {run.energy.kinetic.max():.3g} J, residual {gained:.1e}")
+    assert np.abs(momentum[:, :3]).max() < 1e-12
+    assert gained < 1e-9
+    assert run.energy.kinetic[-1] < 0.2 * run.energy.kinetic.max()

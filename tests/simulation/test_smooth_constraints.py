@@ -309,9 +309,17 @@ def test_a_part_that_is_off_holds_nothing() -> None:
     assert run.q[-1, 2] == pytest.approx(-9.81 / 2, abs=1e-9)
 
 
-def test_motors_are_refused() -> None:
-    b = ts.Builder("wheel")
-    b.body("wheel", 1.0, inertia=(0.1, 0.1, 0.1)).joint("axle", "revolute", "world", "wheel")
-    motor = ts.forces.Motor("axle", 0.1, 1.0, name="drive")
-    with pytest.raises(ValueError, match="part 'drive' is a motor, which integrator 'gauss'"):
-        Simulation(b.build(), integrator="gauss", forces=[motor]).run(duration=0.1)
+def test_an_open_gap_turns_nothing() -> None:
+    """Free bodies that meet at their centres of mass do so on a line, whatever they spin."""
+    b = ts.Builder("two", gravity=(0.0, 0.0, 0.0))
+    for name, mass in (("light", 1.0), ("heavy", 10.0)):
+        b.body(name, mass, inertia=(0.1, 0.2, 0.3)).joint(name + "_free", "free", "world", name)
+    sim = Simulation(b.build(), dt=0.02, integrator=TIGHT)
+    part = sim.add(ts.constraint.PointToPoint("light", "heavy", time_constant=0.1))
+    v = [0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, -2.0, 0.5, 1.0]
+    start = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.6, 0.0, 0.8, 0.0, 0.0, 0.0, 1.0]
+    run = sim.run(start, v, duration=1.0)
+    x = run.t / 0.1
+    gap = np.linalg.norm(run.parts[part.name].gap, axis=-1)
+    np.testing.assert_allclose(gap, (1.0 + x) * np.exp(-x), atol=1e-7)
+    run.energy.check(1e-7)

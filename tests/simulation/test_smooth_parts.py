@@ -214,3 +214,13 @@ def test_parts_of_each_state() -> None:
     off = Simulation(m, dt=0.05, integrator="radau", forces=[spring])
     off.parts["spring1"].on = False
     np.testing.assert_allclose(off.run([0.0], [1.0], duration=1.0).q[-1], 1.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dormand_prince", "radau", "gauss"])
+def test_motors_are_refused_by_name(integrator: str) -> None:
+    b = ts.Builder("wheel").body("wheel", mass=1.0, inertia=(1, 1, 1))
+    model = b.joint("axle", "revolute", "world", "wheel").build()
+    drive = ts.forces.Motor("axle", 0.05, 1.0, voltage=12.0, name="drive")
+    sim = ts.Simulation(model, integrator=integrator, forces=[drive])
+    with pytest.raises(ValueError, match="'drive' is a motor"):
+        sim.run(duration=0.1)
