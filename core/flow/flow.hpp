@@ -29,7 +29,7 @@ struct FlowNumbers {
     // Which linkage each number of q and of v belongs to. Errors are root mean squares within a
     // linkage, and the largest of these: what is at rest beside a motion does not hide its errors.
     std::vector<int> linkage_of_q, linkage_of_v;
-    Parts parts;  // that act, none of them held
+    Parts parts;  // that act
     std::vector<double> part_numbers;
     int linkages = 0;
 };
@@ -65,12 +65,19 @@ enum class FlowMethod : int { radau, gauss };
 // The methods as compiled for one instruction set; `outside` and the tree must outlive the flow.
 struct FlowKernel {
     std::unique_ptr<Flow> (*make)(FlowMethod, const Tree&, const FlowNumbers&, Outside&);
-    // q and v := the nearest with unit quaternions and closed loops; false where there are none
-    bool (*project)(const Tree&, Outside&, double* q, double* v);
+    // q and v := the nearest with unit quaternions, closed loops, and parts that are held at once;
+    // false where there are none
+    bool (*project)(const Tree&, const Parts&, const double* numbers, Outside&, double* q,
+                    double* v);
     // generalised forces (n, nv) and records (n, parts × kRecord) of parts at n states, with powers
     // instead of works; false if a number is not finite
     bool (*part_forces)(const Tree&, const Parts&, const double* numbers, Outside&, long n,
                         const double* q, const double* v, double* tau, double* records);
+    // accelerations (n, nv) under forces tau at n states, and records of the parts that are held,
+    // those of others zero; false if a number is not finite
+    bool (*held_accelerations)(const Tree&, const Parts&, const double* numbers, Outside&, long n,
+                               const double* q, const double* v, const double* tau, double* a,
+                               double* records);
 };
 
 }  // namespace tarsus

@@ -3,7 +3,7 @@
 // that the error of the energy is small and has no trend (E. Hairer, C. Lubich, G. Wanner,
 // "Geometric numerical integration", chapters VI and IX). With Ḣ = C + Cᵀ momenta follow
 //
-//     p′ = τ + C(q, v)ᵀ v − g(q)  (+ Jᵀ λ of loops outside the clusters),    v = H⁻¹ p,
+//     p′ = τ + C(q, v)ᵀ v − g(q)  (+ Jᵀ λ of loops outside the clusters and parts),    v = H⁻¹ p,
 //
 // and quaternions keep their length, a quadratic invariant. The stages are iterated together, one
 // in a lane, so that eight cost about as much as one; until rounding ends the iteration. What a
@@ -39,7 +39,7 @@ class Gauss final : public Flow {
           nv_(tree.nv),
           numbers_(numbers),
           rates_(tree, numbers_, outside),
-          project_(tree),
+          project_(tree, numbers_.parts, numbers_.part_numbers.data()),
           step_(numbers.step) {
         q.resize(nq_), v.resize(nv_), work.resize(powers_);
         p_.resize(nv_), rest_q_.resize(nq_), rest_p_.resize(nv_);
@@ -95,6 +95,8 @@ class Gauss final : public Flow {
         Calls& calls = rates_.calls;
         calls.at(at_q, n);
         if (!calls(gravity_forces_kernel, {}, g_.data(), nv_)) return false;
+        if (project_.rows.any_parts())
+            return project_.rows.velocities(n, calls.table(), at_q, p, out);
         for (int k = 0; k < n * nv_; ++k) sum_[k] = p[k] + g_[k];
         return calls(forward_dynamics_kernel, {{zero_.data(), nv_}, {sum_.data(), nv_}}, out, nv_);
     }
@@ -106,8 +108,8 @@ class Gauss final : public Flow {
         const double* V = V_.data();
         if (!rates_.forces(kStages, times, Q_.data(), V, tau_.data(), power_.data())) return false;
         const double* tau = tau_.data();
-        if (tree_.n_constraint_rows > 0) {  // τ + Jᵀ λ is what inverse dynamics asks for
-            if (!calls(forward_dynamics_kernel, {{V, nv_}, {tau, nv_}}, a_.data(), nv_) ||
+        if (rates_.holds()) {  // τ + Jᵀ λ is what inverse dynamics asks for
+            if (!rates_.accelerations(kStages, Q_.data(), V, tau, a_.data(), power_.data()) ||
                 !calls(inverse_dynamics_kernel, {{V, nv_}, {a_.data(), nv_}}, full_.data(), nv_))
                 return false;
             tau = full_.data();
@@ -201,7 +203,7 @@ class Gauss final : public Flow {
             return lost(q.data(), v.data());
         }
         if (!velocities(1, q.data(), p_.data(), v.data())) return lost(q.data(), v.data());
-        if (tree_.n_constraint_rows > 0 && !find_momenta()) return lost(q.data(), v.data());
+        if (project_.rows.rows() > 0 && !find_momenta()) return lost(q.data(), v.data());
         last_h_ = h, ++statistics.steps;
         statistics.last_step = statistics.next_step = h;
         for (double x : v) {

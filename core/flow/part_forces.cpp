@@ -9,8 +9,6 @@ namespace tarsus::TARSUS_ISA {
 
 namespace {
 
-constexpr int kStored = 0, kPower = 1, kPush = 2, kValues = 8;  // in a record
-
 // One group of states: where bodies are, the forces on them, and what parts do.
 template <class T>
 struct Forces {

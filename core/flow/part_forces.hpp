@@ -7,6 +7,9 @@
 
 namespace tarsus::TARSUS_ISA {
 
+constexpr int kStored = 0, kPower = 1, kPush = 2, kValues = 8;  // in a record
+
+// of parts that make forces; values alone of those that are held (held_rows.hpp)
 class PartForces {
    public:
     // parts and numbers must outlive it

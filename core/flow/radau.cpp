@@ -26,7 +26,7 @@ class Radau final : public Flow {
           ny_(tree.nq + tree.nv),
           numbers_(numbers),
           rates_(tree, numbers_, outside),
-          project_(tree),
+          project_(tree, numbers_.parts, numbers_.part_numbers.data()),
           norm_(numbers_),
           stages_(tree, numbers_, rates_, norm_, statistics),
           given_step_(numbers.step) {

@@ -7,6 +7,7 @@ Rates::Rates(const Tree& tree, const FlowNumbers& numbers, Outside& outside)
       tree_(tree),
       outside_(outside),
       parts_(tree, numbers.parts, numbers.part_numbers.data()),
+      held_(tree, numbers.parts, numbers.part_numbers.data(), HeldRows::Which::all),
       friction_(numbers.friction) {
     for (int k = 0; k < tree.joint_nv; ++k) {
         brakes_ = brakes_ || tree.damping[k] != 0 || tree.friction[k] != 0;
@@ -48,7 +49,7 @@ bool Rates::push(long n, const double* q, const double* v, double* tau, double* 
     for (long k = 0; k < n * nv; ++k) tau[k] += pushed_[k];
     for (long s = 0; power && s < n; ++s) {
         for (int k = 0; k < count; ++k) {
-            power[s * powers() + 3 * nv + k] = records_[(s * count + k) * Parts::kRecord + 1];
+            power[s * powers() + 3 * nv + k] = records_[(s * count + k) * Parts::kRecord + kPower];
         }
     }
     return true;
@@ -85,13 +86,29 @@ bool Rates::forces(long n, const double* t, const double* q, const double* v, do
     return true;
 }
 
+bool Rates::accelerations(long n, const double* q, const double* v, const double* tau, double* a,
+                          double* power) {
+    const int nv = tree_.nv, count = parts_.count();
+    if (!held_.any_parts()) {
+        return calls(forward_dynamics_kernel, {{v, nv}, {tau, nv}}, a, nv);
+    }
+    records_.assign(n * count * Parts::kRecord, 0.0);
+    if (!held_.accelerate(n, calls.table(), q, v, tau, a, records_.data())) return false;
+    for (long s = 0; power && s < n; ++s) {
+        for (int k = 0; k < count; ++k) {
+            power[s * powers() + 3 * nv + k] += records_[(s * count + k) * Parts::kRecord + kPower];
+        }
+    }
+    return true;
+}
+
 bool Rates::operator()(long n, const double* t, const double* q, const double* v, double* dq,
                        double* a, double* power) {
     const int nv = tree_.nv;
     tau_.resize(n * nv);
     return forces(n, t, q, v, tau_.data(), power) &&
            calls(configuration_rate_kernel, {{v, nv}}, dq, tree_.nq) &&
-           calls(forward_dynamics_kernel, {{v, nv}, {tau_.data(), nv}}, a, nv);
+           accelerations(n, q, v, tau_.data(), a, power);
 }
 
 }  // namespace tarsus::TARSUS_ISA

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "flow/calls.hpp"
+#include "flow/held_rows.hpp"
 #include "flow/part_forces.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -19,6 +20,12 @@ class Rates {
     // are those that later calls of `calls` are about.
     bool forces(long n, const double* t, const double* q, const double* v, double* tau,
                 double* power);
+    // whether there are loops outside the clusters, or parts that are held
+    bool holds() const { return held_.rows() > 0; }
+    // Accelerations (n, nv) under forces tau (n, nv), at the states that `forces` was asked about;
+    // parts that are held add their powers, unless null.
+    bool accelerations(long n, const double* q, const double* v, const double* tau, double* a,
+                       double* power);
     // rates of q (n, nq), accelerations (n, nv), and powers unless null
     bool operator()(long n, const double* t, const double* q, const double* v, double* dq,
                     double* a, double* power);
@@ -33,6 +40,7 @@ class Rates {
     const Tree& tree_;
     Outside& outside_;
     PartForces parts_;
+    HeldRows held_;
     bool friction_, passive_ = false, brakes_ = false;
     std::vector<double> tau_, passive_forces_, w_, G_, damping_, dry_, pushed_, records_;
 };

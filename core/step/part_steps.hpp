@@ -7,6 +7,7 @@
 #pragma once
 
 #include "parts/laws.hpp"
+#include "parts/part_motion.hpp"
 #include "parts/path_at.hpp"
 #include "step/motor_steps.hpp"
 #include "step/rows.hpp"
@@ -79,7 +80,7 @@ class PartSteps {
             if (!any(on > T(0.0))) continue;
             rates(part, at, at.free, w, free_ + part.first_row);
             const int block = rows.test.blocks(), first = rows.test.rows();
-            push_test(part, at, rows.test);
+            push_part(part, at.pose, here(part), rows.test);
             for (int r = 0; r < part.n_rows; ++r) {
                 rows.map.add(block, first + r);
                 Block<T>& row = rows.add_block(Source::part, part.first_row + r, 1, on);
@@ -213,18 +214,6 @@ class PartSteps {
             most = select(sum > most, sum, most);
         }
         return most;
-    }
-
-    TARSUS_INLINE void push_test(const Part& part, const Moment<T>& at, TestForces<T>& test) {
-        if (part.coordinates == Coordinates::joint) return test.push_joints(part.joints);
-        RowForces<T> on_a, on_b;
-        const PartAt<T>& place = here(part);
-        for (int r = 0; r < part.n_rows; ++r) {
-            const Force<T> f = force_on(at.pose[part.a.body + 1], place.on_a, place.row[r]);
-            on_a.f[r] = {-f.linear, -f.angular};
-            on_b.f[r] = force_on(at.pose[part.b.body + 1], place.point, place.row[r]);
-        }
-        test.push_bodies(part.n_rows, part.a.body, on_a, part.b.body, on_b);
     }
 
     // dry friction in the gear of a motor

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
 from tarsus.model.checks import count
-from tarsus.simulation.acting import Acting
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Contacts
 from tarsus.simulation.controllers import restart
@@ -22,6 +20,7 @@ from tarsus.simulation.integrators import SMOOTH, refuse
 from tarsus.simulation.part_record import part_rows
 from tarsus.simulation.progress import Progress, progress_of
 from tarsus.simulation.recorder import Record, check_size, names_of
+from tarsus.simulation.smooth_parts import acting_on, closed, is_held
 from tarsus.simulation.smooth_steps import Sample, SmoothSteps
 from tarsus.simulation.state import State, check_configuration, check_masses, start
 from tarsus.simulation.trajectory import Trajectory
@@ -54,6 +53,7 @@ def run_smooth(
     state = start(model, q0, v0, 0)
     check_configuration(model, state.q)
     check_masses(model, state.q)
+    acting = acting_on(simulation, state.q)
     steps_of_all = SmoothSteps(
         model,
         integrator,
@@ -64,8 +64,10 @@ def run_smooth(
         threads=threads_of(threads),
         batched=state.batched,
         states=len(state.q),
-        acting=acting_on(simulation, state.q),
+        acting=acting,
     )
+    if acting is not None and is_held(acting):
+        state = closed(steps_of_all.motion, acting, state)
     watch = None
     if until is not None:
         watch = Watch(until, model, (), len(state.q), state.batched)
@@ -74,32 +76,6 @@ def run_smooth(
     wanted = {*names, *(["parts"] if "energy" in names else [])}
     kept = {name: array for name, array in run.recorded.items() if name in wanted}
     return replace(run, recorded=kept, settings={**simulation.settings, "every": every})
-
-
-def acting_on(simulation: Simulation, q: Array) -> Acting | None:
-    """Return the parts on states q (B, nq); those that smooth motions do not know are refused."""
-    acting = simulation.board.on(q)
-    if acting is None:
-        return None
-    for each in acting.parts.parts:
-        if each.statement.law == "motor":
-            raise ValueError(
-                f"part {each.name!r} is a motor, whose current integrator "
-                f"{simulation.integrator.name!r} does not know; use 'semi_implicit'"
-            )
-        held = each.statement.law == "rigid" or each.statement.coordinates == "path"
-        if held or each.name in acting.plans:
-            what = "is held" if held else "follows a plan"
-            raise ValueError(
-                f"part {each.name!r} {what}, which integrator {simulation.integrator.name!r} does "
-                "not know; use 'semi_implicit', or close a loop of the model with constraint=True"
-            )
-    if simulation.integrator.name == "rk4" and len(acting.numbers) > 1:
-        raise ValueError(
-            "numbers of parts differ from state to state, which integrator 'rk4' does not know; "
-            "use 'dormand_prince' or 'radau'"
-        )
-    return acting
 
 
 class SmoothRun:
@@ -166,7 +142,7 @@ class SmoothRun:
         tau = np.stack([each.effort for each in samples], axis=1)
         recorded = {"q": q, "v": v, "tau": tau, "energy": own.motion.ledger(q, v, work)}
         if own.acting is not None:
-            recorded["parts"] = own.motion.part_records(q, v, work)
+            recorded["parts"] = own.motion.part_records(q, v, tau, work)
         if not own.batched:
             recorded = {name: array[0] for name, array in recorded.items()}
         none = np.zeros(0, np.int64)

@@ -20,6 +20,7 @@ from tarsus.simulation.integrators import RK4, Gauss, Integration, Radau, Smooth
 from tarsus.simulation.integrators.adaptive import samples
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 from tarsus.simulation.interrupt import Interrupt
+from tarsus.simulation.smooth_parts import is_held
 from tarsus.simulation.trajectory import Failure
 
 CHUNK = 64
@@ -74,6 +75,7 @@ class SmoothSteps:
             threads=threads,
             parts=None if acting is None else acting.parts.core,
             numbers=None if acting is None else acting.numbers,
+            held=acting is not None and is_held(acting),
         )
         self.effort = effort
         held = getattr(controller, "period", None) is not None or remembers(controller)
@@ -169,7 +171,7 @@ class SmoothSteps:
             parts = [self._step_of(half, step, now, held) for half in halves]
             q, v, work = map(np.concatenate, zip(*parts, strict=True))
             return q, v, work
-        if self.model.constraints:
+        if self.model.constraints or self.motion.held:
             new = self._closed(new)
         slow = np.abs(new[1]) < FASTEST
         for k in [] if slow.all() else np.flatnonzero(~slow.all(axis=1)).tolist():
@@ -179,7 +181,7 @@ class SmoothSteps:
         return new
 
     def _closed(self, parts: Parts) -> Parts:
-        """Return states with the loops closed that are in no cluster."""
+        """Return states with loops and parts closed."""
         found = [self.motion.on_group(np.concatenate(state)) for state in zip(*parts, strict=True)]
         q, v, work = map(np.stack, zip(*found, strict=True))
         return q, v, work

@@ -216,15 +216,6 @@ def test_parts_of_each_state() -> None:
     np.testing.assert_allclose(off.run([0.0], [1.0], duration=1.0).q[-1], 1.0, atol=1e-9)
 
 
-def test_parts_that_are_held_are_refused() -> None:
-    b = ts.Builder("mass")
-    b.body("mass", 1.0).joint("slide", "translation", "world", "mass")
-    sim = Simulation(b.build(), integrator="radau")
-    sim.add(ts.constraint.Nail("mass", name="hook"))
-    with pytest.raises(ValueError, match="part 'hook' is held, which integrator 'radau'"):
-        sim.run(duration=0.1)
-
-
 @pytest.mark.parametrize("integrator", ["rk4", "dormand_prince", "radau", "gauss"])
 def test_motors_are_refused_by_name(integrator: str) -> None:
     b = ts.Builder("wheel").body("wheel", mass=1.0, inertia=(1, 1, 1))

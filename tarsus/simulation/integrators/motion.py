@@ -31,11 +31,14 @@ class SmoothMotion:
         threads: int = 1,
         parts: _core.Parts | None = None,
         numbers: Array | None = None,
+        held: bool = False,
     ) -> None:
         self.model = model
         self.friction = friction
         self.parts, self.numbers = parts, numbers
         """What acts beside the joints, and its numbers (1 or B, n)."""
+        self.held = held
+        """Whether some of the parts are held."""
         self.works = 3 * model.nv + (0 if parts is None else len(parts))
         """How many works there are: of efforts, damping and friction, and of each part."""
         self.n_numbers = model.nq + model.nv + self.works
@@ -66,18 +69,28 @@ class SmoothMotion:
         if not np.isfinite(v).all():
             raise ArithmeticError("the velocities are not finite any more")
         tau = effort if isinstance(effort, np.ndarray) else effort(t, q, v)
-        pushed, records = self.pushed(q, v)
-        given = records[..., 1::RECORD]
         if not self._passive:
             nothing = np.zeros((*v.shape[:-1], 2 * self.model.nv))
-            a = self.model.forward_dynamics(q, v, tau + pushed, **self.batch)
-            return np.asarray(a), np.concatenate([tau * v, nothing, given], axis=-1)
+            a, records = self.accelerated(q, v, tau)
+            return a, np.concatenate([tau * v, nothing, records[..., 1::RECORD]], axis=-1)
         damping, dry = self._braking(q, v)
         passive = self.model.passive_forces(q, v, **self.batch)
         passive = passive - (0.0 if self.friction else dry)
-        a = self.model.forward_dynamics(q, v, tau + passive + pushed, **self.batch)
+        a, records = self.accelerated(q, v, tau + passive)
         dry = dry if self.friction else 0.0 * dry
-        return np.asarray(a), np.concatenate([tau * v, damping * v, dry * v, given], axis=-1)
+        powers = [tau * v, damping * v, dry * v, records[..., 1::RECORD]]
+        return a, np.concatenate(powers, axis=-1)
+
+    def accelerated(self, q: Array, v: Array, tau: Array) -> tuple[Array, Array]:
+        """Return accelerations (…, nv) under tau and parts, and records of these, with powers."""
+        m, lead = self.model, v.shape[:-1]
+        pushed, records = self.pushed(q, v)
+        tau = np.broadcast_to(tau + pushed, v.shape)
+        if not self.held or self.parts is None or self.numbers is None:
+            return np.asarray(m.forward_dynamics(q, v, tau, **self.batch)), records
+        states = q.reshape(-1, m.nq), v.reshape(-1, m.nv), tau.reshape(-1, m.nv)
+        a, holding = _core.held_accelerations(m, self.parts, self.numbers[0], *states)
+        return a.reshape(v.shape), records + holding.reshape(*lead, -1)
 
     def pushed(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Return generalised forces (…, nv) of parts, and their records, with powers for works."""
@@ -90,11 +103,13 @@ class SmoothMotion:
         )
         return tau.reshape(v.shape), records.reshape(*lead, size)
 
-    def part_records(self, q: Array, v: Array, work: Array) -> Array:
-        """Return what parts did (B, T, n) at samples with these works."""
-        found = np.stack(
-            [self.of_state(k).pushed(*each)[1] for k, each in enumerate(zip(q, v, strict=True))]
-        )
+    def part_records(self, q: Array, v: Array, tau: Array, work: Array) -> Array:
+        """Return what parts did (B, T, n) at samples with these efforts and works."""
+        if self.held and self._passive:  # what joints do by themselves is held, too
+            dry = 0.0 if self.friction else self._braking(q, v)[1]
+            tau = tau + self.model.passive_forces(q, v, **self.batch) - dry
+        states = enumerate(zip(q, v, tau, strict=True))
+        found = np.stack([self.of_state(k).accelerated(*each)[1] for k, each in states])
         found[..., 1::RECORD] = work[..., 3 * self.model.nv :]
         return found
 
@@ -106,10 +121,12 @@ class SmoothMotion:
     def on_group(self, y: Array) -> tuple[Array, Array, Array]:
         """Return q, v and works of y with unit quaternions and closed loops.
 
-        Loops outside the clusters are closed in the metric of the mass matrix.
+        Loops outside the clusters, and parts that are held at once, are closed in the metric of
+        the mass matrix.
         """
         q, v, work = self.split(y)
-        return *_core.project_state(self.model, q, v), work
+        numbers = None if self.numbers is None else self.numbers[0]
+        return *_core.project_state(self.model, q, v, self.parts, numbers), work
 
     def rates_of(self, effort: Effort) -> Callable[[float, Array], Array]:
         """Return the rate of y = (q, v, works) of one state, as a function of t and y."""
