@@ -39,17 +39,28 @@ def edited(
                 f"the simulation was made with {name}, which belongs to its model: make a new one "
                 "with ts.Simulation, and carry its state over with ts.carry"
             )
-    new = type(simulation)(model, **stated, forces=())
+    own = of_model(simulation)
+    new = type(simulation)(model, **stated, forces=() if own is None else None)
     carried = carry(simulation.model, model, simulation.q, simulation.v)
-    lost = move_parts(simulation.board, new.board)
+    lost = move_parts(simulation.board, new.board, own or ())
     new.reset(carried.q, carried.v, controller=controller)
     core = new.moving().core
     steps = simulation.moving().core.steps
     core.restore(*np.atleast_2d(core.q, core.v), core.memory, flat(core.touched), steps)
-    keep_numbers(simulation.board, new.board)
+    keep_numbers(simulation.board, new.board, own or ())
     for name, reason in lost.items():
         warnings.warn(f"part {name!r} is left behind: {reason}", LostPartWarning, stacklevel=3)
     return new, carried
+
+
+def of_model(simulation: Simulation) -> tuple[str, ...] | None:
+    """Return the names of parts that the model stated, None if it acts without them.
+
+    With the new model they are what it states.
+    """
+    stated, parts = simulation.model.forces, simulation.board.parts.parts
+    found = tuple(each.name for each in parts if any(each.part is force for force in stated))
+    return found if len(found) == len(stated) else None
 
 
 def flat(lists: Any) -> Any:
@@ -57,10 +68,15 @@ def flat(lists: Any) -> Any:
     return np.asarray(lists).reshape(len(lists), -1)
 
 
-def move_parts(old: Board, new: Board) -> dict[str, str]:
-    """Add all parts that find their places in the new model; return why the others do not."""
+def move_parts(old: Board, new: Board, own: tuple[str, ...]) -> dict[str, str]:
+    """Add all parts that find their places in the new model; return why the others do not.
+
+    `own` are of the old model, and stay with it.
+    """
     lost = {}
     for each in old.parts.parts:
+        if each.name in own:
+            continue
         try:
             new.add(replace(each.part, name=each.name))
         except (LookupError, ValueError) as error:
@@ -68,25 +84,33 @@ def move_parts(old: Board, new: Board) -> dict[str, str]:
             continue
         if each.name in old.plans:
             new.plans[each.name] = old.plans[each.name]
-    new.numbers = carried_numbers(old.parts, old.numbers, new.parts)
+    new.numbers = carried_numbers(old.parts, old.numbers, new.parts, new.numbers, own)
     return lost
 
 
-def keep_numbers(old: Board, new: Board) -> None:
+def keep_numbers(old: Board, new: Board, own: tuple[str, ...]) -> None:
     """Give parts what they had in the motion: targets, whether they are on, currents of motors."""
     before, after = old.acting, new.acting
     if before is None or after is None or new.motion is None:
         return
-    after.numbers = carried_numbers(before.parts, before.numbers, after.parts)
+    after.numbers = carried_numbers(before.parts, before.numbers, after.parts, after.numbers, own)
     after.widen()
     for k, each in enumerate(after.parts.parts):
+        if each.name in own or each.name not in before.parts.index:
+            continue
         there, count = before.parts.number(each.name), len(each.part.keeps)
-        own, was = (MEMORY["size"] * at + MEMORY["own"] for at in (k, there))
-        after.memory[:, own : own + count] = before.memory[:, was : was + count]
+        here, was = (MEMORY["size"] * at + MEMORY["own"] for at in (k, there))
+        after.memory[:, here : here + count] = before.memory[:, was : was + count]
     new.motion.take(after)
 
 
-def carried_numbers(before: PartSet, numbers: Array, after: PartSet) -> Array:
-    """Return those of the numbers (1 or B, n) that parts of another set have, in its order."""
-    spans = [before.span(before.number(each.name)) for each in after.parts]
-    return np.concatenate([numbers[:, :0], *(numbers[:, span] for span in spans)], axis=1)
+def carried_numbers(
+    before: PartSet, numbers: Array, after: PartSet, fresh: Array, own: tuple[str, ...]
+) -> Array:
+    """Return numbers (1 or B, n) of another set of parts: as they were, or `fresh` where new."""
+    states = max(len(numbers), len(fresh))
+    found = np.repeat(fresh, states, axis=0) if len(fresh) < states else fresh.copy()
+    for k, each in enumerate(after.parts):
+        if each.name not in own and each.name in before.index:
+            found[:, after.span(k)] = numbers[:, before.span(before.number(each.name))]
+    return found

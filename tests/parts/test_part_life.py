@@ -325,3 +325,38 @@ def test_a_loose_kit_of_sticks_flies_together_and_gains_nothing(slender: float) 
     assert np.abs(momentum[:, :3]).max() < 1e-12
     assert gained < 1e-9
     assert run.energy.kinetic[-1] < 0.2 * run.energy.kinetic.max()
+
+
+def test_forces_of_an_edited_model_are_its_own() -> None:
+    editor = ts.Editor(arm())
+    editor.force(f.Spring("link2", (0.0, 0.0, 3.0), 10.0, name="spring"))
+    sim = ts.Simulation(editor.build())
+    sim.reset(START)
+    sim.add(c.Nail(TIP, name="tip"))
+    sim.step(steps=5)
+    harder = ts.Editor(arm())
+    harder.force(f.Spring("link2", (0.0, 0.0, 3.0), 70.0, name="spring"))
+    harder.force(f.Brake("link0", 2.0, name="brake"))
+    new, _ = sim.edited(harder.build())
+    assert set(new.parts) == {"spring", "brake", "tip"}
+    assert new.parts["spring"].stiffness == 70.0
+    np.testing.assert_allclose(new.parts["tip"].target, sim.parts["tip"].target)
+    new.step(steps=5)
+
+
+@pytest.mark.parametrize("links", [2, 3, 5])
+def test_a_chain_that_is_stretched_between_nails_holds(links: int) -> None:
+    """Level and straight it cannot carry its weight, whatever the force: it sags a little."""
+    b, parent = ts.Builder("chain"), "world"
+    for k in range(links):
+        at = np.eye(4)
+        at[0, 3] = 1.0 if k else 0.0
+        b.body(f"link{k}", mass=1.0, com=(0.5, 0, 0), inertia=np.diag([0.01, 0.1, 0.1]))
+        b.joint(f"joint{k}", "revolute", parent, f"link{k}", axis=(0, 1, 0), placement=at)
+        parent = f"link{k}"
+    sim = ts.Simulation(b.build())
+    sim.add(c.Nail((parent, (1.0, 0, 0)), name="end"))
+    run = sim.run(duration=0.5)
+    gap, fast = np.abs(run.parts["end"].gap).max(), np.abs(run.v).max()
+    print(f"gap {gap:.1e} m, fastest {fast:.1e} rad/s")
+    assert gap < 1e-5 and fast < 1.0
