@@ -14,6 +14,9 @@ def part_table(parts: dict[str, Any]) -> list[str]:
         )
         for row in parts["dragged"]
     }
+    for row in parts["sticks"]:
+        what = f"8 s of five sticks on fifteen rubbers by Radau, {row['accuracy']}"
+        rows[what] = f"{row['run']['median'] / 1e3:.0f} ms"
     for key in ("add", "remove"):
         times = sorted((row[key]["median"], row["part"]) for row in parts["changes"])
         (least, first), (most, last) = times[0], times[-1]

@@ -26,6 +26,11 @@ def frames(parts: dict[str, Any], statistic: str) -> dict[str, float]:
     return {row["kit"]: row["frame"][statistic] / 1e3 for row in parts["dragged"]}
 
 
+def sticks(parts: dict[str, Any], statistic: str) -> dict[str, float]:
+    """Return the times of eight seconds of sticks and rubbers [s]."""
+    return {row["accuracy"]: row["run"][statistic] / 1e6 for row in parts["sticks"]}
+
+
 def changes(parts: dict[str, Any], statistic: str) -> dict[str, float]:
     """Return the times to add and to remove a part [µs]."""
     return {
@@ -48,6 +53,7 @@ def ledger(parts: dict[str, Any], _: str) -> dict[str, float]:
 
 PART_TARGETS = (
     part_target("dragging a kit of 100 bodies, a frame, ms", 4.0, 1.0, frames),
+    part_target("sticks and rubbers, 8 s by Radau, s", 0.1, 0.02, sticks),
     part_target("adding or removing a part, µs", 50.0, 50.0, changes),
     part_target("stiff gears, a step, time / MuJoCo", 1.0, 1.0, gears),
     part_target("stiff gears, ledger, residual / energy that flowed", 1e-3, 1e-3, ledger),

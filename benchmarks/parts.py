@@ -1,4 +1,4 @@
-"""The speed of parts: a kit that is dragged, parts that come and go, stiff gears, equivalents.
+"""The speed of parts: kits that are dragged, sticks and rubbers, changes, gears, equivalents.
 
 python benchmarks/parts.py --quick
 """
@@ -49,12 +49,13 @@ def measure_parts(
         for number, (name, measured) in enumerate(
             {
                 "dragged": lambda: dragged(plan, sizes),
+                "sticks": lambda: sticks(plan),
                 "changes": lambda: changes(plan, sizes),
                 "gears": lambda: measure_gears(*plan.rhythm, sizes.seconds),
                 "equivalents": lambda: equivalents(plan),
             }.items()
         ):
-            tell(name, number / 4)
+            tell(name, number / 5)
             found[name] = measured()
     return found
 
@@ -77,6 +78,20 @@ def dragged(plan: Plan, sizes: Sizes) -> list[dict[str, Any]]:
         contenders[name] = Contender("drag()", {"drag": Drag(sim, hand)})
     interleave(list(contenders.values()), *plan.rhythm, lambda share: None)
     return [{"kit": name, "frame": each.summary()} for name, each in contenders.items()]
+
+
+def sticks(plan: Plan) -> list[dict[str, Any]]:
+    """Return times of eight seconds of five sticks on fifteen rubbers (Schröder 1990, 7.2)."""
+    scene = ts.scenes.tensegrity()
+    contenders = {}
+    for rtol, atol in ((1e-6, 1e-7), (1e-4, 1e-3)):
+        radau = ts.integrators.Radau(rtol=rtol, atol=atol)
+        sim = ts.Simulation(scene.model, forces=scene.forces, dt=1 / 30, integrator=radau)
+        names = {"sim": sim, "q": scene.q0, "v": scene.v0}
+        call = "sim.run(q, v, duration=8.0, record=['q'])"
+        contenders[f"rtol {rtol:g}, atol {atol:g}"] = Contender(call, names)
+    interleave(list(contenders.values()), *plan.rhythm, lambda share: None)
+    return [{"accuracy": name, "run": each.summary()} for name, each in contenders.items()]
 
 
 class Drag:

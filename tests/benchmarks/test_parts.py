@@ -34,6 +34,7 @@ def results() -> dict[str, Any]:
 def test_results_have_all_rows(results: dict[str, Any]) -> None:
     json.dumps(results, allow_nan=False)
     assert len(results["dragged"]) == len(results["equivalents"]) == 2
+    assert len(results["sticks"]) == 2
     assert len(results["changes"]) == 2 * 8
 
 
