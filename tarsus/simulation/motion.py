@@ -44,7 +44,7 @@ class Motion:
         threads: int,
     ) -> None:
         self.model, self.places, self.drive, self.dt = model, places, drive, dt
-        self.states, self.batched = len(state.q), state.batched
+        self.world, self.states, self.batched = world, len(state.q), state.batched
         self.acting: Acting | None = None
         self.notes: Take | None = None
         """Where its inputs are noted, if they are."""
@@ -63,6 +63,21 @@ class Motion:
         if self.acting is not None and self.acting.plans:
             return self._planned(command, steps)
         return self._make(command, steps) if self.notes is None else self._noted(command, steps)
+
+    def gaps(self) -> Array:
+        """Return the values (B, n) of all rows of parts, as they are now."""
+        acting = self.acting
+        assert acting is not None
+        q, v = np.atleast_2d(self.core.q, self.core.v)
+        return self.world.part_rows(
+            q,
+            v,
+            self.core.memory,
+            self.parameters,
+            acting.parts.core,
+            acting.numbers,
+            acting.memory,
+        )[0]
 
     def take(self, acting: Acting) -> None:
         """Go on with these parts."""

@@ -107,9 +107,12 @@ class PartHandle:
 
     @property
     def gap(self) -> Array:
-        """How far its coordinates are from where they should be (…, rows) [m, rad]."""
-        rows = self._board.parts.core.n_rows(self._index)
-        return self._memory("value", rows)
+        """How far its coordinates are from where they should be now (…, rows) [m, rad]."""
+        self._acting()
+        assert self._board.motion is not None
+        core, k = self._board.parts.core, self._index
+        first = sum(core.n_rows(each) for each in range(k))
+        return self._one(self._board.motion.gaps()[:, first : first + core.n_rows(k)]).copy()
 
     @property
     def missed(self) -> Any:

@@ -360,3 +360,14 @@ def test_a_chain_that_is_stretched_between_nails_holds(links: int) -> None:
     gap, fast = np.abs(run.parts["end"].gap).max(), np.abs(run.v).max()
     print(f"gap {gap:.1e} m, fastest {fast:.1e} rad/s")
     assert gap < 1e-5 and fast < 1.0
+
+
+def test_a_gap_is_told_before_the_first_step() -> None:
+    sim = ts.Simulation(arm())
+    sim.add(f.Drag("link0", 1.0))
+    nail = sim.add(c.Nail(TIP, (3.5, 0.0, 0.0), time_constant=0.1))
+    sim.reset(np.zeros(3))
+    np.testing.assert_allclose(nail.gap, [-0.5, 0.0, 0.0], atol=1e-12)
+    sim.step(steps=3)
+    end = np.asarray(arm().frame_pose(sim.q, "link2")) @ [1.0, 0.0, 0.0, 1.0]
+    np.testing.assert_allclose(nail.gap, end[:3] - [3.5, 0.0, 0.0], atol=1e-12)
