@@ -62,3 +62,12 @@ def part_records(parts: tuple[tuple[str, int], ...], rows: Array) -> Mapping[str
         )
         found.append((name, record))
     return ByName("part", found)
+
+
+def write_gaps(parts: PartSet, values: Array, record: Array) -> None:
+    """Write values (B, rows) of all coordinates to the record (B, n) of a start."""
+    first = 0
+    for k in range(len(parts.parts)):
+        rows = parts.core.n_rows(k)
+        record[:, SIZE * k + 8 : SIZE * k + 8 + rows] = values[:, first : first + rows]
+        first += rows

@@ -24,7 +24,7 @@ from tarsus.simulation.ended import NEVER
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.interrupt import Interrupt
 from tarsus.simulation.pacing import FEW, STEPS, chunk_of, moments, pieces
-from tarsus.simulation.part_record import part_rows
+from tarsus.simulation.part_record import part_rows, write_gaps
 from tarsus.simulation.part_trouble import contradictions, suspects
 from tarsus.simulation.progress import Progress
 from tarsus.simulation.recorder import Recorder
@@ -109,17 +109,15 @@ class Runner:
                 self.interrupted = interrupt.pressed
 
     def _start(self) -> None:
-        energy = None
+        energy, state = None, self.state
         if self.recorder.layout.ledger:
-            state = self.state
-            energy = self.world.energies(
-                state.q,
-                state.v,
-                state.memory,
-                self.parameters,
-                **parts_of(state.acting),
-                record=self.recorder.parts_at_start(),
-            )
+            record = self.recorder.parts_at_start()
+            given = state.q, state.v, state.memory, self.parameters
+            parts = parts_of(state.acting)
+            energy = self.world.energies(*given, **parts, record=record)
+            if record is not None and state.acting is not None and state.step == 0:
+                values, _ = self.world.part_rows(*given, **parts)
+                write_gaps(state.acting.parts, values, record)
         self.recorder.start(self.state, energy)
         if self.watch is not None and self.first == 0:
             self._look(np.zeros(1, np.int64), None, None)

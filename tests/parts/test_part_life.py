@@ -363,11 +363,17 @@ def test_a_chain_that_is_stretched_between_nails_holds(links: int) -> None:
 
 
 def test_a_gap_is_told_before_the_first_step() -> None:
+    target = np.array([2.0, 0.0, 0.5])
+
+    def gap(q: Array) -> Array:
+        return np.asarray(arm().frame_pose(q, "link2") @ [1.0, 0.0, 0.0, 1.0])[:3] - target
+
     sim = ts.Simulation(arm())
     sim.add(f.Drag("link0", 1.0))
-    nail = sim.add(c.Nail(TIP, (3.5, 0.0, 0.0), time_constant=0.1))
-    sim.reset(np.zeros(3))
-    np.testing.assert_allclose(nail.gap, [-0.5, 0.0, 0.0], atol=1e-12)
+    nail = sim.add(c.Nail(TIP, target, time_constant=0.1))
+    sim.reset(START)
+    np.testing.assert_allclose(nail.gap, gap(START), atol=1e-12)
     sim.step(steps=3)
-    end = np.asarray(arm().frame_pose(sim.q, "link2")) @ [1.0, 0.0, 0.0, 1.0]
-    np.testing.assert_allclose(nail.gap, end[:3] - [3.5, 0.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(nail.gap, gap(sim.q), atol=1e-12)
+    run = sim.run(START, duration=0.01)
+    np.testing.assert_allclose(run.parts[nail.name].gap[:2], [gap(START)] * 2, atol=1e-12)
