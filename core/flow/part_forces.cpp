@@ -4,6 +4,7 @@
 #include "dynamics/spanning.hpp"
 #include "parts/laws.hpp"
 #include "parts/part_at.hpp"
+#include "parts/pushes.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -80,9 +81,7 @@ struct Forces {
     }
 
     const T* law(const Part& part) const { return numbers + part.law_numbers(); }
-    T on(const Part& part) const {
-        return select(numbers[part.numbers + Part::kOn] > T(0.0), T(1.0), T(0.0));
-    }
+    T on(const Part& part) const { return is_on(numbers + part.numbers); }
     // a wrench in axes of the world on b, and its opposite on a
     void push(const Part& part, const PartAt<T>& at, const Force<T>& wrench) {
         const int a = part.a.body + 1, b = part.b.body + 1;
@@ -159,31 +158,22 @@ struct Forces {
         const int b = part.b.body + 1;
         if (b == 0) return;
         const Pose<T> at = frame_on(part.b, pose[b]);
-        const T* x = law(part);
-        Force<T> wrench{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
-        if (part.law == PartLaw::local_wrench) {
-            wrench = {at.rotation * wrench.linear, at.rotation * wrench.angular};
-        }
-        wrench = {wrench.linear * on(part), wrench.angular * on(part)};
+        const Force<T> wrench = wrench_at(part, law(part), on(part), at);
         force[b] = force[b] + force_on(pose[b], at.position, wrench);
         record[kPower] = dot(wrench.linear, point_velocity(pose[b], motion[b], at.position)) +
                          dot(wrench.angular, pose[b].rotation * motion[b].angular);
         note_push(wrench, record);
     }
     void act_field(const Part& part, T* record) {
-        const T *n = law(part), here = on(part);
-        const Vec3<T> g{n[0], n[1], n[2]};
         for (int i = 0; i < tree.n_bodies; ++i) {
             const Link& link = tree.links[i];
-            const Vec3<double> first = vector_at(link.first);
             const double share = link.mass > 0 ? 1 / link.mass : 0.0;
-            const Vec3<T> x = pose[i + 1].rotation * (first * share) + pose[i + 1].position;
-            const Vec3<T> to{n[3] - x.x, n[4] - x.y, n[5] - x.z};
-            const T square = dot(to, to), away = select(square > T(0.0), square, T(1.0));
-            const T length = square_root(away), mass = T(link.mass) * here;
-            const Vec3<T> f = mul_add(to, n[6] / (away * length), g) * mass;
-            force[i + 1] = force[i + 1] + force_on(pose[i + 1], x, Force<T>{f, zero_vector<T>()});
-            record[kStored] = record[kStored] - (dot(g, x) + n[6] / length) * mass;
+            const Vec3<T> x =
+                pose[i + 1].rotation * (vector_at(link.first) * share) + pose[i + 1].position;
+            const Field<T> field = field_at(law(part), on(part), x);
+            const Force<T> weight{field.acceleration * T(link.mass), zero_vector<T>()};
+            force[i + 1] = force[i + 1] + force_on(pose[i + 1], x, weight);
+            record[kStored] = mul_add(field.potential, T(link.mass), record[kStored]);
         }
     }
 };

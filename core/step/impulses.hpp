@@ -118,6 +118,7 @@ class Impulses {
                 any_rows = false;
                 break;
             }
+            for (int r = 0; r < work.rows.problem.n_rows; ++r) work.missed[r] = T(0.0);
             work.solve(open, at.dt, loop_impulse,
                        [&](int l, const SolveReport& report) { note(l, report); });
             keep(work.rows.problem, exact);

@@ -1,21 +1,16 @@
 // Parts in a step: where they are, the forces and rows that they add, and what is kept of them.
-//
-// A row that is held gets a velocity at which its gap x closes as the law says. Rates of the same
-// velocities differ from step to step as the rows turn; half of that difference, κ, is taken off:
-// then the way h V of a step, on its chord, ends where the row is zero, as it does for SHAKE
-// (Ryckaert, Ciccotti & Berendsen 1977), and what is held keeps its energy.
 #pragma once
 
 #include "parts/laws.hpp"
 #include "parts/part_motion.hpp"
 #include "parts/path_at.hpp"
+#include "parts/pushes.hpp"
+#include "parts/rigid.hpp"
 #include "step/motor_steps.hpp"
 #include "step/rows.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
-constexpr double kQuick = 0.5;    // part of a gap that is closed in a step, without a time constant
-constexpr double kClosed = 1e-4;  // [m, rad] a gap that is smaller closes faster and faster
 constexpr double kLeastSlope = 1e-9;  // of a row, as a part of the largest of its part
 
 template <class T>
@@ -45,6 +40,7 @@ class PartSteps {
             }
             if (part.n_rows == 0 || part.law == PartLaw::motor) continue;
             T* kept = memory + part.memory;
+            kept[Part::kMissed] = T(0.0);
             place(part, at.pose, joints.q, kept + Part::kAge, kept + Part::kOwn);
             rates(part, at, at.start, joints.v, start_ + part.first_row);
             for (int r = 0; r < part.n_rows; ++r) kept[Part::kValue + r] = here(part).value[r];
@@ -94,13 +90,13 @@ class PartSteps {
         }
     }
 
-    // what the rows have done; `missed`: of each row, by what velocity it was not held
+    // what the rows have done; `missed`: of each row, by what velocity it was not held, zero in
+    // lanes that were solved in an earlier round
     TARSUS_APART void keep(const Problem<T>& problem, const T* missed) {
         const T zero(0.0);
         for (const Part& part : parts.list) {
             T* kept = memory + part.memory;
             for (int r = 0; r < part.n_rows; ++r) kept[Part::kImpulse + r] = zero;
-            if (part.n_rows) kept[Part::kMissed] = zero;
         }
         int at = 0;
         for (int k = 0; k < problem.n_blocks; ++k) {
@@ -161,12 +157,20 @@ class PartSteps {
                           const Loads<T>& loads, const T& dt, T* out);
 
    private:
+    TARSUS_INLINE T field_energy(const Part& part, const Pose<T>* pose, const Motion<T>* motion,
+                                 const Loads<T>& loads, const T& dt, T& staggered) const;
+    TARSUS_INLINE T law_energy(const Part& part, const Pose<T>* pose, const Motion<T>* motion,
+                               const JointState<T>& joints, const T& dt, T& staggered);
     PartAt<T>& here(const Part& part) const { return at_[&part - parts.list.data()]; }
     const T* law(const Part& part) const { return numbers + part.law_numbers(); }
     RowState<T> row_state(const Part& part, int r, const T* rate) const {
-        const bool turns =
-            part.coordinates == Coordinates::frame && part.row[r].kind != PartRowKind::position;
+        const bool turns = part.coordinates == Coordinates::frame && !is_position(part, r);
         return {here(part).value, rate, r, part.n_rows, turns};
+    }
+    // whether a row is a length, and neither an angle nor a joint's coordinate
+    static bool is_position(const Part& part, int r) {
+        if (part.coordinates == Coordinates::joint) return false;
+        return part.coordinates != Coordinates::frame || part.row[r].kind == PartRowKind::position;
     }
 
     TARSUS_INLINE void place(const Part& part, const Pose<T>* pose, const T* q, const T* age,
@@ -198,7 +202,7 @@ class PartSteps {
     }
     // 1 where a part is on, and does something
     TARSUS_INLINE T on_in(const Part& part) const {
-        const T zero(0.0), one(1.0), on = select(numbers[part.numbers] > zero, one, zero);
+        const T zero(0.0), on = is_on(numbers + part.numbers);
         if (part.law == PartLaw::rigid) return on;
         if (part.law == PartLaw::motor) {
             return select(motors.drive(part).rubbing > zero, on, zero);
@@ -224,40 +228,20 @@ class PartSteps {
     }
     // the velocity that a row is held at, within its bounds
     TARSUS_INLINE void hold(const Part& part, int r, const T& dt, Block<T>& block) {
-        const T zero(0.0), half(0.5), one(1.0);
-        const T *kept = memory + part.memory, &tau = law(part)[0], &limit = law(part)[1];
+        const T zero(0.0), one(1.0), far(kUnbounded);
+        const T *kept = memory + part.memory, &limit = law(part)[RigidLaw::kLimit];
         const T &x = here(part).value[r], &rate = start_[part.first_row + r];
-        const T fresh = select(kept[Part::kAge] < half, one, zero);
+        const T fresh = select(kept[Part::kAge] < T(0.5), one, zero);
         // the plan may have changed its rate since: that is no curve of the row
-        const T before =
-            select(fresh > zero, rate, kept[Part::kRate + r] - here(part).rate_of_target[r]);
-        T keeps(0.0), closes(kQuick), first(0.0);
-        if (any(tau > zero)) {
-            // x of three steps: the double root ρ = exp(−h/τ)
-            const T slow = select(tau > zero, tau, one);
-            const T decay = lanewise([](double e) { return std::exp(e); }, -(dt / slow));
-            // what has closed is held: then ρ is zero
-            const T near = absolute(x) * T(1 / kClosed);
-            const T root = decay * select(near < one, near, one);
-            keeps = select(tau > zero, root * root, keeps);
-            closes = select(tau > zero, (one - root) * (one - root), closes);
-            const T next = (x + (rate + x / slow) * dt) * decay;
-            first = select(tau > zero, (next - x) / dt, zero);
-        }
-        const T curve = half * (rate - before);
-        const T mean = half * (rate + before);
-        const T going = neg_mul_add(closes, x / dt, keeps * mean) - curve;
-        const T starts = select(tau > zero, first, -(closes * (x / dt)));
-        block.target = select(fresh > zero, starts, going);
-        const bool turns =
-            part.coordinates == Coordinates::joint ||
-            (part.coordinates == Coordinates::frame && part.row[r].kind != PartRowKind::position);
-        block.reach = turns ? zero : one;
-        block.gap = turns ? zero : x;
-        const T most = limit * dt;
-        block.high = select(limit < T(kUnbounded), most, T(kUnbounded));
+        const T last = kept[Part::kRate + r] - here(part).rate_of_target[r];
+        const HeldRow<T> row{x, rate, select(fresh > zero, rate, last), fresh};
+        block.target = RigidLaw::velocity(law(part)[RigidLaw::kTimeConstant], row, dt);
+        const bool place = is_position(part, r);
+        block.reach = place ? one : zero;
+        block.gap = place ? x : zero;
+        block.high = select(limit < far, limit * dt, far);
         block.low = -block.high;
-        block.held = select(limit < T(kUnbounded), zero, one);
+        block.held = select(limit < far, zero, one);
     }
     // the force of a law and its slopes, within its bounds
     TARSUS_INLINE void soften(const Part& part, int r, const T& dt, Block<T>& block) {
@@ -299,14 +283,11 @@ class PartSteps {
         return -(dt * (own.force - own.lost + later));
     }
 
-    // force and moment of a wrench at the point of b, in axes of the world
     TARSUS_INLINE Force<T> wrench_of(const Part& part, const Pose<T>& b) const {
-        const T *x = law(part), on = select(numbers[part.numbers] > T(0.0), T(1.0), T(0.0));
-        Vec3<T> force{x[0], x[1], x[2]}, moment{x[3], x[4], x[5]};
-        if (part.law == PartLaw::local_wrench) {
-            force = b.rotation * force, moment = b.rotation * moment;
-        }
-        return {force * on, moment * on};
+        return wrench_at(part, law(part), is_on(numbers + part.numbers), b);
+    }
+    TARSUS_INLINE Field<T> field_of(const Part& part, const Vec3<T>& x) const {
+        return field_at(law(part), is_on(numbers + part.numbers), x);
     }
     TARSUS_INLINE void push_wrench(const Part& part, const Moment<T>& at,
                                    ArticulatedPasses<T>& passes) {
@@ -331,31 +312,18 @@ class PartSteps {
                (dot(wrench.linear, v) + dot(wrench.angular, pose.rotation * twice.angular));
     }
 
-    // acceleration of a field at a point, and its potential there
-    TARSUS_INLINE Vec3<T> field_at(const Part& part, const Vec3<T>& x, T& potential) const {
-        const T* n = law(part);
-        const T on = select(numbers[part.numbers] > T(0.0), T(1.0), T(0.0));
-        const Vec3<T> g{n[0], n[1], n[2]}, to{n[3] - x.x, n[4] - x.y, n[5] - x.z};
-        const T square = dot(to, to);
-        const T away = select(square > T(0.0), square, T(1.0)), length = square_root(away);
-        const T pull = n[6] / (away * length);
-        potential = -(dot(g, x) + n[6] / length) * on;
-        return mul_add(to, pull, g) * on;
-    }
     TARSUS_INLINE void push_field(const Part& part, const Moment<T>& at,
                                   ArticulatedPasses<T>& passes) {
         for (int i = 0; i < tree_.n_bodies; ++i) {
             if (tree_.links[i].spinning) continue;
             const Pose<T>& pose = at.pose[i + 1];
-            passes.body[i + 1].p = passes.body[i + 1].p -
-                                   passes.loads.carried(tree_, i, [&](const Inertia<double>& I) {
-                                       const Vec3<double> c =
-                                           I.first * (I.mass > 0 ? 1 / I.mass : 0.0);
-                                       T unused;
-                                       const Vec3<T> x = pose.rotation * c + pose.position;
-                                       const Vec3<T> f = field_at(part, x, unused) * T(I.mass);
-                                       return force_on(pose, x, Force<T>{f, zero_vector<T>()});
-                                   });
+            const auto weight = [&](const Inertia<double>& I) {
+                const Vec3<T> x = pose.rotation * centre_of(I) + pose.position;
+                const Vec3<T> f = field_of(part, x).acceleration * T(I.mass);
+                return force_on(pose, x, Force<T>{f, zero_vector<T>()});
+            };
+            Force<T>& p = passes.body[i + 1].p;
+            p = p - passes.loads.carried(tree_, i, weight);
         }
     }
 
@@ -364,58 +332,5 @@ class PartSteps {
     T *start_, *free_;  // rates of all rows: at the start of the step, and without impulses
     Pull<T>* pull_;
 };
-
-template <class T>
-TARSUS_APART T PartSteps<T>::stored(const Pose<T>* pose, const Motion<T>* motion,
-                                    const JointState<T>& joints, const Loads<T>& loads, const T& dt,
-                                    T* out) {
-    const T zero(0.0);
-    T staggered(0.0);
-    for (size_t k = 0; k < parts.list.size(); ++k) {
-        const Part& part = parts.list[k];
-        T sum(0.0);
-        if (part.coordinates == Coordinates::field) {
-            for (int i = 0; i < tree_.n_bodies; ++i) {
-                if (tree_.links[i].spinning) continue;
-                sum += loads.carried(tree_, i, [&](const Inertia<double>& I) {
-                    const Vec3<double> c = I.first * (I.mass > 0 ? 1 / I.mass : 0.0);
-                    T potential;
-                    const Vec3<T> x = pose[i + 1].rotation * c + pose[i + 1].position;
-                    const Vec3<T> g = field_at(part, x, potential);
-                    const Vec3<T> v = point_velocity(pose[i + 1], motion[i + 1], x);
-                    staggered = mul_add(T(0.5) * dt * T(I.mass), dot(g, v), staggered);
-                    return potential * T(I.mass);
-                });
-            }
-        }
-        if (part.law == PartLaw::motor) {
-            const T& current = memory[part.memory + Part::kOwn + Part::kCurrent];
-            sum = MotorLaw::energy(law(part), current);
-        } else if (part.n_rows && part.law != PartLaw::rigid) {
-            T own[4], rate[kMostPartRows];
-            for (int i = 0; i < 4; ++i) own[i] = memory[part.memory + Part::kOwn + i];
-            place(part, pose, joints.q, memory + part.memory + Part::kAge, own);
-            if (part.coordinates == Coordinates::joint) {
-                joint_rates(part, here(part), joints.v, rate);
-            } else {
-                body_rates(part, pose, here(part), motion, rate);
-            }
-            const T on = select(numbers[part.numbers] > zero, T(1.0), zero);
-            visit_law(part.law, [&](auto law_of) {
-                using Law = decltype(law_of);
-                for (int r = 0; r < part.n_rows; ++r) {
-                    const Pull<T> now = Law::pull(law(part), row_state(part, r, rate));
-                    sum = mul_add(Law::energy(law(part), here(part).value[r]), on, sum);
-                    // ½ h f ẋ, and ½ β h² k ẋ² of the slope that is taken at the end of the step
-                    const T lag = neg_mul_add(now.force - now.lost, rate[r],
-                                              T(kLag) * dt * now.slope * rate[r] * rate[r]);
-                    staggered = mul_add(T(0.5) * dt * on, lag, staggered);
-                }
-            });
-        }
-        out[k] = sum;
-    }
-    return staggered;
-}
 
 }  // namespace tarsus::TARSUS_ISA

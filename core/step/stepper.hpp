@@ -11,6 +11,7 @@
 #include "dynamics/springs.hpp"
 #include "step/control.hpp"
 #include "step/measure.hpp"
+#include "step/part_energies.hpp"
 #include "step/penalty_forces.hpp"
 #include "step/turning_axes.hpp"
 #include "step/works.hpp"
