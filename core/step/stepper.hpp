@@ -12,6 +12,7 @@
 #include "step/control.hpp"
 #include "step/measure.hpp"
 #include "step/part_energies.hpp"
+#include "step/part_pushes.hpp"
 #include "step/penalty_forces.hpp"
 #include "step/turning_axes.hpp"
 #include "step/works.hpp"

@@ -33,5 +33,5 @@ class Distance(Rigid):
             place_of(model, self.a, "a"),
             place_of(model, self.b, "b"),
             target=self.length,
-            numbers=self._numbers,
+            numbers=self.numbers,
         )

@@ -10,7 +10,7 @@ from tarsus.model import Model
 from tarsus.model.checks import flag, suggestion
 from tarsus.model.loops import ALIGNED, EQUATIONS
 from tarsus.parts import Statement, Where, place_of
-from tarsus.parts.part import POINT, TURNS, Row
+from tarsus.parts.part import TURNS, Row
 
 JOINTS = tuple(EQUATIONS)
 """Kinds of joints that can be made at run time."""
@@ -39,16 +39,7 @@ class Joint(Rigid):
 
     def statement(self, model: Model) -> Statement:
         """Return the coordinates that vanish in such a joint, held."""
-        a = place_of(model, self.a, "a")
-        return Statement(
-            "frame",
-            "rigid",
-            a,
-            place_of(model, self.b, "b"),
-            rows=rows_of(self.joint),
-            target=None if self.where_they_are else a.placement,
-            numbers=self._numbers,
-        )
+        return meeting(self, model, rows_of(self.joint), self.where_they_are)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,16 +58,7 @@ class Weld(Rigid):
 
     def statement(self, model: Model) -> Statement:
         """Return all six coordinates, held."""
-        a = place_of(model, self.a, "a")
-        return Statement(
-            "frame",
-            "rigid",
-            a,
-            place_of(model, self.b, "b"),
-            rows=(*POINT, *TURNS),
-            target=None if self.where_they_are else a.placement,
-            numbers=self._numbers,
-        )
+        return meeting(self, model, rows_of("weld"), self.where_they_are)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,16 +72,23 @@ class PointToPoint(Rigid):
 
     def statement(self, model: Model) -> Statement:
         """Return the three coordinates of b as seen from a, held."""
-        a = place_of(model, self.a, "a")
-        return Statement(
-            "frame",
-            "rigid",
-            a,
-            place_of(model, self.b, "b"),
-            rows=POINT,
-            target=a.placement,
-            numbers=self._numbers,
-        )
+        return meeting(self, model, rows_of("spherical"), where_they_are=False)
+
+
+def meeting(
+    part: Joint | Weld | PointToPoint, model: Model, rows: tuple[Row, ...], where_they_are: bool
+) -> Statement:
+    """Return these rows of place b seen from place a, held where they are or at zero."""
+    a = place_of(model, part.a, "a")
+    return Statement(
+        "frame",
+        "rigid",
+        a,
+        place_of(model, part.b, "b"),
+        rows=rows,
+        target=None if where_they_are else a.placement,
+        numbers=part.numbers,
+    )
 
 
 def rows_of(joint: str) -> tuple[Row, ...]:

@@ -41,7 +41,7 @@ class JointMotion(Rigid):
             "rigid",
             joints=((self.joint, 1.0),),
             target=self.target,
-            numbers=self._numbers,
+            numbers=self.numbers,
         )
 
 
@@ -63,5 +63,5 @@ class BodyMotion(Rigid):
             place_of(model, self.where, "where"),
             rows=(*POINT, *TURNS),
             target=None if self.target is None else pose_of(self.target, "target"),
-            numbers=self._numbers,
+            numbers=self.numbers,
         )

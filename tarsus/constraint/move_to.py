@@ -36,5 +36,5 @@ class MoveTo(Rigid):
             place_of(model, self.where, "where"),
             rows=(*POINT, *TURNS) if np.ndim(self.target) == 2 else POINT,
             target=placement_of(self.target, "target"),
-            numbers=self._numbers,
+            numbers=self.numbers,
         )

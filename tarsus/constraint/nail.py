@@ -45,5 +45,5 @@ class Nail(Rigid):
             place_of(model, self.where, "where"),
             rows=(*POINT, *TURNS) if self.pose else POINT,
             target=target,
-            numbers=self._numbers,
+            numbers=self.numbers,
         )

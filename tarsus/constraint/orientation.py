@@ -36,5 +36,5 @@ class Orientation(Rigid):
             place_of(model, self.where, "where"),
             rows=TURNS,
             target=target,
-            numbers=self._numbers,
+            numbers=self.numbers,
         )

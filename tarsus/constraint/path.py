@@ -65,5 +65,5 @@ class PointOnPath(Rigid):
             place_of(model, self.where, "where"),
             path=np.vstack([points, points[:1]]) if self.closed else points,
             target=1.0 if self.closed else 0.0,
-            numbers=self._numbers,
+            numbers=self.numbers,
         )

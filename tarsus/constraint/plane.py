@@ -51,7 +51,7 @@ class PointInPlane(Rigid):
             place_of(model, self.where, "where"),
             rows=(("position", 2, 0),),
             target=target,
-            numbers=self._numbers,
+            numbers=self.numbers,
         )
 
 

@@ -25,5 +25,6 @@ class Rigid(Part):
         self._check(time_constant=0.0, limit=0.0)
 
     @property
-    def _numbers(self) -> dict[str, Any]:
+    def numbers(self) -> dict[str, Any]:
+        """The numbers of the law, by name."""
         return {"time_constant": self.time_constant, "limit": self.limit}

@@ -37,6 +37,12 @@ def places(model: ts.Model) -> tuple[str, str]:
     return names[-1], names[len(names) // 2]
 
 
+def near(model: ts.Model) -> Array:
+    """Return a point beside the first place, so close that it counts as within reach."""
+    pose = np.asarray(model.frame_pose(state(model, 0)[0], places(model)[0]))
+    return pose[:3, 3] + [3e-4, -2e-4, 1e-4]
+
+
 PARTS: dict[str, Callable[[ts.Model], Part]] = {
     "nail": lambda m: c.Nail((places(m)[0], (0.1, 0.2, -0.1))),
     "nailed pose": lambda m: c.Nail(places(m)[0], pose=True),
@@ -54,6 +60,9 @@ PARTS: dict[str, Callable[[ts.Model], Part]] = {
         "prismatic", places(m)[1], places(m)[0], where_they_are=True, time_constant=0.1
     ),
     "joint motion": lambda m: c.JointMotion(one_joint(m)[0]),
+    "move to": lambda m: c.MoveTo(places(m)[0], near(m), time_constant=0.3),
+    "body motion": lambda m: c.BodyMotion(places(m)[0], time_constant=0.1),
+    "support": lambda m: f.Support((places(m)[0], (0, 0.1, 0)), 500.0, 3.0, height=20.0),
     "grab": lambda m: c.Grab((places(m)[0], (0.2, 0, 0)), np.array([1.0, 2.0, 3.0])),
     "spring": lambda m: f.Spring(places(m)[1], (places(m)[0], (0, 0.1, 0)), 300.0, 0.2, 3.0),
     "stiff spring": lambda m: f.Spring((1.0, 0, 0), places(m)[0], 1e6),
