@@ -6,89 +6,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
-#include <chrono>
 #include <optional>
 
-#include "bindings/arrays.hpp"
-#include "bindings/parts.hpp"
-#include "bindings/world_calls.hpp"
-#include "flow/flow.hpp"
+#include "bindings/flow_arguments.hpp"
 
 namespace tarsus {
 
 namespace {
-
-constexpr std::chrono::milliseconds kPatience{100};
-
-// null with a Python exception set
-PyObject* row_of(const double* numbers, npy_intp size) {
-    PyObject* made = PyArray_SimpleNew(1, &size, NPY_DOUBLE);
-    if (made) {
-        std::copy_n(numbers, size,
-                    static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made))));
-    }
-    return made;
-}
-
-class PythonOutside final : public Outside {
-   public:
-    explicit PythonOutside(const CoreModel& model) : model_(model) {}
-
-    // a function of (t, q, v), or numbers; returns whether Python is needed
-    bool drive(PyObject* effort) {
-        function_ = PyCallable_Check(effort) ? effort : nullptr;
-        if (!function_) {
-            Owned keep;
-            const Numbers tau = given_array("effort", effort, 1, keep);
-            check_shape("effort", 1, tau.size, 1, model_.tree.nv, false);
-            check_finite("effort", tau.data, tau.size);
-            held_.assign(tau.data, tau.data + tau.size);
-        }
-        asked_ = std::chrono::steady_clock::now();
-        return function_ || model_.functions;
-    }
-
-    void efforts(double t, const double* q, const double* v, double* tau) override {
-        const Tree& tree = model_.tree;
-        if (!function_) {
-            std::copy(held_.begin(), held_.end(), tau);
-            return;
-        }
-        const Owned time(PyFloat_FromDouble(t)), at_q(row_of(q, tree.nq)), at_v(row_of(v, tree.nv));
-        if (!time.object || !at_q.object || !at_v.object) throw PythonError();
-        const Owned found(PyObject_CallFunctionObjArgs(function_, time.object, at_q.object,
-                                                       at_v.object, nullptr));
-        if (!found.object) throw PythonError();
-        Owned keep;
-        const Numbers numbers = given_array("effort", found.object, 1, keep);
-        check_shape("effort", 1, numbers.size, 1, tree.nv, false);
-        std::copy_n(numbers.data, numbers.size, tau);
-    }
-
-    const double* table(const double* q, long states) override {
-        if (!model_.functions) return nullptr;
-        npy_intp shape[2] = {states, model_.tree.nq};
-        const Owned at(PyArray_SimpleNew(2, shape, NPY_DOUBLE));
-        if (!at.object) throw PythonError();
-        std::copy_n(q, shape[0] * shape[1], static_cast<double*>(PyArray_DATA(at.array())));
-        const Owned found(
-            PyObject_CallFunctionObjArgs(model_.functions, at.object, Py_False, nullptr));
-        if (!found.object) throw PythonError();
-        table_ = copied_array("functions", found.object, false);
-        if (long(table_.size()) != states * model_.tree.table_size)
-            throw std::invalid_argument("functions returned a table of a wrong size");
-        return table_.data();
-    }
-
-    // now and then Python looks whether to go on
-    bool interrupted() override { return std::chrono::steady_clock::now() - asked_ > kPatience; }
-
-   private:
-    const CoreModel& model_;
-    PyObject* function_ = nullptr;  // borrowed for a call
-    std::vector<double> held_, table_;
-    std::chrono::steady_clock::time_point asked_;
-};
 
 struct CoreFlow {
     nb::object owner;  // keeps the tree alive
@@ -115,25 +39,6 @@ class Busy {
    private:
     std::atomic<bool>& flag_;
 };
-
-// parts of this tree that smooth motions know
-const Parts& smooth_parts(const Tree& tree, nb::handle given) {
-    if (!nb::isinstance<CoreParts>(given)) throw WrongType("parts must be Parts");
-    const CoreParts& parts = nb::cast<const CoreParts&>(given);
-    if (parts.tree != &tree) throw std::invalid_argument("parts are of another model");
-    for (const Part& part : parts.parts.list) {
-        if (part.law == PartLaw::motor || part.coordinates == Coordinates::path)
-            throw std::invalid_argument("motors and paths do not act in smooth motions");
-    }
-    return parts.parts;
-}
-
-// the numbers of one state; limits of forces may be infinite
-std::vector<double> part_row(const Parts& parts, nb::handle given) {
-    std::vector<double> row = copied_array("part_numbers", given.ptr(), false);
-    check_shape("part_numbers", 1, row.size(), 1, parts.n_numbers, false);
-    return row;
-}
 
 FlowMethod method_named(const std::string& name) {
     if (name == "radau") return FlowMethod::radau;
@@ -166,13 +71,6 @@ void make(CoreFlow* self, nb::object model, const std::string& method, double rt
     new (self) CoreFlow(std::move(model), chosen, numbers);
 }
 
-Numbers state_array(const char* name, nb::handle given, size_t size, Owned& keep) {
-    const Numbers numbers = given_array(name, given.ptr(), 1, keep);
-    check_shape(name, 1, numbers.size, 1, size, false);
-    check_finite(name, numbers.data, numbers.size);
-    return numbers;
-}
-
 void start(CoreFlow& self, double t, nb::handle q, nb::handle v, nb::handle work) {
     const Busy busy(self);
     Owned own_q, own_v, own_work;
@@ -180,15 +78,6 @@ void start(CoreFlow& self, double t, nb::handle q, nb::handle v, nb::handle work
     self.flow->start(t, state_array("q", q, tree.nq, own_q).data,
                      state_array("v", v, tree.nv, own_v).data,
                      state_array("work", work, self.flow->work.size(), own_work).data);
-}
-
-nb::object rows_of(const std::vector<double>& numbers, npy_intp rows, npy_intp width) {
-    npy_intp shape[2] = {rows, width};
-    PyObject* made = PyArray_SimpleNew(2, shape, NPY_DOUBLE);
-    if (!made) throw nb::python_error();
-    std::copy_n(numbers.data(), rows * width,
-                static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made))));
-    return nb::steal(made);
 }
 
 nb::tuple go(CoreFlow& self, nb::handle given, double end, nb::handle effort) {
@@ -227,81 +116,6 @@ nb::tuple go(CoreFlow& self, nb::handle given, double end, nb::handle effort) {
                           int(ended));
 }
 
-nb::tuple project_state(nb::object model, nb::handle given_q, nb::handle given_v,
-                        nb::handle given_parts, nb::handle given_numbers) {
-    if (!nb::isinstance<CoreModel>(model)) throw WrongType("model must be a Model");
-    const CoreModel& core = nb::cast<const CoreModel&>(model);
-    const size_t nq = core.tree.nq, nv = core.tree.nv;
-    Owned own_q, own_v;
-    const Numbers q = state_array("q", given_q, nq, own_q),
-                  v = state_array("v", given_v, nv, own_v);
-    std::vector<double> new_q(q.data, q.data + nq), new_v(v.data, v.data + nv);
-    const Parts none;
-    const Parts& parts = given_parts.is_none() ? none : smooth_parts(core.tree, given_parts);
-    std::vector<double> numbers;
-    if (!given_parts.is_none()) numbers = part_row(parts, given_numbers);
-    PythonOutside outside(core);
-    if (!kernels().flow->project(core.tree, parts, numbers.data(), outside, new_q.data(),
-                                 new_v.data())) {
-        PyErr_SetString(PyExc_ArithmeticError,
-                        "loops or parts cannot be closed: the motion went through a singular "
-                        "position, or they contradict each other");
-        throw nb::python_error();
-    }
-    const Owned at_q(row_of(new_q.data(), npy_intp(nq))), at_v(row_of(new_v.data(), npy_intp(nv)));
-    if (!at_q.object || !at_v.object) throw nb::python_error();
-    return nb::make_tuple(nb::handle(at_q.object), nb::handle(at_v.object));
-}
-
-nb::tuple part_forces(nb::object model, nb::handle given_parts, nb::handle given_numbers,
-                      nb::handle given_q, nb::handle given_v) {
-    if (!nb::isinstance<CoreModel>(model)) throw WrongType("model must be a Model");
-    const CoreModel& core = nb::cast<const CoreModel&>(model);
-    const Parts& parts = smooth_parts(core.tree, given_parts);
-    const std::vector<double> numbers = part_row(parts, given_numbers);
-    Owned own_q, own_v;
-    const Numbers q = given_array("q", given_q.ptr(), 2, own_q);
-    const Numbers v = given_array("v", given_v.ptr(), 2, own_v);
-    const size_t n = q.shape[0], nv = core.tree.nv, size = parts.record_size();
-    check_shape("q", n, q.shape[1], n, core.tree.nq, false);
-    check_shape("v", v.shape[0], v.shape[1], n, nv, false);
-    std::vector<double> tau(n * nv), records(n * size);
-    PythonOutside outside(core);
-    if (n > 0 && !kernels().flow->part_forces(core.tree, parts, numbers.data(), outside, long(n),
-                                              q.data, v.data, tau.data(), records.data())) {
-        PyErr_SetString(PyExc_ArithmeticError, "forces of parts are not finite");
-        throw nb::python_error();
-    }
-    return nb::make_tuple(rows_of(tau, npy_intp(n), npy_intp(nv)),
-                          rows_of(records, npy_intp(n), npy_intp(size)));
-}
-
-nb::tuple held_accelerations(nb::object model, nb::handle given_parts, nb::handle given_numbers,
-                             nb::handle given_q, nb::handle given_v, nb::handle given_tau) {
-    if (!nb::isinstance<CoreModel>(model)) throw WrongType("model must be a Model");
-    const CoreModel& core = nb::cast<const CoreModel&>(model);
-    const Parts& parts = smooth_parts(core.tree, given_parts);
-    const std::vector<double> numbers = part_row(parts, given_numbers);
-    Owned own_q, own_v, own_tau;
-    const Numbers q = given_array("q", given_q.ptr(), 2, own_q);
-    const Numbers v = given_array("v", given_v.ptr(), 2, own_v);
-    const Numbers tau = given_array("tau", given_tau.ptr(), 2, own_tau);
-    const size_t n = q.shape[0], nv = core.tree.nv, size = parts.record_size();
-    check_shape("q", n, q.shape[1], n, core.tree.nq, false);
-    check_shape("v", v.shape[0], v.shape[1], n, nv, false);
-    check_shape("tau", tau.shape[0], tau.shape[1], n, nv, false);
-    std::vector<double> a(n * nv), records(n * size);
-    PythonOutside outside(core);
-    if (n > 0 &&
-        !kernels().flow->held_accelerations(core.tree, parts, numbers.data(), outside, long(n),
-                                            q.data, v.data, tau.data, a.data(), records.data())) {
-        PyErr_SetString(PyExc_ArithmeticError, "accelerations are not finite");
-        throw nb::python_error();
-    }
-    return nb::make_tuple(rows_of(a, npy_intp(n), npy_intp(nv)),
-                          rows_of(records, npy_intp(n), npy_intp(size)));
-}
-
 nb::dict statistics(const CoreFlow& self) {
     const FlowStatistics& s = self.flow->statistics;
     nb::dict found;
@@ -338,21 +152,7 @@ void bind_flow(nb::module_& m) {
                                       rows_of(flow.lost_v, 1, npy_intp(flow.lost_v.size())));
             },
             "q (1, nq) and v (1, nv) where rates had no finite value.");
-    m.def("part_forces", &part_forces, nb::arg("model").none(), nb::arg("parts").none(),
-          nb::arg("numbers").none(), nb::arg("q").none(), nb::arg("v").none(),
-          "Generalised forces (n, nv) of parts at states, and their records (n, parts × 14), with "
-          "powers in the place of works.");
-    m.def(
-        "project_state", &project_state, nb::arg("model").none(), nb::arg("q").none(),
-        nb::arg("v").none(), nb::arg("parts").none() = nb::none(),
-        nb::arg("numbers").none() = nb::none(),
-        "The nearest q and v with unit quaternions, closed loops, and parts held that are held at "
-        "once, in the metric of the mass matrix.");
-    m.def("held_accelerations", &held_accelerations, nb::arg("model").none(),
-          nb::arg("parts").none(), nb::arg("numbers").none(), nb::arg("q").none(),
-          nb::arg("v").none(), nb::arg("tau").none(),
-          "Accelerations (n, nv) of states under forces tau (n, nv) and parts that are held, and "
-          "records (n, parts × 14) of these, with powers in the place of works.");
+    bind_smooth_states(m);
 }
 
 }  // namespace tarsus
