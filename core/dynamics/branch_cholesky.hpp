@@ -56,26 +56,30 @@ TARSUS_INLINE void solve_branches(const Tree& tree, const T* L, T* x) {
     }
 }
 
-// A matrix of nv columns in whole lanes: one state has several columns in each, and needs room of
-// its own for that; a batch has one, and the matrix lies where it belongs.
+// A matrix in whole lanes: one state has several columns in each, and needs room of its own for
+// that; a batch has one, and the matrix lies where it belongs.
 template <class T>
 struct LaneMatrix {
     static constexpr int kColumns = sizeof(Lanes) / sizeof(T);  // in a lane group
-    int n, groups;                                              // rows, and groups in each
+    int rows, columns, groups;                                  // groups in each row
     T* home;
     Lanes* lanes;
 
-    static int groups_of(int n) { return (n + kColumns - 1) / kColumns; }
-    static size_t bytes(int n) { return bytes_of<Lanes>(size_t(n) * groups_of(n)); }
-    TARSUS_INLINE LaneMatrix(int rows, T* out, Scratch& scratch)
-        : n(rows), groups(groups_of(rows)), home(out) {
-        if constexpr (kColumns == 1) lanes = out;
-        else lanes = scratch.take<Lanes>(size_t(n) * groups);
-        for (int k = 0; k < n * groups; ++k) lanes[k] = Lanes(0.0);
+    static int groups_of(int columns) { return (columns + kColumns - 1) / kColumns; }
+    static size_t bytes(int rows, int columns) {
+        return bytes_of<Lanes>(size_t(rows) * groups_of(columns));
     }
+    static size_t bytes(int n) { return bytes(n, n); }
+    TARSUS_INLINE LaneMatrix(int r, int c, T* out, Scratch& scratch)
+        : rows(r), columns(c), groups(groups_of(c)), home(out) {
+        if constexpr (kColumns == 1) lanes = out;
+        else lanes = scratch.take<Lanes>(size_t(rows) * groups);
+        for (int k = 0; k < rows * groups; ++k) lanes[k] = Lanes(0.0);
+    }
+    TARSUS_INLINE LaneMatrix(int n, T* out, Scratch& scratch) : LaneMatrix(n, n, out, scratch) {}
     TARSUS_INLINE void copy_out() const {
-        for (int i = 0; kColumns > 1 && i < n; ++i) {
-            for (int j = 0; j < n; ++j) home[i * n + j] = (*this)(i, j);
+        for (int i = 0; kColumns > 1 && i < rows; ++i) {
+            for (int j = 0; j < columns; ++j) home[i * columns + j] = (*this)(i, j);
         }
     }
     TARSUS_INLINE T& operator()(int row, int column) const {

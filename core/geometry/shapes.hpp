@@ -1,20 +1,22 @@
-// What may touch, as plain arrays: points and rims of bodies on the ground, solids in pairs.
+// What may touch, as plain arrays: points, rims and ellipsoids of bodies on the ground, solids in
+// pairs.
 //
-// A candidate is a place that may touch: a sphere (or point) on a body or the rim of a cylinder
-// against the ground, or one of several places where two solids may meet.
+// A candidate is a place that may touch: a sphere (or point) on a body, the rim of a cylinder or a
+// torus, or an ellipsoid against the ground, or one of several places where two solids may meet.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "model/tree.hpp"
 
 namespace tarsus {
 
-enum class GroundKind : int { none, plane, profile, height_field };
-enum class SolidKind : int { sphere, capsule, box };
+enum class GroundKind : int { none, plane, profile, height_field, smooth };
+enum class SolidKind : int { sphere, capsule, box, ellipsoid, torus };
 
 constexpr int kRingPoints = 3, kPairPoints = 8;
-constexpr int kGroundPlaces = 2;  // of a ball or a point of a rim, on a profile
+constexpr int kGroundPlaces = 2;  // of what touches a profile or a smooth ground
 
 // in the core's frame of its body
 struct Sphere {
@@ -24,19 +26,29 @@ struct Sphere {
 struct Ring {
     int body;
     double position[3], axis[3], across[3], radius;  // across: a unit vector in its plane
+    double tube;                                     // the radius of the tube of a torus, or 0
+};
+struct Ellipsoid {
+    int body;
+    FrameOnBody on;
+    double half_axes[3];
+
+    double reach() const { return std::max({half_axes[0], half_axes[1], half_axes[2]}); }
 };
 struct Solid {
     int body;  // −1 for the world
     SolidKind kind;
     FrameOnBody on;
-    double size[3];  // sphere: radius; capsule: radius, length; box: half edges
-    double reach;    // radius of a ball around it
+    // sphere: radius; capsule: radius, length; box: half edges; ellipsoid: half axes; torus: radii
+    // of its circle about z and of its tube
+    double size[3];
+    double reach;  // radius of a ball around it
 };
 
 // the candidates on one body, and a ball that holds them
 struct Touching {
     int body;
-    int sphere, n_spheres, ring, n_rings;
+    int sphere, n_spheres, ring, n_rings, ellipsoid, n_ellipsoids;
     double center[3], radius;
 };
 
@@ -46,16 +58,21 @@ struct Shapes {
 
     std::vector<Sphere> spheres;  // ordered by body
     std::vector<Ring> rings;
-    std::vector<int> sphere_candidate, ring_candidate;  // how users count them
+    std::vector<Ellipsoid> ellipsoids;
+    std::vector<int> sphere_candidate, ring_candidate, ellipsoid_candidate;  // how users count them
     std::vector<Touching> touching;
     std::vector<Solid> solids;
     std::vector<int> pairs;  // two solids each
 
-    int n_ground() const { return int(spheres.size() + kRingPoints * rings.size()); }
+    int n_ground() const {
+        return int(spheres.size() + kRingPoints * rings.size() + ellipsoids.size());
+    }
     int n_pairs() const { return int(pairs.size() / 2); }
     int n_first() const { return n_ground() + kPairPoints * n_pairs(); }
     // second places are counted behind all others, so that these have the same numbers everywhere
-    int n_places() const { return ground == GroundKind::profile ? kGroundPlaces : 1; }
+    int n_places() const {
+        return ground == GroundKind::profile || ground == GroundKind::smooth ? kGroundPlaces : 1;
+    }
     int n_candidates() const { return n_first() + (n_places() - 1) * n_ground(); }
     int pair_candidate(int pair) const { return n_ground() + kPairPoints * pair; }
     int candidate(int first, int place) const { return first + place * n_first(); }

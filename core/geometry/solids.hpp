@@ -1,19 +1,13 @@
-// Where two solids touch: spheres, capsules and boxes, with up to kPairPoints places.
+// Where two solids touch: spheres, capsules, boxes, ellipsoids and tori, with up to kPairPoints
+// places.
 //
 // Each place has the gap (negative inside), a point half way, and the normal from b to a. Places
 // are ordered by the features that make them, so that forces of the last step find theirs again.
 #pragma once
 
-#include "geometry/ground.hpp"
+#include "geometry/smooth_solids.hpp"
 
 namespace tarsus::TARSUS_ISA {
-
-using Point = Vec3<double>;
-
-struct PlacedSolid {
-    const Solid* solid;
-    Pose<double> pose;
-};
 
 class SolidTouches {
    public:
@@ -23,8 +17,12 @@ class SolidTouches {
     SolidTouches(const PlacedSolid& a, const PlacedSolid& b, double margin) {
         for (Touch<double>& touch : at) touch = {kFar, a.pose.position, {0.0, 0.0, 1.0}};
         const Point apart = a.pose.position - b.pose.position;
-        if (!(dot(apart, apart) <= square(a.solid->reach + b.solid->reach + margin))) return;
-        if (is_box(a) && is_box(b)) boxes(a, b);
+        if (!(dot(apart, apart) <= squared(a.solid->reach + b.solid->reach + margin))) return;
+        if (is(a, SolidKind::torus)) TorusTouches(a, b, 1.0, at);
+        else if (is(b, SolidKind::torus)) TorusTouches(b, a, -1.0, at);
+        else if (is(a, SolidKind::ellipsoid)) on_ellipsoid(b, a, -1.0);
+        else if (is(b, SolidKind::ellipsoid)) on_ellipsoid(a, b, 1.0);
+        else if (is_box(a) && is_box(b)) boxes(a, b);
         else if (is_box(b)) round_on_box(a, b, 1.0);
         else if (is_box(a)) round_on_box(b, a, -1.0);
         else capsules(a, b);
@@ -39,13 +37,8 @@ class SolidTouches {
     static constexpr double kNearFace = 1e-3;  // [m] faces nearer than this touch as faces
 
    private:
-    static double square(double x) { return x * x; }
-    static bool is_box(const PlacedSolid& s) { return s.solid->kind == SolidKind::box; }
-    static double length(const Point& a) { return std::sqrt(dot(a, a)); }
-    static Point end_of(const PlacedSolid& s, double sign) {
-        const double half = s.solid->kind == SolidKind::capsule ? s.solid->size[1] / 2 : 0.0;
-        return s.pose.position + s.pose.rotation.z * (sign * half);
-    }
+    static bool is(const PlacedSolid& s, SolidKind kind) { return s.kind() == kind; }
+    static bool is_box(const PlacedSolid& s) { return is(s, SolidKind::box); }
 
     // a place between two points with radii; `fallback` where the points coincide
     void between(int k, const Point& a, double ra, const Point& b, double rb, double sign,
@@ -56,13 +49,6 @@ class SolidTouches {
         const double gap = distance - ra - rb;
         at[k] = {gap, b + normal * (rb + gap / 2), normal * sign};
     }
-
-    static double closest_on_segment(const Point& p, const Point& a, const Point& b) {
-        const Point d = b - a;
-        const double size = dot(d, d);
-        return size > 0 ? std::clamp(dot(p - a, d) / size, 0.0, 1.0) : 0.0;
-    }
-    static Point along(const Point& a, const Point& b, double t) { return a + (b - a) * t; }
 
     // the ends of each on the other, and the place where two axes cross
     void capsules(const PlacedSolid& a, const PlacedSolid& b) {
@@ -96,33 +82,37 @@ class SolidTouches {
         between(4, along(a0, a1, s), ra, along(b0, b1, t), rb, 1.0, up);
     }
 
-    // gap of a point from a box, negative inside, with the outward normal
-    static double box_gap(const PlacedSolid& box, const Point& p, Point* normal) {
-        const Point local = transposed_times(box.pose.rotation, p - box.pose.position);
-        const double x[3] = {local.x, local.y, local.z}, *half = box.solid->size;
-        double over[3], deepest = -kFar, outside = 0;
-        int face = 0;
-        for (int i = 0; i < 3; ++i) {
-            over[i] = std::abs(x[i]) - half[i];
-            if (over[i] > deepest) deepest = over[i], face = i;
-            if (over[i] > 0) outside += square(over[i]);
-        }
-        double n[3] = {0, 0, 0};
-        const double distance = std::sqrt(outside);
-        if (deepest > 0) {
-            for (int i = 0; i < 3; ++i) {
-                if (over[i] > 0) n[i] = std::copysign(over[i] / distance, x[i]);
-            }
-        } else {
-            n[face] = std::copysign(1.0, x[face]);
-        }
-        *normal = box.pose.rotation * vector_at(n);
-        return deepest > 0 ? distance : deepest;
-    }
     void on_box(int k, const Point& center, double radius, const PlacedSolid& box, double sign) {
-        Point normal;
-        const double gap = box_gap(box, center, &normal) - radius;
-        at[k] = {gap, center - normal * (radius + gap / 2), normal * sign};
+        at[k] = touch_at(center, radius, gap_to_box(box, center));
+        at[k].normal = at[k].normal * sign;
+    }
+
+    // whatever is no torus on an ellipsoid: the ends of a capsule, and the point of its axis that
+    // is nearest, at which the distance changes from falling to rising
+    void on_ellipsoid(const PlacedSolid& other, const PlacedSolid& ellipsoid, double sign) {
+        if (is_box(other)) {
+            at[0] = BoxOnEllipsoid(other, ellipsoid).touch;
+        } else if (is(other, SolidKind::ellipsoid)) {
+            at[0] = EllipsoidTouch(other, ellipsoid).touch;
+        } else {
+            const double radius = other.solid->size[0];
+            const Point from = end_of(other, -1), to = end_of(other, 1);
+            at[0] = touch_at(from, radius, gap_to_ellipsoid(ellipsoid, from));
+            if (length(to - from) > 0) {
+                at[1] = touch_at(to, radius, gap_to_ellipsoid(ellipsoid, to));
+                double low = 0, high = 1;
+                for (int i = 0; i < 48; ++i) {
+                    const double middle = (low + high) / 2;
+                    const SolidGap gap = gap_to_ellipsoid(ellipsoid, along(from, to, middle));
+                    (dot(gap.normal, to - from) < 0 ? low : high) = middle;
+                }
+                const Point p = along(from, to, low);
+                if (low > 0.01 && low < 0.99) {
+                    at[2] = touch_at(p, radius, gap_to_ellipsoid(ellipsoid, p));
+                }
+            }
+        }
+        for (Touch<double>& touch : at) touch.normal = touch.normal * sign;
     }
 
     // the ends of a capsule and the point of its axis that is nearest to the box
@@ -134,11 +124,10 @@ class SolidTouches {
         on_box(1, to, radius, box, sign);
         // the distance is convex along the axis
         double low = 0, high = 1;
-        Point normal;
         for (int i = 0; i < 60; ++i) {
             const double a = low + (high - low) / 3, b = high - (high - low) / 3;
-            const bool left = box_gap(box, along(from, to, a), &normal) <=
-                              box_gap(box, along(from, to, b), &normal);
+            const bool left =
+                gap_to_box(box, along(from, to, a)).gap <= gap_to_box(box, along(from, to, b)).gap;
             (left ? high : low) = left ? b : a;
         }
         const double t = (low + high) / 2;

@@ -11,9 +11,9 @@
 //   sample(u, lower, upper, out)   a configuration from nq uniform numbers in [0, 1)
 //
 // A joint that rolls or skates has more coordinates than velocities, nq > nv: it goes to places
-// that no single step leads to. `integrate` is still exact for a constant velocity, and
-// `difference` undoes it; towards a q1 that a constant velocity does not reach, the joint's file
-// says what it is.
+// that no single step leads to. `integrate` is still exact for a constant velocity, or of the order
+// that the joint's file states, and `difference` undoes it; towards a q1 that a constant velocity
+// does not reach, the joint's file says what it is.
 #pragma once
 
 #include "spatial/quaternion.hpp"

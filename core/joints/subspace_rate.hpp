@@ -9,7 +9,7 @@ namespace tarsus::TARSUS_ISA {
 template <class Joint, class T>
 struct MovingJoint {
     Dual<T> q[Joint::nq];
-    Angle<Dual<T>> angle[kMostAngles];
+    Angle<Dual<T>> angle[kMostAngles] = {};
 
     TARSUS_INLINE MovingJoint(const At<T>& at, const T* v) {
         T rate[Joint::nq];

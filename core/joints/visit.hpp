@@ -8,7 +8,9 @@
 #include "joints/planar.hpp"
 #include "joints/prismatic.hpp"
 #include "joints/revolute.hpp"
+#include "joints/rolling.hpp"
 #include "joints/rolling_ball.hpp"
+#include "joints/rolling_cylinder.hpp"
 #include "joints/rolling_disc.hpp"
 #include "joints/rolling_wheel.hpp"
 #include "joints/screw.hpp"
@@ -52,6 +54,10 @@ TARSUS_INLINE void visit(Kind kind, F&& f) {
             return f(RollingBall{});
         case Kind::differential_base:
             return f(DifferentialBase{});
+        case Kind::rolling_cylinder:
+            return f(RollingCylinder{});
+        case Kind::rolling:
+            return f(Rolling{});
     }
 }
 

@@ -31,6 +31,8 @@ constexpr KindInfo kKindInfo[kKinds] = {
     {"rolling_disc", 5, 3, 3, 2},
     {"rolling_ball", 6, 3, 0, 0, 2},
     {"differential_base", 5, 2, 1, 2},
+    {"rolling_cylinder", 1, 1, 1},
+    {"rolling", 6, 3, 0, 0, 2},
 };
 static_assert([] {
     for (const KindInfo& kind : kKindInfo) {
@@ -90,6 +92,15 @@ Matrix core_axes(const LinkStatement& link, int body) {
         default:
             return identity_matrix<double>();
     }
+}
+
+void check_surfaces(const LinkStatement& link, int body) {
+    if (link.kind != Kind::rolling) return;
+    const SurfaceInfo &surface = kSurfaceInfo[int(link.surface.kind)],
+                      &ground = kSurfaceInfo[int(link.ground.kind)];
+    if (surface.rolls && ground.ground) return;
+    throw std::invalid_argument("rolling joint " + std::to_string(body) + ": a " + surface.name +
+                                " cannot roll on a " + ground.name);
 }
 
 struct Placed {
@@ -171,10 +182,12 @@ Tree make_tree(const std::vector<LinkStatement>& links, const std::vector<FrameS
                                         "] must be -1 or an earlier body");
         }
         const KindInfo& kind = kKindInfo[int(from.kind)];
+        check_surfaces(from, i);
         axes.push_back(core_axes(from, i));
         Link link{};
         link.parent = from.parent, link.kind = from.kind;
         link.pitch = from.pitch, link.radius = from.radius, link.track = from.track;
+        link.surface = from.surface, link.ground = from.ground;
         link.q = tree.joint_nq, link.v = tree.joint_nv, link.nv = kind.nv;
         link.angle = int(tree.all_angles.size()), link.angles = kind.angles;
 

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "surfaces/surface.hpp"
+
 namespace tarsus {
 
 enum class Kind : int {
@@ -32,8 +34,10 @@ enum class Kind : int {
     rolling_disc,
     rolling_ball,
     differential_base,
+    rolling_cylinder,
+    rolling,
 };
-constexpr int kKinds = 15;
+constexpr int kKinds = 17;
 
 struct KindInfo {
     const char* name;
@@ -64,7 +68,8 @@ struct Link {
     double first[3];   // m c
     double second[6];  // about the origin: xx xy yy xz yz zz
     double pitch;
-    double radius, track;  // of rolling joints
+    double radius, track;     // of rolling joints
+    Surface surface, ground;  // of a body that rolls, and what it rolls on
 };
 
 struct BodyAxes {
@@ -260,6 +265,7 @@ struct LinkStatement {
     double placement[16];  // row-major pose of the child body frame in the parent body frame
     double axis[3], second_axis[3];
     double pitch, radius, track;
+    Surface surface, ground;
     double mass, com[3];
     double inertia[9];  // about the centre of mass, body axes
 };

@@ -51,6 +51,13 @@ struct Dual {
         const T root = square_root(a.value);
         return {root, a.rate / (root + root)};
     }
+    // values alone decide, and the rates are those of what is chosen
+    using Choice = decltype(T() < T());
+    friend TARSUS_INLINE Choice operator<(Dual a, Dual b) { return a.value < b.value; }
+    friend TARSUS_INLINE Choice operator>(Dual a, Dual b) { return a.value > b.value; }
+    friend TARSUS_INLINE Dual select(Choice condition, Dual a, Dual b) {
+        return {select(condition, a.value, b.value), select(condition, a.rate, b.rate)};
+    }
     // the angle of the point (x, y)
     friend TARSUS_INLINE Dual arctangent(Dual y, Dual x) {
         const T square = mul_add(x.value, x.value, y.value * y.value);

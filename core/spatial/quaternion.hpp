@@ -75,7 +75,7 @@ TARSUS_INLINE Vec3<T> logarithm(const Quaternion<T>& quaternion) {
     const T w = q.w * sign;
     const T square = dot(u, u);
     const T sine = square_root(square);
-    const T half = lanewise([](double y, double x) { return std::atan2(y, x); }, sine, w);
+    const T half = arctangent(sine, w);
     // asin(s)/s = 1 + s²/6 + 3 s⁴/40 near the identity
     const T series = mul_add(square, mul_add(square, T(3.0 / 20), T(1.0 / 3)), T(2.0));
     return u * select(square < T(1e-5), series, T(2.0) * half / sine);

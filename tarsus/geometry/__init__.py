@@ -5,6 +5,7 @@ from tarsus.geometry.collision import Collision
 from tarsus.geometry.ground import Ground
 from tarsus.geometry.height_field import HeightField
 from tarsus.geometry.profile import Profile
+from tarsus.geometry.smooth_ground import SmoothGround
 from tarsus.geometry.space import Space
 from tarsus.geometry.standing import height_over_ground, stand
 from tarsus.geometry.steps import Steps
@@ -16,6 +17,7 @@ __all__ = [
     "Ground",
     "HeightField",
     "Profile",
+    "SmoothGround",
     "Space",
     "Steps",
     "Terrain",

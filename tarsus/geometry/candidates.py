@@ -1,4 +1,4 @@
-"""Names for what touches, in the core's order of candidates: points, then rims, then pairs."""
+"""Names for what touches, in the core's order: points, rims, ellipsoids, then pairs."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from tarsus.geometry.between import Between, between_bodies
 from tarsus.geometry.candidates import PER_PAIR, PER_RING, Candidate, unique_names
 from tarsus.geometry.pairs import Placed, placed_shapes
 from tarsus.geometry.profile import Profile
+from tarsus.geometry.smooth_ground import SmoothGround
 from tarsus.geometry.terrain import Terrain
 from tarsus.geometry.touches import (
     ContactPoints,
@@ -72,7 +73,8 @@ class Collision:
         chosen = _chosen(model, shapes)
         if contact_points is None:
             touches = touches_of_shapes(chosen, mesh_points, hollows)
-            notes = _nothing(model, shapes) if not len(touches.rims) else []
+            some = len(touches.rims) + len(touches.ellipsoids)
+            notes = [] if some else _nothing(model, shapes)
         else:
             touches, notes = touches_of_points(model, contact_points), []
         between = between_bodies(model, chosen, self_collision)
@@ -92,21 +94,30 @@ class Collision:
     def numbered(self, ground: Terrain | None) -> tuple[Candidate, ...]:
         """Return the candidate of each of the core's numbers on a ground.
 
-        On a profile each ball and each point of a rim may touch in two places: their second places
-        are behind all others.
+        On a profile or a smooth ground each ball, ellipsoid and point of a rim may touch in two
+        places: their second places are behind all others.
         """
-        if ground is None or ground.kind != Profile.kind:
+        if ground is None or ground.kind not in (Profile.kind, SmoothGround.kind):
             return self.candidates
         return (*self.candidates, *self.candidates[: self._count_on_ground])
 
     @property
     def _count_on_ground(self) -> int:
-        return len(self.arguments["point_body"]) + PER_RING * len(self.arguments["ring_body"])
+        points, rings, ellipsoids = (
+            len(self.arguments[key]) for key in ("point_body", "ring_body", "ellipsoid_body")
+        )
+        return points + PER_RING * rings + ellipsoids
 
     def __repr__(self) -> str:
         counts = (
             f"{len(self.arguments[key])} {what}"
-            for key, what in (("point_body", "points"), ("ring_body", "rims"), ("pairs", "pairs"))
+            for key, what in (
+                ("point_body", "points"),
+                ("ring_body", "rims"),
+                ("ellipsoid_body", "ellipsoids"),
+                ("pairs", "pairs"),
+            )
+            if key != "ellipsoid_body" or len(self.arguments[key])
         )
         return f"<tarsus.Collision of {self.model!r}: {', '.join(counts)}>"
 
@@ -129,7 +140,7 @@ def _nothing(model: Model, shapes: TouchingShapes) -> list[str]:
 
 def _ground_arguments(touches: Touches, is_rim: Any) -> dict[str, Any]:
     rims, bodies = touches.rims, np.array(touches.bodies, np.int64)
-    points, rings = rims[~is_rim], rims[is_rim]
+    points, rings, ellipsoids = rims[~is_rim], rims[is_rim], touches.ellipsoids
     return {
         "point_body": bodies[~is_rim],
         "point_position": np.ascontiguousarray(points[:, :3]),
@@ -138,6 +149,14 @@ def _ground_arguments(touches: Touches, is_rim: Any) -> dict[str, Any]:
         "ring_position": np.ascontiguousarray(rings[:, :3]),
         "ring_axis": np.ascontiguousarray(rings[:, 3:6]),
         "ring_radius": np.ascontiguousarray(rings[:, 6]),
+        "ring_tube": np.ascontiguousarray(rings[:, 7]),
+        "ellipsoid_body": np.array([each.body for each in ellipsoids], np.int64),
+        "ellipsoid_placement": np.array(
+            [each.shape.placement for each in ellipsoids], np.float64
+        ).reshape(-1, 4, 4),
+        "ellipsoid_size": np.array([each.shape.size for each in ellipsoids], np.float64).reshape(
+            -1, 3
+        ),
     }
 
 
@@ -148,7 +167,11 @@ def _on_ground(model: Model, touches: Touches, is_rim: Any) -> list[Candidate]:
     ]
     points = [each for each, rim in zip(found, is_rim, strict=True) if not rim]
     rings = [each for each, rim in zip(found, is_rim, strict=True) if rim]
-    return [*points, *(each for each in rings for _ in range(PER_RING))]
+    smooth = [
+        Candidate(model.body_names[body], link, shape.name or shape.kind)
+        for body, link, shape in touches.ellipsoids
+    ]
+    return [*points, *(each for each in rings for _ in range(PER_RING)), *smooth]
 
 
 def _of_pairs(between: Between) -> list[Candidate]:

@@ -22,7 +22,7 @@ EXACT = 1e-6
 def outline(
     rims: Array, of_mesh: NDArray[np.bool_], mesh_points: int, *, hollows: bool = False
 ) -> tuple[NDArray[np.int64], float]:
-    """Return the numbers of the rims (n, 7) to keep, in order, and the error of the outline [m].
+    """Return the numbers of the rims (n, 8) to keep, in order, and the error of the outline [m].
 
     All rims on the outline stay that are no corners of meshes, with `hollows` those behind it,
     too. At most `mesh_points` corners of

@@ -1,9 +1,11 @@
-"""What of a shape can touch the ground first: balls, and rims of cylinders.
+"""What of a shape can touch the ground first: balls, and rims of cylinders and tori.
 
-A rim is a circle of a `radius` about an `axis`; without an axis it is a ball, and a ball of no
-radius is a point. Then one formula tells how far each reaches in a unit direction d:
+A rim is a circle of a `radius` about an `axis` with a `tube` around it, which has no radius for
+the edge of a cylinder; without an axis it is a ball, and a ball of no radius is a point. Then one
+formula tells how far each reaches in a unit direction d:
 
-    c · d + r √(1 − (a · d)²)        c: centre, r: radius, a: unit axis, or zero for a ball
+    c · d + r √(1 − (a · d)²) + t      c: centre, r: radius, a: unit axis, or zero for a ball, t:
+    tube
 """
 
 from __future__ import annotations
@@ -23,17 +25,17 @@ CORNERS = np.array(list(product((-0.5, 0.5), repeat=3)))
 
 
 def rims(shape: Shape) -> Array:
-    """Return the rims (n, 7) of a shape in the frame of its body: centre, axis, radius [m]."""
+    """Return the rims (n, 8) of a shape in its body's frame: centre, axis, radius, tube [m]."""
     found = RIMS[shape.kind](shape)
     rotation, position = shape.placement[:3, :3], shape.placement[:3, 3]
     centers, axes = found[:, :3] @ rotation.T + position, found[:, 3:6] @ rotation.T
-    return np.column_stack([centers, axes, found[:, 6]])
+    return np.column_stack([centers, axes, found[:, 6:]])
 
 
 def reach(found: Array, directions: Array) -> Array:
-    """Return how far in each unit direction (k, 3) each rim (n, 7) reaches, as (k, n) [m]."""
+    """Return how far in each unit direction (k, 3) each rim (n, 8) reaches, as (k, n) [m]."""
     far = directions @ found[:, :3].T
-    far += found[:, 6]
+    far += found[:, 6] + found[:, 7]
     rings = found[:, 3:6].any(axis=1)
     across = np.sqrt(np.maximum(1.0 - (directions @ found[rings, 3:6].T) ** 2, 0.0))
     far[:, rings] += found[rings, 6] * (across - 1.0)
@@ -41,8 +43,10 @@ def reach(found: Array, directions: Array) -> Array:
 
 
 def balls(centers: Array, radius: float = 0.0) -> Array:
-    """Return balls (n, 7) of one radius about the centres (n, 3)."""
-    return np.column_stack([centers, np.zeros((len(centers), 3)), np.full(len(centers), radius)])
+    """Return balls (n, 8) of one radius about the centres (n, 3)."""
+    found = np.zeros((len(centers), 8))
+    found[:, :3], found[:, 6] = centers, radius
+    return found
 
 
 def _sphere(shape: Shape) -> Array:
@@ -60,18 +64,17 @@ def _box(shape: Shape) -> Array:
 
 def _cylinder(shape: Shape) -> Array:
     radius, length = shape.size
-    ends = [[0.0, 0.0, end * length / 2, 0.0, 0.0, end, radius] for end in (-1.0, 1.0)]
+    ends = [[0.0, 0.0, end * length / 2, 0.0, 0.0, end, radius, 0.0] for end in (-1.0, 1.0)]
     return np.array(ends)
 
 
+def _torus(shape: Shape) -> Array:
+    return np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, *shape.size]])
+
+
 def _ellipsoid(shape: Shape) -> Array:
-    """Balls that touch the ellipsoid from inside, with the radius of its sharpest curvature."""
-    axes, directions = np.array(shape.size), spread_directions(64)
-    if not axes.min() > 0.0:  # a disc or a rod
-        return balls(directions * axes)
-    surface = directions * axes**2 / np.linalg.norm(directions * axes, axis=1)[:, None]
-    radius = float(axes.min() ** 2 / axes.max())
-    return balls(surface - radius * directions, radius)
+    """Points of a disc or a rod: an ellipsoid without thickness. Others touch as they are."""
+    return balls(spread_directions(64) * np.array(shape.size))
 
 
 def _mesh(shape: Shape) -> Array:
@@ -84,5 +87,6 @@ RIMS: dict[str, Callable[[Shape], Array]] = {
     "box": _box,
     "cylinder": _cylinder,
     "ellipsoid": _ellipsoid,
+    "torus": _torus,
     "mesh": _mesh,
 }

@@ -1,12 +1,13 @@
-"""Solids that touch each other: spheres, capsules and boxes, and what stands for other shapes.
+"""Solids that touch each other, and what stands for other shapes.
 
-Between bodies the core knows spheres, capsules and boxes. Other shapes are replaced:
+Between bodies the core knows spheres, capsules, boxes, ellipsoids and tori. Other shapes are
+replaced:
 
 | shape | stands for it |
 |---|---|
 | cylinder, longer than wide | a capsule of the same radius and overall length |
 | cylinder, flat | a box of the same height and the same area |
-| ellipsoid, mesh | the smallest box or capsule around it, along its own or principal axes |
+| mesh, ellipsoid without thickness | the smallest box or capsule around it, along its axes |
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class Solid:
     """A solid at `placement` (4, 4) on its body.
 
     `size` (3,) by kind: sphere (radius, 0, 0), capsule (radius, length, 0) along z, the length
-    without its caps, box (x, y, z). `exact` is False if it only stands for the shape.
+    without its caps, box (x, y, z), ellipsoid (half axes), torus (radius about z, radius of its
+    tube, 0). `exact` is False if it only stands for the shape.
     """
 
     kind: str
@@ -44,12 +46,17 @@ def solid(shape: Shape) -> Solid:
     kind, size, placement = shape.kind, shape.size, shape.placement
     if kind == "ellipsoid" and len(set(size)) == 1:
         kind, size = "sphere", size[:1]
-    exact = kind in ("sphere", "capsule", "box")
+    exact = kind in ("sphere", "capsule", "box", "torus") or is_ellipsoid(shape)
     if kind == "cylinder":
         kind, size = _of_cylinder(*size)
     elif not exact:
         kind, size, placement = _around(shape)
     return Solid(kind, placement, np.array([*size, 0.0, 0.0][:3]), exact)
+
+
+def is_ellipsoid(shape: Shape) -> bool:
+    """Whether a shape is an ellipsoid that is round all over: not one without thickness."""
+    return shape.kind == "ellipsoid" and min(shape.size) > 0.0
 
 
 def _of_cylinder(radius: float, length: float) -> tuple[str, tuple[float, ...]]:

@@ -14,6 +14,7 @@ from tarsus.arrays import Array
 from tarsus.geometry.outline import outline
 from tarsus.geometry.pairs import Placed
 from tarsus.geometry.rims import balls, rims
+from tarsus.geometry.solids import is_ellipsoid
 from tarsus.model import Model
 from tarsus.model.checks import reals
 from tarsus.model.description import WORLD, ModelError
@@ -25,11 +26,15 @@ COARSE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Touches:
-    """Rims (n, 7) with the numbers of their bodies, and the names of link and shape of each."""
+    """Rims (n, 8) with the numbers of their bodies, and the names of link and shape of each.
+
+    `ellipsoids` are shapes that touch as they are.
+    """
 
     rims: Array
     bodies: list[int]
     labels: list[tuple[str, str]]
+    ellipsoids: list[Placed] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -38,7 +43,7 @@ def touches_of_points(model: Model, points: ContactPoints) -> Touches:
     if isinstance(points, str) or not isinstance(points, Iterable):
         raise ValueError(f"contact_points is {points!r}, must be a list of names or a mapping")
     named = points if isinstance(points, Mapping) else dict.fromkeys(points, np.zeros(3))
-    found, bodies, labels = [np.zeros((0, 7))], [], []
+    found, bodies, labels = [np.zeros((0, 8))], [], []
     for name, position in named.items():
         frame = model.frame(name)
         if frame.body == WORLD:
@@ -55,11 +60,13 @@ def touches_of_points(model: Model, points: ContactPoints) -> Touches:
 
 
 def touches_of_shapes(shapes: Sequence[Placed], mesh_points: int, hollows: bool) -> Touches:
-    """Return the rims of all moving bodies that `outline` keeps, with a warning if it is coarse."""
-    found, bodies, labels = [np.zeros((0, 7))], [], []
+    """Return ellipsoids, and rims of others that `outline` keeps; a warning if it is coarse."""
+    found, bodies, labels = [np.zeros((0, 8))], [], []
     errors: dict[str, float] = {}
     moving = sorted((shape for shape in shapes if shape.body >= 0), key=lambda shape: shape.body)
-    for body, group in groupby(moving, key=lambda shape: shape.body):
+    ellipsoids = [placed for placed in moving if is_ellipsoid(placed.shape)]
+    others = [placed for placed in moving if not is_ellipsoid(placed.shape)]
+    for body, group in groupby(others, key=lambda shape: shape.body):
         parts = [(placed, rims(placed.shape)) for placed in group]
         of_body = np.concatenate([part for _, part in parts])
         owners = [placed for placed, part in parts for _ in part]
@@ -78,4 +85,4 @@ def touches_of_shapes(shapes: Sequence[Placed], mesh_points: int, hollows: bool)
             f"reach more than {1e3 * COARSE:g} mm beyond them, {worst!r} most, "
             f"{1e3 * errors[worst]:.1f} mm; more mesh_points are finer"
         )
-    return Touches(np.concatenate(found), bodies, labels, notes)
+    return Touches(np.concatenate(found), bodies, labels, ellipsoids, notes)

@@ -13,6 +13,7 @@ import numpy as np
 
 from tarsus import _core
 from tarsus.arrays import Array
+from tarsus.kit.rolling_coordinates import contact_of
 from tarsus.model import JointView
 from tarsus.spatial import quaternion_from_rotation, rpy_from_rotation
 
@@ -80,6 +81,14 @@ def _rolling_disc(joint: JointView, rotation: Array, position: Array) -> list[Ar
     return [contact, heading, lean, _angle(-r[..., 2, 0], r[..., 2, 2])]
 
 
+def _rolling_cylinder(joint: JointView, rotation: Array, position: Array) -> list[Array]:
+    """Whole turns are those that bring it nearest to its place."""
+    r = rotation
+    angle = _angle(r[..., 0, 2] - r[..., 2, 0], r[..., 0, 0] + r[..., 2, 2])
+    turns = np.round((position[..., :1] / joint.radius - angle) / (2.0 * np.pi))
+    return [angle + 2.0 * np.pi * turns]
+
+
 def _in_plane(joint: JointView, rotation: Array, position: Array) -> list[Array]:
     return [position[..., :2], _about_z(rotation)]
 
@@ -105,6 +114,11 @@ INVERSES: dict[str, Inverse] = {
     "differential_base": lambda joint, rotation, position: [
         *_in_plane(joint, rotation, position),
         np.zeros_like(position[..., :2]),
+    ],
+    "rolling_cylinder": _rolling_cylinder,
+    "rolling": lambda joint, rotation, position: [
+        contact_of(joint, rotation, position),
+        quaternion_from_rotation(rotation),
     ],
 }
 """Joint kind -> its inverse."""

@@ -104,6 +104,8 @@ class Builder:
         pitch: float = 0.0,
         radius: float = 0.0,
         track: float = 0.0,
+        surface: Any = None,
+        ground: Any = None,
         lower: Numbers | None = None,
         upper: Numbers | None = None,
         velocity_limit: Numbers | None = None,
@@ -118,9 +120,11 @@ class Builder:
 
         The place is in the parent's frame. Axes are in the joint's frame, which is the child's
         in the neutral configuration; an axis may be "x", "y" or "z". `pitch` [m/rad] is for
-        screws, `radius` [m] for joints that roll and `track` [m] for bases on two wheels, which
-        need them. A single number for a limit or parameter holds for all
-        coordinates of the joint; `lower`, `upper` and `rest` of a spherical or free joint,
+        screws, `radius` [m] for wheels, discs, balls and cylinders that roll and `track` [m] for
+        bases on two wheels, which need them. A joint of kind "rolling" needs the `surface` of its
+        body and rolls on a `ground`, by default a plane: surfaces, or mappings as {"kind":
+        "ellipsoid", "numbers": (0.1, 0.2, 0.3)}. A single number for a limit or parameter holds
+        for all coordinates of the joint; `lower`, `upper` and `rest` of a spherical or free joint,
         which have a quaternion among them, need all nq numbers. `armature` is the reflected
         inertia of a motor, `friction` the dry friction, `stiffness` that of a spring relaxed at
         `rest`; SI units.
@@ -139,6 +143,8 @@ class Builder:
                 pitch=pitch,
                 radius=radius,
                 track=track,
+                surface=surface,
+                ground=ground,
                 **{key: spread(stated[key], kind, key) for key in COORDINATE_FIELDS},
             )
         )
@@ -175,7 +181,8 @@ class Builder:
         """Add a shape to `body`, to look at (`role="visual"`) or to touch ("collision").
 
         `size` [m] by kind: box (x, y, z), sphere (radius,), cylinder and capsule (radius,
-        length), ellipsoid (half axes x, y, z), mesh (scale x, y, z) of a `file`.
+        length), ellipsoid (half axes x, y, z), torus (radius of its circle about z, radius of its
+        tube), mesh (scale x, y, z) of a `file`.
         """
         place = placement_of(f"shape {name!r}", position, rotation, placement)
         path = None if file is None else str(file)

@@ -13,6 +13,7 @@ from tarsus.model.defaults import neutral
 from tarsus.model.functions import function_table
 from tarsus.model.kinds import KINDS, POSITION_FIELDS
 from tarsus.model.loops import n_rows
+from tarsus.model.rolling import core_surfaces
 from tarsus.model.tree import FOLLOWER, INDEPENDENT, Tree
 
 PER_VELOCITY = ("armature", "damping", "friction", "stiffness")
@@ -47,6 +48,8 @@ def _cluster_arguments(tree: Tree) -> dict[str, Any]:
     return {
         "radii": _stack([joint.radius for joint in tree.joints], ()),
         "tracks": _stack([joint.track for joint in tree.joints], ()),
+        "surface_kinds": [core_surfaces(joint)[0] for joint in tree.joints],
+        "surface_numbers": _stack([core_surfaces(joint)[1] for joint in tree.joints], (2, 3)),
         "cluster_sizes": [len(cluster) for cluster in tree.clusters],
         "roles": [role for roles in tree.roles for role in roles],
         "coupling_kinds": [coupling.kind for coupling in couplings],

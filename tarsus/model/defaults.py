@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from typing import Any
 
 import numpy as np
 
 from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.model.checks import read_only
-from tarsus.model.description import Joint
+from tarsus.model.description import Joint, SurfaceStatement
 from tarsus.model.kinds import KINDS, NON_NEGATIVE_FIELDS, QUATERNION
 
 LIMITS = {"lower": -np.inf, "upper": np.inf, "velocity_limit": np.inf, "effort_limit": np.inf}
@@ -30,13 +31,15 @@ def filled(joint: Joint) -> Joint:
     nq, nv = KINDS[joint.kind]
     default = (1.0, 0.0, 0.0) if joint.kind == "universal" else (0.0, 0.0, 1.0)
     axis = unit(np.array(default) if joint.axis is None else joint.axis)
-    values: dict[str, Array] = {"axis": axis, "second_axis": _second_axis(joint, axis)}
+    values: dict[str, Any] = {"axis": axis, "second_axis": _second_axis(joint, axis)}
     for key in ("lower", "upper"):
         values[key] = _or_constant(getattr(joint, key), nq, LIMITS[key])
     for key in NON_NEGATIVE_FIELDS:
         values[key] = _or_constant(getattr(joint, key), nv, LIMITS.get(key, 0.0))
     values["rest"] = read_only(neutral(joint.kind)) if joint.rest is None else joint.rest
-    return dataclasses.replace(joint, **values)  # type: ignore[arg-type]
+    if joint.kind == "rolling" and joint.ground is None:
+        values["ground"] = SurfaceStatement("plane")
+    return dataclasses.replace(joint, **values)
 
 
 def unit(vector: Array) -> Array:

@@ -59,6 +59,14 @@ class Body(Record):
     source: Source | None = field(default=None, compare=False)
 
 
+@dataclass(frozen=True)
+class SurfaceStatement:
+    """A smooth surface by its kind and its numbers [m], for joints that roll."""
+
+    kind: str
+    numbers: tuple[float, ...] = ()
+
+
 @dataclass(eq=False)
 class Joint(Record):
     """A joint that carries `child` on `parent`.
@@ -67,8 +75,9 @@ class Joint(Record):
     neutral configuration. Limits on positions have one entry for each of the nq
     coordinates, everything else one for each of the nv velocities; `None` stands for the
     default (no limit, zero). `rest` is the configuration in which the spring is relaxed.
-    `pitch` [m/rad] is for screws, `radius` [m] for rolling joints, `track` [m] (the distance of
-    the wheels) for differential bases.
+    `pitch` [m/rad] is for screws, `radius` [m] for wheels, discs, balls and cylinders that roll,
+    `track` [m] (the distance of the wheels) for differential bases, `surface` and `ground` (None: a
+    plane) for the kind "rolling": surfaces, or mappings with their kind and numbers.
     """
 
     name: str
@@ -81,6 +90,8 @@ class Joint(Record):
     pitch: float = 0.0
     radius: float = 0.0
     track: float = 0.0
+    surface: Any = None
+    ground: Any = None
     lower: Array | None = None
     upper: Array | None = None
     velocity_limit: Array | None = None
@@ -156,7 +167,8 @@ class Shape(Record):
     """A geometric shape on a body, for looking at (`visual`) or touching (`collision`).
 
     `size` by kind: box (x, y, z), sphere (radius,), cylinder and capsule (radius, length),
-    ellipsoid (x, y, z half axes), mesh (scale x, y, z) with `file` its resolved path.
+    ellipsoid (x, y, z half axes), torus (radius of its circle about z, radius of its tube), mesh
+    (scale x, y, z) with `file` its resolved path.
     """
 
     body: str

@@ -163,4 +163,5 @@ def _forgotten(kind: str) -> dict[str, Any]:
     """Return what a joint that has become one of another kind does not keep."""
     lost: dict[str, Any] = dict.fromkeys(COORDINATE_FIELDS)
     lost |= {key: 0.0 for key, kinds in SIZES.items() if kind not in kinds}
+    lost |= {} if kind == "rolling" else {"surface": None, "ground": None}
     return lost if kind == "universal" else lost | {"second_axis": None}

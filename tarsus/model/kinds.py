@@ -14,6 +14,7 @@ QUATERNION: Mapping[str, slice] = {
     "spherical": slice(0, 4),
     "free": slice(3, 7),
     "rolling_ball": slice(2, 6),
+    "rolling": slice(2, 6),
 }
 """Joint kinds with a unit quaternion [x y z w], and where it stands among their coordinates."""
 
@@ -30,7 +31,8 @@ COORDINATE_FIELDS = POSITION_FIELDS + NON_NEGATIVE_FIELDS
 """What a joint states for each of its positions, or else for each of its velocities."""
 LIMIT_FIELDS = ("lower", "upper", "velocity_limit", "effort_limit")
 
-ROLLING = ("rolling_wheel", "rolling_disc", "rolling_ball", "differential_base")
+WHEELS = ("rolling_wheel", "rolling_disc", "rolling_ball", "differential_base")
+ROLLING = (*WHEELS, "rolling_cylinder")
 SIZES: Mapping[str, tuple[str, ...]] = {
     "pitch": ("screw",),
     "radius": ROLLING,
@@ -38,7 +40,7 @@ SIZES: Mapping[str, tuple[str, ...]] = {
 }
 """Dimensions of joints, and the kinds that need them."""
 
-NONHOLONOMIC = ("knife_edge", *ROLLING)
+NONHOLONOMIC = ("knife_edge", *WHEELS, "rolling")
 """Kinds that skate or roll, with more configuration than velocity coordinates."""
 
 QUASI_VELOCITIES = ("spherical", "planar", "free")

@@ -148,7 +148,7 @@ def _motion(joint: Joint) -> Hashable:
     """Return what the motion of a joint depends on."""
     assert joint.axis is not None and joint.second_axis is not None  # joints of trees are filled
     axes = _bits(joint.axis, joint.second_axis)
-    return joint.kind, joint.pitch, joint.radius, joint.track, axes
+    return joint.kind, joint.pitch, joint.radius, joint.track, joint.surface, joint.ground, axes
 
 
 def _bits(*arrays: Array) -> bytes:

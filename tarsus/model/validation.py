@@ -49,9 +49,18 @@ from tarsus.model.kinds import KINDS as KINDS
 from tarsus.model.kinds import LIMIT_FIELDS as LIMIT_FIELDS
 from tarsus.model.kinds import QUATERNION as QUATERNION
 from tarsus.model.loops import checked_loop
+from tarsus.model.rolling import checked_rolling
 
 ROLES = ("visual", "collision")
-SHAPE_SIZES = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "ellipsoid": 3, "mesh": 3}
+SHAPE_SIZES = {
+    "box": 3,
+    "sphere": 1,
+    "cylinder": 2,
+    "capsule": 2,
+    "ellipsoid": 3,
+    "torus": 2,
+    "mesh": 3,
+}
 
 
 def checked_body(body: Body) -> Body:
@@ -96,7 +105,7 @@ def checked_joint(joint: Joint) -> Joint:
             if key in NON_NEGATIVE_FIELDS and (value < 0.0).any():
                 raise ModelError(f"{what}: {key} is negative: {value.tolist()}", source)
         values[key] = value
-    result = dataclasses.replace(joint, **values)
+    result = checked_rolling(dataclasses.replace(joint, **values), what)
     _check_axes(result, what)
     _check_sizes(result, what)
     _check_range(result, what)
@@ -128,6 +137,8 @@ def checked_shape(shape: Shape) -> Shape:
     size = numbers(shape.size, (SHAPE_SIZES[shape.kind],), f"{what}: size", source)
     if shape.kind != "mesh" and (size < 0.0).any():
         raise ModelError(f"{what}: size is negative: {size.tolist()}", source)
+    if shape.kind == "torus" and not size[0] > size[1]:
+        raise ModelError(f"{what}: the tube of a torus is wider than its hole: {size}", source)
     color = shape.color
     if color is not None:
         red, green, blue, alpha = numbers(color, (4,), f"{what}: color", source).tolist()

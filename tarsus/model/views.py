@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tarsus.arrays import Array
-from tarsus.model.description import Record
+from tarsus.model.description import Record, SurfaceStatement
 from tarsus.model.kinds import COORDINATE_FIELDS, KINDS
 from tarsus.model.tree import DEPENDENT, FOLLOWER, INDEPENDENT, Tree
 
@@ -51,6 +51,8 @@ class JointView(View):
     pitch: float
     radius: float
     track: float
+    surface: SurfaceStatement | None
+    ground: SurfaceStatement | None
     lower: Array
     upper: Array
     velocity_limit: Array
@@ -107,6 +109,7 @@ class FrameView(View):
 
 COPIED = (
     *("name", "kind", "parent", "child", "axis", "second_axis", "pitch", "radius", "track"),
+    *("surface", "ground"),
     *COORDINATE_FIELDS,
 )
 """What a `JointView` takes over from a joint."""

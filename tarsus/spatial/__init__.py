@@ -29,8 +29,13 @@ from tarsus.spatial.rotations import (
     rpy_from_rotation,
     skew,
 )
+from tarsus.spatial.screws import Screw, screw
+from tarsus.spatial.twists import adjoint, bracket, velocity_map
 
 __all__ = [
+    "Screw",
+    "adjoint",
+    "bracket",
     "inverse",
     "pose",
     "pose_from_twist",
@@ -47,8 +52,10 @@ __all__ = [
     "rpy_from_rotation",
     "scalar_first",
     "scalar_last",
+    "screw",
     "skew",
     "twist_from_pose",
     "vector_from_quaternion",
     "vector_from_rotation",
+    "velocity_map",
 ]

@@ -12,6 +12,7 @@ from sympy import cos, sin
 from tarsus import _core
 from tarsus.symbolic.exact import exact_array
 from tarsus.symbolic.recursions import Values, skew
+from tarsus.symbolic.surfaces import Surface, ground_height, inverse_gauss
 
 ZERO = np.zeros(3, dtype=object)
 UNIT = np.eye(3, dtype=int).astype(object)
@@ -20,7 +21,7 @@ X, Y, Z = UNIT
 
 @dataclass(frozen=True)
 class Frame:
-    """What a joint is besides its coordinates: axes (3,) and sizes [m/rad, m, m]."""
+    """What a joint is besides its coordinates: axes (3,), sizes [m/rad, m, m] and surfaces."""
 
     axis: Values
     second_axis: Values
@@ -29,6 +30,8 @@ class Frame:
     pitch: Any
     radius: Any
     track: Any
+    surface: Surface | None = None
+    ground: Surface | None = None
 
 
 @dataclass(frozen=True)
@@ -162,6 +165,30 @@ def rolling_ball(f: Frame, q: Values, v: Values) -> Motion:
     return Motion(rotation, _on_plane(q) + f.radius * Z, stack(*LINEAR, *ANGULAR), rate, mixing)
 
 
+def rolling_cylinder(f: Frame, q: Values, v: Values) -> Motion:
+    rotation, place = turn(Y, q[0]), f.radius * (q[0] * X + Z)
+    mixing = stack((f.radius * rotation.T @ X, Y))
+    return Motion(rotation, place, stack(*LINEAR, *ANGULAR), v, mixing)
+
+
+def rolling(f: Frame, q: Values, v: Values) -> Motion:
+    """The equations of core/joints/rolling_contact.hpp."""
+    assert f.surface is not None and f.ground is not None
+    rotation, (height, slopes, bends) = quaternion_turn(q[2:]), ground_height(f.ground, q[0], q[1])
+    normal = rotation.T @ np.array([*slopes, -1], dtype=object)
+    point, slope = inverse_gauss(f.surface, normal)
+    place = np.array([q[0], q[1], height], dtype=object) - rotation @ point
+    radii = rotation @ slope @ rotation.T
+    fit = UNIT[:2, :2] - radii[:2, :2] @ bends
+    along = (rotation @ slope @ (skew(normal) @ v))[:2]
+    product = fit[0, 0] * fit[1, 1] - fit[0, 1] * fit[1, 0]
+    travel = [fit[1, 1] * along[0] - fit[0, 1] * along[1]]
+    travel += [fit[0, 0] * along[1] - fit[1, 0] * along[0]]
+    rate = np.array([*(x / product for x in travel), *quaternion_rate(q[2:], v)], dtype=object)
+    mixing = np.concatenate([skew(point), UNIT])
+    return Motion(rotation, place, stack(*LINEAR, *ANGULAR), rate, mixing)
+
+
 def differential_base(f: Frame, q: Values, v: Values) -> Motion:
     ahead, turning = f.radius / 2, f.radius / f.track
     speed = ahead * (v[0] + v[1])
@@ -183,7 +210,7 @@ MOTIONS: Mapping[str, Callable[[Frame, Values, Values], Motion]] = {
     for motion in (
         *(revolute, prismatic, screw, cylindrical, universal, spherical, spherical_zyx, planar),
         *(translation, free, knife_edge, rolling_wheel, rolling_disc, rolling_ball),
-        differential_base,
+        *(differential_base, rolling_cylinder, rolling),
     )
 }
 """From the kind of a joint to its motion, for its coordinates q (nq,) and velocities v (nv,)."""

@@ -11,13 +11,15 @@ import sympy
 
 from tarsus.model import Model
 from tarsus.model.couplings import in_order
-from tarsus.model.description import ModelError
+from tarsus.model.description import ModelError, SurfaceStatement
+from tarsus.model.rolling import NUMBERS
 from tarsus.model.views import BodyView, JointView
 from tarsus.symbolic.couplings import closed_form
 from tarsus.symbolic.exact import exact_array
 from tarsus.symbolic.joints import MOTIONS, UNIT, Frame, Motion, axis_plane
 from tarsus.symbolic.parameters import Parameters
 from tarsus.symbolic.recursions import Inertia, Link, Values, diagonal, skew
+from tarsus.symbolic.surfaces import Surface
 
 
 @dataclass(frozen=True)
@@ -157,10 +159,19 @@ def _frame(joint: JointView, numbers: Parameters) -> Frame:
         exact_array(joint.second_axis),
         axis_plane(joint.axis),
         *(numbers(f"{size}_{joint.name}", getattr(joint, size)) for size in SIZES),
+        *(_surface(getattr(joint, role), f"{role}_{joint.name}", numbers) for role in SURFACES),
     )
 
 
+def _surface(stated: SurfaceStatement | None, name: str, numbers: Parameters) -> Surface | None:
+    if stated is None:
+        return None
+    named = zip(NUMBERS[stated.kind], stated.numbers, strict=True)
+    return Surface(stated.kind, [numbers(f"{key}_{name}", value) for key, value in named])
+
+
 SIZES = ("pitch", "radius", "track")
+SURFACES = ("surface", "ground")
 
 
 def _links(model: Model, motions: Sequence[Motion], numbers: Parameters) -> list[Link]:

@@ -14,18 +14,24 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle import Array, Oracle, axial, skew, slope
-from rolling import ROLLING, rolling_motion
+from rolling import ROLLING, rolling_motion, rolling_rate, touching_point
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
 
-SIZES: dict[str, dict[str, float]] = {
+SIZES: dict[str, dict[str, Any]] = {
     "knife_edge": {},
     "rolling_wheel": {"radius": 0.3},
     "rolling_disc": {"radius": 0.25},
     "rolling_ball": {"radius": 0.4},
     "differential_base": {"radius": 0.1, "track": 0.45},
+    "rolling": {
+        "surface": {"kind": "ellipsoid", "numbers": (0.3, 0.25, 0.35)},
+        "ground": {"kind": "paraboloid", "numbers": (0.3, -0.2)},
+    },
 }
+BALLS = ("rolling_ball", "rolling")
+"""Those with a quaternion."""
 each_kind = pytest.mark.parametrize("kind", ROLLING)
 
 
@@ -47,21 +53,24 @@ def free_vehicle(model: ts.Model) -> ts.Model:
     """The same on a free joint."""
     description = model.description
     root = description.joints[0]
-    description.joints[0] = dataclasses.replace(root, kind="free", radius=0.0, track=0.0)
+    none: dict[str, Any] = {"radius": 0.0, "track": 0.0, "surface": None, "ground": None}
+    description.joints[0] = dataclasses.replace(root, kind="free", **none)
     return ts.Model(description)
 
 
-def constraint_rows(kind: str, radius: float, rotation: Array) -> Array:
+def constraint_rows(root: ts.model.JointView, q: Array) -> Array:
     """Return A (rows, 6) with A [linear, angular] = 0 for the base's velocity in its own axes.
 
     What touches the plane is at rest, and what cannot lean has no turn that would make it.
     """
-    still, unit = np.zeros((3, 3)), np.eye(3)
+    kind, still, unit = root.kind, np.zeros((3, 3)), np.eye(3)
+    if kind == "rolling":
+        return np.hstack([unit, -skew(touching_point(root, q))])
     if kind in ("knife_edge", "differential_base"):
         return np.block([[unit[1:], still[1:]], [still[:2], unit[:2]]])
-    up = rotation.T @ [0.0, 0.0, 1.0]
+    up = rolling_motion(root, q)[0].T @ [0.0, 0.0, 1.0]
     flat = up if kind == "rolling_ball" else up * [1.0, 0.0, 1.0]  # without the part on the axle
-    arm = -radius * flat / np.linalg.norm(flat)
+    arm = -root.radius * flat / np.linalg.norm(flat)
     rows = np.hstack([unit, -skew(arm)])
     if kind == "rolling_wheel":
         rows = np.vstack([rows, np.concatenate([still[0], np.cross([0.0, 1.0, 0.0], up)])])
@@ -85,13 +94,13 @@ def test_multipliers_give_the_same_motion(kind: str) -> None:
         at = np.concatenate([place, Rotation.from_matrix(rotation).as_quat(), q[root.nq :]])
         w = np.concatenate([model.frame_velocity(q, v, "body_0"), v[root.nv :]])
 
-        def rows(turned: Array, kind: str = kind, radius: float = root.radius) -> Array:
-            return constraint_rows(kind, radius, turned)
+        own = q[root.q_slice]
+        along = rolling_rate(root, own, v[root.v_slice])
+        base = constraint_rows(root, own)
 
-        def moving(s: float, r: Array = rotation, omega: Array = w[3:6]) -> Array:
-            return rows(r @ Rotation.from_rotvec(s * omega).as_matrix())
+        def moving(s: float, own: Array = own, along: Array = along) -> Array:
+            return constraint_rows(root, own + s * along)
 
-        base = rows(rotation)
         A, drift = np.zeros((len(base), free.nv)), slope(moving) @ w[:6]
         A[:, :6] = base
         force = np.concatenate([np.zeros(6), tau[root.nv :]])
@@ -137,7 +146,7 @@ class Unconstrained:
         return -float((weights * self.oracle.centres(q)).sum())
 
 
-@pytest.mark.parametrize("kind", [kind for kind in ROLLING if kind != "rolling_ball"])
+@pytest.mark.parametrize("kind", [kind for kind in ROLLING if kind not in BALLS])
 def test_reduced_momenta_give_the_same_motion(kind: str) -> None:
     """Theorem 2.20 with S = M N, so that α = v, M̄⁻¹ = Nᵀ M N and M⁻¹ S = N:
 
@@ -180,7 +189,7 @@ def test_differences_undo_many_turns(kind: str) -> None:
     q, step = model.random_configuration(rng, 50), 20.0 * rng.normal(size=(50, model.nv))
     if kind == "knife_edge":
         step[:, 1] = np.clip(step[:, 1], -3.1, 3.1)
-    if kind == "rolling_ball":
+    if kind in BALLS:
         step *= rng.uniform(0.0, 3.1, (50, 1)) / np.linalg.norm(step, axis=1, keepdims=True)
     found = model.difference(q, model.integrate(q, step))
     np.testing.assert_allclose(found, step, atol=2e-13)
@@ -195,7 +204,7 @@ def test_differences_to_places_that_no_step_reaches(kind: str) -> None:
     reached = model.integrate(q, step)
     met = {"differential_base": slice(3, 5)}.get(kind, slice(2, None))
     turns = (reached - other)[:, met] / (2 * np.pi)
-    if kind == "rolling_ball":
+    if kind in BALLS:
         turns = 1.0 - np.abs((reached * other)[:, met].sum(axis=1))
     assert np.abs(turns - np.round(turns)).max() < 1e-14
     assert np.abs(reached - other)[:, :2].max() > 0.1

@@ -21,6 +21,10 @@ SIZES = {
     "ring_position": (3,),
     "ring_axis": (3,),
     "ring_radius": (),
+    "ring_tube": (),
+    "ellipsoid_body": (),
+    "ellipsoid_placement": (4, 4),
+    "ellipsoid_size": (3,),
     "solid_body": (),
     "solid_kind": (),
     "solid_placement": (4, 4),
@@ -50,17 +54,19 @@ def test_every_robot_can_touch_the_ground(file: Path) -> None:
     for key, shape in SIZES.items():
         assert np.shape(arrays[key])[1:] == shape
     count = len(arrays["point_body"]) + 3 * len(arrays["ring_body"]) + 8 * len(arrays["pairs"])
+    count += len(arrays["ellipsoid_body"])
     assert len(found.candidates) == len(found.names) == len(set(found.names)) == count
     assert bool(count) == (file.name not in NOTHING_TO_TOUCH)
     if not count:
         assert "nothing touches the ground" in found.warnings[0]
-    for key in ("point_body", "ring_body"):
+    for key in ("point_body", "ring_body", "ellipsoid_body"):
         assert ((arrays[key] >= 0) & (arrays[key] < m.n_bodies)).all()
     np.testing.assert_allclose(np.linalg.norm(arrays["ring_axis"], axis=1), 1.0)
     if m.nv:
         gaps = world_of(m, found.arguments, Ground()).contacts(m.neutral()[None])
         assert gaps.shape == (1, count, 7) and np.isfinite(gaps).all()
-    touching = {m.body_names[i] for i in {*arrays["point_body"], *arrays["ring_body"]}}
+    carriers = (arrays[key] for key in ("point_body", "ring_body", "ellipsoid_body"))
+    touching = {m.body_names[i] for i in np.concatenate(list(carriers))}
     stated = {shape.body for shape in m.shapes if shape.role == "collision"} - {"world"}
     assert touching == stated
 

@@ -32,6 +32,9 @@ def surface(shape: Shape) -> np.ndarray:
         points = np.sign(direction) * np.array(size) / 2
     elif shape.kind == "ellipsoid":
         points = direction * np.array(size)
+    elif shape.kind == "torus":
+        circle = size[0] / np.linalg.norm(direction[:, :2], axis=1)[:, None]
+        points = direction * [1.0, 1.0, 0.0] * circle + size[1] * direction
     elif shape.kind == "cylinder":
         flat = direction[:, :2] / np.linalg.norm(direction[:, :2], axis=1)[:, None]
         points = np.column_stack([size[0] * flat, np.sign(direction[:, 2]) * size[1] / 2])
@@ -47,8 +50,8 @@ SHAPES = [
     ("capsule", (0.1, 0.5), 1e-4),
     ("box", (0.1, 0.4, 0.2), 1e-12),
     ("cylinder", (0.2, 0.3), 1e-4),
-    ("ellipsoid", (0.3, 0.3, 0.3), 1e-4),
-    ("ellipsoid", (0.3, 0.2, 0.25), 0.01),  # 64 balls inside it
+    ("torus", (0.3, 0.1), 1e-4),
+    ("ellipsoid", (0.3, 0.2, 0.0), 0.03),  # 64 points of a disc
 ]
 
 
@@ -87,7 +90,7 @@ def test_what_is_inside_is_left_out() -> None:
 @pytest.mark.parametrize("points", [8, 16, 32, 64])
 def test_corners_of_a_mesh_keep_its_outline(points: int) -> None:
     mesh = trimesh.creation.icosphere(subdivisions=3, radius=0.1).vertices
-    corners = np.column_stack([mesh * [3, 1, 0.5], np.zeros((len(mesh), 4))])
+    corners = np.column_stack([mesh * [3, 1, 0.5], np.zeros((len(mesh), 5))])
     kept, error = outline(corners, np.ones(len(corners), bool), points)
     directions = np.random.default_rng(2).normal(size=(2000, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
@@ -100,7 +103,7 @@ def test_corners_of_a_mesh_keep_its_outline(points: int) -> None:
 
 def test_corners_of_a_box_are_enough() -> None:
     box = trimesh.creation.box((1, 2, 3)).subdivide().subdivide().vertices
-    found = np.column_stack([box, np.zeros((len(box), 4))])
+    found = np.column_stack([box, np.zeros((len(box), 5))])
     kept, error = outline(found, np.ones(len(box), bool), 32)
     assert len(kept) == 8 and error < 1e-12
     assert np.abs(np.abs(found[kept, :3]) - [0.5, 1, 1.5]).max() < 1e-12

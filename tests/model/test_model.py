@@ -54,7 +54,7 @@ def test_neutral_has_identity_quaternions(model: ts.Model) -> None:
     for name in model.joint_names:
         joint = model.joint(name)
         expected = np.zeros(joint.nq)
-        if joint.kind in ("spherical", "free", "rolling_ball"):
+        if joint.kind in ("spherical", "free", "rolling_ball", "rolling"):
             expected[-1] = 1.0
         assert q[joint.q_slice].tolist() == expected.tolist()
     q[:] = 9.0

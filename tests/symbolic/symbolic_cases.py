@@ -25,6 +25,10 @@ AXES: dict[str, dict[str, Any]] = {
     "universal": {"axis": "y", "second_axis": (3, 0, 4)},
     **{kind: {"radius": 0.3} for kind in ROLLING},
     "differential_base": {"radius": 0.3, "track": 0.5},
+    "rolling": {
+        "surface": {"kind": "torus", "numbers": (0.3, 0.1)},
+        "ground": {"kind": "paraboloid", "numbers": (0.3, -0.2)},
+    },
 }
 
 
