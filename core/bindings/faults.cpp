@@ -1,5 +1,6 @@
 #include "bindings/faults.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -118,8 +119,12 @@ PyObject* raise_fault(const Algorithm& algorithm, const Tree& tree, const Call& 
                           ? "a joint moves no inertia, so that the mass matrix is "
                             "singular, or the numbers overflow"
                           : "nothing has mass";
-    return PyErr_Format(PyExc_ArithmeticError, "%s has no finite result: element %d%s is %R; %s",
-                        algorithm.name, fault.element, state.c_str(), number.object, why);
+    const bool rolls = std::any_of(tree.links.begin(), tree.links.end(),
+                                   [](const Link& link) { return link.kind == Kind::rolling; });
+    const char* off =
+        rolls ? ", or what rolls lies flat, does not fit into its ground or has left it" : "";
+    return PyErr_Format(PyExc_ArithmeticError, "%s has no finite result: element %d%s is %R; %s%s",
+                        algorithm.name, fault.element, state.c_str(), number.object, why, off);
 }
 
 }  // namespace tarsus

@@ -5,9 +5,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
 #include <optional>
 
+#include "bindings/busy.hpp"
 #include "bindings/flow_arguments.hpp"
 
 namespace tarsus {
@@ -28,22 +28,11 @@ struct CoreFlow {
           flow(kernels().flow->make(method, model.tree, numbers, outside)) {}
 };
 
-class Busy {
-   public:
-    explicit Busy(CoreFlow& flow) : flag_(flow.busy) {
-        if (flag_.exchange(true))
-            throw std::runtime_error("another thread is making steps of this flow");
-    }
-    ~Busy() { flag_ = false; }
-
-   private:
-    std::atomic<bool>& flag_;
-};
-
 FlowMethod method_named(const std::string& name) {
     if (name == "radau") return FlowMethod::radau;
     if (name == "gauss") return FlowMethod::gauss;
-    throw std::invalid_argument("method is '" + name + "', must be radau or gauss");
+    if (name == "dormand_prince") return FlowMethod::dormand_prince;
+    throw std::invalid_argument("method is '" + name + "', must be radau, gauss or dormand_prince");
 }
 
 void make(CoreFlow* self, nb::object model, const std::string& method, double rtol, double atol,
@@ -51,7 +40,9 @@ void make(CoreFlow* self, nb::object model, const std::string& method, double rt
           const std::vector<int>& linkage_of_v, nb::handle parts, nb::handle part_numbers) {
     if (!nb::isinstance<CoreModel>(model)) throw WrongType("model must be a Model");
     const Tree& tree = nb::cast<const CoreModel&>(model).tree;
-    FlowNumbers numbers{rtol, atol, step, friction, linkage_of_q, linkage_of_v};
+    FlowNumbers numbers;
+    numbers.rtol = rtol, numbers.atol = atol, numbers.step = step, numbers.friction = friction;
+    numbers.linkage_of_q = linkage_of_q, numbers.linkage_of_v = linkage_of_v;
     if (!parts.is_none()) {
         numbers.parts = smooth_parts(tree, parts);
         numbers.part_numbers = part_row(numbers.parts, part_numbers);

@@ -75,8 +75,21 @@ class PythonOutside final : public Outside {
         return table_.data();
     }
 
-    // now and then Python looks whether to go on
-    bool interrupted() override { return std::chrono::steady_clock::now() - asked_ > kPatience; }
+    // Now and then Python looks whether to go on: a function is asked, if there is one; without it
+    // the motion pauses.
+    bool interrupted() override {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - asked_ <= kPatience) return false;
+        if (!stop) return true;
+        asked_ = now;
+        nb::gil_scoped_acquire hold;
+        if (PyErr_CheckSignals() != 0) throw PythonError();
+        const Owned found(PyObject_CallNoArgs(stop));
+        if (!found.object) throw PythonError();
+        return PyObject_IsTrue(found.object) == 1;
+    }
+
+    PyObject* stop = nullptr;  // borrowed for a call
 
    private:
     const CoreModel& model_;

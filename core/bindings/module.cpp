@@ -11,6 +11,7 @@
 #include "bindings/arguments.hpp"
 #include "bindings/blocks.hpp"
 #include "bindings/call.hpp"
+#include "bindings/compliant.hpp"
 #include "bindings/flow.hpp"
 #include "bindings/guard_checks.hpp"
 #include "bindings/methods.hpp"
@@ -28,15 +29,16 @@ void make_model(
     CoreModel* self, const std::vector<int>& parents, const std::vector<std::string>& kinds,
     const Array<double, 3>& placements, const Array<double, 3>& axes,
     const Array<double, 1>& pitches, const Array<double, 1>& radii, const Array<double, 1>& tracks,
-    const Array<double, 1>& masses, const Array<double, 2>& coms, const Array<double, 3>& inertias,
-    const Array<double, 1>& gravity, const Array<double, 1>& armature,
-    const Array<double, 1>& damping, const Array<double, 1>& friction,
-    const Array<double, 1>& stiffness, const Array<double, 1>& rest, const Array<double, 1>& lower,
-    const Array<double, 1>& upper, const std::vector<std::string>& joint_names,
-    const std::vector<std::string>& frame_names, const std::vector<int>& frame_bodies,
-    const Array<double, 3>& frame_placements, const std::vector<int>& cluster_sizes,
-    const std::vector<int>& roles, const std::vector<std::string>& coupling_kinds,
-    const std::vector<std::string>& coupling_names,
+    const std::vector<std::vector<std::string>>& surface_kinds,
+    const Array<double, 3>& surface_numbers, const Array<double, 1>& masses,
+    const Array<double, 2>& coms, const Array<double, 3>& inertias, const Array<double, 1>& gravity,
+    const Array<double, 1>& armature, const Array<double, 1>& damping,
+    const Array<double, 1>& friction, const Array<double, 1>& stiffness,
+    const Array<double, 1>& rest, const Array<double, 1>& lower, const Array<double, 1>& upper,
+    const std::vector<std::string>& joint_names, const std::vector<std::string>& frame_names,
+    const std::vector<int>& frame_bodies, const Array<double, 3>& frame_placements,
+    const std::vector<int>& cluster_sizes, const std::vector<int>& roles,
+    const std::vector<std::string>& coupling_kinds, const std::vector<std::string>& coupling_names,
     const std::vector<std::vector<int>>& coupling_leaders,
     const std::vector<std::vector<int>>& coupling_followers,
     const std::vector<std::vector<double>>& coupling_numbers, nb::object functions,
@@ -57,6 +59,7 @@ void make_model(
     const auto pitch = read("pitches", pitches, {n});
     const auto radius = read("radii", radii, {n});
     const auto track = read("tracks", tracks, {n});
+    const auto surfaces = read_surfaces(surface_kinds, surface_numbers, n);
     const auto mass = read("masses", masses, {n});
     const auto com = read("coms", coms, {n, 3});
     const auto inertia = read("inertias", inertias, {n, 3, 3});
@@ -68,6 +71,7 @@ void make_model(
         LinkStatement& link = links[i];
         link.parent = parents[i], link.kind = kind_named(kinds[i]);
         link.pitch = pitch[i], link.radius = radius[i], link.track = track[i], link.mass = mass[i];
+        link.surface = surfaces[2 * i], link.ground = surfaces[2 * i + 1];
         std::copy_n(&placement[16 * i], 16, link.placement);
         std::copy_n(&axis[6 * i], 3, link.axis);
         std::copy_n(&axis[6 * i + 3], 3, link.second_axis);
@@ -142,16 +146,17 @@ NB_MODULE(_core, m) {
     nb::class_<CoreModel>(m, "Model", nb::type_slots(model_slots()))
         .def("__init__", &make_model, nb::kw_only(), nb::arg("parents"), nb::arg("kinds"),
              nb::arg("placements"), nb::arg("axes"), nb::arg("pitches"), nb::arg("radii"),
-             nb::arg("tracks"), nb::arg("masses"), nb::arg("coms"), nb::arg("inertias"),
-             nb::arg("gravity"), nb::arg("armature"), nb::arg("damping"), nb::arg("friction"),
-             nb::arg("stiffness"), nb::arg("rest"), nb::arg("lower"), nb::arg("upper"),
-             nb::arg("joint_names"), nb::arg("frame_names"), nb::arg("frame_bodies"),
-             nb::arg("frame_placements"), nb::arg("cluster_sizes"), nb::arg("roles"),
-             nb::arg("coupling_kinds"), nb::arg("coupling_names"), nb::arg("coupling_leaders"),
-             nb::arg("coupling_followers"), nb::arg("coupling_numbers"),
-             nb::arg("functions").none(), nb::arg("loop_kinds"), nb::arg("loop_names"),
-             nb::arg("loop_bodies"), nb::arg("loop_placements"), nb::arg("loop_lengths"),
-             nb::arg("loop_in_cluster"), nb::arg("loop_rows_kept"), nb::arg("neutral"))
+             nb::arg("tracks"), nb::arg("surface_kinds"), nb::arg("surface_numbers"),
+             nb::arg("masses"), nb::arg("coms"), nb::arg("inertias"), nb::arg("gravity"),
+             nb::arg("armature"), nb::arg("damping"), nb::arg("friction"), nb::arg("stiffness"),
+             nb::arg("rest"), nb::arg("lower"), nb::arg("upper"), nb::arg("joint_names"),
+             nb::arg("frame_names"), nb::arg("frame_bodies"), nb::arg("frame_placements"),
+             nb::arg("cluster_sizes"), nb::arg("roles"), nb::arg("coupling_kinds"),
+             nb::arg("coupling_names"), nb::arg("coupling_leaders"), nb::arg("coupling_followers"),
+             nb::arg("coupling_numbers"), nb::arg("functions").none(), nb::arg("loop_kinds"),
+             nb::arg("loop_names"), nb::arg("loop_bodies"), nb::arg("loop_placements"),
+             nb::arg("loop_lengths"), nb::arg("loop_in_cluster"), nb::arg("loop_rows_kept"),
+             nb::arg("neutral"))
         .def_prop_ro(
             "nq", [](const CoreModel& self) { return self.tree.nq; },
             "Number of configuration coordinates.")
@@ -182,6 +187,15 @@ NB_MODULE(_core, m) {
             return kinds;
         },
         "Joint kinds with their numbers of configuration and velocity coordinates.");
+    m.def(
+        "surface_kinds",
+        [] {
+            nb::dict kinds;
+            for (const SurfaceInfo& kind : kSurfaceInfo)
+                kinds[kind.name] = nb::make_tuple(kind.numbers, kind.rolls, kind.ground);
+            return kinds;
+        },
+        "Surfaces with their numbers of numbers, whether they roll and whether they are grounds.");
     m.def(
         "axis_rotation",
         [](const Array<double, 1>& axis) {
@@ -216,6 +230,9 @@ NB_MODULE(_core, m) {
     bind_world(m);
     bind_motion(m);
     bind_flow(m);
+    bind_compliant(m);
+    bind_hybrid(m);
+    bind_contact_flow(m);
 #ifdef TARSUS_SANITIZE
     bind_guard_checks(m);
 #endif

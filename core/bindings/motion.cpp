@@ -4,9 +4,9 @@
 #include "bindings/motion.hpp"
 
 #include <algorithm>
-#include <atomic>
 
 #include "bindings/arrays.hpp"
+#include "bindings/busy.hpp"
 #include "bindings/parts.hpp"
 #include "bindings/world_calls.hpp"
 
@@ -69,20 +69,6 @@ struct Motion {
         }
         return false;
     }
-};
-
-// other threads must neither step nor read the same motion while the interpreter is free
-class Busy {
-   public:
-    explicit Busy(Motion& motion) : flag_(motion.busy) {
-        if (flag_.exchange(true)) {
-            throw std::runtime_error("another thread is making steps of this motion");
-        }
-    }
-    ~Busy() { flag_ = false; }
-
-   private:
-    std::atomic<bool>& flag_;
 };
 
 void make(Motion* self, nb::object owner, nb::handle given_q, nb::handle given_v,

@@ -28,6 +28,15 @@ inline Kind kind_named(const std::string& name) {
     throw std::invalid_argument("no joint kind is named '" + name + "'; kinds: " + valid);
 }
 
+inline SurfaceKind surface_named(const std::string& name) {
+    std::string valid;
+    for (int k = 0; k < kSurfaceKinds; ++k) {
+        if (name == kSurfaceInfo[k].name) return SurfaceKind(k);
+        valid += (k ? ", " : "") + std::string(kSurfaceInfo[k].name);
+    }
+    throw std::invalid_argument("no surface is named '" + name + "'; surfaces: " + valid);
+}
+
 // a copy of an array argument, its dimensions and numbers checked
 template <class Argument>
 std::vector<double> read(const char* name, const Argument& array,
@@ -49,6 +58,24 @@ std::vector<double> read(const char* name, const Argument& array,
         }
     }
     return copy;
+}
+
+// for each joint the surface of the body and that of the ground, one after the other
+inline std::vector<Surface> read_surfaces(const std::vector<std::vector<std::string>>& kinds,
+                                          const Array<double, 3>& numbers, size_t n) {
+    const auto number = read("surface_numbers", numbers, {n, 2, kMostSurfaceNumbers});
+    if (kinds.size() != n) {
+        throw std::invalid_argument("surface_kinds and parents differ in length");
+    }
+    std::vector<Surface> surfaces(2 * n);
+    for (size_t i = 0; i < 2 * n; ++i) {
+        if (kinds[i / 2].size() != 2) {
+            throw std::invalid_argument("surface_kinds must have two for each joint");
+        }
+        surfaces[i].kind = surface_named(kinds[i / 2][i % 2]);
+        std::copy_n(&number[kMostSurfaceNumbers * i], kMostSurfaceNumbers, surfaces[i].numbers);
+    }
+    return surfaces;
 }
 
 inline std::vector<Role> read_roles(const std::vector<int>& roles) {

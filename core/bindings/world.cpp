@@ -63,6 +63,9 @@ class Statements {
     std::vector<double> numbers(const char* name, bool finite = true) {
         return copied_array(name, read<nb::object>(name, "an array").ptr(), finite);
     }
+    std::vector<double> numbers_if_any(const char* name) {
+        return given_.contains(name) ? numbers(name) : std::vector<double>();
+    }
     void refuse_others() const {
         for (const auto& [name, value] : given_) {
             if (seen_.count(nb::cast<std::string>(name))) continue;
@@ -99,6 +102,10 @@ void make(CoreWorld* self, nb::object model, const nb::kwargs& given) {
     s.ring_position = of.numbers("ring_position");
     s.ring_axis = of.numbers("ring_axis");
     s.ring_radius = of.numbers("ring_radius");
+    s.ring_tube = of.numbers_if_any("ring_tube");
+    s.ellipsoid_body = of.read<Indices>("ellipsoid_body", kIntegers, {});
+    s.ellipsoid_placement = of.numbers_if_any("ellipsoid_placement");
+    s.ellipsoid_size = of.numbers_if_any("ellipsoid_size");
     s.solid_body = of.read<Indices>("solid_body", kIntegers);
     s.solid_kind = of.read<Words>("solid_kind", kWords);
     s.solid_placement = of.numbers("solid_placement");
@@ -137,6 +144,22 @@ void bind_world(nb::module_& m) {
     nb::class_<CoreWorld>(m, "World", nb::type_slots(world_slots()),
                           "A model in a world that it touches, ready to be stepped.")
         .def("__init__", &make, nb::arg("model").none(), nb::arg("statements"))
+        .def_prop_ro(
+            "limit_velocities",
+            [](const CoreWorld& self) {
+                std::vector<int> found;
+                for (const Limit& limit : self.world.limits) found.push_back(limit.w);
+                return found;
+            },
+            "The joint velocity of each limit, among those of all joints.")
+        .def_prop_ro(
+            "friction_velocities",
+            [](const CoreWorld& self) {
+                std::vector<int> found;
+                for (const DryFriction& dry : self.world.friction) found.push_back(dry.w);
+                return found;
+            },
+            "The joint velocity of each dry friction.")
         .def_prop_ro(
             "n_candidates", [](const CoreWorld& w) { return w.world.n_candidates(); },
             "Number of places that may touch.")

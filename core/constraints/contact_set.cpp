@@ -8,7 +8,7 @@ namespace {
 template <class T>
 TARSUS_INLINE void stay(Touch<T>& touch, const Touch<T>& kept, const T& wanted) {
     const auto keep = [&](T& x, const T& before) { x = select(wanted > T(0.0), before, x); };
-    keep(touch.gap, kept.gap), keep(touch.past, kept.past);
+    keep(touch.gap, kept.gap), keep(touch.past, kept.past), keep(touch.missed, kept.missed);
     keep(touch.point.x, kept.point.x), keep(touch.point.y, kept.point.y);
     keep(touch.point.z, kept.point.z), keep(touch.normal.x, kept.normal.x);
     keep(touch.normal.y, kept.normal.y), keep(touch.normal.z, kept.normal.z);

@@ -6,9 +6,15 @@
 #include <memory>
 #include <vector>
 
-#include "parts/part.hpp"
+#include "flow/hybrid.hpp"
 
 namespace tarsus {
+
+struct World;       // in world/world.hpp
+class ContactFlow;  // in flow/contact_flow.hpp
+struct ContactFlowNumbers;
+struct CompliantNumbers;    // in compliant/numbers.hpp
+struct CompliantStatement;  // in flow/compliant_kernel.hpp
 
 // What a motion asks of others while it goes on; all of it may throw.
 class Outside {
@@ -40,7 +46,16 @@ struct FlowStatistics {
 };
 
 // Why a motion stopped before the time it was sent to.
-enum class FlowEnd : int { reached, interrupted, too_short, not_solved, not_finite, diverged };
+enum class FlowEnd : int {
+    reached,
+    interrupted,
+    too_short,
+    not_solved,
+    not_finite,
+    diverged,
+    forever,  // events follow each other without time in between
+    entered   // something has entered something else unseen
+};
 
 // A motion under way: time, positions, velocities; works of efforts, damping and dry friction (3
 // nv) and of each part.
@@ -60,7 +75,7 @@ class Flow {
     FlowStatistics statistics;
 };
 
-enum class FlowMethod : int { radau, gauss };
+enum class FlowMethod : int { radau, gauss, dormand_prince };
 
 // The methods as compiled for one instruction set; `outside` and the tree must outlive the flow.
 struct FlowKernel {
@@ -78,6 +93,18 @@ struct FlowKernel {
     bool (*held_accelerations)(const Tree&, const Parts&, const double* numbers, Outside&, long n,
                                const double* q, const double* v, const double* tau, double* a,
                                double* records);
+    // motions with events, each from where it is to its end; outside may be null
+    void (*hybrid)(const HybridStatement&, HybridOutside* outside, HybridMotion* motions,
+                   long count);
+    // a motion with rigid contacts
+    std::unique_ptr<ContactFlow> (*make_contact)(const World&, const ContactFlowNumbers&, Outside&);
+    // compliant contacts at n states (flow/compliant_forces.hpp)
+    bool (*compliant_forces)(const World&, const CompliantNumbers&, long n,
+                             const double* parameters, long parameter_stride, const double* q,
+                             const double* v, const double* deformation, const double* on,
+                             double* tau, double* rates, double* records);
+    void (*compliant)(const CompliantStatement&, HybridOutside* outside, HybridMotion* motions,
+                      long count);
 };
 
 }  // namespace tarsus

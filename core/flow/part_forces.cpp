@@ -1,7 +1,6 @@
 #include "flow/part_forces.hpp"
 
-#include "dynamics/articulated_constraints.hpp"
-#include "dynamics/spanning.hpp"
+#include "flow/body_forces.hpp"
 #include "parts/laws.hpp"
 #include "parts/part_at.hpp"
 #include "parts/pushes.hpp"
@@ -10,74 +9,22 @@ namespace tarsus::TARSUS_ISA {
 
 namespace {
 
-// One group of states: where bodies are, the forces on them, and what parts do.
+// Forces of parts on one group of states, and what each part does.
 template <class T>
-struct Forces {
-    const Tree& tree;
+struct Forces : BodyForces<T> {
+    using BodyForces<T>::tree, BodyForces<T>::joints, BodyForces<T>::pose, BodyForces<T>::motion;
+    using BodyForces<T>::force, BodyForces<T>::on_joints;
     const Parts& parts;
-    const double* given;
-    JointState<T> joints;
-    Angle<T>* angles;
-    Pose<T>* pose;      // the world first
-    Motion<T>* motion;  // in body frames
-    Force<T>* force;    // on each body, in its frame
-    T* on_joints;       // along all joints
     T* numbers;
 
-    Forces(const Tree& t, const Parts& p, const double* g, const T* table, const T* q, const T* v,
+    Forces(const Tree& t, const Parts& p, const double* given, const JointState<T>& j,
            Scratch& scratch)
-        : tree(t),
-          parts(p),
-          given(g),
-          joints(t.coupled ? span_coupled(t, table, q, v, static_cast<const T*>(nullptr), scratch)
-                           : JointState<T>{q, v, nullptr, nullptr}),
-          angles(scratch.take<Angle<T>>(t.n_angles)),
-          pose(scratch.take<Pose<T>>(t.n_bodies + 1)),
-          motion(scratch.take<Motion<T>>(t.n_bodies + 1)),
-          force(scratch.take<Force<T>>(t.n_bodies + 1)),
-          on_joints(scratch.take<T>(t.joint_nv)),
-          numbers(scratch.take<T>(p.n_numbers)) {}
+        : BodyForces<T>(t, j, scratch), parts(p), numbers(scratch.take<T>(p.n_numbers)) {
+        for (int k = 0; k < parts.n_numbers; ++k) numbers[k] = T(given[k]);
+    }
 
     static size_t bytes(const Tree& t, const Parts& p) {
-        return spanning_bytes<T>(t) + bytes_of<Angle<T>>(t.n_angles) +
-               bytes_of<Pose<T>>(t.n_bodies + 1) + bytes_of<Motion<T>>(t.n_bodies + 1) +
-               bytes_of<Force<T>>(t.n_bodies + 1) + bytes_of<T>(t.joint_nv) +
-               bytes_of<T>(p.n_numbers);
-    }
-
-    TARSUS_FLATTEN void outwards() {
-        for (int k = 0; k < parts.n_numbers; ++k) numbers[k] = T(given[k]);
-        read_angles(tree, joints.q, angles);
-        pose[0] = {identity_matrix<T>(), zero_vector<T>()};
-        motion[0] = zero_motion<T>();
-        for (int i = 0; i <= tree.n_bodies; ++i) force[i] = {zero_vector<T>(), zero_vector<T>()};
-        for (int k = 0; k < tree.joint_nv; ++k) on_joints[k] = T(0.0);
-        for (int i = 0; i < tree.n_bodies; ++i) {
-            const Link& link = tree.links[i];
-            visit(link.kind, [&](auto joint) {
-                using Joint = decltype(joint);
-                const At<T> at = state_at(link, joints.q, angles);
-                const auto X = Joint::transform(at);
-                pose[i + 1] = X.pose_from(pose[link.parent + 1]);
-                motion[i + 1] =
-                    Joint::subspace(at).add(X.to_child(motion[link.parent + 1]), joints.v + link.v);
-            });
-        }
-    }
-    TARSUS_FLATTEN void inwards(T* tau) {
-        for (int i = tree.n_bodies - 1; i >= 0; --i) {
-            const Link& link = tree.links[i];
-            visit(link.kind, [&](auto joint) {
-                using Joint = decltype(joint);
-                const At<T> at = state_at(link, joints.q, angles);
-                T along[Joint::nv];
-                Joint::subspace(at).project(force[i + 1], along);
-                for (int k = 0; k < Joint::nv; ++k) on_joints[link.v + k] += along[k];
-                Force<T>& parent = force[link.parent + 1];
-                parent = parent + Joint::transform(at).to_parent(force[i + 1]);
-            });
-        }
-        gather_forces(tree, joints.G, on_joints, tau);
+        return BodyForces<T>::bytes(t) + bytes_of<T>(p.n_numbers);
     }
 
     const T* law(const Part& part) const { return numbers + part.law_numbers(); }
@@ -178,10 +125,17 @@ struct Forces {
     }
 };
 
+}  // namespace
+
 template <class T>
-void run(const Tree& tree, const Parts& parts, const double* given, const T* table, const T* q,
-         const T* v, T* tau, T* records, Scratch scratch) {
-    Forces<T> forces(tree, parts, given, table, q, v, scratch);
+size_t forces_of_joints_bytes(const Tree& tree, const Parts& parts) {
+    return Forces<T>::bytes(tree, parts);
+}
+
+template <class T>
+void forces_of_joints(const Tree& tree, const Parts& parts, const double* numbers,
+                      const JointState<T>& joints, T* tau, T* records, Scratch scratch) {
+    Forces<T> forces(tree, parts, numbers, joints, scratch);
     forces.outwards();
     for (size_t k = 0; k < parts.list.size(); ++k) {
         forces.act(parts.list[k], records + Parts::kRecord * k);
@@ -189,11 +143,37 @@ void run(const Tree& tree, const Parts& parts, const double* given, const T* tab
     forces.inwards(tau);
 }
 
-}  // namespace
+template <class T>
+size_t part_forces_bytes(const Tree& tree, const Parts& parts) {
+    return spanning_bytes<T>(tree) + Forces<T>::bytes(tree, parts);
+}
+
+template <class T>
+void part_forces(const Tree& tree, const Parts& parts, const double* numbers, const T* table,
+                 const T* q, const T* v, T* tau, T* records, Scratch scratch) {
+    const JointState<T> joints =
+        tree.coupled ? span_coupled(tree, table, q, v, static_cast<const T*>(nullptr), scratch)
+                     : JointState<T>{q, v, nullptr, nullptr};
+    forces_of_joints(tree, parts, numbers, joints, tau, records, scratch);
+}
+
+#define TARSUS_PART_FORCES(T)                                                               \
+    template size_t part_forces_bytes<T>(const Tree&, const Parts&);                        \
+    template void part_forces(const Tree&, const Parts&, const double*, const T*, const T*, \
+                              const T*, T*, T*, Scratch);
+TARSUS_PART_FORCES(double)
+TARSUS_PART_FORCES(Lanes)
+
+#define TARSUS_FORCES_OF_JOINTS(T)                                                                 \
+    template size_t forces_of_joints_bytes<T>(const Tree&, const Parts&);                          \
+    template void forces_of_joints(const Tree&, const Parts&, const double*, const JointState<T>&, \
+                                   T*, T*, Scratch);
+TARSUS_FORCES_OF_JOINTS(Dual<double>)
+TARSUS_FORCES_OF_JOINTS(Dual<Lanes>)
 
 template <class T>
 size_t PartForces::bytes() const {
-    return Forces<T>::bytes(tree_, parts_) + bytes_of<T>(tree_.nq) + 2 * bytes_of<T>(tree_.nv) +
+    return part_forces_bytes<T>(tree_, parts_) + bytes_of<T>(tree_.nq) + 2 * bytes_of<T>(tree_.nv) +
            bytes_of<T>(tree_.table_size) + bytes_of<T>(parts_.record_size());
 }
 
@@ -201,8 +181,8 @@ bool PartForces::operator()(long n, const double* table, const double* q, const 
                             double* tau, double* records) {
     const int nq = tree_.nq, nv = tree_.nv, size = parts_.record_size();
     if (n == 1) {
-        run<double>(tree_, parts_, numbers_, table, q, v, tau, records,
-                    Scratch(memory_.get(bytes<double>())));
+        part_forces<double>(tree_, parts_, numbers_, table, q, v, tau, records,
+                            Scratch(memory_.get(bytes<double>())));
         return all_finite(tau, nv) && all_finite(records, size);
     }
     Scratch scratch(memory_.get(bytes<Lanes>()));
@@ -217,8 +197,8 @@ bool PartForces::operator()(long n, const double* table, const double* q, const 
         if (table && !load_rows(table + s * tree_.table_size, tree_.table_size, count,
                                 tree_.table_size, in_table))
             return false;
-        run<Lanes>(tree_, parts_, numbers_, table ? in_table : nullptr, in_q, in_v, out, record,
-                   scratch);
+        part_forces<Lanes>(tree_, parts_, numbers_, table ? in_table : nullptr, in_q, in_v, out,
+                           record, scratch);
         Rows<Lanes> rows(tau + s * nv, nv, count, false);
         store_rows(out, nv, rows);
         Rows<Lanes> kept(records + s * size, size, count, false);

@@ -1,13 +1,27 @@
 // Forces of parts at moments of a smooth motion: as generalised forces, and what each part does.
 #pragma once
 
+#include "dynamics/spanning.hpp"
 #include "flow/flow.hpp"
-#include "model/work_memory.hpp"
 #include "parts/part.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
 constexpr int kStored = 0, kPower = 1, kPush = 2, kValues = 8;  // in a record
+
+// tau (nv) and records of one state, or of a state in each lane
+template <class T>
+size_t part_forces_bytes(const Tree& tree, const Parts& parts);
+template <class T>
+void part_forces(const Tree& tree, const Parts& parts, const double* numbers, const T* table,
+                 const T* q, const T* v, T* tau, T* records, Scratch scratch);
+
+// the same where the joints are known, as dual numbers: forces with their rates
+template <class T>
+size_t forces_of_joints_bytes(const Tree& tree, const Parts& parts);
+template <class T>
+void forces_of_joints(const Tree& tree, const Parts& parts, const double* numbers,
+                      const JointState<T>& joints, T* tau, T* records, Scratch scratch);
 
 // of parts that make forces; values alone of those that are held (held_rows.hpp)
 class PartForces {

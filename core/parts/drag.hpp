@@ -12,11 +12,14 @@ struct DragLaw {
     static TARSUS_INLINE Pull<T> pull(const T* numbers, const RowState<T>& at) {
         T damping = numbers[2];
         if (!at.turns) {
-            T square(0.0);
+            // a number so small that |V| has a rate at rest, too, where it is zero nevertheless
+            const T least(1e-300);
+            T square = least;
             for (int r = 0; r < std::min(at.rows, 3); ++r) {
                 square = mul_add(at.rate[r], at.rate[r], square);
             }
-            damping = mul_add(numbers[1], square_root(square), numbers[0]);
+            const T speed = square_root(square) - square_root(least);
+            damping = mul_add(numbers[1], speed, numbers[0]);
         }
         const T force = damping * at.speed();
         return {force, T(0.0), damping, force};

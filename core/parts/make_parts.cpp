@@ -61,33 +61,6 @@ int law_named(const std::string& name) {
     throw std::invalid_argument("no law of a part is named '" + name + "'; laws: " + valid);
 }
 
-// in the core's axes of the body
-FrameOnBody frame_of(const Tree& tree, int body, const std::vector<double>& placement) {
-    if (body < -1 || body >= tree.n_bodies)
-        throw std::invalid_argument("a part's body is not there");
-    if (body >= 0 && tree.links[body].spinning) {
-        throw std::invalid_argument(
-            "it is on a rotor whose angle does not matter to the model; attach it to what carries "
-            "the rotor, or give the rotor a joint without a gear");
-    }
-    FrameOnBody frame{body, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
-    if (placement.empty()) return frame;
-    if (placement.size() != 16) throw std::invalid_argument("a part's placement must be (4, 4)");
-    const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const double* axes = body < 0 ? identity : tree.body_axes[body].rotation;
-    for (int r = 0; r < 3; ++r) {
-        double position = 0;
-        for (int k = 0; k < 3; ++k) position += axes[3 * k + r] * placement[4 * k + 3];
-        frame.position[r] = position;
-        for (int c = 0; c < 3; ++c) {
-            double sum = 0;
-            for (int k = 0; k < 3; ++k) sum += axes[3 * k + r] * placement[4 * k + c];
-            frame.rotation[3 * c + r] = sum;
-        }
-    }
-    return frame;
-}
-
 void read_rows(const PartStatement& from, Part& part) {
     const size_t n = from.row_kinds.size();
     if (n > kMostPartRows || from.row_axes.size() != 2 * n)
@@ -141,8 +114,8 @@ Part made_from(const Tree& tree, const PartStatement& from) {
     refuse_infinite("a part's placement", from.placement_b);
     refuse_infinite("a part's ratios", from.joint_ratios);
     refuse_infinite("a part's path", from.path);
-    part.a = frame_of(tree, from.body_a, from.placement_a);
-    part.b = frame_of(tree, from.body_b, from.placement_b);
+    part.a = frame_on_body(tree, from.body_a, from.placement_a);
+    part.b = frame_on_body(tree, from.body_b, from.placement_b);
     const bool pushes = part.law >= PartLaw::wrench;
     if (pushes != (part.coordinates >= Coordinates::body) ||
         (part.law == PartLaw::gravity) != (part.coordinates == Coordinates::field)) {
@@ -189,6 +162,32 @@ void number_parts(Parts& parts) {
 }
 
 }  // namespace
+
+FrameOnBody frame_on_body(const Tree& tree, int body, const std::vector<double>& placement) {
+    if (body < -1 || body >= tree.n_bodies)
+        throw std::invalid_argument("a part's body is not there");
+    if (body >= 0 && tree.links[body].spinning) {
+        throw std::invalid_argument(
+            "it is on a rotor whose angle does not matter to the model; attach it to what carries "
+            "the rotor, or give the rotor a joint without a gear");
+    }
+    FrameOnBody frame{body, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
+    if (placement.empty()) return frame;
+    if (placement.size() != 16) throw std::invalid_argument("a part's placement must be (4, 4)");
+    const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const double* axes = body < 0 ? identity : tree.body_axes[body].rotation;
+    for (int r = 0; r < 3; ++r) {
+        double position = 0;
+        for (int k = 0; k < 3; ++k) position += axes[3 * k + r] * placement[4 * k + 3];
+        frame.position[r] = position;
+        for (int c = 0; c < 3; ++c) {
+            double sum = 0;
+            for (int k = 0; k < 3; ++k) sum += axes[3 * k + r] * placement[4 * k + c];
+            frame.rotation[3 * c + r] = sum;
+        }
+    }
+    return frame;
+}
 
 Parts with_part(const Tree& tree, const Parts& before, const PartStatement& statement) {
     Parts parts = before;

@@ -114,6 +114,9 @@ struct PartStatement {
     bool closed = false;
 };
 
+// a placement (4, 4), row-major, or none, on a user's body in the core's axes of it
+FrameOnBody frame_on_body(const Tree& tree, int body, const std::vector<double>& placement);
+
 // One part more, or one less. Throws std::invalid_argument, naming what is wrong.
 Parts with_part(const Tree& tree, const Parts& before, const PartStatement& statement);
 Parts without_part(const Parts& before, int index);

@@ -1,8 +1,8 @@
 // What is held: the velocity at which a gap x closes, C̈ + 2 Ċ/τ + C/τ² = 0 (Schröder 1990, section
 // 5.2), by the double root ρ = exp(−h/τ) that x has from step to step; in a few steps if τ is zero.
 //
-// Rates of the same velocities differ from step to step as the rows turn; half of that difference is
-// taken off: then the way h V of a step, on its chord, ends where x is as wanted, as it does for
+// Rates of the same velocities differ from step to step as the rows turn; half of that difference
+// is taken off: then the way h V of a step, on its chord, ends where x is as wanted, as it does for
 // SHAKE (Ryckaert, Ciccotti & Berendsen 1977), and what is held keeps its energy.
 #pragma once
 

@@ -73,7 +73,7 @@ class Impulses {
     }
 
     void begin() {
-        n_contacts = 0, speed = T(kSlowest);
+        n_contacts = 0, speed = T(kSlowest), misplaced_ = T(0.0);
         steps = residual = failed = crowded = lifted = T(0.0);
         for (size_t k = 0; k < world_.limits.size(); ++k) joints.wanted[k] = T(0.0);
         // lanes that gave up have no solution, but all lanes are applied
@@ -92,6 +92,8 @@ class Impulses {
         for (int c = 0; c < n_contacts; ++c) {
             places_[contacts[c].candidate] = contacts[c].touch;
             wanted_[contacts[c].candidate] = contacts[c].on;
+            const T missed = contacts[c].touch.missed * contacts[c].on;
+            misplaced_ = select(missed > misplaced_, missed, misplaced_);
         }
         refuse_crowds();
     }
@@ -146,6 +148,8 @@ class Impulses {
             for (int i = 0; i <= tree_.n_bodies; ++i) at.after[i] = at.free[i];
         }
         for (int c = 0; exact && c < world_.n_candidates(); ++c) wanted_[c] = T(0.0);
+        // … and so are contacts whose nearest points were not found
+        residual = select(misplaced_ > residual * at.dt, misplaced_ / at.dt, residual);
     }
 
    private:
@@ -263,6 +267,7 @@ class Impulses {
     int n_touched_ = 0;
     T* wanted_;  // 1 where a candidate belongs to the problem
     T *change_, *joint_change_;
+    T misplaced_;  // [m] by how much nearest points of contacts were missed
 };
 
 }  // namespace tarsus::TARSUS_ISA

@@ -49,7 +49,13 @@ TARSUS_FLATTEN Energies<T> measure(const Tree& tree, const T* q, const T* v, con
             const Vec3<T> linear{x[0], x[1], flat ? T(0.0) : x[2]};
             const Vec3<T> turning =
                 flat ? Vec3<T>{T(0.0), T(0.0), x[2]} : Vec3<T>{x[3], x[4], x[5]};
-            power += dot(carried[i + 1].linear, cross(turning, linear));
+            // armatures have a momentum, too
+            const double* own = tree.armature.data() + link.v;
+            const Vec3<T> momentum{
+                mul_add(T(own[0]), linear.x, carried[i + 1].linear.x),
+                mul_add(T(own[1]), linear.y, carried[i + 1].linear.y),
+                mul_add(T(flat ? 0.0 : own[2]), linear.z, carried[i + 1].linear.z)};
+            power += dot(momentum, cross(turning, linear));
         }
         if (link.parent < 0) continue;
         visit(link.kind, [&](auto joint) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "spatial/transform.hpp"
+#include "surfaces/surface.hpp"
 #include "world/world.hpp"
 
 namespace tarsus {
@@ -69,6 +70,7 @@ void add_points(World& world, const WorldStatement& s) {
     expect("ring_position", s.ring_position.size(), 3 * m);
     expect("ring_axis", s.ring_axis.size(), 3 * m);
     expect("ring_radius", s.ring_radius.size(), m);
+    if (!s.ring_tube.empty()) expect("ring_tube", s.ring_tube.size(), m);
     for (int k : order_of(s.point_body)) {
         check_body(tree, "point_body", s.point_body[k]);
         if (!(s.point_radius[k] >= 0)) refuse("point_radius must not be negative");
@@ -80,7 +82,9 @@ void add_points(World& world, const WorldStatement& s) {
     for (int k : order_of(s.ring_body)) {
         check_body(tree, "ring_body", s.ring_body[k]);
         if (!(s.ring_radius[k] >= 0)) refuse("ring_radius must not be negative");
-        Ring ring{s.ring_body[k], {}, {}, {}, s.ring_radius[k]};
+        const double tube = s.ring_tube.empty() ? 0.0 : s.ring_tube[k];
+        if (!(tube >= 0)) refuse("ring_tube must not be negative");
+        Ring ring{s.ring_body[k], {}, {}, {}, s.ring_radius[k], tube};
         Vector axis = in_core(tree, ring.body, vector_at(&s.ring_axis[3 * k]));
         const double length = std::sqrt(dot(axis, axis));
         if (!(length > 0)) refuse("ring_axis must not be zero");
@@ -95,11 +99,40 @@ void add_points(World& world, const WorldStatement& s) {
     }
 }
 
+FrameOnBody placed(const Tree& tree, int body, const double* pose) {
+    FrameOnBody on{body, {}, {}};
+    for (int c = 0; c < 3; ++c) {
+        store(in_core(tree, body, {pose[c], pose[4 + c], pose[8 + c]}), on.rotation + 3 * c);
+    }
+    store(in_core(tree, body, {pose[3], pose[7], pose[11]}), on.position);
+    return on;
+}
+
+void add_ellipsoids(World& world, const WorldStatement& s) {
+    const Tree& tree = *world.tree;
+    const size_t n = s.ellipsoid_body.size();
+    expect("ellipsoid_placement", s.ellipsoid_placement.size(), 16 * n);
+    expect("ellipsoid_size", s.ellipsoid_size.size(), 3 * n);
+    const int first = world.shapes.n_ground();
+    for (int k : order_of(s.ellipsoid_body)) {
+        const int body = s.ellipsoid_body[k];
+        check_body(tree, "ellipsoid_body", body);
+        Ellipsoid ellipsoid{body, placed(tree, body, &s.ellipsoid_placement[16 * k]), {}};
+        for (int i = 0; i < 3; ++i) {
+            ellipsoid.half_axes[i] = s.ellipsoid_size[3 * k + i];
+            if (!(ellipsoid.half_axes[i] > 0)) refuse("ellipsoid_size must be above zero");
+        }
+        world.shapes.ellipsoids.push_back(ellipsoid);
+        world.shapes.ellipsoid_candidate.push_back(first + k);
+    }
+}
+
 // a ball around the candidates of each body
 void group_points(World& world) {
     world.shares.resize(world.tree->n_bodies);
     for (int body = 0; body < world.tree->n_bodies; ++body) {
-        Touching group{body, 0, 0, 0, 0, {}, 0};
+        Touching group{};
+        group.body = body;
         double low[3], high[3];
         std::fill(low, low + 3, std::numeric_limits<double>::infinity());
         std::fill(high, high + 3, -std::numeric_limits<double>::infinity());
@@ -116,9 +149,16 @@ void group_points(World& world) {
         for (size_t k = 0; k < world.shapes.rings.size(); ++k) {
             if (world.shapes.rings[k].body != body) continue;
             if (group.n_rings++ == 0) group.ring = int(k);
-            hold(world.shapes.rings[k].position, world.shapes.rings[k].radius);
+            const Ring& ring = world.shapes.rings[k];
+            hold(ring.position, ring.radius + ring.tube);
         }
-        if (group.n_spheres + group.n_rings == 0) continue;
+        for (size_t k = 0; k < world.shapes.ellipsoids.size(); ++k) {
+            if (world.shapes.ellipsoids[k].body != body) continue;
+            if (group.n_ellipsoids++ == 0) group.ellipsoid = int(k);
+            hold(world.shapes.ellipsoids[k].on.position, world.shapes.ellipsoids[k].reach());
+        }
+        const int count = group.n_spheres + kRingPoints * group.n_rings + group.n_ellipsoids;
+        if (count == 0) continue;
         double square = 0;
         for (int i = 0; i < 3; ++i) {
             group.center[i] = (low[i] + high[i]) / 2;
@@ -126,7 +166,20 @@ void group_points(World& world) {
         }
         group.radius = std::sqrt(square);
         world.shapes.touching.push_back(group);
-        world.shares[body] = group.n_spheres + kRingPoints * group.n_rings >= kSharing;
+        world.shares[body] = count >= kSharing;
+    }
+}
+
+double reach_of(SolidKind kind, const double* size) {
+    switch (kind) {
+        case SolidKind::box:
+            return std::sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
+        case SolidKind::ellipsoid:
+            return std::max({size[0], size[1], size[2]});
+        case SolidKind::torus:
+            return size[0] + size[1];
+        default:
+            return size[0] + size[1] / 2;
     }
 }
 
@@ -138,21 +191,22 @@ void add_solids(World& world, const WorldStatement& s) {
     expect("solid_size", s.solid_size.size(), 3 * n);
     for (size_t k = 0; k < n; ++k) {
         Solid solid{};
-        solid.body = solid.on.body = s.solid_body[k];
+        solid.body = s.solid_body[k];
         check_body(tree, "solid_body", solid.body, true);
-        solid.kind = word<SolidKind>("solid_kind", s.solid_kind[k], {"sphere", "capsule", "box"});
-        const double *m = &s.solid_placement[16 * k], *size = &s.solid_size[3 * k];
-        for (int c = 0; c < 3; ++c) {
-            store(in_core(tree, solid.body, {m[c], m[4 + c], m[8 + c]}), solid.on.rotation + 3 * c);
-        }
-        store(in_core(tree, solid.body, {m[3], m[7], m[11]}), solid.on.position);
-        const bool box = solid.kind == SolidKind::box, capsule = solid.kind == SolidKind::capsule;
-        for (int i = 0; i < (box ? 3 : capsule ? 2 : 1); ++i) {
+        solid.kind = word<SolidKind>("solid_kind", s.solid_kind[k],
+                                     {"sphere", "capsule", "box", "ellipsoid", "torus"});
+        solid.on = placed(tree, solid.body, &s.solid_placement[16 * k]);
+        const double* size = &s.solid_size[3 * k];
+        const bool box = solid.kind == SolidKind::box;
+        constexpr int kNumbers[] = {1, 2, 3, 3, 2};
+        for (int i = 0; i < kNumbers[int(solid.kind)]; ++i) {
             if (!(size[i] >= 0)) refuse("solid_size must not be negative");
             solid.size[i] = box ? size[i] / 2 : size[i];
         }
-        const double* z = solid.size;
-        solid.reach = box ? std::sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]) : z[0] + z[1] / 2;
+        if (solid.kind == SolidKind::ellipsoid && !(size[0] > 0 && size[1] > 0 && size[2] > 0)) {
+            refuse("solid_size of an ellipsoid must be above zero");
+        }
+        solid.reach = reach_of(solid.kind, solid.size);
         world.shapes.solids.push_back(solid);
     }
     if (s.pairs.size() % 2) refuse("pairs must have two columns");
@@ -178,9 +232,15 @@ void remove_repeated(std::vector<double>& line) {
     line.resize(kept);
 }
 
+// surfaces that are a ground everywhere: a height over each x and y
+bool is_ground(SurfaceKind kind) {
+    return kind == SurfaceKind::plane || kind == SurfaceKind::paraboloid ||
+           kind == SurfaceKind::sinusoid;
+}
+
 void add_ground(World& world, const WorldStatement& s) {
     world.shapes.ground = word<GroundKind>("ground_kind", s.ground_kind,
-                                           {"none", "plane", "profile", "height_field"});
+                                           {"none", "plane", "profile", "height_field", "smooth"});
     std::vector<double>& numbers = world.shapes.ground_numbers;
     numbers = s.ground_numbers;
     if (world.shapes.ground == GroundKind::plane) {
@@ -201,6 +261,15 @@ void add_ground(World& world, const WorldStatement& s) {
         const double last[2] = {numbers[numbers.size() - 2] + kWide, numbers.back()};
         numbers.insert(numbers.begin(), first, first + 2);
         numbers.insert(numbers.end(), last, last + 2);
+    }
+    if (world.shapes.ground == GroundKind::smooth) {
+        const double kind = numbers.empty() ? -1.0 : numbers[0];
+        const bool known = kind >= 0 && kind < kSurfaceKinds && kind == std::floor(kind);
+        if (!known || !is_ground(SurfaceKind(int(kind)))) {
+            refuse("a smooth ground needs the number of its kind, and those of its surface");
+        }
+        expect("ground_numbers of the smooth ground", numbers.size(),
+               1 + size_t(kSurfaceInfo[int(kind)].numbers));
     }
     if (world.shapes.ground == GroundKind::height_field) {
         if (numbers.size() < 6) refuse("a height field needs x0, y0, dx, dy, nx, ny and heights");
@@ -225,6 +294,7 @@ bool plain_positions(Kind kind) {
         case Kind::universal:
         case Kind::translation:
         case Kind::spherical_zyx:
+        case Kind::rolling_cylinder:
             return true;
         default:
             return false;
@@ -305,13 +375,15 @@ World make_world(const Tree& tree, const WorldStatement& s) {
         refuse("facets must be 0 for no friction, or from 3 to 64");
     }
     add_points(world, s);
+    add_ellipsoids(world, s);
     group_points(world);
     add_solids(world, s);
     add_ground(world, s);
     add_joint_rows(world, s);
     add_control(world, s);
-    const long on_ground =
-        long(world.shapes.spheres.size()) + kRingPoints * long(world.shapes.rings.size());
+    const long on_ground = long(world.shapes.spheres.size()) +
+                           kRingPoints * long(world.shapes.rings.size()) +
+                           long(world.shapes.ellipsoids.size());
     const long candidates =
         world.shapes.n_places() * on_ground + kPairPoints * long(world.shapes.n_pairs());
     if (candidates > 1000000) refuse("there are more than a million contact candidates");

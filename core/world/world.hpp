@@ -85,8 +85,9 @@ struct WorldStatement {
     double dt = 0;
     std::string law, controller, ground_kind;
     bool explicit_euler = false, joint_friction = true, joint_limits = true;
-    std::vector<int> point_body, ring_body, solid_body, pairs;
+    std::vector<int> point_body, ring_body, ellipsoid_body, solid_body, pairs;
     std::vector<double> point_position, point_radius, ring_position, ring_axis, ring_radius;
+    std::vector<double> ring_tube, ellipsoid_placement, ellipsoid_size;
     std::vector<std::string> solid_kind;
     std::vector<double> solid_placement, solid_size, ground_numbers, stiction, effort;
     int max_contacts = 0, control_steps = 1;

@@ -1,0 +1,12 @@
+// Parameters by which motions are differentiated, as Python states them.
+#pragma once
+
+#include "bindings/flow_arguments.hpp"
+#include "flow/wide.hpp"
+
+namespace tarsus {
+
+// (model, q, v, own, parts, part_numbers, terms, columns, parameters), or None
+Wide wide_of(const Tree& tree, nb::handle given);
+
+}  // namespace tarsus

@@ -1,0 +1,172 @@
+// A motion with rigid contacts from event to event: while a grip lasts it is smooth; where it ends
+// there are impacts, if something meets, and a new grip.
+#include "flow/contact_changes.hpp"
+#include "flow/contact_flows.hpp"
+#include "flow/lane_flow.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+namespace {
+
+// [m] how far what was just released may come back: round-off, from which nothing gets fast
+constexpr double kReturn = 1e-13;
+// so many changes of grip within so short a time [s] go on forever
+constexpr int kMostAtOnce = 1000;
+constexpr double kAtOnce = 1e-4;
+
+// whether to stop is all that flows ask
+class Asked final : public HybridOutside {
+   public:
+    explicit Asked(Outside& outside) : outside_(outside) {}
+    void efforts(int, double, const double*, const double*, double*) override {}
+    double guard(int, int, double, const double*, const double*) override { return 0; }
+    void reset(int, double, std::vector<double>&, std::vector<double>&) override {}
+    const double* table(int, const double*) override { return nullptr; }
+    bool interrupted() override { return outside_.interrupted(); }
+
+   private:
+    Outside& outside_;
+};
+
+class EventFlow final : public ContactFlow {
+   public:
+    EventFlow(const World& world, const ContactFlowNumbers& numbers, Outside& outside)
+        : world_(world),
+          tree_(*world.tree),
+          numbers_(numbers),
+          asked_(outside),
+          system_(world, numbers_, outside),
+          changes_(world, numbers_, system_) {
+        q.resize(tree_.nq), v.resize(tree_.nv), work.resize(system_.n_works());
+    }
+
+    void start(double at, const double* from_q, const double* from_v,
+               const double* from_work) override {
+        t = at;
+        q.assign(from_q, from_q + tree_.nq), v.assign(from_v, from_v + tree_.nv);
+        work.assign(from_work, from_work + system_.n_works());
+        started_ = true;
+        // a motion that goes on where it was keeps its grip
+        if (gripped_ && q == settled_q_ && v == settled_v_) return;
+        system_.grip.contacts.clear(), system_.grip.limits.clear(), system_.grip.dry.clear();
+        gripped_ = false, at_once_ = 0;
+    }
+
+    FlowEnd go(const double* times, long count, double end) override {
+        system_.times = times, system_.count = count, system_.next = 0;
+        system_.samples = &samples;
+        // forces may jump where it was started anew: what sticks may slip
+        if (!gripped_ || started_) {
+            const FlowEnd found = change();
+            if (found != FlowEnd::reached) return found;
+            started_ = false;
+        }
+        const double last = std::min(times[count - 1], end);
+        while (system_.next < count) {
+            int exit = -1;
+            const FlowEnd ended = segment(last, exit);
+            if (ended != FlowEnd::reached) return ended;
+            if (exit < 0) continue;
+            const FlowEnd found = change();
+            if (found != FlowEnd::reached) return found;
+        }
+        settled_q_ = q, settled_v_ = v;
+        statistics.rates = system_.evaluated;
+        return FlowEnd::reached;
+    }
+
+   private:
+    // impacts and a new grip, at the time that is reached
+    FlowEnd change() {
+        if (t - first_change_ > kAtOnce) first_change_ = t, at_once_ = 0;
+        ++at_once_;
+        if (at_once_ > kMostAtOnce || long(events.size()) > numbers_.most_events)
+            return FlowEnd::forever;
+        const Grip before = system_.grip;
+        if (changes_.approaches(q.data(), v.data()) &&
+            !changes_.strike(t, q.data(), v.data(), work.data(), events))
+            return FlowEnd::not_solved;
+        if (!changes_.decide(t, q.data(), v.data(), events)) return FlowEnd::not_solved;
+        std::fill(system_.released.begin(), system_.released.end(), 0.0);
+        for (const Grip::Hold& hold : before.contacts) system_.released[hold.candidate] = kReturn;
+        for (int candidate : changes_.left_open()) system_.released[candidate] = kReturn;
+        std::vector<double> y(q);
+        y.insert(y.end(), v.begin(), v.end());
+        system_.settle(1.0, y.data());
+        std::copy_n(y.begin(), tree_.nq, q.begin());
+        std::copy_n(y.begin() + tree_.nq, tree_.nv, v.begin());
+        gripped_ = true;
+        return FlowEnd::reached;
+    }
+
+    // until the grip ends or the time is there
+    FlowEnd segment(double last, int& exit) {
+        system_.watch();
+        const std::vector<Watched> exits(system_.watching.size(), {Crossing::falling, 0, 0});
+        HybridNumbers numbers;
+        numbers.rtol = numbers_.rtol, numbers.atol = numbers_.atol, numbers.duration = last;
+        numbers.most_steps = kMostSteps;
+        const Tolerance tolerance{numbers_.rtol, numbers_.atol, numbers_.linkage.data(),
+                                  numbers_.linkages};
+        const size_t bytes =
+            LaneFlow<ContactSystem>::bytes(system_.size(), system_.n_guards(), numbers_.linkages);
+        Scratch scratch(memory_.get(bytes));
+        LaneFlow<ContactSystem> flow(system_, tree_.nq, numbers, tolerance, exits, &asked_,
+                                     scratch);
+        HybridMotion motion;
+        motion.t = t, motion.q = q, motion.v = v, motion.more = work;
+        motion.taken = HybridMotion::kAll;
+        bool taken = false;
+        flow.run(
+            [&]() -> HybridMotion* {
+                if (taken) return nullptr;
+                taken = true;
+                return &motion;
+            },
+            [&](HybridMotion&, int which) {
+                exit = which;
+                return false;
+            });
+        statistics.steps += motion.steps, statistics.rejected += motion.rejected;
+        t = motion.t, q = motion.q, v = motion.v, work = motion.more;
+        if (exit >= 0) return FlowEnd::reached;
+        lost_q = q, lost_v = v;
+        if (system_.entered >= 0) return entered = system_.entered, FlowEnd::entered;
+        switch (motion.ended) {
+            case HybridEnd::time:
+                return FlowEnd::reached;
+            case HybridEnd::interrupted:
+                return FlowEnd::interrupted;
+            case HybridEnd::not_finite:
+                return FlowEnd::not_finite;
+            case HybridEnd::diverged:
+                return FlowEnd::diverged;
+            default:
+                return FlowEnd::too_short;
+        }
+    }
+
+    static constexpr long kMostSteps = 20000;  // within one grip: what slides too slowly is stiff
+
+    const World& world_;
+    const Tree& tree_;
+    const ContactFlowNumbers numbers_;
+    Asked asked_;
+    ContactSystem system_;
+    ContactChanges changes_;
+    WorkMemory memory_;
+    bool gripped_ = false, started_ = false;
+    int at_once_ = 0;
+    double first_change_ = -1;
+    std::vector<double> settled_q_, settled_v_;
+};
+
+}  // namespace
+
+std::unique_ptr<ContactFlow> make_contact_flow(const World& world,
+                                               const ContactFlowNumbers& numbers,
+                                               Outside& outside) {
+    return std::make_unique<EventFlow>(world, numbers, outside);
+}
+
+}  // namespace tarsus::TARSUS_ISA
