@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.model.checks import numbers
 from tarsus.model.diagnosis import Diagnosis, diagnose
+from tarsus.simulation.smooth_parts import is_held
 
 if TYPE_CHECKING:
     from tarsus.simulation.simulation import Simulation
@@ -43,12 +44,13 @@ def held_rows(simulation: Simulation, q: Array) -> tuple[Array, Array, list[str]
 
     Rows are probed: their rates at unit velocities.
     """
-    model, board, starts = simulation.model, simulation.board, simulation.started()
+    model, board = simulation.model, simulation.board
     probes = np.concatenate([np.zeros((1, model.nv)), np.eye(model.nv)])
     states = np.repeat(q[None], len(probes), axis=0)
     acting = board.on(states)
-    if acting is None:
+    if acting is None or not is_held(acting):
         return np.zeros((0, model.nv)), np.zeros(0), []
+    starts = simulation.started()
     world, state, parameters = starts.prepare(starts.limp, states, probes, None)
     if board.acting is not None:  # targets as they are in the motion
         acting.widen()

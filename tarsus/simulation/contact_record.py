@@ -76,6 +76,7 @@ class Contacts:
         sample: NDArray[np.int64],
         shape: tuple[int, ...],
         places: Sequence[Place],
+        deformation: Array | None = None,
     ) -> None:
         self.rows = rows
         """(N, 13): candidate, point, normal, force, gap, state, work."""
@@ -87,6 +88,7 @@ class Contacts:
         """(T,), or (B, T) for a batch."""
         self.places = tuple(places)
         """The body and what it may touch, of each candidate."""
+        self._deformation = deformation
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -118,8 +120,21 @@ class Contacts:
 
     @property
     def work(self) -> Array:
-        """(N,) [J], what the contact gave to the mechanism in the last step."""
+        """(N,) [J], what the contact gave to the mechanism in the last step.
+
+        Zero with compliant contact, whose energies are in the ledger.
+        """
         return self.rows[:, 12]
+
+    @property
+    def deformation(self) -> Array:
+        """(N, 4): angle θ [rad] and x, y, z [m] by which surfaces are deformed.
+
+        Of compliant contact (Duindam 2006, eq. 3.24), z along the normal. Files do not keep it.
+        """
+        if self._deformation is None:
+            raise ValueError("there are no deformations: only compliant contact has them")
+        return self._deformation
 
     @property
     def states(self) -> NDArray[np.str_]:
@@ -173,7 +188,11 @@ class Contacts:
         """Return the contacts of one state of a batch."""
         chosen = self.state_index == state
         zeros = np.zeros(int(chosen.sum()), np.int64)
-        return Contacts(self.rows[chosen], zeros, self.sample[chosen], self.shape[1:], self.places)
+        deformation = None if self._deformation is None else self._deformation[chosen]
+        return Contacts(
+            *(self.rows[chosen], zeros, self.sample[chosen], self.shape[1:], self.places),
+            deformation,
+        )
 
     def touching(self) -> tuple[str, ...]:
         """Return the names of the links that touched something, in the order of candidates."""

@@ -26,7 +26,7 @@ from tarsus.simulation.errors import EnergyError
 from tarsus.simulation.part_record import PartRecord
 from tarsus.view.plots import plot_energy
 
-STORED = ("kinetic", "gravity", "elastic", "staggering", "in_parts")
+STORED = ("kinetic", "gravity", "elastic", "staggering", "in_parts", "in_contacts")
 COUNTED = ("impacts", "contact_normal", "contact_friction", "loops", "limits", "corrections")
 WORKS = (*COUNTED, "parts")
 BY_JOINT = ("supplied", "damping", "joint_friction")
@@ -40,7 +40,8 @@ class EnergyLedger:
     Arrays are (T,), or (B, T) for a batch; `n_impacts` counts impacts. `supplied`, `damping` and
     `joint_friction` are sums over all joints; `by_joint("supplied")` has them apart, and
     `by_body()` the works of contacts. `in_parts` is what springs and other parts store, `parts`
-    what they do beside that; `by_part()` has both apart.
+    what they do beside that; `by_part()` has both apart. `in_contacts` is what compliant surfaces
+    store; what they lose when they meet anew is in `impacts`.
     """
 
     def __init__(
@@ -59,6 +60,8 @@ class EnergyLedger:
         )
         self._parts = dict(parts or {})
         nothing = np.zeros_like(self.kinetic)
+        bodies = self._bodies
+        self.in_contacts = rows[..., bodies.stop] if rows.shape[-1] > bodies.stop else nothing
         self.in_parts = np.asarray(sum((x.energy for x in self._parts.values()), nothing))
         self.parts = np.asarray(sum((x.work for x in self._parts.values()), nothing))
 
@@ -136,7 +139,7 @@ class EnergyLedger:
 
     def by_body(self) -> dict[str, Array]:
         """Return the works of contacts (…, T) on each body."""
-        works = self.rows[..., FIXED + 3 * self.model.nv :]
+        works = self.rows[..., self._bodies]
         return {name: works[..., i] for i, name in enumerate(self.model.body_names)}
 
     def table(self, state: int | None = None) -> str:
@@ -168,6 +171,11 @@ class EnergyLedger:
     def plot(self, path: str | None = None) -> Any:
         """Draw what is stored, all works and the residual; `path` writes a picture."""
         return plot_energy(self, path)
+
+    @property
+    def _bodies(self) -> slice:
+        start = FIXED + 3 * self.model.nv
+        return slice(start, start + self.model.n_bodies)
 
     def _coordinates(self, name: str) -> slice:
         start = FIXED + BY_JOINT.index(name) * self.model.nv

@@ -164,6 +164,7 @@ class Interactive:
     def moving(self) -> Motion:
         """Return the interactive motion."""
         if self._motion is None:
+            self.started()  # raises where there can be none
             raise RuntimeError("there is no motion yet: call reset(q, v) first")
         return self._motion
 

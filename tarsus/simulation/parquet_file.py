@@ -19,6 +19,7 @@ from tarsus.formats.native import to_data
 from tarsus.geometry import Terrain
 from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.trajectory import ARRAYS, PARTS, Trajectory
+from tarsus.surfaces import Surface
 
 VERSION = 1
 KEY = b"tarsus"
@@ -100,8 +101,13 @@ def _plain(ground: Terrain | None) -> dict[str, Any] | None:
     if ground is None:
         return None
     values = {f.name: getattr(ground, f.name) for f in dataclasses.fields(ground) if f.init}
-    plain = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in values.items()}
-    return {"kind": type(ground).__name__, "values": plain}
+    return {"kind": type(ground).__name__, "values": {k: _value(x) for k, x in values.items()}}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Surface):
+        return {"kind": type(value).__name__, "numbers": list(value.numbers)}
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def arrow() -> tuple[Any, Any]:

@@ -13,7 +13,8 @@ from tarsus.formats import build
 from tarsus.formats.native import from_data
 from tarsus.formats.native_elements import mapping
 from tarsus.formats.text import parse_json
-from tarsus.geometry import Ground, HeightField, Profile, Space, Steps, Terrain
+from tarsus.geometry import Ground, HeightField, Profile, SmoothGround, Space, Steps, Terrain
+from tarsus.geometry.smooth_ground import KINDS
 from tarsus.model import Model
 from tarsus.model.checks import numbers, suggestion
 from tarsus.model.description import ModelError, Source
@@ -26,12 +27,13 @@ from tarsus.simulation.parquet_columns import CONTACTS, Columns
 from tarsus.simulation.parquet_file import VECTORS, VERSION
 from tarsus.simulation.part_record import SIZE
 from tarsus.simulation.trajectory import ARRAYS, PARTS, Failure, Trajectory
+from tarsus.surfaces import Graph
 
 MAX_BYTES = 2 * 1024**3
 """Of all numbers of a run, unless the caller allows more."""
 
 GROUNDS: dict[str, type[Terrain]] = {
-    kind.__name__: kind for kind in (Ground, HeightField, Profile, Space, Steps)
+    kind.__name__: kind for kind in (Ground, HeightField, Profile, SmoothGround, Space, Steps)
 }
 """What a file may name as its ground."""
 
@@ -81,6 +83,8 @@ def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes:
     batch, samples = data["batch"], data["samples"]
     shape = (samples,) if batch is None else (batch, samples)
     widths = {name: WIDTHS[name](model) for name in ARRAYS if name in columns.names}
+    if "energy" in widths and columns.width("energy") == widths["energy"] + 1:
+        widths["energy"] += 1  # with what compliant contacts store
     parts = _parts(data.get("parts", []))
     if parts and PARTS in columns.names:
         widths[PARTS] = SIZE * len(parts)
@@ -167,9 +171,19 @@ def _ground(data: dict[str, Any] | None) -> Terrain | None:
     if kind not in list(GROUNDS):
         raise ModelError(f"there is no ground {kind!r}{suggestion(kind, GROUNDS)}")
     try:
+        if kind == SmoothGround.__name__:
+            values = {**values, "surface": _surface(values["surface"])}  # type: ignore[dict-item, index]
         return GROUNDS[kind](**values)  # type: ignore[arg-type]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, KeyError) as error:
         raise ModelError(f"the ground {kind} cannot be made: {error}") from None
+
+
+def _surface(data: Any) -> Graph:
+    """Return the surface that a smooth ground was made of."""
+    known = {kind.__name__: kind for kind in KINDS}
+    if not isinstance(data, dict) or set(data) != {"kind", "numbers"} or data["kind"] not in known:
+        raise ValueError(f"its surface is {data!r}, must be one of {', '.join(known)}")
+    return known[data["kind"]](*data["numbers"])
 
 
 def _failure(data: Any) -> Failure:

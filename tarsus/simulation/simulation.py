@@ -19,8 +19,9 @@ from tarsus.model.checks import COUNTED, expect, flag, number, read_only
 from tarsus.model.diagnosis import Diagnosis
 from tarsus.model.forces import Force
 from tarsus.simulation.board import Board
+from tarsus.simulation.compliant import run_compliant
 from tarsus.simulation.constraint_rows import diagnosis
-from tarsus.simulation.contact import ContactLaw, law_of
+from tarsus.simulation.contact import Compliant, ContactLaw, Event, law_of, refuse_law
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.content import run_content
 from tarsus.simulation.controllers import restart
@@ -35,6 +36,7 @@ from tarsus.simulation.integrators import (
     refuse,
 )
 from tarsus.simulation.interactive import Interactive
+from tarsus.simulation.located import run_located
 from tarsus.simulation.pacing import cadence_of
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.recorder import Record
@@ -52,14 +54,16 @@ SHORTEST = 1e-12
 class Simulation(Interactive):
     """Motion of a model with contacts; immutable, but for the motion that `reset` and `step` make.
 
-    `ground` is a `Ground`, `Steps`, `Profile` or `HeightField`; a `Space` is free space where
+    `ground`: `Ground`, `Steps`, `Profile`, `HeightField`, `SmoothGround`; `Space` is space where
     bodies rub and bounce on each other, and None is one with the usual numbers. What touches is in
     `collision`, all collision shapes of the model unless stated. `contact` is the name of a
-    law ("exact", "lemke", "penalty") or a law with its numbers, such as `ts.contact.Penalty(…)`.
-    `dt` [s] is the step. `integrator` is "semi_implicit", "explicit", or for free space "rk4" or
-    "gauss" (steps of dt), "dormand_prince", "radau", "lsoda", "adams", "bdf" or "cvode" (steps of
-    their own, samples each dt), or one of `ts.integrators` with its numbers. Dry friction, stiction
-    (nv,) and limits of joints are part of the contact problem. Efforts beyond the model's limits
+    law ("exact", "lemke", "penalty", "event", "compliant") or a law with its numbers, such as
+    `ts.contact.Penalty(…)`; "event" locates impacts, releases and slips, "compliant" lets surfaces
+    deform, both with steps of their own and samples each dt. `dt` [s] is the step. `integrator` is
+    "semi_implicit", "explicit", or for free space "rk4" or "gauss" (steps of dt), "dormand_prince",
+    "radau", "lsoda", "adams", "bdf" or "cvode" (steps of their own, samples each dt), or one of
+    `ts.integrators` with its numbers. Dry friction, stiction (nv,) and limits of joints are part of
+    the contact problem. Efforts beyond the model's limits
     are cut unless `effort_limits` is False. `strict` makes a step whose contacts could not be
     solved a failure; otherwise it is counted in `run.unsolved`, with a warning. Joints bounce off
     their limits with `limit_restitution` of their speed. `forces` (`ts.forces`) act from the start,
@@ -139,6 +143,27 @@ class Simulation(Interactive):
             )
             self._made = True
             return
+        if isinstance(self.contact, Compliant):
+            self.contact.fit(self.surface)
+            refuse_law(
+                self.contact,
+                integrator=integrator != "semi_implicit",
+                joint_limits=bool(joint_limits),
+                stiction=stiction is not None,
+                max_contacts=max_contacts is not None,
+                limit_restitution=number(limit_restitution, "limit_restitution") != 0.0,
+                strict=strict,
+            )
+            stops = False
+        if isinstance(self.contact, Event):
+            surface = self.surface
+            refuse_law(
+                self.contact,
+                integrator=integrator != "semi_implicit",
+                strict=strict,
+                torsion=surface.torsion > 0.0,
+                rolling=surface.rolling > 0.0,
+            )
         self.collision = Collision.from_model(model) if collision is None else collision
         self.worlds = Worlds(
             model,
@@ -154,7 +179,8 @@ class Simulation(Interactive):
             limit_restitution=limit_restitution,
             strict=strict,
         )
-        self.starts = Starts(model, self.surface, self.worlds, self.effort, self.dt)
+        if not isinstance(self.contact, Compliant):
+            self.starts = Starts(model, self.surface, self.worlds, self.effort, self.dt)
         self._made = True
 
     def run(
@@ -211,6 +237,29 @@ class Simulation(Interactive):
             return run_smooth(
                 *(self, q0, v0, steps, controller, until),
                 *(record, every, threads, progress),
+            )
+        if isinstance(self.contact, Compliant):
+            refuse_law(
+                self.contact,
+                mass_scale=mass_scale is not None,
+                external=external is not None,
+                checkpoint=checkpoint is not None,
+                checkpoint_every=checkpoint_every is not None,
+            )
+            return run_compliant(
+                *(self, q0, v0, steps, controller, until),
+                *(record, every, threads, progress),
+            )
+        if isinstance(self.contact, Event):
+            refuse_law(
+                self.contact,
+                external=external is not None,
+                checkpoint=checkpoint is not None,
+                checkpoint_every=checkpoint_every is not None,
+            )
+            return run_located(
+                *(self, q0, v0, steps, controller, until, record),
+                *(every, mass_scale, threads, progress),
             )
         cadence = cadence_of(checkpoint, checkpoint_every, duration, self.dt)
         restart(controller)
@@ -282,9 +331,18 @@ class Simulation(Interactive):
         }
 
     def started(self) -> Starts:
-        """Return what runs and motions with contacts start from."""
+        """Return what runs and motions that make steps of dt with contacts start from."""
         if self.starts is None:
-            raise ValueError("this integrator is for whole smooth runs in free space: use run")
+            raise ValueError(
+                "contact 'compliant' is for whole runs: use run"
+                if isinstance(self.contact, Compliant)
+                else "this integrator is for whole smooth runs in free space: use run"
+            )
+        if isinstance(self.contact, Event):
+            raise ValueError(
+                "contact 'event' is for whole runs from event to event: use run, or "
+                "contact='exact' for interactive motions, rollouts and checkpoints"
+            )
         return self.starts
 
     def content(self, drive: Drive, steps: int) -> dict[str, str]:
@@ -303,6 +361,8 @@ class Simulation(Interactive):
 
     def __repr__(self) -> str:
         where = "free space" if self.ground is None else repr(self.ground)
+        if isinstance(self.contact, Compliant):
+            return f"<tarsus.Simulation of {self.model.name!r} on {where}: compliant>"
         return (
             f"<tarsus.Simulation of {self.model.name!r} on {where}: {self.contact.name}, "
             f"{self.integrator.name}, dt = {self.dt:g} s>"

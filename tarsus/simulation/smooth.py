@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from tarsus.arrays import Array
 from tarsus.model.checks import count
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Contacts
@@ -17,6 +18,7 @@ from tarsus.simulation.ended import NEVER
 from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.integrators import SMOOTH, refuse
+from tarsus.simulation.integrators.motion import SmoothMotion
 from tarsus.simulation.part_record import part_rows
 from tarsus.simulation.progress import Progress, progress_of
 from tarsus.simulation.recorder import Record, check_size, names_of
@@ -54,20 +56,29 @@ def run_smooth(
     check_configuration(model, state.q)
     check_masses(model, state.q)
     acting = acting_on(simulation, state.q)
+    held = acting is not None and is_held(acting)
+    motion = SmoothMotion(
+        model,
+        friction=simulation.joint_friction,
+        threads=threads_of(threads),
+        parts=None if acting is None else acting.parts.core,
+        numbers=None if acting is None else acting.numbers,
+        held=held,
+    )
     steps_of_all = SmoothSteps(
         model,
         integrator,
         controller,
         simulation.effort,
         dt=simulation.dt,
-        friction=simulation.joint_friction,
-        threads=threads_of(threads),
+        motion=motion,
+        threads=threads,
         batched=state.batched,
         states=len(state.q),
         acting=acting,
     )
-    if acting is not None and is_held(acting):
-        state = closed(steps_of_all.motion, acting, state)
+    if acting is not None and held:
+        state = closed(motion, acting, state)
     watch = None
     if until is not None:
         watch = Watch(until, model, (), len(state.q), state.batched)
@@ -129,12 +140,17 @@ class SmoothRun:
             return False
         q, v, _ = (part[:, None] for part in sample.parts)
         t = np.array([sample.step * own.dt])
-        first, which = watch.look(Samples(t, {"q": q, "v": v}, None, len(q), own.batched))
+        touched = self._touched(sample.step)
+        first, which = watch.look(Samples(t, {"q": q, "v": v}, touched, len(q), own.batched))
         first[list(own.stopped)] = -1
         states = np.flatnonzero(first == 0)
         watch.end(states, sample.step, which[states])
         own.ended.update(states.tolist())
         return len(own.stopped) == len(q)
+
+    def _touched(self, step: int) -> tuple[Array, NDArray[np.int64]] | None:
+        """Return rows of contacts after a step, with the state and the sample of each."""
+        return None
 
     def _trajectory(self) -> Trajectory:
         own, samples = self.steps, self.samples

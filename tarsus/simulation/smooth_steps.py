@@ -13,18 +13,20 @@ from numpy.typing import NDArray
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.simulation.acting import Acting
-from tarsus.simulation.controllers import checked_effort, remembers, steps_of
-from tarsus.simulation.drives import Controller, check_controller, efforts_of
+from tarsus.simulation.drives import Controller
 from tarsus.simulation.errors import FASTEST, SimulationError, diverged
-from tarsus.simulation.integrators import RK4, Gauss, Integration, Radau, Smooth
-from tarsus.simulation.integrators.adaptive import samples
+from tarsus.simulation.integrators import RK4, Integration
+from tarsus.simulation.integrators.adaptive import Paced, samples
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 from tarsus.simulation.interrupt import Interrupt
-from tarsus.simulation.smooth_parts import is_held
+from tarsus.simulation.smooth_efforts import SmoothEfforts
 from tarsus.simulation.trajectory import Failure
 
 CHUNK = 64
 """Steps that a thread makes of one state at once."""
+
+THREADED = ("rk4", "dormand_prince", "radau", "gauss", "event")
+"""Those whose states threads can share."""
 
 Parts = tuple[Array, Array, Array]
 """q (B, nq), v (B, nv) and works (B, n), or those of one state."""
@@ -39,47 +41,32 @@ class Sample(NamedTuple):
 
 
 class SmoothSteps:
-    """The steps of a run: `moments` yields them, `failures` has the states that cannot go on.
-
-    A controller acts at every moment, unless it has a period or a memory: then its
-    efforts are held, over one dt if it states no period.
-    """
+    """The steps of a run: `moments` yields them, `failures` has the states that cannot go on."""
 
     def __init__(
         self,
         model: Model,
-        integrator: Smooth,
+        integrator: RK4 | Paced,
         controller: Controller | None,
         effort: Array,
         *,
         dt: float,
-        friction: bool,
+        motion: SmoothMotion,
         threads: int,
         batched: bool,
         states: int,
         acting: Acting | None,
     ) -> None:
-        if threads > 1 and not isinstance(integrator, RK4 | Radau | Gauss):
+        if threads > 1 and integrator.name not in THREADED:
             raise ValueError(
                 f"threads is {threads}, must be 1: {integrator.name!r} takes each state at its own "
                 "pace, in Python"
             )
-        if controller is not None:
-            check_controller(model, controller)
-        self._efforts = None if controller is None else efforts_of(controller, effort)
+        self.efforts = SmoothEfforts(model, controller, effort, dt=dt, batched=batched)
         self.model, self.integrator, self.controller = model, integrator, controller
         self.dt, self.batched, self.states, self.acting = dt, batched, states, acting
-        self.motion = SmoothMotion(
-            model,
-            friction=friction,
-            threads=threads,
-            parts=None if acting is None else acting.parts.core,
-            numbers=None if acting is None else acting.numbers,
-            held=acting is not None and is_held(acting),
-        )
-        self.effort = effort
-        held = getattr(controller, "period", None) is not None or remembers(controller)
-        self.period = steps_of(controller, dt) if held else 0
+        self.motion = motion
+        self.period = self.efforts.period
         self.threads, self.chunk = threads, CHUNK
         """How many steps a thread makes of one state before it takes another."""
         self.solvers = (
@@ -208,8 +195,8 @@ class SmoothSteps:
         state, step = (now[0][k], now[1][k], now[2][k]), ticks[0]
         if k not in self.stopped:
             tcrit = getattr(self.integrator, "tcrit", ())
-            effort: Effort = self._output_of
-            if held is not None or self._efforts is None:
+            effort: Effort = self.efforts.one
+            if held is not None or not self.efforts.any:
                 effort = np.zeros(self.model.nv) if held is None else held[k]
             try:
                 for found in samples(self.solvers[k], state, ticks, self.dt, effort, tcrit):
@@ -241,20 +228,12 @@ class SmoothSteps:
         if isinstance(self.integrator, RK4):
             return self._output(step * self.dt, now)
         return np.stack(
-            [self._output_of(step * self.dt, *each) for each in zip(*now[:2], strict=True)]
+            [self.efforts.one(step * self.dt, *each) for each in zip(*now[:2], strict=True)]
         )
 
     def _output(self, t: float, now: Parts) -> Array:
         """Return the efforts of the controller for all states, (B, nv)."""
-        q, v, _ = now
-        return self._output_of(t, q, v) if self.batched else self._output_of(t, q[0], v[0])[None]
-
-    def _output_of(self, t: float, q: Array, v: Array) -> Array:
-        """Return the efforts of the controller, within their limits."""
-        if self._efforts is None:
-            return np.zeros(v.shape)
-        tau = checked_effort(self._efforts(t, q, v), self.model, v.shape[:-1], t)
-        return np.clip(np.broadcast_to(tau, v.shape), -self.effort, self.effort)
+        return self.efforts.all(t, now[0], now[1])
 
     def _fail(self, state: int, step: int, error: SimulationError | ArithmeticError) -> None:
         """Note why a state cannot go on."""

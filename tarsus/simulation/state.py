@@ -125,17 +125,19 @@ def check_depth(world: _core.World, q: Array, allowed: float, places: Sequence[P
     )
 
 
-def farthest(model: Model) -> tuple[Array, Array] | None:
+def farthest(model: Model, most: float | None = None) -> tuple[Array, Array] | None:
     """Return how far beyond their limits joints may be at the start (nq,), None without limits.
 
-    What is a little beyond is brought back as a step brings it back. Half a range beyond is a
-    mistake: a joint that starts there would be thrown across all of it.
+    What is a little beyond is brought back as a step brings it back, `most` [rad, m] if that is
+    stated. Half a range beyond is a mistake: a joint that starts there would be thrown across all
+    of it.
     """
     lower, upper = model.lower, model.upper
     if not (np.isfinite(lower).any() or np.isfinite(upper).any()):
         return None
     both = np.isfinite(upper - lower)
     margin = np.maximum(0.5 * np.where(both, upper - lower, 2.0), CLOSE)
+    margin = margin if most is None else np.full_like(margin, most)
     return lower - margin, upper + margin
 
 
@@ -151,7 +153,7 @@ def check_limits(model: Model, q: Array, far: tuple[Array, Array]) -> None:
     turns = joint.kind != "prismatic" and low <= np.radians(value) <= high
     degrees = "; is it in degrees? " if turns else ". "
     raise StartError(
-        f"q0{which} has joint {joint.name!r} at {value:.6g}, far beyond its limits {low:.6g} and "
+        f"q0{which} has joint {joint.name!r} at {value:.6g}, beyond its limits {low:.6g} and "
         f"{high:.6g}{degrees}Start within them, or take Simulation(…, joint_limits=False)",
         body=joint.child,
     )

@@ -85,9 +85,10 @@ def resume(
     """Go on with a run from its last checkpoint, if nothing else has changed."""
     if simulation.worlds is None:
         raise ValueError(f"{simulation.integrator.name!r} writes no checkpoints")
+    starts = simulation.started()
     threads, progress = threads_of(threads), progress_of(progress)
     saved = checkpoints.read(path)
-    drive = simulation.started().drive(controller)
+    drive = starts.drive(controller)
     if drive.name != saved.plan["drive"]:
         raise ValueError(
             f"{path} was written with a controller of the kind {saved.plan['drive']!r}; pass "

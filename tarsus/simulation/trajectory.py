@@ -16,6 +16,7 @@ from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.ended import Ended
 from tarsus.simulation.energy import EnergyLedger
+from tarsus.simulation.events import Events
 from tarsus.simulation.integrators.integration import Integration
 from tarsus.simulation.part_record import PartRecord, part_records
 from tarsus.view.animation import animate
@@ -81,6 +82,8 @@ class Trajectory:
     """When `until` ended the run, `time`, and `why`; in a batch ended states stand still."""
     parts_recorded: tuple[tuple[str, int], ...] = ()
     """Names of the parts that acted, and how many coordinates each has."""
+    happened: Events | None = None
+    """Events, where the contact law locates them. Files do not keep them."""
     integration: Integration | None = None
     """What an integrator for smooth motions did; None for the others. Files do not keep it."""
 
@@ -120,6 +123,13 @@ class Trajectory:
         if self.touched is None:
             raise self._missing("contacts")
         return self.touched
+
+    @property
+    def events(self) -> Events:
+        """Impacts, releases, slips and sticks, located, of contact="event"."""
+        if self.happened is None:
+            raise ValueError("events are located by contact='event' only, and not kept in files")
+        return self.happened
 
     @property
     def energy(self) -> EnergyLedger:
@@ -163,6 +173,7 @@ class Trajectory:
             touched=None if self.touched is None else self.touched.of_state(state),
             failures=tuple(each for each in self.failures if each.state == state),
             unsolved=self.unsolved[state] if self.unsolved.count.ndim else self.unsolved,
+            happened=None if self.happened is None else self.happened.of_state(state),
             integration=None if self.integration is None else self.integration[state],
             ended=self.ended[state] if self.ended.time.ndim else self.ended,
         )

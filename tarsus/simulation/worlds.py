@@ -48,7 +48,7 @@ class Worlds:
         if max_contacts is None:
             max_contacts = min(max(len(self.places), 1), MOST_CONTACTS)
         count(max_contacts, "max_contacts")
-        most: dict[str, float] = {
+        options: dict[str, float] = {
             "joint_friction": joint_friction,
             "joint_limits": joint_limits,
             "max_contacts": min(int(max_contacts), max(len(self.places), 1)),
@@ -56,17 +56,17 @@ class Worlds:
         }
         if not 0.0 <= number(limit_restitution, "limit_restitution") <= 1.0:
             raise ValueError(f"limit_restitution is {limit_restitution}, must be from 0 to 1")
-        most["limit_restitution"] = float(limit_restitution)
+        options["limit_restitution"] = float(limit_restitution)
         rest = _stiction(stiction, model.nv)
-        self.options = {**most, "stiction": rest.tolist(), "candidates": len(self.places)}
+        self.options = {**options, "stiction": rest.tolist(), "candidates": len(self.places)}
         """What else the worlds were made with, as plain values."""
         self._arguments: dict[str, Any] = {
             **shapes,
-            **most,
+            **options,
             "stiction": rest,
             "dt": dt,
-            "law": law.name,
-            "law_numbers": dict(law.numbers),
+            "law": getattr(law, "in_core", law.name),
+            "law_numbers": {} if hasattr(law, "in_core") else dict(law.numbers),
             "explicit": explicit,
             "ground_kind": surface.kind,
             "ground_numbers": surface.numbers,
@@ -77,7 +77,8 @@ class Worlds:
         # what the start of a run asks about, and what is the same for all of them
         self.start_depth = law.start_depth(model)
         """How deep shapes may be in each other at the start [m]."""
-        self.far = farthest(model) if joint_limits else None
+        most = self.start_depth if hasattr(law, "in_core") else None
+        self.far = farthest(model, most) if joint_limits else None
         """How far beyond their limits joints may be at the start (nq,), if they have any."""
         self.has_loops = model.loop_gaps(model.neutral()).size > 0
         self.solid = is_solid(model)

@@ -50,7 +50,7 @@ def compare(what: str, world: World, q: Array, v: Array, steps: int, tau: Array 
     found, expected = run.energies()[0, :STORED], stored(dense)
     np.testing.assert_allclose(found[:3], expected[:3], rtol=1e-11, atol=1e-11)
     if all(cluster.kind == "joint" for cluster in world.model.clusters):
-        np.testing.assert_allclose(found[3], expected[3], rtol=1e-3)
+        np.testing.assert_allclose(found[3], expected[3], rtol=1e-11)
     command = np.zeros(world.model.nv) if tau is None else tau[0]
     for _ in range(steps):
         posed = dense.advance(1, command[None]).posed

@@ -82,7 +82,8 @@ def test_worlds_are_checked(name: str, value: Any) -> None:
             "ring_radius": [0.1],
         },
         {**STONE, "solid_kind": ("sphere",), "solid_size": np.ones((2, 3))},
-        {**STONE, "solid_kind": ("sphere", "torus"), "solid_size": np.ones((2, 3))},
+        {**STONE, "solid_kind": ("sphere", "cone"), "solid_size": np.ones((2, 3))},
+        {**STONE, "solid_kind": ("sphere", "ellipsoid"), "solid_size": np.zeros((2, 3))},
         {**STONE, "solid_kind": ("sphere", "box"), "solid_size": np.full((2, 3), np.nan)},
         {**STONE, "solid_kind": ("sphere", "box"), "solid_size": np.full((2, 3), -1.0)},
         {
@@ -112,6 +113,11 @@ def test_worlds_are_checked(name: str, value: Any) -> None:
         {"ground_kind": "height_field", "ground_numbers": (0, 0, 1, 1, 1e9, 1e9, 0)},
         {"ground_kind": "height_field", "ground_numbers": (0, 0, 1, 1, -2, -2, 0, 0, 0, 0)},
         {"ground_kind": "height_field", "ground_numbers": (0, 0, 1, 1, np.nan, 2, 0, 0, 0, 0)},
+        {"ground_kind": "smooth", "ground_numbers": ()},
+        {"ground_kind": "smooth", "ground_numbers": (2.0, 1.0, 1.0, 1.0)},  # an ellipsoid
+        {"ground_kind": "smooth", "ground_numbers": (5.0, 1.0)},
+        {"ground_kind": "smooth", "ground_numbers": (99.0, 1.0, 1.0)},
+        {"ground_kind": "smooth", "ground_numbers": (5.5, 1.0, 1.0)},
         {"law_numbers": {"iteration": 5.0}},
         {"law_numbers": {"iterations": -5.0}},
         {"law_numbers": {"tolerance": np.nan}},

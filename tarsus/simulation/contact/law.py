@@ -9,6 +9,8 @@ from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
+from tarsus.simulation.contact.compliant import Compliant
+from tarsus.simulation.contact.event import Event
 from tarsus.simulation.contact.exact import Exact
 from tarsus.simulation.contact.lemke import Lemke
 from tarsus.simulation.contact.penalty import Penalty
@@ -35,7 +37,7 @@ class StabilityWarning(UserWarning):
     """A run that is likely to explode: its step is too long for its stiffness or its gains."""
 
 
-LAWS: Mapping[str, type[Any]] = {law.name: law for law in (Exact, Lemke, Penalty)}
+LAWS: Mapping[str, type[Any]] = {law.name: law for law in (Exact, Lemke, Penalty, Event, Compliant)}
 """Contact laws by name."""
 
 
@@ -53,3 +55,13 @@ def law_of(value: str | ContactLaw) -> ContactLaw:
             f"({', '.join(LAWS)}) or one of ts.contact.{names}"
         )
     return value
+
+
+def refuse_law(law: ContactLaw, **given: bool) -> None:
+    """Raise if anything was given that a law which locates events does not know."""
+    names = [name for name, is_given in given.items() if is_given]
+    if names:
+        raise ValueError(
+            f"contact {law.name!r} makes steps of its own and takes no {' and no '.join(names)}; "
+            "use 'exact' for that"
+        )

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from tarsus.model.checks import LARGEST, count, suggestion
 
 
-def positive(value: float, name: str, *, zero: bool = False) -> None:
-    """Raise unless `value` is a finite number above zero, or zero where that is allowed."""
+def positive(value: float, name: str, *, zero: bool = False, infinite: bool = False) -> None:
+    """Raise unless `value` is a finite number above zero; zero or infinity where allowed."""
+    if infinite and value == math.inf:
+        return
     try:
         good = math.isfinite(value) and (value > 0.0 or (zero and value == 0.0))
     except (TypeError, OverflowError):

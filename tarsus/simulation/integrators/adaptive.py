@@ -45,6 +45,19 @@ class Solver(Protocol):
         ...
 
 
+class Paced(Protocol):
+    """What takes each state at its own pace: it has a name, and makes solvers."""
+
+    @property
+    def name(self) -> str:
+        """How users call it."""
+        ...
+
+    def solver(self, motion: SmoothMotion, dt: float) -> Solver:
+        """Return what makes the steps of one state, with samples each dt [s]."""
+        ...
+
+
 @dataclass(frozen=True)
 class Adaptive:
     """Steps as long as errors of q and v, rtol relative and atol absolute, allow.

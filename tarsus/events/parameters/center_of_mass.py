@@ -1,0 +1,32 @@
+"""Where the centre of mass of a body is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.events.parameters.parameter import INERTIA, Parameter, Term, body_of, moments
+from tarsus.model import Model
+from tarsus.model.stating import axis_of
+
+
+@dataclass(frozen=True, eq=False)
+class CenterOfMass(Parameter):
+    """The centre of mass of a body along `axis` (3,) of it, or "x", "y", "z" [m].
+
+    Its moments of inertia about the centre stay as they are.
+    """
+
+    body: str
+    axis: ArrayLike | str = "z"
+
+    def terms(self, model: Model, stated: Model) -> list[Term]:
+        """Return how its moments change."""
+        body, index, place = body_of(model, self.body)
+        way = place[:3, :3] @ np.asarray(axis_of("axis", self.axis))
+        at = place[:3, :3] @ body.com + place[:3, 3]
+        cross = np.outer(at, way)
+        second = body.mass * (2.0 * float(at @ way) * np.eye(3) - cross - cross.T)
+        return [(INERTIA, index, moments(0.0, body.mass * way, second))]

@@ -1,0 +1,29 @@
+"""Moments of inertia of a body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.events.parameters.parameter import INERTIA, Parameter, Term, body_of, moments
+from tarsus.model import Model
+from tarsus.model.stating import axis_of
+
+
+@dataclass(frozen=True, eq=False)
+class Inertia(Parameter):
+    """The moment of inertia of a body about `axis` (3,) of it, or "x", "y", "z" [kg m²].
+
+    Those about axes across it stay as they are.
+    """
+
+    body: str
+    axis: ArrayLike | str = "z"
+
+    def terms(self, model: Model, stated: Model) -> list[Term]:
+        """Return how its moments change."""
+        _, index, place = body_of(model, self.body)
+        way = place[:3, :3] @ np.asarray(axis_of("axis", self.axis))
+        return [(INERTIA, index, moments(0.0, np.zeros(3), np.outer(way, way)))]

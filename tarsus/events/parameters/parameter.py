@@ -1,0 +1,96 @@
+"""What a parameter of a mechanism is: what it adds to the forces that a motion needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.model import Body, Model
+from tarsus.model.checks import find, number
+
+LENGTH, INERTIA, STIFFNESS, DAMPING, REST, GRAVITY = range(6)
+"""Kinds of terms, as the core counts them."""
+
+Term: TypeAlias = tuple[int, int, list[float]]
+"""Kind, index of a velocity or body, and numbers."""
+
+
+class Parameter:
+    """A number of a mechanism by which motions are differentiated; parameters add up."""
+
+    def widened(self, model: Model, stated: Model) -> Model:
+        """Return `model` with the joints that stand still for the lengths of `stated`."""
+        return model
+
+    def terms(self, model: Model, stated: Model) -> list[Term]:
+        """Return what it changes in `model`, which was widened from the one that was stated."""
+        raise NotImplementedError
+
+    def __add__(self, other: Parameter) -> Parameter:
+        return Sum(((1.0, self), (1.0, other)))
+
+    def __sub__(self, other: Parameter) -> Parameter:
+        return Sum(((1.0, self), (-1.0, other)))
+
+    def __mul__(self, by: float) -> Parameter:
+        return Sum(((number(by, "factor"), self),))
+
+    def __neg__(self) -> Parameter:
+        return -1.0 * self
+
+    __rmul__ = __mul__
+
+
+@dataclass(frozen=True)
+class Sum(Parameter):
+    """One parameter that changes several, each by its factor: `parts` are (factor, parameter)."""
+
+    parts: tuple[tuple[float, Parameter], ...]
+
+    def __post_init__(self) -> None:
+        for _, part in self.parts:
+            if not isinstance(part, Parameter):
+                raise TypeError(f"{part!r} must be one of ts.parameters")
+
+    def widened(self, model: Model, stated: Model) -> Model:
+        """Return the model with the joints of all parts."""
+        for _, part in self.parts:
+            model = part.widened(model, stated)
+        return model
+
+    def terms(self, model: Model, stated: Model) -> list[Term]:
+        """Return the terms of all parts, multiplied."""
+        return [
+            (kind, index, [factor * x for x in listed])
+            for factor, part in self.parts
+            for kind, index, listed in part.terms(model, stated)
+        ]
+
+
+def body_of(model: Model, name: str) -> tuple[Body, int, Array]:
+    """Return a body as it was stated, the moving one that carries it, and where (4, 4) on that."""
+    body = find({each.name: each for each in model.description.bodies}, name, "body")
+    frame = model.frame(name)
+    if frame.body not in model.body_names:
+        raise ValueError(f"body {name!r} is part of the world: nothing depends on it")
+    return body, model.body(frame.body).index, frame.placement
+
+
+def moments(mass: float, first: Array, second: Array) -> list[float]:
+    """Return ten numbers of the core from mass, first (3,) and second moments (3, 3)."""
+    listed = [second[i, j] for i in range(3) for j in range(i + 1)]
+    return [float(x) for x in (mass, *first, *listed)]
+
+
+def about(mass: float, at: Array) -> Array:
+    """Return the inertia (3, 3) about the origin of a mass at a point (3,)."""
+    return np.asarray(mass * (float(at @ at) * np.eye(3) - np.outer(at, at)))
+
+
+def along_joint(model: Model, name: str, kind: int) -> list[Term]:
+    """Return a term for each velocity of a joint."""
+    at = model.joint(name).velocity_slice
+    return [(kind, k, [1.0]) for k in range(at.start, at.stop)]
