@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from oracle import Array, Oracle, axial, joint_motion
-from rolling import rolling_motion
+from rolling import contact_point, rolling_motion
 
 import tarsus as ts
 
@@ -34,7 +34,7 @@ UPPER = Circle(WHOLE.points[:8], half=True)
 JOINT = Circle(np.exp(2j * np.pi * (np.arange(12) + 0.5) / 12), half=False)
 
 
-def circular(function: Callable[[Array], Array], reach: float = 0.1) -> Array:
+def circular(function: Callable[[Array], Array], reach: float = 0.05) -> Array:
     """Return the derivative at 0 of an analytic function of a joint, which takes numbers (n,)."""
     return JOINT.slope(function(reach * JOINT.points)) / reach
 
@@ -64,7 +64,7 @@ class AnalyticOracle(Oracle):
             return super().rate(q, v)
         rates = np.array(super().rate(q, v.astype(complex)))
         for joint in self.joints:
-            if joint.kind in ("rolling_wheel", "rolling_disc", "rolling_ball"):
+            if joint.kind in ("rolling_wheel", "rolling_disc", "rolling_ball", "rolling"):
                 own = rates[..., joint.q_slice]
                 own[..., :2] = 0.0
                 own[..., :2] = _place_rate(joint, q[..., joint.q_slice], own)
@@ -110,5 +110,9 @@ def _place_rate(joint: ts.model.JointView, q: Array, turning: Array) -> Array:
     spin = circular(lambda s: rolling_motion(joint, along(q, turning)(s))[0])
     rise = circular(lambda s: rolling_motion(joint, along(q, turning)(s))[1])
     omega = axial(spin @ np.swapaxes(rotation, -1, -2))
-    arm = centre - q[..., :2] @ np.eye(2, 3)
-    return np.asarray(np.cross(omega, arm) - rise)[..., :2]
+    arm = centre - contact_point(joint, q)
+    moved = np.asarray(np.cross(omega, arm) - rise)[..., :2]
+    if joint.kind != "rolling":
+        return moved
+    ways = [circular(lambda s: rolling_motion(joint, along(q, e)(s))[1]) for e in np.eye(2, 6)]  # noqa: B023
+    return np.linalg.solve(np.stack(ways, axis=-1)[..., :2, :], moved[..., None])[..., 0]

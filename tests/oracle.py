@@ -71,6 +71,9 @@ def joint_motion(joint: ts.model.JointView, q: Array) -> tuple[Array, Array]:
         return level, q
     if kind == "free":
         return turn_by_quaternion(q[..., 3:]), q[..., :3]
+    if kind == "rolling_cylinder":
+        x, y, z = np.eye(3)
+        return turn(y, q[..., 0]), joint.radius * (q * x + z)
     return rolling_motion(joint, q)
 
 

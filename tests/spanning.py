@@ -175,11 +175,11 @@ class Spanning:
     def curve(self, x: Array, w: Array, wdot: Array) -> tuple[Callable[[Array], Array], float]:
         """Return x(t) to second order, for complex times too, and how far to go along it."""
         first = self.bodies.rate(x, w)
-        step = 1e-3 / max(1.0, np.abs(first).max())
+        step = 3e-4 / max(1.0, np.abs(first).max())
         turning = slope(lambda t: self.bodies.rate(x + t * first, w), step)
         second = self.bodies.rate(x, wdot) + turning
         speed = max(1.0, np.abs(first).max(), np.sqrt(np.abs(second).max()))
-        return lambda t: x + t[:, None] * first + 0.5 * t[:, None] ** 2 * second, 0.4 / speed
+        return lambda t: x + t[:, None] * first + 0.5 * t[:, None] ** 2 * second, 0.15 / speed
 
     def row_accelerations(self, x: Array, w: Array) -> Array:
         """Return Ȧ w (rows,)."""

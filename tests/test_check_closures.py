@@ -23,6 +23,7 @@ ROBOTS: dict[str, Callable[[], ts.Model]] = {
     "four_bar_chain": lambda: ts.robots.four_bar_chain(5),
     "chain": lambda: ts.robots.chain(5),
     "tree": lambda: ts.robots.tree(7),
+    "compass": ts.robots.compass,
     "dill": lambda: ts.robots.dill(2),
     "random_mechanism": lambda: ts.robots.random_mechanism(5, 14),
     **{

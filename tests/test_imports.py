@@ -15,8 +15,9 @@ PACKAGE = Path(tarsus.__file__).parent
 ROOMS = (
     *("arrays", "files", "_core", "spatial", "model", "kit", "parts", "forces", "constraint"),
     *("differences", "symbolic", "convert"),
-    *("formats", "geometry", "robots", "peers", "check", "view", "control", "simulation"),
-    *("gait", "scenes", "environments", "studies", "bench", "reproduce", "cli"),
+    *("formats", "surfaces", "geometry", "robots", "peers", "check", "view", "control"),
+    *("simulation", "events", "gait", "ports"),
+    *("scenes", "environments", "studies", "bench", "reproduce", "cli"),
 )
 """From the ground up."""
 
@@ -106,3 +107,15 @@ def test_heavy_libraries_wait_until_they_are_needed() -> None:
     code = f"import sys, tarsus; print([n for n in {HEAVY!r} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_tests_share_by_folder() -> None:
+    """`tests` is no package: it is found from this folder by `python -m pytest` alone."""
+    folder = Path(__file__).parent
+    shared = [
+        str(file.relative_to(folder))
+        for file in sorted(folder.rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "tests"
+    ]
+    assert not shared

@@ -154,6 +154,8 @@ def _motion(joint: JointView) -> str:
     words = [joint.kind, *map(_axis, axes)]
     if joint.kind == "screw":
         words.append(f"{joint.pitch:g} m/rad")
+    if joint.surface is not None and joint.ground is not None:
+        words.append(f"{joint.surface.kind} on {joint.ground.kind}")
     return " ".join(words)
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tarsus.cli import event_table
 from tarsus.simulation import Trajectory
 
 STATES = ("stick", "slip", "impact")
@@ -30,13 +31,19 @@ def show(run: Trajectory, seconds: float, dt: float, console: Console) -> None:
     if data["contacts"]:
         console.print()
         console.print(_contacts(data))
+    if "events" in data:
+        console.print()
+        console.print(event_table.table(data["events"]))
     for warning in data["warnings"]:
         console.print(Text(f"warning: {warning}", "yellow"))
 
 
 def as_data(run: Trajectory, seconds: float, dt: float) -> dict[str, Any]:
     """Return the report as plain data for JSON."""
+    located = run.happened is not None
     steps = round(run.duration / dt)
+    if located and run.integration is not None:
+        steps = int(run.integration.steps)
     ledger = run.energy
     data: dict[str, Any] = {
         "model": run.model.name,
@@ -55,6 +62,8 @@ def as_data(run: Trajectory, seconds: float, dt: float) -> dict[str, Any]:
         "worst_residual": float(run.unsolved.worst.max()),
         "contacts": [_of_body(run, body) for body in run.contacts.touching()],
     }
+    if located:
+        data["events"] = event_table.as_data(run.events)
     # integrators for smooth motions have no contacts to solve
     if "statistics" in run.recorded:
         data["penetration"] = float(run.statistics.penetration.max(initial=0.0))
@@ -72,11 +81,13 @@ def _of_body(run: Trajectory, body: str) -> dict[str, Any]:
     states = contacts.state_of(body)
     force = np.linalg.norm(contacts.force_on(body), axis=-1)
     loaded = force[(states == "stick") | (states == "slip")]
-    hits = (states == "impact") & (np.roll(states, 1) != "impact")
+    hits = int(((states == "impact") & (np.roll(states, 1) != "impact"))[1:].sum())
+    if run.happened is not None:
+        hits = sum(event.body == body for event in run.events.of("impact"))
     return {
         "body": body,
         **{state: float((states == state).mean()) for state in STATES},
-        "impacts": int(hits[1:].sum()),
+        "impacts": hits,
         "mean_force": float(loaded.mean()) if len(loaded) else 0.0,
         "peak_force": float(force.max()),
     }
@@ -85,15 +96,18 @@ def _of_body(run: Trajectory, body: str) -> dict[str, Any]:
 def _speed(data: dict[str, Any]) -> str:
     end = ", interrupted" if data["interrupted"] else ""
     step = 1e6 * data["seconds"] / max(data["steps"], 1)
+    length = "its own" if "events" in data else f"{1e3 * data['dt']:g} ms"
     return (
         f"{data['duration']:.4g} s in {data['seconds']:.3g} s: "
         f"{data['real_time_factor']:.3g} × real time "
-        f"({data['steps']} steps of {1e3 * data['dt']:g} ms, {step:.3g} µs each{end})"
+        f"({data['steps']} steps of {length}, {step:.3g} µs each{end})"
     )
 
 
 def _contacts(data: dict[str, Any]) -> Table:
-    note = f"deepest penetration {1e3 * data['penetration']:.2g} mm"
+    note = None
+    if "penetration" in data:
+        note = f"deepest penetration {1e3 * data['penetration']:.2g} mm"
     table = Table(
         box=None, header_style="dim", pad_edge=False, caption=note, caption_justify="left"
     )

@@ -13,15 +13,15 @@ import numpy as np
 
 from tarsus import scenes
 from tarsus.arrays import Array
-from tarsus.control import ImplicitPD
+from tarsus.control import PD, ImplicitPD
 from tarsus.geometry import Collision, Ground, stand
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.scenes import Scene
-from tarsus.simulation.contact import ContactLaw, Penalty, law_of
+from tarsus.simulation.contact import Compliant, ContactLaw, Penalty, law_of
 
 Controller = Literal["hold", "none"]
-Contact = Literal["exact", "lemke", "penalty"]
+Contact = Literal["exact", "lemke", "penalty", "event", "compliant"]
 
 CALL = re.compile(r"(?P<name>[a-z_0-9]+)(\((?P<arguments>.*)\))?")
 YIELDING = 0.05
@@ -133,9 +133,10 @@ def _law(choices: Choices) -> ContactLaw | None:
     stated = {name: value for name, value in springs.items() if value is not None}
     if not stated:
         return None if choices.contact is None else law_of(choices.contact)
-    if choices.contact != "penalty":
-        raise ValueError(f"--{next(iter(stated))} is for --contact penalty")
-    return replace(Penalty(), **stated)  # type: ignore[arg-type]
+    law = None if choices.contact is None else law_of(choices.contact)
+    if not isinstance(law, Penalty | Compliant):
+        raise ValueError(f"--{next(iter(stated))} is for --contact penalty or compliant")
+    return replace(law, **stated)  # type: ignore[arg-type]
 
 
 def _posture(model: Model, joints: Sequence[str]) -> Array:
@@ -164,10 +165,11 @@ def _height(height: float | None) -> float:
     return height or 0.0
 
 
-def _controller(model: Model, q0: Array, choices: Choices) -> ImplicitPD | None:
+def _controller(model: Model, q0: Array, choices: Choices) -> PD | ImplicitPD | None:
     """Return what holds all joints where they start, or nothing.
 
-    Without `--kp` joints are so stiff that they give way a little under the weight.
+    Without `--kp` joints are so stiff that they give way a little under the weight. Where steps
+    are not of dt there is none that the law could be part of: it acts at every moment.
     """
     if choices.controller == "none" or not model.driven.any():
         return None
@@ -176,4 +178,5 @@ def _controller(model: Model, q0: Array, choices: Choices) -> ImplicitPD | None:
     weight = model.total_mass * float(np.linalg.norm(model.gravity))
     kp = weight * size / YIELDING / 4 if choices.kp is None else choices.kp
     kd = kp / 20 if choices.kd is None else choices.kd
-    return ImplicitPD(model, kp, kd, q0)
+    law = PD if choices.contact in ("event", "compliant") else ImplicitPD
+    return law(model, kp, kd, q0)

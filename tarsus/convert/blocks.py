@@ -13,7 +13,7 @@ from tarsus.arrays import Array
 from tarsus.convert.layouts import COSINE_SINE, MUJOCO, PINOCCHIO, Rule, same
 from tarsus.model import JointView, Model
 from tarsus.model.checks import UnknownNameError, expect, suggestion
-from tarsus.model.kinds import NONHOLONOMIC
+from tarsus.model.kinds import NONHOLONOMIC, ROLLING
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def blocks_in_order(
         name = joint.name
         if places is not None and name not in places:
             continue
-        if joint.kind in NONHOLONOMIC:
+        if joint.kind in (*NONHOLONOMIC, *ROLLING):
             raise ValueError(f"joint {name!r}: other libraries have no {joint.kind} joint")
         rule = rules.get(joint.kind) or same(joint.nq, joint.nv)
         if name in endless:

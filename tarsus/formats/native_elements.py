@@ -15,7 +15,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.model.checks import is_triple, number, numbers, suggestion
-from tarsus.model.description import Coupling, ModelError, Source
+from tarsus.model.description import Coupling, ModelError, Source, SurfaceStatement
 from tarsus.model.kinds import LIMIT_FIELDS
 from tarsus.model.stating import AXES
 
@@ -104,6 +104,8 @@ def _plain(value: Any) -> Any:
         return {key: _plain(part) for key, part in value.items()}
     if isinstance(value, tuple):
         return list(value)
+    if isinstance(value, SurfaceStatement):
+        return {"kind": value.kind, "numbers": list(value.numbers)}
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
@@ -159,6 +161,12 @@ def _string(value: Any, what: str, source: Source) -> str:
     return value
 
 
+def _surface(value: Any, what: str, source: Source) -> SurfaceStatement:
+    data = mapping(value, ("kind", "numbers"), ("kind",), what, source)
+    stated = _tuple(data.get("numbers", []), f"{what}: numbers", source)
+    return SurfaceStatement(_string(data["kind"], f"{what}: kind", source), stated)
+
+
 def _names(value: Any, what: str, source: Source) -> tuple[str, ...]:
     return tuple(_string(name, what, source) for name in _list(value, what, source))
 
@@ -188,6 +196,8 @@ READERS: dict[str, Reader] = {
     "inertia": _inertia,
     "axis": _axis,
     "second_axis": _axis,
+    "surface": _surface,
+    "ground": _surface,
     "size": _tuple,
     "color": _tuple,
     "file": _string,

@@ -1,5 +1,6 @@
 """Mechanisms to compute with at once: robots, mechanisms of textbooks and theses, random ones."""
 
+from tarsus.robots.compass import compass
 from tarsus.robots.differential import differential
 from tarsus.robots.dill import dill
 from tarsus.robots.five_bodies import five_bodies
@@ -15,6 +16,7 @@ from tarsus.robots.trees import chain, tree
 
 __all__ = [
     "chain",
+    "compass",
     "differential",
     "dill",
     "five_bodies",

@@ -55,6 +55,7 @@ def random_mechanism(
             rotation=random_rotation(generator),
             **(_axes(generator, kind) if axes else _pitch(kind, 0.1)),
             **_sizes(generator, kind),
+            **_surfaces(generator, kind),
             **_parameters(generator, kind, armature, springs, limits),
         )
         names.append(name)
@@ -95,6 +96,25 @@ def _pitch(kind: str, pitch: float) -> dict[str, Any]:
 def _sizes(rng: np.random.Generator, kind: str) -> dict[str, Any]:
     """Return random sizes of wheels, discs and balls [m]."""
     return {key: rng.uniform(0.1, 0.5) for key in ("radius", "track") if kind in SIZES[key]}
+
+
+def _surfaces(rng: np.random.Generator, kind: str) -> dict[str, Any]:
+    """Return a random ellipsoid, and a random ground into which it fits everywhere.
+
+    Discs and tori are singular where they lie flat, spheres and ellipsoids end as grounds.
+    """
+    if kind != "rolling":
+        return {}
+    grounds: dict[str, Array] = {
+        "plane": np.zeros(0),
+        "paraboloid": rng.uniform(-0.3, 0.3, 2),
+        "sinusoid": rng.uniform((0.02, 0.2), (0.1, 0.4)),
+    }
+    ground = str(rng.choice(list(grounds)))
+    return {
+        "surface": {"kind": "ellipsoid", "numbers": rng.uniform(0.2, 0.4, 3)},
+        "ground": {"kind": ground, "numbers": grounds[ground]},
+    }
 
 
 def _parameters(

@@ -7,6 +7,8 @@ Mechanics and Locomotion: The Snakeboard Example", ICRA 1994.
 
 from __future__ import annotations
 
+import math
+
 from tarsus.model import WORLD, Builder, Model
 from tarsus.robots import solids
 from tarsus.robots.planar import checked_lengths
@@ -56,6 +58,13 @@ def snakeboard() -> Model:
         *("knife_edge", WORLD, (0.0, 0.0, 0.0), "front_truck", (0.0, 0.0, 0.0)),
         name="front_wheels",
     )
+    turned = (math.pi / 2, 0.0, 0.0)
+    for name in ("rear_truck", "front_truck"):
+        for y in (-0.08, 0.08):
+            builder.shape(name, "cylinder", (0.03, 0.03), position=(0, y, 0.03), rotation=turned)
+    builder.shape("board", "box", (2.6 * half, 0.1, 0.02), position=(half, 0.0, 0.08))
+    builder.shape("torso", "box", (0.06, 0.5, 0.06), position=(0.0, 0.0, 0.4))
+    builder.shape("torso", "cylinder", (0.05, 0.3), position=(0.0, 0.0, 0.25))
     return builder.build()
 
 

@@ -152,6 +152,10 @@ def _primitive(shape: Shape) -> tuple[Array, NDArray[np.int64]]:
         return turned(np.array([[0, -half], [radius, -half], [radius, half], [0, half]]))
     if shape.kind == "capsule":
         return turned(_capsule(size[0], size[1]))
+    if shape.kind == "torus":
+        angles = 2 * np.pi * np.arange(SEGMENTS + 1) / SEGMENTS
+        tube = np.column_stack([np.cos(angles), np.sin(angles)])
+        return turned(size[1] * tube + [size[0], 0.0])
     vertices, triangles = turned(_capsule(1.0, 0.0))
     return vertices * (np.array(size) if shape.kind == "ellipsoid" else size[0]), triangles
 

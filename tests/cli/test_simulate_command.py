@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import tarsus as ts
 from tarsus.cli.app import app, run
+from tarsus.cli.event_table import MOST
 from tarsus.cli.scenes import Choices, adapted, scene_named, scene_of_model
 from tarsus.simulation.contact import Penalty
 
@@ -55,6 +56,44 @@ def test_numbers_of_a_sliding_block() -> None:
     (block,) = found["contacts"]
     assert block["body"] == "block"
     assert found["failure"] == ""
+
+
+def test_events_are_located_and_told() -> None:
+    """A ball from 1 m that bounces with half its speed: strikes at √(2h/g) and 2, 2.5, … times."""
+    choices = ("bounce", "--contact", "event", "--dt", "0.01", "--duration", "2")
+    lines = output(*choices).splitlines()
+    assert lines[0] == "bounce, event contact, dt = 10 ms" and "steps of its own" in lines[1]
+    (title,) = [k for k, line in enumerate(lines) if line.split()[:2] == ["time", "event"]]
+    first = (2 / 9.81) ** 0.5
+    assert " ".join(lines[title].split()) == "time event bodies impulse energy lost"
+    *told, lost, joule = lines[title + 1].split()
+    assert " ".join(told) == f"{first:.9f} s impact ball – ground {1.5 * 9.81 * first:.4g} N s"
+    assert float(lost) == pytest.approx(0.75 * 9.81, abs=1e-3) and joule == "J"
+    (ball,) = [line for line in lines if line.startswith("ball")]
+    found = data(*choices)
+    assert ball.split()[7] == str(len(found["events"])) == "8"
+    times = [event["t"] for event in found["events"]]
+    assert times[:3] == pytest.approx([first, 2 * first, 2.5 * first], abs=1e-9)
+    assert found["events"][0]["impulse"] == pytest.approx([0.0, 0.0, 1.5 * 9.81 * first])
+    assert {each["kind"] for each in found["events"]} == {"impact"}
+    assert "events" not in data("bounce", "--duration", "0.1")
+
+
+def test_only_the_first_of_many_events_are_printed() -> None:
+    text = output("closet", "--duration", "4")
+    told = data("closet", "--duration", "4")["events"]
+    assert len(told) > MOST
+    assert f"… and {len(told) - MOST} more: --json has all" in text
+    assert sum(" impact " in line or " release " in line for line in text.splitlines()) == MOST
+
+
+def test_joints_hold_at_every_moment_where_events_are_located(capfd: Any) -> None:
+    model = ts.robots.chain(2)
+    held = scene_of_model(model, Choices(contact="event"))
+    assert isinstance(held.controller, ts.control.PD)
+    assert isinstance(scene_of_model(model, Choices()).controller, ts.control.ImplicitPD)
+    assert run(["simulate", "stand", "--contact", "event"]) == 2
+    assert "ts.control.PD" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -149,12 +188,12 @@ def test_a_run_that_explodes_is_reported() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nope"], "or a scene: bounce, cans"),
+        (["nope"], "or a scene: bounce, bowl, bungee, cans"),
         (["slide(a)"], "the arguments must be numbers or words in quotes"),
         (["slide(1,2,3,4)"], "slide(1,2,3,4): slide() takes"),
         (["walk('cow')"], "there is no robot on legs 'cow'"),
         (["trot", "--height", "1"], "--height is for models: trot has its own start"),
-        (["slide", "--stiffness", "1e5"], "--stiffness is for --contact penalty"),
+        (["slide", "--stiffness", "1e5"], "--stiffness is for --contact penalty or compliant"),
         (["chain(3)", "--height", "1"], "--height is for models with a free root"),
         (["slide", "--plot", "/nowhere/x.png"], "there is no folder /nowhere"),
         (["slide", "--dt", "-1"], "dt is -1.0, must be positive"),

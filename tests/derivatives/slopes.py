@@ -22,9 +22,10 @@ def slopes(function: Callable[[float], Array], step: float) -> Array:
 def along_q(model: ts.Model, q: Array, function: Callable[[Array], Array]) -> Array:
     """Return the derivatives (…, nv) of a function of q (n, nq) along unit tangent steps.
 
-    Where rotors turn fast the steps are short.
+    Where rotors turn fast the steps are short, and where a loop is almost singular, too: what
+    depends on it is fast there and bends even more.
     """
-    units = np.eye(model.nv)
-    fastest = float(np.abs(model.coupling_matrix(q)).max())
-    step = 5e-4 / max(1.0, 0.1 * fastest)
+    units, speeds = np.eye(model.nv), np.abs(model.coupling_matrix(q))
+    bound = [speeds[j.velocity_slice].max() for j in model.joints if j.dependent == "loop"]
+    step = 5e-4 / max(1.0, 0.1 * float(speeds.max()), 0.06 * max(bound, default=0.0) ** 2)
     return np.moveaxis(slopes(lambda s: function(model.integrate(q, s * units)), step), 0, -1)

@@ -40,6 +40,8 @@ def everything() -> ts.Description:
     limited.upper = np.array([np.inf, 0.1 + 0.2, 1e22])
     limited.velocity_limit = np.array([np.inf, 1.0, 2.0])
     limited.effort_limit = np.full(3, np.inf)
+    rolls = next(joint for joint in description.joints if joint.kind == "rolling")
+    rolls.ground = ts.model.description.SurfaceStatement("paraboloid", (-0.0, 0.1 + 0.2))
     description.bodies[0].com = np.array([-0.0, 1e-5, 123456789.123456789])
     description.bodies[1].name = "ünïcode: [yes] \u2028 # 'quoted' \"twice\"\n"
     for joint in description.joints:

@@ -39,6 +39,7 @@ POLYGON = SEGMENTS / (2 * np.pi) * np.sin(2 * np.pi / SEGMENTS)
         ("sphere", (0.3,), 4 / 3 * np.pi * 0.027, 0.04),
         ("capsule", (0.1, 0.5), np.pi * 0.01 * 0.5 + 4 / 3 * np.pi * 1e-3, 0.04),
         ("ellipsoid", (0.1, 0.2, 0.3), 4 / 3 * np.pi * 0.006, 0.04),
+        ("torus", (0.3, 0.1), 2 * np.pi**2 * 0.3 * 0.01, 0.04),
     ],
 )
 def test_volumes(kind: str, size: tuple[float, ...], exact: float, tolerance: float) -> None:

@@ -1,0 +1,42 @@
+"""Examples of rigid contact and the compass walker: what is reproduced, and what is corrected."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tarsus.reproduce import Result, reproduce
+
+VERDICTS = {
+    "port-3.9": {"reproduced": 7, "corrected": 2},
+    "port-3.10": {"reproduced": 4},
+    "port-3.11": {"reproduced": 4},
+    "port-4.2": {"reproduced": 11, "corrected": 3},
+}
+
+
+def ours(result: Result, label: str) -> float:
+    (row,) = [row for row in result.rows if row.label == label]
+    return float(row.ours)
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_verdicts(name: str) -> None:
+    result = reproduce(name)
+    print(result)
+    assert result.ok and Counter(row.verdict for row in result.rows) == VERDICTS[name]
+    assert all(row.reason for row in result.rows if row.verdict == "corrected")
+    assert all(len(curve.x) == len(curve.y) > 10 for curve in result.curves)
+
+
+def test_numbers_of_the_compass_walker() -> None:
+    """Beside numbers of an independent computation, in more digits than are printed."""
+    result = reproduce("port-4.2")
+    assert ours(result, "smallest share") == pytest.approx(0.270431, abs=1e-6)
+    assert ours(result, "first gait: an offset grows each step by") == pytest.approx(
+        4.4606, abs=2e-4
+    )
+    assert ours(result, "second gait: an offset grows each step by") == pytest.approx(
+        0.49007, abs=2e-5
+    )
