@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from contact_table import contact_table
+from flow_table import flow_table
 from part_table import part_table
 
 HERE = Path(__file__).parent
@@ -52,6 +53,8 @@ def markdown(results: dict[str, Any]) -> str:
         lines += ["", *symbol_table(symbols)]
     if parts := results.get("parts"):
         lines += ["", *part_table(parts)]
+    if flows := results.get("flows"):
+        lines += ["", *flow_table(flows)]
     if contact := results.get("contact"):
         lines += ["", *contact_table(contact)]
     return "\n".join(lines)

@@ -12,6 +12,7 @@ from typing import Any
 from clusters import measure_clusters
 from contact import measure_contact
 from drives import measure_drives
+from flows import measure_flows
 from growth import measure_growth
 from parts import measure_parts
 from rich.console import Console
@@ -28,6 +29,7 @@ STUDIES: dict[str, Callable[..., dict[str, Any]]] = {
     "clusters": measure_clusters,
     "symbols": measure_symbols,
     "parts": measure_parts,
+    "flows": measure_flows,
     "contact": measure_contact,
     "drives": measure_drives,
     "bodies": measure_growth,

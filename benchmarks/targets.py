@@ -1,8 +1,8 @@
 """What Tarsus wants to reach on one core: must, and aim.
 
 Ratios compare with Pinocchio from Python on the same states in the same run, with MuJoCo for
-contact, or a model with another of our own. A measurement may lack parts; a target without
-numbers is not judged.
+contact, with SciPy for motions of high accuracy, or a model with another of our own. A measurement
+may lack parts; a target without numbers is not judged.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from contact_targets import CONTACT_TARGETS
+from flow_targets import FLOW_TARGETS
 from part_targets import PART_TARGETS
 from target import Target
 
@@ -210,6 +211,7 @@ TARGETS = (
     Target("memory of a batch / its inputs and output", 0.5, 0.1, True, memory),
     *CONTACT_TARGETS,
     *PART_TARGETS,
+    *FLOW_TARGETS,
     cluster_target(
         "ABA with rotors, time / without",
         *(1.5, 1.25),

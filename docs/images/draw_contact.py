@@ -1,7 +1,7 @@
 """Draw the pictures of the page about contact: `python docs/images/draw_contact.py`.
 
-A ball that falls, with springs and without; a quadruped that falls, with four contact laws; and
-where springs work, over stiffness, damping, step and integrator.
+A ball that falls, with springs and without; a ball on surfaces that deform; a quadruped that falls,
+with four contact laws; and where springs work, over stiffness, damping, step and integrator.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 
 from tarsus import scenes
 from tarsus.geometry import Ground
-from tarsus.simulation.contact import ContactLaw, Penalty
+from tarsus.scenes.soft_ball import TIMES
+from tarsus.simulation.contact import Compliant, ContactLaw, Penalty
 from tarsus.studies.compare import compare_contact
 from tarsus.studies.penalty_map import penalty_map
 
@@ -55,6 +56,43 @@ def draw_ball() -> None:
     figure.savefig(HERE / "contact_ball.png", dpi=110)
 
 
+def draw_compliant() -> None:
+    """Draw deformations of a ball that is pressed, slides and rolls, and energies of a bounce."""
+    figure, (across, along, energy) = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
+    for roll, color in ((2.0, ORANGE), (5.0, GREEN), (20.0, BLUE)):
+        run = scenes.soft_ball(roll).run()
+        t, deformed = run.t[run.contacts.sample], 1e3 * run.contacts.deformation
+        across.plot(t, deformed[:, 3], color=color, lw=1.4)
+        along.plot(t, deformed[:, 1], color=color, lw=1.4, label=f"β = {roll:g}")
+    for axes, name in ((across, "deformation across [mm]"), (along, "deformation along [mm]")):
+        for t, word in zip((0.15, 0.6, 1.5), ("press", "slide", "roll"), strict=True):
+            axes.text(t, 1.02, word, transform=axes.get_xaxis_transform(), ha="center", fontsize=9)
+        for t in TIMES[:-1]:
+            axes.axvline(t, color="#bbbbbb", lw=0.8)
+        axes.set(ylabel=name, xlim=(0.0, TIMES[-1]))
+    along.legend(frameon=False, fontsize=8)
+    scene = scenes.bounce(restitution=0.0, height=0.05)
+    v0 = np.array([0.5, 0.0, 0.0, 0.0, -20.0, 0.0])
+    law = Compliant(stiffness=5e3, damping=4.0)
+    run = scene.but(contact=law, v0=v0, dt=5e-4, duration=0.5).run()
+    ledger = run.energy
+    lost = -(ledger.contact_normal + ledger.contact_friction + ledger.impacts)
+    kinds = {
+        "kinetic": (ledger.kinetic, BLUE),
+        "gravity": (ledger.gravity - ledger.gravity.min(), GREEN),
+        "in contacts": (ledger.in_contacts, ORANGE),
+        "lost": (lost, RED),
+    }
+    for label, (values, color) in kinds.items():
+        energy.plot(run.t, values, color=color, lw=1.4, label=label)
+    energy.set(ylabel="energy [J]", xlim=(0.0, 0.5))
+    energy.legend(frameon=False, fontsize=8)
+    for axes in (across, along, energy):
+        axes.set_xlabel("time [s]")
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(HERE / "contact_compliant.png", dpi=110)
+
+
 def draw_drop() -> None:
     """Draw the quadruped of Ayit that falls 0.1 m."""
     scene = scenes.drop(0.1)
@@ -87,5 +125,6 @@ def draw_map() -> None:
 
 if __name__ == "__main__":
     draw_ball()
+    draw_compliant()
     draw_drop()
     draw_map()

@@ -1,39 +1,17 @@
-"""Draw the films of docs/erector/scenes.md: `python docs/images/draw_erector.py [name …]`.
-
-Films are animated WebP, a third of the size of GIFs.
-"""
+"""Draw the films of docs/erector/scenes.md: `python docs/images/draw_erector.py [name …]`."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
+from films import Film, write_films
 
 import tarsus as ts
 from tarsus.geometry import Profile
 from tarsus.scenes import Scene
 from tarsus.scenes.car import stunt
-from tarsus.view.renderer import Renderer
-from tarsus.view.stage import Stage
-
-WIDTH, HEIGHT = 300, 200
-
-
-@dataclass(frozen=True)
-class Film:
-    """A run, how fast it is shown, from where, and what rises above the middle [pixels]."""
-
-    run: Callable[[], ts.Trajectory]
-    fps: float
-    speed: float = 1.0
-    camera: dict[str, Any] = field(default_factory=dict)
-    lines: Sequence[tuple[Any, Any]] = ()
-    above: int = 0
 
 
 def strings(scene: Scene) -> list[tuple[Any, Any]]:
@@ -96,20 +74,5 @@ FILMS = {
 }
 
 
-def draw(name: str, folder: Path) -> Path:
-    """Run a scene, write its film, and return the file."""
-    film = FILMS[name]
-    stage = Stage(film.run(), lines=film.lines, fps=film.fps, speed=film.speed)
-    renderer = Renderer(stage, width=WIDTH, height=HEIGHT + film.above, **film.camera)
-    pictures = [Image.fromarray(renderer.picture(k)) for k in range(len(stage.times))]
-    pictures = [each.crop((0, film.above, *each.size)) for each in pictures]
-    file = folder / f"erector_{name}.webp"
-    settings = {"duration": round(1000 / film.fps), "loop": 0, "quality": 30, "method": 6}
-    pictures[0].save(file, save_all=True, append_images=pictures[1:], **settings)
-    return file
-
-
 if __name__ == "__main__":
-    for name in sys.argv[1:] or FILMS:
-        file = draw(name, Path(__file__).parent)
-        print(f"{file.name}: {file.stat().st_size / 1e3:.0f} kB")
+    write_films(FILMS, sys.argv[1:], "erector")
