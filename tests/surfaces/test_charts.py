@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from saddle import SADDLE
 
 from tarsus import surfaces as sf

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
-
 from saddle import SADDLE
+from scipy.optimize import minimize
 
 from tarsus import surfaces as sf
 from tarsus.arrays import Array

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-
 from saddle import saddle, saddle_first, saddle_second
 
 from tarsus import surfaces as sf
