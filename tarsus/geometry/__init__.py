@@ -1,4 +1,4 @@
-"""Geometry of contact: grounds, and what of a model can touch them or another body."""
+"""Geometry: grounds, what of a model can touch, and volumes whose distances are kept."""
 
 from tarsus.geometry.candidates import Candidate
 from tarsus.geometry.collision import Collision
@@ -9,7 +9,9 @@ from tarsus.geometry.smooth_ground import SmoothGround
 from tarsus.geometry.space import Space
 from tarsus.geometry.standing import height_over_ground, stand
 from tarsus.geometry.steps import Steps
+from tarsus.geometry.swept_sphere import SweptSphere
 from tarsus.geometry.terrain import Terrain
+from tarsus.geometry.volumes import Volumes
 
 __all__ = [
     "Candidate",
@@ -20,7 +22,9 @@ __all__ = [
     "SmoothGround",
     "Space",
     "Steps",
+    "SweptSphere",
     "Terrain",
+    "Volumes",
     "height_over_ground",
     "stand",
 ]
