@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.model.checks import UnknownNameError, expect, find
 from tarsus.model.closure import closed
@@ -23,10 +22,11 @@ from tarsus.model.cluster_views import Cluster, Constraint, clusters, constraint
 from tarsus.model.compile import core_arguments, of_user
 from tarsus.model.coordinates import base_of, driven_velocities, rate_indices
 from tarsus.model.description import Description, Shape
+from tarsus.model.driven import Driven
 from tarsus.model.forces import Force, check_stated, copied
 from tarsus.model.inertia import inertial_parameters
 from tarsus.model.kinds import LIMIT_FIELDS
-from tarsus.model.motors import Motors
+from tarsus.model.motors import Motors, stated_motors
 from tarsus.model.tree import build_tree
 from tarsus.model.validation import checked
 from tarsus.model.views import (
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tarsus.symbolic import Symbolic
 
 
-class Model(_core.Model):
+class Model(Driven):
     """A mechanism, ready to compute: immutable, and safe to use from several threads.
 
     `strict` refuses every inertia that no distribution of mass can have. Without it (as for
@@ -85,14 +85,11 @@ class Model(_core.Model):
     effort_limit: Array
     """Largest absolute forces and torques (nv,), inf for none, read-only."""
 
-    _joints: Mapping[str, JointView]
-    _bodies: Mapping[str, BodyView]
     _frames: Mapping[str, FrameView]
     _shapes: Sequence[Shape]
     _welded: Mapping[str, str]
     _neutral: Array
     _left_out: Mapping[str, Sequence[int]]
-    _motors: Motors
     _description: Description
     _strict: bool
 
@@ -104,7 +101,7 @@ class Model(_core.Model):
         joints, bodies, frames = joint_views(tree), body_views(tree), frame_views(tree)
         groups = clusters(tree, joints)
         base = base_of(tuple(joints.values()), tuple(bodies.values()))
-        motors = Motors(tree.couplings, joints, groups)
+        motors = Motors(stated_motors(tree.couplings, joints), joints, groups)
         self.__dict__.update(
             name=description.name,
             gravity=description.gravity,
@@ -209,22 +206,6 @@ class Model(_core.Model):
         """
         generator = np.random.default_rng(rng)
         return np.asarray(self.sample(generator.random((*_lead(shape), self.nq))))
-
-    def motor_positions(self, q: ArrayLike) -> Array:
-        """Return the angles (…, motors) of the rotors on their mounts, in the order of `motors`."""
-        return np.asarray(self.joint_positions(q)[..., self._motors.positions])
-
-    def motor_velocities(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Return the velocities (…, motors) of the rotors on their mounts."""
-        return np.asarray(self.joint_velocities(q, v)[..., self._motors.velocities])
-
-    def motor_torques(self, q: ArrayLike, tau: ArrayLike) -> Array:
-        """Return torques (…, motors) that do the same work as the generalised forces tau (…, nv).
-
-        Where several motors share a coordinate, the solution of least norm; forces on
-        coordinates that no motor moves are left out.
-        """
-        return self._motors.torques(self.coupling_matrix(q), tau)
 
     @property
     def inertial_parameters(self) -> Array:

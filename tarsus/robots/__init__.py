@@ -13,6 +13,7 @@ from tarsus.robots.rolling import rolling_disc, snakeboard
 from tarsus.robots.rotors import rotor_chain, rotor_tree
 from tarsus.robots.strandbeest import strandbeest_leg
 from tarsus.robots.trees import chain, tree
+from tarsus.robots.vergence import vergence
 
 __all__ = [
     "chain",
@@ -35,6 +36,7 @@ __all__ = [
     "spatial_four_bar",
     "strandbeest_leg",
     "tree",
+    "vergence",
 ]
 
 

@@ -27,6 +27,7 @@ ROBOTS: dict[str, Callable[[], ts.Model]] = {
     "five_bodies": ts.robots.five_bodies,
     "differential": ts.robots.differential,
     "strandbeest_leg": ts.robots.strandbeest_leg,
+    "vergence": ts.robots.vergence,
     "rolling_disc": ts.robots.rolling_disc,
     "snakeboard": ts.robots.snakeboard,
     "rotor_tree(7)": lambda: ts.robots.rotor_tree(7, skew=1.0, inertia=(0.6, 0.6, 1.0)),
