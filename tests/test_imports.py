@@ -15,7 +15,7 @@ PACKAGE = Path(tarsus.__file__).parent
 ROOMS = (
     *("arrays", "files", "_core", "spatial", "model", "kit", "parts", "forces", "constraint"),
     *("differences", "symbolic", "convert"),
-    *("formats", "surfaces", "geometry", "robots", "peers", "check", "view", "control"),
+    *("formats", "surfaces", "geometry", "robots", "peers", "check", "view", "control", "ik"),
     *("simulation", "events", "gait", "ports"),
     *("scenes", "environments", "studies", "bench", "reproduce", "cli"),
 )

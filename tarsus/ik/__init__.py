@@ -1,0 +1,49 @@
+"""Inverse kinematics: from what frames, masses and momenta shall do to how joints move.
+
+s = ts.ik.Solver(m, tasks=[ts.ik.FrameTask("hand", target), ts.ik.PostureTask()])
+q = s.solve(q).q
+"""
+
+from tarsus.ik.damped import Damping
+from tarsus.ik.limits import Limits
+from tarsus.ik.pose import Search
+from tarsus.ik.results import Solution, Step, Track
+from tarsus.ik.solver import Solver
+from tarsus.ik.status import MEANINGS
+from tarsus.ik.tasks import (
+    AngularMomentumTask,
+    CentroidalMomentumTask,
+    ComTask,
+    CouplingTask,
+    CustomTask,
+    FrameTask,
+    LookAtTask,
+    OrientationTask,
+    PartComTask,
+    PositionTask,
+    PostureTask,
+    Task,
+)
+
+__all__ = [
+    "MEANINGS",
+    "AngularMomentumTask",
+    "CentroidalMomentumTask",
+    "ComTask",
+    "CouplingTask",
+    "CustomTask",
+    "Damping",
+    "FrameTask",
+    "Limits",
+    "LookAtTask",
+    "OrientationTask",
+    "PartComTask",
+    "PositionTask",
+    "PostureTask",
+    "Search",
+    "Solution",
+    "Solver",
+    "Step",
+    "Task",
+    "Track",
+]

@@ -1,0 +1,111 @@
+"""Points of a machine that tasks lead: origins of frames, and centres of mass of all or of parts.
+
+Each has `place(q)` (…, 3) in the world and `jacobian(q)` (…, 3, nv), its velocity in world axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.arrays import Array
+from tarsus.model import Model, ModelError
+from tarsus.model.checks import find
+from tarsus.spatial import skew
+
+ALIGNED: Literal["local_world_aligned"] = "local_world_aligned"
+
+
+class Point(Protocol):
+    """A point that moves with a machine."""
+
+    def place(self, q: ArrayLike) -> Array:
+        """Return where it is (…, 3) [m]."""
+        ...
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """Return the matrices (…, 3, nv) from velocities to its velocity."""
+        ...
+
+
+class FrameOrigin:
+    """The origin of a frame, or a point that is fixed to it at `offset` (3,) in its axes."""
+
+    def __init__(self, model: Model, frame: str, offset: Array | None = None) -> None:
+        model.frame(frame)
+        self.model, self.frame = model, frame
+        self.offset = offset
+
+    def place(self, q: ArrayLike) -> Array:
+        """Return where it is (…, 3) [m]."""
+        pose = self.model.frame_pose(q, self.frame)
+        if self.offset is None:
+            return np.asarray(pose[..., :3, 3])
+        return np.asarray(pose[..., :3, 3] + pose[..., :3, :3] @ self.offset)
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """Return the matrices (…, 3, nv) from velocities to its velocity."""
+        rows = self.model.frame_jacobian(q, self.frame, ALIGNED)
+        if self.offset is None:
+            return np.asarray(rows[..., :3, :])
+        arm = self.model.frame_pose(q, self.frame)[..., :3, :3] @ self.offset
+        return np.asarray(rows[..., :3, :] - skew(arm) @ rows[..., 3:, :])
+
+
+class CentreOfMass:
+    """The centre of mass of a whole machine."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def place(self, q: ArrayLike) -> Array:
+        """Return where it is (…, 3) [m]."""
+        return np.asarray(self.model.center_of_mass(q))
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """Return the matrices (…, 3, nv) from velocities to its velocity."""
+        return np.asarray(self.model.center_of_mass_jacobian(q))
+
+
+class PartCentre:
+    """The centre of mass of some bodies: an arm's, a leg's."""
+
+    def __init__(self, model: Model, bodies: Sequence[str]) -> None:
+        views = [model.body(name) for name in bodies]
+        self.mass = float(sum(view.mass for view in views))
+        if self.mass <= 0.0:
+            raise ModelError(f"the bodies {', '.join(bodies)} have no mass, and no centre of mass")
+        self._points = [
+            (view.mass / self.mass, FrameOrigin(model, view.name, view.com))
+            for view in views
+            if view.mass > 0.0
+        ]
+
+    def place(self, q: ArrayLike) -> Array:
+        """Return where it is (…, 3) [m]."""
+        return np.asarray(sum(share * point.place(q) for share, point in self._points))
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """Return the matrices (…, 3, nv) from velocities to its velocity."""
+        return np.asarray(sum(share * point.jacobian(q) for share, point in self._points))
+
+
+def carried_by(model: Model, body: str) -> tuple[str, ...]:
+    """Return the names of `body` and of all bodies that it carries, near and far."""
+    first = model.body(body)
+    found = {first.index}
+    for view in model.bodies:  # parents come before what they carry
+        if view.parent in found:
+            found.add(view.index)
+    return tuple(view.name for view in model.bodies if view.index in found)
+
+
+def point_of(model: Model, name: str) -> Point:
+    """Return the centre of mass for the name "com", else the origin of the frame `name`."""
+    if name == "com" and name not in model.frame_names:
+        return CentreOfMass(model)
+    find(dict.fromkeys((*model.frame_names, "com")), name, "frame")
+    return FrameOrigin(model, name)

@@ -1,0 +1,86 @@
+"""Momentum: linear and angular about the centre of mass, or only some rows of it.
+
+Momentum is h = A(q) v and has no position: these tasks have no error, only rows A v = target
+(Schwienbacher 2013, section 7.2; D. Orin, A. Goswami, S.-H. Lee, "Centroidal dynamics of a humanoid
+robot", Autonomous Robots 35, 2013).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.arrays import Array
+from tarsus.ik.tasks.aimed import AimedTask
+from tarsus.model import Model
+
+
+class MomentumTask(AimedTask):
+    """Rows of the centroidal momentum that shall have a value; see those derived from it."""
+
+    holonomic = False
+    rows: tuple[int, ...]
+    """Which rows of [linear, angular] they are."""
+
+    def prepare(self, model: Model) -> int:
+        """Begin with a target of zero."""
+        if self._target is None:
+            self.target = np.zeros(len(self.rows))
+        return len(self.rows)
+
+    def error(self, q: ArrayLike) -> Array:
+        """Return zeros (…, size): momentum is no matter of positions."""
+        return np.zeros((*np.shape(q)[:-1], self.size))
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """Return the rows (…, size, nv) of the centroidal momentum matrix."""
+        return np.asarray(self.model.centroidal_momentum_matrix(q)[..., self.rows, :])
+
+    def feedforward(self, q: ArrayLike) -> Array:
+        """Return the momentum that is wanted (…, size)."""
+        return self.target
+
+
+class CentroidalMomentumTask(MomentumTask):
+    """Gives the machine the momentum `target` (…, 6) about its centre of mass, zero at first.
+
+    [linear N·s, angular N·m·s] in world axes.
+    """
+
+    rows = (0, 1, 2, 3, 4, 5)
+    target_shape = (6,)
+    velocity_size = 6
+
+    def __init__(
+        self,
+        target: ArrayLike | None = None,
+        *,
+        weight: ArrayLike = 1.0,
+        level: int = 0,
+        name: str = "centroidal momentum",
+    ) -> None:
+        super().__init__(name, target, weight, 0.0, level)
+
+
+class AngularMomentumTask(MomentumTask):
+    """Gives the machine the angular momentum `target` about its centre of mass, zero at first.
+
+    `axes` are those of the world that count: "xyz", or only "z" for the vertical; `target` has
+    one number for each (…, axes) [N·m·s].
+    """
+
+    def __init__(
+        self,
+        target: ArrayLike | None = None,
+        *,
+        axes: str = "xyz",
+        weight: ArrayLike = 1.0,
+        level: int = 0,
+        name: str = "angular momentum",
+    ) -> None:
+        if not isinstance(axes, str) or not axes or set(axes) - set("xyz"):
+            raise ValueError(f"axes is {axes!r}, must be some of 'xyz'")
+        self.rows = tuple(3 + "xyz".index(axis) for axis in axes)
+        self.target_shape = (len(axes),)
+        self.velocity_size = len(axes)
+        super().__init__(name, target, weight, 0.0, level)
