@@ -56,7 +56,8 @@ const Tree& tree_of(nb::handle model) {
 // function
 ResetStep reset_of(nb::handle given) {
     const nb::tuple t = nb::cast<nb::tuple>(given);
-    ResetStep step{ResetStep::Kind(nb::cast<int>(t[0])), {}, {}, {}};
+    ResetStep step;
+    step.kind = ResetStep::Kind(nb::cast<int>(t[0]));
     step.matrix = nb::cast<std::vector<double>>(t[1]);
     step.shift = nb::cast<std::vector<double>>(t[2]);
     step.rates = nb::cast<std::vector<double>>(t[3]);
@@ -171,7 +172,7 @@ class PythonHybrid final : public HybridOutside {
     std::atomic<bool> stopped_{false};
 };
 
-// (model, exits, parts, part_numbers, linkage, efforts, wide, derivative of efforts)
+// (model, exits, parts, part_numbers, linkage, efforts, wide, derivative of efforts, ways)
 void read_phases(nb::list given, HybridStatement& statement, PythonHybrid& outside) {
     for (nb::handle each : given) {
         const nb::tuple t = nb::cast<nb::tuple>(each);
@@ -196,6 +197,7 @@ void read_phases(nb::list given, HybridStatement& statement, PythonHybrid& outsi
         outside.efforts_of.push_back(nb::borrow(t[5]));
         phase.wide = wide_of(*phase.tree, t[6]);
         outside.derivatives_of_efforts.push_back(nb::borrow(t[7]));
+        phase.ways = ways_of(*phase.tree, t[8]);
         statement.derivatives = phase.wide.tree != nullptr;
         statement.phases.push_back(std::move(phase));
     }

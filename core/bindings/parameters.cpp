@@ -26,7 +26,7 @@ ParameterTerm term_of(const Tree& tree, nb::handle given, int parameters) {
                     : term.kind == Kind::inertia ? tree.n_bodies
                     : term.kind == Kind::gravity ? 1
                                                  : tree.joint_nv;
-    if (kind < 0 || kind > int(Kind::gravity) || parameter < 0 || parameter >= parameters ||
+    if (kind < 0 || kind > int(Kind::friction) || parameter < 0 || parameter >= parameters ||
         index < 0 || index >= end || numbers.size() > std::size(term.numbers))
         throw std::invalid_argument("a term of a parameter is out of range");
     std::copy(numbers.begin(), numbers.end(), term.numbers);
@@ -34,6 +34,13 @@ ParameterTerm term_of(const Tree& tree, nb::handle given, int parameters) {
 }
 
 }  // namespace
+
+std::vector<int> ways_of(const Tree& tree, nb::handle given) {
+    const auto ways = nb::cast<std::vector<int>>(given);
+    if (int(ways.size()) != tree.joint_nv)
+        throw std::invalid_argument("there must be a way for each velocity of the joints");
+    return ways;
+}
 
 Wide wide_of(const Tree& tree, nb::handle given) {
     Wide wide;
@@ -53,6 +60,7 @@ Wide wide_of(const Tree& tree, nb::handle given) {
     if (wide.parameters < 0 || wide.columns < wide.parameters ||
         broad.n_constraint_rows != tree.n_constraint_rows || broad.table_size > 0)
         throw std::invalid_argument("a wide tree does not fit its own");
+    wide.ways = ways_of(broad, t[9]);
     for (nb::handle each : nb::cast<nb::list>(t[6]))
         wide.terms.push_back(term_of(broad, each, wide.parameters));
     return wide;

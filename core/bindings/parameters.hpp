@@ -6,7 +6,10 @@
 
 namespace tarsus {
 
-// (model, q, v, own, parts, part_numbers, terms, columns, parameters), or None
+// how each velocity of the joints turns
+std::vector<int> ways_of(const Tree& tree, nb::handle given);
+
+// (model, q, v, own, parts, part_numbers, terms, columns, parameters, ways), or None
 Wide wide_of(const Tree& tree, nb::handle given);
 
 }  // namespace tarsus

@@ -11,7 +11,7 @@ namespace {
 
 bool has_springs(const Tree& tree) {
     for (int k = 0; k < tree.joint_nv; ++k) {
-        if (tree.stiffness[k] != 0 || tree.damping[k] != 0) return true;
+        if (tree.stiffness[k] != 0 || tree.damping[k] != 0 || tree.friction[k] != 0) return true;
     }
     return false;
 }
@@ -56,18 +56,20 @@ struct Along {
     const Parts& parts;
     const double* numbers;
     const T *table, *q, *v;
+    const int* ways;
     T* unit;
     D *w, *on_joints, *tau, *gathered, *records;
     bool springs;
 
     Along(const Tree& t, const Parts& p, const double* n, const T* s, const T* at, const T* rate,
-          Scratch& scratch)
+          const int* way, Scratch& scratch)
         : tree(t),
           parts(p),
           numbers(n),
           table(s),
           q(at),
           v(rate),
+          ways(way),
           unit(scratch.take<T>(t.nv)),
           w(scratch.take<D>(t.joint_nv)),
           on_joints(scratch.take<D>(t.joint_nv)),
@@ -123,7 +125,8 @@ struct Along {
                 // where nothing is stretched, steps need not add up
                 const double stiffness = tree.stiffness[k];
                 const D spring = stiffness == 0 ? D(0.0) : D(-stiffness) * on_joints[k];
-                on_joints[k] = mul_add(-tree.damping[k], w[k], spring);
+                const D braked = mul_add(-tree.damping[k], w[k], spring);
+                on_joints[k] = braked - D(tree.friction[k] * ways[k]);
             }
             gather_forces(tree, joints.G, on_joints, tau);
         }
@@ -146,12 +149,12 @@ size_t force_derivatives_bytes(const Tree& tree, const Parts& parts) {
 
 template <class T>
 void force_derivatives(const Tree& tree, const Parts& parts, const double* numbers, const T* table,
-                       const T* q, const T* v, const LaneMatrix<T>& by_q, const LaneMatrix<T>& by_v,
-                       Scratch scratch) {
+                       const T* q, const T* v, const int* ways, const LaneMatrix<T>& by_q,
+                       const LaneMatrix<T>& by_v, Scratch scratch) {
     const bool springs = has_springs(tree);
     if (springs && !tree.coupled) single_springs(tree, q, by_q, by_v, scratch);
     if (parts.list.empty() && !(springs && tree.coupled)) return;
-    Along<T> along(tree, parts, numbers, table, q, v, scratch);
+    Along<T> along(tree, parts, numbers, table, q, v, ways, scratch);
     for (int g = 0; g < tree.nv; ++g) {
         along.unit[g] = T(1.0);
         along(true, scratch);
@@ -165,8 +168,8 @@ void force_derivatives(const Tree& tree, const Parts& parts, const double* numbe
 #define TARSUS_FORCE_DERIVATIVES(T)                                                               \
     template size_t force_derivatives_bytes<T>(const Tree&, const Parts&);                        \
     template void force_derivatives(const Tree&, const Parts&, const double*, const T*, const T*, \
-                                    const T*, const LaneMatrix<T>&, const LaneMatrix<T>&,         \
-                                    Scratch);
+                                    const T*, const int*, const LaneMatrix<T>&,                   \
+                                    const LaneMatrix<T>&, Scratch);
 TARSUS_FORCE_DERIVATIVES(double)
 TARSUS_FORCE_DERIVATIVES(Lanes)
 

@@ -60,9 +60,11 @@ struct Phase {
     std::vector<double> part_numbers;
     std::vector<int> linkage;  // of each number of q, then of v
     int linkages = 0;
-    bool efforts = false;  // users compute them
+    bool efforts = false;   // users compute them
+    std::vector<int> ways;  // of all joints' velocities; none: all turn as they do
     Wide wide;
 
+    int way(int k) const { return ways.empty() ? kAsItTurns : ways[k]; }
     int n_guards() const {
         int count = 0;
         for (const Exit& exit : exits) count += 1 + int(exit.conditions.size());

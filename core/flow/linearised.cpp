@@ -143,8 +143,8 @@ TARSUS_FLATTEN void Linearised<T>::look(const T* q, const T* v, const T* a) {
     factor_branches(tree_, L_);
     behind_ = arguments.scratch;
     if (forces_)
-        force_derivatives(broad_, wide_.parts, wide_.part_numbers.data(), none, q_, v_, by_q_,
-                          by_v_, behind_);
+        force_derivatives(broad_, wide_.parts, wide_.part_numbers.data(), none, q_, v_,
+                          wide_.ways.data(), by_q_, by_v_, behind_);
     if (parameters_ > 0) weigh_parameters();
 }
 
@@ -205,6 +205,9 @@ void Linearised<T>::weigh_parameters() {
                 break;
             case ParameterTerm::Kind::rest:
                 on_joint(term, T(-broad_.stiffness[term.index]) * by);
+                break;
+            case ParameterTerm::Kind::friction:
+                on_joint(term, by * T(double(wide_.ways[term.index])));
         }
     }
 }

@@ -109,7 +109,10 @@ void MechanismSystem<T>::push(const JointState<T>& joints, const T& t, const T* 
         const T zero(0.0);
         for (int k = 0; k < tree_.joint_nv; ++k) {
             const T friction(tree_.friction[k]), &w = joints.v[k];
-            const T dry = select(w > zero, friction, select(w < zero, -friction, zero));
+            const int way = phase_.way(k);
+            const T dry = way != kAsItTurns
+                              ? friction * T(double(way))
+                              : select(w > zero, friction, select(w < zero, -friction, zero));
             const T braking = neg_mul_add(T(tree_.damping[k]), w, -dry);
             on_joint[k] = neg_mul_add(T(tree_.stiffness[k]), on_joint[k], braking);
         }

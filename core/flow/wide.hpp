@@ -11,12 +11,15 @@
 
 namespace tarsus {
 
+// How a joint turns that dry friction brakes: −1, 0 or 1 as a phase says, or as it does
+constexpr int kAsItTurns = 2;
+
 // What one parameter changes, times a number: `numbers[0]`, or
 //   inertia   mass, first and second moments of a body (xx xy yy xz yz zz), as users see it: all
 //   ten gravity   three numbers
 // Others change one velocity of the wide tree (length), or of all its joints.
 struct ParameterTerm {
-    enum class Kind : int { length, inertia, stiffness, damping, rest, gravity } kind;
+    enum class Kind : int { length, inertia, stiffness, damping, rest, gravity, friction } kind;
     int parameter;
     int index;  // the body, or the velocity
     double numbers[10];
@@ -30,6 +33,7 @@ struct Wide {
     Parts parts;
     std::vector<double> part_numbers;
     std::vector<ParameterTerm> terms;
+    std::vector<int> ways;  // of all joints' velocities
     // derivatives: of each state by steps and velocities of the first phase, then by parameters
     int columns = 0, parameters = 0;
 };

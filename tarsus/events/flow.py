@@ -18,6 +18,7 @@ from tarsus.events.parameters import Parameter
 from tarsus.events.phase import CROSSINGS, Exit, Phase
 from tarsus.events.report import ENDS, Flowed, FlowError
 from tarsus.events.resets import Around, Reset
+from tarsus.events.rubbing import ways
 from tarsus.events.wide import Derivatives
 from tarsus.model import Model
 from tarsus.model.checks import count, number
@@ -168,14 +169,14 @@ def _core_phase(
     """Return a phase as the core reads it."""
     of_q, of_v = linkages(phase.model)
     parts, part_numbers = acting(phase.model)
-    wide, about = wanted.wide(phase.model) if wanted else (None, None)
+    wide, about = wanted.wide(phase.model, phase.rubbing) if wanted else (None, None)
     exits = [_core_exit(each, phase, listed, functions, wanted, wide) for each in phase.exits]  # type: ignore[union-attr]
-    linkage = [*of_q.tolist(), *of_v.tolist()]
+    linkage, turning = [*of_q.tolist(), *of_v.tolist()], ways(phase.model, phase.rubbing)
     efforts = phase.controller
     of_efforts = None
     if efforts is not None and wanted:
         of_efforts = differences(lambda t, q, v: np.asarray(efforts(t, q, v), float), phase.model)
-    return phase.model, exits, parts, part_numbers, linkage, efforts, about, of_efforts
+    return phase.model, exits, parts, part_numbers, linkage, efforts, about, of_efforts, turning
 
 
 def _core_exit(

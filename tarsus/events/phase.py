@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
-from tarsus.events.guards import Guard
+from tarsus.events.guards import Guard, JointVelocity
 from tarsus.events.resets import Reset
+from tarsus.events.rubbing import Rubbing, check_rubbing
 from tarsus.model import Model
 from tarsus.model.checks import expect
 
@@ -57,12 +58,17 @@ class Phase:
 
     What is held in a phase is a constraint of its model (`ts.held`). `controller` is a function
     (t, q, v) → tau (nv,), beside the efforts that the flow is given.
+
+    Dry friction jumps where a joint turns. `rubbing` says how joints turn in this phase, 1 or −1,
+    or 0 for those that stand: {"knee": −1}. Their friction is constant then, and the phase ends
+    where one of them turns, by an exit of its own if `exits` has none at its `JointVelocity`.
     """
 
     model: Model
     exits: Exit | Sequence[Exit] = ()
     name: str = "phase"
     controller: Efforts | None = field(default=None, repr=False)
+    rubbing: Rubbing = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         expect(self.model, Model, "model")
@@ -70,6 +76,16 @@ class Phase:
         for each in listed:
             if not isinstance(each, Exit):
                 raise TypeError(f"exits has {each!r}, must be ts.Exit")
-        object.__setattr__(self, "exits", listed)
+        object.__setattr__(self, "exits", (*listed, *self._turns(listed)))
         if self.controller is not None and not callable(self.controller):
             raise TypeError(f"controller is {self.controller!r}, must be a function of (t, q, v)")
+
+    def _turns(self, exits: Sequence[Exit]) -> list[Exit]:
+        """Return an exit for each joint that rubs and may turn without one."""
+        check_rubbing(self.model, self.rubbing)
+        watched = {each.guard.joint for each in exits if isinstance(each.guard, JointVelocity)}
+        found = []
+        for name, way in self.rubbing.items():
+            if way and name not in watched:
+                found.append(Exit(way * JointVelocity(name), name=f"{name} turns"))
+        return found

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.events.differences import Derivative, differences
 from tarsus.events.guards import Functions
+from tarsus.events.rubbing import standing
 from tarsus.events.wide import Derivatives
 from tarsus.model import Model
 from tarsus.model.checks import expect, numbers
@@ -97,7 +98,7 @@ class Impact(Reset):
                 f"the impact is of {m.name!r} with nq, nv = {m.nq}, {m.nv}; the state has {nq}, "
                 f"{nv}"
             )
-        wide = around.derivatives.wide(m)[1] if around.derivatives else None
+        wide = around.derivatives.wide(m, standing(m))[1] if around.derivatives else None
         return (PROJECT, [], [], [], m, 0, nq, nv, wide)
 
     @property

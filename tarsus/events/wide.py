@@ -10,6 +10,7 @@ import numpy as np
 
 from tarsus.events.acting import acting
 from tarsus.events.parameters.parameter import INERTIA, Parameter, Term
+from tarsus.events.rubbing import Rubbing, ways
 from tarsus.model import Model
 from tarsus.model.kinds import NONHOLONOMIC
 
@@ -21,9 +22,10 @@ class Derivatives:
     nv: int
     parameters: tuple[Parameter, ...]
 
-    def wide(self, model: Model) -> tuple[Model, tuple[Any, ...]]:
+    def wide(self, model: Model, rubbing: Rubbing) -> tuple[Model, tuple[Any, ...]]:
         """Return the widened model, and what the core reads about it."""
         check_smooth(model)
+        self._check_friction(model, rubbing)
         wide = model
         for parameter in self.parameters:
             wide = parameter.widened(wide, model)
@@ -36,7 +38,16 @@ class Derivatives:
         parts, part_numbers = acting(wide)
         count = len(self.parameters)
         listed = (of_q, of_v, own_v, parts, part_numbers, terms, 2 * self.nv + count, count)
-        return wide, (wide, *listed)
+        return wide, (wide, *listed, ways(wide, rubbing))
+
+    def _check_friction(self, model: Model, rubbing: Rubbing) -> None:
+        rubbed = {name for each in self.parameters for name in each.rubbed}
+        for name in model.joint_names:
+            if name not in rubbing and (np.any(model.joint(name).friction) or name in rubbed):
+                raise ValueError(
+                    f"joint {name!r} has dry friction, which jumps where it turns: say how it "
+                    f"does, with rubbing={{{name!r}: 1}} of its phase, or −1, or 0 if it stands"
+                )
 
 
 def _numbered(model: Model, wide: Model) -> tuple[list[int], list[int], list[int]]:
@@ -68,11 +79,6 @@ def check_smooth(model: Model) -> None:
             raise ValueError(
                 f"joint {name!r} is {joint.kind}, which goes to places that no step leads to: "
                 "flows with derivatives do not know it"
-            )
-        if np.any(joint.friction):
-            raise ValueError(
-                f"joint {name!r} has dry friction, which jumps where it turns: flows with "
-                "derivatives do not know it"
             )
     for coupling in model.description.couplings:
         if coupling.kind == "function":

@@ -7,6 +7,7 @@ They add up, and are multiplied by numbers: one that changes several is their su
 
 from tarsus.events.parameters.center_of_mass import CenterOfMass
 from tarsus.events.parameters.damping import Damping
+from tarsus.events.parameters.friction import Friction
 from tarsus.events.parameters.gravity import Gravity
 from tarsus.events.parameters.inertia import Inertia
 from tarsus.events.parameters.length import Length
@@ -19,6 +20,7 @@ from tarsus.events.parameters.stiffness import Stiffness
 __all__ = [
     "CenterOfMass",
     "Damping",
+    "Friction",
     "Gravity",
     "Inertia",
     "Length",

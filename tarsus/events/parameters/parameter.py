@@ -11,7 +11,7 @@ from tarsus.arrays import Array
 from tarsus.model import Body, Model
 from tarsus.model.checks import find, number
 
-LENGTH, INERTIA, STIFFNESS, DAMPING, REST, GRAVITY = range(6)
+LENGTH, INERTIA, STIFFNESS, DAMPING, REST, GRAVITY, FRICTION = range(7)
 """Kinds of terms, as the core counts them."""
 
 Term: TypeAlias = tuple[int, int, list[float]]
@@ -28,6 +28,11 @@ class Parameter:
     def terms(self, model: Model, stated: Model) -> list[Term]:
         """Return what it changes in `model`, which was widened from the one that was stated."""
         raise NotImplementedError
+
+    @property
+    def rubbed(self) -> tuple[str, ...]:
+        """Names of joints of which a phase must say how they turn."""
+        return ()
 
     def __add__(self, other: Parameter) -> Parameter:
         return Sum(((1.0, self), (1.0, other)))
@@ -68,6 +73,11 @@ class Sum(Parameter):
             for factor, part in self.parts
             for kind, index, listed in part.terms(model, stated)
         ]
+
+    @property
+    def rubbed(self) -> tuple[str, ...]:
+        """Names of all parts' joints."""
+        return tuple(name for _, part in self.parts for name in part.rubbed)
 
 
 def body_of(model: Model, name: str) -> tuple[Body, int, Array]:
