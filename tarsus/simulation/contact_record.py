@@ -127,10 +127,15 @@ class Contacts:
         return self.rows[:, 12]
 
     @property
+    def deforms(self) -> bool:
+        """Whether surfaces deform: those of compliant contact."""
+        return self._deformation is not None
+
+    @property
     def deformation(self) -> Array:
         """(N, 4): angle θ [rad] and x, y, z [m] by which surfaces are deformed.
 
-        Of compliant contact (Duindam 2006, eq. 3.24), z along the normal. Files do not keep it.
+        Of compliant contact (Duindam 2006, eq. 3.24), z along the normal.
         """
         if self._deformation is None:
             raise ValueError("there are no deformations: only compliant contact has them")

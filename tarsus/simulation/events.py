@@ -72,7 +72,10 @@ class Events:
         what is left of deformations."""
         self.state_index = state_index
         """Which state of the batch (N,), zeros without a batch."""
-        self._places, self._limits, self._frictions = places, limits, frictions
+        self.places = places
+        """What can touch, of each index of a contact."""
+        self.limits, self.frictions = limits, frictions
+        """Names of joints, of each index of a limit and of a dry friction."""
 
     @property
     def t(self) -> Array:
@@ -107,7 +110,7 @@ class Events:
         return found
 
     def _some(self, chosen: NDArray[np.bool_]) -> Events:
-        given = self._places, self._limits, self._frictions
+        given = self.places, self.limits, self.frictions
         return Events(self.rows[chosen], self.state_index[chosen], *given)
 
     def __len__(self) -> int:
@@ -117,11 +120,11 @@ class Events:
         row = self.rows[k]
         kind, index = KINDS[int(row[1])], int(row[2])
         if kind.startswith("limit"):
-            body, other = self._limits[index], ""
+            body, other = self.limits[index], ""
         elif kind.startswith("joint"):
-            body, other = self._frictions[index], ""
+            body, other = self.frictions[index], ""
         else:
-            body, other = self._places[index].body, self._places[index].other
+            body, other = self.places[index].body, self.places[index].other
         return Event(
             *(float(row[0]), kind, body, other, row[3:6], row[6:9], float(row[9])),
             int(self.state_index[k]),

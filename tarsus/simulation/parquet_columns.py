@@ -6,7 +6,7 @@ on damaged files; here that is one kind of error, which names the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,19 @@ from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.model.checks import suggestion
-from tarsus.simulation.contact_record import STATES
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.parquet_file import KEY, arrow
 from tarsus.simulation.parquet_footer import read_chunks
 
-CONTACTS = "contacts"
-RECORD = f"{CONTACTS}.list.element"
-"""Where the fields of contacts are, in Parquet's names."""
+CONTACTS, EVENTS = "contacts", "events"
+"""Columns that have a list of records in each row."""
+WORDS = {CONTACTS: "state", EVENTS: "kind"}
+"""The field of each that is a word."""
+
+
+def record(name: str) -> str:
+    """Return where the fields of a column of records are, in Parquet's names."""
+    return f"{name}.list.element"
 
 
 class Columns:
@@ -37,7 +42,8 @@ class Columns:
             found = parquet.read_metadata(path)
             paths = [found.schema.column(k).path for k in range(found.num_columns)]
             # words are kept once: one long word in each row would take far more than the file
-            words = [each for each in paths if each == f"{RECORD}.state"]
+            fields = [f"{record(name)}.{word}" for name, word in WORDS.items()]
+            words = [each for each in paths if each in fields]
             self.file = parquet.ParquetFile(
                 path, metadata=found, read_dictionary=words, page_checksum_verification=True
             )
@@ -63,9 +69,12 @@ class Columns:
             kind = self.schema.field(name).type
             return int(kind.list_size) if self.arrow.types.is_fixed_size_list(kind) else None
 
-    def load(self, names: Sequence[str], fields: Sequence[str], max_bytes: int) -> None:
-        """Read columns, and fields of contacts, if their numbers fit in `max_bytes`."""
-        wanted = tuple([f"{name}." for name in names] + [f"{RECORD}.{name}." for name in fields])
+    def load(
+        self, names: Sequence[str], fields: Mapping[str, Sequence[str]], max_bytes: int
+    ) -> None:
+        """Read columns, and fields of columns of records, if they fit in `max_bytes`."""
+        of_records = [f"{record(name)}.{each}." for name in fields for each in fields[name]]
+        wanted = (*(f"{name}." for name in names), *of_records)
         with self.reading():
             chosen = [
                 chunk for chunk in read_chunks(self.path) if f"{chunk.path}.".startswith(wanted)
@@ -87,35 +96,42 @@ class Columns:
             values = column.flatten() if self.width(name) is not None else column
             return np.array(values.to_numpy(), np.float64).reshape(self.rows, width)
 
-    def counts(self) -> NDArray[np.int64]:
-        """How many contacts each row has (rows,)."""
+    def counts(self, name: str) -> NDArray[np.int64]:
+        """How many records of a column each row has (rows,)."""
         with self.reading():
-            lists = self.table.column(CONTACTS).combine_chunks()
+            lists = self.table.column(name).combine_chunks()
             counts: NDArray[np.int64] = np.diff(lists.offsets.to_numpy()).astype(np.int64)
             if lists.null_count or len(lists.flatten()) != counts.sum():
-                raise RunFileError(f"{self.path}: rows have no list of contacts")
+                raise RunFileError(f"{self.path}: rows have no list of {name}")
             return counts
 
-    def field(self, name: str, width: int = 1) -> Array:
-        """The numbers of a field of all contacts (n, width)."""
+    def has_field(self, name: str, field: str) -> bool:
+        """Whether records of a column have a field."""
         with self.reading():
-            values = self._records().field(name)
+            return bool(self.schema.field(name).type.value_type.get_field_index(field) >= 0)
+
+    def field(self, name: str, field: str, width: int = 1) -> Array:
+        """The numbers of a field of all records of a column (n, width)."""
+        with self.reading():
+            values = self._records(name).field(field)
             values = values if width == 1 else values.flatten()
             return np.array(values.to_numpy(), np.float64).reshape(-1, width)
 
-    def states(self) -> NDArray[np.int64]:
-        """The states of all contacts (n,), as places in the list of words."""
+    def words(self, name: str, known: Sequence[str]) -> NDArray[np.int64]:
+        """The word of each record of a column (n,), as its place in those that are known."""
         with self.reading():
-            words = self._records().field("state")
+            words = self._records(name).field(WORDS[name])
             words = words if hasattr(words, "dictionary") else words.dictionary_encode()
             stated = words.dictionary.to_pylist()
             for word in stated:
-                if word not in STATES:
-                    valid = suggestion(word, STATES)
-                    raise RunFileError(f"{self.path}: a contact has the state {word!r}{valid}")
-            codes = [STATES.index(word) for word in stated]
+                if word not in known:
+                    valid = suggestion(word, known)
+                    raise RunFileError(
+                        f"{self.path}: {name} have the {WORDS[name]} {word!r}{valid}"
+                    )
+            codes = [known.index(word) for word in stated]
             found: NDArray[np.int64] = np.array(codes, np.int64)[words.indices.to_numpy()]
             return found
 
-    def _records(self) -> Any:
-        return self.table.column(CONTACTS).combine_chunks().flatten()
+    def _records(self, name: str) -> Any:
+        return self.table.column(name).combine_chunks().flatten()

@@ -1,13 +1,15 @@
-"""Runs as Parquet files: one row for each sample, contacts as a list of records in each row.
+"""Runs as Parquet files: one row for each sample, contacts and events as lists of records there.
 
 The metadata has the model, the ground and the settings as JSON, so that a file stands alone; any
-program that reads Parquet reads the columns t, state, q, v, tau, energy, statistics, contacts.
+program that reads Parquet reads the columns t, state, q, v, tau, energy, statistics, contacts,
+and events, in the row of the sample that follows.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,8 @@ from tarsus.arrays import Array
 from tarsus.files import replacing
 from tarsus.formats.native import to_data
 from tarsus.geometry import Terrain
-from tarsus.simulation.contact_record import Contacts
+from tarsus.simulation.contact_record import Contacts, Place
+from tarsus.simulation.events import NUMBERS, Events
 from tarsus.simulation.trajectory import ARRAYS, PARTS, Trajectory
 from tarsus.surfaces import Surface
 
@@ -25,6 +28,12 @@ VERSION = 1
 KEY = b"tarsus"
 VECTORS = {"point": slice(1, 4), "normal": slice(4, 7), "force": slice(7, 10)}
 """Columns of contact rows that are vectors."""
+DEFORMATION = "deformation"
+"""Of surfaces that deform: four numbers of a contact."""
+EVENT_NUMBERS = {"t": 0, "index": 2, "lost": 9}
+EVENT_VECTORS = {"point": slice(3, 6), "impulse": slice(6, 9)}
+OF_SURFACES = ("speed", "left")
+"""Columns of rows of events, and those that surfaces have that deform."""
 
 
 def write_parquet(run: Trajectory, path: Path) -> None:
@@ -40,6 +49,8 @@ def write_parquet(run: Trajectory, path: Path) -> None:
             columns[name] = _list_column(pa, run.recorded[name].reshape(states * samples, -1))
     if run.touched is not None:
         columns["contacts"] = _contact_column(pa, run.touched, states, samples)
+    if run.happened is not None:
+        columns["events"] = _event_column(pa, run.happened, run.t, states)
     table = pa.table(columns).replace_schema_metadata({KEY: json.dumps(_metadata(run)).encode()})
     with replacing(path) as part:
         parquet.write_table(table, part, write_page_checksum=True)
@@ -61,7 +72,9 @@ def _metadata(run: Trajectory) -> dict[str, Any]:
         ],
         "unsolved": [run.unsolved.count.tolist(), run.unsolved.worst.tolist()],
         "parts": [list(part) for part in run.parts_recorded],
-        "places": [] if run.touched is None else list(run.touched.places),
+        "places": list(_places(run)),
+        "limits": [] if run.happened is None else list(run.happened.limits),
+        "frictions": [] if run.happened is None else list(run.happened.frictions),
         "q": [f"{j.name}[{k}]" for j in run.model.joints for k in range(_size(j.q_slice))],
         "v": [f"{j.name}[{k}]" for j in run.model.joints for k in range(_size(j.v_slice))],
     }
@@ -92,8 +105,38 @@ def _contact_column(pa: Any, touched: Contacts, states: int, samples: int) -> An
         "state": pa.array(touched.states[order].tolist(), pa.string()),
         "work": pa.array(rows[:, 12]),
     }
+    if touched.deforms:
+        fields[DEFORMATION] = _list_column(pa, touched.deformation[order])
+    return _records(pa, fields, offsets)
+
+
+def _event_column(pa: Any, events: Events, t: Array, states: int) -> Any:
+    """Return a list of records for each sample: what happened since the one before."""
+    after = np.minimum(np.searchsorted(t, events.t), len(t) - 1)
+    place = events.state_index * len(t) + after
+    offsets = np.searchsorted(place, np.arange(states * len(t) + 1)).astype(np.int32)
+    rows, told = events.rows, list(events)
+    fields = {
+        "kind": pa.array(events.kinds.tolist(), pa.string()),
+        "body": pa.array([event.body for event in told], pa.string()),
+        "other": pa.array([event.other for event in told], pa.string()),
+        **{name: pa.array(rows[:, k]) for name, k in EVENT_NUMBERS.items()},
+        **{name: _list_column(pa, rows[:, part]) for name, part in EVENT_VECTORS.items()},
+    }
+    for k in range(NUMBERS, rows.shape[1]):
+        fields[OF_SURFACES[k - NUMBERS]] = pa.array(rows[:, k])
+    return _records(pa, fields, offsets)
+
+
+def _records(pa: Any, fields: dict[str, Any], offsets: Any) -> Any:
     records = pa.StructArray.from_arrays(list(fields.values()), list(fields))
     return pa.ListArray.from_arrays(pa.array(offsets), records)
+
+
+def _places(run: Trajectory) -> Sequence[Place]:
+    if run.touched is not None:
+        return run.touched.places
+    return () if run.happened is None else run.happened.places
 
 
 def _plain(ground: Terrain | None) -> dict[str, Any] | None:

@@ -18,13 +18,14 @@ from tarsus.geometry.smooth_ground import KINDS
 from tarsus.model import Model
 from tarsus.model.checks import numbers, suggestion
 from tarsus.model.description import ModelError, Source
-from tarsus.simulation.contact_record import NUMBERS, Contacts, Place
+from tarsus.simulation.contact_record import NUMBERS, STATES, Contacts, Place
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.ended import Ended
 from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import RunFileError
-from tarsus.simulation.parquet_columns import CONTACTS, Columns
-from tarsus.simulation.parquet_file import VECTORS, VERSION
+from tarsus.simulation.parquet_columns import CONTACTS, EVENTS, Columns
+from tarsus.simulation.parquet_events import event_fields, read_events
+from tarsus.simulation.parquet_file import DEFORMATION, VECTORS, VERSION
 from tarsus.simulation.part_record import SIZE
 from tarsus.simulation.trajectory import ARRAYS, PARTS, Failure, Trajectory
 from tarsus.surfaces import Graph
@@ -89,14 +90,15 @@ def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes:
     if parts and PARTS in columns.names:
         widths[PARTS] = SIZE * len(parts)
     _check(columns, samples * (batch or 1), widths)
-    has_contacts = CONTACTS in columns.names
-    fields = ("candidate", *VECTORS, "gap", "state", "work") if has_contacts else ()
+    known = {CONTACTS: contact_fields, EVENTS: event_fields}
+    fields = {name: known[name](columns) for name in known if name in columns.names}
     columns.load(("t", *widths), fields, max_bytes)
+    places = _places(data["places"])
     return Trajectory(
         model,
         columns.numbers("t")[:samples, 0],
         {name: columns.numbers(name, n).reshape(*shape, n) for name, n in widths.items()},
-        _contacts(columns, shape, data["places"]) if has_contacts else None,
+        _contacts(columns, shape, places) if CONTACTS in fields else None,
         _ground(data["ground"]),
         data["settings"],
         data["interrupted"],
@@ -104,6 +106,7 @@ def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes:
         _unsolved(data.get("unsolved"), batch),
         ended=_ended(data.get("ended"), batch),
         parts_recorded=parts,
+        happened=read_events(columns, data, places) if EVENTS in fields else None,
     )
 
 
@@ -145,23 +148,36 @@ def _check(columns: Columns, rows: int, widths: dict[str, int]) -> None:
             raise ModelError(f"{name} has lists of {found} numbers, its model needs {width}")
 
 
-def _contacts(columns: Columns, shape: tuple[int, ...], places: list[Any]) -> Contacts:
-    for place in places:
+def _places(stated: list[Any]) -> list[Place]:
+    for place in stated:
         if not isinstance(place, list) or [type(name) for name in place] != [str] * 3:
             raise ModelError(f"a place is {place!r}, must be names of a body, another and a link")
-    counts = columns.counts()
+    return [Place(*place) for place in stated]
+
+
+def contact_fields(columns: Columns) -> tuple[str, ...]:
+    """Return what is read of contacts: surfaces that deform have one field more."""
+    more = (DEFORMATION,) if columns.has_field(CONTACTS, DEFORMATION) else ()
+    return ("candidate", *VECTORS, "gap", "state", "work", *more)
+
+
+def _contacts(columns: Columns, shape: tuple[int, ...], places: list[Place]) -> Contacts:
+    counts = columns.counts(CONTACTS)
     sample = np.repeat(np.arange(len(counts)), counts)
     rows = np.empty((len(sample), NUMBERS))
     with columns.reading():
-        rows[:, :1], rows[:, 10:11] = columns.field("candidate"), columns.field("gap")
+        rows[:, :1], rows[:, 10:11] = (columns.field(CONTACTS, x) for x in ("candidate", "gap"))
         for name, part in VECTORS.items():
-            rows[:, part] = columns.field(name, 3)
-        rows[:, 11], rows[:, 12:] = columns.states(), columns.field("work")
+            rows[:, part] = columns.field(CONTACTS, name, 3)
+        rows[:, 11] = columns.words(CONTACTS, STATES)
+        rows[:, 12:] = columns.field(CONTACTS, "work")
+        deforms = columns.has_field(CONTACTS, DEFORMATION)
+        deformed = columns.field(CONTACTS, DEFORMATION, 4) if deforms else None
     beyond = (rows[:, 0] < 0) | (rows[:, 0] >= len(places))
     if beyond.any():
         raise ModelError(f"a contact has candidate {rows[beyond, 0][0]:g}, of {len(places)} places")
     batched = sample // shape[-1], sample % shape[-1]
-    return Contacts(rows, *batched, shape, [Place(*place) for place in places])
+    return Contacts(rows, *batched, shape, places, deformed)
 
 
 def _ground(data: dict[str, Any] | None) -> Terrain | None:

@@ -83,7 +83,7 @@ class Trajectory:
     parts_recorded: tuple[tuple[str, int], ...] = ()
     """Names of the parts that acted, and how many coordinates each has."""
     happened: Events | None = None
-    """Events, where the contact law locates them. Files do not keep them."""
+    """Events, where the contact law locates them."""
     integration: Integration | None = None
     """What an integrator for smooth motions did; None for the others. Files do not keep it."""
 
@@ -128,7 +128,7 @@ class Trajectory:
     def events(self) -> Events:
         """Impacts, releases, slips and sticks, located, of contact="event"."""
         if self.happened is None:
-            raise ValueError("events are located by contact='event' only, and not kept in files")
+            raise ValueError("events are located by contact='event' and contact='compliant' only")
         return self.happened
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from movers import batch, fingerprint, on_ground, quadruped, standing, stiff
 
+import tarsus as ts
 from tarsus.geometry import Ground, HeightField, Profile, Steps, Terrain
 from tarsus.simulation import Simulation, Trajectory, load_run
 
@@ -138,3 +139,55 @@ def test_contacts_alone_where_nothing_touched(tmp_path: Path) -> None:
         run.plot()
     with pytest.raises(ValueError, match=r"record=\('contacts', 'q'\)"):
         run.q  # noqa: B018
+
+
+@pytest.mark.parametrize("states", [None, 2])
+def test_events_come_back(tmp_path: Path, states: int | None) -> None:
+    """Of contacts, limits and dry friction, with their names; those of a batch state by state."""
+    b = ts.Builder("door").body("door", 1.0, (0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+    b.joint("hinge", "revolute", "world", "door", axis="y", lower=-1.0, upper=0.6, friction=0.2)
+    door = ts.Simulation(b.build(), contact="event", dt=0.01, limit_restitution=0.4)
+    q = np.zeros(1) if states is None else np.array([[0.0], [0.2]])
+    ball = ts.scenes.bounce(0.5).but(contact="event", dt=0.01)
+    for run in (door.run(q, duration=2.0), ball.run(duration=1.0)):
+        run.save(tmp_path / "run.parquet")
+        back = load_run(tmp_path / "run.parquet")
+        assert len(run.events) > 1
+        np.testing.assert_array_equal(back.events.rows, run.events.rows)
+        np.testing.assert_array_equal(back.events.state_index, run.events.state_index)
+        assert [(e.body, e.other) for e in back.events] == [(e.body, e.other) for e in run.events]
+
+
+def test_deformations_come_back(tmp_path: Path) -> None:
+    """And what compliant surfaces had left when they parted."""
+    run = ts.scenes.bounce(0.0, height=0.02).but(contact="compliant", dt=1e-3).run(duration=0.2)
+    run.save(tmp_path / "run.parquet")
+    back = load_run(tmp_path / "run.parquet")
+    assert len(run.events) and len(run.contacts)
+    np.testing.assert_array_equal(back.contacts.deformation, run.contacts.deformation)
+    np.testing.assert_array_equal(back.events.rows, run.events.rows)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"limits": "hinge"}, "limits must be a list of names"),
+        ({"limits": []}, "an event has the index 1, of 0 limits"),
+        ({"frictions": [3]}, "frictions must be a list of names"),
+    ],
+)
+def test_events_of_nothing_are_refused(
+    tmp_path: Path, change: dict[str, object], told: str
+) -> None:
+    import pyarrow.parquet as pq
+
+    b = ts.Builder("door").body("door", 1.0, (0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+    b.joint("hinge", "revolute", "world", "door", axis="y", lower=-1.0, upper=0.6)
+    run = ts.Simulation(b.build(), contact="event", dt=0.01).run(np.zeros(1), duration=1.0)
+    run.save(tmp_path / "run.parquet")
+    table = pq.read_table(tmp_path / "run.parquet")
+    data = json.loads(table.schema.metadata[b"tarsus"]) | change
+    table = table.replace_schema_metadata({b"tarsus": json.dumps(data)})
+    pq.write_table(table, tmp_path / "run.parquet", write_page_checksum=True)
+    with pytest.raises(ts.RunFileError, match=told):
+        load_run(tmp_path / "run.parquet")
