@@ -49,9 +49,32 @@ def hybrid_flow(
     record: bool,
     threads: int,
 ) -> dict[str, Array]: ...
+def swept_distance(
+    points_a: Array, radius_a: Array, points_b: Array, radius_b: Array
+) -> Array: ...
 def project_state(
     model: Model, q: Array, v: Array, parts: Parts | None = None, numbers: Array | None = None
 ) -> tuple[Array, Array]: ...
+
+
+class VolumePairs:
+    def __init__(
+        self,
+        model: Model,
+        *,
+        frames: Sequence[int],
+        corners: Sequence[Sequence[float]],
+        radii: Sequence[float],
+        compounds: Sequence[Sequence[int]],
+        pairs: Sequence[tuple[int, int]],
+        activation: float,
+    ) -> None: ...
+    def all(
+        self, q: Array, places: bool, rows: bool, threads: int
+    ) -> tuple[Array, Any, Any, Any, int]: ...
+    def near(
+        self, q: Array, rows: bool
+    ) -> tuple[NDArray[np.int64], Array, Array, NDArray[np.int64], Any, bool]: ...
 
 
 class Compliant:

@@ -12,6 +12,7 @@
 #include "bindings/blocks.hpp"
 #include "bindings/call.hpp"
 #include "bindings/compliant.hpp"
+#include "bindings/distances.hpp"
 #include "bindings/flow.hpp"
 #include "bindings/guard_checks.hpp"
 #include "bindings/methods.hpp"
@@ -233,6 +234,7 @@ NB_MODULE(_core, m) {
     bind_compliant(m);
     bind_hybrid(m);
     bind_contact_flow(m);
+    bind_distances(m);
 #ifdef TARSUS_SANITIZE
     bind_guard_checks(m);
 #endif

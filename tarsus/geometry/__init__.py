@@ -2,8 +2,11 @@
 
 from tarsus.geometry.candidates import Candidate
 from tarsus.geometry.collision import Collision
+from tarsus.geometry.distances import Distances, NearestPoints, NearPairs
 from tarsus.geometry.ground import Ground
 from tarsus.geometry.height_field import HeightField
+from tarsus.geometry.link_pairs import LinkPair, link_pairs
+from tarsus.geometry.pair_distance import SweptDistance, swept_distance
 from tarsus.geometry.profile import Profile
 from tarsus.geometry.smooth_ground import SmoothGround
 from tarsus.geometry.space import Space
@@ -16,15 +19,22 @@ from tarsus.geometry.volumes import Volumes
 __all__ = [
     "Candidate",
     "Collision",
+    "Distances",
     "Ground",
     "HeightField",
+    "LinkPair",
+    "NearPairs",
+    "NearestPoints",
     "Profile",
     "SmoothGround",
     "Space",
     "Steps",
+    "SweptDistance",
     "SweptSphere",
     "Terrain",
     "Volumes",
     "height_over_ground",
+    "link_pairs",
     "stand",
+    "swept_distance",
 ]

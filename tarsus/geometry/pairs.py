@@ -29,7 +29,7 @@ class Placed(NamedTuple):
 
 def placed_shapes(model: Model) -> list[Placed]:
     """Return all shapes of a model with the bodies that carry them."""
-    number = _numbers(model)
+    number = body_numbers(model)
     stated = model.description.shapes
     return [
         Placed(number[shape.body], link.body, shape)
@@ -47,7 +47,7 @@ def watched_pairs(
     """
     if isinstance(self_collision, bool):
         trees = trees_of(model)
-        near, excluded = _neighbours(model, {shape.body for shape in shapes}), _excluded(model)
+        near, excluded = neighbours(model, {shape.body for shape in shapes}), excluded_pairs(model)
 
         def wanted(a: Placed, b: Placed) -> bool:
             if ordered(a.body, b.body) in excluded:
@@ -76,7 +76,8 @@ def ordered(a: int, b: int) -> Pair:
     return min(a, b), max(a, b)
 
 
-def _numbers(model: Model) -> dict[str, int]:
+def body_numbers(model: Model) -> dict[str, int]:
+    """Return the number of each moving body by name; the world's is −1."""
     return {WORLD: -1} | {name: i for i, name in enumerate(model.body_names)}
 
 
@@ -95,8 +96,8 @@ def trees_of(model: Model) -> dict[str, str]:
     return {name: root(name) for name in tree}
 
 
-def _neighbours(model: Model, with_shapes: set[int]) -> set[Pair]:
-    """Bodies next to each other: by a joint, over bodies without shapes, or by a loop."""
+def neighbours(model: Model, with_shapes: set[int]) -> set[Pair]:
+    """Return bodies next to each other: by a joint, over bodies without shapes, or by a loop."""
     parents = [body.parent for body in model.bodies]
     found = set()
     for body in with_shapes - {-1}:
@@ -107,14 +108,14 @@ def _neighbours(model: Model, with_shapes: set[int]) -> set[Pair]:
     return found | _moving(model, ((loop.body_a, loop.body_b) for loop in model.description.loops))
 
 
-def _excluded(model: Model) -> set[Pair]:
-    """Pairs of bodies that the file says never touch."""
+def excluded_pairs(model: Model) -> set[Pair]:
+    """Return pairs of bodies that the file says never touch."""
     return _moving(model, model.description.metadata.get("excluded_contacts", ()))
 
 
 def _moving(model: Model, links: Iterable[Sequence[str]]) -> set[Pair]:
     """The moving bodies that carry these pairs of links."""
-    number = _numbers(model)
+    number = body_numbers(model)
 
     def carrier(link: str) -> int:
         return number[WORLD if link == WORLD else model.frame(link).body]
