@@ -10,6 +10,7 @@ SI units and radians, z up. Every function takes leading batch dimensions.
 """
 
 from tarsus import (
+    calibration,
     constraint,
     control,
     convert,
@@ -150,6 +151,7 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "assemble",
+    "calibration",
     "carry",
     "check",
     "compare_contact",

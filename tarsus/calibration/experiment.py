@@ -1,0 +1,213 @@
+"""An experiment: a machine with encoders, what is measured, and what may be wrong.
+
+With x the positions that encoders tell, θ errors of places and y measured, y = f(q, θ), where the
+joints with encoders are at x: φ(q, θ) = x. So
+
+    dy = (f_θ − f_q M⁺ φ_θ) dθ + f_q M⁺ dx,    M = φ_q,
+
+with all columns from the wide model's frame Jacobians and coupling matrix. x changes with offsets
+and gains of the encoders, and by their noise, which is weighed with that of the measurements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.arrays import Array
+from tarsus.calibration.encoders import Encoders
+from tarsus.calibration.measures import Measure
+from tarsus.calibration.parameters import EncoderGain, EncoderOffset, Parameter, Placed
+from tarsus.calibration.widened import Widened
+from tarsus.model import WORLD, Model
+from tarsus.model.checks import UnknownNameError, expect, find, reals, suggestion
+from tarsus.spatial import adjoint, inverse
+
+
+@dataclass(frozen=True)
+class Linearised:
+    """Residuals of each measure (n, rows), their slopes (n, rows, parameters), their weights.
+
+    `roots` (n, rows, rows) take residuals to such of unit deviation.
+    """
+
+    residuals: list[Array]
+    slopes: list[Array]
+    roots: list[Array]
+
+    def whitened(self) -> tuple[list[Array], list[Array]]:
+        """Return residuals and slopes in units of their deviations."""
+        pairs = zip(self.roots, self.residuals, self.slopes, strict=True)
+        found = [((w @ r[..., None])[..., 0], w @ s) for w, r, s in pairs]
+        return [r for r, _ in found], [s for _, s in found]
+
+
+class Experiment:
+    """What is measured on a machine, and which errors are to be found.
+
+    `encoders` tell configurations, `measures` are taken in each of them, `parameters` may be wrong.
+    `q` (nq,) is where configurations are looked for, the neutral one by default: it says on which
+    branch loops are, and where coordinates without encoders stand.
+    """
+
+    def __init__(
+        self,
+        encoders: Encoders,
+        measures: Sequence[Measure] | Measure,
+        parameters: Sequence[Parameter],
+        *,
+        q: ArrayLike | None = None,
+    ) -> None:
+        expect(encoders, Encoders, "encoders")
+        self.encoders, self.stated = encoders, encoders.model
+        self.measures = (measures,) if isinstance(measures, Measure) else tuple(measures)
+        self.parameters = tuple(parameters)
+        self._check()
+        self.names = tuple(name for each in self.parameters for name in each.names)
+        """Names of all numbers that are to be found, as `"knee.rx"` or `"knee.offset"`."""
+        twice = [name for name in self.names if self.names.count(name) > 1]
+        if twice or not self.names:
+            raise ValueError(f"parameters has {twice[0]!r} twice" if twice else "no parameters")
+        self.widened = Widened(self.stated, [p for p in self.parameters if isinstance(p, Placed)])
+        number = {name: k for k, name in enumerate(self.names)}
+        self._placed = [number[name] for name in self.widened.names]
+        self._offsets = self._of_encoders(EncoderOffset)
+        self._gains = self._of_encoders(EncoderGain)
+        self.start = self.stated.neutral() if q is None else reals(q, "q")
+        if self.start.shape != (self.stated.nq,):
+            raise ValueError(f"q has shape {self.start.shape}, must be ({self.stated.nq},)")
+
+    def _check(self) -> None:
+        for measure in self.measures:
+            expect(measure, Measure, "measures")
+            for name in (measure.frame, measure.reference):
+                if name != WORLD:
+                    find(self.stated._frames, name, "frame")
+        if not self.measures:
+            raise ValueError("measures is empty: nothing is measured")
+        for each in self.parameters:
+            expect(each, Parameter, "parameters")
+            joints = self.encoders.joints
+            if isinstance(each, EncoderOffset | EncoderGain) and each.element not in joints:
+                hint = suggestion(each.element, joints)
+                raise ValueError(f"there is no encoder on joint {each.element!r}{hint}")
+
+    def only(self, names: Iterable[str]) -> Experiment:
+        """Return the experiment with these parameters only: all others are as stated."""
+        kept = set(names)
+        for name in kept - set(self.names):
+            raise UnknownNameError(f"there is no parameter {name!r}{suggestion(name, self.names)}")
+        parts = [each.only(kept) for each in self.parameters]
+        parameters = [part for part in parts if part is not None]
+        return Experiment(self.encoders, self.measures, parameters, q=self.start)
+
+    def _of_encoders(self, kind: type[Parameter]) -> list[tuple[int, int]]:
+        """Return (number of the parameter, number of the encoder) for a kind of parameters."""
+        return [
+            (self.names.index(each.names[0]), self.encoders.joints.index(each.element))
+            for each in self.parameters
+            if isinstance(each, kind)
+        ]
+
+    def corrected_encoders(self, errors: Array, model: Model | None = None) -> Encoders:
+        """Return the encoders with errors (parameters,) of offsets and gains taken into account."""
+        offsets, gains = np.array(self.encoders.offsets), np.array(self.encoders.gains)
+        for parameter, encoder in self._offsets:
+            offsets[encoder] += errors[parameter]
+        for parameter, encoder in self._gains:
+            gains[encoder] *= 1.0 + errors[parameter]
+        model = self.stated if model is None else model
+        return self.encoders.changed(offsets=offsets, gains=gains, model=model)
+
+    def predict(self, readings: ArrayLike, errors: ArrayLike | None = None) -> list[Array]:
+        """Return what each measure would be at readings (n, joints), with errors (parameters,)."""
+        wide = self.configurations(readings, self.errors(errors))
+        return [measure.of(self._relative(wide, measure)) for measure in self.measures]
+
+    def errors(self, errors: ArrayLike | None) -> Array:
+        """Return errors (parameters,), zero by default, checked."""
+        found = np.zeros(len(self.names)) if errors is None else reals(errors, "errors")
+        if found.shape != (len(self.names),) or not np.isfinite(found).all():
+            raise ValueError(
+                f"errors has shape {found.shape}, must be ({len(self.names)},) finite numbers"
+            )
+        return found
+
+    def configurations(self, readings: ArrayLike, errors: Array) -> Array:
+        """Return configurations (n, nq) of the wide model at readings (n, joints)."""
+        read = self.encoders.checked(readings)
+        if read.ndim != 2 or not len(read):
+            raise ValueError(f"readings has shape {read.shape}, must be (n, joints), n ≥ 1")
+        x = self.corrected_encoders(errors).positions(read, self.start)
+        joints = self.encoders.joints
+        return self.widened.configuration(x, joints, self.start, errors[self._placed])
+
+    def linearised(
+        self,
+        readings: ArrayLike,
+        values: Sequence[Array] | None = None,
+        errors: Array | None = None,
+    ) -> Linearised:
+        """Return residuals from `values`, slopes and weights at readings (n, joints) and errors.
+
+        Without values residuals are zero: what is predicted is what is measured.
+        """
+        theta = self.errors(errors)
+        wide = self.configurations(readings, theta)
+        by_place, by_position = self._slopes_of_q(wide)
+        steps = self._steps_of_positions(wide, theta)
+        found = Linearised([], [], [])
+        noise = self.encoders.sigma / self.encoders.gains
+        for k, measure in enumerate(self.measures):
+            relative = self._relative(wide, measure)
+            value = measure.of(relative) if values is None else values[k]
+            twists = self._twists(wide, measure, relative)
+            columns = self.widened.columns
+            along = measure.derivatives(relative, value, twists)
+            slopes = np.zeros((len(wide), measure.rows, len(self.names)))
+            slopes[..., self._placed] = along[..., columns] + along @ by_place
+            of_x = along @ by_position
+            slopes += of_x @ steps
+            spread = of_x * noise
+            covariance = np.diag(measure.deviations**2) + spread @ np.swapaxes(spread, 1, 2)
+            found.residuals.append(measure.residuals(relative, value))
+            found.slopes.append(slopes)
+            found.roots.append(np.linalg.inv(np.linalg.cholesky(covariance)))
+        return found
+
+    def _slopes_of_q(self, wide: Array) -> tuple[Array, Array]:
+        """Return v for unit rates of errors (n, nv, errors) and of encoders (n, nv, joints)."""
+        rows = self.widened.model.motor_matrix(wide, motors=self.encoders.joints)
+        own = np.array(rows)
+        own[..., self.widened.columns] = 0.0
+        back = np.asarray(np.linalg.pinv(own, rcond=1e-12), dtype=np.float64)
+        return -back @ rows[..., self.widened.columns], back
+
+    def _steps_of_positions(self, wide: Array, errors: Array) -> Array:
+        """Return slopes (n, joints, parameters) of positions by offsets and gains of encoders."""
+        encoders = self.corrected_encoders(errors)
+        x = self.widened.model.motor_positions(wide, motors=encoders.joints)
+        steps = np.zeros((len(wide), len(encoders.joints), len(self.names)))
+        for parameter, encoder in self._offsets:
+            steps[:, encoder, parameter] = -1.0 / encoders.gains[encoder]
+        for parameter, encoder in self._gains:
+            steps[:, encoder, parameter] = -x[:, encoder] / (1.0 + errors[parameter])
+        return steps
+
+    def _relative(self, wide: Array, measure: Measure) -> Array:
+        frame = np.asarray(self.widened.model.frame_pose(wide, measure.frame))
+        if measure.reference == WORLD:
+            return frame
+        return np.asarray(inverse(self.widened.model.frame_pose(wide, measure.reference)) @ frame)
+
+    def _twists(self, wide: Array, measure: Measure, relative: Array) -> Array:
+        """Return the Jacobian (n, 6, nv) of the frame against the reference, in its own axes."""
+        jacobian = self.widened.model.frame_jacobian
+        own = np.asarray(jacobian(wide, measure.frame, reference="local"))
+        if measure.reference == WORLD:
+            return own
+        carried = np.asarray(jacobian(wide, measure.reference, reference="local"))
+        return np.asarray(own - adjoint(inverse(relative)) @ carried)

@@ -1,0 +1,209 @@
+"""Which errors measurements tell, which they do not, and which joints make it hard.
+
+Slopes of all residuals, in units of their deviations and of natural sizes of the parameters (the
+reach of the machine for lengths, a radian for angles), are A = U S Vᵀ. Columns of V with singular
+values of zero are combinations of errors that change nothing that is measured. Joints whose axes
+are parallel share such combinations, and those that are nearly so share badly told ones (S. Hayati,
+IEEE Conference on Decision and Control 1983).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg
+
+from tarsus.arrays import Array
+from tarsus.calibration.experiment import Experiment
+from tarsus.calibration.parameters import EncoderOffset, JointError, Placed
+from tarsus.model.checks import expect, number
+
+CUT = 1e-8
+"""Singular values below this, relative to the largest, tell nothing."""
+NAMED = 0.02
+"""Shares of a combination below this, relative to the largest, are not named."""
+TOLD = 1.0 - 1e-4
+"""A parameter counts as told from this share on: what is missing, 1.4 %, is zero as stated."""
+NEARLY = np.deg2rad(5.0)
+"""Axes of neighbours that differ by less are told."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Errors that come together: `shares` of them by name, in their own units.
+
+    `deviation` is how well measurements tell it, in multiples of these shares; inf for not at all.
+    """
+
+    shares: dict[str, float]
+    deviation: float
+
+    def __str__(self) -> str:
+        return " ".join(f"{share:+.3g} {name}" for name, share in self.shares.items())
+
+
+@dataclass(frozen=True)
+class ParallelAxes:
+    """Neighbours whose axes differ by an angle [rad] that is small or zero."""
+
+    first: str
+    second: str
+    angle: float
+
+    def __str__(self) -> str:
+        kind = "parallel" if self.angle < 1e-9 else f"{np.rad2deg(self.angle):.2g}° from parallel"
+        return f"axes of {self.first} and {self.second} are {kind}"
+
+
+@dataclass(frozen=True, eq=False)
+class Observability:
+    """What a set of poses tells about the parameters of an experiment.
+
+    `values` are the singular values, largest first; `told` (parameters, rank) and `untold`
+    (parameters, rest) directions of parameters in units of `scales`.
+    """
+
+    names: tuple[str, ...]
+    scales: Array
+    values: Array
+    told: Array
+    untold: Array
+    parallel: tuple[ParallelAxes, ...]
+
+    @property
+    def rank(self) -> int:
+        """How many combinations of parameters are told."""
+        return int(self.told.shape[1])
+
+    @property
+    def condition(self) -> float:
+        """The largest over the smallest singular value of what is told."""
+        return float(self.values[0] / self.values[self.rank - 1])
+
+    @property
+    def shares(self) -> Array:
+        """How much of each parameter is told (parameters,): 1 is all of it, 0 nothing."""
+        return np.asarray(np.sqrt((self.told**2).sum(axis=1)))
+
+    @property
+    def covariance(self) -> Array:
+        """Covariance (parameters, parameters) by the stated noise, of what is told."""
+        half = self.scales[:, None] * self.told / self.values[: self.rank]
+        return np.asarray(half @ half.T)
+
+    @property
+    def deviations(self) -> Array:
+        """Standard deviations (parameters,) by the stated noise, inf for what is not told."""
+        known = np.sqrt(np.diag(self.covariance))
+        return np.where(self.shares > TOLD, known, np.inf)
+
+    @property
+    def combinations(self) -> list[Combination]:
+        """What is not told: as many combinations as there are, each with few parameters."""
+        return [Combination(each, np.inf) for each in self._sparse(self.untold)]
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """Parameters, as many as combinations are told, that suffice to explain measurements.
+
+        With `Experiment.only` all others are taken to be as stated, and each of these is told.
+        """
+        weighted = (self.told * self.values[: self.rank]).T
+        chosen = linalg.qr(weighted, mode="r", pivoting=True)[1][: self.rank]
+        return tuple(self.names[k] for k in sorted(chosen.tolist()))
+
+    @property
+    def weakest(self) -> Combination:
+        """What is told worst."""
+        last = self.told[:, -1] * self.scales
+        kept = np.flatnonzero(np.abs(self.told[:, -1]) > 0.1 * np.abs(self.told[:, -1]).max())
+        unit = last[kept[np.argmax(np.abs(self.told[kept, -1]))]]
+        shares = {self.names[k]: float(last[k] / unit) for k in kept.tolist()}
+        return Combination(shares, float(abs(unit) / self.values[self.rank - 1]))
+
+    def _sparse(self, directions: Array) -> list[dict[str, float]]:
+        """Return directions by row reduction: each has a parameter that the others have not."""
+        if not directions.shape[1]:
+            return []
+        rows = directions.T
+        pivots = linalg.qr(rows, mode="r", pivoting=True)[1][: len(rows)]
+        reduced = np.linalg.solve(rows[:, pivots], rows)
+        found = []
+        for row in reduced:
+            row = row / np.abs(row).max()
+            kept = np.flatnonzero(np.abs(row) > NAMED).tolist()
+            kept.sort(key=lambda k: -abs(row[k]))
+            unit = self.scales[kept[0]]
+            found.append({self.names[k]: float(row[k] * self.scales[k] / unit) for k in kept})
+        return found
+
+    def __str__(self) -> str:
+        lines = [f"{self.rank} of {len(self.names)} combinations of parameters are told"]
+        lines.append(f"condition {self.condition:.3g}; told worst: {self.weakest}")
+        lines += [f"not told: {each}" for each in self.combinations]
+        return "\n".join([*lines, *map(str, self.parallel)])
+
+
+def observability(
+    experiment: Experiment,
+    readings: ArrayLike,
+    *,
+    errors: ArrayLike | None = None,
+    cut: float = CUT,
+) -> Observability:
+    """Return what measurements at readings (n, joints) would tell, by the SVD of their slopes."""
+    expect(experiment, Experiment, "experiment")
+    if not 0.0 < number(cut, "cut") < 1.0:
+        raise ValueError(f"cut is {cut}, must be between 0 and 1")
+    slopes = experiment.linearised(readings, errors=experiment.errors(errors)).whitened()[1]
+    scales = natural_scales(experiment, readings)
+    stacked = np.concatenate([s.reshape(-1, s.shape[-1]) for s in slopes])
+    return from_slopes(experiment, stacked, scales, cut)
+
+
+def from_slopes(experiment: Experiment, slopes: Array, scales: Array, cut: float) -> Observability:
+    """Return what rows of whitened slopes (rows, parameters) tell."""
+    triangle = np.linalg.qr(slopes * scales, mode="r")  # the same values and rows, few of them
+    _, values, rows = np.linalg.svd(triangle, full_matrices=True)
+    rank = int((values > cut * values.max(initial=0.0)).sum())
+    if not rank:
+        raise ArithmeticError("nothing that is measured depends on the parameters")
+    told, untold = rows[:rank].T, rows[rank:].T
+    return Observability(experiment.names, scales, values, told, untold, parallel_axes(experiment))
+
+
+def natural_scales(experiment: Experiment, readings: ArrayLike) -> Array:
+    """Return a natural size of each parameter: the reach for lengths, a radian for angles."""
+    wide = experiment.configurations(readings, np.zeros(len(experiment.names)))
+    places = [experiment._relative(wide, each)[:, :3, 3] for each in experiment.measures]
+    reach = max(float(np.sqrt((p**2).sum(axis=1).mean())) for p in places)
+    scales = []
+    for each in experiment.parameters:
+        if isinstance(each, Placed):
+            scales += [1.0 if c.startswith("r") else max(reach, 1e-3) for c in each.components]
+        elif isinstance(each, EncoderOffset):
+            k = experiment.encoders.joints.index(each.element)
+            scales.append(float(np.abs(experiment.encoders.gains[k])))
+        else:
+            scales.append(1.0)
+    return np.array(scales)
+
+
+def parallel_axes(experiment: Experiment) -> tuple[ParallelAxes, ...]:
+    """Return neighbours with parallel axes, or nearly so, of which one has errors here."""
+    model = experiment.stated
+    concerned = {each.element for each in experiment.parameters if isinstance(each, JointError)}
+    found = []
+    for joint, body in zip(model.joints, model.bodies, strict=True):
+        if body.parent < 0 or joint.kind != "revolute":
+            continue
+        before = model.joints[body.parent]
+        if before.kind != "revolute" or not {joint.name, before.name} & concerned:
+            continue
+        axis = joint.placement[:3, :3] @ joint.axis
+        angle = np.arctan2(np.linalg.norm(np.cross(axis, before.axis)), abs(axis @ before.axis))
+        if angle < NEARLY:
+            found.append(ParallelAxes(before.name, joint.name, float(angle)))
+    return tuple(found)
