@@ -22,7 +22,7 @@ from tarsus.calibration.observability import CUT, Observability, from_slopes, na
 from tarsus.model.checks import expect, flag, number
 
 MOST_STEPS, HALVINGS, ROUNDS = 50, 12, 20
-SMALL = 1e-10
+SMALL = 1e-12
 """Steps below this share of a natural size end the search."""
 HUBER = 0.95
 """Share of good measurements that count in full."""
@@ -55,10 +55,38 @@ def identify(
     measured = _measured(experiment, values, len(read))
     fit = _Fit(experiment, read, measured, natural_scales(experiment, read), cut)
     weights = [np.ones(len(read)) for _ in experiment.measures]
-    errors = fit.solve(np.zeros(len(experiment.names)), weights)
+    point = fit.solve(fit.at(np.zeros(len(experiment.names))), weights)
     if robust:
-        errors, weights = _without_outliers(fit, errors, weights, level)
-    return _result(fit, errors, weights)
+        point, weights = _without_outliers(fit, point, weights, level)
+    return _result(fit, point, weights)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """Errors, and residuals of unit deviation (n, rows) with slopes there, measure by measure."""
+
+    errors: Array
+    residuals: list[Array]
+    slopes: list[Array]
+
+    @property
+    def norms(self) -> list[Array]:
+        """Norms (n,) of the residuals of each measure."""
+        return [np.sqrt((r**2).sum(axis=1)) for r in self.residuals]
+
+    def cost(self, weights: Sequence[Array]) -> float:
+        """Return the weighted squares."""
+        return float(sum((w * d**2).sum() for w, d in zip(weights, self.norms, strict=True)))
+
+    def stacked(self, weights: Sequence[Array]) -> tuple[Array, Array]:
+        """Return all residuals (rows,) and slopes (rows, parameters), weighted."""
+        roots = [np.sqrt(w)[:, None] for w in weights]
+        stacked = [(w * r).ravel() for w, r in zip(roots, self.residuals, strict=True)]
+        columns = [
+            (w[..., None] * s).reshape(-1, s.shape[-1])
+            for w, s in zip(roots, self.slopes, strict=True)
+        ]
+        return np.concatenate(stacked), np.concatenate(columns)
 
 
 @dataclass(frozen=True)
@@ -71,75 +99,60 @@ class _Fit:
     scales: Array
     cut: float
 
-    def solve(self, errors: Array, weights: Sequence[Array]) -> Array:
-        """Return errors with the least weighted squares, from given ones on."""
-        cost = self._cost(errors, weights)
+    def at(self, errors: Array) -> _Point:
+        """Return residuals and slopes at given errors."""
+        whitened = self.experiment.linearised(self.readings, self.values, errors).whitened()
+        return _Point(errors, *whitened)
+
+    def solve(self, point: _Point, weights: Sequence[Array]) -> _Point:
+        """Return the point with the least weighted squares, from a given one on."""
         for _ in range(MOST_STEPS):
-            step = self.step(errors, weights)
-            size = float(np.abs(step / self.scales).max())
-            for _ in range(HALVINGS):
-                trial = self._cost(errors + step, weights)
-                if trial <= cost * (1.0 + 1e-12) or size <= SMALL:
-                    break
-                step = 0.5 * step
-            else:
-                return errors  # no step helps: this is the least that rounding lets find
-            errors, cost = errors + step, trial
-            if size <= SMALL:
-                return errors
+            step = self.step(point, weights)
+            if float(np.abs(step / self.scales).max()) <= SMALL:
+                return point
+            better = self._line(point, step, weights)
+            if better is None:
+                return point  # no step helps: this is the least that rounding lets find
+            point = better
+        size = float(np.abs(step / self.scales).max())
         raise ArithmeticError(
             f"identify: after {MOST_STEPS} steps errors still change by {size:.3g} of their "
-            f"natural sizes; the condition is {self.seen(errors, weights).condition:.3g}"
+            f"natural sizes; the condition is {self.seen(point, weights).condition:.3g}"
         )
 
-    def blocks(self, errors: Array) -> list[Array]:
-        """Return the norms (n,) of whitened residuals of each measure."""
-        whitened = self._linearised(errors)[0]
-        return [np.sqrt((r**2).sum(axis=1)) for r in whitened]
+    def _line(self, point: _Point, step: Array, weights: Sequence[Array]) -> _Point | None:
+        """Return the point after the longest of step, step/2, … that helps."""
+        for k in range(HALVINGS):
+            try:
+                trial = self.at(point.errors + 0.5**k * step)
+            except ArithmeticError:  # such errors that a loop does not close: too long a step
+                continue
+            if trial.cost(weights) < point.cost(weights):
+                return trial
+        return None
 
-    def seen(self, errors: Array, weights: Sequence[Array]) -> Observability:
-        """Return what the weighted measurements tell."""
-        return from_slopes(
-            self.experiment, self._stacked(errors, weights)[1], self.scales, self.cut
-        )
-
-    def step(self, errors: Array, weights: Sequence[Array]) -> Array:
+    def step(self, point: _Point, weights: Sequence[Array]) -> Array:
         """Return a step of Gauss and Newton, of least norm."""
-        residuals, slopes = self._stacked(errors, weights)
+        residuals, slopes = point.stacked(weights)
         u, s, rows = np.linalg.svd(slopes * self.scales, full_matrices=False)
         used = s > self.cut * s.max(initial=0.0)
         if not used.any():
             raise ArithmeticError("nothing that is measured depends on the parameters")
         return np.asarray(-self.scales * (rows[used].T @ ((u[:, used].T @ residuals) / s[used])))
 
-    def _cost(self, errors: Array, weights: Sequence[Array]) -> float:
-        try:
-            norms = self.blocks(errors)
-        except ArithmeticError:  # such errors that a loop does not close: too long a step
-            return np.inf
-        return float(sum((w * d**2).sum() for w, d in zip(weights, norms, strict=True)))
-
-    def _linearised(self, errors: Array) -> tuple[list[Array], list[Array]]:
-        return self.experiment.linearised(self.readings, self.values, errors).whitened()
-
-    def _stacked(self, errors: Array, weights: Sequence[Array]) -> tuple[Array, Array]:
-        residuals, slopes = self._linearised(errors)
-        roots = [np.sqrt(w)[:, None] for w in weights]
-        stacked = [(w * r).ravel() for w, r in zip(roots, residuals, strict=True)]
-        columns = [
-            (w[..., None] * s).reshape(-1, s.shape[-1]) for w, s in zip(roots, slopes, strict=True)
-        ]
-        return np.concatenate(stacked), np.concatenate(columns)
+    def seen(self, point: _Point, weights: Sequence[Array]) -> Observability:
+        """Return what the weighted measurements tell."""
+        return from_slopes(self.experiment, point.stacked(weights)[1], self.scales, self.cut)
 
 
 def _without_outliers(
-    fit: _Fit, errors: Array, weights: list[Array], level: float
-) -> tuple[Array, list[Array]]:
-    """Return errors and weights, 0 for outliers and 1 for all others."""
+    fit: _Fit, point: _Point, weights: list[Array], level: float
+) -> tuple[_Point, list[Array]]:
+    """Return the point and weights, 0 for outliers and 1 for all others."""
     rows = [measure.rows for measure in fit.experiment.measures]
     knees = [np.sqrt(stats.chi2.ppf(HUBER, m)) for m in rows]
     for _ in range(ROUNDS):
-        norms = fit.blocks(errors)
+        norms = point.norms
         scale = _scale(norms, rows)
         before = weights
         weights = [
@@ -148,19 +161,19 @@ def _without_outliers(
         ]
         if max(np.abs(a - b).max() for a, b in zip(weights, before, strict=True)) < 0.02:
             break
-        errors = errors + fit.step(errors, weights)
+        point = fit.at(point.errors + fit.step(point, weights))
     count = sum(map(len, weights))
     bounds = [np.sqrt(stats.chi2.ppf(1.0 - level / count, m)) for m in rows]
     kept = weights
     for _ in range(ROUNDS):
-        norms = fit.blocks(errors)
+        norms = point.norms
         scale = _scale(norms, rows)
         now = [(d <= b * scale).astype(float) for d, b in zip(norms, bounds, strict=True)]
         if all(np.array_equal(a, b) for a, b in zip(now, kept, strict=True)):
             break
         kept = now
-        errors = fit.solve(errors, kept)
-    return errors, kept
+        point = fit.solve(point, kept)
+    return point, kept
 
 
 def _scale(norms: Sequence[Array], rows: Sequence[int]) -> float:
@@ -169,9 +182,9 @@ def _scale(norms: Sequence[Array], rows: Sequence[int]) -> float:
     return max(float(np.sqrt(np.median(np.concatenate(squares)))), 1e-12)
 
 
-def _result(fit: _Fit, errors: Array, weights: list[Array]) -> Identified:
-    experiment, seen = fit.experiment, fit.seen(errors, weights)
-    norms = fit.blocks(errors)
+def _result(fit: _Fit, point: _Point, weights: list[Array]) -> Identified:
+    experiment, seen = fit.experiment, fit.seen(point, weights)
+    norms = point.norms
     rows = sum(m.rows * w.sum() for m, w in zip(experiment.measures, weights, strict=True))
     freedom = round(rows) - seen.rank
     squares = sum(float((w * d**2).sum()) for w, d in zip(weights, norms, strict=True))
@@ -183,11 +196,11 @@ def _result(fit: _Fit, errors: Array, weights: list[Array]) -> Identified:
     ]
     before, after = (
         experiment.linearised(fit.readings, fit.values, e).residuals
-        for e in (np.zeros(len(errors)), errors)
+        for e in (np.zeros(len(point.errors)), point.errors)
     )
     return Identified(
         experiment=experiment,
-        errors=errors,
+        errors=point.errors,
         spread=spread,
         freedom=freedom,
         observability=seen,

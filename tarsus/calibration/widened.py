@@ -17,7 +17,6 @@ from tarsus.model import Editor, Model
 from tarsus.model.checks import find
 from tarsus.model.description import Frame, Joint, ModelError
 from tarsus.model.motor_search import MotorSearch
-from tarsus.model.motors import Motors
 from tarsus.spatial import pose, rotation_from_rpy
 
 ORDER = ("x", "y", "z", "rz", "ry", "rx")
@@ -78,7 +77,7 @@ class Widened:
         start[:, self._places] = errors
         movable = np.ones(self.model.nv, dtype=bool)
         movable[self.columns] = False
-        motors = Motors(joints, self.model._joints, self.model.clusters)
+        motors = self.model._driven(joints)
         return MotorSearch(self.model, motors, positions, self.model.close(start), movable).run()
 
     def narrowed(self, wide: Array) -> Array:

@@ -17,8 +17,8 @@ from tarsus.model.checks import reals
 from tarsus.model.cluster_views import Cluster
 from tarsus.model.description import Body
 from tarsus.model.inertia import moment
-from tarsus.model.motor_search import SINGULAR, MotorSearch
-from tarsus.model.motors import Motors
+from tarsus.model.motor_search import MotorSearch
+from tarsus.model.motors import SINGULAR, Motors, listed
 from tarsus.model.views import BodyView, JointView
 
 SPINNING = {"revolute": (1.0, 0.0), "prismatic": (0.0, 1.0), "screw": (1.0, 1.0)}
@@ -36,6 +36,7 @@ class Driven(_core.Model):
     _joints: Mapping[str, JointView]
     _bodies: Mapping[str, BodyView]
     _motors: Motors
+    _named_motors: dict[tuple[str, ...], Motors]
 
     def motor_positions(self, q: ArrayLike, *, motors: Sequence[str] | None = None) -> Array:
         """Return the positions (…, motors) of the motors, rotors on their mounts [rad or m]."""
@@ -145,4 +146,10 @@ class Driven(_core.Model):
         return float(turning * own + sliding * slope**2 * body.mass + joint.armature[0])
 
     def _driven(self, motors: Sequence[str] | None) -> Motors:
-        return self._motors if motors is None else Motors(motors, self._joints, self.clusters)
+        """Return the motors of these names, which are known from their second use on."""
+        if motors is None:
+            return self._motors
+        key = listed(motors)
+        if key not in self._named_motors:
+            self._named_motors[key] = Motors(key, self._joints, self.clusters)
+        return self._named_motors[key]

@@ -125,6 +125,7 @@ class Model(Driven):
             _neutral=tree.neutral,
             _left_out=tree.left_out,
             _motors=motors,
+            _named_motors={},
             _description=description,
             _strict=strict,
         )

@@ -206,6 +206,10 @@ def test_wrong_motors() -> None:
         model.motor_matrix(q, motors=["left_knee_motor", "left_knee_motor"])
     with pytest.raises(TypeError, match="motors is 'left_knee_motor', must be a list"):
         model.motor_matrix(q, motors="left_knee_motor")
+    with pytest.raises(TypeError, match=r"motors has \['a'\], must be a list"):
+        model.motor_matrix(q, motors=[["a"]])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="motors is 5, must be a list"):
+        model.motor_matrix(q, motors=5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"positions has shape \(3,\), must be \(…, 24\)"):
         model.from_motor_positions(np.zeros(3), q)
     with pytest.raises(ValueError, match="positions has entries that are not finite"):
