@@ -72,9 +72,7 @@ class VolumePairs:
     def all(
         self, q: Array, places: bool, rows: bool, threads: int
     ) -> tuple[Array, Any, Any, Any, int]: ...
-    def near(
-        self, q: Array, rows: bool
-    ) -> tuple[NDArray[np.int64], Array, Array, NDArray[np.int64], Any, bool]: ...
+    def near(self, q: ArrayLike, rows: bool) -> tuple[Any, ...] | None: ...
 
 
 class Compliant:

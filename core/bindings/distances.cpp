@@ -142,7 +142,7 @@ nb::tuple all_pairs(const CorePairs& self, nb::handle given, bool places, bool r
     return nb::make_tuple(distance, place, volumes, row, lost);
 }
 
-nb::tuple near_pairs(const CorePairs& self, nb::handle given, bool rows) {
+nb::object near_pairs(const CorePairs& self, nb::handle given, bool rows) {
     const Tree& tree = *self.pairs.tree;
     Owned keep, table;
     const Numbers q = given_array("q", given.ptr(), 1, keep);
@@ -165,19 +165,25 @@ nb::tuple near_pairs(const CorePairs& self, nb::handle given, bool rows) {
     if (rows) call.rows = call.places + kPlaceNumbers * n;
     const bool finite = kernel.near(call, memory + bytes);
     const npy_intp count = finite ? call.count : 0;
-    double *distance, *places, *derivatives = nullptr;
+    double *distance, *point[3], *derivatives = nullptr;
     long *pair, *volumes;
     const nb::object out_pair = integers_of({count}, &pair);
     const nb::object out_distance = array_of({count}, &distance);
-    const nb::object out_places = array_of({count, kPlaceNumbers}, &places);
+    const nb::object out_a = array_of({count, 3}, &point[0]);
+    const nb::object out_b = array_of({count, 3}, &point[1]);
+    const nb::object out_n = array_of({count, 3}, &point[2]);
     const nb::object out_volumes = integers_of({count, 2}, &volumes);
     nb::object out_rows = nb::none();
     if (rows) out_rows = array_of({count, npy_intp(nv)}, &derivatives);
     std::copy_n(call.pair, count, pair), std::copy_n(call.distance, count, distance);
-    std::copy_n(call.places, kPlaceNumbers * count, places);
+    for (npy_intp k = 0; k < count; ++k) {
+        const double* place = call.places + kPlaceNumbers * k;
+        for (int i = 0; i < 3; ++i) std::copy_n(place + 3 * i, 3, point[i] + 3 * k);
+    }
     std::copy_n(call.volumes, 2 * count, volumes);
     if (rows) std::copy_n(call.rows, count * nv, derivatives);
-    return nb::make_tuple(out_pair, out_distance, out_places, out_volumes, out_rows, finite);
+    if (!finite) return nb::none();
+    return nb::make_tuple(out_pair, out_distance, out_a, out_b, out_n, out_volumes, out_rows);
 }
 
 nb::object swept_distance(nb::handle given_a, nb::handle given_radius_a, nb::handle given_b,
@@ -217,8 +223,8 @@ void bind_distances(nb::module_& m) {
              "Distances, points with directions, volumes and derivatives of all pairs in states, "
              "and the first state without finite places, or -1.")
         .def("near", &near_pairs, nb::arg("q").none(), nb::arg("rows"),
-             "Pairs, distances, points with directions, volumes and derivatives within the "
-             "activation distance in one state, and whether places are finite.");
+             "Pairs, distances, points a and b, directions, volumes and derivatives within the "
+             "activation distance in one state; None if places are not finite.");
     m.def("swept_distance", &swept_distance, nb::arg("points_a").none(), nb::arg("radius_a").none(),
           nb::arg("points_b").none(), nb::arg("radius_b").none(),
           "Distance, points a and b, direction and coordinates of pairs of volumes (n, 14).");

@@ -140,7 +140,8 @@ bool store_state(const DistanceCall& call, long state, Still& still, const Scrat
         call.distance[at] = near.distance;
         if (call.places) store_place(near, call.places + kPlaceNumbers * at);
         if (call.volumes) {
-            call.volumes[2 * at] = near.volume_a, call.volumes[2 * at + 1] = near.volume_b;
+            call.volumes[2 * at] = volume_a(pairs, near);
+            call.volumes[2 * at + 1] = volume_b(pairs, near);
         }
         if (call.rows) still.derivatives(pairs, near, call.rows + nv * at);
     }
@@ -202,7 +203,8 @@ bool run_near(NearCall& call, std::byte* memory) {
     for (int k = 0; k < count; ++k) {
         const NearPair& near = still.near[k];
         call.pair[k] = near.pair, call.distance[k] = near.distance;
-        call.volumes[2 * k] = near.volume_a, call.volumes[2 * k + 1] = near.volume_b;
+        call.volumes[2 * k] = volume_a(*call.pairs, near);
+        call.volumes[2 * k + 1] = volume_b(*call.pairs, near);
         store_place(near, call.places + kPlaceNumbers * k);
         if (call.rows) still.derivatives(*call.pairs, near, call.rows + long(tree.nv) * k);
     }

@@ -2,6 +2,9 @@
 #include "geometry/near_pairs.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 
 #include "geometry/swept_distance.hpp"
@@ -12,12 +15,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFarthest = 1e9;  // metres from the origin; distances of what is farther are lost
-
-// one pair of volumes to compare; the one with fewer corners is first
-struct Comparison {
-    int first, second, slot;
-    bool swapped;
-};
 
 struct Ball {
     double x, y, z, radius;
@@ -39,77 +36,56 @@ TARSUS_INLINE SweptCore<T, 3> core_in(const T* x, SweptCore<T, 3>*) {
     const auto edge = [&](int k) { return SweptEdge<T>{vector(k), x[k + 3], x[k + 4]}; };
     return {vector(0), edge(3), edge(8), edge(13), vector(18), vector(21), vector(24)};
 }
-TARSUS_INLINE void put(double*& row, const Vec3<double>& a) {
-    row[0] = a.x, row[1] = a.y, row[2] = a.z;
-    row += 3;
+TARSUS_INLINE int put(Lanes* x, int k, const Vec3<Lanes>& a) {
+    x[k] = a.x, x[k + 1] = a.y, x[k + 2] = a.z;
+    return k + 3;
 }
-TARSUS_INLINE void put(double*& row, const SweptEdge<double>& edge) {
-    put(row, edge.along);
-    *row++ = edge.square, *row++ = edge.inverse;
+TARSUS_INLINE int put(Lanes* x, int k, const SweptEdge<Lanes>& edge) {
+    k = put(x, k, edge.along);
+    x[k] = edge.square, x[k + 1] = edge.inverse;
+    return k + 2;
 }
-
-void store_core(const SweptVolume& volume, const Pose<double>& pose, double* row) {
-    const auto corner = [&](int c) {
-        return pose.rotation * vector_at(volume.corner[c]) + pose.position;
-    };
-    if (volume.corners == 1) {
-        put(row, corner(0));
-    } else if (volume.corners == 2) {
-        const SweptCore<double, 2> core = swept_core<double>({corner(0), corner(1)});
-        put(row, core.origin), put(row, core.e.along);
-        *row++ = core.e.inverse;
-    } else {
-        const SweptCore<double, 3> core = swept_core<double>({corner(0), corner(1), corner(2)});
-        put(row, core.origin), put(row, core.e), put(row, core.f), put(row, core.g);
-        put(row, core.normal), put(row, core.to_x), put(row, core.to_y);
-    }
-    *row = volume.radius;
+TARSUS_INLINE int put(Lanes* x, int k, const SweptCore<Lanes, 1>& core) {
+    return put(x, k, core.origin);
+}
+TARSUS_INLINE int put(Lanes* x, int k, const SweptCore<Lanes, 2>& core) {
+    k = put(x, put(x, k, core.origin), core.e.along);
+    x[k] = core.e.inverse;
+    return k + 1;
+}
+TARSUS_INLINE int put(Lanes* x, int k, const SweptCore<Lanes, 3>& core) {
+    k = put(x, put(x, put(x, put(x, k, core.origin), core.e), core.f), core.g);
+    return put(x, put(x, put(x, k, core.normal), core.to_x), core.to_y);
 }
 
-Ball placed(const BoundingBall& ball, const Pose<double>* pose) {
-    const Pose<double>& at = pose[ball.body + 1];
-    const Vec3<double> center = at.rotation * vector_at(ball.center) + at.position;
-    return {center.x, center.y, center.z, ball.radius};
-}
-
-// whether balls may be nearer than `reach`; it is a little longer than asked for, against rounding
-TARSUS_INLINE bool may_be_near(const Ball& a, const Ball& b, double reach) {
-    const double x = b.x - a.x, y = b.y - a.y, z = b.z - a.z, most = a.radius + b.radius + reach;
-    return !(x * x + y * y + z * z > most * most);
-}
+// slots of pairs that may be near, and what is to be compared for them
+struct Listed {
+    int comparison, slot;
+};
 
 class Search {
    public:
     Search(const VolumePairs& pairs, const Pose<double>* pose, NearPair* out, Scratch& scratch)
         : pairs_(pairs),
+          pose_(pose),
           out_(out),
           rows_(scratch.take<double>(pairs.row_numbers)),
-          volume_balls_(scratch.take<Ball>(pairs.volumes.size())),
-          compound_balls_(scratch.take<Ball>(pairs.compounds.size())) {
+          balls_(scratch.take<Ball>(pairs.volumes.size() + pairs.balls.size())) {
         for (int k = 0; k < kPairKinds; ++k) {
-            comparisons_[k] = scratch.take<Comparison>(pairs.combinations[k]);
-        }
-        for (size_t v = 0; v < pairs.volumes.size(); ++v) {
-            const SweptVolume& volume = pairs.volumes[v];
-            store_core(volume, pose[volume.body + 1], rows_ + pairs.row[v]);
-            const Ball ball = volume_balls_[v] = placed(pairs.volume_balls[v], pose);
-            inside_ &= absolute(ball.x) + absolute(ball.y) + absolute(ball.z) < kFarthest;
-        }
-        for (size_t c = 0; c < pairs.compounds.size(); ++c) {
-            compound_balls_[c] = placed(pairs.compound_balls[c], pose);
+            listed_[k] = scratch.take<Listed>(pairs.combinations[k]);
         }
     }
 
     static size_t bytes(const VolumePairs& pairs) {
-        size_t bytes = bytes_of<double>(pairs.row_numbers) + bytes_of<Ball>(pairs.volumes.size()) +
-                       bytes_of<Ball>(pairs.compounds.size());
-        for (long count : pairs.combinations) bytes += bytes_of<Comparison>(count);
+        size_t bytes = bytes_of<double>(pairs.row_numbers) +
+                       bytes_of<Ball>(pairs.volumes.size() + pairs.balls.size());
+        for (long count : pairs.combinations) bytes += bytes_of<Listed>(count);
         return bytes;
     }
 
-    int run() {
-        if (!inside_) return -1;
-        list_comparisons();
+    TARSUS_FLATTEN int run() {
+        if (!place()) return -1;
+        list();
         compare<1, 1>(), compare<1, 2>(), compare<1, 3>();
         compare<2, 2>(), compare<2, 3>(), compare<3, 3>();
         const auto far = [&](const NearPair& near) { return near.distance > pairs_.activation; };
@@ -117,32 +93,106 @@ class Search {
     }
 
    private:
-    void list_comparisons() {
-        const double reach = pairs_.activation * (1.0 + 1e-9) + 1e-12;
-        const int n = int(pairs_.pairs.size());
-        for (int k = 0; k < n; ++k) {
-            const CompoundPair& pair = pairs_.pairs[k];
-            if (!may_be_near(compound_balls_[pair.a], compound_balls_[pair.b], reach)) continue;
-            NearPair& near = out_[slots_];
-            near.pair = k, near.distance = kInfinity;
-            list_volumes(pairs_.compounds[pair.a], pairs_.compounds[pair.b], reach);
-            ++slots_;
+    // cores and balls of all volumes in the world; false if one is lost
+    TARSUS_INLINE bool place() {
+        Lanes farthest(0.0);
+        place_with<1>(farthest), place_with<2>(farthest), place_with<3>(farthest);
+        Ball* ball = balls_ + pairs_.volumes.size();
+        for (const VolumePairs::BallAround& around : pairs_.balls) {
+            const Pose<double>& at = pose_[around.body + 1];
+            const Vec3<double> center = at.rotation * vector_at(around.center) + at.position;
+            *ball++ = {center.x, center.y, center.z, around.radius};
+        }
+        return !any(farthest > Lanes(0.0));
+    }
+
+    template <int corners>
+    TARSUS_INLINE void place_with(Lanes& farthest) {
+        using Core = SweptCore<Lanes, corners>;
+        const std::vector<int>& list = pairs_.with_corners[corners - 1];
+        const int count = int(list.size());
+        for (int k = 0; k < count; k += kLanes) {
+            const double *stated[kLanes], *posed[kLanes];
+            for (int l = 0; l < kLanes; ++l) {
+                const SweptVolume& volume = pairs_.volumes[list[std::min(k + l, count - 1)]];
+                stated[l] = volume.number;
+                posed[l] = reinterpret_cast<const double*>(pose_ + volume.body + 1);
+            }
+            Lanes x[kVolumeNumbers], p[12], row[Core::kNumbers];
+            gather_rows<kVolumeNumbers>(stated, x);
+            gather_rows<12>(posed, p);
+            const Pose<Lanes> pose{{{p[0], p[1], p[2]}, {p[3], p[4], p[5]}, {p[6], p[7], p[8]}},
+                                   {p[9], p[10], p[11]}};
+            const auto at = [&](int i) {
+                return pose.rotation * Vec3<Lanes>{x[i], x[i + 1], x[i + 2]} + pose.position;
+            };
+            Vec3<Lanes> corner[corners];
+            for (int c = 0; c < corners; ++c) corner[c] = at(kCorners + 3 * c);
+            row[put(row, 0, swept_core(corner))] = x[kRadius];
+            const Vec3<Lanes> center = at(kCenter);
+            const Lanes ball[4] = {center.x, center.y, center.z, x[kBallRadius]};
+            double *to_row[kLanes], *to_ball[kLanes];
+            for (int l = 0; l < kLanes; ++l) {
+                const int v = list[std::min(k + l, count - 1)];
+                to_row[l] = rows_ + pairs_.row[v];
+                to_ball[l] = reinterpret_cast<double*>(balls_ + v);
+            }
+            scatter_rows<Core::kNumbers>(row, to_row);
+            scatter_rows<4>(ball, to_ball);
+            const Lanes far = absolute(center.x) + absolute(center.y) + absolute(center.z);
+            farthest = select(far < Lanes(kFarthest), farthest, Lanes(1.0));
         }
     }
 
-    void list_volumes(const Compound& a, const Compound& b, double reach) {
-        const bool single = a.count == 1 && b.count == 1;
-        for (int i = 0; i < a.count; ++i) {
-            for (int j = 0; j < b.count; ++j) {
-                const int va = pairs_.members[a.first + i], vb = pairs_.members[b.first + j];
-                if (!single && !may_be_near(volume_balls_[va], volume_balls_[vb], reach)) continue;
-                const int m = pairs_.volumes[va].corners, n = pairs_.volumes[vb].corners;
-                const bool swapped = m > n;
-                const int kind = swapped ? pair_kind(n, m) : pair_kind(m, n);
-                comparisons_[kind][counts_[kind]++] = {swapped ? vb : va, swapped ? va : vb, slots_,
-                                                       swapped};
+    // Which balls are near each other, in lanes: a bit for each. The reach is a little longer than
+    // asked for, against rounding.
+    template <class BallA, class BallB>
+    TARSUS_INLINE unsigned near_balls(int count, BallA&& ball_a, BallB&& ball_b) const {
+        const double *row_a[kLanes], *row_b[kLanes];
+        for (int l = 0; l < kLanes; ++l) {
+            const int k = std::min(l, count - 1);
+            row_a[l] = reinterpret_cast<const double*>(balls_ + ball_a(k));
+            row_b[l] = reinterpret_cast<const double*>(balls_ + ball_b(k));
+        }
+        Lanes a[4], b[4];
+        gather_rows<4>(row_a, a);
+        gather_rows<4>(row_b, b);
+        const Vec3<Lanes> c{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+        const Lanes most = a[3] + b[3] + Lanes(reach_);
+        return ~bits_set(dot(c, c) > most * most) & ((1u << count) - 1u);
+    }
+
+    TARSUS_INLINE void list() {
+        reach_ = pairs_.activation * (1.0 + 1e-9) + 1e-12;
+        const int n = int(pairs_.pairs.size());
+        for (int k = 0; k < n; k += kLanes) {
+            const CompoundPair* pair = pairs_.pairs.data() + k;
+            unsigned near = near_balls(
+                std::min(n - k, kLanes), [&](int l) { return pair[l].ball_a; },
+                [&](int l) { return pair[l].ball_b; });
+            for (; near; near &= near - 1) {
+                const int l = std::countr_zero(near);
+                out_[slots_].pair = k + l, out_[slots_].distance = kInfinity;
+                if (pair[l].count == 1) add(pair[l].first);
+                else list_volumes(pair[l]);
+                ++slots_;
             }
         }
+    }
+
+    TARSUS_INLINE void list_volumes(const CompoundPair& pair) {
+        for (int k = 0; k < pair.count; k += kLanes) {
+            const Comparison* each = pairs_.comparisons.data() + pair.first + k;
+            unsigned near = near_balls(
+                std::min(pair.count - k, kLanes), [&](int l) { return each[l].first; },
+                [&](int l) { return each[l].second; });
+            for (; near; near &= near - 1) add(pair.first + k + std::countr_zero(near));
+        }
+    }
+
+    TARSUS_INLINE void add(int comparison) {
+        const int kind = pairs_.comparisons[comparison].kind;
+        listed_[kind][counts_[kind]++] = {comparison, slots_};
     }
 
     template <int m, int n>
@@ -154,52 +204,60 @@ class Search {
     TARSUS_APART void compare_all() {
         using A = SweptCore<Lanes, m>;
         using B = SweptCore<Lanes, n>;
-        const Comparison* list = comparisons_[pair_kind(m, n)];
+        const Listed* list = listed_[pair_kind(m, n)];
         const int count = counts_[pair_kind(m, n)];
         for (int k = 0; k < count; k += kLanes) {
             const double *row_a[kLanes], *row_b[kLanes];
             for (int l = 0; l < kLanes; ++l) {
-                const Comparison& each = list[std::min(k + l, count - 1)];
-                row_a[l] = rows_ + pairs_.row[each.first];
-                row_b[l] = rows_ + pairs_.row[each.second];
+                const int number = list[std::min(k + l, count - 1)].comparison;
+                const Comparison& each = pairs_.comparisons[number];
+                row_a[l] = rows_ + each.first_row, row_b[l] = rows_ + each.second_row;
             }
             Lanes a[A::kNumbers], b[B::kNumbers];
             gather_rows<A::kNumbers>(row_a, a);
             gather_rows<B::kNumbers>(row_b, b);
-            const SweptDistance<Lanes> found =
+            const SweptDistance<Lanes> d =
                 swept_distance(core_in(a, static_cast<A*>(nullptr)), a[A::kNumbers - 1],
                                core_in(b, static_cast<B*>(nullptr)), b[B::kNumbers - 1]);
-            for (int l = 0; l < kLanes && k + l < count; ++l) keep(list[k + l], found, l);
+            unsigned near = ~bits_set(d.distance > Lanes(pairs_.activation)) &
+                            ((1u << std::min(count - k, kLanes)) - 1u);
+            if (!near) continue;
+            double found[kLanes][12], *to[kLanes];
+            for (int l = 0; l < kLanes; ++l) to[l] = found[l];
+            const Lanes x[12] = {d.distance, d.a.x, d.a.y, d.a.z, d.b.x, d.b.y,
+                                 d.b.z,      d.n.x, d.n.y, d.n.z, 0.0,   0.0};
+            scatter_rows<12>(x, to);
+            for (; near; near &= near - 1) {
+                const int l = std::countr_zero(near);
+                keep(list[k + l], found[l]);
+            }
         }
     }
 
-    // of equal distances the first in the order of members counts
-    TARSUS_INLINE void keep(const Comparison& of, const SweptDistance<Lanes>& found, int lane) {
+    // of equal distances the first in the order of comparisons counts
+    TARSUS_INLINE void keep(const Listed& of, const double* found) {
         NearPair& best = out_[of.slot];
-        const double distance = found.distance[lane];
-        if (distance > pairs_.activation || distance > best.distance) return;
-        const int a = of.swapped ? of.second : of.first, b = of.swapped ? of.first : of.second;
-        if (distance == best.distance &&
-            std::pair(a, b) > std::pair(best.volume_a, best.volume_b)) {
-            return;
-        }
-        const auto vector = [&](const Vec3<Lanes>& v) {
-            return Vec3<double>{v.x[lane], v.y[lane], v.z[lane]};
-        };
-        best.distance = distance, best.volume_a = a, best.volume_b = b;
-        best.a = vector(of.swapped ? found.b : found.a);
-        best.b = vector(of.swapped ? found.a : found.b);
-        best.n = vector(found.n);
-        if (of.swapped) best.n = -best.n;
+        const Comparison& each = pairs_.comparisons[of.comparison];
+        if (found[0] > best.distance) return;
+        if (found[0] == best.distance && of.comparison > best.comparison) return;
+        copy_few(found, kFound, &best.distance);  // in the pieces in which it was stored
+        best.comparison = of.comparison;
+        if (!each.swapped) return;
+        std::swap(best.a, best.b);
+        best.n = -best.n;
     }
+
+    static constexpr int kFound = 10;  // distance, a, b and n, as in NearPair
+    static_assert(offsetof(NearPair, n) == (kFound - 3) * sizeof(double));
 
     const VolumePairs& pairs_;
+    const Pose<double>* pose_;
     NearPair* out_;
     double* rows_;
-    Ball *volume_balls_, *compound_balls_;
-    Comparison* comparisons_[kPairKinds];
+    Ball* balls_;
+    Listed* listed_[kPairKinds];
     int counts_[kPairKinds] = {}, slots_ = 0;
-    bool inside_ = true;
+    double reach_ = 0.0;
 };
 
 }  // namespace
@@ -214,10 +272,10 @@ int find_near_pairs(const VolumePairs& pairs, const Pose<double>* pose, NearPair
 void distance_row(const VolumePairs& pairs, const JointColumns& columns, const NearPair& near,
                   double* out) {
     const CompoundPair& pair = pairs.pairs[near.pair];
-    const double* on_a =
-        &pairs.moves[size_t(pairs.compound_balls[pair.a].body + 1) * pairs.columns];
-    const double* on_b =
-        &pairs.moves[size_t(pairs.compound_balls[pair.b].body + 1) * pairs.columns];
+    const auto moved = [&](int compound) {
+        return &pairs.moves[size_t(pairs.compounds[compound].body + 1) * pairs.columns];
+    };
+    const double *on_a = moved(pair.a), *on_b = moved(pair.b);
     const Vec3<double>& n = near.n;
     const Vec3<double> turning = cross(near.a, n);
     const double force[6] = {n.x, n.y, n.z, turning.x, turning.y, turning.z};

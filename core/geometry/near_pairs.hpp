@@ -19,10 +19,20 @@
 namespace tarsus::TARSUS_ISA {
 
 struct NearPair {
-    int pair, volume_a, volume_b;
     double distance;
     Vec3<double> a, b, n;  // points on the surfaces, in the world; n from a to b
+    int pair, comparison;  // in VolumePairs
 };
+
+// the nearest volumes
+TARSUS_INLINE int volume_a(const VolumePairs& pairs, const NearPair& near) {
+    const Comparison& each = pairs.comparisons[near.comparison];
+    return each.swapped ? each.second : each.first;
+}
+TARSUS_INLINE int volume_b(const VolumePairs& pairs, const NearPair& near) {
+    const Comparison& each = pairs.comparisons[near.comparison];
+    return each.swapped ? each.first : each.second;
+}
 
 size_t near_pairs_bytes(const VolumePairs& pairs);
 // Those within the activation distance, in their order; returns how many, −1 if places are not

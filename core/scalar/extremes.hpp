@@ -1,5 +1,5 @@
 // The larger and the smaller of two numbers, and roots, in one instruction for all lanes; and lanes
-// that come from rows anywhere in memory.
+// that come from rows anywhere in memory and go back there.
 //
 // With pack.hpp and rows.hpp the only files that know vector instructions. `larger(a, b)` is
 // a > b ? a : b, which is also what the instruction does with zeros and with what is not a number.
@@ -47,20 +47,47 @@ TARSUS_INLINE T clamped(const T& x) {
     return smaller(larger(x, T(0.0)), T(1.0));
 }
 
+#ifdef __AVX2__
+// lanes from blocks of four, and back, in registers: what is stored in halves is slow to load whole
+TARSUS_INLINE Lanes joined(const __m256d (&part)[kLanes / 4]) {
+#ifdef __AVX512F__
+    return (Lanes::Vector)__builtin_shufflevector(part[0], part[1], 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    return (Lanes::Vector)part[0];
+#endif
+}
+template <int h>
+TARSUS_INLINE __m256d part_of(const Lanes& a) {
+#ifdef __AVX512F__
+    return (__m256d)__builtin_shufflevector(a.v, a.v, 4 * h, 4 * h + 1, 4 * h + 2, 4 * h + 3);
+#else
+    return (__m256d)a.v;
+#endif
+}
+template <int h>
+TARSUS_INLINE void scatter_block(const Lanes* in, double* const* row) {
+    __m256d block[4];
+    for (int i = 0; i < 4; ++i) block[i] = part_of<h>(in[i]);
+    transpose_block(block);
+    for (int l = 0; l < 4; ++l) _mm256_storeu_pd(row[4 * h + l], block[l]);
+}
+#endif
+
 // number k of row l into lane l of out[k], for a multiple of four numbers
 template <int size>
 TARSUS_INLINE void gather_rows(const double* const (&row)[kLanes], Lanes* out) {
     static_assert(size % 4 == 0);
     for (int k = 0; k < size; k += 4) {
 #ifdef __AVX2__
+        __m256d block[kLanes / 4][4];
         for (int h = 0; h < kLanes / 4; ++h) {
-            __m256d block[4];
-            for (int l = 0; l < 4; ++l) block[l] = _mm256_loadu_pd(row[4 * h + l] + k);
-            transpose_block(block);
-            for (int i = 0; i < 4; ++i) {
-                std::memcpy(reinterpret_cast<double*>(out + k + i) + 4 * h, &block[i],
-                            sizeof block[i]);
-            }
+            for (int l = 0; l < 4; ++l) block[h][l] = _mm256_loadu_pd(row[4 * h + l] + k);
+            transpose_block(block[h]);
+        }
+        for (int i = 0; i < 4; ++i) {
+            __m256d part[kLanes / 4];
+            for (int h = 0; h < kLanes / 4; ++h) part[h] = block[h][i];
+            out[k + i] = joined(part);
         }
 #else
         for (int i = 0; i < 4; ++i) {
@@ -70,6 +97,37 @@ TARSUS_INLINE void gather_rows(const double* const (&row)[kLanes], Lanes* out) {
         }
 #endif
     }
+}
+
+// and back: lane l of in[k] to number k of row l, rows of spare lanes may repeat the last
+template <int size>
+TARSUS_INLINE void scatter_rows(const Lanes* in, double* const (&row)[kLanes]) {
+    static_assert(size % 4 == 0);
+    for (int k = 0; k < size; k += 4) {
+#ifdef __AVX2__
+        double* to[kLanes];
+        for (int l = 0; l < kLanes; ++l) to[l] = row[l] + k;
+        scatter_block<0>(in + k, to);
+        if constexpr (kLanes == 8) scatter_block<1>(in + k, to);
+#else
+        for (int i = 0; i < 4; ++i) {
+            for (int l = 0; l < kLanes; ++l) row[l][k + i] = in[k + i][l];
+        }
+#endif
+    }
+}
+
+// a bit for each lane in which a comparison holds
+TARSUS_INLINE unsigned bits_set(const Lanes::Bits& condition) {
+#if defined(__AVX512F__)
+    return _mm512_movepi64_mask((__m512i)condition);
+#elif defined(__AVX2__)
+    return unsigned(_mm256_movemask_pd((__m256d)condition));
+#else
+    unsigned found = 0;
+    for (int l = 0; l < kLanes; ++l) found |= unsigned(condition[l] & 1) << l;
+    return found;
+#endif
 }
 
 }  // namespace tarsus::TARSUS_ISA

@@ -15,48 +15,68 @@ constexpr int kWidest = 8;                 // lanes of any instruction set
 
 void place(const Tree& tree, const VolumeStatement& stated, SweptVolume& volume) {
     volume.body = stated.frame < 0 ? -1 : tree.frames[stated.frame].body;
-    volume.corners = int(stated.corners.size() / 3), volume.radius = stated.radius;
+    volume.corners = int(stated.corners.size() / 3);
+    std::fill_n(volume.number, kVolumeNumbers, 0.0);
+    volume.number[kRadius] = stated.radius;
     for (int c = 0; c < volume.corners; ++c) {
         const double* p = &stated.corners[3 * c];
+        double* corner = volume.number + kCorners + 3 * c;
         for (int i = 0; i < 3; ++i) {
-            volume.corner[c][i] = p[i];
+            corner[i] = p[i];
             if (stated.frame < 0) continue;
             const FrameOnBody& frame = tree.frames[stated.frame];
             const double* r = frame.rotation;
-            volume.corner[c][i] =
-                frame.position[i] + r[i] * p[0] + r[3 + i] * p[1] + r[6 + i] * p[2];
+            corner[i] = frame.position[i] + r[i] * p[0] + r[3 + i] * p[1] + r[6 + i] * p[2];
         }
     }
 }
 
-// A ball about the middle of the corners' bounds; a little larger than it must be, so that rounding
+// A ball about the middle of the volumes' bounds; a little larger than it must be, so that rounding
 // leaves nothing out.
-BoundingBall ball_around(const std::vector<SweptVolume>& volumes, const int* members, int count) {
+VolumePairs::BallAround ball_around(const std::vector<SweptVolume>& volumes, const int* members,
+                                    int count) {
     double low[3], high[3];
     std::fill(low, low + 3, INFINITY), std::fill(high, high + 3, -INFINITY);
     for (int m = 0; m < count; ++m) {
         const SweptVolume& volume = volumes[members[m]];
-        for (int c = 0; c < volume.corners; ++c) {
-            for (int i = 0; i < 3; ++i) {
-                low[i] = std::min(low[i], volume.corner[c][i] - volume.radius);
-                high[i] = std::max(high[i], volume.corner[c][i] + volume.radius);
-            }
+        for (int k = 0; k < 3 * volume.corners; ++k) {
+            low[k % 3] = std::min(low[k % 3], volume.number[k] - volume.number[kRadius]);
+            high[k % 3] = std::max(high[k % 3], volume.number[k] + volume.number[kRadius]);
         }
     }
-    BoundingBall ball{volumes[members[0]].body, {}, 0.0};
+    VolumePairs::BallAround ball{volumes[members[0]].body, {}, 0.0};
     for (int i = 0; i < 3; ++i) ball.center[i] = 0.5 * (low[i] + high[i]);
     for (int m = 0; m < count; ++m) {
         const SweptVolume& volume = volumes[members[m]];
         for (int c = 0; c < volume.corners; ++c) {
             double square = 0.0;
             for (int i = 0; i < 3; ++i) {
-                square += std::pow(volume.corner[c][i] - ball.center[i], 2);
+                square += std::pow(volume.number[3 * c + i] - ball.center[i], 2);
             }
-            ball.radius = std::max(ball.radius, std::sqrt(square) + volume.radius);
+            ball.radius = std::max(ball.radius, std::sqrt(square) + volume.number[kRadius]);
         }
     }
     ball.radius *= 1.0 + 1e-12;
     return ball;
+}
+
+// all comparisons of a pair's volumes
+void list_comparisons(VolumePairs& made, CompoundPair& pair) {
+    const Compound &a = made.compounds[pair.a], &b = made.compounds[pair.b];
+    pair.ball_a = a.ball, pair.ball_b = b.ball;
+    pair.first = int(made.comparisons.size()), pair.count = a.count * b.count;
+    for (int i = 0; i < a.count; ++i) {
+        for (int j = 0; j < b.count; ++j) {
+            const int va = made.members[a.first + i], vb = made.members[b.first + j];
+            const int m = made.volumes[va].corners, n = made.volumes[vb].corners;
+            const bool swapped = m > n;
+            const int kind = swapped ? pair_kind(n, m) : pair_kind(m, n);
+            const int first = swapped ? vb : va, second = swapped ? va : vb;
+            made.comparisons.push_back(
+                {first, second, made.row[first], made.row[second], short(kind), swapped});
+            ++made.combinations[kind];
+        }
+    }
 }
 
 void check(const Tree& tree, const std::vector<VolumeStatement>& volumes,
@@ -100,26 +120,27 @@ VolumePairs make_volume_pairs(const Tree& tree, const std::vector<VolumeStatemen
     made.tree = &tree, made.activation = activation, made.pairs = pairs;
     made.volumes.resize(stated.size());
     for (size_t v = 0; v < stated.size(); ++v) {
-        place(tree, stated[v], made.volumes[v]);
-        made.row.push_back(made.row_numbers);
-        made.row_numbers += kRowNumbers[made.volumes[v].corners - 1];
         const int own = int(v);
-        made.volume_balls.push_back(ball_around(made.volumes, &own, 1));
+        SweptVolume& volume = made.volumes[v];
+        place(tree, stated[v], volume);
+        const auto ball = ball_around(made.volumes, &own, 1);
+        std::copy_n(ball.center, 3, volume.number + kCenter);
+        volume.number[kBallRadius] = ball.radius;
+        made.with_corners[volume.corners - 1].push_back(own);
+        made.row.push_back(made.row_numbers);
+        made.row_numbers += kRowNumbers[volume.corners - 1];
     }
     for (const std::vector<int>& compound : compounds) {
-        made.compounds.push_back({int(made.members.size()), int(compound.size())});
-        made.members.insert(made.members.end(), compound.begin(), compound.end());
-        made.compound_balls.push_back(
-            ball_around(made.volumes, compound.data(), int(compound.size())));
-    }
-    for (const CompoundPair& pair : pairs) {
-        for (int a : compounds[pair.a]) {
-            for (int b : compounds[pair.b]) {
-                const int m = made.volumes[a].corners, n = made.volumes[b].corners;
-                ++made.combinations[pair_kind(std::min(m, n), std::max(m, n))];
-            }
+        const int count = int(compound.size()), first = int(made.members.size());
+        int ball = compound[0];
+        if (count > 1) {
+            ball = int(made.volumes.size() + made.balls.size());
+            made.balls.push_back(ball_around(made.volumes, compound.data(), count));
         }
+        made.compounds.push_back({made.volumes[compound[0]].body, first, count, ball});
+        made.members.insert(made.members.end(), compound.begin(), compound.end());
     }
+    for (CompoundPair& pair : made.pairs) list_comparisons(made, pair);
     made.columns = (tree.joint_nv + kWidest - 1) / kWidest * kWidest;
     made.moves.assign(size_t(tree.n_bodies + 1) * made.columns, 0.0);
     for (int body = 0; body < tree.n_bodies; ++body) {

@@ -11,26 +11,35 @@
 
 namespace tarsus {
 
+// A row of numbers for each volume: three corners in the core's frame of the body, of which the
+// first `corners` count, the centre of a ball around it, its radius, the radius of that ball.
+constexpr int kVolumeNumbers = 16;
+enum VolumePlace : int { kCorners = 0, kCenter = 9, kRadius = 12, kBallRadius = 13 };
+
 struct SweptVolume {
     int body;  // −1 for the world
     int corners;
-    double corner[3][3];  // in the core's frame of the body
-    double radius;
-};
-
-// a ball on a body that holds a volume or a compound
-struct BoundingBall {
-    int body;
-    double center[3];
-    double radius;
+    double number[kVolumeNumbers];
 };
 
 struct Compound {
+    int body;
     int first, count;  // in VolumePairs::members
+    int ball;          // of its only volume, or behind those of all volumes
+};
+
+// one pair of volumes to compare, that with fewer corners first
+struct Comparison {
+    int first, second;
+    int first_row, second_row;  // where their prepared numbers start
+    short kind;
+    bool swapped;
 };
 
 struct CompoundPair {
     int a, b;
+    int ball_a = 0, ball_b = 0;
+    int first = 0, count = 0;  // in VolumePairs::comparisons
 };
 
 constexpr int kPairKinds = 6;  // by corners: 1 1, 1 2, 1 3, 2 2, 2 3, 3 3
@@ -43,10 +52,16 @@ struct VolumePairs {
     std::vector<Compound> compounds;
     std::vector<CompoundPair> pairs;
 
-    std::vector<BoundingBall> volume_balls, compound_balls;
-    std::vector<int> row;                // where each volume's row of numbers starts
-    int row_numbers = 0;                 // in all rows
-    long combinations[kPairKinds] = {};  // pairs of volumes of each kind, at most
+    std::vector<Comparison> comparisons;  // pair by pair
+    std::vector<int> with_corners[3];     // volumes with one, two and three
+    std::vector<int> row;                 // where each volume's row of prepared numbers starts
+    int row_numbers = 0;                  // in all such rows
+    struct BallAround {
+        int body;
+        double center[3], radius;
+    };
+    std::vector<BallAround> balls;       // of compounds with several volumes
+    long combinations[kPairKinds] = {};  // comparisons of each kind
     int columns = 0;                     // joint velocities, rounded up to whole vectors
     std::vector<double> moves;           // (bodies + 1) × columns: 1 where a joint moves a body
 };

@@ -1,11 +1,13 @@
 """Geometry: grounds, what of a model can touch, and volumes whose distances are kept."""
 
+from tarsus.formats.srdf import DisabledPair, SemanticFile, load_srdf, save_srdf
 from tarsus.geometry.candidates import Candidate
 from tarsus.geometry.collision import Collision
 from tarsus.geometry.distances import Distances, NearestPoints, NearPairs
 from tarsus.geometry.ground import Ground
 from tarsus.geometry.height_field import HeightField
 from tarsus.geometry.link_pairs import LinkPair, link_pairs
+from tarsus.geometry.pair_choice import PairChoice, choose_pairs
 from tarsus.geometry.pair_distance import SweptDistance, swept_distance
 from tarsus.geometry.profile import Profile
 from tarsus.geometry.smooth_ground import SmoothGround
@@ -19,13 +21,16 @@ from tarsus.geometry.volumes import Volumes
 __all__ = [
     "Candidate",
     "Collision",
+    "DisabledPair",
     "Distances",
     "Ground",
     "HeightField",
     "LinkPair",
     "NearPairs",
     "NearestPoints",
+    "PairChoice",
     "Profile",
+    "SemanticFile",
     "SmoothGround",
     "Space",
     "Steps",
@@ -33,8 +38,11 @@ __all__ = [
     "SweptSphere",
     "Terrain",
     "Volumes",
+    "choose_pairs",
     "height_over_ground",
     "link_pairs",
+    "load_srdf",
+    "save_srdf",
     "stand",
     "swept_distance",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,8 +39,7 @@ class NearestPoints:
     gradient: Array | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class NearPairs:
+class NearPairs(NamedTuple):
     """The pairs within the activation distance in one state: numbers `pair` (k,), rising.
 
     The rest is as in `NearestPoints`, with the first dimension k.
@@ -114,14 +114,10 @@ class Distances:
 
     def near(self, q: ArrayLike, *, gradient: bool = True) -> NearPairs:
         """Return what is within the activation distance in one configuration q (nq,)."""
-        state = np.ascontiguousarray(q, np.float64)
-        if state.ndim != 1:
-            raise ValueError(f"q has shape {state.shape}, must be ({self.model.nq},)")
-        pair, distance, places, volumes, rows, finite = self._core.near(state, gradient)
-        if not finite:
-            self._tell_lost(state)
-        points = places.reshape(-1, 3, 3)
-        return NearPairs(pair, distance, points[:, 0], points[:, 1], points[:, 2], volumes, rows)
+        found = self._core.near(q, gradient)
+        if found is None:
+            raise self._lost(q)
+        return NearPairs(*found)
 
     def _all(
         self, states: Array, *, places: bool, rows: bool, threads: int
@@ -129,7 +125,7 @@ class Distances:
         count(threads, "threads", 1, 1024)
         distance, place, volumes, row, lost = self._core.all(states, places, rows, threads)
         if lost >= 0:
-            self._tell_lost(states[lost])
+            raise self._lost(states[lost])
         return distance, place, volumes, row
 
     def _states(self, q: ArrayLike) -> tuple[Array, tuple[int, ...]]:
@@ -138,12 +134,12 @@ class Distances:
             raise ValueError(f"q has shape {values.shape}, must be (…, {self.model.nq})")
         return np.ascontiguousarray(values).reshape(-1, self.model.nq), values.shape[:-1]
 
-    def _tell_lost(self, q: Array) -> None:
-        """Raise for a state without finite places: kinematics knows why, of a loop for example."""
+    def _lost(self, q: ArrayLike) -> ValueError:
+        """Return what is wrong with a state without places; of a loop, kinematics knows why."""
         self.model.forward_kinematics(q)
-        raise ValueError(
+        return ValueError(
             "q is out of bounds: volumes are farther than 1e9 m from the origin, where distances "
-            f"are lost in rounding: {q.tolist()}"
+            f"are lost in rounding: {np.asarray(q).tolist()}"
         )
 
     def _compiled(self) -> _core.VolumePairs:

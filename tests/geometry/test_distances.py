@@ -246,5 +246,5 @@ def test_wrong_arguments() -> None:
         distances.distance("here")
     with pytest.raises(ValueError, match="threads"):
         distances.distance(q, threads=0)
-    with pytest.raises(ValueError, match=r"q has shape \(1, 23\)"):
+    with pytest.raises(ValueError, match="q"):
         distances.near(q[None])
