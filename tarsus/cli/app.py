@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 import tarsus as ts
+from tarsus.cli.fit import fit
 from tarsus.cli.models import open_model
 from tarsus.cli.options import (
     BaseOption,
@@ -221,6 +222,7 @@ def bench(
 
 
 app.command()(simulate)
+app.command()(fit)
 app.command()(reproduce)
 
 

@@ -4,6 +4,7 @@ from tarsus.formats.srdf import DisabledPair, SemanticFile, load_srdf, save_srdf
 from tarsus.geometry.candidates import Candidate
 from tarsus.geometry.collision import Collision
 from tarsus.geometry.distances import Distances, NearestPoints, NearPairs
+from tarsus.geometry.fitting import FitReport, Fitted, LinkFit, fit
 from tarsus.geometry.ground import Ground
 from tarsus.geometry.height_field import HeightField
 from tarsus.geometry.link_pairs import LinkPair, link_pairs
@@ -23,8 +24,11 @@ __all__ = [
     "Collision",
     "DisabledPair",
     "Distances",
+    "FitReport",
+    "Fitted",
     "Ground",
     "HeightField",
+    "LinkFit",
     "LinkPair",
     "NearPairs",
     "NearestPoints",
@@ -39,6 +43,7 @@ __all__ = [
     "Terrain",
     "Volumes",
     "choose_pairs",
+    "fit",
     "height_over_ground",
     "link_pairs",
     "load_srdf",
