@@ -212,29 +212,45 @@ bool run_near(NearCall& call, std::byte* memory) {
 }
 
 // pairs of volumes that stand for themselves
+template <int corners>
+TARSUS_INLINE SweptCore<Lanes, corners> given_core(const double* at, long k, int count) {
+    constexpr int size = 3 * corners;
+    const double* row[kLanes];
+    for (int l = 0; l < kLanes; ++l) row[l] = at + size * (k + std::min(l, count - 1));
+    Lanes x[size];
+    if constexpr (corners == 1) {
+        for (int i = 0; i < size; ++i) {
+            Lanes each(0.0);
+            for (int l = 0; l < kLanes; ++l) each.v[l] = row[l][i];
+            x[i] = each;
+        }
+    } else {
+        gather_rows<size>(row, x);
+    }
+    Vec3<Lanes> corner[corners];
+    for (int c = 0; c < corners; ++c) corner[c] = {x[3 * c], x[3 * c + 1], x[3 * c + 2]};
+    return swept_core(corner);
+}
+TARSUS_INLINE Lanes given_radius(const double* at, long k, int count) {
+    Lanes radius(0.0);
+    for (int l = 0; l < kLanes; ++l) radius.v[l] = at[k + std::min(l, count - 1)];
+    return radius;
+}
+
 template <int m, int n>
 TARSUS_APART void run_swept(const SweptPairsCall& call, long begin, long end) {
-    const auto core = [&]<int corners>(const double* at, long k, int count) {
-        Lanes x[3 * corners];
-        std::fill_n(x, 3 * corners, Lanes(0.0));
-        load_rows(at + 3 * corners * k, 3 * corners, count, 3 * corners, x);
-        Vec3<Lanes> corner[corners];
-        for (int c = 0; c < corners; ++c) corner[c] = {x[3 * c], x[3 * c + 1], x[3 * c + 2]};
-        return swept_core(corner);
-    };
     for (long k = begin; k < end; k += kLanes) {
         const int count = int(std::min<long>(end - k, kLanes));
-        Lanes radius_a(0.0), radius_b(0.0);
-        load_rows(call.radius_a + k, 1, count, 1, &radius_a);
-        load_rows(call.radius_b + k, 1, count, 1, &radius_b);
         const SweptDistance<Lanes> d =
-            swept_distance(core.template operator()<m>(call.a, k, count), radius_a,
-                           core.template operator()<n>(call.b, k, count), radius_b);
-        Rows<Lanes> rows(call.out + kSweptNumbers * k, kSweptNumbers, count, false);
-        rows.set_four(0, {d.distance, d.a.x, d.a.y, d.a.z});
-        rows.set_four(4, {d.b.x, d.b.y, d.b.z, d.n.x});
-        rows.set_four(8, {d.n.y, d.n.z, d.ax, d.ay});
-        rows.set(12, d.bx), rows.set(13, d.by);
+            swept_distance(given_core<m>(call.a, k, count), given_radius(call.radius_a, k, count),
+                           given_core<n>(call.b, k, count), given_radius(call.radius_b, k, count));
+        double* row[kLanes];
+        for (int l = 0; l < kLanes; ++l) {
+            row[l] = call.out + kSweptNumbers * (k + std::min(l, count - 1));
+        }
+        const Lanes x[kSweptNumbers] = {d.distance, d.a.x, d.a.y, d.a.z, d.b.x, d.b.y, d.b.z,
+                                        d.n.x,      d.n.y, d.n.z, d.ax,  d.ay,  d.bx,  d.by};
+        scatter_rows<kSweptNumbers>(x, row);
     }
 }
 

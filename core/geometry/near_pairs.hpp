@@ -8,7 +8,7 @@
 // Along joint velocities w the distance changes by n·(v_b(p) − v_a(p)), where v_a and v_b are what
 // the bodies do at the nearest points: how these wander on the surfaces does not matter. With unit
 // motions S of the joints in the world's axes at its origin that is ±(n, p × n)·S for joints that
-// move one of the bodies only (Schwienbacher 2012, section 5.2).
+// move one of the bodies only (Schwienbacher 2013, section 5.2).
 #pragma once
 
 #include "dynamics/spanning.hpp"

@@ -1,4 +1,4 @@
-// Nearest points of points, lines and triangles (Schwienbacher 2012, section 6.4 and appendix B).
+// Nearest points of points, lines and triangles (Schwienbacher 2013, section 6.4 and appendix B).
 //
 // All cases are computed and the nearest is selected, so that lanes agree. What the thesis prints
 // over-estimates some distances and is repaired here:

@@ -73,11 +73,18 @@ TARSUS_INLINE void scatter_block(const Lanes* in, double* const* row) {
 }
 #endif
 
-// number k of row l into lane l of out[k], for a multiple of four numbers
+// where the next block of four starts: the last one ends with the row, and may repeat numbers
+template <int size>
+constexpr int block_at(int k) {
+    return k + 4 <= size ? k : size - 4;
+}
+
+// number k of row l into lane l of out[k], for at least four numbers
 template <int size>
 TARSUS_INLINE void gather_rows(const double* const (&row)[kLanes], Lanes* out) {
-    static_assert(size % 4 == 0);
-    for (int k = 0; k < size; k += 4) {
+    static_assert(size >= 4);
+    for (int step = 0; step < size; step += 4) {
+        const int k = block_at<size>(step);
 #ifdef __AVX2__
         __m256d block[kLanes / 4][4];
         for (int h = 0; h < kLanes / 4; ++h) {
@@ -102,8 +109,9 @@ TARSUS_INLINE void gather_rows(const double* const (&row)[kLanes], Lanes* out) {
 // and back: lane l of in[k] to number k of row l, rows of spare lanes may repeat the last
 template <int size>
 TARSUS_INLINE void scatter_rows(const Lanes* in, double* const (&row)[kLanes]) {
-    static_assert(size % 4 == 0);
-    for (int k = 0; k < size; k += 4) {
+    static_assert(size >= 4);
+    for (int step = 0; step < size; step += 4) {
+        const int k = block_at<size>(step);
 #ifdef __AVX2__
         double* to[kLanes];
         for (int l = 0; l < kLanes; ++l) to[l] = row[l] + k;

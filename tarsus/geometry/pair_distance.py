@@ -35,7 +35,7 @@ def swept_distance(
 
     Leading dimensions are broadcast. What the spheres are swept over is compared exactly, and both
     radii are taken off. Where points, lines or triangles meet, the distance is −(radius_a +
-    radius_b) and `normal` a direction in which they come apart (Schwienbacher 2012, section 6.4,
+    radius_b) and `normal` a direction in which they come apart (Schwienbacher 2013, section 6.4,
     with its cases repaired that over-estimate distances).
     """
     corners = [_points(points_a, "points_a"), _points(points_b, "points_b")]

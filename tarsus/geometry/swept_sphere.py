@@ -1,7 +1,7 @@
 """Swept spheres: what a ball fills that moves along a point, a line or a triangle.
 
 Their surfaces are smooth and they are convex; how far two of them are apart is how far their
-points, lines or triangles are apart, less both radii (Schwienbacher 2012, section 6.3).
+points, lines or triangles are apart, less both radii (Schwienbacher 2013, section 6.3).
 """
 
 from __future__ import annotations

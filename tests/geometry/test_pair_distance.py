@@ -39,7 +39,7 @@ NAMED = [
     # 45° apart, however short they are
     ([[0, 0, 0], [0.03, 0, 0]], [[0, 0, 0.01], [0.03, 0.03, 0.01]], 0.01, [0, 0, 0], [0, 0, 0.01]),
 ]
-"""Cases in which printed algorithms fail (Schwienbacher 2012, section 6.4)."""
+"""Cases in which printed algorithms fail (Schwienbacher 2013, section 6.4)."""
 
 
 @pytest.mark.parametrize(("a", "b", "distance", "on_a", "on_b"), NAMED)

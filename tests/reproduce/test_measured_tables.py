@@ -35,6 +35,17 @@ def test_lola(tmp_path: Path) -> None:
     plot(result, tmp_path / "lola.svg")
 
 
+def test_distances() -> None:
+    result = reproduce("lola-6.9")
+    print(result)
+    times = [row.thesis for row in result.rows[:7]]
+    assert times == ["0.0886", "0.1256", "0.1555", "0.1392", "0.3614", "0.8887", "50 … 500"]
+    assert all(float(row.ours) > 0.0 for row in result.rows[:7])
+    assert [row.verdict for row in result.rows[7:]] == ["corrected", "corrected"]
+    # a share of random points and triangles, as counted elsewhere: 4.4 % and 28 %
+    assert 3.5 < float(result.rows[7].thesis) < 5.0 and 26.0 < float(result.rows[8].ours) < 30.0
+
+
 def test_dill(tmp_path: Path) -> None:
     result = reproduce("dill")
     assert len(result.rows) == 7

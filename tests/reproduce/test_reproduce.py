@@ -151,7 +151,7 @@ def test_pictures(tmp_path: Path) -> None:
 
 def test_names() -> None:
     assert set(TABLES) == {
-        *("dill", "lola-2.1", "lola-2.4", "lola-2.6"),
+        *("dill", "lola-2.1", "lola-2.4", "lola-2.6", "lola-6.9"),
         *(f"rotors-4.{i}" for i in range(1, 7)),
         *(f"coriolis-3.{i}" for i in range(1, 4)),
         *(f"contact-5.{i}" for i in range(1, 4)),
