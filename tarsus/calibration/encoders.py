@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.control.arguments import checked_model
 from tarsus.model import Model
-from tarsus.model.checks import read_only, reals
+from tarsus.model.checks import LARGEST, read_only, reals
 
 
 class Encoders:
@@ -115,7 +115,7 @@ class Encoders:
         read, count = reals(readings, "readings"), len(self.joints)
         if read.shape[-1:] != (count,):
             raise ValueError(f"readings has shape {read.shape}, must be (…, {count})")
-        if not np.isfinite(read).all():
+        if not (np.abs(read) <= LARGEST).all():
             raise ValueError("readings has entries that are not finite")
         return read
 
@@ -132,7 +132,7 @@ class Encoders:
         array, count = reals(value, what), len(self.joints)
         if array.shape not in ((), (count,)):
             raise ValueError(f"{what} has shape {array.shape}, must be () or ({count},)")
-        if not (np.isfinite(array) | (infinite & np.isinf(array))).all():
+        if not ((np.abs(array) <= LARGEST) | (infinite & np.isinf(array))).all():
             raise ValueError(f"{what} has entries that are not finite")
         return read_only(np.array(np.broadcast_to(array, (count,))))
 

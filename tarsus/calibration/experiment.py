@@ -23,7 +23,7 @@ from tarsus.calibration.measures import Measure
 from tarsus.calibration.parameters import EncoderGain, EncoderOffset, Parameter, Placed
 from tarsus.calibration.widened import Widened
 from tarsus.model import WORLD, Model
-from tarsus.model.checks import UnknownNameError, expect, find, reals, suggestion
+from tarsus.model.checks import LARGEST, UnknownNameError, expect, find, reals, suggestion
 from tarsus.spatial import adjoint, inverse
 
 
@@ -130,7 +130,7 @@ class Experiment:
     def errors(self, errors: ArrayLike | None) -> Array:
         """Return errors (parameters,), zero by default, checked."""
         found = np.zeros(len(self.names)) if errors is None else reals(errors, "errors")
-        if found.shape != (len(self.names),) or not np.isfinite(found).all():
+        if found.shape != (len(self.names),) or not (np.abs(found) <= LARGEST).all():
             raise ValueError(
                 f"errors has shape {found.shape}, must be ({len(self.names)},) finite numbers"
             )

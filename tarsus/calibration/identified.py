@@ -39,8 +39,9 @@ class Identified:
     """Errors of an experiment's parameters (parameters,), and what is left of the residuals.
 
     `spread` is how many times larger residuals are than the stated deviations (1 where those are
-    right), with `freedom` degrees of freedom; `before` and `after` are residuals of each measure
-    (n, rows) without and with the errors, those of `outliers` included, which had no say.
+    right, NaN where no row is left over), with `freedom` degrees of freedom; `before` and `after`
+    are residuals of each measure (n, rows) without and with the errors, those of `outliers`
+    included, which had no say, and NaN where nothing was measured.
     """
 
     experiment: Experiment
@@ -77,14 +78,17 @@ class Identified:
     def covariance(self) -> Array:
         """Covariance (parameters, parameters) of the errors, scaled by what residuals show.
 
-        Combinations that are not told have none: they stay at zero.
+        Combinations that are not told have none: they stay at zero. Where no row is left to show
+        anything, by the deviations that were stated.
         """
-        return np.asarray(self.spread**2 * self.observability.covariance)
+        shown = self.spread if self.freedom > 0 else 1.0
+        return np.asarray(shown**2 * self.observability.covariance)
 
     @property
     def deviations(self) -> Array:
         """Standard deviations (parameters,), inf for parameters that are not told alone."""
-        return np.asarray(self.spread * self.observability.deviations)
+        told = self.observability.shares > TOLD
+        return np.where(told, np.sqrt(np.diag(self.covariance)), np.inf)
 
     def confidence(self, level: float = 0.95) -> Array:
         """Return half-widths (parameters,) of intervals that hold the truth with this probability.
@@ -107,7 +111,7 @@ class Identified:
         Outliers do not count. This is the length of the three components, not one of them.
         """
         residuals = (self.after if after else self.before)[k]
-        kept = np.ones(len(residuals), dtype=bool)
+        kept = np.isfinite(residuals[:, 0])
         measure = self.experiment.measures[k]
         kept[[o.pose for o in self.outliers if o.measure is measure]] = False
         own = residuals[kept, 3 * part : 3 * part + 3]
@@ -119,9 +123,11 @@ class Identified:
 
     def __str__(self) -> str:
         poses, told = len(self.after[0]), self.observability
+        noise = f"residuals are {self.spread:.3g} of the stated deviations"
+        if self.freedom < 1:
+            noise = "no more rows than that: nothing tells noise from errors"
         lines = [
-            f"{poses} poses, {len(self.names)} parameters, {told.rank} combinations told; "
-            f"residuals are {self.spread:.3g} of the stated deviations"
+            f"{poses} poses, {len(self.names)} parameters, {told.rank} combinations told; {noise}"
         ]
         for k, measure in enumerate(self.experiment.measures):
             for part, unit in enumerate(measure.units):

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.control.arguments import poses
 from tarsus.model import WORLD
-from tarsus.model.checks import number, reals
+from tarsus.model.checks import LARGEST, number, reals
 from tarsus.spatial import rotation_from_vector, vector_from_rotation, velocity_map
 
 
@@ -48,7 +48,7 @@ class Measure:
         return np.full(self.rows, self.sigma)
 
     def values(self, value: ArrayLike, count: int) -> Array:
-        """Return measured values for each pose; one value stands for all."""
+        """Return measured values for each pose, NaN for none; one value stands for all."""
         raise NotImplementedError
 
     def of(self, relative: Array) -> Array:
@@ -134,8 +134,9 @@ class Pose(Measure):
         return np.repeat([self.sigma, self.angle_sigma], 3)
 
     def values(self, value: ArrayLike, count: int) -> Array:
-        checked = poses(_finite(value, (4, 4), count, self.title), self.title)
-        return np.asarray(checked)
+        found = _finite(value, (4, 4), count, self.title)
+        poses(found[~np.isnan(found[:, 0, 0])], self.title)
+        return found
 
     def of(self, relative: Array) -> Array:
         return relative
@@ -170,6 +171,10 @@ def _finite(value: ArrayLike, shape: tuple[int, ...], count: int, title: str) ->
         raise ValueError(
             f"the {title} has shape {array.shape}, must be {(count, *shape)} or {shape}"
         )
-    if not np.isfinite(array).all():
-        raise ValueError(f"the {title} has entries that are not finite")
-    return np.array(np.broadcast_to(array, (count, *shape)))
+    found = np.array(np.broadcast_to(array, (count, *shape)))
+    flat = found.reshape(count, -1)
+    whole = np.isnan(flat).all(axis=1) | (np.abs(flat) <= LARGEST).all(axis=1)
+    if not whole.all():
+        pose = int(np.argmin(whole))
+        raise ValueError(f"the {title} is not finite in pose {pose}; NaN all over: not measured")
+    return found

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from tarsus import _core
 from tarsus.arrays import Array
-from tarsus.model.checks import reals
+from tarsus.model.checks import LARGEST, reals
 from tarsus.model.cluster_views import Cluster
 from tarsus.model.description import Body
 from tarsus.model.inertia import moment
@@ -75,6 +75,8 @@ class Driven(_core.Model):
         wanted, start = own.values(positions, "positions"), reals(q, "q")
         if start.shape[-1:] != (self.nq,):
             raise ValueError(f"q has shape {start.shape}, must be (…, {self.nq})")
+        if not (np.abs(start) <= LARGEST).all():
+            raise ValueError("q has entries that are not finite")
         lead = np.broadcast_shapes(wanted.shape[:-1], start.shape[:-1])
         wanted = np.broadcast_to(wanted, (*lead, len(own.names))).reshape(-1, len(own.names))
         start = np.broadcast_to(start, (*lead, self.nq)).reshape(-1, self.nq)

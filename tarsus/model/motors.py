@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
-from tarsus.model.checks import find, reals
+from tarsus.model.checks import LARGEST, find, reals
 from tarsus.model.cluster_views import Cluster
 from tarsus.model.description import Coupling
 from tarsus.model.views import JointView
@@ -94,7 +94,7 @@ class Motors:
         if array.shape[-1:] != (count,):
             hint = "" if count else ": the model states no motors, name them with motors=[…]"
             raise ValueError(f"{what} has shape {array.shape}, must be (…, {count}){hint}")
-        if not np.isfinite(array).all():
+        if not (np.abs(array) <= LARGEST).all():
             raise ValueError(f"{what} has entries that are not finite")
         return array
 
@@ -162,6 +162,6 @@ def _velocities(value: ArrayLike, what: str, matrix: Array) -> Array:
     array, nv = reals(value, what), matrix.shape[-1]
     if array.shape[-1:] != (nv,):
         raise ValueError(f"{what} has shape {array.shape}, must be (…, {nv})")
-    if not np.isfinite(array).all():
+    if not (np.abs(array) <= LARGEST).all():
         raise ValueError(f"{what} has entries that are not finite")
     return array

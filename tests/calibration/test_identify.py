@@ -121,6 +121,52 @@ def test_outliers_are_told_and_have_no_say() -> None:
     assert "left out: pose 3, pose of ball from tracker" in str(found)
 
 
+def test_what_was_not_measured_has_no_say() -> None:
+    """NaN is the same as poses that were never taken, measure by measure."""
+    experiment, rng = panda(), np.random.default_rng(9)
+    readings, errors = some_readings(experiment, rng, 40), some_errors(experiment, rng)
+    values = measured(experiment, readings, errors, rng)
+    values[0][20:] = np.nan
+    values[1][:5] = np.nan
+    found = cal.identify(experiment, readings, values)
+    print(f"freedom {found.freedom}, spread {found.spread:.3f}")
+    assert found.freedom == 20 * 6 + 35 - found.observability.rank and not found.outliers
+    assert np.isnan(found.after[0][20:]).all() and np.isfinite(found.after[0][:20]).all()
+    assert 0.7 < found.spread < 1.3 and found.rms() < 2e-4
+    apart = [
+        cal.Experiment(experiment.encoders, m, experiment.parameters) for m in experiment.measures
+    ]
+    squares = [
+        (own.linearised(r, [v], found.errors).whitened()[0][0] ** 2).sum()
+        for own, r, v in zip(
+            apart, (readings[:20], readings[5:]), (values[0][:20], values[1][5:]), strict=True
+        )
+    ]
+    assert np.sqrt(sum(squares) / found.freedom) == pytest.approx(found.spread, rel=1e-9)
+    values[0][3, 0, 0] = np.nan
+    with pytest.raises(ValueError, match="the pose of ball from tracker is not finite in pose 3"):
+        cal.identify(experiment, readings, values)
+    with pytest.raises(ValueError, match="values has nothing that was measured"):
+        cal.identify(experiment, readings, [np.full((4, 4), np.nan), np.nan])
+
+
+def test_too_few_poses() -> None:
+    """As many rows as are told: what is left is zero, and tells nothing about noise."""
+    experiment, rng = panda(), np.random.default_rng(10)
+    readings, errors = some_readings(experiment, rng, 3), some_errors(experiment, rng)
+    found = cal.identify(experiment, readings, measured(experiment, readings, errors, rng))
+    assert found.freedom == 0 and np.isnan(found.spread) and not found.outliers
+    assert "nothing tells noise from errors" in str(found)
+    assert np.isfinite(found.covariance).all() and np.isinf(found.confidence()).all()
+
+
+def test_exact_values_have_no_outliers() -> None:
+    experiment, rng = linkage(), np.random.default_rng(11)
+    readings, errors = some_readings(experiment, rng, 30), some_errors(experiment, rng)
+    found = cal.identify(experiment, readings, experiment.predict(readings, errors))
+    assert not found.outliers and found.spread < 1e-6
+
+
 def test_one_value_for_all_poses() -> None:
     """A foot that is pinned to a jig: where the jig is need not be known."""
     builder = ts.Builder("leg").body("thigh").body("shank").body("slide")
@@ -174,8 +220,10 @@ def test_wrong_values() -> None:
         cal.identify(experiment, readings, [values[0][:2], values[1]])
     with pytest.raises(ValueError, match="has a rotation that is not orthonormal"):
         cal.identify(experiment, readings, [2 * values[0], values[1]])
-    with pytest.raises(ValueError, match="the distance of panda_hand from tracker has entries"):
-        cal.identify(experiment, readings, [values[0], np.nan])
+    with pytest.raises(
+        ValueError, match="the distance of panda_hand from tracker is not finite in pose 1"
+    ):
+        cal.identify(experiment, readings, [values[0], [1.0, np.inf, 1.0]])
     with pytest.raises(ValueError, match=r"level is 2\.0, must be between 0 and 1"):
         cal.identify(experiment, readings, values, level=2.0)
     with pytest.raises(ts.UnknownNameError, match=r"there is no parameter 'ball\.q'"):

@@ -214,6 +214,10 @@ def test_wrong_motors() -> None:
         model.from_motor_positions(np.zeros(3), q)
     with pytest.raises(ValueError, match="positions has entries that are not finite"):
         model.from_motor_positions(np.full(24, np.nan), q)
+    with pytest.raises(ValueError, match="velocities has entries that are not finite"):
+        model.from_motor_velocities(q, np.full(24, 1e200))  # products would overflow
+    with pytest.raises(ValueError, match="q has entries that are not finite"):
+        model.from_motor_positions(np.zeros(24), np.full(31, np.inf))
     with pytest.raises(ValueError, match=r"q has shape \(2,\), must be \(…, 31\)"):
         model.from_motor_positions(np.zeros(24), np.zeros(2))
     with pytest.raises(ValueError, match="the model states no motors, name them"):

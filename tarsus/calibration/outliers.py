@@ -1,0 +1,67 @@
+"""Measurements that noise does not explain: found, told and left out.
+
+Those far off count less at first (P. J. Huber, "Robust Statistics", Wiley 1981), with what is far
+measured by the median of all; when it is clear which they are, the rest is fitted without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+from tarsus.arrays import Array
+from tarsus.calibration.least_squares import Fit, Point
+
+ROUNDS = 20
+HUBER = 0.95
+"""Share of good measurements that count in full."""
+EXACT = 1e-6
+"""Residuals below this share of the stated deviations are rounding, and no measure of noise."""
+
+
+def without_outliers(
+    fit: Fit, point: Point, there: Sequence[Array], level: float
+) -> tuple[Point, list[Array]]:
+    """Return the point and weights (n,) of each measure, 0 for outliers and 1 for all others.
+
+    `there` has a 1 for what was measured and a 0 for what was not.
+    """
+    rows = [measure.rows for measure in fit.experiment.measures]
+    point = _less_for_the_far(fit, point, there, rows)
+    count = sum(float(each.sum()) for each in there)
+    bounds = [np.sqrt(stats.chi2.ppf(1.0 - level / count, m)) for m in rows]
+    kept: list[Array] = []
+    for _ in range(ROUNDS):
+        scale = _scale(point.norms, there, rows)
+        near = [t * (d <= b * scale) for d, b, t in zip(point.norms, bounds, there, strict=True)]
+        if kept and all(np.array_equal(a, b) for a, b in zip(near, kept, strict=True)):
+            break
+        kept = near
+        point = fit.solve(point, kept)
+    return point, kept
+
+
+def _less_for_the_far(fit: Fit, point: Point, there: Sequence[Array], rows: Sequence[int]) -> Point:
+    """Return the point where measurements count as their distance lets them."""
+    knees = [np.sqrt(stats.chi2.ppf(HUBER, m)) for m in rows]
+    weights = list(there)
+    for _ in range(ROUNDS):
+        scale, before = _scale(point.norms, there, rows), weights
+        weights = [
+            t * np.minimum(1.0, k * scale / np.maximum(d, 1e-300))
+            for d, k, t in zip(point.norms, knees, there, strict=True)
+        ]
+        if max(np.abs(a - b).max() for a, b in zip(weights, before, strict=True)) < 0.02:
+            break
+        point = fit.at(point.errors + fit.step(point, weights))
+    return point
+
+
+def _scale(norms: Sequence[Array], there: Sequence[Array], rows: Sequence[int]) -> float:
+    """Return how many times larger than stated residuals are, by the median of their squares."""
+    squares = [
+        d[t > 0.0] ** 2 / stats.chi2.median(m) for d, t, m in zip(norms, there, rows, strict=True)
+    ]
+    return max(float(np.sqrt(np.median(np.concatenate(squares)))), EXACT)
