@@ -11,6 +11,7 @@ from typing import Any
 
 from clusters import measure_clusters
 from contact import measure_contact
+from distances import measure_distances
 from drives import measure_drives
 from flows import measure_flows
 from growth import measure_growth
@@ -30,6 +31,7 @@ STUDIES: dict[str, Callable[..., dict[str, Any]]] = {
     "symbols": measure_symbols,
     "parts": measure_parts,
     "flows": measure_flows,
+    "distances": measure_distances,
     "contact": measure_contact,
     "drives": measure_drives,
     "bodies": measure_growth,

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from contact_targets import CONTACT_TARGETS
+from distance_targets import DISTANCE_TARGETS
 from flow_targets import FLOW_TARGETS
 from part_targets import PART_TARGETS
 from target import Target
@@ -211,6 +212,7 @@ TARGETS = (
     Target("memory of a batch / its inputs and output", 0.5, 0.1, True, memory),
     *CONTACT_TARGETS,
     *PART_TARGETS,
+    *DISTANCE_TARGETS,
     *FLOW_TARGETS,
     cluster_target(
         "ABA with rotors, time / without",
