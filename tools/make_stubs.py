@@ -29,6 +29,15 @@ def part_forces(
 def held_accelerations(
     model: Model, parts: Parts, numbers: Array, q: Array, v: Array, tau: Array
 ) -> tuple[Array, Array]: ...
+def solve_programmes(
+    count: int,
+    *arrays: Array,
+    start: NDArray[np.int8] | None,
+    levels: list[int],
+    most_passes: int,
+    tolerance: float,
+    threads: int,
+) -> tuple[Any, ...]: ...
 def hybrid_flow(
     phases: list[tuple[Any, ...]],
     functions: list[Any],

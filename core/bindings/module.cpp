@@ -18,6 +18,7 @@
 #include "bindings/methods.hpp"
 #include "bindings/motion.hpp"
 #include "bindings/parts.hpp"
+#include "bindings/programme.hpp"
 #include "bindings/statements.hpp"
 #include "bindings/world.hpp"
 
@@ -235,6 +236,7 @@ NB_MODULE(_core, m) {
     bind_hybrid(m);
     bind_contact_flow(m);
     bind_distances(m);
+    bind_programme(m);
 #ifdef TARSUS_SANITIZE
     bind_guard_checks(m);
 #endif

@@ -108,8 +108,9 @@ struct Kernel {
     X(elastic_energy)                  \
     X(passive_forces)
 
-struct StepKernel;  // in world/run.hpp
-struct FlowKernel;  // in flow/flow.hpp
+struct StepKernel;       // in world/run.hpp
+struct FlowKernel;       // in flow/flow.hpp
+struct ProgrammeKernel;  // in kinematics/programme.hpp
 
 struct Kernels {
     const char* instruction_set;
@@ -122,6 +123,7 @@ struct Kernels {
     // at q, or where dv is given after that step from q
     ClosureFault (*closure_fault)(const Tree&, const double* table, const double* q,
                                   const double* dv);
+    const ProgrammeKernel* programme;
 };
 
 // those that this build has

@@ -12,13 +12,18 @@ TARSUS_KERNELS(TARSUS_DECLARE)
 
 extern const StepKernel step_kernel;
 extern const FlowKernel flow_kernel;
+extern const ProgrammeKernel programme_kernel;
 
 #define TARSUS_LIST(name) &name##_kernel,
 ClosureFault find_closure_fault(const Tree&, const double* table, const double* q,
                                 const double* dv);
 
 extern const Kernels kernels;
-const Kernels kernels = {TARSUS_TEXT(TARSUS_ISA), kLanes, TARSUS_KERNELS(TARSUS_LIST) & step_kernel,
-                         &flow_kernel, find_closure_fault};
+const Kernels kernels = {TARSUS_TEXT(TARSUS_ISA),
+                         kLanes,
+                         TARSUS_KERNELS(TARSUS_LIST) & step_kernel,
+                         &flow_kernel,
+                         find_closure_fault,
+                         &programme_kernel};
 
 }  // namespace tarsus::TARSUS_ISA

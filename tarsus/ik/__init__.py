@@ -7,6 +7,7 @@ q = s.solve(q).q
 from tarsus.ik.damped import Damping
 from tarsus.ik.limits import Limits
 from tarsus.ik.pose import Search
+from tarsus.ik.programme import QPSolution, solve_qp
 from tarsus.ik.results import Solution, Step, Track
 from tarsus.ik.solver import Solver
 from tarsus.ik.status import MEANINGS
@@ -40,10 +41,12 @@ __all__ = [
     "PartComTask",
     "PositionTask",
     "PostureTask",
+    "QPSolution",
     "Search",
     "Solution",
     "Solver",
     "Step",
     "Task",
     "Track",
+    "solve_qp",
 ]

@@ -1,0 +1,278 @@
+// How problems come into lanes, what changes in their working sets, and what is read from them.
+#pragma once
+
+#include "kinematics/active_set.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+template <class T>
+ActiveSet<T>::ActiveSet(const ProgrammeShape& shape, Scratch& scratch)
+    : n_(shape.variables),
+      tasks_(shape.tasks),
+      first_row_(first_row(shape)),
+      n_slots_(slots_of(shape)),
+      most_passes_(shape.most_passes),
+      tolerance_(shape.tolerance),
+      bounds_(n_, scratch),
+      slots_(n_slots_, scratch),
+      matrix_(n_slots_, n_, scratch),
+      factor_(n_slots_, scratch),
+      of_variables_(n_, scratch),
+      of_slots_(n_slots_, scratch),
+      users_(scratch.take<int>(n_slots_)),
+      changed_(scratch.take<int>(size_t(kCount) * n_)),
+      change_(scratch.take<double>(size_t(kCount) * n_)),
+      first_watched_(first_row_) {
+    std::fill_n(users_, n_slots_, 0);
+}
+
+template <class T>
+size_t ActiveSet<T>::bytes(const ProgrammeShape& shape) {
+    const int n = shape.variables, slots = slots_of(shape);
+    return BoundStates<T>::bytes(n) + SlotStates<T>::bytes(slots) + SlotMatrix<T>::bytes(slots, n) +
+           SlotFactor<T>::bytes(slots) + States<T, 5>::bytes(n) + States<T, 4>::bytes(slots) +
+           bytes_of<int>(slots) + bytes_of<int>(size_t(kCount) * n) +
+           bytes_of<double>(size_t(kCount) * n);
+}
+
+template <class T>
+bool ActiveSet<T>::load(const Programme& given, const SlotStatements& stated,
+                        const signed char* start)
+    requires std::is_same_v<T, double>
+{
+    lane_[0] = {};
+    lane_[0].busy = lane_[0].shedding = true;
+    force_ = 0.0, std::fill_n(row_, n_, 0.0);
+    load_bounds(given, start);
+    const bool tasks = matrix_.load(0, tasks_, given.task);
+    const bool rows = matrix_.load(first_row_, n_slots_ - first_row_, given.row);
+    if (!tasks || !rows) return false;
+    load_slots(stated, start ? start + n_ : nullptr);
+    list();
+    // G of what is on
+    for (int e = 0; e < factor_.count(); ++e) {
+        const int k = factor_.on()[e], last = factor_.on()[factor_.count() - 1];
+        const double* row = matrix_.row(k);
+        for (int j = 0; j < n_; ++j) x_[j] = bounds_.free[j] * row[j];
+        matrix_.times_between(k, last, x_, factor_.column(k));
+    }
+    return true;
+}
+
+template <class T>
+void ActiveSet<T>::load_bounds(const Programme& given, const signed char* start)
+    requires std::is_same_v<T, double>
+{
+    for (int j = 0; j < n_; ++j) {
+        const double damping = given.damping[j], low = given.low[j], high = given.high[j];
+        bounds_.reference[j] = given.reference[j];
+        bounds_.damping[j] = damping, bounds_.give[j] = 1.0 / damping;
+        bounds_.low[j] = low, bounds_.high[j] = high;
+        double at = start ? double(start[j]) : 0.0;
+        if ((at < 0 && low == -kInfinite) || (at > 0 && high == kInfinite)) at = 0.0;
+        if (!(low < high)) at = 2.0;
+        bounds_.at[j] = at;
+        bounds_.free[j] = at == 0 ? bounds_.give[j] : 0.0;
+        bounds_.held[j] = at == 0  ? given.reference[j]
+                          : at < 0 ? low
+                          : at < 2 ? high
+                                   : low + 0.5 * (high - low);
+    }
+}
+
+template <class T>
+void ActiveSet<T>::load_slots(const SlotStatements& stated, const signed char* start)
+    requires std::is_same_v<T, double>
+{
+    std::fill_n(users_, n_slots_, 0);
+    first_watched_ = first_row_;
+    weigh(stated);
+    for (int k = 0; k < n_slots_; ++k) {
+        const SlotKind kind = stated.kind[k];
+        slots_.low[k] = stated.low[k], slots_.high[k] = stated.high[k];
+        slots_.penalty[k] = stated.penalty[k], slots_.yielding[k] = stated.yielding[k];
+        slots_.watched[k] = kind == SlotKind::watched ? 1.0 : 0.0;
+        slots_.least[k] = 0.0, slots_.weight[k] = 1.0;
+        slots_.remove(k, 0);
+        if (kind == SlotKind::off) continue;
+        if (kind == SlotKind::watched || stated.compliance[k] == 0.0) {
+            if (reached_[k] > 0) slots_.weight[k] = 1.0 / reached_[k];
+            slots_.least[k] = 0.1 * kDependent * reached_[k];
+        }
+        const int at = start && k >= first_row_ ? start[k - first_row_] : 0;
+        if (kind == SlotKind::always && at == 2) {
+            slots_.at[k] = kRedundant;
+            continue;
+        }
+        if (kind == SlotKind::always) {
+            slots_.at[k] = kAlways, slots_.target[k] = stated.low[k];
+            slots_.compliance[k] = stated.compliance[k], slots_.limit[k] = slots_.least[k];
+            users_[k] = 1;
+            continue;
+        }
+        first_watched_ = std::min(first_watched_, k);
+        const double bound = at < 0 ? stated.low[k] : stated.high[k];
+        const bool yields = at < -1 || at > 1;
+        if (at == 0 || !std::isfinite(bound) || (yields && stated.penalty[k] == kInfinite))
+            continue;
+        slots_.put(k, 0, double(at));
+        users_[k] = 1;
+    }
+}
+
+// a D⁻¹ aᵀ of all slots that must hold, by what can move at all
+template <class T>
+void ActiveSet<T>::weigh(const SlotStatements& stated)
+    requires std::is_same_v<T, double>
+{
+    for (int j = 0; j < n_; ++j) x_[j] = bounds_.at[j] == 2.0 ? 0.0 : bounds_.give[j];
+    for (int k = 0; k < n_slots_; k += kLanes) {
+        bool needed = false;
+        for (int i = k; i < std::min(k + kLanes, n_slots_); ++i)
+            needed = needed || (stated.kind[i] != SlotKind::off && stated.compliance[i] == 0.0);
+        if (!needed) continue;
+        Lanes sum[2] = {Lanes(0.0), Lanes(0.0)};
+        for (int j = 0; j < n_; ++j) {
+            const Lanes own = matrix_.block(k / kLanes, j);
+            sum[j % 2] = mul_add(own * own, Lanes(x_[j]), sum[j % 2]);
+        }
+        put_block(sum[0] + sum[1], reached_ + k);
+    }
+}
+
+template <class T>
+void ActiveSet<T>::load(int l, const ActiveSet<double>& from) {
+    lane_[l] = {};
+    lane_[l].busy = lane_[l].shedding = true;
+    set_lane(force_, l, 0.0);
+    first_watched_ = std::min(first_watched_, from.first_watched_);
+    bounds_.load(l, from.bounds_), slots_.load(l, from.slots_);
+    if (matrix_.load(l, from.matrix_)) listed_ = false;
+    const int *on = from.factor_.on(), count = from.factor_.count();
+    for (int e = 0; e < count; ++e) {
+        const double* column = from.factor_.column(on[e]);
+        for (int f = e; f < count; ++f) set_lane(factor_.column(on[e])[on[f]], l, column[on[f]]);
+        if (users_[on[e]]++ == 0) listed_ = false;
+    }
+}
+
+template <class T>
+void ActiveSet<T>::list() {
+    factor_.list(users_);
+    matrix_.list(factor_.on(), factor_.count());
+    listed_ = true;
+}
+
+// What was chosen is in the working set.
+template <class T>
+void ActiveSet<T>::join(int l) {
+    Lane& lane = lane_[l];
+    const int p = lane.chosen, k = p - n_;
+    if (p < n_) {
+        hold(p, l, -lane.way);
+    } else {
+        const bool yields = lane.force >= lane_of(slots_.penalty[k], l);
+        for (int e = 0; e < factor_.count(); ++e) {
+            const int i = factor_.on()[e];
+            set_lane(factor_.at(i, k), l, lane.way * lane_of(column_[i], l));
+        }
+        set_lane(factor_.at(k, k), l, lane.way * lane_of(column_[k], l));
+        put_row(k, l, yields ? -2.0 * lane.way : -lane.way);
+    }
+    lane.chosen = -1, lane.force = 0.0;
+}
+
+// A force of the working set has come to its end.
+template <class T>
+void ActiveSet<T>::change(int l, int blocker) {
+    if (blocker < n_) return free(blocker, l);
+    const int k = blocker - n_;
+    const double at = lane_of(slots_.at[k], l), way = at < 0 ? 1.0 : -1.0;
+    if (at == -2.0 || at == 2.0) slots_.put(k, l, -way);
+    else if (way * lane_of(w_[k], l) > 0) remove_row(k, l);
+    else slots_.put(k, l, -2.0 * way);
+}
+
+template <class T>
+void ActiveSet<T>::free(int j, int l) {
+    const int at = l * n_ + lane_[l].changes++;
+    changed_[at] = j, change_[at] = lane_of(bounds_.give[j], l);
+    set_lane(bounds_.at[j], l, 0.0), set_lane(bounds_.free[j], l, change_[at]);
+    set_lane(bounds_.held[j], l, lane_of(bounds_.reference[j], l));
+}
+template <class T>
+void ActiveSet<T>::hold(int j, int l, double side) {
+    const int at = l * n_ + lane_[l].changes++;
+    changed_[at] = j, change_[at] = -lane_of(bounds_.give[j], l);
+    set_lane(bounds_.at[j], l, side), set_lane(bounds_.free[j], l, 0.0);
+    set_lane(bounds_.held[j], l, lane_of(side < 0 ? bounds_.low[j] : bounds_.high[j], l));
+}
+template <class T>
+void ActiveSet<T>::put_row(int k, int l, double side) {
+    slots_.put(k, l, side);
+    if (users_[k]++ == 0) listed_ = false;
+}
+template <class T>
+void ActiveSet<T>::remove_row(int k, int l) {
+    slots_.remove(k, l);
+    if (--users_[k] == 0) listed_ = false;
+}
+
+// G after variables were freed or held: one of each lane at a time.
+template <class T>
+TARSUS_FLATTEN void ActiveSet<T>::update() {
+    for (int round = 0;; ++round) {
+        T delta(0.0);
+        bool some = false;
+        for (int l = 0; l < kCount; ++l) {
+            if (round >= lane_[l].changes) continue;
+            some = true;
+            set_lane(delta, l, change_[l * n_ + round]);
+        }
+        if (!some) break;
+        if constexpr (kCount == 1) {
+            matrix_.column(changed_[round], column_);
+            factor_.add(delta, column_);
+        } else {
+            for (int e = 0; e < factor_.count(); ++e) {
+                const int k = factor_.on()[e];
+                column_[k] = T(0.0);
+                for (int l = 0; l < kCount; ++l) {
+                    if (round < lane_[l].changes)
+                        set_lane(column_[k], l, matrix_.at(k, changed_[l * n_ + round], l));
+                }
+            }
+            factor_.add(delta, column_);
+        }
+    }
+    for (Lane& lane : lane_) lane.changes = 0;
+}
+
+template <class T>
+double ActiveSet<T>::v(int j, int l) const {
+    const double at = lane_of(v_[j], l);
+    if (lane_of(bounds_.at[j], l) != 0) return lane_of(bounds_.held[j], l) + 0.0;
+    const double low = lane_of(bounds_.low[j], l), high = lane_of(bounds_.high[j], l);
+    return (at < low ? low : at > high ? high : at) + 0.0;
+}
+template <class T>
+double ActiveSet<T>::bound_force(int j, int l) const {
+    return lane_of(bounds_.at[j], l) != 0 ? lane_of(bound_force(j), l) + 0.0 : 0.0;
+}
+template <class T>
+double ActiveSet<T>::slot_force(int k, int l) const {
+    return lane_of(slots_.limit[k], l) < kNever ? lane_of(y_[k], l) + 0.0 : 0.0;
+}
+// What does not come and go is at no side; equations that repeat others are told apart.
+template <class T>
+int ActiveSet<T>::at_bound(int j, int l) const {
+    const double at = lane_of(bounds_.at[j], l);
+    return at == 2.0 ? 0 : int(at);
+}
+template <class T>
+int ActiveSet<T>::at_slot(int k, int l) const {
+    const double at = lane_of(slots_.at[k], l);
+    return at == kRedundant ? 2 : at == kAlways ? 0 : int(at);
+}
+
+}  // namespace tarsus::TARSUS_ISA

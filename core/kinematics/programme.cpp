@@ -1,0 +1,227 @@
+// Problems one by one or in lanes, level by level: a lane that is done takes the next problem at
+// once. What happens to a problem depends on nothing but itself.
+#include "kinematics/programme.hpp"
+
+#include "kinematics/active_set.hpp"
+#include "kinematics/level_statement.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+namespace {
+
+constexpr long kFewest = 3;  // problems that are worth lanes
+constexpr int kProximalSteps = 6;
+
+bool all_between(const double* a, int size, double low, double high) {
+    for (int k = 0; k < size; ++k) {
+        if (!(a[k] >= low && a[k] <= high)) return false;
+    }
+    return true;
+}
+
+class Solver {
+   public:
+    Solver(const ProgrammeShape& shape, const Programme* given, ProgrammeAnswer* answers,
+           long count)
+        : shape_(shape), given_(given), answers_(answers), count_(count) {}
+
+    void operator()() {
+        const bool lanes = count_ >= kFewest;
+        Scratch scratch(memory_.get(ActiveSet<double>::bytes(shape_) +
+                                    LevelStatement::bytes(shape_) +
+                                    (lanes ? ActiveSet<Lanes>::bytes(shape_) : 0)));
+        ActiveSet<double> one(shape_, scratch);
+        LevelStatement statement(shape_, scratch);
+        one_ = &one, statement_ = &statement;
+        for (long k = 0; k < count_; ++k) begin(k);
+        first_ = last_ = 0;
+        for (size_t level = 0; level < shape_.levels.size(); ++level) {
+            first_ = last_, last_ += shape_.levels[level];
+            if (lanes) {
+                Scratch rest = scratch;
+                ActiveSet<Lanes> set(shape_, rest);
+                run(set);
+            } else {
+                for (long k = 0; k < count_; ++k) {
+                    if (load(k)) go(k);
+                }
+            }
+            for (long k = 0; k < count_; ++k) {
+                if (answers_[k].end == ProgrammeEnd::infeasible) relax(k);
+            }
+        }
+        for (long k = 0; k < count_; ++k) end(k);
+    }
+
+   private:
+    bool valid(const Programme& given) const {
+        constexpr double kLargest = std::numeric_limits<double>::max();
+        const int n = shape_.variables, tasks = shape_.tasks, rows = shape_.rows;
+        // matrices are looked at when they are loaded
+        return all_finite(given.target, tasks) && all_between(given.weight, tasks, 0.0, kLargest) &&
+               all_between(given.damping, n, std::numeric_limits<double>::min(), kLargest) &&
+               all_finite(given.reference, n) && all_between(given.low, n, -kInfinite, kLargest) &&
+               all_between(given.high, n, -kLargest, kInfinite) &&
+               all_between(given.row_low, rows, -kInfinite, kLargest) &&
+               all_between(given.row_high, rows, -kLargest, kInfinite) &&
+               all_between(given.penalty, rows, std::numeric_limits<double>::min(), kInfinite);
+    }
+    void begin(long k) {
+        ProgrammeAnswer& answer = answers_[k];
+        const int n = shape_.variables;
+        std::fill_n(answer.v, n, 0.0), std::fill_n(answer.bound_force, n, 0.0);
+        std::fill_n(answer.task_force, shape_.tasks, 0.0);
+        std::fill_n(answer.row_force, shape_.rows, 0.0),
+            std::fill_n(answer.slack, shape_.rows, 0.0);
+        if (given_[k].start) std::copy_n(given_[k].start, n + shape_.rows, answer.at);
+        else std::fill_n(answer.at, n + shape_.rows, 0);
+        answer.passes = 0, answer.worst = -1, answer.missed = 0.0;
+        answer.end = valid(given_[k]) ? ProgrammeEnd::solved : ProgrammeEnd::not_finite;
+    }
+    // false for a problem that is over
+    bool load(long k) {
+        if (answers_[k].end != ProgrammeEnd::solved) return false;
+        statement_->state(given_[k], first_, last_, answers_[k].v);
+        if (one_->load(given_[k], statement_->slots, answers_[k].at)) return true;
+        answers_[k].end = ProgrammeEnd::not_finite;
+        return false;
+    }
+    void go(long k) {
+        while (one_->lane(0).busy) one_->pass();
+        read(*one_, 0, answers_[k]);
+    }
+
+    void run(ActiveSet<Lanes>& set) {
+        long next = 0, job[kLanes];
+        std::fill_n(job, kLanes, -1);
+        while (true) {
+            bool busy = false;
+            for (int l = 0; l < kLanes; ++l) {
+                while (job[l] < 0 && next < count_) {
+                    if (load(next)) set.load(l, *one_), job[l] = next;
+                    ++next;
+                }
+                busy = busy || job[l] >= 0;
+            }
+            if (!busy) return;
+            set.pass();
+            for (int l = 0; l < kLanes; ++l) {
+                if (job[l] < 0 || set.lane(l).busy) continue;
+                read(set, l, answers_[job[l]]);
+                job[l] = -1;
+            }
+        }
+    }
+
+    template <class T>
+    void read(const ActiveSet<T>& set, int l, ProgrammeAnswer& answer) const {
+        const auto& lane = set.lane(l);
+        answer.passes += lane.passes, answer.end = lane.end;
+        // what the levels before have found stays where there is nothing better
+        if (lane.end == ProgrammeEnd::not_finite || lane.end == ProgrammeEnd::infeasible) return;
+        for (int j = 0; j < shape_.variables; ++j) {
+            answer.v[j] = set.v(j, l), answer.bound_force[j] = set.bound_force(j, l);
+            answer.at[j] = static_cast<signed char>(set.at_bound(j, l));
+        }
+        for (int k = 0; k < shape_.tasks; ++k) answer.task_force[k] = set.slot_force(k, l);
+        for (int r = 0; r < shape_.rows; ++r) {
+            const int k = first_row(shape_) + r;
+            answer.row_force[r] = set.slot_force(k, l);
+            answer.at[shape_.variables + r] = static_cast<signed char>(set.at_slot(k, l));
+        }
+    }
+
+    // With a working set to begin with it is tried without. What must hold and cannot is then met
+    // as well as possible, and the tasks are done as far as it stays so. Later levels can do what
+    // those before have done: there it is a matter of rounding.
+    void relax(long k) {
+        ProgrammeAnswer& answer = answers_[k];
+        if (started(answer)) {
+            statement_->state(given_[k], first_, last_, answer.v);
+            one_->load(given_[k], statement_->slots, nullptr);
+            go(k);
+            if (answer.end != ProgrammeEnd::infeasible) return;
+        }
+        if (first_ == 0 && !meet(k)) return;
+        const std::vector<double> best(answer.v, answer.v + shape_.variables);
+        for (double margin : {0.0, 0.5 * shape_.tolerance}) {
+            if (first_ > 0 && margin == 0.0) continue;
+            statement_->state(given_[k], first_, last_, best.data());
+            statement_->give_way(given_[k], best.data(), margin);
+            one_->load(given_[k], statement_->slots, nullptr);
+            go(k);
+            if (answer.end != ProgrammeEnd::infeasible) return;
+        }
+        answer.end = ProgrammeEnd::passes;
+    }
+    bool started(const ProgrammeAnswer& answer) const {
+        return std::any_of(answer.at, answer.at + shape_.variables + shape_.rows,
+                           [](signed char at) { return at != 0; });
+    }
+    // v := what meets rows that must hold best, in the sense of least squares. Steps from the point
+    // before (Rockafellar 1976) leave nothing of the damping.
+    bool meet(long k) {
+        ProgrammeAnswer& answer = answers_[k];
+        statement_->state(given_[k], first_, last_, answer.v);
+        statement_->relax(given_[k]);
+        Programme near = given_[k];
+        std::vector<double> best(near.reference, near.reference + shape_.variables);
+        near.reference = best.data();
+        for (int step = 0; step < kProximalSteps; ++step) {
+            one_->load(near, statement_->slots, step ? answer.at : nullptr);
+            go(k);
+            if (answer.end != ProgrammeEnd::solved) return false;
+            best.assign(answer.v, answer.v + shape_.variables);
+        }
+        std::fill_n(answer.bound_force, shape_.variables, 0.0);
+        std::fill_n(answer.task_force, shape_.tasks, 0.0);
+        std::fill_n(answer.row_force, shape_.rows, 0.0);
+        return true;
+    }
+
+    // slack, and what is missed that must hold
+    void end(long k) {
+        ProgrammeAnswer& answer = answers_[k];
+        const Programme& given = given_[k];
+        const int n = shape_.variables;
+        if (answer.end == ProgrammeEnd::not_finite) {
+            std::fill_n(answer.v, n, 0.0), std::fill_n(answer.at, n + shape_.rows, 0);
+            return;
+        }
+        const auto miss = [&](int which, double by) {
+            if (by > answer.missed && by > shape_.tolerance)
+                answer.missed = by, answer.worst = which;
+        };
+        for (int j = 0; j < n; ++j) miss(j, 0.5 * (given.low[j] - given.high[j]));
+        for (int r = 0; r < shape_.rows; ++r) {
+            const double at = statement_->reached(given, first_row(shape_) + r, answer.v);
+            const double by = std::max(given.row_low[r] - at, at - given.row_high[r]);
+            answer.slack[r] = by > shape_.tolerance ? by : 0.0;
+            if (given.penalty[r] == kInfinite && answer.end == ProgrammeEnd::solved)
+                miss(n + r, by);
+        }
+        if (answer.worst >= 0 && answer.end == ProgrammeEnd::solved)
+            answer.end = ProgrammeEnd::infeasible;
+    }
+
+    const ProgrammeShape& shape_;
+    const Programme* given_;
+    ProgrammeAnswer* answers_;
+    const long count_;
+    ActiveSet<double>* one_ = nullptr;
+    LevelStatement* statement_ = nullptr;
+    int first_ = 0, last_ = 0;  // tasks of the level
+    WorkMemory memory_;
+};
+
+void solve(const ProgrammeShape& shape, const Programme* given, ProgrammeAnswer* answers,
+           long count) {
+    Solver(shape, given, answers, count)();
+}
+
+}  // namespace
+
+extern const ProgrammeKernel programme_kernel;
+const ProgrammeKernel programme_kernel = {solve};
+
+}  // namespace tarsus::TARSUS_ISA
