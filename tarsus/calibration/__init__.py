@@ -13,6 +13,7 @@ from tarsus.calibration.homing import Homed, HomingSearch, home
 from tarsus.calibration.identified import Identified
 from tarsus.calibration.identify import identify
 from tarsus.calibration.jig import Disagreement, Jig, JigOffsets
+from tarsus.calibration.joint_measure import JointPosition
 from tarsus.calibration.measures import Distance, Pose, Position
 from tarsus.calibration.observability import Combination, Observability, observability
 from tarsus.calibration.parameters import (
@@ -20,6 +21,7 @@ from tarsus.calibration.parameters import (
     EncoderOffset,
     FrameError,
     JointError,
+    LoopError,
     chain_parameters,
 )
 from tarsus.calibration.selection import Selection, select_poses
@@ -39,6 +41,8 @@ __all__ = [
     "Jig",
     "JigOffsets",
     "JointError",
+    "JointPosition",
+    "LoopError",
     "Observability",
     "Pose",
     "Position",

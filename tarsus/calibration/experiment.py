@@ -19,12 +19,11 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.calibration.encoders import Encoders
-from tarsus.calibration.measures import Measure
+from tarsus.calibration.measure import Measure
 from tarsus.calibration.parameters import EncoderGain, EncoderOffset, Parameter, Placed
 from tarsus.calibration.widened import Widened
-from tarsus.model import WORLD, Model
-from tarsus.model.checks import LARGEST, UnknownNameError, expect, find, reals, suggestion
-from tarsus.spatial import adjoint, inverse
+from tarsus.model import Model
+from tarsus.model.checks import LARGEST, UnknownNameError, expect, reals, suggestion
 
 
 @dataclass(frozen=True)
@@ -83,9 +82,7 @@ class Experiment:
     def _check(self) -> None:
         for measure in self.measures:
             expect(measure, Measure, "measures")
-            for name in (measure.frame, measure.reference):
-                if name != WORLD:
-                    find(self.stated._frames, name, "frame")
+            measure.check(self.stated)
         if not self.measures:
             raise ValueError("measures is empty: nothing is measured")
         for each in self.parameters:
@@ -125,7 +122,9 @@ class Experiment:
     def predict(self, readings: ArrayLike, errors: ArrayLike | None = None) -> list[Array]:
         """Return what each measure would be at readings (n, joints), with errors (parameters,)."""
         wide = self.configurations(readings, self.errors(errors))
-        return [measure.of(self._relative(wide, measure)) for measure in self.measures]
+        return [
+            measure.of(seen) for measure, seen in zip(self.measures, self.look(wide), strict=True)
+        ]
 
     def errors(self, errors: ArrayLike | None) -> Array:
         """Return errors (parameters,), zero by default, checked."""
@@ -161,22 +160,25 @@ class Experiment:
         steps = self._steps_of_positions(wide, theta)
         found = Linearised([], [], [])
         noise = self.encoders.sigma / self.encoders.gains
-        for k, measure in enumerate(self.measures):
-            relative = self._relative(wide, measure)
-            value = measure.of(relative) if values is None else values[k]
-            twists = self._twists(wide, measure, relative)
+        for k, (measure, seen) in enumerate(zip(self.measures, self.look(wide), strict=True)):
+            value = measure.of(seen) if values is None else values[k]
             columns = self.widened.columns
-            along = measure.derivatives(relative, value, twists)
+            motion = measure.motion(self.widened.model, wide, seen)
+            along = measure.derivatives(seen, value, motion)
             slopes = np.zeros((len(wide), measure.rows, len(self.names)))
             slopes[..., self._placed] = along[..., columns] + along @ by_place
             of_x = along @ by_position
             slopes += of_x @ steps
             spread = of_x * noise
             covariance = np.diag(measure.deviations**2) + spread @ np.swapaxes(spread, 1, 2)
-            found.residuals.append(measure.residuals(relative, value))
+            found.residuals.append(measure.residuals(seen, value))
             found.slopes.append(slopes)
             found.roots.append(np.linalg.inv(np.linalg.cholesky(covariance)))
         return found
+
+    def look(self, wide: Array) -> list[Array]:
+        """Return what each measure sees at configurations (n, nq) of the wide model."""
+        return [measure.look(self.widened.model, wide) for measure in self.measures]
 
     def _slopes_of_q(self, wide: Array) -> tuple[Array, Array]:
         """Return v for unit rates of errors (n, nv, errors) and of encoders (n, nv, joints)."""
@@ -196,18 +198,3 @@ class Experiment:
         for parameter, encoder in self._gains:
             steps[:, encoder, parameter] = -x[:, encoder] / (1.0 + errors[parameter])
         return steps
-
-    def _relative(self, wide: Array, measure: Measure) -> Array:
-        frame = np.asarray(self.widened.model.frame_pose(wide, measure.frame))
-        if measure.reference == WORLD:
-            return frame
-        return np.asarray(inverse(self.widened.model.frame_pose(wide, measure.reference)) @ frame)
-
-    def _twists(self, wide: Array, measure: Measure, relative: Array) -> Array:
-        """Return the Jacobian (n, 6, nv) of the frame against the reference, in its own axes."""
-        jacobian = self.widened.model.frame_jacobian
-        own = np.asarray(jacobian(wide, measure.frame, reference="local"))
-        if measure.reference == WORLD:
-            return own
-        carried = np.asarray(jacobian(wide, measure.reference, reference="local"))
-        return np.asarray(own - adjoint(inverse(relative)) @ carried)

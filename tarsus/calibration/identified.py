@@ -16,7 +16,7 @@ from tarsus.arrays import Array
 from tarsus.calibration import picture
 from tarsus.calibration.encoders import Encoders
 from tarsus.calibration.experiment import Experiment
-from tarsus.calibration.measures import Measure
+from tarsus.calibration.measure import Measure
 from tarsus.calibration.observability import TOLD, Observability
 from tarsus.model import Model
 from tarsus.model.checks import UnknownNameError, number, suggestion

@@ -177,8 +177,11 @@ def from_slopes(experiment: Experiment, slopes: Array, scales: Array, cut: float
 def natural_scales(experiment: Experiment, readings: ArrayLike) -> Array:
     """Return a natural size of each parameter: the reach for lengths, a radian for angles."""
     wide = experiment.configurations(readings, np.zeros(len(experiment.names)))
-    places = [experiment._relative(wide, each)[:, :3, 3] for each in experiment.measures]
-    reach = max(float(np.sqrt((p**2).sum(axis=1).mean())) for p in places)
+    pairs = zip(experiment.measures, experiment.look(wide), strict=True)
+    reach = max(measure.reach(seen) for measure, seen in pairs)
+    if not reach:  # joints have no size: that of the machine
+        bodies = experiment.stated.forward_kinematics(experiment.start)
+        reach = float(np.linalg.norm(bodies[:, :3, 3], axis=1).max(initial=0.0))
     scales = []
     for each in experiment.parameters:
         if isinstance(each, Placed):

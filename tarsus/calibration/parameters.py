@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
@@ -38,6 +39,12 @@ class Placed(Parameter):
     """Errors of a place: it is at placement · shift(x, y, z) · turn(rz) · turn(ry) · turn(rx)."""
 
     components: Sequence[str] = COMPONENTS
+    kind: ClassVar[str] = ""
+
+    @property
+    def fields(self) -> tuple[str, str]:
+        """What the element calls the body that carries it, and its place there."""
+        raise NotImplementedError
 
     def __post_init__(self) -> None:
         for component in self.components:
@@ -51,11 +58,17 @@ class Placed(Parameter):
         """Return the place with components of these names only, None if it has none."""
         pairs = zip(self.components, self.names, strict=True)
         kept = tuple(component for component, name in pairs if name in names)
-        return type(self)(self.element, kept) if kept else None
+        return dataclasses.replace(self, components=kept) if kept else None
 
 
 class JointError(Placed):
     """Where a joint really is on its parent, for all kinds of joints, fixed ones, too."""
+
+    kind = "joint"
+
+    @property
+    def fields(self) -> tuple[str, str]:
+        return "parent", "placement"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -65,9 +78,36 @@ class JointError(Placed):
 class FrameError(Placed):
     """Where a frame really is on its body: a tool, a target, the tracker that looks at them."""
 
+    kind = "frame"
+
+    @property
+    def fields(self) -> tuple[str, str]:
+        return "body", "placement"
+
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(f"frame {self.element}.{component}" for component in self.components)
+
+
+@dataclass(frozen=True)
+class LoopError(Placed):
+    """Where the joint of a loop really is on its body a or b (`end`): how long a rod is."""
+
+    end: str = "b"
+    kind = "loop"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.end not in ("a", "b"):
+            raise ValueError(f"end of loop {self.element!r} is {self.end!r}, must be 'a' or 'b'")
+
+    @property
+    def fields(self) -> tuple[str, str]:
+        return f"body_{self.end}", f"placement_{self.end}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(f"loop {self.element}.{self.end}.{c}" for c in self.components)
 
 
 class EncoderOffset(Parameter):

@@ -7,15 +7,22 @@ the core have their columns: screws of the errors, through trees, couplings and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
-from tarsus.calibration.parameters import COMPONENTS, FrameError, JointError, Placed, joints_above
+from tarsus.calibration.parameters import (
+    COMPONENTS,
+    JointError,
+    LoopError,
+    Placed,
+    joints_above,
+)
 from tarsus.model import Editor, Model
 from tarsus.model.checks import find
-from tarsus.model.description import Frame, Joint, ModelError
+from tarsus.model.description import Description, Frame, Joint, Loop, ModelError
 from tarsus.model.motor_search import MotorSearch
 from tarsus.spatial import pose, rotation_from_rpy
 
@@ -56,7 +63,8 @@ class Widened:
             errors = [
                 name
                 for each in self.placed
-                if isinstance(each, JointError) and each.element in between
+                if (isinstance(each, JointError) and each.element in between)
+                or (isinstance(each, LoopError) and each.element == loop.name)
                 for name in each.names
             ]
             if errors:
@@ -80,12 +88,6 @@ class Widened:
         motors = self.model._driven(joints)
         return MotorSearch(self.model, motors, positions, self.model.close(start), movable).run()
 
-    def narrowed(self, wide: Array) -> Array:
-        """Return configurations (states, nq) of the stated model, without the errors."""
-        found = np.empty((len(wide), self.stated.nq))
-        found[:, self._from[self._from >= 0]] = wide[:, self._from >= 0]
-        return found
-
     def corrected(self, errors: Array) -> Model:
         """Return the stated model with its places corrected by errors (names,)."""
         editor, value = Editor(self.stated), dict(zip(self.names, errors.tolist(), strict=True))
@@ -93,17 +95,16 @@ class Widened:
             own = dict(zip(each.components, (value[name] for name in each.names), strict=True))
             x, y, z, *turns = (own.get(component, 0.0) for component in COMPONENTS)
             error = pose((x, y, z), rotation_from_rpy(turns))
-            old = _element(self.stated, each)
-            what = "joint" if isinstance(each, JointError) else "frame"
-            editor.change(what, each.element, placement=old.placement @ error)
+            old, (_, place) = _element(editor.description(), self.stated, each), each.fields
+            editor.change(each.kind, each.element, **{place: getattr(old, place) @ error})
         return editor.build()
 
 
 def _insert(editor: Editor, model: Model, each: Placed) -> None:
-    """Put slides and hinges between a joint or frame and what carries it."""
-    old = _element(model, each)
-    parent = old.parent if isinstance(old, Joint) else old.body
-    placement, names = old.placement, dict(zip(each.components, each.names, strict=True))
+    """Put slides and hinges between a joint, frame or loop and what carries it."""
+    old, (carrier, place) = _element(editor.description(), model, each), each.fields
+    parent, placement = getattr(old, carrier), getattr(old, place)
+    names = dict(zip(each.components, each.names, strict=True))
     for component in ORDER:
         if component in names:
             name = names[component]
@@ -111,23 +112,19 @@ def _insert(editor: Editor, model: Model, each: Placed) -> None:
             editor.body(name)
             editor.joint(name, kind, parent, name, placement=placement, axis=component[-1])
             parent, placement = name, np.eye(4)
-    if isinstance(old, Joint):
-        editor.change("joint", old.name, parent=parent, placement=placement)
-    else:
-        editor.change("frame", old.name, body=parent, placement=placement)
+    editor.change(each.kind, each.element, **{carrier: parent, place: placement})
 
 
-def _element(model: Model, each: Placed) -> Joint | Frame:
-    stated = model.description
-    if isinstance(each, FrameError):
-        frames = {frame.name: frame for frame in stated.frames}
-        if each.element not in frames and each.element in model.frame_names:
-            raise ModelError(
-                f"frame {each.element!r} is a body: it is where its joint brings it; state the "
-                "error of that joint, or of a frame that was added to the body"
-            )
-        return find(frames, each.element, "frame", "or it is a body")
-    return find({joint.name: joint for joint in stated.joints}, each.element, "joint")
+def _element(stated: Description, model: Model, each: Placed) -> Any:
+    """Return the joint, frame or loop with the errors."""
+    listed: Sequence[Joint | Frame | Loop] = getattr(stated, f"{each.kind}s")
+    found = {element.name: element for element in listed}
+    if each.kind == "frame" and each.element not in found and each.element in model.frame_names:
+        raise ModelError(
+            f"frame {each.element!r} is a body: it is where its joint brings it; state the "
+            "error of that joint, or of a frame that was added to the body"
+        )
+    return find(found, each.element, each.kind)
 
 
 def _carried_positions(model: Model, wide: Model) -> NDArray[np.intp]:

@@ -69,6 +69,18 @@ def linkage(encoder: str = "crank") -> cal.Experiment:
     return cal.Experiment(encoders, cal.Position("pen", sigma=1e-5), parameters)
 
 
+def sensors() -> cal.Experiment:
+    """Return a four-bar with sensors at crank and rocker, rods of any length, and a pen."""
+    model = ts.Editor(ts.robots.four_bar()).frame("pen", "coupler", position=(0.1, 0, 0.05)).build()
+    encoders = cal.Encoders(model, ["crank"])
+    parameters = [
+        *(cal.JointError("coupler", ["x"]), cal.LoopError("pin", ["x"], end="a")),
+        *(cal.LoopError("pin", ["x"]), cal.EncoderOffset("crank")),
+    ]
+    measures = [cal.JointPosition("rocker", sigma=1e-4), cal.Distance("pen", sigma=1e-4)]
+    return cal.Experiment(encoders, measures, parameters)
+
+
 def spatial() -> cal.Experiment:
     """Return a spatial four-bar with errors of all kinds at joints of its loop."""
     model = ts.robots.spatial_four_bar()
@@ -94,6 +106,7 @@ EXPERIMENTS: Mapping[str, Callable[[], cal.Experiment]] = {
     "panda": panda,
     "four-bar": linkage,
     "four-bar from its rocker": lambda: linkage("rocker"),
+    "four-bar with two sensors": sensors,
     "spatial four-bar": spatial,
     "differential": wrist,
 }

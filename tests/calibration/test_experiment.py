@@ -50,10 +50,15 @@ def test_the_corrected_machine_measures_what_was_predicted(name: str) -> None:
     predicted = experiment.predict(readings, errors)
     plain = experiment.predict(readings)
     for measure, value, nominal in zip(experiment.measures, predicted, plain, strict=True):
-        pose = model.frame_pose(q, measure.frame)
-        if measure.reference != "world":
-            pose = inverse(model.frame_pose(q, measure.reference)) @ pose
-        error = np.abs(measure.of(np.asarray(pose)) - value).max()
+        if isinstance(measure, cal.JointPosition):
+            where = model.joint(measure.joint).position_slice
+            own = model.joint_positions(q)[:, where.start]
+        else:
+            pose = model.frame_pose(q, measure.frame)
+            if measure.reference != "world":
+                pose = inverse(model.frame_pose(q, measure.reference)) @ pose
+            own = measure.of(np.asarray(pose))
+        error = np.abs(own - value).max()
         print(f"{name}, {measure.title}: {error:.1e}")
         assert error < 1e-10  # loops close to 1e-12
         assert np.abs(value - nominal).max() > 1e-4
@@ -102,6 +107,18 @@ def test_wrong_experiments() -> None:
         experiment.predict([[np.nan]])
     with pytest.raises(ValueError, match=r"errors has shape \(2,\), must be \(6,\)"):
         experiment.predict([[0.0]], [1.0, 2.0])
+
+
+def test_wrong_loops_and_joints() -> None:
+    encoders = cal.Encoders(ts.robots.four_bar())
+    with pytest.raises(ts.UnknownNameError, match="there is no loop 'pen'"):
+        cal.Experiment(encoders, cal.Position("rocker"), [cal.LoopError("pen", ["x"])])
+    with pytest.raises(ValueError, match="end of loop 'pin' is 'c', must be 'a' or 'b'"):
+        cal.LoopError("pin", ["x"], end="c")
+    with pytest.raises(ts.UnknownNameError, match="there is no joint 'rokker'"):
+        cal.Experiment(encoders, cal.JointPosition("rokker"), [cal.EncoderOffset("crank")])
+    with pytest.raises(ValueError, match=r"sigma is 0\.0, must be positive"):
+        cal.JointPosition("rocker", sigma=0.0)
 
 
 def test_errors_that_a_planar_loop_cannot_bear() -> None:

@@ -94,6 +94,25 @@ def test_independent_parameters_tell_all() -> None:
         own.only(["knee"])
 
 
+def test_angles_do_not_tell_how_large_a_linkage_is() -> None:
+    """Sensors at crank and rocker tell all lengths of a four-bar but for a common factor."""
+    model = ts.robots.four_bar()
+    loop = model.description.loops[0]
+    parameters = [
+        *(cal.JointError("coupler", ["x"]), cal.LoopError("pin", ["x"], end="a")),
+        *(cal.LoopError("pin", ["x"], end="b"), cal.JointError("rocker", ["x"])),
+    ]
+    own = cal.Experiment(cal.Encoders(model), cal.JointPosition("rocker"), parameters)
+    seen = cal.observability(own, np.linspace(-0.8, 0.8, 25)[:, None])
+    places = [model.joint("coupler").placement, loop.placement_a, loop.placement_b]
+    lengths = np.array([p[0, 3] for p in (*places, model.joint("rocker").placement)])
+    (untold,) = seen.untold.T
+    untold = untold * seen.scales
+    print(f"untold {untold / untold[0]}, lengths {lengths / lengths[0]}")
+    np.testing.assert_allclose(untold / untold[0], lengths / lengths[0], rtol=1e-6)
+    assert seen.rank == 3
+
+
 def test_untold_directions_change_nothing() -> None:
     """Along what is not told the residuals stay, to second order."""
     own = leg()
