@@ -12,8 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
+from tarsus.geometry import Distances
 from tarsus.model import Model
+from tarsus.model.checks import expect
 from tarsus.spatial import quaternion_from_rotation, scalar_first
+from tarsus.view.gaps import GapLayer
 from tarsus.view.gate import HOST, Gate, guarded_server
 from tarsus.view.stage import STATE_COLORS, Stage
 from tarsus.view.surfaces import ShownShapes
@@ -31,6 +34,7 @@ def view(
     shapes: ShownShapes | None = None,
     fps: float = 30.0,
     q: ArrayLike | None = None,
+    distances: Distances | None = None,
 ) -> Viewer:
     """Show a run, or a model at q (nq,) with a slider for each joint, in a browser.
 
@@ -38,16 +42,20 @@ def view(
     ends it. If the port is taken, the next free one is. The address has a token without which
     nobody gets in; from another machine forward the same port, `ssh -L 8080:127.0.0.1:8080`.
     `shapes` are "visual", "collision" or
-    "skeleton"; None takes the first that there is.
+    "skeleton"; None takes the first that there is. With `distances` the volumes are drawn, too,
+    coloured by how near they are, and the shortest lines between them.
     """
-    return Viewer(Stage(what, shapes=shapes, fps=fps, q=q), port)
+    if distances is not None:
+        expect(distances, Distances, "distances")
+    return Viewer(Stage(what, shapes=shapes, fps=fps, q=q), port, distances)
 
 
 class Viewer:
     """A server with a scene: the model's surfaces, the ground, contact forces, and a player."""
 
-    def __init__(self, stage: Stage, port: int) -> None:
+    def __init__(self, stage: Stage, port: int, distances: Distances | None = None) -> None:
         self.stage = stage
+        self.gaps: GapLayer | None = None
         self.picture = 0
         """The picture that is shown now."""
         self.playing = False
@@ -63,6 +71,13 @@ class Viewer:
         self._closed = threading.Event()
         self._one_at_a_time = threading.RLock()
         self._build_scene()
+        if distances is not None:
+            try:
+                self.gaps = GapLayer(self.server.scene, self.bodies, stage, distances)
+                self._show_gaps(stage.q[0])
+            except BaseException:
+                self.close()
+                raise
         if stage.run is None:
             self._build_joint_sliders()
         else:
@@ -84,6 +99,7 @@ class Viewer:
             self.picture = int(picture)
             with self.server.atomic():
                 self._place(self.stage.poses[self.picture])
+                self._show_gaps(self.stage.q[self.picture])
                 self._draw_arrows()
                 middle = self.stage.poses[self.picture, :, :2, 3].mean(axis=0)
                 away = -middle if self._follow.value else np.zeros(2)
@@ -161,6 +177,10 @@ class Viewer:
         for frame, pose, turn in zip(self.bodies, poses, turns, strict=True):
             frame.position, frame.wxyz = pose[:3, 3], turn
 
+    def _show_gaps(self, q: Array) -> None:
+        if self.gaps is not None:
+            self.gaps.show(q)
+
     def _draw_arrows(self) -> None:
         arrows = self.stage.arrows(self.picture)
         points = np.stack([arrows.points, arrows.points + arrows.vectors], axis=1)
@@ -233,6 +253,7 @@ class Viewer:
                 q[place] = slider.value
                 with self.server.atomic():
                     self._place(model.forward_kinematics(q))
+                    self._show_gaps(q)
 
             slider.on_update(move)
 
