@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -172,6 +172,9 @@ class Distances:
             pairs=pairs,
             activation=self.activation,
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.model, self.volumes, self.pairs, self.activation)
 
     def __repr__(self) -> str:
         far = "all" if math.isinf(self.activation) else f"within {self.activation:g} m"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import threading
 from typing import Any
 
@@ -209,6 +211,14 @@ def test_threads_may_share() -> None:
     for worker in workers:
         worker.join()
     assert all(each.tobytes() == expected.tobytes() for each in found) and len(found) == 4
+
+
+def test_copies() -> None:
+    model, volumes, q = random_case(1)
+    distances = Distances(model, volumes, activation=0.2)
+    for same in (copy.deepcopy(distances), pickle.loads(pickle.dumps(distances))):
+        assert same.names == distances.names
+        assert same.distance(q).tobytes() == distances.distance(q).tobytes()
 
 
 def test_wrong_arguments() -> None:
