@@ -1,6 +1,6 @@
 """Keep links apart: Lola's volumes, the pairs worth watching, and joints that move out of the way.
 
-The joints follow the derivatives of the distances that are too small, which is all that a controller
+The joints follow the derivatives of the distances that are too small, which is what a controller
 needs to keep a robot from hitting itself; limits of joints are left aside.
 """
 
