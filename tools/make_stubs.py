@@ -84,6 +84,58 @@ class VolumePairs:
     def near(self, q: ArrayLike, rows: bool) -> tuple[Any, ...] | None: ...
 
 
+class TaskSet:
+    def __init__(
+        self, model: Model, tasks: Sequence[tuple[int, bool, bool, Sequence[int], Sequence[int]]]
+    ) -> None: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def targets(self) -> int: ...
+    def evaluate(self, q: Array, targets: Array) -> tuple[Array, Array]:
+        """Errors (B, rows) and jacobians (B, rows, nv)."""
+    def search(
+        self,
+        q: Array,
+        targets: Array,
+        *,
+        scale: Array,
+        lower: Array,
+        upper: Array,
+        position: Sequence[int],
+        tolerance: float,
+        progress: float,
+        gradient: float,
+        iterations: int,
+        starts: int,
+        seed: int,
+        newton: bool,
+        threads: int,
+    ) -> tuple[Array, Array]:
+        """Poses (B, nq), and how each ended (B, 4): code, error, iterations, starts."""
+
+
+class TaskStepper:
+    def __init__(
+        self,
+        tasks: TaskSet,
+        *,
+        weight: Array,
+        gain: Array,
+        levels: Sequence[int],
+        damping: Array,
+        lower: Array,
+        upper: Array,
+        position: Sequence[int],
+        fastest: Array,
+        share: float,
+    ) -> None: ...
+    def step(
+        self, q: Array, targets: Array, dt: float
+    ) -> tuple[Array, Array, Array, NDArray[np.int32]]:
+        """Configurations (B, nq), velocities (B, nv), what rows miss (B, rows), codes (B,)."""
+
+
 class Compliant:
     def __init__(
         self, world: World, normal: str, slip: str, numbers: Mapping[str, float]

@@ -15,6 +15,7 @@
 #include "bindings/distances.hpp"
 #include "bindings/flow.hpp"
 #include "bindings/guard_checks.hpp"
+#include "bindings/kinematics.hpp"
 #include "bindings/methods.hpp"
 #include "bindings/motion.hpp"
 #include "bindings/parts.hpp"
@@ -237,6 +238,7 @@ NB_MODULE(_core, m) {
     bind_contact_flow(m);
     bind_distances(m);
     bind_programme(m);
+    bind_kinematics(m);
 #ifdef TARSUS_SANITIZE
     bind_guard_checks(m);
 #endif

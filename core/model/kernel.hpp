@@ -108,9 +108,10 @@ struct Kernel {
     X(elastic_energy)                  \
     X(passive_forces)
 
-struct StepKernel;       // in world/run.hpp
-struct FlowKernel;       // in flow/flow.hpp
-struct ProgrammeKernel;  // in kinematics/programme.hpp
+struct StepKernel;        // in world/run.hpp
+struct FlowKernel;        // in flow/flow.hpp
+struct ProgrammeKernel;   // in kinematics/programme.hpp
+struct KinematicsKernel;  // in kinematics/pose_search.hpp
 
 struct Kernels {
     const char* instruction_set;
@@ -124,6 +125,7 @@ struct Kernels {
     ClosureFault (*closure_fault)(const Tree&, const double* table, const double* q,
                                   const double* dv);
     const ProgrammeKernel* programme;
+    const KinematicsKernel* kinematics;
 };
 
 // those that this build has

@@ -13,6 +13,7 @@ TARSUS_KERNELS(TARSUS_DECLARE)
 extern const StepKernel step_kernel;
 extern const FlowKernel flow_kernel;
 extern const ProgrammeKernel programme_kernel;
+extern const KinematicsKernel kinematics_kernel;
 
 #define TARSUS_LIST(name) &name##_kernel,
 ClosureFault find_closure_fault(const Tree&, const double* table, const double* q,
@@ -24,6 +25,7 @@ const Kernels kernels = {TARSUS_TEXT(TARSUS_ISA),
                          TARSUS_KERNELS(TARSUS_LIST) & step_kernel,
                          &flow_kernel,
                          find_closure_fault,
-                         &programme_kernel};
+                         &programme_kernel,
+                         &kinematics_kernel};
 
 }  // namespace tarsus::TARSUS_ISA

@@ -16,6 +16,7 @@ from rich.text import Text
 
 import tarsus as ts
 from tarsus.cli.fit import fit
+from tarsus.cli.ik import ik
 from tarsus.cli.models import open_model
 from tarsus.cli.options import (
     BaseOption,
@@ -223,6 +224,7 @@ def bench(
 
 app.command()(simulate)
 app.command()(fit)
+app.command()(ik)
 app.command()(reproduce)
 
 

@@ -4,8 +4,10 @@ s = ts.ik.Solver(m, tasks=[ts.ik.FrameTask("hand", target), ts.ik.PostureTask()]
 q = s.solve(q).q
 """
 
+from tarsus.ik.avoid import Avoid
+from tarsus.ik.costs import Comfort, Cost, Manipulability
 from tarsus.ik.damped import Damping
-from tarsus.ik.limits import Limits
+from tarsus.ik.limits import Limits, middle
 from tarsus.ik.pose import Search
 from tarsus.ik.programme import QPSolution, solve_qp
 from tarsus.ik.results import Solution, Step, Track
@@ -29,14 +31,18 @@ from tarsus.ik.tasks import (
 __all__ = [
     "MEANINGS",
     "AngularMomentumTask",
+    "Avoid",
     "CentroidalMomentumTask",
     "ComTask",
+    "Comfort",
+    "Cost",
     "CouplingTask",
     "CustomTask",
     "Damping",
     "FrameTask",
     "Limits",
     "LookAtTask",
+    "Manipulability",
     "OrientationTask",
     "PartComTask",
     "PositionTask",
@@ -48,5 +54,6 @@ __all__ = [
     "Step",
     "Task",
     "Track",
+    "middle",
     "solve_qp",
 ]

@@ -15,9 +15,10 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.ik.levels import Level
+from tarsus.ik.qp import Bounds
 
-Method = Callable[[list[Level], Array, Array], tuple[Array, Array]]
-"""From levels, the weight of velocities and a wish to velocities and how singular they are."""
+Method = Callable[[list[Level], Array, Array], Array]
+"""From levels, the weight of velocities and a wish to velocities."""
 
 
 def bounded(
@@ -25,13 +26,13 @@ def bounded(
     levels: list[Level],
     weight: Array,
     wish: Array,
-    bounds: tuple[Array, Array] | None,
-) -> tuple[Array, Array]:
-    """Return velocities (…, nv) within bounds, and what `method` says of the unbounded ones."""
-    v, measure = method(levels, weight, wish)
+    bounds: Bounds | None,
+) -> Array:
+    """Return velocities (…, nv) within the bounds of joints."""
+    v = method(levels, weight, wish)
     if bounds is None:
-        return v, measure
-    low, high = bounds
+        return v
+    low, high = bounds.low, bounds.high
     held = np.zeros(v.shape, bool)
     fixed = np.zeros_like(v)
     for _ in range(v.shape[-1]):
@@ -48,5 +49,5 @@ def bounded(
             )
             for level in levels
         ]
-        v = np.where(held, fixed, method(rest, weight, np.where(held, 0.0, wish))[0])
-    return np.clip(v, low, high), measure
+        v = np.where(held, fixed, method(rest, weight, np.where(held, 0.0, wish)))
+    return np.clip(v, low, high)

@@ -41,6 +41,14 @@ def levels_at(tasks: Sequence[Task], q: Array, dt: float) -> list[Level]:
     return [_level([task for task in tasks if task.level == k], q, dt) for k in numbers]
 
 
+def smallest_singular_value(level: Level) -> Array:
+    """Return the smallest singular value (…) of the rows of a level, each by its weight."""
+    rows = np.sqrt(level.weight)[:, None] * level.jacobian
+    if 0 in rows.shape[-2:]:
+        return np.full(rows.shape[:-2], np.inf)
+    return np.asarray(np.linalg.svd(rows, compute_uv=False)[..., -1])
+
+
 def _level(tasks: list[Task], q: Array, dt: float) -> Level:
     lead, jacobians, rates, rows = q.shape[:-1], [], [], []
     for task in tasks:

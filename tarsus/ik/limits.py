@@ -28,21 +28,26 @@ from tarsus.model.checks import flag, number
 class Limits:
     """Which limits of a model hold: of `position`, of `velocity`, and of `acceleration`.
 
-    `position` and `velocity` are those that the model states, True or False; `margin` [rad, m]
-    keeps positions away from their limits. `acceleration` is a number for all joints or numbers
-    by name [rad/s², m/s²], and None for no limit. `share` is how much of the way to a limit one
-    step may take.
+    `position` and `velocity` are those that the model states, True or False, also of joints that
+    follow others and of rotors; `velocity` can be numbers by name of joint instead [rad/s, m/s].
+    `margin` [rad, m] keeps positions away from their limits. `acceleration` is a number for all
+    joints or numbers by name [rad/s², m/s²], and None for no limit. `share` is how much of the way
+    to a limit one step may take.
     """
 
     position: bool = True
-    velocity: bool = True
+    velocity: bool | Mapping[str, float] = True
     acceleration: float | Mapping[str, float] | None = None
     margin: float = 0.0
     share: float = 1.0
 
     def __post_init__(self) -> None:
         flag(self.position, "position")
-        flag(self.velocity, "velocity")
+        if isinstance(self.velocity, Mapping):
+            for name, value in self.velocity.items():
+                positive(value, f"velocity of joint {name!r}")
+        else:
+            flag(self.velocity, "velocity")
         if number(self.margin, "margin") < 0.0:
             raise ValueError(f"margin is {self.margin}, must not be negative")
         if not 0.0 < number(self.share, "share") <= 1.0:
@@ -59,6 +64,7 @@ class JointBounds:
 
     def __init__(self, model: Model, limits: Limits) -> None:
         self.limits = limits
+        self._model = model
         rates = model.rate_index
         self._positions = np.flatnonzero(rates >= 0)
         self._velocities = rates[self._positions]
@@ -69,7 +75,7 @@ class JointBounds:
             q = int(crossed[0])
             gap = model.upper[q] - model.lower[q]
             raise ValueError(f"margin is {limits.margin}, but q[{q}] has a range of {gap}")
-        self._fastest = model.velocity_limit if limits.velocity else np.full(model.nv, np.inf)
+        self.fastest = _fastest(model, limits)
         self._acceleration = _accelerations(model, limits.acceleration)
         self._nv = model.nv
 
@@ -99,9 +105,7 @@ class JointBounds:
                 np.clip(np.maximum(low, last - change), low, high),
                 np.clip(np.minimum(high, last + change), low, high),
             )
-        return np.clip(low, -self._fastest, self._fastest), np.clip(
-            high, -self._fastest, self._fastest
-        )
+        return np.clip(low, -self.fastest, self.fastest), np.clip(high, -self.fastest, self.fastest)
 
     def reach(self, q: Array) -> tuple[Array, Array]:
         """Return the longest steps down and up (…, nv) that limits of positions permit."""
@@ -111,6 +115,15 @@ class JointBounds:
             below, above = self._room(q)
             low[..., self._velocities], high[..., self._velocities] = -below, above
         return low, high
+
+    @property
+    def ranges(self) -> tuple[Array, Array, list[int]]:
+        """Ranges (nv,) of the positions of which velocities are rates, and which these are."""
+        lower, upper, position = free_ranges(self._model)
+        if self.limits.position:
+            lower[self._velocities] = self.lower[self._positions]
+            upper[self._velocities] = self.upper[self._positions]
+        return lower, upper, position
 
     def _room(self, q: Array) -> tuple[Array, Array]:
         """Return how far positions are above their lower limits, and below their upper ones."""
@@ -128,6 +141,21 @@ def _braking(room: Array, a: Array, dt: float) -> Array:
     return np.asarray(np.where(np.isfinite(a), np.where(room < 0.0, room / dt, found), np.inf))
 
 
+def speeds(limits: Limits) -> Mapping[str, float]:
+    """Return the speeds that are stated by name of joint."""
+    return limits.velocity if isinstance(limits.velocity, Mapping) else {}
+
+
+def _fastest(model: Model, limits: Limits) -> Array:
+    """Return the limits (nv,) of velocities, infinite for none."""
+    found = np.full(model.nv, np.inf)
+    if limits.velocity is True:
+        return np.array(model.velocity_limit)
+    for name, value in speeds(limits).items():
+        found[model.joint(name).v_slice] = value
+    return found
+
+
 def _accelerations(model: Model, stated: float | Mapping[str, float] | None) -> Array:
     """Return the limits (nv,) of accelerations, infinite for none."""
     found = np.full(model.nv, np.inf)
@@ -137,6 +165,14 @@ def _accelerations(model: Model, stated: float | Mapping[str, float] | None) -> 
     elif stated is not None:
         found[model.driven] = stated
     return found
+
+
+def free_ranges(model: Model) -> tuple[Array, Array, list[int]]:
+    """Return ranges (nv,) without limits, and which position each velocity is the rate of."""
+    position = np.full(model.nv, -1)
+    own = np.flatnonzero(model.rate_index >= 0)
+    position[model.rate_index[own]] = own
+    return np.full(model.nv, -np.inf), np.full(model.nv, np.inf), position.tolist()
 
 
 def middle(model: Model) -> Array:
@@ -149,14 +185,3 @@ def middle(model: Model) -> Array:
         return np.asarray(model.close(goal))
     except ArithmeticError:  # loops do not reach the middle of all ranges
         return q
-
-
-def limits_of(model: Model, value: Limits | bool | None) -> JointBounds | None:
-    """Return the bounds for `limits=` of a solver: True for all that the model states."""
-    if value is None or value is False:
-        return None
-    if value is True:
-        return JointBounds(model, Limits())
-    if not isinstance(value, Limits):
-        raise TypeError(f"limits is {value!r}, must be True, False or tarsus.ik.Limits")
-    return JointBounds(model, value)

@@ -11,7 +11,7 @@ small error, small progress, a small gradient; then it begins anew at random whi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -19,9 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.ik.arguments import configurations, positive
+from tarsus.ik.core_tasks import CoreTasks, known
 from tarsus.ik.damped import Damping, damped
 from tarsus.ik.levels import levels_at
-from tarsus.ik.limits import middle
+from tarsus.ik.limits import free_ranges, middle
 from tarsus.ik.moves import move
 from tarsus.ik.results import Solution
 from tarsus.ik.status import ITERATIONS, LIMITED, NOT_FINITE, OPEN_LOOP, SOLVED, STALLED
@@ -37,8 +38,12 @@ FLOOR = 1e-12
 LONGEST = 1.0
 """No joint goes further in one step [rad, m]."""
 
-PATIENCE = 8
+PATIENCE = 10
 """After so many steps without progress a search ends."""
+
+
+ENDS = np.array([SOLVED, LIMITED, STALLED, ITERATIONS, OPEN_LOOP])
+"""Of searches in the core, in their order."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,34 @@ class Search:
             raise ValueError(f"method is {self.method!r}, must be 'lm' or 'newton'")
 
 
+@dataclass(frozen=True)
+class Tried:
+    """Where states (…) are after a search."""
+
+    q: Array
+    error: Array
+    code: NDArray[np.int64]
+    iterations: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    @staticmethod
+    def none(q: Array, wanted: NDArray[np.bool_]) -> Tried:
+        """Return states that have not been looked at."""
+        zeros = np.zeros(wanted.shape, np.int64)
+        return Tried(q.copy(), np.zeros(wanted.shape), zeros.copy(), zeros.copy(), zeros.copy())
+
+    def with_(self, other: Tried, again: NDArray[np.bool_]) -> Tried:
+        """Return the better ones of states that were tried again, and the others."""
+        better = again & ((other.error < self.error) | (other.code == SOLVED))
+        return Tried(
+            np.where(better[..., None], other.q, self.q),
+            np.where(better, other.error, self.error),
+            np.where(better, other.code, self.code),
+            self.iterations + np.where(again, other.iterations, 0),
+            self.starts + again,
+        )
+
+
 class Pose:
     """A search for poses of all states of a batch."""
 
@@ -83,78 +116,128 @@ class Pose:
         self._tasks = [task for task in every if task.level <= first and task.holonomic]
         if not self._tasks:
             raise ValueError("there is no task that asks for a place; add one before solve")
+        fits = known(self.model, self._tasks)
+        self._core = CoreTasks(self.model, self._tasks) if fits else None
 
     def solve(self, q: ArrayLike | None) -> Solution:
         """Return the solutions from starts q (…, nq)."""
         start = middle(self.model) if q is None else configurations(self.model, q)
         self._finite = finite = self.solver.finite(start)
         at = np.where(finite[..., None], start, self.model.neutral())
+        tried = self._search(at, finite, self.search.starts)
+        place, code, error = tried.q, tried.code, tried.error
+        if len(self._tasks) < len(self._every) and self.search.refinements:
+            place = self._refine(place, code == SOLVED)
+            error = self._error(place)
+        errors = {task.name: task.error(place) for task in self.solver.tasks if task.holonomic}
+        return Solution(
+            np.where(finite[..., None], place, start),
+            np.where(finite, code, NOT_FINITE),
+            np.where(finite, error, np.nan),
+            tried.iterations,
+            tried.starts,
+            errors,
+        )
+
+    def _search(self, q: Array, wanted: NDArray[np.bool_], starts: int) -> Tried:
+        """Return where states (…, nq) that are wanted end, each from so many starts at most."""
+        if self._core is not None:
+            return self._search_in_core(self._core, q, wanted, starts)
         rng = np.random.default_rng(self.search.seed)
-        q_best, error, code, iterations = self._try(at, finite)
-        starts = np.ones(finite.shape, np.int64)
-        for _ in range(self.search.starts - 1):
-            again = finite & (code != SOLVED)
+        found = self._try(q, wanted)
+        for _ in range(starts - 1):
+            again = wanted & (found.code != SOLVED)
             if not again.any():
                 break
-            fresh = self.model.random_configuration(rng, finite.shape)
-            place, distance, end, steps = self._try(np.where(again[..., None], fresh, at), again)
-            better = again & ((distance < error) | (end == SOLVED))
-            q_best = np.where(better[..., None], place, q_best)
-            error, code = np.where(better, distance, error), np.where(better, end, code)
-            iterations, starts = iterations + np.where(again, steps, 0), starts + again
-        if len(self._tasks) < len(self._every) and self.search.refinements:
-            q_best = self._refine(q_best, code == SOLVED)
-            error = self._error(q_best)
-        errors = {task.name: task.error(q_best) for task in self.solver.tasks if task.holonomic}
-        error = np.where(finite, error, np.nan)
-        code = np.where(finite, code, NOT_FINITE)
-        q_best = np.where(finite[..., None], q_best, start)
-        return Solution(q_best, code, error, iterations, starts, errors)
+            fresh = self.model.random_configuration(rng, wanted.shape)
+            found = found.with_(self._try(np.where(again[..., None], fresh, q), again), again)
+        return found
 
-    def _try(
-        self, q: Array, wanted: NDArray[np.bool_]
-    ) -> tuple[Array, Array, NDArray[np.int64], NDArray[np.int64]]:
+    def _search_in_core(
+        self, core: CoreTasks, q: Array, wanted: NDArray[np.bool_], starts: int
+    ) -> Tried:
+        rows = np.flatnonzero(wanted)
+        lead, nq = wanted.shape, self.model.nq
+        whole = np.broadcast_to(q, (*lead, nq))
+        targets = core.targets(lead)
+        own = targets if len(targets) == 1 else targets[rows]
+        joints = self.solver.constraints.joints
+        lower, upper, position = free_ranges(self.model) if joints is None else joints.ranges
+        scales = [np.sqrt(task.weight) * task.lengths for task in self._tasks]
+        places, told = core.core.search(
+            np.ascontiguousarray(whole.reshape(-1, nq)[rows]),
+            own,
+            scale=np.concatenate(scales),
+            lower=lower,
+            upper=upper,
+            position=position,
+            tolerance=self.search.tolerance,
+            progress=self.search.progress,
+            gradient=self.search.gradient,
+            iterations=self.search.iterations,
+            starts=starts,
+            seed=self.search.seed,
+            newton=self.search.method == "newton",
+            threads=self.solver.threads,
+        )
+        found = Tried.none(whole, wanted)
+        flat = (found.q.reshape(-1, nq), found.error.reshape(-1), found.code.reshape(-1))
+        flat[0][rows], flat[1][rows], flat[2][rows] = (
+            places,
+            told[:, 1],
+            ENDS[told[:, 0].astype(int)],
+        )
+        found.iterations.reshape(-1)[rows] = told[:, 2]
+        found.starts.reshape(-1)[rows] = told[:, 3]
+        beyond = self.solver.constraints.beyond(found.q) > self.search.tolerance
+        code = np.where(wanted & (found.code == SOLVED) & beyond, LIMITED, found.code)
+        return replace(found, code=code)
+
+    def _try(self, q: Array, wanted: NDArray[np.bool_]) -> Tried:
         """Return the best places, their errors, codes and iterations, from one start a state."""
         best, least = q, np.full(wanted.shape, np.inf)
+        cost = np.full(wanted.shape, np.inf)
         code = np.where(wanted, ITERATIONS, SOLVED)
         iterations, idle = np.zeros(wanted.shape, np.int64), np.zeros(wanted.shape, np.int64)
-        for _ in range(self.search.iterations):
+        for _ in range(self.search.iterations + 1):
             error = self._error(q)
-            progress = error < (1.0 - self.search.progress) * least
             going = code == ITERATIONS
             better = going & (error < least)
             best, least = np.where(better[..., None], q, best), np.where(better, error, least)
-            code = np.where(going & (error < self.search.tolerance), SOLVED, code)
-            idle = np.where(progress, 0, idle + 1)
-            step, held, flat = self._step(q)
+            done = going & (error < self.search.tolerance)
+            if done.any():
+                inside = self.solver.constraints.beyond(q) <= self.search.tolerance
+                code = np.where(done, np.where(inside, SOLVED, LIMITED), code)
+            step, held, flat, square = self._step(q)
+            idle = np.where(square < (1.0 - self.search.progress) * cost, 0, idle + 1)
+            cost = np.minimum(cost, square)
             stuck = (code == ITERATIONS) & ((idle > PATIENCE) | flat)
             code = np.where(stuck, np.where(held.any(axis=-1), LIMITED, STALLED), code)
-            going = code == ITERATIONS
+            going = (code == ITERATIONS) & (iterations < self.search.iterations)
             if not going.any():
                 break
             iterations += going
             q, _, moved = move(self.model, q, step * going[..., None], 1.0, code)
             code = np.where(moved == OPEN_LOOP, OPEN_LOOP, code)
-        return best, np.where(np.isfinite(least), least, self._error(best)), code, iterations
+        error = np.where(np.isfinite(least), least, self._error(best))
+        return Tried(best, error, code, iterations, wanted.astype(np.int64))
 
-    def _step(self, q: Array) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return the next steps (…, nv), what is held at its limit, and where the slope is flat."""
+    def _step(self, q: Array) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_], Array]:
+        """Return the next steps (…, nv), what is held, where it is flat, and the squares."""
         jacobian, error = self._rows(q)
         gradient = (error[..., None, :] @ jacobian)[..., 0, :]
-        low, high = self.solver.reach(q)
+        low, high = self.solver.constraints.reach(q)
         held = ((low >= 0.0) & (gradient > 0.0)) | ((high <= 0.0) & (gradient < 0.0))
         jacobian = np.where(held[..., None, :], 0.0, jacobian)
         gradient = np.where(held, 0.0, gradient)
         square = (error * error).sum(axis=-1)
         damping = 0.5 * square * (self.search.method == "lm")
-        matrix = np.swapaxes(jacobian, -1, -2) @ jacobian
-        matrix += (damping + FLOOR)[..., None, None] * np.eye(self.model.nv)
-        step = -np.linalg.solve(matrix, gradient[..., None])[..., 0]
+        step = -_damped_step(jacobian, error, damping + FLOOR)
         longest = np.abs(step).max(axis=-1, initial=0.0)
         step *= (LONGEST / np.maximum(longest, LONGEST))[..., None]
         slope = np.linalg.norm(gradient, axis=-1)
         flat = slope <= self.search.gradient * np.sqrt(square)
-        return np.clip(step, low, high), held, flat
+        return np.clip(step, low, high), held, flat, square
 
     def _rows(self, q: Array) -> tuple[Array, Array]:
         """Return jacobian and error of the tasks of level 0, weighted, as lengths."""
@@ -188,11 +271,11 @@ class Pose:
             step = damped(levels, weight, np.zeros((*going.shape, self.model.nv)), Damping())[0]
             longest = np.abs(step).max(axis=-1, initial=0.0)
             step *= (LONGEST / np.maximum(longest, LONGEST) * going)[..., None]
-            step = np.clip(step, *self.solver.reach(q))
+            step = np.clip(step, *self.solver.constraints.reach(q))
             place = move(self.model, q, step, 1.0, np.zeros(going.shape, np.int64))[0]
-            place, _, code, _ = self._try(place, going)
-            found = self._cost(lower, place)
-            going = going & (code == SOLVED) & (found < (1.0 - self.search.progress) * cost)
+            tried = self._search(place, going, 1)
+            place, found = tried.q, self._cost(lower, tried.q)
+            going = going & (tried.code == SOLVED) & (found < (1.0 - self.search.progress) * cost)
             q = np.where(going[..., None], place, q)
             cost = np.where(going, found, cost)
         return q
@@ -201,6 +284,17 @@ class Pose:
     def _cost(tasks: list[Task], q: Array) -> Array:
         costs = [(task.weight * task.error(q) ** 2).sum(axis=-1) for task in tasks]
         return np.asarray(sum(costs))
+
+
+def _damped_step(jacobian: Array, error: Array, damping: Array) -> Array:
+    """Return d (…, nv) of least |J d − e|² + λ |d|², by the smaller one of two matrices."""
+    transposed = np.swapaxes(jacobian, -1, -2)
+    rows, nv = jacobian.shape[-2:]
+    if rows <= nv:
+        matrix = jacobian @ transposed + damping[..., None, None] * np.eye(rows)
+        return np.asarray((transposed @ np.linalg.solve(matrix, error[..., None]))[..., 0])
+    matrix = transposed @ jacobian + damping[..., None, None] * np.eye(nv)
+    return np.asarray(np.linalg.solve(matrix, transposed @ error[..., None])[..., 0])
 
 
 def _counted(task: Task, q: Array) -> Array:

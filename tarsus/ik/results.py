@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.ik.status import MEANINGS, NOT_FINITE, OPEN_LOOP, SOLVED, WORDS, words
+from tarsus.ik.tasks.task import Task
 
 
 class Ended:
     """A result with a code for each state."""
 
+    __slots__ = ()
     code: NDArray[np.int64]
 
     @property
@@ -34,27 +36,56 @@ class Ended:
         return MEANINGS[WORDS[int(np.max(self.code, initial=SOLVED))]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Rows:
+    """Which rows of a result belong to which task: name, number of rows, and those that count."""
+
+    tasks: tuple[tuple[str, int, NDArray[np.intp]], ...]
+
+    @staticmethod
+    def of(tasks: Sequence[Task]) -> Rows:
+        """Return the rows of tasks, all of them, one task after the other."""
+        return Rows(tuple((task.name, task.size, np.arange(task.size)) for task in tasks))
+
+    def by_task(self, values: Array) -> dict[str, Array]:
+        """Return values (…, rows) by name of task, (…, size) each."""
+        found, first = {}, 0
+        for name, size, own in self.tasks:
+            whole = np.zeros((*values.shape[:-1], size))
+            whole[..., own] = values[..., first : first + len(own)]
+            found[name] = whole
+            first += len(own)
+        return found
+
+
 class Step(Ended):
     """One step of a control loop: where it leads, and with which velocity.
 
-    `v` is always finite. `missing` tells by task how far J v is from what it asked for
-    (…, size) [1/s].
+    `q` are the configurations (…, nq) after the step, `v` the velocities (…, nv), always finite,
+    and `code` (…) has a number for each word of `status`.
     """
 
-    q: Array
-    """The configurations (…, nq) after the step."""
-    v: Array
-    """The velocities (…, nv)."""
-    code: NDArray[np.int64]
-    """How it ended (…), a number for each word of `status`."""
-    missing: Mapping[str, Array] = field(repr=False)
+    __slots__ = ("_missing", "_rows", "code", "q", "v")
+
+    def __init__(
+        self, q: Array, v: Array, code: NDArray[np.int64], rows: Rows, missing: Array
+    ) -> None:
+        self.q, self.v, self.code = q, v, code
+        self._rows, self._missing = rows, missing
+
+    @property
+    def missing(self) -> dict[str, Array]:
+        """By task how far J v is from what it asked for (…, size) [1/s]."""
+        return self._rows.by_task(self._missing)
 
     @property
     def moved(self) -> bool | NDArray[np.bool_]:
         """Whether the step could be made: one answer, or one a state."""
         found = (self.code != NOT_FINITE) & (self.code != OPEN_LOOP)
         return bool(found) if np.ndim(found) == 0 else np.asarray(found)
+
+    def __repr__(self) -> str:
+        return f"Step(status={self.status!r}, q={self.q!r}, v={self.v!r})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,29 +15,39 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
+from tarsus.geometry import Distances
 from tarsus.ik.arguments import configurations, positive, weights
+from tarsus.ik.avoid import Avoid, Repulsion, avoid_of
+from tarsus.ik.blend import Blend
 from tarsus.ik.bounded import bounded
+from tarsus.ik.constraints import Constraints
+from tarsus.ik.core_steps import UNCLEAR, CoreSteps, Found
+from tarsus.ik.core_tasks import known
+from tarsus.ik.costs import Cost
 from tarsus.ik.damped import Damping, damped
-from tarsus.ik.levels import Level, check_gains, levels_at
-from tarsus.ik.limits import Limits, limits_of
+from tarsus.ik.levels import Level, check_gains, levels_at, smallest_singular_value
+from tarsus.ik.limits import Limits
 from tarsus.ik.moves import move
 from tarsus.ik.one_solve import Diagonal, one_solve
 from tarsus.ik.pose import Pose, Search
-from tarsus.ik.results import Solution, Step, Track
-from tarsus.ik.status import LIMITED, NOT_FINITE, SINGULAR, SOLVED
+from tarsus.ik.programme import QPSolution
+from tarsus.ik.qp import Bounds, codes, programme
+from tarsus.ik.results import Rows, Solution, Step, Track
+from tarsus.ik.status import LIMITED, NOT_FINITE, OPEN_LOOP, SINGULAR, SOLVED
 from tarsus.ik.tasks import Task
+from tarsus.ik.tasks.aimed import AimedTask
 from tarsus.ik.tasks.loops import LoopTask
 from tarsus.ik.track import track
 from tarsus.ik.transpose import transposed
 from tarsus.model import Model
-from tarsus.model.checks import expect, find, suggestion
+from tarsus.model.checks import count, expect, find, number, suggestion
 
-Method: TypeAlias = Literal["dls", "rate", "transpose"]
+Method: TypeAlias = Literal["qp", "dls", "rate", "transpose"]
 
 SINGULAR_BELOW = 1e-2
 """Singular values of level 0 below which a step that misses something is called singular."""
 
-MISSES = 1e-6
+MISSES = 1e-3
 """How far J v may be from what is asked for, by its size, in a step that is called solved."""
 
 
@@ -45,12 +55,17 @@ class Solver:
     """Inverse kinematics of `model`: velocities, poses and motions in which `tasks` are done.
 
     `limits` is True for the positions and velocities that the model permits, False for none, or
-    `Limits`. `weight` (nv,), or a number, is how much velocities cost; it also reconciles metres
-    and radians. `damping` keeps velocities finite where the machine is singular.
+    `Limits`. `avoid` is what shall stay apart: `Avoid`, or `ts.geometry.Distances`. `costs` are
+    made smaller where tasks leave velocities free. `weight` (nv,), or a number, is how much
+    velocities cost; it also reconciles metres and radians. `blend` [s] is how long it takes until
+    tasks that come or go have changed the motion. `threads` share batches of poses.
 
-    `method`: "dls" is damped least squares level by level; "rate" the weighted pseudo-inverse in
-    the one-solve form, exact until it is singular, with all tasks of level 0 and the posture of
-    others in its null space; "transpose" follows gradients.
+    `method`: "qp" keeps all limits while it does the tasks as well as they permit, level by level;
+    `regularisation` is what a velocity costs beside them. The others know only bounds of joints:
+    "dls" is damped least squares, level by level, "rate" the weighted pseudo-inverse in the
+    one-solve form, exact until it is singular (for tasks of one level; for more it is "dls"),
+    "transpose" follows gradients. With these, what shall stay apart is pushed apart in the null
+    space of the tasks.
     """
 
     def __init__(
@@ -59,9 +74,14 @@ class Solver:
         tasks: Sequence[Task],
         *,
         limits: Limits | bool | None = True,
-        method: Method = "dls",
+        avoid: Avoid | Distances | None = None,
+        costs: Sequence[Cost] = (),
+        method: Method = "qp",
         weight: ArrayLike = 1.0,
+        regularisation: float = 1e-6,
         damping: Damping | None = None,
+        blend: float = 0.1,
+        threads: int = 1,
     ) -> None:
         expect(model, Model, "model")
         if method not in get_args(Method):
@@ -69,13 +89,25 @@ class Solver:
         self.model = model
         self.method: Method = method
         self.damping = Damping() if damping is None else damping
-        self.bounds = limits_of(model, limits)
+        stated = avoid_of(model, avoid)
+        self.constraints = Constraints(model, limits, stated if method == "qp" else None)
         self._weight = weights(weight, model.nv, "weight")
         if not (self._weight > 0.0).all():
             raise ValueError(f"weight is {self._weight.tolist()}, must be positive")
+        self._regularisation = positive(regularisation, "regularisation") * self._weight
         self._tasks: dict[str, Task] = {}
         self.loops = [LoopTask().bind(model)] if model.constraints else []
+        self._costs = [cost.bind(model) for cost in costs]
+        if stated is not None and method != "qp":
+            self._costs.append(Repulsion(stated).bind(model))
+        if number(blend, "blend") < 0.0:
+            raise ValueError(f"blend is {blend}, must not be negative")
+        self._blend = Blend(blend)
+        count(threads, "threads", 1, 1024)
+        self.threads = threads
         self._last: Array | None = None
+        self._start: QPSolution | None = None
+        self._in_core: CoreSteps | Literal[False] | None = None
         for task in tasks:
             self.add(task)
 
@@ -89,28 +121,67 @@ class Solver:
         return find(self._tasks, name, "task")
 
     def add(self, task: Task) -> Task:
-        """Add a task from now on, and return it."""
+        """Add a task from now on, and return it; a motion goes over to it without a jump."""
         if not isinstance(task, Task):
             raise TypeError(f"a task is of type {type(task).__name__}, must be a tarsus.ik.Task")
         if task.name in self._tasks:
             raise ValueError(f"there is a task {task.name!r} already; give this one another name")
         self._tasks[task.name] = task.bind(self.model)
+        self._in_core = None
+        self._blend.change(added=task.name)
         return task
 
     def remove(self, task: Task | str) -> None:
-        """Leave out a task from now on."""
+        """Leave out a task from now on; a motion goes on without a jump."""
         name = task if isinstance(task, str) else task.name
         self[name]
         del self._tasks[name]
+        self._in_core = None
+        self._blend.change()
 
     def reset(self) -> None:
-        """Forget the last velocity: the next step begins a new motion."""
-        self._last = None
+        """Forget the last velocity: the next step begins a new motion, from rest."""
+        self._last = self._start = self._in_core = None
+        self._blend.reset()
 
     def step(self, q: ArrayLike, dt: float) -> Step:
         """Return the step of `dt` [s] from configurations (…, nq) that does the tasks best."""
         period = positive(dt, "dt")
         stated = configurations(self.model, q)
+        if self._in_core is None:
+            self._in_core = self._core_steps()
+        if self._in_core and not self._blend.active:
+            found = self._in_core.step(stated, period)
+            if found is not None:
+                return self._told(found, stated, period)
+        return self._step(stated, period)
+
+    def _core_steps(self) -> CoreSteps | Literal[False]:
+        """Return the steps of the core, if it knows all that this solver has; else False."""
+        tasks = self.tasks
+        plain = self.method == "qp" and not self._costs and self.constraints.plain
+        resting = all(not isinstance(t, AimedTask) or t.target_velocity is None for t in tasks)
+        if not (plain and resting and known(self.model, tasks)):
+            return False
+        return CoreSteps(self.model, tasks, self.constraints.joints, self._regularisation)
+
+    def _told(self, found: Found, q: Array, dt: float) -> Step:
+        """Return a step of the core, and why it misses something if it does."""
+        assert self._in_core
+        reached, v, missing, code = found
+        if (code == UNCLEAR).any():
+            first = levels_at(self.tasks, q, dt)[0]
+            near = smallest_singular_value(first) < SINGULAR_BELOW
+            code = np.where(code == UNCLEAR, np.where(near, SINGULAR, SOLVED), code)
+        if (code == OPEN_LOOP).any():
+            calm = np.where(code == OPEN_LOOP, SOLVED, code)
+            reached, v, code = move(self.model, q, v, dt, calm)
+        self._last = v
+        self._blend.go_on(v)
+        return Step(reached, v, code, self._in_core.rows, missing)
+
+    def _step(self, stated: Array, period: float) -> Step:
+        """Return the step of tasks of any kind."""
         tasks = [*self.loops, *self._tasks.values()]
         check_gains(tasks, period)
         finite = self.finite(stated)
@@ -118,16 +189,15 @@ class Solver:
         with np.errstate(invalid="ignore"):
             levels = levels_at(tasks, at, period)
         levels = [_defined(level, finite) for level in levels]
-        last = (
-            self._last if self._last is not None and self._last.shape[:-1] == finite.shape else None
-        )
-        bounds = None if self.bounds is None else self.bounds(at, period, last)
-        v, code = self._velocity(levels, np.zeros((*finite.shape, self.model.nv)), bounds)
-        v[~finite], code[~finite] = 0.0, NOT_FINITE
+        fits = self._last is not None and self._last.shape[:-1] == finite.shape
+        bounds = self.constraints.at(at, period, self._last if fits else None)
+        v, code = self._velocity(levels, self._wish(at), bounds)
+        v = self._blend(v, levels, bounds, period)
+        v, code = np.where(finite[..., None], v, 0.0), np.where(finite, code, NOT_FINITE)
         reached, v, code = move(self.model, at, v, period, code)
         self._last = v
         reached = np.where(finite[..., None], reached, stated)
-        return Step(reached, v, code, _missing(levels, v))
+        return Step(reached, v, code, *_missing(levels, v))
 
     def solve(self, q: ArrayLike | None = None, *, search: Search | None = None) -> Solution:
         """Return configurations in which the tasks of level 0 have no error, from starts q (…, nq).
@@ -156,29 +226,31 @@ class Solver:
             finite = finite & task.target_is_finite
         return np.asarray(np.broadcast_to(finite, np.broadcast_shapes(finite.shape, q.shape[:-1])))
 
-    def reach(self, q: Array) -> tuple[Array, Array]:
-        """Return the longest steps down and up (…, nv) that limits of positions permit."""
-        if self.bounds is None:
-            free = np.full((*q.shape[:-1], self.model.nv), np.inf)
-            return -free, free
-        return self.bounds.reach(q)
+    def _wish(self, q: Array) -> Array:
+        """Return what velocities (…, nv) would be without tasks: down the gradients of costs."""
+        wish = np.zeros((*q.shape[:-1], self.model.nv))
+        for cost in self._costs:
+            wish -= cost.gradient(q) / self._weight
+        return wish
 
     def _velocity(
-        self, levels: list[Level], wish: Array, bounds: tuple[Array, Array] | None
+        self, levels: list[Level], wish: Array, bounds: Bounds | None
     ) -> tuple[Array, NDArray[np.int64]]:
         """Return velocities (…, nv) and codes (…)."""
-        if not levels:
-            return wish, np.full(wish.shape[:-1], SOLVED)
+        if self.method == "qp":
+            found = programme(levels, self._regularisation, wish, bounds, self._start)
+            self._start = found
+            return found.v, np.where(found.code == 0, _code(levels, found.v, bounds), codes(found))
 
-        def solved(own: list[Level], weight: Array, goal: Array) -> tuple[Array, Array]:
+        def solved(own: list[Level], weight: Array, goal: Array) -> Array:
             if self.method == "transpose":
-                return transposed(own[0], weight), np.ones(goal.shape[:-1])
+                return transposed(own[0], weight)
             if self.method == "rate" and len(own) == 1:
-                return one_solve(own[0].jacobian, own[0].rate, Diagonal(weight), goal)
-            return damped(own, weight, goal, self.damping)
+                return one_solve(own[0].jacobian, own[0].rate, Diagonal(weight), goal)[0]
+            return damped(own, weight, goal, self.damping)[0]
 
-        v, smallest = bounded(solved, levels, self._weight, wish, bounds)
-        return v, _code(levels[0], v, smallest, bounds)
+        v = bounded(solved, levels, self._weight, wish, bounds) if levels else wish
+        return v, _code(levels, v, bounds)
 
 
 def _defined(level: Level, finite: NDArray[np.bool_]) -> Level:
@@ -190,28 +262,30 @@ def _defined(level: Level, finite: NDArray[np.bool_]) -> Level:
     return Level(level.tasks, jacobian, rate, level.weight, level.rows)
 
 
-def _code(
-    level: Level, v: Array, smallest: Array, bounds: tuple[Array, Array] | None
-) -> NDArray[np.int64]:
+def _code(levels: list[Level], v: Array, bounds: Bounds | None) -> NDArray[np.int64]:
     """Return how a step ended (…): whether the first level misses something, and why."""
+    code = np.full(v.shape[:-1], SOLVED)
+    if not levels:
+        return code
+    level = levels[0]
     apart = np.abs((level.jacobian @ v[..., None])[..., 0] - level.rate).max(axis=-1, initial=0.0)
     misses = apart > MISSES * (1.0 + np.abs(level.rate).max(axis=-1, initial=0.0))
-    code = np.where(misses & (smallest < SINGULAR_BELOW), SINGULAR, SOLVED)
+    if not misses.any():
+        return code
+    code = np.where(misses & (smallest_singular_value(level) < SINGULAR_BELOW), SINGULAR, code)
     if bounds is not None:
-        at_bound = ((v <= bounds[0]) | (v >= bounds[1])).any(axis=-1)
-        code = np.where(misses & at_bound, LIMITED, code)
+        near = 1e-9 * (1.0 + np.abs(v))
+        at_bound = ((v <= bounds.low + near) | (v >= bounds.high - near)).any(axis=-1)
+        along = (bounds.rows @ v[..., None])[..., 0]
+        near_row = 1e-6 * (1.0 + np.abs(along))
+        at_row = (along <= bounds.rows_low + near_row) | (along >= bounds.rows_high - near_row)
+        code = np.where(misses & (at_bound | at_row.any(axis=-1)), LIMITED, code)
     return code
 
 
-def _missing(levels: list[Level], v: Array) -> dict[str, Array]:
-    """Return by task how far J v is from what was asked for (…, size)."""
-    found = {}
-    for level in levels:
-        apart = (level.jacobian @ v[..., None])[..., 0] - level.rate
-        first = 0
-        for task, own in zip(level.tasks, level.rows, strict=True):
-            whole = np.zeros((*apart.shape[:-1], task.size))
-            whole[..., own] = apart[..., first : first + len(own)]
-            found[task.name] = whole
-            first += len(own)
-    return found
+def _missing(levels: list[Level], v: Array) -> tuple[Rows, Array]:
+    """Return how far J v is from what was asked for (…, rows), and whose rows these are."""
+    apart = [(level.jacobian @ v[..., None])[..., 0] - level.rate for level in levels]
+    pairs = ((t, own) for level in levels for t, own in zip(level.tasks, level.rows, strict=True))
+    rows = Rows(tuple((task.name, task.size, own) for task, own in pairs))
+    return rows, np.concatenate([np.zeros((*v.shape[:-1], 0)), *apart], axis=-1)

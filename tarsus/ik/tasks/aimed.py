@@ -46,6 +46,7 @@ class AimedTask(Task):
         found = targets(value, self.target_shape, what)
         self.check_target(found, what)
         self._target = found
+        self.aimed += 1
 
     def check_target(self, value: Array, what: str) -> None:
         """Raise if a target of the right shape is none; most are."""
@@ -58,6 +59,7 @@ class AimedTask(Task):
     @target_velocity.setter
     def target_velocity(self, value: ArrayLike | None) -> None:
         what = f"target_velocity of task {self.name!r}"
+        self.stated += 1
         self._target_velocity = (
             None if value is None else targets(value, (self.velocity_size,), what)
         )

@@ -50,14 +50,16 @@ class PostureTask(Task):
                     f"task {self.name!r}: joint {view.name!r} {why}, it has no posture"
                 )
         picked = [np.arange(view.v_slice.start, view.v_slice.stop) for view in views]
-        self._velocities = np.concatenate(picked) if picked else np.zeros(0, np.intp)
+        self.velocities = np.concatenate(picked) if picked else np.zeros(0, np.intp)
+        places = {int(v): q for q, v in enumerate(model.rate_index)}
+        self.positions = [places[int(v)] for v in self.velocities if int(v) in places]
         self._groups = [view for view in views if view.kind in QUASI_VELOCITIES]
         self.target = model.neutral() if self._stated is None else self._stated
-        return len(self._velocities)
+        return len(self.velocities)
 
     def error(self, q: ArrayLike) -> Array:
         """Return the steps (…, size) from the target to the joints' positions."""
-        return np.asarray(self.model.difference(self.target, q)[..., self._velocities])
+        return np.asarray(self.model.difference(self.target, q)[..., self.velocities])
 
     def jacobian(self, q: ArrayLike) -> Array:
         """Return the derivative (…, size, nv) of the error along steps of the velocities."""
@@ -68,7 +70,7 @@ class PostureTask(Task):
             for view in self._groups:
                 own = view.v_slice
                 whole[..., own, own] = step_rate_matrix(view.kind, step[..., own])
-        return np.asarray(whole[..., self._velocities, :])
+        return np.asarray(whole[..., self.velocities, :])
 
     @property
     def target(self) -> Array:
@@ -81,6 +83,7 @@ class PostureTask(Task):
             what = f"target of task {self.name!r}"
             self._target = targets(value, (self._model.nq,), what)
         self._stated = value
+        self.aimed += 1
 
     @property
     def target_is_finite(self) -> Array:

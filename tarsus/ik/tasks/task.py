@@ -23,7 +23,7 @@ from tarsus.differences import rate
 from tarsus.ik.arguments import checked_gain, checked_level, weights
 from tarsus.model import Model, ModelError
 
-LEVER = 0.1
+LEVER = 0.05
 """What a radian is worth in metres: poses of arms are found from most starts with little of it."""
 
 
@@ -44,6 +44,8 @@ class Task(ABC):
 
     def __init__(self, name: str, weight: ArrayLike, gain: float | None, level: int) -> None:
         self.name = name
+        self.stated = 0  # how often weight, gain or level were
+        self.aimed = 0  # how often a target was
         self._stated_weight: ArrayLike = weight
         self._weight: Array | None = None
         self.gain = gain
@@ -112,6 +114,7 @@ class Task(ABC):
     @weight.setter
     def weight(self, value: ArrayLike) -> None:
         self._stated_weight = value
+        self.stated += 1
         self._weight = weights(value, self.size, f"weight of task {self.name!r}")
 
     @property
@@ -122,6 +125,7 @@ class Task(ABC):
     @gain.setter
     def gain(self, value: float | None) -> None:
         self._gain = checked_gain(value, self.name)
+        self.stated += 1
 
     @property
     def level(self) -> int:
@@ -131,6 +135,7 @@ class Task(ABC):
     @level.setter
     def level(self, value: int) -> None:
         self._level = checked_level(value, self.name)
+        self.stated += 1
 
     def __repr__(self) -> str:
         speed = "one step" if self.gain is None else f"{self.gain} 1/s"

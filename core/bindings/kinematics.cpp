@@ -1,0 +1,239 @@
+// Tasks of inverse kinematics as Python states them: their rows, and searches for poses.
+#include "bindings/kinematics.hpp"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+
+#include "bindings/algorithms.hpp"
+#include "bindings/arguments.hpp"
+#include "bindings/quaternions.hpp"
+#include "bindings/thread_pool.hpp"
+#include "kinematics/ik_step.hpp"
+
+namespace nb = nanobind;
+
+namespace tarsus {
+
+namespace {
+
+constexpr std::chrono::milliseconds kAskAgain{100};
+
+// frame, linear, angular, positions, velocities
+using Stated = std::tuple<int, bool, bool, std::vector<int>, std::vector<int>>;
+
+struct CoreTasks {
+    const CoreModel* model;
+    TaskSet set;
+};
+
+void make_tasks(CoreTasks* self, const CoreModel& model, const std::vector<Stated>& stated) {
+    if (model.functions) throw std::invalid_argument("couplings by functions are not known here");
+    std::vector<TaskStatement> tasks;
+    for (const auto& [frame, linear, angular, q, v] : stated)
+        tasks.push_back({frame, linear, angular, q, v});
+    new (self) CoreTasks{&model, make_task_set(model.tree, tasks)};
+}
+
+nb::object new_rows(std::vector<npy_intp> shape) {
+    PyObject* made = PyArray_SimpleNew(int(shape.size()), shape.data(), NPY_DOUBLE);
+    if (!made) throw nb::python_error();
+    return nb::steal(made);
+}
+double* data_of(const nb::object& array) {
+    return static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.ptr())));
+}
+
+// rows (B, size), finite
+Numbers rows_of(const char* name, nb::handle given, size_t size, Owned& keep) {
+    const Numbers rows = given_array(name, given.ptr(), 2, keep);
+    if (rows.shape[1] != size) {
+        throw std::invalid_argument(std::string(name) + " must have rows of " +
+                                    std::to_string(size) + " numbers");
+    }
+    check_finite(name, rows.data, rows.size);
+    return rows;
+}
+
+// states and targets of a call: one target for all, or one a state
+struct States {
+    Owned keep_q, keep_targets;
+    Numbers q, targets;
+    long count;
+    long stride;
+
+    States(const CoreTasks& tasks, nb::handle given_q, nb::handle given_targets)
+        : q(rows_of("q", given_q, tasks.model->tree.nq, keep_q)),
+          targets(rows_of("targets", given_targets, tasks.set.targets, keep_targets)),
+          count(long(q.shape[0])),
+          stride(targets.shape[0] == 1 ? 0 : tasks.set.targets) {
+        if (targets.shape[0] != 1 && long(targets.shape[0]) != count)
+            throw std::invalid_argument("targets must have one row, or one for each state");
+        check_quaternions(tasks.model->tree, q.data, count);
+    }
+};
+
+nb::object evaluate(const CoreTasks& self, nb::handle q, nb::handle targets) {
+    const States states(self, q, targets);
+    const int rows = self.set.rows, nv = self.model->tree.nv;
+    nb::object error = new_rows({states.count, rows});
+    nb::object jacobian = new_rows({states.count, rows, nv});
+    double *to_error = data_of(error), *to_jacobian = data_of(jacobian);
+    nb::gil_scoped_release release;
+    kernels().kinematics->rows(self.model->tree, self.set,
+                               {states.count, states.q.data, states.targets.data, states.stride},
+                               to_error, to_jacobian);
+    nb::gil_scoped_acquire hold;
+    return nb::make_tuple(error, jacobian);
+}
+
+std::vector<double> numbers_of(const char* name, nb::handle given, size_t size) {
+    std::vector<double> found = copied_array(name, given.ptr(), false);
+    if (found.size() != size) {
+        throw std::invalid_argument(std::string(name) + " must have " + std::to_string(size) +
+                                    " numbers");
+    }
+    return found;
+}
+
+nb::object search(const CoreTasks& self, nb::handle given_q, nb::handle given_targets,
+                  nb::handle scale, nb::handle lower, nb::handle upper,
+                  const std::vector<int>& position, double tolerance, double progress,
+                  double gradient, int iterations, int starts, unsigned long seed, bool newton,
+                  int threads) {
+    const Tree& tree = self.model->tree;
+    const States states(self, given_q, given_targets);
+    const auto scales = numbers_of("scale", scale, self.set.rows);
+    const auto low = numbers_of("lower", lower, tree.nv),
+               high = numbers_of("upper", upper, tree.nv);
+    if (int(position.size()) != tree.nv)
+        throw std::invalid_argument("position must have a number for each velocity");
+    for (int k : position) {
+        if (k >= tree.nq) throw std::invalid_argument("position is out of range");
+    }
+    const PoseSearch numbers{scales.data(), low.data(), high.data(), position.data(),
+                             tolerance,     progress,   gradient,    iterations,
+                             starts,        seed,       newton};
+    nb::object q = new_rows({states.count, tree.nq}), told = new_rows({states.count, 4});
+    double *to_q = data_of(q), *to_told = data_of(told);
+    bool stopped = false;
+    {
+        nb::gil_scoped_release release;
+        std::vector<PoseState> every(states.count);
+        for (long s = 0; s < states.count; ++s) {
+            every[s].index = s;
+            every[s].start = states.q.data + s * tree.nq;
+            every[s].targets = states.targets.data + s * states.stride;
+            every[s].q = to_q + s * tree.nq;
+        }
+        std::atomic<long> next{0};
+        std::atomic<bool> ends{false};
+        const auto share = [&](long worker) {
+            auto asked = std::chrono::steady_clock::now();
+            kernels().kinematics->search(tree, self.set, numbers, [&]() -> PoseState* {
+                const auto now = std::chrono::steady_clock::now();
+                if (worker == 0 && now - asked > kAskAgain) {
+                    asked = now;
+                    nb::gil_scoped_acquire hold;
+                    if (PyErr_CheckSignals() != 0) ends = true;
+                }
+                if (ends) return nullptr;
+                const long k = next++;
+                return k < states.count ? &every[k] : nullptr;
+            });
+        };
+        run_with_helpers(std::min<long>(std::max(1, threads), states.count) - 1, share);
+        stopped = ends;
+        for (long s = 0; s < states.count; ++s) {
+            double* row = to_told + 4 * s;
+            row[0] = double(every[s].end), row[1] = every[s].error;
+            row[2] = every[s].iterations, row[3] = every[s].starts;
+        }
+    }
+    if (stopped) throw nb::python_error();
+    return nb::make_tuple(q, told);
+}
+
+// A solver's statement, and where bounds were in the last step of one state.
+struct CoreStepper {
+    const CoreTasks* tasks;
+    StepStatement stated;
+    std::vector<signed char> at;
+    bool warm = false;
+};
+
+void make_stepper(CoreStepper* self, const CoreTasks& tasks, nb::handle weight, nb::handle gain,
+                  const std::vector<int>& levels, nb::handle damping, nb::handle lower,
+                  nb::handle upper, const std::vector<int>& position, nb::handle fastest,
+                  double share) {
+    const Tree& tree = tasks.model->tree;
+    StepStatement made;
+    made.weight = numbers_of("weight", weight, tasks.set.rows);
+    made.gain = numbers_of("gain", gain, tasks.set.rows);
+    made.damping = numbers_of("damping", damping, tree.nv);
+    made.lower = numbers_of("lower", lower, tree.nv);
+    made.upper = numbers_of("upper", upper, tree.nv);
+    made.fastest = numbers_of("fastest", fastest, tree.nv);
+    made.position = position, made.levels = levels, made.share = share;
+    made.most_passes = 4 * tree.nv + 100;
+    int rows = 0;
+    for (int level : levels) rows += level;
+    if (rows != tasks.set.rows || levels.empty() || int(position.size()) != tree.nv)
+        throw std::invalid_argument("levels and position do not fit");
+    for (int k : position) {
+        if (k >= tree.nq) throw std::invalid_argument("position is out of range");
+    }
+    new (self) CoreStepper{&tasks, std::move(made), std::vector<signed char>(tree.nv, 0)};
+}
+
+nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double dt) {
+    const CoreTasks& tasks = *self.tasks;
+    const Tree& tree = tasks.model->tree;
+    const States states(tasks, q, targets);
+    const bool one = states.count == 1;
+    nb::object reached = new_rows({states.count, tree.nq}), v = new_rows({states.count, tree.nv});
+    nb::object missing = new_rows({states.count, tasks.set.rows});
+    npy_intp size = states.count;
+    PyObject* made = PyArray_SimpleNew(1, &size, NPY_INT);
+    if (!made) throw nb::python_error();
+    nb::object code = nb::steal(made);
+    int* codes = static_cast<int*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made)));
+    std::vector<signed char> begin(one ? 0 : states.count * tree.nv, 0);
+    const StepAnswers answers{
+        data_of(reached), data_of(v), data_of(missing), codes, one ? self.at.data() : begin.data(),
+        one && self.warm};
+    kernels().kinematics->step(tree, tasks.set, self.stated,
+                               {states.count, states.q.data, states.targets.data, states.stride},
+                               dt, answers);
+    self.warm = one;
+    return nb::make_tuple(reached, v, missing, code);
+}
+
+}  // namespace
+
+void bind_kinematics(nb::module_& m) {
+    nb::class_<CoreTasks>(m, "TaskSet")
+        .def("__init__", &make_tasks, nb::arg("model"), nb::arg("tasks"), nb::keep_alive<1, 2>())
+        .def_prop_ro("rows", [](const CoreTasks& self) { return self.set.rows; })
+        .def_prop_ro("targets", [](const CoreTasks& self) { return self.set.targets; })
+        .def("evaluate", &evaluate, nb::arg("q"), nb::arg("targets"),
+             "Errors (B, rows) and jacobians (B, rows, nv).")
+        .def("search", &search, nb::arg("q"), nb::arg("targets"), nb::kw_only(), nb::arg("scale"),
+             nb::arg("lower"), nb::arg("upper"), nb::arg("position"), nb::arg("tolerance"),
+             nb::arg("progress"), nb::arg("gradient"), nb::arg("iterations"), nb::arg("starts"),
+             nb::arg("seed"), nb::arg("newton"), nb::arg("threads"),
+             "Poses (B, nq), and how each ended (B, 4): code, error, iterations, starts.");
+    nb::class_<CoreStepper>(m, "TaskStepper")
+        .def("__init__", &make_stepper, nb::arg("tasks"), nb::kw_only(), nb::arg("weight"),
+             nb::arg("gain"), nb::arg("levels"), nb::arg("damping"), nb::arg("lower"),
+             nb::arg("upper"), nb::arg("position"), nb::arg("fastest"), nb::arg("share"),
+             nb::keep_alive<1, 2>())
+        .def("step", &make_step, nb::arg("q"), nb::arg("targets"), nb::arg("dt"),
+             "Configurations (B, nq), velocities (B, nv), what rows miss (B, rows), codes (B,).");
+}
+
+}  // namespace tarsus

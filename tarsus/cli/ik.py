@@ -1,0 +1,153 @@
+"""`tarsus ik`: a configuration in which frames are where they shall be, or how near they come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+
+import tarsus as ts
+from tarsus.arrays import Array
+from tarsus.cli.models import open_model
+from tarsus.cli.options import (
+    BaseOption,
+    CompleteOption,
+    JsonOption,
+    MimicOption,
+    ModelText,
+    PackageDirs,
+)
+from tarsus.cli.tables import print_table
+from tarsus.ik import FrameTask, PositionTask, Search, Solution, Solver, Task
+from tarsus.model import Model
+from tarsus.spatial import pose, rotation_from_rpy
+
+
+def _option(help_text: str) -> Any:
+    return typer.Option(help=help_text, show_default=False)
+
+
+def ik(
+    model: ModelText,
+    frame: Annotated[list[str], _option("A frame that shall be somewhere; may be repeated.")],
+    target: Annotated[
+        list[str],
+        _option("Where, for each frame: x,y,z in m, or x,y,z,roll,pitch,yaw in m and rad."),
+    ],
+    base: BaseOption = None,
+    package_dir: PackageDirs = None,
+    mimic: MimicOption = "coupled",
+    complete: CompleteOption = None,
+    hold: Annotated[
+        list[str] | None, _option("A frame whose origin stays where it starts; may be repeated.")
+    ] = None,
+    joint: Annotated[
+        list[str] | None, _option("Start with a joint moved, as in knee=0.5; may be repeated.")
+    ] = None,
+    limits: Annotated[bool, typer.Option(help="Keep the joints within their ranges.")] = True,
+    tolerance: Annotated[float, typer.Option(help="Of errors, in m and rad.")] = 1e-8,
+    starts: Annotated[int, typer.Option(min=1, help="From how many starts it is tried.")] = 20,
+    seed: Annotated[int, typer.Option(min=0, help="Of random starts.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Find joint positions that put frames where they shall be; exits with 1 if none are found."""
+    from tarsus.cli.app import FAILED, Output
+
+    opened = open_model(model, base, package_dirs=package_dir or (), mimic=mimic, complete=complete)
+    q = _start(opened, joint or ())
+    tasks = _tasks(opened, q, frame, target, hold or ())
+    search = Search(tolerance=tolerance, starts=starts, seed=seed)
+    found = Solver(opened, tasks, limits=limits).solve(q, search=search)
+    if as_json:
+        print(json.dumps(as_data(opened, found), indent=1, ensure_ascii=False))
+    else:
+        show(opened, found, Output())
+    if not found.success:
+        raise typer.Exit(FAILED)
+
+
+def as_data(model: Model, found: Solution) -> dict[str, Any]:
+    """Return what was found as data."""
+    return {
+        "model": model.name,
+        "status": str(found.status),
+        "error": float(found.error),
+        "iterations": int(found.iterations),
+        "starts": int(found.starts),
+        "q": found.q.tolist(),
+        "joints": {view.name: found.q[view.q_slice].tolist() for view in model.joints},
+        "errors": {name: value.tolist() for name, value in found.errors.items()},
+    }
+
+
+def show(model: Model, found: Solution, console: Console) -> None:
+    """Print the joints, the errors of the frames and how the search ended."""
+    style = "green" if found.success else "red"
+    console.print(f"{model.name}: {found.status}", style=f"bold {style}", highlight=False)
+    if not found.success:
+        console.print(found.reason, highlight=False)
+    rows = []
+    for view in model.joints:
+        own = found.q[view.q_slice]
+        if own.size:
+            limits = [
+                f"{low:g} … {high:g}" for low, high in zip(view.lower, view.upper, strict=True)
+            ]
+            shown = ", ".join(limits) if np.isfinite([view.lower, view.upper]).all() else ""
+            rows.append((view.name, " ".join(f"{x: .6f}" for x in own), shown))
+    print_table(console, ("joint", "position", "range"), rows)
+    errors = [(name, *_sizes(value)) for name, value in found.errors.items()]
+    print_table(console, ("frame", "m", "rad"), errors)
+    console.print()
+    where = "start" if int(found.starts) == 1 else "starts"
+    console.print(f"{found.iterations} steps from {found.starts} {where}", highlight=False)
+
+
+def _sizes(error: Array) -> tuple[str, str]:
+    angular = f"{np.linalg.norm(error[3:]):.1e}" if len(error) > 3 else ""
+    return f"{np.linalg.norm(error[:3]):.1e}", angular
+
+
+def _start(model: Model, moved: Sequence[str]) -> Array:
+    """Return the middle of the joints' ranges, with some joints elsewhere."""
+    q = ts.ik.middle(model)
+    for text in moved:
+        name, _, value = text.partition("=")
+        view = model.joint(name)
+        numbers = _numbers(value, f"--joint {text}")
+        if len(numbers) != view.q_slice.stop - view.q_slice.start:
+            size = view.q_slice.stop - view.q_slice.start
+            raise ValueError(f"--joint {text}: joint {name!r} has {size} positions")
+        q[view.q_slice] = numbers
+    return np.asarray(model.close(q))
+
+
+def _tasks(
+    model: Model, q: Array, frames: Sequence[str], targets: Sequence[str], held: Sequence[str]
+) -> list[Task]:
+    if len(frames) != len(targets):
+        raise ValueError(f"there are {len(frames)} frames and {len(targets)} targets, one for each")
+    tasks: list[Task] = []
+    for name, text in zip(frames, targets, strict=True):
+        numbers = _numbers(text, f"--target {text}")
+        if len(numbers) == 3:
+            tasks.append(PositionTask(name, numbers, name=name))
+        elif len(numbers) == 6:
+            tasks.append(FrameTask(name, pose(numbers[:3], rotation_from_rpy(numbers[3:]))))
+        else:
+            raise ValueError(f"--target {text} has {len(numbers)} numbers, must have 3 or 6")
+    for name in held:
+        place = model.frame_pose(q, name)[:3, 3]
+        tasks.append(PositionTask(name, place, name=f"{name} stays"))
+    return tasks
+
+
+def _numbers(text: str, what: str) -> Array:
+    try:
+        return np.array([float(part) for part in text.split(",")])
+    except ValueError:
+        raise ValueError(f"{what} must be numbers with commas between them") from None

@@ -1,0 +1,78 @@
+"""All that velocities must keep to: limits of joints and of those that follow, and distances."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.ik.avoid import Avoid
+from tarsus.ik.followers import FollowerBounds
+from tarsus.ik.limits import JointBounds, Limits
+from tarsus.ik.qp import Bounds
+from tarsus.model import Model
+
+
+class Constraints:
+    """What of a machine's limits and distances holds; evaluated at states."""
+
+    def __init__(self, model: Model, limits: Limits | bool | None, avoid: Avoid | None) -> None:
+        stated = _stated(limits)
+        self.joints = None if stated is None else JointBounds(model, stated)
+        followers = None if stated is None else FollowerBounds(model, stated)
+        self.followers = followers if followers is not None and followers.count else None
+        self.avoid = avoid
+        self._nv = model.nv
+
+    @property
+    def plain(self) -> bool:
+        """Whether there are only limits of the joints' own positions and velocities."""
+        still = self.joints is None or self.joints.limits.acceleration is None
+        return still and self.followers is None and self.avoid is None
+
+    def at(self, q: Array, dt: float, last: Array | None) -> Bounds | None:
+        """Return the bounds for a step of dt from q (…, nq), with velocities `last` before it."""
+        if self.joints is None and self.avoid is None:
+            return None
+        shape = (*q.shape[:-1], self._nv)
+        if self.joints is None:
+            low, high = np.full(shape, -np.inf), np.full(shape, np.inf)
+        else:
+            low, high = self.joints(q, dt, last)
+        rows = [np.zeros((*q.shape[:-1], 0, self._nv))]
+        least, most = [np.zeros((*q.shape[:-1], 0))], [np.zeros((*q.shape[:-1], 0))]
+        if self.followers is not None:
+            row, lowest, highest = self.followers(q, dt)
+            rows.append(row)
+            least.append(lowest)
+            most.append(highest)
+        if self.avoid is not None:
+            row, lowest = self.avoid.rows(q)
+            rows.append(row)
+            least.append(lowest)
+            most.append(np.full_like(lowest, np.inf))
+        parts = (np.concatenate(each, axis=-1) for each in (least, most))
+        return Bounds(low, high, np.concatenate(rows, axis=-2), *parts)
+
+    def reach(self, q: Array) -> tuple[Array, Array]:
+        """Return the longest steps down and up (…, nv) that limits of positions permit."""
+        if self.joints is None:
+            free = np.full((*q.shape[:-1], self._nv), np.inf)
+            return -free, free
+        return self.joints.reach(q)
+
+    def beyond(self, q: Array) -> Array:
+        """Return how far (…) joints that follow others are beyond their ranges at most."""
+        if self.followers is None:
+            return np.zeros(q.shape[:-1])
+        return self.followers.beyond(q)
+
+
+def _stated(value: Limits | bool | None) -> Limits | None:
+    """Return the limits for `limits=` of a solver: True for all that the model states."""
+    if value is None or value is False:
+        return None
+    if value is True:
+        return Limits()
+    if not isinstance(value, Limits):
+        raise TypeError(f"limits is {value!r}, must be True, False or tarsus.ik.Limits")
+    return value

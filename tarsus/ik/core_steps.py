@@ -1,0 +1,97 @@
+"""Steps of one state or many in one call of the core: rows of tasks, programme, next configuration.
+
+It is the same step as in NumPy, for tasks that the core knows and limits of the joints' own
+positions and velocities. Statements and targets are handed over when they have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarsus import _core
+from tarsus.arrays import Array
+from tarsus.ik.core_tasks import CoreTasks
+from tarsus.ik.levels import check_gains
+from tarsus.ik.limits import JointBounds, free_ranges
+from tarsus.ik.results import Rows
+from tarsus.ik.status import CONTRADICTORY, ITERATIONS, LIMITED, NOT_FINITE, OPEN_LOOP, SOLVED
+from tarsus.ik.tasks import Task
+from tarsus.model import Model
+
+UNCLEAR = -1
+CODES = np.array([SOLVED, CONTRADICTORY, ITERATIONS, NOT_FINITE, LIMITED, UNCLEAR, OPEN_LOOP])
+"""Of the ends of steps in the core, in their order; why something is missed is found out here."""
+
+
+Found: TypeAlias = tuple[Array, Array, Array, NDArray[np.int64]]
+"""Configurations, velocities, what rows miss, and codes."""
+
+
+class CoreSteps:
+    """The steps of a solver whose tasks the core knows."""
+
+    def __init__(
+        self, model: Model, tasks: Sequence[Task], joints: JointBounds | None, damping: Array
+    ) -> None:
+        self.model = model
+        self.tasks = sorted(tasks, key=lambda task: task.level)
+        self._core = CoreTasks(model, self.tasks)
+        self._joints, self._damping = joints, damping
+        self._stated: list[int] = []
+        self._aimed: list[int] = []
+        self._dt = 0.0
+        self.rows = Rows.of(self.tasks)
+
+    def step(self, q: Array, dt: float) -> Found | None:
+        """Return configurations, velocities, what rows miss and codes; None if it is too much.
+
+        For one state (nq,) without leading dimensions, for others with one.
+        """
+        if (stated := [task.stated for task in self.tasks]) != self._stated or dt != self._dt:
+            check_gains(self.tasks, dt)
+            if [task.level for task in self.tasks] != sorted(task.level for task in self.tasks):
+                return None
+            self._stepper = self._make()
+            self._stated, self._dt = stated, dt
+        lead = q.shape[:-1]
+        if (aimed := [task.aimed for task in self.tasks]) != self._aimed:
+            self._targets = self._core.targets(lead)
+            self._aimed = aimed
+        rows = q[None] if not lead else np.ascontiguousarray(q).reshape(-1, self.model.nq)
+        if len(self._targets) not in (1, len(rows)):
+            return None
+        try:
+            reached, v, missing, code = self._stepper.step(rows, self._targets, dt)
+        except ValueError:  # numbers that are not finite: state by state, and told
+            return None
+        if not lead:
+            return reached[0], v[0], missing[0], CODES[code[0]]
+        return (
+            reached.reshape(q.shape),
+            v.reshape(*lead, self.model.nv),
+            missing.reshape(*lead, -1),
+            CODES[code].reshape(lead),
+        )
+
+    def _make(self) -> _core.TaskStepper:
+        levels = sorted({task.level for task in self.tasks})
+        sizes = [sum(task.size for task in self.tasks if task.level == k) for k in levels]
+        gains = [np.full(t.size, -1.0 if t.gain is None else t.gain) for t in self.tasks]
+        bounds = self._joints
+        lower, upper, position = free_ranges(self.model) if bounds is None else bounds.ranges
+        return _core.TaskStepper(
+            self._core.core,
+            weight=np.concatenate([task.weight for task in self.tasks]),
+            gain=np.concatenate(gains),
+            levels=sizes,
+            damping=self._damping,
+            lower=lower,
+            upper=upper,
+            position=position,
+            fastest=np.full(self.model.nv, np.inf) if bounds is None else bounds.fastest,
+            share=1.0 if bounds is None else bounds.limits.share,
+        )
