@@ -178,6 +178,7 @@ void read_phases(nb::list given, HybridStatement& statement, PythonHybrid& outsi
         const nb::tuple t = nb::cast<nb::tuple>(each);
         Phase phase;
         phase.tree = &tree_of(t[0]);
+        phase.limbs = find_limbs(*phase.tree);
         const CoreModel& model = nb::cast<const CoreModel&>(t[0]);
         outside.models.push_back(&model);
         statement.needs_python = statement.needs_python || model.functions;

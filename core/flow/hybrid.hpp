@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flow/wide.hpp"
+#include "model/limbs.hpp"
 
 namespace tarsus {
 
@@ -55,6 +56,7 @@ struct Exit {
 
 struct Phase {
     const Tree* tree;
+    std::shared_ptr<const Limbs> limbs;  // of the tree, or null
     std::vector<Exit> exits;
     Parts parts;
     std::vector<double> part_numbers;

@@ -196,7 +196,7 @@ void Linearised<T>::weigh_parameters() {
             case ParameterTerm::Kind::stiffness:
                 if (!steps) {
                     steps = scratch.take<T>(broad_.joint_nv);
-                    stretch(broad_, d_.moving.joints.q, scratch, steps);
+                    stretch(broad_, d_.moving.joints.q, scratch, steps, true);
                 }
                 on_joint(term, by * steps[term.index]);
                 break;

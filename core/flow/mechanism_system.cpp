@@ -40,16 +40,22 @@ template <class T>
 size_t rates_bytes(const Phase& phase) {
     const Tree& tree = *phase.tree;
     return spanning_bytes<T>(tree) + bytes_of<T>(tree.nv) + bytes_of<T>(tree.joint_nv) +
-           bytes_of<T>(tree.joint_nq) + part_forces_bytes<T>(tree, phase.parts) +
-           bytes_of<T>(phase.parts.record_size()) + ArticulatedPasses<T>::bytes(tree) +
-           ArticulatedConstraints<T>::bytes(tree) + bytes_of<Pose<T>>(tree.n_bodies + 1) +
-           bytes_of<Motion<T>>(tree.n_bodies + 1) + bytes_of<T>(tree.joint_nq);
+           bytes_of<T>(tree.nq + tree.nv) + bytes_of<T>(tree.joint_nq) +
+           part_forces_bytes<T>(tree, phase.parts) + bytes_of<T>(phase.parts.record_size()) +
+           ArticulatedPasses<T>::bytes(tree) + ArticulatedConstraints<T>::bytes(tree) +
+           bytes_of<Pose<T>>(tree.n_bodies + 1) + bytes_of<Motion<T>>(tree.n_bodies + 1) +
+           bytes_of<T>(tree.joint_nq);
+}
+
+template <class T>
+size_t limb_bytes(const Phase& phase) {
+    return phase.limbs ? HeldLimbs<T>::bytes(*phase.limbs) : 0;
 }
 
 template <class T>
 size_t settle_bytes(const Tree& tree) {
     return spanning_bytes<T>(tree) + configuration_bytes<T>(tree) + 2 * bytes_of<T>(tree.nv) +
-           bytes_of<T>(tree.nq);
+           2 * bytes_of<T>(tree.nq);
 }
 
 }  // namespace
@@ -74,12 +80,15 @@ MechanismSystem<T>::MechanismSystem(const Phase& phase, int index, double sample
       v_(phase.tree->nv),
       step_(phase.tree->nv) {
     for (int k = 0; k < tree_.nv; ++k) tau[k] = T(0.0);
+    if (phase.limbs) limbs_.emplace(*phase.limbs, scratch);
+    scratch_ = scratch;
     scratch.take<std::byte>(std::max(rates_bytes<T>(phase), settle_bytes<T>(tree_)));
 }
 
 template <class T>
 size_t MechanismSystem<T>::bytes(const Phase& phase) {
     return 2 * bytes_of<T>(phase.tree->nv) + bytes_of<T>(phase.tree->table_size) +
+           limb_bytes<T>(phase) +
            bytes_of<std::byte>(std::max(rates_bytes<T>(phase), settle_bytes<T>(*phase.tree)));
 }
 
@@ -127,17 +136,38 @@ void MechanismSystem<T>::push(const JointState<T>& joints, const T& t, const T* 
 }
 
 template <class T>
-TARSUS_FLATTEN void MechanismSystem<T>::rates(const T& t, const T* y, T* dy, T* values, T* slopes) {
+void MechanismSystem<T>::rates(const T& t, const T* y, T* dy, T* values, T* slopes) {
     Scratch scratch = scratch_;
     const T *q = y, *v = y + tree_.nq;
     const JointState<T> joints =
         tree_.coupled ? span_coupled(tree_, table(q), q, v, static_cast<const T*>(nullptr), scratch)
                       : JointState<T>{q, v, nullptr, nullptr};
-    T* a = dy + tree_.nq;
     {
         Scratch passing = scratch;
         push(joints, t, y, force_, passing);
     }
+    Places at{nullptr, nullptr};
+    if (values && geometric_) {
+        at.pose = scratch.take<Pose<T>>(tree_.n_bodies + 1);
+        at.motion = scratch.take<Motion<T>>(tree_.n_bodies + 1);
+    }
+    if (limbs_) by_limbs(joints, at, y, dy, scratch);
+    else by_passes(joints, at, dy, scratch);
+    if (values) look(joints, at, t, y, dy, values, slopes);
+}
+
+// where bodies are and how they move, if somebody wants to know
+template <class T>
+void MechanismSystem<T>::notice(const ArticulatedPasses<T>& passes, const Places& at) const {
+    if (!at.pose) return;
+    place_bodies(passes, at.pose);
+    for (int i = 0; i <= tree_.n_bodies; ++i) at.motion[i] = passes.body[i].v;
+}
+
+template <class T>
+TARSUS_FLATTEN void MechanismSystem<T>::by_passes(const JointState<T>& joints, const Places& at,
+                                                  T* dy, Scratch scratch) {
+    T* a = dy + tree_.nq;
     ArticulatedPasses<T> passes(tree_, joints, {}, scratch);
     passes.velocities(nullptr);
     T* rate = tree_.coupled ? scratch.take<T>(tree_.joint_nq) : dy;
@@ -147,13 +177,7 @@ TARSUS_FLATTEN void MechanismSystem<T>::rates(const T& t, const T* y, T* dy, T* 
         });
     }
     if (tree_.coupled) store_positions(tree_, rate, dy);
-    Places at{nullptr, nullptr};
-    if (values && geometric_) {
-        at.pose = scratch.take<Pose<T>>(tree_.n_bodies + 1);
-        at.motion = scratch.take<Motion<T>>(tree_.n_bodies + 1);
-        place_bodies(passes, at.pose);
-        for (int i = 0; i <= tree_.n_bodies; ++i) at.motion[i] = passes.body[i].v;
-    }
+    notice(passes, at);
     passes.inertias(force_);
     const Motion<T> world = world_at_rest<T>(tree_).a;
     if (tree_.n_constraints > 0) {
@@ -163,7 +187,26 @@ TARSUS_FLATTEN void MechanismSystem<T>::rates(const T& t, const T* y, T* dy, T* 
         constraints.apply();
     }
     passes.accelerations(world, a);
-    if (values) look(joints, at, t, y, dy, values, slopes);
+}
+
+// lanes in which a limb is stretched, or nearly, are left to the passes
+template <class T>
+void MechanismSystem<T>::by_limbs(const JointState<T>& joints, const Places& at, const T* y, T* dy,
+                                  Scratch scratch) {
+    const Vec3<T> world = world_at_rest<T>(tree_).a.linear;
+    limbs_->look(y, y + tree_.nq);
+    limbs_->rate(dy);
+    limbs_->follow(world);
+    const T regular = limbs_->respond(force_, world, dy + tree_.nq);
+    if (any(regular < T(1.0))) {
+        T* general = scratch.take<T>(size());
+        by_passes(joints, at, general, scratch);
+        for (int k = 0; k < size(); ++k) dy[k] = select(regular < T(1.0), general[k], dy[k]);
+    } else if (at.pose) {
+        ArticulatedPasses<T> passes(tree_, joints, {}, scratch);
+        passes.velocities(nullptr);
+        notice(passes, at);
+    }
 }
 
 template <class T>
@@ -244,9 +287,39 @@ void MechanismSystem<T>::settle(const T& where, T* y) {
         integrate<T>(tree_, table(y), y, still, q, scratch);
         for (int k = 0; k < tree_.nq; ++k) y[k] = q[k];
     }
+    const T left = limbs_ ? hold_limbs(where, y) : where;
     for (int l = 0; tree_.n_constraint_rows > 0 && l < kLaneCount<T>; ++l) {
-        if (lane_of(where, l) > 0) hold(l, y);
+        if (lane_of(left, l) > 0) hold(l, y);
     }
+}
+
+// The same as `hold`, in all lanes at once; 1 in lanes with a limb that is stretched, or nearly,
+// which stay as they are.
+template <class T>
+T MechanismSystem<T>::hold_limbs(const T& where, T* y) {
+    Scratch scratch = scratch_;
+    const int nq = tree_.nq, nv = tree_.nv;
+    const T zero(0.0), one(1.0);
+    T *q = scratch.take<T>(nq), *moved = scratch.take<T>(nq), *step = scratch.take<T>(nv);
+    for (int k = 0; k < nq; ++k) q[k] = y[k];
+    T regular = one;
+    for (int k = 0; k < kMostClosing; ++k) {
+        limbs_->look(q, nullptr);
+        const T gap = limbs_->close();
+        const auto open = select(where > zero, gap, zero) > T(kClosed);
+        if (!any(open)) break;
+        const T good = limbs_->respond(nullptr, zero_vector<T>(), step);
+        regular = select(open, regular * good, regular);
+        integrate<T>(tree_, nullptr, q, step, moved, scratch);
+        for (int j = 0; j < nq; ++j) q[j] = select(open, moved[j], q[j]);
+    }
+    limbs_->look(q, y + nq);
+    limbs_->stop();
+    regular = regular * limbs_->respond(nullptr, zero_vector<T>(), step);
+    const auto held = select(regular > zero, where, zero) > zero;
+    for (int k = 0; k < nq; ++k) y[k] = select(held, q[k], y[k]);
+    for (int k = 0; k < nv; ++k) y[nq + k] = select(held, y[nq + k] + step[k], y[nq + k]);
+    return select(regular > zero, zero, where);
 }
 
 // positions and velocities of a lane := the nearest that keep the constraints, in the metric of the

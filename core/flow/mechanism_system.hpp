@@ -2,7 +2,10 @@
 // in each lane.
 #pragma once
 
+#include <optional>
+
 #include "dynamics/articulated_constraints.hpp"
+#include "dynamics/held_limbs.hpp"
 #include "flow/held_rows.hpp"
 #include "flow/hybrid.hpp"
 
@@ -32,8 +35,14 @@ class MechanismSystem {
     // y := back to unit quaternions, closed clusters and closed constraints, in lanes `where`
     void settle(const T& where, T* y);
 
-    // a motion's state into a lane, and back
+    // a motion's state into a lane, and back; lanes that have had none repeat the first
     void load(int lane, const HybridMotion& motion, T* y) {
+        if (empty_) {
+            for (int k = 0; k < tree_.nq; ++k) y[k] = T(motion.q[k]);
+            for (int k = 0; k < tree_.nv; ++k) y[tree_.nq + k] = T(motion.v[k]);
+            for (int k = 0; k < tree_.nv; ++k) tau[k] = T(motion.tau[k]);
+            empty_ = false;
+        }
         for (int k = 0; k < tree_.nq; ++k) set_lane(y[k], lane, motion.q[k]);
         for (int k = 0; k < tree_.nv; ++k) set_lane(y[tree_.nq + k], lane, motion.v[k]);
         for (int k = 0; k < tree_.nv; ++k) set_lane(tau[k], lane, motion.tau[k]);
@@ -60,11 +69,16 @@ class MechanismSystem {
         Motion<T>* motion;  // in body frames
     };
     void push(const JointState<T>& joints, const T& t, const T* y, T* force, Scratch& scratch);
+    void by_passes(const JointState<T>& joints, const Places& at, T* dy, Scratch scratch);
+    void by_limbs(const JointState<T>& joints, const Places& at, const T* y, T* dy,
+                  Scratch scratch);
+    void notice(const ArticulatedPasses<T>& passes, const Places& at) const;
     void look(const JointState<T>& joints, const Places& at, const T& t, const T* y, const T* dy,
               T* values, T* slopes);
     TARSUS_INLINE void add(const GuardTerm& term, const JointState<T>& joints, const Places& at,
                            const T& t, const T* y, const T* dy, T& value, T& slope);
     const T* table(const T* q);
+    T hold_limbs(const T& where, T* y);
     void hold(int lane, T* y);
 
     const Phase& phase_;
@@ -74,7 +88,9 @@ class MechanismSystem {
     HybridOutside* outside_;
     int n_guards_;
     bool passive_, geometric_;
+    bool empty_ = true;
     T *force_, *table_;
+    std::optional<HeldLimbs<T>> limbs_;
     Scratch scratch_;
     HeldRows held_;
     std::vector<double> q_, v_, step_;
