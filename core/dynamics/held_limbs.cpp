@@ -52,14 +52,15 @@ HeldLimbs<T>::HeldLimbs(const Limbs& limbs, Scratch& scratch)
       passes_(limbs.trunk, joints_, {}, scratch),
       up_(scratch.take<Vec3<T>>(limbs.trunk.n_bodies + 1)),
       pose_(scratch.take<Pose<T>>(limbs.trunk.n_bodies + 1)),
-      kept_(scratch.take<Kept>(n_chunks(limbs, LimbNumbers<T>::kAtOnce))) {}
+      kept_(scratch.take<Kept>(n_chunks(limbs, LimbNumbers<T>::kAtOnce))),
+      sum_(scratch.take<Felt>(2)) {}
 
 template <class T>
 size_t HeldLimbs<T>::bytes(const Limbs& limbs) {
     const Tree& trunk = limbs.trunk;
     return bytes_of<T>(trunk.nq) + 2 * bytes_of<T>(trunk.nv) + ArticulatedPasses<T>::bytes(trunk) +
            bytes_of<Vec3<T>>(trunk.n_bodies + 1) + bytes_of<Pose<T>>(trunk.n_bodies + 1) +
-           bytes_of<Kept>(n_chunks(limbs, LimbNumbers<T>::kAtOnce));
+           bytes_of<Kept>(n_chunks(limbs, LimbNumbers<T>::kAtOnce)) + bytes_of<Felt>(2);
 }
 
 // f(group, first limb, what is kept of them)
@@ -86,11 +87,12 @@ TARSUS_INLINE auto HeldLimbs<T>::read(const T* from, const int (&index)[LimbGrou
 }
 
 template <class T>
+template <bool turns>
 TARSUS_INLINE LimbPlace<typename HeldLimbs<T>::V> HeldLimbs<T>::place(const LimbGroup& group,
                                                                       int limb) const {
     V q[n];
     joints_outwards([&](auto j) TARSUS_WITHIN { q[j] = read(q_, group.joint[j].q, limb); });
-    return place_limb<C>(group, limb, q);
+    return place_limb<C, turns>(group, limb, q);
 }
 
 template <class T>
@@ -172,12 +174,12 @@ TARSUS_FLATTEN void HeldLimbs<T>::stop() {
 
 // the trunk takes over what it feels; limbs that come one by one are added as those in lanes
 template <class T>
-TARSUS_INLINE void HeldLimbs<T>::feel(const LimbGroup& group, int limb, const LimbAnswer<V>& answer,
-                                      Felt (&sum)[2]) {
+TARSUS_INLINE void HeldLimbs<T>::feel(const LimbGroup& group, int limb,
+                                      const LimbAnswer<V>& answer) {
     constexpr int numbers = sizeof(Felt) / sizeof(T);
     const V* given = reinterpret_cast<const V*>(&answer);
-    T* even = reinterpret_cast<T*>(&sum[0]);
-    T* odd = reinterpret_cast<T*>(&sum[1]);
+    T* even = reinterpret_cast<T*>(&sum_[0]);
+    T* odd = reinterpret_cast<T*>(&sum_[1]);
     if constexpr (std::is_same_v<T, double>) {
         V all[numbers];
         for (int k = 0; k < numbers; ++k) all[k] = given[k];
@@ -197,34 +199,31 @@ TARSUS_INLINE void HeldLimbs<T>::feel(const LimbGroup& group, int limb, const Li
         }
     }
     ArticulatedBody<T>& body = passes_.body[group.trunk + 1];
-    body.I = body.I + sum[0].I, body.p = body.p + sum[0].p;
+    body.I = body.I + sum_[0].I, body.p = body.p + sum_[0].p;
 }
 
-// all limbs: what the trunk feels of them, and what they need to follow it
+// limbs: what the trunk feels of them, and what they need to follow it
 template <class T>
-template <bool moving>
-TARSUS_FLATTEN void HeldLimbs<T>::answer(const T* tau, V& regular) {
-    Felt sum[2];
-    each([&](const LimbGroup& group, int limb, Kept& kept) TARSUS_WITHIN {
-        const LimbPlace<V> at = place(group, limb);
-        const LimbInverse<V> inverse = invert_limb(at);
-        regular = regular * inverse.regular;
-        LimbTask<V> task;
-        task.want = kept.want;
-        if constexpr (moving) {
-            joints_outwards([&](auto j) TARSUS_WITHIN {
-                task.v[j] = read(v_, group.joint[j].v, limb);
-                task.tau[j] = read(tau, group.joint[j].v, limb);
-            });
-            task.trunk = as_lanes<V>(passes_.body[group.trunk + 1].v);
-        }
-        const LimbAnswer<V> found = answer_of<C, moving>(group, limb, at, inverse, task);
-        kept.p = at.p;
+template <bool moving, bool turns>
+TARSUS_APART void HeldLimbs<T>::answer(const LimbGroup& group, int limb, const T* tau, Kept& kept,
+                                       V& regular) {
+    const LimbPlace<V> at = place<turns>(group, limb);
+    const LimbInverse<V> inverse = invert_limb(at);
+    regular = regular * inverse.regular;
+    LimbTask<V> task;
+    task.want = kept.want;
+    if constexpr (moving) {
         joints_outwards([&](auto j) TARSUS_WITHIN {
-            kept.row[j] = inverse.row[j], kept.bias[j] = found.bias[j];
+            task.v[j] = read(v_, group.joint[j].v, limb);
+            task.tau[j] = read(tau, group.joint[j].v, limb);
         });
-        feel(group, limb, found, sum);
-    });
+        task.trunk = as_lanes<V>(passes_.body[group.trunk + 1].v);
+    }
+    const LimbAnswer<V> found = answer_of<C, moving>(group, limb, at, inverse, task);
+    kept.p = at.p;
+    joints_outwards(
+        [&](auto j) TARSUS_WITHIN { kept.row[j] = inverse.row[j], kept.bias[j] = found.bias[j]; });
+    feel(group, limb, found);
 }
 
 template <class T>
@@ -232,8 +231,12 @@ TARSUS_FLATTEN T HeldLimbs<T>::respond(const T* tau, const Vec3<T>& world, T* ou
     const Tree& trunk = limbs_.trunk;
     for (int i : limbs_.carries) passes_.body[i + 1].I = articulated<T>({0, {0, 0, 0}, {}});
     V regular(1.0);
-    if (tau) answer<true>(tau, regular);
-    else answer<false>(tau, regular);
+    each([&](const LimbGroup& group, int limb, Kept& kept) {
+        if (tau && group.turns) answer<true, true>(group, limb, tau, kept, regular);
+        else if (tau) answer<true, false>(group, limb, tau, kept, regular);
+        else if (group.turns) answer<false, true>(group, limb, tau, kept, regular);
+        else answer<false, false>(group, limb, tau, kept, regular);
+    });
     for (int k = 0; k < trunk.nv; ++k) own_a_[k] = tau ? tau[limbs_.v_of[k]] : T(0.0);
     passes_.inertias(own_a_);
     passes_.accelerations({world, zero_vector<T>()}, own_a_);

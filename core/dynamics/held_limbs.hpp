@@ -60,11 +60,11 @@ class HeldLimbs {
     template <class F>
     TARSUS_INLINE void each(F&& f);
     TARSUS_INLINE V read(const T* from, const int (&index)[LimbGroup::kMost], int limb) const;
+    template <bool turns = false>
     TARSUS_INLINE LimbPlace<V> place(const LimbGroup& group, int limb) const;
-    template <bool moving>
-    void answer(const T* tau, V& regular);
-    TARSUS_INLINE void feel(const LimbGroup& group, int limb, const LimbAnswer<V>& answer,
-                            Felt (&sum)[2]);
+    template <bool moving, bool turns>
+    void answer(const LimbGroup& group, int limb, const T* tau, Kept& kept, V& regular);
+    TARSUS_INLINE void feel(const LimbGroup& group, int limb, const LimbAnswer<V>& answer);
     void spread(T* out);
 
     const Limbs& limbs_;
@@ -75,6 +75,7 @@ class HeldLimbs {
     Vec3<T>* up_;
     Pose<T>* pose_;
     Kept* kept_;
+    Felt* sum_;  // of the limbs that come first and third, and of the others
 };
 
 }  // namespace tarsus::TARSUS_ISA

@@ -7,9 +7,11 @@
 //     I_c − F W − Wᵀ Fᵀ + Wᵀ H W,    W = [J⁻¹ 0],
 //
 // with the composite inertia I_c, forces F = I_c S and mass matrix H of the limb, and the force
-// f − Wᵀ (n − τ), with f and n the forces of inverse dynamics at A = 0. That is the elimination of
-// constraints within a branch, as of E. Popov, A. Vereshchagin and S. Zenkevich 1978, where the
-// branch has as many joints as rows; it costs less than the articulated inertias of a free limb.
+// f − Wᵀ (n − τ), with f and n the forces of inverse dynamics at A = 0. It is the elimination of
+// constraints within a branch (A. Vereshchagin, "Modeling and control of motion of manipulation
+// robots", 1989; A. S. Sathya and J. Carpentier, "Constrained articulated body dynamics
+// algorithms", 2024) where the branch has as many joints as rows, and costs less than the
+// articulated inertias of a limb that is free.
 //
 // V are numbers of states, or of the limbs of one state; C are constants of the model, doubles or
 // one for each limb.
@@ -102,7 +104,8 @@ struct LimbPlace {
     Motion<V> S[n];
 };
 
-template <class C, class V>
+// `turns`: all joints are revolute, which is known when it is compiled
+template <class C, bool turns, class V>
 TARSUS_INLINE LimbPlace<V> place_limb(const LimbGroup& group, int limb, const V* q) {
     LimbPlace<V> at;
     joints_outwards([&](auto j) TARSUS_WITHIN {
@@ -116,7 +119,7 @@ TARSUS_INLINE LimbPlace<V> place_limb(const LimbGroup& group, int limb, const V*
             at.r[j] = at.R[j - 1] * position + at.r[j - 1];
             axes = turned_axes<C>(joint, limb, at.R[j - 1]);
         }
-        if (joint.kind == Kind::revolute) {
+        if (turns || joint.kind == Kind::revolute) {
             const Angle<V> angle = sincos_of(q[j]);
             at.R[j] = RotationZ<V>{angle.cosine, angle.sine}.behind(axes);
         } else {
@@ -127,7 +130,7 @@ TARSUS_INLINE LimbPlace<V> place_limb(const LimbGroup& group, int limb, const V*
     at.p = at.R[at.n - 1] * limb_vector<C>(group.point, limb) + at.r[at.n - 1];
     joints_outwards([&](auto j) TARSUS_WITHIN {
         const Vec3<V>& z = at.R[j].z;
-        if (group.joint[j].kind == Kind::revolute) at.S[j] = {cross(z, at.p - at.r[j]), z};
+        if (turns || group.joint[j].kind == Kind::revolute) at.S[j] = {cross(z, at.p - at.r[j]), z};
         else at.S[j] = {z, zero_vector<V>()};
     });
     return at;

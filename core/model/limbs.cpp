@@ -113,9 +113,11 @@ LimbGroup& group_for(const Tree& tree, const Limb& limb, std::vector<LimbGroup>&
         if (same) return group;
     }
     LimbGroup& group = groups.emplace_back();
-    group.trunk = trunk;
-    for (int j = 0; j < LimbGroup::kJoints; ++j)
+    group.trunk = trunk, group.turns = true;
+    for (int j = 0; j < LimbGroup::kJoints; ++j) {
         group.joint[j].kind = tree.links[limb.body[j]].kind;
+        group.turns = group.turns && group.joint[j].kind == Kind::revolute;
+    }
     return group;
 }
 

@@ -24,6 +24,7 @@ struct LimbGroup {
     };
     int trunk;  // the body that carries them, among those of the trunk
     int n_limbs = 0;
+    bool turns;  // all joints are revolute
     Joint joint[kJoints];
     double point[3][kMost];  // that is held, in the core's frame of the last body
     double place[3][kMost];  // where it is held, in the world
