@@ -148,8 +148,10 @@ class LaneFlow {
         }
         const T t = times();
         step_.stages(system_, t, h);
-        step_.finish(system_, t, h, guards_.next_value, guards_.next_slope);
         const T error = step_.error(h);
+        if (any_ends(error)) {
+            step_.finish(system_, t, h, guards_.next_value, guards_.next_slope);
+        }
         Outcome outcome[kCount];
         bool samples = false;
         for (int l = 0; l < kCount; ++l) {
@@ -168,6 +170,14 @@ class LaneFlow {
         }
         guards_.go_on(goes_on);
         for (int l = 0; l < kCount; ++l) finish(l, outcome[l], lane_of(h, l), done);
+    }
+
+    // whether a lane's step is good enough, or a try to land: rates and guards at its end are needed
+    bool any_ends(const T& error) const {
+        for (int l = 0; l < kCount; ++l) {
+            if (lane_[l].motion && (lane_of(error, l) <= 1 || lane_[l].target >= 0)) return true;
+        }
+        return false;
     }
 
     struct Outcome {
