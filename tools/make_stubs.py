@@ -30,8 +30,11 @@ def held_accelerations(
     model: Model, parts: Parts, numbers: Array, q: Array, v: Array, tau: Array
 ) -> tuple[Array, Array]: ...
 def solve_programmes(
-    count: int,
-    *arrays: Array,
+    lead: Sequence[int],
+    variables: int,
+    tasks: int,
+    rows: int,
+    arrays: list[Array],
     start: NDArray[np.int8] | None,
     levels: list[int],
     most_passes: int,

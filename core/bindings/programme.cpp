@@ -20,26 +20,26 @@ namespace {
 
 constexpr long kChunk = 64;  // problems that a thread takes at once
 
-// an array with one row for all problems, or one for each
+// numbers for each problem, the same for all, or one number for everything
 struct Rows {
     Owned keep;
+    std::vector<double> repeated;
     const double* data = nullptr;
     long stride = 0;
 
     void read(const char* name, nb::handle given, long count, size_t width) {
-        take(name, given_array(name, given.ptr(), 2, keep), count, 1, width);
-    }
-    void read(const char* name, nb::handle given, long count, size_t height, size_t width) {
-        take(name, given_array(name, given.ptr(), 3, keep), count, 2, height, width);
-    }
-    void take(const char* name, const Numbers& numbers, long count, int dimensions, size_t first,
-              size_t second = 0) {
-        const size_t own = numbers.shape[0];
-        const bool fits =
-            numbers.shape[1] == first && (dimensions == 1 || numbers.shape[2] == second);
-        if (!fits || (own != 1 && own != size_t(count)))
-            throw std::invalid_argument(std::string(name) + " has the wrong shape");
-        data = numbers.data, stride = own > 1 ? long(numbers.size / own) : 0;
+        keep.reset(PyArray_FROM_OTF(given.ptr(), NPY_DOUBLE, NPY_ARRAY_IN_ARRAY));
+        if (!keep.object) throw PythonError();
+        const size_t size = size_t(PyArray_SIZE(keep.array()));
+        data = static_cast<const double*>(PyArray_DATA(keep.array()));
+        if (size == size_t(count) * width) {
+            stride = long(width);
+        } else if (size == 1) {
+            repeated.assign(width, *data);
+            data = repeated.data();
+        } else if (size != width) {
+            throw std::invalid_argument(std::string(name) + " has the wrong size");
+        }
     }
     const double* at(long k) const { return data + k * stride; }
 };
@@ -71,36 +71,36 @@ void run(const ProgrammeShape& shape, const std::vector<Programme>& given,
     });
 }
 
-nb::tuple solve_programmes(long count, nb::handle task, nb::handle target, nb::handle weight,
-                           nb::handle damping, nb::handle reference, nb::handle low,
-                           nb::handle high, nb::handle row, nb::handle row_low, nb::handle row_high,
-                           nb::handle penalty, nb::handle start, std::vector<int> levels,
+constexpr const char* kInputNames[] = {"task", "target", "weight",  "damping",  "reference", "low",
+                                       "high", "row",    "row_low", "row_high", "penalty"};
+constexpr int kInputCount = 11;
+
+nb::tuple solve_programmes(const std::vector<npy_intp>& lead, int variables, int tasks, int rows,
+                           nb::list arrays, nb::handle start, std::vector<int> levels,
                            int most_passes, double tolerance, int threads) {
-    Owned own_task, own_row;
-    const Numbers tasks = given_array("task", task.ptr(), 3, own_task);
-    const Numbers rows = given_array("row", row.ptr(), 3, own_row);
+    if (variables < 0 || tasks < 0 || rows < 0 ||
+        std::any_of(lead.begin(), lead.end(), [](npy_intp size) { return size < 0; }))
+        throw std::invalid_argument("sizes must not be negative");
+    long count = 1;
+    for (npy_intp size : lead) count *= size;
+    if (most_passes < 1 || !(tolerance > 0) || threads < 1 || threads > 1024)
+        throw std::invalid_argument("most_passes, tolerance and threads must be positive");
     ProgrammeShape shape;
-    shape.tasks = int(tasks.shape[1]), shape.variables = int(tasks.shape[2]);
-    shape.rows = int(rows.shape[1]);
+    shape.variables = variables, shape.tasks = tasks, shape.rows = rows;
     long stated = 0;
     for (int level : levels) {
         if (level < 0) throw std::invalid_argument("levels must not be negative");
         stated += level;
     }
-    if (stated != shape.tasks || levels.empty())
+    if (stated != tasks || levels.empty())
         throw std::invalid_argument("levels must add up to the tasks");
-    if (count < 0 || most_passes < 1 || !(tolerance > 0) || threads < 1 || threads > 1024)
-        throw std::invalid_argument("most_passes, tolerance and threads must be positive");
     shape.levels = std::move(levels), shape.most_passes = most_passes, shape.tolerance = tolerance;
-    const size_t n = size_t(shape.variables), m = size_t(shape.tasks), r = size_t(shape.rows);
+    const size_t n = size_t(variables), m = size_t(tasks), r = size_t(rows);
 
-    Rows in[11];
-    in[0].read("task", task, count, m, n), in[1].read("target", target, count, m);
-    in[2].read("weight", weight, count, m), in[3].read("damping", damping, count, n);
-    in[4].read("reference", reference, count, n), in[5].read("low", low, count, n);
-    in[6].read("high", high, count, n), in[7].read("row", row, count, r, n);
-    in[8].read("row_low", row_low, count, r), in[9].read("row_high", row_high, count, r);
-    in[10].read("penalty", penalty, count, r);
+    if (arrays.size() != kInputCount) throw std::invalid_argument("there must be eleven arrays");
+    const size_t widths[kInputCount] = {m * n, m, m, n, n, n, n, r * n, r, r, r};
+    Rows in[kInputCount];
+    for (int k = 0; k < kInputCount; ++k) in[k].read(kInputNames[k], arrays[k], count, widths[k]);
     const signed char* begin = nullptr;
     long begin_stride = 0;
     if (!start.is_none()) {
@@ -118,12 +118,16 @@ nb::tuple solve_programmes(long count, nb::handle task, nb::handle target, nb::h
         }
     }
 
-    const npy_intp size = count, wide = npy_intp(n), high_of = npy_intp(m), below = npy_intp(r);
-    Made<double> v({size, wide}, NPY_DOUBLE), bound_force({size, wide}, NPY_DOUBLE);
-    Made<double> task_force({size, high_of}, NPY_DOUBLE), row_force({size, below}, NPY_DOUBLE);
-    Made<double> slack({size, below}, NPY_DOUBLE), missed({size}, NPY_DOUBLE);
-    Made<signed char> at({size, wide + below}, NPY_INT8);
-    Made<int64_t> end({size}, NPY_INT64), worst({size}, NPY_INT64), passes({size}, NPY_INT64);
+    const auto shaped = [&](size_t own) {
+        std::vector<npy_intp> whole = lead;
+        whole.push_back(npy_intp(own));
+        return whole;
+    };
+    Made<double> v(shaped(n), NPY_DOUBLE), bound_force(shaped(n), NPY_DOUBLE);
+    Made<double> task_force(shaped(m), NPY_DOUBLE), row_force(shaped(r), NPY_DOUBLE);
+    Made<double> slack(shaped(r), NPY_DOUBLE), missed(lead, NPY_DOUBLE);
+    Made<signed char> at(shaped(n + r), NPY_INT8);
+    Made<int64_t> end(lead, NPY_INT64), worst(lead, NPY_INT64), passes(lead, NPY_INT64);
     std::vector<Programme> given(count);
     std::vector<ProgrammeAnswer> answers(count);
     for (long k = 0; k < count; ++k) {
@@ -152,14 +156,15 @@ nb::tuple solve_programmes(long count, nb::handle task, nb::handle target, nb::h
 }  // namespace
 
 void bind_programme(nb::module_& m) {
-    m.def("solve_programmes", &solve_programmes, nb::arg("count"), nb::arg("task"),
-          nb::arg("target"), nb::arg("weight"), nb::arg("damping"), nb::arg("reference"),
-          nb::arg("low"), nb::arg("high"), nb::arg("row"), nb::arg("row_low"), nb::arg("row_high"),
-          nb::arg("penalty"), nb::arg("start").none(), nb::arg("levels"), nb::arg("most_passes"),
-          nb::arg("tolerance"), nb::arg("threads"),
-          "Solutions of `count` quadratic programmes; each array has one row for all or one for "
-          "each. Returns v, forces of bounds, tasks and rows, slacks, what bounds and rows are "
-          "at, how each ended, what it misses most and by how much, and its passes.");
+    m.def("solve_programmes", &solve_programmes, nb::arg("lead"), nb::arg("variables"),
+          nb::arg("tasks"), nb::arg("rows"), nb::arg("arrays"), nb::arg("start").none(),
+          nb::arg("levels"), nb::arg("most_passes"), nb::arg("tolerance"), nb::arg("threads"),
+          "Solutions of quadratic programmes with these leading dimensions. Each of the arrays "
+          "task, target, weight, "
+          "damping, reference, low, high, row, row_low, row_high and penalty has numbers for each "
+          "problem, the same for all, or one. Returns v, forces of bounds, tasks and rows, slacks, "
+          "what bounds and rows are at, how each ended, what it misses most and by how much, and "
+          "its passes.");
 }
 
 }  // namespace tarsus

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -149,24 +150,24 @@ def solve_qp(
     begin = start.working_set if isinstance(start, QPSolution) else start
     lead = _lead(given, begin)
     arrays = [_spread(name, array, lead, own) for name, (array, own) in given.items()]
-    found = solve_programmes(
-        prod(lead),
-        *arrays,
-        start=_start(begin, lead, n + r),
-        levels=_levels(levels, m),
-        most_passes=most,
-        tolerance=tolerance,
-        threads=threads,
-    )
-    shapes = [(n,), (n,), (m,), (r,), (r,), (n + r,), (), (), (), ()]
-    v, z, y, forces, slack, at, code, worst, missed, passes = (
-        array.reshape(lead + own) for array, own in zip(found, shapes, strict=True)
+    v, z, y, forces, slack, at, code, worst, missed, passes = solve_programmes(
+        lead,
+        n,
+        m,
+        r,
+        arrays,
+        _start(begin, lead, n + r),
+        _levels(levels, m),
+        most,
+        tolerance,
+        threads,
     )
     return QPSolution(v, slack, y, forces, z, at, code, passes, worst, missed)
 
 
-def _reals(value: ArrayLike, name: str, dimensions: int) -> Array:
-    found = reals(value, name, copy=False)
+def _reals(value: Any, name: str, dimensions: int) -> Array:
+    plain = type(value) is np.ndarray and value.dtype == np.float64
+    found: Array = value if plain else reals(value, name, copy=False)
     if found.ndim < dimensions:
         raise ValueError(f"{name} has {found.ndim} dimensions, must have at least {dimensions}")
     return found
@@ -192,19 +193,18 @@ def _lead(
 
 
 def _spread(name: str, array: Array, lead: tuple[int, ...], own: tuple[int, ...]) -> Array:
-    """Return an array (1 or problems, *own): one for all, or one for each."""
-    if array.shape == lead + own:
-        return np.ascontiguousarray(array).reshape(prod(lead), *own)
-    ahead = array.shape[: max(0, array.ndim - len(own))]
-    alone = prod(ahead) == 1
+    """Return an array (*own) for all, (*lead, *own) for each problem, or a number."""
+    shape = array.shape
+    if shape in ((), own) or shape == lead + own:
+        return array
+    ahead = shape[: max(0, len(shape) - len(own))]
     try:
-        if alone:
-            one = array.reshape(array.shape[len(ahead) :])
-            return np.ascontiguousarray(np.broadcast_to(one, own))[None]
-        return np.ascontiguousarray(np.broadcast_to(array, lead + own)).reshape(prod(lead), *own)
+        if prod(ahead) == 1:
+            return np.broadcast_to(array.reshape(shape[len(ahead) :]), own)
+        return np.broadcast_to(array, lead + own)
     except ValueError:
         sizes = ", ".join(map(str, own))
-        raise ValueError(f"{name} has shape {array.shape}, must be (…, {sizes})") from None
+        raise ValueError(f"{name} has shape {shape}, must be (…, {sizes})") from None
 
 
 def _start(
