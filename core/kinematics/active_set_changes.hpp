@@ -64,11 +64,12 @@ void ActiveSet<T>::load_bounds(const Programme& given, const signed char* start)
     requires std::is_same_v<T, double>
 {
     for (int j = 0; j < n_; ++j) {
-        const double damping = given.damping[j], low = given.low[j], high = given.high[j];
+        const double damping = given.damping[j];
+        const double low = lower(given.low[j]), high = upper(given.high[j]);
         bounds_.reference[j] = given.reference[j];
         bounds_.damping[j] = damping, bounds_.give[j] = 1.0 / damping;
         bounds_.low[j] = low, bounds_.high[j] = high;
-        double at = start ? double(start[j]) : 0.0;
+        double at = start && (start[j] == -1 || start[j] == 1) ? double(start[j]) : 0.0;
         if ((at < 0 && low == -kInfinite) || (at > 0 && high == kInfinite)) at = 0.0;
         if (!(low < high)) at = 2.0;
         bounds_.at[j] = at;

@@ -25,7 +25,7 @@ class LevelStatement {
     void state(const Programme& given, int first, int last, const double* v) {
         for (int k = 0; k < shape_.tasks; ++k) {
             const double give = 1.0 / given.weight[k];
-            const bool now = k >= first && k < last && std::isfinite(give);
+            const bool now = k >= first && k < last && give <= kLargestNumber;
             slots.kind[k] = k < first || now ? SlotKind::always : SlotKind::off;
             slots.low[k] = slots.high[k] = k < first ? reached(given, k, v) : given.target[k];
             slots.compliance[k] = now ? give : 0.0;
@@ -85,7 +85,8 @@ class LevelStatement {
     }
     void state_row(const Programme& given, int r) {
         const int k = first_row(shape_) + r;
-        const double low = given.row_low[r], high = given.row_high[r], penalty = given.penalty[r];
+        const double low = lower(given.row_low[r]), high = upper(given.row_high[r]);
+        const double penalty = upper(given.penalty[r]);
         const bool equal = !(low < high);
         slots.low[k] = equal ? low + 0.5 * (high - low) : low;
         slots.high[k] = equal ? slots.low[k] : high;

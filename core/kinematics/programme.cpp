@@ -19,6 +19,17 @@ bool all_between(const double* a, int size, double low, double high) {
     return true;
 }
 
+// the largest absolute value of numbers
+double largest(const double* a, int size) {
+    Lanes most(0.0);
+    int k = 0;
+    for (; k + kLanes <= size; k += kLanes) most = greater(absolute(lanes_at(a + k)), most);
+    double found = 0.0;
+    for (; k < size; ++k) found = greater(absolute(a[k]), found);
+    for (int l = 0; l < kLanes; ++l) found = greater(most[l], found);
+    return found;
+}
+
 class Solver {
    public:
     Solver(const ProgrammeShape& shape, const Programme* given, ProgrammeAnswer* answers,
@@ -55,16 +66,19 @@ class Solver {
 
    private:
     bool valid(const Programme& given) const {
-        constexpr double kLargest = std::numeric_limits<double>::max();
+        constexpr double kMost = kLargestNumber, kLeast = 1.0 / kLargestNumber;
         const int n = shape_.variables, tasks = shape_.tasks, rows = shape_.rows;
-        // matrices are looked at when they are loaded
-        return all_finite(given.target, tasks) && all_between(given.weight, tasks, 0.0, kLargest) &&
-               all_between(given.damping, n, std::numeric_limits<double>::min(), kLargest) &&
-               all_finite(given.reference, n) && all_between(given.low, n, -kInfinite, kLargest) &&
-               all_between(given.high, n, -kLargest, kInfinite) &&
-               all_between(given.row_low, rows, -kInfinite, kLargest) &&
-               all_between(given.row_high, rows, -kLargest, kInfinite) &&
-               all_between(given.penalty, rows, std::numeric_limits<double>::min(), kInfinite);
+        // that matrices are finite is found when they are loaded
+        return largest(given.task, tasks * n) <= kMost && largest(given.row, rows * n) <= kMost &&
+               all_between(given.target, tasks, -kMost, kMost) &&
+               all_between(given.weight, tasks, 0.0, kMost) &&
+               all_between(given.damping, n, kLeast, kMost) &&
+               all_between(given.reference, n, -kMost, kMost) &&
+               all_between(given.low, n, -kInfinite, kMost) &&
+               all_between(given.high, n, -kMost, kInfinite) &&
+               all_between(given.row_low, rows, -kInfinite, kMost) &&
+               all_between(given.row_high, rows, -kMost, kInfinite) &&
+               all_between(given.penalty, rows, kLeast, kInfinite);
     }
     void begin(long k) {
         ProgrammeAnswer& answer = answers_[k];
@@ -197,7 +211,7 @@ class Solver {
             const double at = statement_->reached(given, first_row(shape_) + r, answer.v);
             const double by = std::max(given.row_low[r] - at, at - given.row_high[r]);
             answer.slack[r] = by > shape_.tolerance ? by : 0.0;
-            if (given.penalty[r] == kInfinite && answer.end == ProgrammeEnd::solved)
+            if (upper(given.penalty[r]) == kInfinite && answer.end == ProgrammeEnd::solved)
                 miss(n + r, by);
         }
         if (answer.worst >= 0 && answer.end == ProgrammeEnd::solved)

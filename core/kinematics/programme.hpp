@@ -20,6 +20,10 @@ struct ProgrammeShape {
     double tolerance = 1e-9;  // by which rows and bounds may be missed
 };
 
+// Bounds and penalties from kLargestNumber on are none; other numbers beyond it, and positive ones
+// below its inverse, make no sense: nothing that is computed from the others overflows.
+constexpr double kLargestNumber = 1e30;
+
 // One problem; matrices by rows. What a bound or a row is at: −1 low, 1 high, 0 neither, and ∓2 a
 // row that is missed by its slack; an equation is at 0, or at 2 if it repeats others.
 struct Programme {

@@ -14,6 +14,10 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kNever = 1e300;      // a limit that no pivot is above
 constexpr double kDependent = 1e-12;  // of a row: less is left where others say the same
 
+// a bound, or none
+inline double lower(double bound) { return bound <= -kLargestNumber ? -kInfinite : bound; }
+inline double upper(double bound) { return bound >= kLargestNumber ? kInfinite : bound; }
+
 // what slots are at that do not come and go: on, or left out as they say what others say
 constexpr double kAlways = 3.0, kRedundant = 4.0;
 

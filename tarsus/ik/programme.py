@@ -119,7 +119,8 @@ def solve_qp(
 
     All arrays broadcast, in leading dimensions as in their own. Rows that cannot hold together are
     missed as little as possible in the sense of least squares, then the tasks are done, and the
-    status tells. A problem with numbers that make no sense (NaN, weights below zero) has the status
+    status tells. Bounds and penalties of 1e30 and more count as infinite. A problem with other
+    numbers beyond that, or that make no sense (NaN, weights below zero), has the status
     "not finite" and v = 0; others are not affected. The bits of a solution do not depend on the
     batch or on threads.
     """

@@ -164,6 +164,44 @@ def test_numbers_that_make_no_sense_stay_alone() -> None:
     assert np.array_equal(found.v[rest], good.v[rest]) and found.success[rest].all()
 
 
+def test_numbers_of_all_sizes() -> None:
+    """From 1e-35 to 1e35, with any start: v is finite, within its bounds, alone as in a batch."""
+    rng, kinds = np.random.default_rng(4), set()
+    for _ in range(300):
+        n, m, r = (int(size) for size in rng.integers(1, 6, 3))
+
+        def draw(*shape: int) -> Any:
+            size = (11, *shape)
+            exponents = rng.integers(-35, 36, size) * (rng.random(size) < 0.2)
+            return rng.normal(size=size) * 10.0**exponents * (rng.random(size) < 0.9)
+
+        problem = {
+            "task": draw(m, n),
+            "target": draw(m),
+            "weight": np.abs(draw(m)),
+            "damping": np.abs(draw(n)) + 1e-8,
+            "reference": draw(n),
+            "lower": -np.abs(draw(n)),
+            "upper": np.abs(draw(n)),
+            "rows": draw(r, n),
+            "rows_lower": draw(r),
+            "rows_upper": draw(r),
+            "penalty": np.abs(draw(r)) + 1e-8,
+        }
+        start = rng.integers(-2, 3, (11, n + r))
+        found = solve(problem, start=start, levels=[1, m - 1])
+        kinds |= {word.split(":")[0] for word in found.status}
+        assert np.isfinite(found.v).all()
+        low, high = problem["lower"], problem["upper"]
+        assert ((found.v >= low) | (low <= -1e30)).all()
+        assert ((found.v <= high) | (high >= 1e30)).all()
+        k = int(rng.integers(11))
+        one = solve(one_of(problem, k), start=start[k], levels=[1, m - 1])
+        assert np.array_equal(one.v, found.v[k]) and one.status == found.status[k]
+    print(sorted(kinds))
+    assert {"solved", "not finite"} <= kinds
+
+
 def test_passes_that_do_not_suffice_are_told() -> None:
     problem = problems((38, 18, 0), 20)
     found = solve(problem, iterations=3)
