@@ -99,7 +99,7 @@ from tarsus.simulation import (
     until,
 )
 from tarsus.studies import compare_contact
-from tarsus.view import view
+from tarsus.view import edit_volumes, view
 
 __version__ = "0.1.0"
 
@@ -160,6 +160,7 @@ __all__ = [
     "control",
     "convert",
     "diagnose",
+    "edit_volumes",
     "flow",
     "forces",
     "gait",

@@ -17,6 +17,7 @@ from tarsus.geometry.standing import height_over_ground, stand
 from tarsus.geometry.steps import Steps
 from tarsus.geometry.swept_sphere import SweptSphere
 from tarsus.geometry.terrain import Terrain
+from tarsus.geometry.volume_draft import VolumeDraft
 from tarsus.geometry.volumes import Volumes
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "SweptDistance",
     "SweptSphere",
     "Terrain",
+    "VolumeDraft",
     "Volumes",
     "choose_pairs",
     "fit",

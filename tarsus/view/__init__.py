@@ -9,5 +9,6 @@ the package, as `ts.check` does: `from tarsus.view.plots import plot_run` and
 """
 
 from tarsus.view.viewer import Viewer, view
+from tarsus.view.volume_editor import VolumeEditor, edit_volumes
 
-__all__ = ["Viewer", "view"]
+__all__ = ["Viewer", "VolumeEditor", "edit_volumes", "view"]

@@ -32,6 +32,14 @@ def rasterize(
     return picture
 
 
+def laid_over(behind: Array, before: Array, opacity: float) -> Array:
+    """Return a picture through a translucent one: each (height, width, 4), covered in the last."""
+    weights = (1.0 - opacity) * behind[..., 3:], opacity * before[..., 3:]
+    covered = weights[0] + weights[1]
+    colors = weights[0] * behind[..., :3] + weights[1] * before[..., :3]
+    return np.concatenate([colors / np.maximum(covered, 1e-9), covered], axis=-1)
+
+
 def _window(
     corners: Array, nearness: Array, colors: Array, width: int, height: int
 ) -> NDArray[np.float32]:

@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
-from tarsus.view.rasterizer import rasterize
+from tarsus.view.camera import Camera
+from tarsus.view.prisms import PRISM, prisms
+from tarsus.view.rasterizer import laid_over, rasterize
+from tarsus.view.shells import OPACITY, Look
 from tarsus.view.stage import STATE_COLORS, Stage
 from tarsus.view.surfaces import Surface
 
@@ -23,29 +26,6 @@ STRING, THICKNESS = (0.45, 0.33, 0.25), 1 / 200
 """Colour of lines, and their radius as a share of the model's size."""
 OPENING = 0.62
 """Height of the picture at distance 1 from the camera."""
-
-
-class Camera:
-    """A camera that looks at a target (3,) from a direction, z up."""
-
-    def __init__(self, target: Array, distance: float, azimuth: float, elevation: float) -> None:
-        back = np.array(
-            [
-                np.cos(elevation) * np.cos(azimuth),
-                np.cos(elevation) * np.sin(azimuth),
-                np.sin(elevation),
-            ]
-        )
-        right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
-        self.eye = target + distance * back
-        self.axes = np.array([right, np.cross(back, right), -back])
-        self.near = 0.05 * distance
-
-    def project(self, points: Array) -> tuple[Array, Array]:
-        """Return positions (…, 2) in the picture and depths (…) of points (…, 3)."""
-        seen = (points - self.eye) @ self.axes.T
-        depth = seen[..., 2]
-        return seen[..., :2] / np.maximum(depth, self.near)[..., None], depth
 
 
 class Renderer:
@@ -92,13 +72,18 @@ class Renderer:
             self._passing.pop().remove()
         target = self._target(k)
         camera = Camera(target, self.distance, *self.view)
-        corners = self._corners(k)
+        corners, colors = self._corners(k), self._colors
+        look = None if self.stage.shells is None else self.stage.shells.look(self.stage.q[k])
+        if look is not None:
+            corners, colors = self._with_lines(corners, look)
         if self.stage.terrain is not None:
             self._draw_ground(camera, target)
             self._draw_shadow(camera, corners)
-        self._draw_bodies(camera, corners)
+        self._bodies.picture = self._bodies_seen(camera, corners, colors)
+        if look is not None:
+            self._lay_shells_over(camera, corners, colors, look, k)
         self._draw_arrows(camera, k)
-        self._title.set_text(f"{self.stage.model.name}   t = {self.stage.times[k]:.2f} s")
+        self._title.set_text(_title(self.stage, k, look))
         self.canvas.draw()
         return np.asarray(self.canvas.buffer_rgba())[..., :3].copy()
 
@@ -114,21 +99,54 @@ class Renderer:
         for surface in self.stage.surfaces:
             pose = np.eye(4) if surface.body < 0 else self.stage.poses[k, surface.body]
             vertices.append(surface.vertices @ pose[:3, :3].T + pose[:3, 3])
-        vertices.append(_prisms(self.stage.lines(k), THICKNESS * self.stage.size))
+        vertices.append(prisms(self.stage.lines(k), THICKNESS * self.stage.size))
         return np.asarray(np.concatenate(vertices)[self._triangles])
 
-    def _draw_bodies(self, camera: Camera, corners: Array) -> None:
+    def _with_lines(self, corners: Array, look: Look) -> tuple[Array, Array]:
+        """Triangles of bodies and of the lines between nearest points, and their colours."""
+        around = prisms(look.lines, 1.5 * THICKNESS * self.stage.size)
+        places = PRISM + 6 * np.arange(len(look.lines))[:, None, None]
+        colors = np.repeat(look.line_colors, len(PRISM), axis=0)
+        return (
+            np.concatenate([corners, around[places.reshape(-1, 3)]]),
+            np.concatenate([self._colors, colors]),
+        )
+
+    def _lay_shells_over(
+        self, camera: Camera, corners: Array, colors: Array, look: Look, k: int
+    ) -> None:
+        """Mix the picture of bodies with one in which volumes hide what is behind them."""
+        assert self.stage.shells is not None
+        solid, tints = [corners], [colors]
+        clear: list[Array] = []
+        clear_tints: list[Array] = []
+        for surface, color, opaque in zip(
+            self.stage.shells.surfaces, look.colors, look.opaque, strict=True
+        ):
+            pose = np.eye(4) if surface.body < 0 else self.stage.poses[k, surface.body]
+            placed = surface.vertices @ pose[:3, :3].T + pose[:3, 3]
+            parts, tint = (solid, tints) if opaque else (clear, clear_tints)
+            parts.append(placed[surface.triangles])
+            tint.append(np.tile(color, (len(surface.triangles), 1)))
+        behind = self._bodies_seen(camera, np.concatenate(solid), np.concatenate(tints))
+        before = self._bodies_seen(
+            camera, np.concatenate([*solid, *clear]), np.concatenate([*tints, *clear_tints])
+        )
+        self._bodies.picture = laid_over(behind, before, OPACITY)
+
+    def _bodies_seen(self, camera: Camera, corners: Array, colors: Array) -> Array:
+        """Return a picture (height, width, 4) of shaded triangles (n, 3, 3)."""
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
         centers = corners.mean(axis=1)
         facing = np.einsum("ni,ni->n", normals, camera.eye - centers) > 0.0
         light = 0.62 + 0.38 * np.clip(normals[facing] @ LIGHT, -0.4, 1.0)
-        shaded = np.clip(self._colors[facing] * light[:, None], 0.0, 1.0)
+        shaded = np.clip(colors[facing] * light[:, None], 0.0, 1.0)
         flat, depth = camera.project(corners[facing])
         seen = (depth > camera.near).all(axis=1)
         pixels = flat[seen] * self.height / OPENING + np.array([self.width, self.height]) / 2
         size = self.width, self.height
-        self._bodies.picture = rasterize(pixels, depth[seen], shaded[seen], *size)
+        return np.asarray(rasterize(pixels, depth[seen], shaded[seen], *size), np.float64)
 
     def _draw_ground(self, camera: Camera, target: Array) -> None:
         """Draw tiles of the ground around the target that fade into the distance."""
@@ -198,6 +216,14 @@ class Renderer:
         self._passing.append(self.axes.add_collection(filled, autolim=False))
 
 
+def _title(stage: Stage, k: int, look: Look | None) -> str:
+    """Return the words over a picture: the model, the time, and the smallest distance."""
+    words = f"{stage.model.name}   t = {stage.times[k]:.2f} s"
+    if look is None or not look.pair:
+        return words
+    return f"{words}   {1e3 * look.gap:.0f} mm between {look.pair}"
+
+
 def _pixels(zorder: int) -> Any:
     """Return something to draw whose `picture` (height, width, 4), 0 … 1, has the figure's size."""
     from matplotlib.artist import Artist
@@ -227,23 +253,6 @@ def _joined(surfaces: Sequence[Surface], lines: int) -> tuple[NDArray[np.int64],
         triangles.append(PRISM + before + 6 * k)
         colors.append(np.tile(STRING, (len(PRISM), 1)))
     return np.concatenate(triangles), np.concatenate(colors)
-
-
-PRISM = np.array([[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4], [2, 0, 3], [2, 3, 5]])
-"""Triangles of a prism with the corners 0, 1, 2 at one end and 3, 4, 5 at the other."""
-
-
-def _prisms(ends: Array, radius: float) -> Array:
-    """Return the corners (6 n, 3) of prisms around lines with ends (n, 2, 3)."""
-    along = ends[:, 1] - ends[:, 0]
-    along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
-    # any direction across will do, but the one that is along
-    across = np.cross(along, np.eye(3)[np.argmin(np.abs(along), axis=1)])
-    across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
-    other = np.cross(along, across)
-    angles = np.radians([0.0, 120.0, 240.0])[:, None, None]
-    rim = radius * (np.cos(angles) * across + np.sin(angles) * other)  # (3, n, 3)
-    return np.asarray((ends.swapaxes(0, 1)[:, None] + rim).transpose(2, 0, 1, 3).reshape(-1, 3))
 
 
 def _round_number(value: float) -> float:

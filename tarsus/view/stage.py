@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.parts import Where, place_of
+from tarsus.view.shells import Shells
 from tarsus.view.surfaces import Color, ShownShapes, Surface, surfaces
 
 if TYPE_CHECKING:
+    from tarsus.geometry import Distances, Volumes
     from tarsus.geometry.terrain import Terrain
     from tarsus.simulation.trajectory import Trajectory
 
@@ -45,7 +47,8 @@ class Stage:
     `times` (T,) are those of the pictures; `poses` (T, bodies, 4, 4) say where the surfaces of a
     body are at each. A model stands at q (nq,), on a ground if one is given. A force as large as
     the weight is drawn half as long as the model is large. `lines` are pairs of places between
-    which a string or a spring is drawn.
+    which a string or a spring is drawn. `volumes` are drawn over the model; with distances they
+    are coloured, and nearest points are joined.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class Stage:
         q: ArrayLike | None = None,
         ground: Terrain | None = None,
         lines: Sequence[tuple[Where, Where]] = (),
+        volumes: Volumes | Distances | None = None,
     ) -> None:
         self.run = None if isinstance(what, Model) else what
         self.model: Model = what if isinstance(what, Model) else what.model
@@ -66,6 +70,7 @@ class Stage:
         self.poses: Array = self.model.forward_kinematics(self.q)
         self.size = self._size()
         self.surfaces: list[Surface] = surfaces(self.model, shapes, detail=DETAIL * self.size)
+        self.shells = None if volumes is None else Shells(self.model, volumes)
         self._lines = [[place_of(self.model, end, "lines") for end in line] for line in lines]
 
     def _chosen(

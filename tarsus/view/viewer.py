@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
-from tarsus.geometry import Distances
+from tarsus.geometry import Distances, Volumes
 from tarsus.model import Model
 from tarsus.model.checks import expect
 from tarsus.spatial import quaternion_from_rotation, scalar_first
-from tarsus.view.gaps import GapLayer
 from tarsus.view.gate import HOST, Gate, guarded_server
+from tarsus.view.shell_nodes import ShellNodes
 from tarsus.view.stage import STATE_COLORS, Stage
 from tarsus.view.surfaces import ShownShapes
 
@@ -34,6 +34,7 @@ def view(
     shapes: ShownShapes | None = None,
     fps: float = 30.0,
     q: ArrayLike | None = None,
+    volumes: Volumes | None = None,
     distances: Distances | None = None,
 ) -> Viewer:
     """Show a run, or a model at q (nq,) with a slider for each joint, in a browser.
@@ -42,20 +43,25 @@ def view(
     ends it. If the port is taken, the next free one is. The address has a token without which
     nobody gets in; from another machine forward the same port, `ssh -L 8080:127.0.0.1:8080`.
     `shapes` are "visual", "collision" or
-    "skeleton"; None takes the first that there is. With `distances` the volumes are drawn, too,
-    coloured by how near they are, and the shortest lines between them.
+    "skeleton"; None takes the first that there is. `volumes` are drawn over the model, translucent.
+    With `distances` their volumes are, coloured by how near they are, and the shortest lines
+    between them.
     """
+    if volumes is not None:
+        expect(volumes, Volumes, "volumes")
     if distances is not None:
         expect(distances, Distances, "distances")
-    return Viewer(Stage(what, shapes=shapes, fps=fps, q=q), port, distances)
+        if volumes is not None:
+            raise ValueError("volumes and distances are stated: distances have their own volumes")
+    drawn = distances if volumes is None else volumes
+    return Viewer(Stage(what, shapes=shapes, fps=fps, q=q, volumes=drawn), port)
 
 
 class Viewer:
     """A server with a scene: the model's surfaces, the ground, contact forces, and a player."""
 
-    def __init__(self, stage: Stage, port: int, distances: Distances | None = None) -> None:
+    def __init__(self, stage: Stage, port: int) -> None:
         self.stage = stage
-        self.gaps: GapLayer | None = None
         self.picture = 0
         """The picture that is shown now."""
         self.playing = False
@@ -71,13 +77,6 @@ class Viewer:
         self._closed = threading.Event()
         self._one_at_a_time = threading.RLock()
         self._build_scene()
-        if distances is not None:
-            try:
-                self.gaps = GapLayer(self.server.scene, self.bodies, stage, distances)
-                self._show_gaps(stage.q[0])
-            except BaseException:
-                self.close()
-                raise
         if stage.run is None:
             self._build_joint_sliders()
         else:
@@ -99,8 +98,8 @@ class Viewer:
             self.picture = int(picture)
             with self.server.atomic():
                 self._place(self.stage.poses[self.picture])
-                self._show_gaps(self.stage.q[self.picture])
                 self._draw_arrows()
+                self._draw_shells(self.stage.q[self.picture])
                 middle = self.stage.poses[self.picture, :, :2, 3].mean(axis=0)
                 away = -middle if self._follow.value else np.zeros(2)
                 self._world.position = (*away.tolist(), 0.0)
@@ -166,7 +165,11 @@ class Viewer:
             scene.add_line_segments(
                 "/world/lines", lines, (205, 210, 215), thickness=0.004 * stage.size
             )
+        self._shells = None
+        if stage.shells is not None:
+            self._shells = ShellNodes(self.server, self.bodies, stage.shells, stage.size)
         self._place(stage.poses[0])
+        self._draw_shells(stage.q[0])
         middle = stage.poses[0, :, :3, 3].mean(axis=0)
         self.server.initial_camera.position = middle + stage.size * np.array([1.4, -2.2, 0.9])
         self.server.initial_camera.look_at = middle
@@ -177,9 +180,9 @@ class Viewer:
         for frame, pose, turn in zip(self.bodies, poses, turns, strict=True):
             frame.position, frame.wxyz = pose[:3, 3], turn
 
-    def _show_gaps(self, q: Array) -> None:
-        if self.gaps is not None:
-            self.gaps.show(q)
+    def _draw_shells(self, q: Array) -> None:
+        if self._shells is not None:
+            self._shells.show(q)
 
     def _draw_arrows(self) -> None:
         arrows = self.stage.arrows(self.picture)
@@ -253,7 +256,7 @@ class Viewer:
                 q[place] = slider.value
                 with self.server.atomic():
                     self._place(model.forward_kinematics(q))
-                    self._show_gaps(q)
+                    self._draw_shells(q)
 
             slider.on_update(move)
 

@@ -12,7 +12,8 @@ from made_up_runs import hopper, made_up_run
 
 from tarsus.geometry import Ground, Steps
 from tarsus.view.animation import animate
-from tarsus.view.renderer import Camera, Renderer
+from tarsus.view.camera import Camera
+from tarsus.view.renderer import Renderer
 from tarsus.view.stage import Stage
 
 

@@ -1,0 +1,93 @@
+"""Volumes edited by hand: what drafts do, and that the page of the editor does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_up_runs import hopper
+from waiting import wait_for
+
+import tarsus as ts
+from tarsus.geometry import SweptSphere, Volumes
+from tarsus.geometry.volume_draft import VolumeDraft
+from tarsus.model.checks import UnknownNameError
+
+
+def test_a_draft_adds_moves_and_removes() -> None:
+    draft = VolumeDraft(hopper())
+    assert draft.link == "trunk" and draft.outside() == np.inf
+    for kind in ("ball", "line", "triangle"):
+        draft.add(kind)
+    assert [each.kind for each in draft.here] == ["ball", "line", "triangle"] and draft.chosen == 2
+    draft.choose("trunk", 1)
+    draft.change(points=[[0, 0, 0], [0.1, 0, 0]], radius=0.05, name="belly")
+    draft.move_point(1, (0.2, 0.0, 0.0))
+    draft.move((0.0, 0.0, 0.1))
+    assert draft.here[1].points.tolist() == [[0, 0, 0.1], [0.2, 0, 0.1]]
+    assert draft.here[1].name == "belly" and draft.here[1].radius == 0.05
+    draft.copy()
+    assert len(draft.here) == 4 and draft.chosen == 3
+    draft.remove()
+    assert len(draft.here) == 3 and draft.chosen == 2
+
+
+def test_a_draft_holds_its_link_when_it_is_told_to() -> None:
+    draft = VolumeDraft(hopper())
+    draft.add("ball")
+    assert draft.outside() > 0.0
+    draft.grow()
+    assert draft.outside() <= 1e-12
+    # a box of 0.3 × 0.2 × 0.1 m: its corners are on the sphere
+    assert draft.here[0].radius == pytest.approx(np.linalg.norm([0.15, 0.1, 0.05]))
+    draft.fit(1)
+    assert draft.outside() <= 0.0 and len(draft.here) == 1
+
+
+def test_mirrors_within_a_link_and_to_another() -> None:
+    one = SweptSphere([[0.1, 0.2, 0.3]], 0.05, "knob")
+    draft = VolumeDraft(hopper(), Volumes({"trunk": [one]}))
+    draft.mirror("y")
+    assert draft.here[1].points.tolist() == [[0.1, -0.2, 0.3]]
+    draft.mirror("x", "shin")
+    assert [v.points[0].tolist() for v in draft.lists["shin"]] == [
+        [-0.1, 0.2, 0.3],
+        [-0.1, -0.2, 0.3],
+    ]
+    with pytest.raises(UnknownNameError, match=r"no link 'shim'.*'shin'"):
+        draft.mirror("x", "shim")
+
+
+def test_wrong_changes_are_refused_and_change_nothing() -> None:
+    draft = VolumeDraft(hopper(), Volumes({"trunk": [SweptSphere([[0, 0, 0]], 0.1)]}))
+    for wrong in ({"radius": -1.0}, {"radius": np.nan}, {"points": [[0, 0, 0], [1, 0, 0]]}):
+        with pytest.raises(ValueError):
+            draft.change(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="kind is 'cube'"):
+        draft.add("cube")
+    with pytest.raises(ValueError, match="corner is 1"):
+        draft.move_point(1, (0, 0, 0))
+    assert draft.here[0].radius == 0.1 and len(draft.here) == 1
+
+
+def test_the_page_changes_and_saves(tmp_path: Path) -> None:
+    pytest.importorskip("viser")
+    file = tmp_path / "volumes.yaml"
+    start = Volumes({"trunk": [SweptSphere([[0, 0, 0], [0.1, 0, 0]], 0.1, "belly")]})
+    with ts.edit_volumes(hopper(), start, path=file, port=18740) as editor:
+        assert editor.url.startswith("http://127.0.0.1:") and editor._gate.token in editor.url
+        editor._radius.value = 0.25
+        assert wait_for(lambda: editor.draft.here[0].radius == 0.25)
+        editor._points[1].value = (0.2, 0.0, 0.0)
+        assert wait_for(lambda: editor.draft.here[0].points[1, 0] == 0.2)
+        assert wait_for(lambda: editor._handles[1].position[0] == pytest.approx(0.2))
+        assert editor._status.value == "nothing" and not editor._points[2].visible
+        editor._link.value = "shin"
+        assert wait_for(lambda: editor.draft.link == "shin")
+        editor._do(lambda: editor.draft.add("ball"))
+        editor._do(lambda: editor.draft.add("cube"))
+        assert "kind is 'cube'" in editor._status.value
+        editor._do(editor._saved)
+    found = Volumes.load(file)
+    assert found["trunk"][0].radius == 0.25 and found["shin"][0].kind == "ball"
