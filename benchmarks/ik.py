@@ -70,7 +70,12 @@ def placo_step(file: Path, model: ts.Model, q: np.ndarray) -> Callable[[], np.nd
     joints.configure("posture", "soft", 1e-3)
     solver.enable_joint_limits(True)
     solver.enable_velocity_limits(True)
-    return lambda: np.asarray(solver.solve(False)) / DT
+
+    def step() -> np.ndarray:
+        robot.update_kinematics()  # also keeps the robot, which the solver only points to
+        return np.asarray(solver.solve(False)) / DT
+
+    return step
 
 
 def pinocchio_order(peer: Any, model: ts.Model, q: np.ndarray) -> np.ndarray:

@@ -5,9 +5,17 @@ q = s.solve(q).q
 """
 
 from tarsus.ik.avoid import Avoid
-from tarsus.ik.costs import Comfort, Cost, Manipulability
+from tarsus.ik.costs import Comfort, Cost, Manipulability, MomentumTracking
 from tarsus.ik.damped import Damping
 from tarsus.ik.limits import Limits, middle
+from tarsus.ik.momentum_plan import (
+    ArmSwing,
+    MomentumPeaks,
+    MomentumPlan,
+    momentum_peaks,
+    vertical_inertia,
+)
+from tarsus.ik.momentum_weight import MomentumWeight
 from tarsus.ik.pose import Search
 from tarsus.ik.programme import QPSolution, solve_qp
 from tarsus.ik.results import Solution, Step, Track
@@ -31,6 +39,7 @@ from tarsus.ik.tasks import (
 __all__ = [
     "MEANINGS",
     "AngularMomentumTask",
+    "ArmSwing",
     "Avoid",
     "CentroidalMomentumTask",
     "ComTask",
@@ -43,6 +52,10 @@ __all__ = [
     "Limits",
     "LookAtTask",
     "Manipulability",
+    "MomentumPeaks",
+    "MomentumPlan",
+    "MomentumTracking",
+    "MomentumWeight",
     "OrientationTask",
     "PartComTask",
     "PositionTask",
@@ -55,5 +68,7 @@ __all__ = [
     "Task",
     "Track",
     "middle",
+    "momentum_peaks",
     "solve_qp",
+    "vertical_inertia",
 ]

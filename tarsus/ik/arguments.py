@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.checks import count, number, numbers, read_only, reals
+from tarsus.model.checks import LARGEST, count, number, numbers, read_only, reals
 
 
 def checked_gain(value: float | None, name: str) -> float | None:
@@ -42,6 +42,8 @@ def weights(value: ArrayLike, size: int, what: str) -> Array:
 
 def positive(value: float, what: str) -> float:
     """Return a number above zero."""
+    if type(value) is float and 0.0 < value <= LARGEST:
+        return value
     found = number(value, what)
     if found <= 0.0:
         raise ValueError(f"{what} is {found}, must be positive")
@@ -74,9 +76,18 @@ def rotations(value: Array, what: str) -> None:
 
 def configurations(model: Model, q: ArrayLike, name: str = "q") -> Array:
     """Return configurations (…, nq); whether they are finite is told by the results' status."""
-    found = reals(q, name, copy=False)
+    plain = isinstance(q, np.ndarray) and q.dtype == np.float64
+    found = np.asarray(q) if plain else reals(q, name, copy=False)
     if found.shape[-1:] != (model.nq,):
         raise ValueError(f"{name} has shape {found.shape}, must be (…, {model.nq})")
+    return found
+
+
+def vectors(value: ArrayLike, size: int, name: str) -> Array:
+    """Return numbers (…, size)."""
+    found = reals(value, name, copy=False)
+    if found.shape[-1:] != (size,):
+        raise ValueError(f"{name} has shape {found.shape}, must be (…, {size})")
     return found
 
 

@@ -20,14 +20,18 @@ from tarsus.ik.limits import JointBounds, free_ranges
 from tarsus.ik.results import Rows
 from tarsus.ik.status import CONTRADICTORY, ITERATIONS, LIMITED, NOT_FINITE, OPEN_LOOP, SOLVED
 from tarsus.ik.tasks import Task
+from tarsus.ik.tasks.aimed import AimedTask
 from tarsus.model import Model
 
 UNCLEAR = -1
 CODES = np.array([SOLVED, CONTRADICTORY, ITERATIONS, NOT_FINITE, LIMITED, UNCLEAR, OPEN_LOOP])
 """Of the ends of steps in the core, in their order; why something is missed is found out here."""
 
+ENDS = CODES.tolist()
+"""The same for one state, whose code is a plain number."""
 
-Found: TypeAlias = tuple[Array, Array, Array, NDArray[np.int64]]
+
+Found: TypeAlias = tuple[Array, Array, Array, NDArray[np.int64] | int]
 """Configurations, velocities, what rows miss, and codes."""
 
 
@@ -44,6 +48,7 @@ class CoreSteps:
         self._stated: list[int] = []
         self._aimed: list[int] = []
         self._dt = 0.0
+        self._lead: tuple[int, ...] = ()
         self.rows = Rows.of(self.tasks)
 
     def step(self, q: Array, dt: float) -> Found | None:
@@ -53,23 +58,24 @@ class CoreSteps:
         """
         if (stated := [task.stated for task in self.tasks]) != self._stated or dt != self._dt:
             check_gains(self.tasks, dt)
-            if [task.level for task in self.tasks] != sorted(task.level for task in self.tasks):
-                return None
+            levels = [task.level for task in self.tasks]
+            moving = [t for t in self.tasks if isinstance(t, AimedTask) and t.target_moves]
+            self._knows = levels == sorted(levels) and not moving
             self._stepper = self._make()
             self._stated, self._dt = stated, dt
         lead = q.shape[:-1]
-        if (aimed := [task.aimed for task in self.tasks]) != self._aimed:
+        if (aimed := [task.aimed for task in self.tasks]) != self._aimed or lead != self._lead:
             self._targets = self._core.targets(lead)
-            self._aimed = aimed
-        rows = q[None] if not lead else np.ascontiguousarray(q).reshape(-1, self.model.nq)
-        if len(self._targets) not in (1, len(rows)):
+            self._aimed, self._lead = aimed, lead
+        if self._targets is None or not self._knows:
             return None
+        rows = q[None] if not lead else np.ascontiguousarray(q).reshape(-1, self.model.nq)
         try:
             reached, v, missing, code = self._stepper.step(rows, self._targets, dt)
         except ValueError:  # numbers that are not finite: state by state, and told
             return None
         if not lead:
-            return reached[0], v[0], missing[0], CODES[code[0]]
+            return reached[0], v[0], missing[0], ENDS[code[0]]
         return (
             reached.reshape(q.shape),
             v.reshape(*lead, self.model.nv),

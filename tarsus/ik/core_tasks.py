@@ -27,11 +27,16 @@ class CoreTasks:
         stated = (_statement(model, task) for task in tasks)
         self.core = _core.TaskSet(model, [each for each in stated if each is not None])
 
-    def targets(self, lead: tuple[int, ...]) -> Array:
-        """Return the targets (states, numbers) of states with leading dimensions, or one row."""
+    def targets(self, lead: tuple[int, ...]) -> Array | None:
+        """Return the targets (states, numbers) of states with leading dimensions, or one row.
+
+        None where there are more targets than states.
+        """
         packed = [_target(task) for task in self.tasks]
-        one = all(each.ndim == 1 for each in packed)
-        shape = () if one else lead
+        own = np.broadcast_shapes(*(each.shape[:-1] for each in packed))
+        if own and np.broadcast_shapes(own, lead) != lead:
+            return None
+        shape = lead if own else ()
         wide = [np.broadcast_to(each, (*shape, each.shape[-1])) for each in packed]
         return np.ascontiguousarray(np.concatenate(wide, axis=-1)).reshape(-1, self.core.targets)
 

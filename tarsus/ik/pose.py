@@ -160,6 +160,7 @@ class Pose:
         lead, nq = wanted.shape, self.model.nq
         whole = np.broadcast_to(q, (*lead, nq))
         targets = core.targets(lead)
+        assert targets is not None  # there is a state for each target, see `Solver.finite`
         own = targets if len(targets) == 1 else targets[rows]
         joints = self.solver.constraints.joints
         lower, upper, position = free_ranges(self.model) if joints is None else joints.ranges

@@ -33,6 +33,17 @@ class Bounds:
     rows_low: Array
     rows_high: Array
 
+    def of_accelerations(self, v: Array, dt: float) -> Bounds:
+        """Return the bounds of accelerations after which velocities keep these."""
+        along = (self.rows @ v[..., None])[..., 0]
+        return Bounds(
+            (self.low - v) / dt,
+            (self.high - v) / dt,
+            self.rows,
+            (self.rows_low - along) / dt,
+            (self.rows_high - along) / dt,
+        )
+
     @staticmethod
     def free(nv: int) -> Bounds:
         """Return bounds that permit everything."""

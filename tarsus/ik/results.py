@@ -17,7 +17,7 @@ class Ended:
     """A result with a code for each state."""
 
     __slots__ = ()
-    code: NDArray[np.int64]
+    code: NDArray[np.int64] | int
 
     @property
     def status(self) -> str | NDArray[np.str_]:
@@ -68,7 +68,7 @@ class Step(Ended):
     __slots__ = ("_missing", "_rows", "code", "q", "v")
 
     def __init__(
-        self, q: Array, v: Array, code: NDArray[np.int64], rows: Rows, missing: Array
+        self, q: Array, v: Array, code: NDArray[np.int64] | int, rows: Rows, missing: Array
     ) -> None:
         self.q, self.v, self.code = q, v, code
         self._rows, self._missing = rows, missing

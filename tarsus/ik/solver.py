@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.geometry import Distances
-from tarsus.ik.arguments import configurations, positive, weights
+from tarsus.ik.acceleration import acceleration_levels
+from tarsus.ik.arguments import configurations, positive, vectors, weights
 from tarsus.ik.avoid import Avoid, Repulsion, avoid_of
 from tarsus.ik.blend import Blend
 from tarsus.ik.bounded import bounded
@@ -27,15 +28,15 @@ from tarsus.ik.costs import Cost
 from tarsus.ik.damped import Damping, damped
 from tarsus.ik.levels import Level, check_gains, levels_at, smallest_singular_value
 from tarsus.ik.limits import Limits
+from tarsus.ik.momentum_weight import MomentumWeight
 from tarsus.ik.moves import move
-from tarsus.ik.one_solve import Diagonal, one_solve
+from tarsus.ik.one_solve import Diagonal, InverseWeight, one_solve
 from tarsus.ik.pose import Pose, Search
 from tarsus.ik.programme import QPSolution
 from tarsus.ik.qp import Bounds, codes, programme
 from tarsus.ik.results import Rows, Solution, Step, Track
 from tarsus.ik.status import LIMITED, NOT_FINITE, OPEN_LOOP, SINGULAR, SOLVED
 from tarsus.ik.tasks import Task
-from tarsus.ik.tasks.aimed import AimedTask
 from tarsus.ik.tasks.loops import LoopTask
 from tarsus.ik.track import track
 from tarsus.ik.transpose import transposed
@@ -57,8 +58,9 @@ class Solver:
     `limits` is True for the positions and velocities that the model permits, False for none, or
     `Limits`. `avoid` is what shall stay apart: `Avoid`, or `ts.geometry.Distances`. `costs` are
     made smaller where tasks leave velocities free. `weight` (nv,), or a number, is how much
-    velocities cost; it also reconciles metres and radians. `blend` [s] is how long it takes until
-    tasks that come or go have changed the motion. `threads` share batches of poses.
+    velocities cost; it also reconciles metres and radians; with `MomentumWeight` momentum costs.
+    `blend` [s] is how long it takes until tasks that come or go have changed the motion. `threads`
+    share batches of poses.
 
     `method`: "qp" keeps all limits while it does the tasks as well as they permit, level by level;
     `regularisation` is what a velocity costs beside them. The others know only bounds of joints:
@@ -77,7 +79,7 @@ class Solver:
         avoid: Avoid | Distances | None = None,
         costs: Sequence[Cost] = (),
         method: Method = "qp",
-        weight: ArrayLike = 1.0,
+        weight: ArrayLike | MomentumWeight = 1.0,
         regularisation: float = 1e-6,
         damping: Damping | None = None,
         blend: float = 0.1,
@@ -91,7 +93,11 @@ class Solver:
         self.damping = Damping() if damping is None else damping
         stated = avoid_of(model, avoid)
         self.constraints = Constraints(model, limits, stated if method == "qp" else None)
-        self._weight = weights(weight, model.nv, "weight")
+        self._low = weight if isinstance(weight, MomentumWeight) else None
+        if self._low is not None and method != "rate":
+            raise ValueError(f"a MomentumWeight needs method='rate', but method is {method!r}")
+        stated_weight = 1.0 if isinstance(weight, MomentumWeight) else weight
+        self._weight = weights(stated_weight, model.nv, "weight")
         if not (self._weight > 0.0).all():
             raise ValueError(f"weight is {self._weight.tolist()}, must be positive")
         self._regularisation = positive(regularisation, "regularisation") * self._weight
@@ -160,8 +166,7 @@ class Solver:
         """Return the steps of the core, if it knows all that this solver has; else False."""
         tasks = self.tasks
         plain = self.method == "qp" and not self._costs and self.constraints.plain
-        resting = all(not isinstance(t, AimedTask) or t.target_velocity is None for t in tasks)
-        if not (plain and resting and known(self.model, tasks)):
+        if not (plain and known(self.model, tasks)):
             return False
         return CoreSteps(self.model, tasks, self.constraints.joints, self._regularisation)
 
@@ -169,11 +174,11 @@ class Solver:
         """Return a step of the core, and why it misses something if it does."""
         assert self._in_core
         reached, v, missing, code = found
-        if (code == UNCLEAR).any():
+        if code is not SOLVED and np.any(code == UNCLEAR):
             first = levels_at(self.tasks, q, dt)[0]
             near = smallest_singular_value(first) < SINGULAR_BELOW
             code = np.where(code == UNCLEAR, np.where(near, SINGULAR, SOLVED), code)
-        if (code == OPEN_LOOP).any():
+        if code is not SOLVED and np.any(code == OPEN_LOOP):
             calm = np.where(code == OPEN_LOOP, SOLVED, code)
             reached, v, code = move(self.model, q, v, dt, calm)
         self._last = v
@@ -191,7 +196,13 @@ class Solver:
         levels = [_defined(level, finite) for level in levels]
         fits = self._last is not None and self._last.shape[:-1] == finite.shape
         bounds = self.constraints.at(at, period, self._last if fits else None)
-        v, code = self._velocity(levels, self._wish(at), bounds)
+        inverse = self._inverse_weight(at)
+        wish = self._wish(at, inverse)
+        for cost in self._costs:
+            if cost.reacts:
+                v, _ = self._velocity(levels, wish, bounds, inverse)
+                wish = wish - inverse(cost.reaction(at, v)[..., None])[..., 0]
+        v, code = self._velocity(levels, wish, bounds, inverse)
         v = self._blend(v, levels, bounds, period)
         v, code = np.where(finite[..., None], v, 0.0), np.where(finite, code, NOT_FINITE)
         reached, v, code = move(self.model, at, v, period, code)
@@ -206,6 +217,36 @@ class Solver:
         often it is tried.
         """
         return Pose(self, Search() if search is None else search).solve(q)
+
+    def accelerate(self, q: ArrayLike, v: ArrayLike, dt: float) -> Step:
+        """Return the step of `dt` [s] from states q (…, nq), v (…, nv) by accelerations.
+
+        Velocities do not jump when targets do; `gain` of a task is the rate at which its error
+        fades, critically damped. `limits` bound the velocities after the step; state accelerations
+        in them, and joints brake before the ends of their ranges. Loops that are constraints, and
+        what is in collision, are matters of `step`.
+        """
+        period = positive(dt, "dt")
+        at = configurations(self.model, q)
+        speed = vectors(v, self.model.nv, "v")
+        if self.loops or self.constraints.avoid is not None:
+            raise ValueError(
+                "accelerate knows no loops that are constraints and no avoid; use step"
+            )
+        if not (np.isfinite(at).all() and np.isfinite(speed).all() and self.finite(at).all()):
+            raise ValueError("q, v and targets must be finite")
+        lead = np.broadcast_shapes(at.shape[:-1], speed.shape[:-1])
+        at = np.broadcast_to(at, (*lead, self.model.nq))
+        speed = np.broadcast_to(speed, (*lead, self.model.nv))
+        levels = acceleration_levels(self.tasks, at, speed, period)
+        bounds = self.constraints.at(at, period, speed)
+        if bounds is not None:
+            bounds = bounds.of_accelerations(speed, period)
+        inverse = self._inverse_weight(at)
+        a, code = self._velocity(levels, self._wish(at, inverse), bounds, inverse)
+        after = speed + a * period
+        reached, _, code = move(self.model, at, 0.5 * (speed + after), period, code)
+        return Step(reached, after, code, *_missing(levels, a))
 
     def track(
         self,
@@ -226,17 +267,21 @@ class Solver:
             finite = finite & task.target_is_finite
         return np.asarray(np.broadcast_to(finite, np.broadcast_shapes(finite.shape, q.shape[:-1])))
 
-    def _wish(self, q: Array) -> Array:
+    def _inverse_weight(self, q: Array) -> InverseWeight:
+        """Return the inverse of the weight of velocities at q."""
+        return Diagonal(self._weight) if self._low is None else self._low.inverse(self.model, q)
+
+    def _wish(self, q: Array, inverse: InverseWeight) -> Array:
         """Return what velocities (…, nv) would be without tasks: down the gradients of costs."""
-        wish = np.zeros((*q.shape[:-1], self.model.nv))
+        slope = np.zeros((*q.shape[:-1], self.model.nv))
         for cost in self._costs:
-            wish -= cost.gradient(q) / self._weight
-        return wish
+            slope += cost.gradient(q)
+        return np.asarray(-inverse(slope[..., None])[..., 0])
 
     def _velocity(
-        self, levels: list[Level], wish: Array, bounds: Bounds | None
+        self, levels: list[Level], wish: Array, bounds: Bounds | None, low: InverseWeight
     ) -> tuple[Array, NDArray[np.int64]]:
-        """Return velocities (…, nv) and codes (…)."""
+        """Return velocities (…, nv) and codes (…); `low` is the inverse of the weight."""
         if self.method == "qp":
             found = programme(levels, self._regularisation, wish, bounds, self._start)
             self._start = found
@@ -246,7 +291,7 @@ class Solver:
             if self.method == "transpose":
                 return transposed(own[0], weight)
             if self.method == "rate" and len(own) == 1:
-                return one_solve(own[0].jacobian, own[0].rate, Diagonal(weight), goal)[0]
+                return one_solve(own[0].jacobian, own[0].rate, low, goal)[0]
             return damped(own, weight, goal, self.damping)[0]
 
         v = bounded(solved, levels, self._weight, wish, bounds) if levels else wish

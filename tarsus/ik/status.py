@@ -31,7 +31,7 @@ MEANINGS = {
 }
 
 
-def words(codes: NDArray[np.int64]) -> str | NDArray[np.str_]:
+def words(codes: NDArray[np.int64] | int) -> str | NDArray[np.str_]:
     """Return the word of one code, or the words of many."""
     found = np.array(WORDS)[codes]
     return str(found) if np.ndim(codes) == 0 else found

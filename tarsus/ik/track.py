@@ -27,14 +27,14 @@ def track(
     _aim(plans, 0)
     first = solver.solve(q)
     solver.reset()
-    places, speeds, codes = [first.q], [], [first.code]
+    places, speeds, codes = [first.q], [], [np.asarray(first.code)]
     errors = {task.name: [task.error(first.q)] for task in solver.tasks if task.holonomic}
     for k in range(1, len(at)):
         _aim(plans, k)
         step = solver.step(places[-1], float(at[k] - at[k - 1]))
         places.append(step.q)
         speeds.append(step.v)
-        codes.append(step.code)
+        codes.append(np.asarray(step.code))
         for name, found in errors.items():
             found.append(solver[name].error(step.q))
     speeds.append(np.zeros((*places[-1].shape[:-1], solver.model.nv)))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.spatial.checks import shaped
-from tarsus.spatial.rotations import rpy_from_rotation
+from tarsus.spatial.rotations import rotation_from_vector, rpy_from_rotation
 
 
 def fourfold() -> Array:
@@ -83,6 +83,16 @@ def vector_from_quaternion(quaternion: ArrayLike) -> Array:
 def vector_from_rotation(rotation: ArrayLike) -> Array:
     """Return rotation vectors (…, 3) [rad] of rotations (…, 3, 3), of at most half a turn."""
     return vector_from_quaternion(quaternion_from_rotation(rotation))
+
+
+def rotation_between(start: ArrayLike, end: ArrayLike, share: ArrayLike) -> Array:
+    """Return rotations (…, 3, 3) on the shortest way from `start` to `end`, `share` (…) of it.
+
+    A turn about one axis by an angle that grows with the share; at half a turn one of two ways.
+    """
+    first, last = shaped(start, (3, 3), "start"), shaped(end, (3, 3), "end")
+    turn = vector_from_rotation(np.swapaxes(first, -1, -2) @ last)
+    return np.asarray(first @ rotation_from_vector(np.asarray(share)[..., None] * turn))
 
 
 def rpy_from_quaternion(quaternion: ArrayLike) -> Array:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from arms import seven_joints
 from cluster_cases import case
 from machines import FLAVOURS
 from task_cases import distance
@@ -50,14 +51,16 @@ def test_rows_are_those_of_the_tasks(flavour: str) -> None:
             continue
         q = model.random_configuration(rng, 5)
         core = CoreTasks(model, tasks)
-        error, jacobian = core.core.evaluate(q, core.targets((5,)))
+        targets = core.targets((5,))
+        assert targets is not None
+        error, jacobian = core.core.evaluate(q, targets)
         expected = np.concatenate([task.error(q) for task in tasks], axis=-1)
         rows = [np.broadcast_to(task.jacobian(q), (5, task.size, model.nv)) for task in tasks]
         turned = np.abs(np.linalg.norm(expected[:, 3:6], axis=-1) - np.pi) > 1e-3
         worst = max(worst, distance(error[turned], expected[turned]))
         worst = max(worst, distance(jacobian[turned], np.concatenate(rows, axis=-2)[turned]))
         looked += 1
-        one, row = core.core.evaluate(q[2:3], core.targets((5,))[2:3])
+        one, row = core.core.evaluate(q[2:3], targets[2:3])
         assert np.array_equal(one[0], error[2])  # one state and a lane: the same bits
         assert np.array_equal(row[0], jacobian[2])
     print(flavour, looked, f"{worst:.1e}")
@@ -125,3 +128,31 @@ def test_the_core_and_numpy_take_the_same_steps() -> None:
         assert (one.iterations == two.iterations)[both].mean() > 0.9
         close = np.abs(one.q - two.q)[both].max(axis=-1) < 1e-5
         assert close.mean() > 0.9
+
+
+def test_steps_of_the_core_are_those_of_numpy() -> None:
+    model = seven_joints()
+    rng = np.random.default_rng(4)
+    q = model.random_configuration(rng, 6) * 0.8
+    there = model.frame_pose(q + 0.1 * rng.normal(size=q.shape), "hand")
+    for level, gain in ((0, 5.0), (1, None)):
+        tasks = [FrameTask("hand", there), PostureTask(weight=1e-2, level=level, gain=gain)]
+        solver = ts.ik.Solver(model, tasks)
+        found = solver.step(q, 0.02)
+        assert solver._in_core
+        beside = solver._step(q, 0.02)
+        assert np.abs(found.v - beside.v).max() < 1e-8
+        assert np.abs(found.q - beside.q).max() < 1e-10
+        assert np.array_equal(found.code, beside.code)
+        for name, missing in beside.missing.items():
+            assert np.abs(found.missing[name] - missing).max() < 1e-7
+        one = ts.ik.Solver(model, [FrameTask("hand", there[2]), tasks[1]]).step(q[2], 0.02)
+        assert np.abs(one.v - found.v[2]).max() < 1e-12
+    # one state with several targets has several answers; a target that moves is followed
+    assert ts.ik.Solver(model, [FrameTask("hand", there)]).step(q[0], 0.02).v.shape == (6, 7)
+    task = FrameTask("hand", model.frame_pose(q[0], "hand"))
+    solver = ts.ik.Solver(model, [task], limits=False)
+    assert np.abs(solver.step(q[0], 0.02).v).max() < 1e-9
+    task.target_velocity = np.array([0.0, 0.0, 0.1, 0.0, 0.0, 0.0])
+    moving = model.frame_velocity(q[0], solver.step(q[0], 0.02).v, "hand", "local_world_aligned")
+    assert np.abs(moving - task.target_velocity).max() < 1e-4

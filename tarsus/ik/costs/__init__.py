@@ -3,5 +3,6 @@
 from tarsus.ik.costs.comfort import Comfort
 from tarsus.ik.costs.cost import Cost
 from tarsus.ik.costs.manipulability import Manipulability
+from tarsus.ik.costs.momentum_tracking import MomentumTracking
 
-__all__ = ["Comfort", "Cost", "Manipulability"]
+__all__ = ["Comfort", "Cost", "Manipulability", "MomentumTracking"]

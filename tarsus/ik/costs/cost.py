@@ -18,6 +18,13 @@ class Cost(ABC):
     def bind(self, model: Model) -> Cost:
         """Return this cost, from now on one of `model`; names that it lacks are errors."""
 
+    reacts = False
+    """Whether it also answers to velocities, by `reaction`."""
+
+    def reaction(self, q: Array, v: Array) -> Array:
+        """Return what is added to the gradient (…, nv) while the tasks ask for velocities v."""
+        raise NotImplementedError(f"{type(self).__name__} does not react to velocities")
+
     @abstractmethod
     def gradient(self, q: Array) -> Array:
         """Return the derivative (…, nv) of the cost along steps of the velocities [1/s]."""

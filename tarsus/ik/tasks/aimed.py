@@ -65,6 +65,11 @@ class AimedTask(Task):
         )
 
     @property
+    def target_moves(self) -> bool:
+        """Whether the target has a velocity."""
+        return self._target_velocity is not None
+
+    @property
     def target_is_finite(self) -> Array:
         """Whether the target has only finite numbers: one answer, or one a state."""
         axes = tuple(range(-len(self.target_shape), 0))
