@@ -1,6 +1,7 @@
 #include "dynamics/held_limbs.hpp"
 
 #include "dynamics/articulated_constraints.hpp"
+#include "scalar/lane_sums.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -17,21 +18,6 @@ int n_chunks(const Limbs& limbs, int at_once) {
 template <class V, class T>
 TARSUS_INLINE Motion<V> as_lanes(const Motion<T>& m) {
     return {as_lanes<V>(m.linear), as_lanes<V>(m.angular)};
-}
-
-// sums over limbs in lanes, (first + third) + (second + fourth), as `feel` adds those that come one
-// after the other
-TARSUS_INLINE void add_limbs(const Pack<LimbGroup::kMost>* x, int count, double* out) {
-    int k = 0;
-#ifdef __AVX2__
-    for (; k + 4 <= count; k += 4) {
-        __m256d block[4] = {four_lanes(x[k], 0), four_lanes(x[k + 1], 0), four_lanes(x[k + 2], 0),
-                            four_lanes(x[k + 3], 0)};
-        transpose_block(block);
-        _mm256_storeu_pd(out + k, (block[0] + block[2]) + (block[1] + block[3]));
-    }
-#endif
-    for (; k < count; ++k) out[k] = (x[k][0] + x[k][2]) + (x[k][1] + x[k][3]);
 }
 
 // the larger one; not a number stays so
@@ -186,7 +172,7 @@ TARSUS_INLINE void HeldLimbs<T>::feel(const LimbGroup& group, int limb,
         for (int l = group.n_limbs; l < LimbGroup::kMost; ++l) {
             for (V& number : all) set_lane(number, l, 0.0);
         }
-        add_limbs(all, numbers, even);
+        sum_lanes(all, numbers, even);
     } else {
         T* own = limb % 2 == 0 ? even : odd;
         for (int k = 0; k < numbers; ++k) own[k] = limb < 2 ? given[k] : own[k] + given[k];

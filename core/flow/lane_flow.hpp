@@ -172,7 +172,8 @@ class LaneFlow {
         for (int l = 0; l < kCount; ++l) finish(l, outcome[l], lane_of(h, l), done);
     }
 
-    // whether a lane's step is good enough, or a try to land: rates and guards at its end are needed
+    // whether a lane's step is good enough, or a try to land: rates and guards at its end are
+    // needed
     bool any_ends(const T& error) const {
         for (int l = 0; l < kCount; ++l) {
             if (lane_[l].motion && (lane_of(error, l) <= 1 || lane_[l].target >= 0)) return true;
