@@ -125,7 +125,6 @@ nb::object search(const CoreTasks& self, nb::handle given_q, nb::handle given_ta
         nb::gil_scoped_release release;
         std::vector<PoseState> every(states.count);
         for (long s = 0; s < states.count; ++s) {
-            every[s].index = s;
             every[s].start = states.q.data + s * tree.nq;
             every[s].targets = states.targets.data + s * states.stride;
             every[s].q = to_q + s * tree.nq;

@@ -22,15 +22,16 @@ constexpr double kLongest = 1.0;  // step of a joint [rad, m]
 constexpr int kPatience = 10;     // steps without progress
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// numbers from 0 to 1 that depend on nothing but what is counted (S. Vigna's splitmix64)
-double uniform(uint64_t seed, uint64_t state, uint64_t start, uint64_t k) {
+// Numbers from 0 to 1 that depend on nothing but what is counted (S. Vigna's splitmix64): all
+// states begin anew in the same places, whatever is beside them.
+double uniform(uint64_t seed, uint64_t start, uint64_t k) {
     const auto mix = [](uint64_t x) {
         x += 0x9e3779b97f4a7c15u;
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
         x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
         return x ^ (x >> 31);
     };
-    return double(mix(mix(mix(mix(seed) ^ state) ^ start) ^ k) >> 11) * 0x1p-53;
+    return double(mix(mix(mix(seed) ^ start) ^ k) >> 11) * 0x1p-53;
 }
 
 class Search {
@@ -175,8 +176,7 @@ class Search {
         Lane& lane = lane_[l];
         PoseState& state = *lane.state;
         if (state.starts >= search_.starts) return end(l, why);
-        for (int k = 0; k < tree_.nq; ++k)
-            numbers_[k] = uniform(search_.seed, state.index, state.starts, k);
+        for (int k = 0; k < tree_.nq; ++k) numbers_[k] = uniform(search_.seed, state.starts, k);
         Call call;
         call.in[0] = numbers_, call.size[0] = call.stride[0] = tree_.nq;
         call.out = fresh_, call.out_size = tree_.nq;

@@ -22,7 +22,6 @@ enum class PoseEnd : int { solved, limited, stalled, iterations, open_loop };
 
 // one state: where it starts, and after the search where it is
 struct PoseState {
-    long index = 0;
     const double *start = nullptr, *targets = nullptr;
     double* q = nullptr;
     double error = 0;

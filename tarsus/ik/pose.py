@@ -51,10 +51,10 @@ class Search:
     """How a pose is searched for, and when the search ends.
 
     `tolerance` [m, rad] is how large errors of level 0 may be; a start is given up after
-    `iterations` steps, or if for some steps the error fell by less than the part `progress`, or if
-    the gradient is below `gradient` times the error. `starts` is how often it is tried, first from
-    q, then from random configurations drawn with `seed`. `refinements` are steps for levels after
-    the first. `method`: "lm" or "newton".
+    `iterations` steps, or if for some steps the sum of squares fell by less than the part
+    `progress`, or if its gradient is below `gradient` times its root. `starts` is how often it is
+    tried, first from q, then from random configurations drawn with `seed`, the same for all states.
+    `refinements` are steps for levels after the first. `method`: "lm" or "newton".
     """
 
     tolerance: float = 1e-8
@@ -149,7 +149,7 @@ class Pose:
             again = wanted & (found.code != SOLVED)
             if not again.any():
                 break
-            fresh = self.model.random_configuration(rng, wanted.shape)
+            fresh = self.model.random_configuration(rng)  # the same for all states
             found = found.with_(self._try(np.where(again[..., None], fresh, q), again), again)
         return found
 

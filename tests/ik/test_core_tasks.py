@@ -102,7 +102,7 @@ def test_searches_do_not_depend_on_neighbours_or_threads() -> None:
     def found(states: slice, threads: int) -> tuple[Array, Array]:
         task = FrameTask("panda_link8", there[states])
         solution = ts.ik.Solver(model, [task], threads=threads).solve(
-            start[states], search=Search(starts=1)
+            start[states], search=Search(starts=20)
         )
         return solution.q, solution.iterations
 
