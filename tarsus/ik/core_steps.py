@@ -79,7 +79,7 @@ class CoreSteps:
         return (
             reached.reshape(q.shape),
             v.reshape(*lead, self.model.nv),
-            missing.reshape(*lead, -1),
+            missing.reshape(*lead, missing.shape[-1]),
             CODES[code].reshape(lead),
         )
 

@@ -176,3 +176,33 @@ def test_tasks_come_and_go_without_jumps() -> None:
 def test_wrong_limits_are_named(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Limits(**wrong)  # type: ignore[arg-type]
+
+
+def test_limits_that_contradict_each_other_are_told() -> None:
+    """A joint that follows backwards has a range that its leader cannot give it."""
+    b = ts.Builder("contradiction")
+    for k in range(2):
+        b.body(f"link_{k}", 1.0, [0.1, 0.0, 0.0], 0.01 * np.eye(3))
+    limits = {"axis": "z", "lower": 0.2, "upper": 0.5}
+    b.joint("leads", "revolute", "world", "link_0", **limits)
+    b.joint("follows", "revolute", "link_0", "link_1", position=[0.3, 0.0, 0.0], **limits)
+    b.couple(["leads", "follows"], [[1.0], [-1.0]])
+    step = Solver(b.build(), [PostureTask([0.3], level=0)]).step(np.array([0.3]), 0.01)
+    assert step.status == "contradictory"
+    assert "leave no motion" in step.reason
+    assert np.isfinite(step.v).all()
+    assert -10.0 - 1e-6 <= step.v[0] <= 20.0 + 1e-6  # its own range holds
+
+
+def test_batches_of_any_shape() -> None:
+    model = seven_joints()
+    solver = Solver(model, [FrameTask("hand")])
+    for lead in ((), (0,), (2, 3), (1,)):
+        q = np.broadcast_to(BENT, (*lead, 7))
+        step, pose = solver.step(q, 0.01), solver.solve(q)
+        assert step.q.shape == pose.q.shape == (*lead, 7)
+        assert np.shape(step.code) == np.shape(pose.code) == lead
+        assert step.missing["hand"].shape == (*lead, 6)
+    assert Solver(model, []).step(BENT.tolist(), 0.01).success
+    with pytest.raises(ValueError, match="no task that asks for a place"):
+        Solver(model, []).solve(BENT)
