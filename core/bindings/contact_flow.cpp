@@ -27,7 +27,7 @@ struct CoreContactFlow {
           flow(kernels().flow->make_contact(world.world, numbers, outside)) {}
 };
 
-void make(CoreContactFlow* self, nb::object world, double rtol, double atol,
+void make(CoreContactFlow* self, nb::object world, double rtol, double atol, double creep,
           const std::vector<int>& linkage, nb::handle parameters, nb::handle parts,
           nb::handle part_numbers) {
     if (!nb::isinstance<CoreWorld>(world)) throw WrongType("world must be a World");
@@ -35,7 +35,9 @@ void make(CoreContactFlow* self, nb::object world, double rtol, double atol,
     const Tree& tree = *of.tree;
     ContactFlowNumbers numbers;
     numbers.rtol = rtol, numbers.atol = atol, numbers.linkage = linkage;
-    if (!(rtol > 0 && atol > 0)) throw std::invalid_argument("rtol and atol must be positive");
+    numbers.creep = creep;
+    if (!(rtol > 0 && atol > 0 && creep > 0))
+        throw std::invalid_argument("rtol, atol and creep must be positive");
     check_shape("linkage", 1, linkage.size(), 1, tree.nq + tree.nv, false);
     for (int k : linkage) {
         if (k < 0 || k > tree.n_bodies)
@@ -114,6 +116,7 @@ nb::dict statistics(const CoreContactFlow& self) {
     const FlowStatistics& s = self.flow->statistics;
     nb::dict found;
     found["steps"] = s.steps, found["rejected"] = s.rejected, found["rates"] = s.rates;
+    found["merged"] = self.flow->merged;
     return found;
 }
 
@@ -123,7 +126,7 @@ void bind_contact_flow(nb::module_& m) {
     nb::class_<CoreContactFlow>(m, "ContactFlow",
                                 "A motion of one state with rigid contacts under way.")
         .def("__init__", &make, nb::arg("world").none(), nb::kw_only(), nb::arg("rtol"),
-             nb::arg("atol"), nb::arg("linkage"), nb::arg("parameters").none(),
+             nb::arg("atol"), nb::arg("creep"), nb::arg("linkage"), nb::arg("parameters").none(),
              nb::arg("parts").none() = nb::none(), nb::arg("part_numbers").none() = nb::none())
         .def("start", &start, nb::arg("t"), nb::arg("q").none(), nb::arg("v").none(),
              nb::arg("work").none(),

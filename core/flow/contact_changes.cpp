@@ -7,14 +7,17 @@ namespace {
 constexpr double kNear = 1e-9;      // [m, rad] gaps that are closed
 constexpr double kParting = 2e-6;   // [m/s] what parts slower falls back at once: it stays closed
 constexpr double kSlowRest = 2e-6;  // [m/s] what comes slower never bounces
-constexpr double kTold = 1e-9;      // of the largest force: what is less is none
+constexpr double kComing = 1e-9;    // [m/s] what comes slower stands
+// [m] how far what was just released may come back: round-off, from which nothing gets fast
+constexpr double kReturn = 1e-13;
+constexpr double kMerged = 1e-6;  // [m, rad] gaps of what may touch within a time that is merged
+constexpr double kTold = 1e-9;    // of the largest force: what is less is none
 
 }  // namespace
 
 // everything that touches, but for what parts already
 Grip ContactChanges::touching(const double* q, const double* v) {
-    Grip none;
-    none.way = system_.grip.way;
+    const Grip none = system_.grip.open();
     ContactMechanism mechanism = system_.at(q, v, zero_.data(), none);
     std::vector<bool> was(world_.n_candidates(), false), stopped(world_.limits.size(), false);
     for (const Grip::Hold& hold : system_.grip.contacts) was[hold.candidate] = true;
@@ -29,7 +32,8 @@ Grip ContactChanges::touching(const double* q, const double* v) {
         const Vec3<double> along = u - spot.touch.normal * parts;
         const double speed = std::sqrt(dot(along, along));
         const bool slides = !infinite() && speed > kPointStands;
-        grip.contacts.push_back({c, slides, slides ? along * (1 / speed) : along});
+        const bool creeps = slides && system_.may_creep() && speed < 0.75 * system_.creep();
+        grip.contacts.push_back({c, slides, slides ? along * (1 / speed) : along, creeps});
     }
     for (int k = 0; k < int(world_.limits.size()); ++k) {
         const bool near = stopped[k] || mechanism.limit_gap(k) <= kNear;
@@ -45,16 +49,16 @@ bool ContactChanges::approaches(const double* q, const double* v) {
     std::vector<double> rate(std::max(mechanism.rows(), 1));
     mechanism.rates(rate.data());
     for (size_t k = 0; k < grip.contacts.size(); ++k) {
-        if (rate[mechanism.first_contact() + 3 * k] < -kParting) return true;
+        if (rate[mechanism.first_contact() + 3 * k] < -kComing) return true;
     }
     for (size_t k = 0; k < grip.limits.size(); ++k) {
-        if (rate[mechanism.first_limit() + k] < -kParting) return true;
+        if (rate[mechanism.first_limit() + k] < -kComing) return true;
     }
     return false;
 }
 
 bool ContactChanges::strike(double t, const double* q, double* v, double* works,
-                            std::vector<ContactEvent>& events) {
+                            std::vector<ContactEvent>& events, double allowed) {
     zero_.resize(tree_.nv, 0.0);
     const Grip grip = touching(q, v);
     ContactMechanism mechanism = system_.at(q, v, zero_.data(), grip);
@@ -70,7 +74,13 @@ bool ContactChanges::strike(double t, const double* q, double* v, double* works,
         const int r = mechanism.first_limit() + k;
         if (rows.b[r] < -rest) rows.target[r] = -world_.limit_restitution * rows.b[r];
     }
-    if (!rows.solve(true, room_)) return false;
+    // what is too slow to be seen is not told
+    bool told = false;
+    for (int r = rows.loops; r < rows.n; ++r) {
+        const bool normal = r >= mechanism.first_limit() || (r - rows.loops) % 3 == 0;
+        told = told || (normal && rows.b[r] < -kParting);
+    }
+    if (!rows.solve(true, room_, allowed)) return false;
     std::vector<double> change(tree_.nv);
     mechanism.change(rows.p.data(), change.data());
     for (int k = 0; k < tree_.nv; ++k) v[k] += change[k];
@@ -95,7 +105,7 @@ bool ContactChanges::strike(double t, const double* q, double* v, double* works,
         event.impulse[0] = push.x, event.impulse[1] = push.y, event.impulse[2] = push.z;
         event.lost = lost(r, 3);
         own[ContactFlow::kImpacts] -= event.lost;
-        events.push_back(event);
+        if (told) events.push_back(event);
     }
     for (int k = 0; k < rows.limits; ++k) {
         const int r = mechanism.first_limit() + k;
@@ -103,8 +113,74 @@ bool ContactChanges::strike(double t, const double* q, double* v, double* works,
         ContactEvent event{t, ContactEventKind::limit_impact, grip.limits[k]};
         event.impulse[0] = rows.p[r], event.lost = lost(r, 1);
         own[ContactFlow::kStops] -= event.lost;
-        events.push_back(event);
+        if (told) events.push_back(event);
     }
+    return true;
+}
+
+bool ContactChanges::merge(double t, double h, double* q, double* v, double* works) {
+    const int nq = tree_.nq, nv = tree_.nv;
+    zero_.resize(nv, 0.0);
+    std::vector<double> force(nv), a(nv), change(nv), rate, power(system_.n_works(), 0.0);
+    Grip grip = system_.grip.open();
+    std::fill(grip.way.begin(), grip.way.end(), 0);
+    system_.grip = grip;
+    system_.push(t, q, v, force.data(), nullptr);
+    {
+        ContactMechanism mechanism = system_.at(q, v, force.data(), grip);
+        for (int c = 0; c < world_.n_candidates(); ++c) {
+            const Spot& spot = mechanism.spots()[c];
+            if (spot.a < 0 || spot.touch.gap > kMerged) continue;
+            grip.contacts.push_back({c, false, {0, 0, 0}, false});
+        }
+        for (int k = 0; k < int(world_.limits.size()); ++k) {
+            if (mechanism.limit_gap(k) <= kMerged) grip.limits.push_back(k);
+        }
+        for (int k = 0; k < int(world_.friction.size()); ++k) grip.dry.push_back(k);
+    }
+    {
+        ContactMechanism mechanism = system_.at(q, v, force.data(), grip);
+        GripProblem rows(mechanism, grip, system_.parameters()[kFriction]);
+        rate.assign(std::max(rows.n, 1), 0.0);
+        mechanism.rates(rate.data());
+        mechanism.accelerate(a.data());
+        mechanism.curves(a.data(), rows.b.data());
+        for (int r = 0; r < rows.n; ++r) rows.b[r] = mul_add(rows.b[r], h, rate[r]);
+        for (int k = 0; k < rows.contacts; ++k) {
+            rows.target[rows.contact(k)] = -std::max(mechanism.closed()[k].touch.gap, 0.0) / h;
+        }
+        for (int k = 0; k < rows.limits; ++k) {
+            rows.target[mechanism.first_limit() + k] =
+                -std::max(mechanism.limit_gap(grip.limits[k]), 0.0) / h;
+        }
+        for (int dry : grip.dry) {
+            const DryFriction& of = world_.friction[dry];
+            rows.bound.push_back(h * of.coulomb);
+        }
+        if (!rows.solve(true, room_, kNearly)) return false;
+        mechanism.change(rows.p.data(), change.data());
+        // forces take a row from u to u⁺, and so the energy p (u + u⁺)/2
+        double* own = works + system_.n_works() - ContactFlow::kOwnWorks;
+        for (int r = rows.loops; r < rows.n; ++r) {
+            const double given = 0.5 * rows.p[r] * (rate[r] + rows.result[r]);
+            if (r < mechanism.first_limit()) own[ContactFlow::kRubbing] += given;
+            else if (r < mechanism.first_dry()) own[ContactFlow::kStops] += given;
+            else {
+                const int w = world_.friction[r - mechanism.first_dry()].w;
+                works[2 * nv + std::min(w, nv - 1)] += given;
+            }
+        }
+    }
+    std::vector<double> middle(nv), step(nv), moved(nq);
+    for (int k = 0; k < nv; ++k) {
+        const double next = mul_add(a[k], h, v[k]) + change[k];
+        middle[k] = 0.5 * (v[k] + next), step[k] = h * middle[k];
+        v[k] = next;
+    }
+    system_.push(t, q, middle.data(), force.data(), power.data());
+    for (int k = 0; k < system_.n_works(); ++k) works[k] = mul_add(power[k], h, works[k]);
+    system_.step(q, step.data(), moved.data());
+    std::copy(moved.begin(), moved.end(), q);
     return true;
 }
 
@@ -123,10 +199,9 @@ bool ContactChanges::sticks(int w, const ContactMechanism& mechanism, const Grip
     return false;
 }
 
-bool ContactChanges::decide(double t, const double* q, const double* v,
+bool ContactChanges::decide(double t, const double* q, const double* v, const Grip& before,
                             std::vector<ContactEvent>& events) {
     zero_.resize(tree_.nv, 0.0);
-    const Grip before = system_.grip;
     Grip grip = touching(q, v);
     // dry frictions: those that move rub, others may hold
     {
@@ -145,7 +220,7 @@ bool ContactChanges::decide(double t, const double* q, const double* v,
     mechanism.accelerate(a.data());
     GripProblem rows(mechanism, grip, system_.parameters()[kFriction]);
     for (int dry : grip.dry) {
-        rows.bound.push_back(std::max(world_.friction[dry].coulomb, world_.friction[dry].stiction));
+        rows.bound.push_back(most_held(world_.friction[dry]));
     }
     mechanism.curves(a.data(), rows.b.data());
     for (int k = 0; k < rows.contacts; ++k) {
@@ -161,8 +236,7 @@ bool ContactChanges::decide(double t, const double* q, const double* v,
     for (double p : rows.p) largest = std::max(largest, std::abs(p));
     double fastest = 1;
     for (double x : rows.b) fastest = std::max(fastest, std::abs(x));
-    Grip found;
-    found.way = grip.way;
+    Grip found = grip.open();
     system_.near.assign(rows.p.begin(), rows.p.begin() + rows.loops);
     system_.ways.clear(), left_open_.clear();
     for (int k = 0; k < rows.contacts; ++k) {
@@ -170,10 +244,7 @@ bool ContactChanges::decide(double t, const double* q, const double* v,
         // what neither pushes nor parts rests where it is: it need not come back
         const bool rests = rows.result[r] <= kTold * fastest;
         const bool kept = infinite() ? rows.kept[k] : rows.p[r] > kTold * largest || rests;
-        if (!kept) {
-            left_open_.push_back(grip.contacts[k].candidate);
-            continue;
-        }
+        if (!kept) continue;
         Grip::Hold hold = grip.contacts[k];
         const Closed& closed = mechanism.closed()[k];
         if (!hold.slides && !infinite()) {
@@ -181,7 +252,7 @@ bool ContactChanges::decide(double t, const double* q, const double* v,
             const double bound = rows.friction * rows.p[r];
             const bool at_rim = std::hypot(rows.p[r + 1], rows.p[r + 2]) >= bound * (1 - 1e-9);
             if (at_rim && rows.p[r] > kTold * largest && size > 1e-9 * fastest) {
-                hold.slides = true;
+                hold.slides = true, hold.creeps = system_.may_creep();
                 hold.way = closed.direction[1] * (x / size) + closed.direction[2] * (y / size);
             }
         }
@@ -205,9 +276,18 @@ bool ContactChanges::decide(double t, const double* q, const double* v,
             found.way[grip.dry[k]] = rate > 0 ? 1 : -1;
             continue;
         }
+        const int w = world_.friction[grip.dry[k]].w;
+        // what a limit holds needs no friction: two that hold one joint could not share
+        bool stopped = false;
+        for (size_t l = 0; l < found.limits.size(); ++l) {
+            const Limit& limit = world_.limits[found.limits[l]];
+            if (limit.w != w) continue;
+            system_.near[rows.loops + 3 * found.contacts.size() + l] += limit.sign * rows.p[r];
+            stopped = true;
+        }
+        if (stopped) continue;
         found.dry.push_back(grip.dry[k]);
         double held = rows.p[r];
-        const int w = world_.friction[grip.dry[k]].w;
         for (int l = 0; l < rows.limits && sticks(w, mechanism, grip, rows); ++l) {
             const Limit& limit = world_.limits[grip.limits[l]];
             if (limit.w == w) held += limit.sign * rows.p[mechanism.first_limit() + l];
@@ -216,6 +296,18 @@ bool ContactChanges::decide(double t, const double* q, const double* v,
     }
     system_.grip = found, system_.allowed = kTold * largest;
     share(t, q, v);
+    drop_idle(rows.loops);
+    for (int c = 0; c < world_.n_candidates(); ++c) {
+        const Spot& spot = mechanism.spots()[c];
+        const auto same = [&](const Grip::Hold& hold) { return hold.candidate == c; };
+        const std::vector<Grip::Hold>& closed = system_.grip.contacts;
+        if (spot.a < 0 || spot.touch.gap > kNear) continue;
+        const Vec3<double> u = mechanism.velocity(spot.a, spot.b, spot.touch.point);
+        // what leaves fast does not come back at once
+        const double more = dot(spot.touch.normal, u) > kParting ? 0.0 : kReturn;
+        if (std::none_of(closed.begin(), closed.end(), same))
+            left_open_.emplace_back(c, std::max(-spot.touch.gap, 0.0) + more);
+    }
     tell(t, q, v, before, events);
     return true;
 }
@@ -230,7 +322,7 @@ void ContactChanges::share(double t, const double* q, const double* v) {
     system_.push(t, q, v, force.data(), nullptr);
     ContactMechanism mechanism = system_.at(q, v, force.data(), grip);
     mechanism.accelerate(a.data());
-    HoldingForces least(world_, system_.parameters());
+    HoldingForces least(world_, system_.parameters(), system_.creep());
     least.solve(mechanism, grip, a.data(), {});
     const double mu = system_.parameters()[kFriction];
     const auto allowed = [&](double x) {
@@ -246,13 +338,15 @@ void ContactChanges::share(double t, const double* q, const double* v) {
         }
         for (size_t k = 0; k < grip.dry.size(); ++k) {
             const DryFriction& dry = world_.friction[grip.dry[k]];
-            const double bound = std::max(dry.coulomb, dry.stiction);
+            const double bound = most_held(dry);
             if (std::abs(at(mechanism.first_dry() + int(k))) > bound) return false;
         }
         return true;
     };
-    double way = 1;
-    if (!allowed(1)) {
+    // friction of what slides depends on how its normal forces share: these stay as they are
+    const auto rubs = [&](const Grip::Hold& hold) { return hold.slides && mu > 0; };
+    double way = std::any_of(grip.contacts.begin(), grip.contacts.end(), rubs) ? 0 : 1;
+    if (way > 0 && !allowed(1)) {
         double low = 0, high = 1;
         for (int k = 0; k < 30; ++k) {
             const double x = 0.5 * (low + high);
@@ -268,16 +362,36 @@ void ContactChanges::share(double t, const double* q, const double* v) {
         const double size = std::hypot(f[1], f[2]);
         if (hold.slides || !(size >= mu * f[0] * (1 - 1e-6)) || !(size > 0)) continue;
         const Closed& closed = mechanism.closed()[k];
-        hold.slides = true;
+        hold.slides = true, hold.creeps = system_.may_creep();
         hold.way = closed.direction[1] * (-f[1] / size) + closed.direction[2] * (-f[2] / size);
         system_.ways[k] = hold.way;
     }
 }
 
+// Of points that hold the same, as those along a cylinder, some may have nothing left to do. As
+// nobody knows which way their forces would go they are let go, and rest where they are.
+void ContactChanges::drop_idle(int loops) {
+    if (infinite()) return;
+    Grip& grip = system_.grip;
+    std::vector<double> near(system_.near.begin(), system_.near.begin() + loops);
+    std::vector<Grip::Hold> kept;
+    std::vector<Vec3<double>> ways;
+    for (size_t k = 0; k < grip.contacts.size(); ++k) {
+        const double* f = &system_.near[loops + 3 * k];
+        if (!(f[0] > system_.allowed)) continue;
+        near.insert(near.end(), f, f + 3);
+        kept.push_back(grip.contacts[k]), ways.push_back(system_.ways[k]);
+    }
+    near.insert(near.end(), system_.near.begin() + loops + 3 * grip.contacts.size(),
+                system_.near.end());
+    grip.contacts = kept, system_.ways = ways, system_.near = near;
+}
+
 // what is different from before
 void ContactChanges::tell(double t, const double* q, const double* v, const Grip& before,
                           std::vector<ContactEvent>& events) {
-    const ContactMechanism mechanism = system_.at(q, v, zero_.data(), Grip{});
+    const Grip open = system_.grip.open();
+    const ContactMechanism mechanism = system_.at(q, v, zero_.data(), open);
     const Grip& now = system_.grip;
     const auto hold_of = [](const Grip& grip, int candidate) -> const Grip::Hold* {
         for (const Grip::Hold& hold : grip.contacts) {
@@ -307,7 +421,7 @@ void ContactChanges::tell(double t, const double* q, const double* v, const Grip
     }
     for (int k = 0; k < int(world_.friction.size()); ++k) {
         const bool was = has(before.dry, k), is = has(now.dry, k);
-        if (was && !is) note(ContactEventKind::joint_slip, k, false);
+        if (was && !is && now.way[k] != 0) note(ContactEventKind::joint_slip, k, false);
         if (is && !was) note(ContactEventKind::joint_stick, k, false);
     }
 }

@@ -8,11 +8,15 @@ namespace tarsus::TARSUS_ISA {
 
 namespace {
 
-// [m] how far what was just released may come back: round-off, from which nothing gets fast
-constexpr double kReturn = 1e-13;
-// so many changes of grip within so short a time [s] go on forever
-constexpr int kMostAtOnce = 1000;
+// so many changes of grip within so short a time [s] are merged
+constexpr int kMostAtOnce = 100;
 constexpr double kAtOnce = 1e-4;
+// [s] a time that is merged: the first, and the longest where one follows the other
+constexpr double kMergedTime = 1e-6, kLongestMerged = 1e-4;
+constexpr int kMostAgain = 8;
+constexpr double kSoon = 1e-3;  // [s] after the last one
+constexpr long kMostMerged = 20000;
+constexpr int kMostUnsolved = 10;  // to go on where forces have no solution
 
 // whether to stop is all that flows ask
 class Asked final : public HybridOutside {
@@ -55,16 +59,27 @@ class EventFlow final : public ContactFlow {
     FlowEnd go(const double* times, long count, double end) override {
         system_.times = times, system_.count = count, system_.next = 0;
         system_.samples = &samples;
+        last_ = std::min(times[count - 1], end);
         // forces may jump where it was started anew: what sticks may slip
         if (!gripped_ || started_) {
             const FlowEnd found = change();
             if (found != FlowEnd::reached) return found;
             started_ = false;
         }
-        const double last = std::min(times[count - 1], end);
+        const double last = last_;
         while (system_.next < count) {
             int exit = -1;
+            const double from = t;
             const FlowEnd ended = segment(last, exit);
+            if (ended == FlowEnd::too_short && t < last) {
+                // many steps alone are no trouble
+                if (t - from > kStiff * kMostSteps) continue;
+                // forces without bounds, or that no step follows: impulses have a solution
+                length_ = std::clamp(10 * (t - from), kMergedTime, kLongestMerged);
+                const FlowEnd found = merge(last);
+                if (found != FlowEnd::reached) return found;
+                continue;
+            }
             if (ended != FlowEnd::reached) return ended;
             if (exit < 0) continue;
             const FlowEnd found = change();
@@ -79,24 +94,57 @@ class EventFlow final : public ContactFlow {
     // impacts and a new grip, at the time that is reached
     FlowEnd change() {
         if (t - first_change_ > kAtOnce) first_change_ = t, at_once_ = 0;
-        ++at_once_;
-        if (at_once_ > kMostAtOnce || long(events.size()) > numbers_.most_events)
-            return FlowEnd::forever;
+        // where it just was so it is not waited for as long
+        const int most = t - merged_ < kSoon ? kMostAgain : kMostAtOnce;
+        if (++at_once_ > most && t < last_) {
+            if (t - merged_ > kSoon) length_ = kMergedTime;
+            return merge(last_);
+        }
+        if (long(events.size()) > numbers_.most_events) return FlowEnd::forever;
+        system_.tip_rims(q.data(), v.data());
         const Grip before = system_.grip;
+        if (system_.stop_turned(q.data(), v.data())) settle();
         if (changes_.approaches(q.data(), v.data()) &&
             !changes_.strike(t, q.data(), v.data(), work.data(), events))
-            return FlowEnd::not_solved;
-        if (!changes_.decide(t, q.data(), v.data(), events)) return FlowEnd::not_solved;
+            return unsolved();
+        if (!changes_.decide(t, q.data(), v.data(), before, events)) return unsolved();
+        tried_ = 0;
         std::fill(system_.released.begin(), system_.released.end(), 0.0);
-        for (const Grip::Hold& hold : before.contacts) system_.released[hold.candidate] = kReturn;
-        for (int candidate : changes_.left_open()) system_.released[candidate] = kReturn;
+        for (const auto& [candidate, back] : changes_.left_open())
+            system_.released[candidate] = back;
+        settle();
+        gripped_ = true;
+        return FlowEnd::reached;
+    }
+    // there are states in which forces have no solution, or solvers do not find it
+    FlowEnd unsolved() {
+        const bool finite = std::isfinite(system_.parameters()[kFriction]);
+        return finite && ++tried_ <= kMostUnsolved && t < last_ ? merge(last_)
+                                                                : FlowEnd::not_solved;
+    }
+    // Changes without time in between, as one over a short time, and a new grip.
+    FlowEnd merge(double last) {
+        if (t - merged_ < 10 * length_) length_ = std::min(2 * length_, kLongestMerged);
+        double h = std::min(length_, last - t);
+        if (system_.next < system_.count) h = std::min(h, system_.times[system_.next] - t);
+        if (++merged > kMostMerged) return FlowEnd::forever;
+        if (changes_.approaches(q.data(), v.data()) &&
+            !changes_.strike(t, q.data(), v.data(), work.data(), events, kNearly))
+            return FlowEnd::not_solved;
+        if (h > 0 && !changes_.merge(t, h, q.data(), v.data(), work.data()))
+            return FlowEnd::not_solved;
+        t = h == last - t ? last : t + h, merged_ = t, at_once_ = 0, first_change_ = t;
+        system_.entered = -1;
+        return change();
+    }
+    void settle() {
         std::vector<double> y(q);
         y.insert(y.end(), v.begin(), v.end());
+        y.insert(y.end(), work.begin(), work.end());
         system_.settle(1.0, y.data());
         std::copy_n(y.begin(), tree_.nq, q.begin());
         std::copy_n(y.begin() + tree_.nq, tree_.nv, v.begin());
-        gripped_ = true;
-        return FlowEnd::reached;
+        std::copy_n(y.begin() + tree_.nq + tree_.nv, work.size(), work.begin());
     }
 
     // until the grip ends or the time is there
@@ -146,7 +194,9 @@ class EventFlow final : public ContactFlow {
         }
     }
 
-    static constexpr long kMostSteps = 20000;  // within one grip: what slides too slowly is stiff
+    // so many steps within one grip, shorter than so much in the mean [s], are too many
+    static constexpr long kMostSteps = 2000;
+    static constexpr double kStiff = 1e-5;
 
     const World& world_;
     const Tree& tree_;
@@ -156,8 +206,9 @@ class EventFlow final : public ContactFlow {
     ContactChanges changes_;
     WorkMemory memory_;
     bool gripped_ = false, started_ = false;
-    int at_once_ = 0;
-    double first_change_ = -1;
+    int at_once_ = 0, tried_ = 0;
+    double first_change_ = -1, last_ = 0;
+    double merged_ = -1, length_ = kMergedTime;  // when something was merged, and how long
     std::vector<double> settled_q_, settled_v_;
 };
 

@@ -31,6 +31,7 @@ struct ContactEvent {
 
 struct ContactFlowNumbers {
     double rtol = 1e-9, atol = 1e-11;
+    double creep = 1e-4;       // [m/s] what slides more slowly turns no faster
     std::vector<int> linkage;  // of each number of q, then of v
     int linkages = 0;
     Parts parts;
@@ -54,6 +55,7 @@ class ContactFlow {
     double t = 0;
     std::vector<double> q, v, work, lost_q, lost_v;
     int entered = -1;  // the candidate that entered unseen
+    long merged = 0;   // how often changes came too fast and were made one
     std::vector<ContactSample> samples;
     std::vector<ContactEvent> events;
     FlowStatistics statistics;

@@ -1,12 +1,14 @@
 #include "flow/contact_mechanism.hpp"
 
 #include "dynamics/configuration.hpp"
+#include "flow/rim_spots.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
 namespace {
 
 const auto kAll = [](const Touching&, const Pose<double>&) { return true; };
+constexpr double kThird = 2.0943951023931953;  // of a turn
 constexpr double kProbe = 2e-4;  // [s, at 1 m/s or rad/s] by which places are displaced for rates
 
 JointState<double> spanned(const Tree& tree, const double* q, const double* v, const double* a,
@@ -67,6 +69,7 @@ void ContactMechanism::find() {
     for_each_candidate(
         world_.shapes, pose_, kAll,
         [&](int candidate, int a, int b, const Touch<double>& t) { spot_[candidate] = {a, b, t}; });
+    if (world_.shapes.ground == GroundKind::plane) find_rims();
     for (const Grip::Hold& hold : grip_.contacts) {
         const Spot& spot = spot_[hold.candidate];
         Closed closed{hold.candidate, spot.a, spot.b, spot.touch, {}, {}, {0, 0, 0}};
@@ -76,8 +79,47 @@ void ContactMechanism::find() {
     }
 }
 
+// the points of rims on a plane, of which a rim on its edge has one
+void ContactMechanism::find_rims() {
+    const Shapes& shapes = world_.shapes;
+    const Vec3<double> n = vector_at(shapes.ground_numbers.data());
+    for (size_t k = 0; k < shapes.rings.size(); ++k) {
+        const Ring& ring = shapes.rings[k];
+        const RimAt rim(ring, pose_[ring.body + 1], n);
+        const bool flat = k < grip_.rim.size() && std::isfinite(grip_.rim[k]);
+        for (int i = 0; i < kRingPoints; ++i) {
+            Spot& spot = spot_[shapes.ring_candidate[k] + i];
+            spot = {ring.body, -1, {kFar, rim.center, n}};
+            if (!flat && i > 0) continue;
+            const Vec3<double> towards =
+                flat ? rim.towards(grip_.rim[k] + kThird * i)
+                     : (rim.tilt > 0 ? rim.down * (1 / rim.tilt) : rim.first);
+            spot.touch =
+                touch_ground<double>(shapes, mul_add(towards, ring.radius, rim.center), ring.tube);
+        }
+    }
+}
+
+Vec3<double> ContactMechanism::rim_rate(int k, int point) const {
+    const Ring& ring = world_.shapes.rings[k];
+    const Pose<double>& pose = pose_[ring.body + 1];
+    const Vec3<double> n = vector_at(world_.shapes.ground_numbers.data());
+    const RimAt rim(ring, pose, n);
+    const Vec3<double> turning = pose.rotation * velocity_[ring.body + 1].angular;
+    const bool flat = k < int(grip_.rim.size()) && std::isfinite(grip_.rim[k]);
+    Vec3<double> moves = point_velocity(pose, velocity_[ring.body + 1], rim.center);
+    if (flat) {
+        moves =
+            mul_add(cross(turning, rim.towards(grip_.rim[k] + kThird * point)), ring.radius, moves);
+    } else if (rim.tilt > 0) {
+        moves = mul_add(lowest_rate(rim, n, turning), ring.radius, moves);
+    }
+    return moves - n * dot(n, moves);
+}
+
 // How the points and directions of closed contacts move. On a plane the point follows the centre of
-// a ball, along the plane; elsewhere by differences of fourth order along the motion.
+// a ball or a point of a rim, along the plane; elsewhere by differences of fourth order along the
+// motion.
 void ContactMechanism::follow(const double* q, const double* v, Scratch scratch) {
     const Shapes& shapes = world_.shapes;
     std::vector<size_t> others;
@@ -88,8 +130,17 @@ void ContactMechanism::follow(const double* q, const double* v, Scratch scratch)
         for (size_t s = 0; s < shapes.spheres.size(); ++s) {
             if (shapes.sphere_candidate[s] == closed.candidate) ball = int(s);
         }
-        if (shapes.ground != GroundKind::plane || ball < 0) {
+        int ring = -1;
+        for (size_t s = 0; s < shapes.rings.size(); ++s) {
+            const int point = closed.candidate - shapes.ring_candidate[s];
+            if (point >= 0 && point < kRingPoints) ring = int(s);
+        }
+        if (shapes.ground != GroundKind::plane || (ball < 0 && ring < 0)) {
             others.push_back(k);
+            continue;
+        }
+        if (ring >= 0) {
+            closed.point_rate = rim_rate(ring, closed.candidate - shapes.ring_candidate[ring]);
             continue;
         }
         const Pose<double>& pose = pose_[closed.a + 1];

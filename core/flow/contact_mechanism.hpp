@@ -15,17 +15,30 @@ namespace tarsus::TARSUS_ISA {
 
 constexpr double kPointStands = 1e-8;  // [m/s] a point that is slower stands
 
+// What dry friction of a joint holds while it stands: a thousandth more than when it slips, at
+// least, so that a joint at the edge does one or the other.
+inline double most_held(const DryFriction& dry) {
+    return std::max(dry.coulomb * (1 + 1e-3), dry.stiction);
+}
+
 // What is closed, and how.
 struct Grip {
     struct Hold {
         int candidate;
         bool slides = false;
         Vec3<double> way{0, 0, 0};  // in which it slides, where its velocity does not tell
+        bool creeps = false;        // it slides so slowly that it would turn too fast
     };
     std::vector<Hold> contacts;  // in the order of candidates
     std::vector<int> limits;     // among World::limits
     std::vector<int> dry;        // dry frictions that stick, among World::friction
     std::vector<int> way;        // −1, 0, 1 for each dry friction: how the joint moves
+    // for each rim on a plane: where its first point is on the body, from its first vector, while
+    // it lies flat; not a number while it stands on its edge (rim_spots.hpp)
+    std::vector<double> rim;
+
+    // the same machine, touching nothing
+    Grip open() const { return {{}, {}, {}, way, rim}; }
 
     int rows(const Tree& tree) const {
         return tree.n_constraint_rows + 3 * int(contacts.size()) + int(limits.size() + dry.size());
@@ -63,6 +76,8 @@ class ContactMechanism {
 
     // relative velocity of a place's bodies at its point
     Vec3<double> velocity(int a, int b, const Vec3<double>& point) const;
+    // rates of the points of rims on a plane
+    Vec3<double> rim_rate(int ring, int point) const;
     // speed of the fastest point that may touch
     double fastest() const;
     // gap and its rate of a limit
@@ -93,6 +108,7 @@ class ContactMechanism {
 
    private:
     void find();
+    void find_rims();
     void follow(const double* q, const double* v, Scratch scratch);
     BodyMotion<double> motion_of(int body) const {
         return body_motion(pose_[body + 1], velocity_[body + 1], passes_.body[body + 1].v);

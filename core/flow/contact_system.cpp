@@ -3,6 +3,7 @@
 #include "dynamics/configuration.hpp"
 #include "dynamics/springs.hpp"
 #include "flow/part_forces.hpp"
+#include "flow/rim_spots.hpp"
 #include "world/run.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -25,11 +26,13 @@ ContactSystem::ContactSystem(const World& world, const ContactFlowNumbers& numbe
       numbers_(numbers),
       outside_(outside),
       n_works_(3 * tree_.nv + int(numbers.parts.list.size()) + ContactFlow::kOwnWorks),
-      holding_(world, numbers.parameters.data()),
+      holding_(world, numbers.parameters.data(), numbers.creep),
       force_(tree_.nv),
       zero_(tree_.nv, 0.0),
       records_(numbers.parts.record_size()) {
     grip.way.assign(world.friction.size(), 0);
+    if (world.shapes.ground == GroundKind::plane)
+        grip.rim.assign(world.shapes.rings.size(), __builtin_nan(""));
 }
 
 // everything that could end the grip
@@ -47,10 +50,16 @@ void ContactSystem::watch() {
     for (int k = 0; k < int(grip.contacts.size()); ++k) {
         watching.push_back({Watch::pull, k});
         if (grip.contacts[k].slides) {
-            watching.push_back({Watch::turn, k}), watching.push_back({Watch::slow, k});
+            watching.push_back({Watch::turn, k});
+            if (grip.contacts[k].creeps) {
+                watching.push_back({Watch::fast, k});
+            } else if (may_creep()) {
+                watching.push_back({Watch::slow, k});
+            }
         }
         if (!grip.contacts[k].slides && std::isfinite(mu)) watching.push_back({Watch::cone, k});
     }
+    for (int k = 0; k < int(grip.rim.size()); ++k) watching.push_back({Watch::tilt, k});
     for (int k = 0; k < int(world_.limits.size()); ++k) {
         if (stopped[k]) continue;
         // a joint that friction holds at its limit does not come back to it
@@ -185,8 +194,21 @@ void ContactSystem::look(const ContactMechanism& mechanism, const double* a, dou
             case Watch::slow: {
                 const Closed& closed = mechanism.closed()[k];
                 const Vec3<double> u = mechanism.velocity(closed.a, closed.b, closed.touch.point);
-                value =
-                    std::hypot(dot(closed.direction[1], u), dot(closed.direction[2], u)) - kSlow;
+                value = std::hypot(dot(closed.direction[1], u), dot(closed.direction[2], u)) -
+                        0.5 * creep();
+                break;
+            }
+            case Watch::fast: {
+                const Closed& closed = mechanism.closed()[k];
+                value = creep() -
+                        dot(ways[k], mechanism.velocity(closed.a, closed.b, closed.touch.point));
+                break;
+            }
+            case Watch::tilt: {
+                const Vec3<double> n = vector_at(world_.shapes.ground_numbers.data());
+                const Ring& ring = world_.shapes.rings[k];
+                const double tilt = RimAt(ring, mechanism.poses()[ring.body + 1], n).tilt;
+                value = std::isfinite(grip.rim[k]) ? 2 * kFlat - tilt : tilt - kFlat;
                 break;
             }
             case Watch::limit_gap:
@@ -198,17 +220,63 @@ void ContactSystem::look(const ContactMechanism& mechanism, const double* a, dou
                 break;
             case Watch::dry_margin: {
                 const DryFriction& dry = world_.friction[grip.dry[k]];
-                value = std::max(dry.coulomb, dry.stiction) -
-                        std::abs(lambda[mechanism.first_dry() + k]) + allowed;
+                value = most_held(dry) - std::abs(lambda[mechanism.first_dry() + k]) + allowed;
                 break;
             }
             case Watch::dry_turn: {
                 const int w = world_.friction[k].w;
-                value = grip.way[k] * joints.v[w];
+                value = grip.way[k] * joints.v[w] + kSlow;
                 if (!tree_.coupled) slope = grip.way[k] * a[w];
             }
         }
     }
+}
+
+void ContactSystem::tip_rims(const double* q, const double* v) {
+    if (grip.rim.empty()) return;
+    const Grip open = grip.open();
+    const ContactMechanism mechanism = at(q, v, zero_.data(), open);
+    const Vec3<double> n = vector_at(world_.shapes.ground_numbers.data());
+    for (size_t k = 0; k < grip.rim.size(); ++k) {
+        const Ring& ring = world_.shapes.rings[k];
+        const RimAt rim(ring, mechanism.poses()[ring.body + 1], n);
+        const bool flat = rim.tilt < 1.5 * kFlat;
+        if (flat == std::isfinite(grip.rim[k])) continue;
+        grip.rim[k] = flat ? rim.lowest_angle() : __builtin_nan("");
+        if (flat) continue;
+        // of its points one is left, the lowest
+        const int first = world_.shapes.ring_candidate[k];
+        std::vector<Grip::Hold> others;
+        for (Grip::Hold hold : grip.contacts) {
+            const bool own = hold.candidate >= first && hold.candidate < first + kRingPoints;
+            if (own) hold.candidate = first;
+            const bool there = own && !others.empty() && others.back().candidate == first;
+            if (!there) others.push_back(hold);
+        }
+        grip.contacts = others;
+    }
+}
+
+bool ContactSystem::stop_turned(const double* q, const double* v) {
+    const ContactMechanism mechanism = at(q, v, zero_.data(), grip);
+    bool any = false;
+    for (size_t k = 0; k < grip.contacts.size(); ++k) {
+        Grip::Hold& hold = grip.contacts[k];
+        const Closed& closed = mechanism.closed()[k];
+        const Vec3<double> u = mechanism.velocity(closed.a, closed.b, closed.touch.point);
+        if (!hold.creeps || dot(hold.way, u) > 0) continue;
+        hold.slides = hold.creeps = false, any = true;
+    }
+    return any;
+}
+
+void ContactSystem::step(const double* q, const double* along, double* moved) {
+    const size_t bytes = spanning_bytes<double>(tree_) + configuration_bytes<double>(tree_);
+    Scratch scratch(push_memory_.get(bytes));
+    const JointState<double> joints =
+        tree_.coupled ? span_coupled<double>(tree_, nullptr, q, along, nullptr, scratch)
+                      : JointState<double>{q, along, nullptr, nullptr};
+    step_configuration<double>(tree_, nullptr, joints, along, moved, scratch);
 }
 
 // positions and velocities that keep the grip, the nearest in the metric of the mass matrix
@@ -228,13 +296,7 @@ void ContactSystem::settle(double where, double* y) {
             else std::fill(step.begin(), step.end(), 0.0);
         }
         if (k == 0 || (worst > kClosed && k < kMostClosing)) {
-            const size_t bytes = spanning_bytes<double>(tree_) + configuration_bytes<double>(tree_);
-            Scratch scratch(push_memory_.get(bytes));
-            const JointState<double> joints =
-                tree_.coupled
-                    ? span_coupled<double>(tree_, nullptr, q.data(), step.data(), nullptr, scratch)
-                    : JointState<double>{q.data(), step.data(), nullptr, nullptr};
-            step_configuration<double>(tree_, nullptr, joints, step.data(), moved.data(), scratch);
+            this->step(q.data(), step.data(), moved.data());
             q = moved;
         }
         if (!(worst > kClosed)) break;
@@ -247,13 +309,15 @@ void ContactSystem::settle(double where, double* y) {
     }
     if (rows == 0) return;
     mechanism.rates(room_.data());
-    shift(mechanism, room_.data(), step.data());
+    const double gained = shift(mechanism, room_.data(), step.data());
     for (int k = 0; k < nv; ++k) y[nq + k] += step[k];
+    // friction takes it where a point was stopped; otherwise it is rounding
+    y[size() - ContactFlow::kOwnWorks + ContactFlow::kRubbing] += gained;
 }
 
 // out (nv) := the least change that takes these numbers of the rows away; points that slide are
-// held along their normals only
-void ContactSystem::shift(ContactMechanism& mechanism, double* rows, double* out) {
+// held along their normals only. Returns the energy that it gives if these are velocities.
+double ContactSystem::shift(ContactMechanism& mechanism, const double* rows, double* out) {
     const int n = mechanism.rows();
     std::vector<double> A(size_t(n) * n), p(n, 0.0), M, x;
     mechanism.sum_operator(A.data());
@@ -274,8 +338,13 @@ void ContactSystem::shift(ContactMechanism& mechanism, double* rows, double* out
     const double least = kHeldAlready * mobility_of(tree_);
     const int rank = factor_semidefinite(m, M.data(), order.data(), scale.data(), least);
     solve_semidefinite(m, rank, M.data(), order.data(), scale.data(), x.data(), room.data());
-    for (int i = 0; i < m; ++i) p[kept[i]] = x[i];
+    double gained = 0;
+    for (int i = 0; i < m; ++i) {
+        p[kept[i]] = x[i];
+        gained += 0.5 * x[i] * rows[kept[i]];
+    }
     mechanism.change(p.data(), out);
+    return gained;
 }
 
 // Gaps of solids are known where they are nearer than a margin. Within a step two of them come

@@ -14,7 +14,9 @@ enum class Watch : int {
     pull,        // force along the normal of a closed one
     cone,        // what friction could still hold of one that sticks
     turn,        // speed of one that slides, along its way at the start
-    slow,        // its speed above that of standing
+    slow,        // its speed above that of creeping
+    fast,        // what one that creeps lacks to the speed of sliding
+    tilt,        // of a rim, beyond that at which it lies flat, or below
     limit_gap,   // of a joint that is free of a limit
     limit_pull,  // force of a limit
     dry_margin,  // what dry friction could still hold of a joint that sticks
@@ -22,7 +24,7 @@ enum class Watch : int {
 };
 struct Watching {
     Watch what;
-    int index;  // of the candidate, the contact, the limit or the dry friction
+    int index;  // of the candidate, the contact, the rim, the limit or the dry friction
     double offset = 0;
 };
 
@@ -67,10 +69,26 @@ class ContactSystem {
                                 Scratch(memory_.get(ContactMechanism::bytes(world_, grip))));
     }
     const double* parameters() const { return numbers_.parameters.data(); }
+    // Friction is such that what slides slowly turns fast. On facets ways end at edges, which it
+    // must not go straight on over.
+    bool may_creep() const {
+        const double mu = parameters()[kFriction];
+        const GroundKind ground = world_.shapes.ground;
+        const bool facets = ground == GroundKind::profile || ground == GroundKind::height_field;
+        return mu > 0 && std::isfinite(mu) && !facets;
+    }
+    double creep() const { return numbers_.creep; }
+    // Points that creep and have come to the end of their ways stand, whatever they do across; true
+    // if there was one.
+    bool stop_turned(const double* q, const double* v);
+    // moved (nq) := q after a step along velocities (nv)
+    void step(const double* q, const double* along, double* moved);
+    // rims lie flat or stand on their edges, as they are tilted
+    void tip_rims(const double* q, const double* v);
 
    private:
     void look(const ContactMechanism& mechanism, const double* a, double* values, double* slopes);
-    void shift(ContactMechanism& mechanism, double* rows, double* out);
+    double shift(ContactMechanism& mechanism, const double* rows, double* out);
     double friction_power(const ContactMechanism& mechanism) const;
 
     const World& world_;

@@ -51,7 +51,7 @@ void GripProblem::complete() {
     }
 }
 
-bool GripProblem::solve(bool impact, Room& room) {
+bool GripProblem::solve(bool impact, Room& room, double allowed) {
     if (std::isinf(friction)) return solve_sticking();
     reduce();
     const int m = n - loops;
@@ -100,7 +100,7 @@ bool GripProblem::solve(bool impact, Room& room) {
         for (int c = loops; c < n; ++c) p[i] -= held_[size_t(c) * loops + i] * p[c];
     }
     complete();
-    return !report.failed && report.residual <= 1e-7 * std::max(report.speed, 1e-3);
+    return !report.failed && report.residual <= allowed * std::max(report.speed, 1e-3);
 }
 
 void GripProblem::hold(const std::vector<int>& some) {

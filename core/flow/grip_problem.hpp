@@ -29,8 +29,8 @@ class GripProblem {
     std::vector<bool> kept;         // contacts that stay closed whatever their forces
 
     int contact(int k) const { return loops + 3 * k; }
-    // `impact`: rows are velocities; false if it cannot be solved
-    bool solve(bool impact, Room& room);
+    // `impact`: rows are velocities; false if residuals are above `allowed` of the rows
+    bool solve(bool impact, Room& room, double allowed = 1e-7);
 
     static constexpr int kMostSupports = 12;  // contacts that infinite friction may have
 

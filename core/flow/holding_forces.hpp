@@ -3,6 +3,11 @@
 // that slides is held along its normal, and rubs against its way with μ λ_n, which then acts on all
 // rows.
 //
+// At a speed u Coulomb's friction turns the direction of sliding with the rate μ λ_n A / u, A the
+// mobility of the point: as u → 0 faster than anything else, and no explicit step follows it. What
+// creeps is rubbed against v + u₀ w, with its way w and the speed u₀ up to which points creep: the
+// force is as large, and turns at most as fast as at u₀.
+//
 // Where rows repeat each other forces share as they did when the grip was found: of all solutions
 // the nearest to that one.
 #pragma once
@@ -15,8 +20,9 @@ namespace tarsus::TARSUS_ISA {
 
 class HoldingForces {
    public:
-    HoldingForces(const World& world, const double* parameters)
-        : mu_(parameters[kFriction]),
+    HoldingForces(const World& world, const double* parameters, double creep)
+        : creep_(creep),
+          mu_(parameters[kFriction]),
           viscous_(parameters[kViscous]),
           least_(kHeldAlready * mobility_of(*world.tree)) {}
 
@@ -79,8 +85,12 @@ class HoldingForces {
             }
             const Vec3<double> v = mechanism.velocity(closed.a, closed.b, closed.touch.point);
             double x = dot(closed.direction[1], v), y = dot(closed.direction[2], v);
-            const double speed = std::hypot(x, y);
             constant_[row + 1] = -viscous_ * x, constant_[row + 2] = -viscous_ * y;
+            if (grip.contacts[k].creeps) {
+                x += creep_ * dot(closed.direction[1], grip.contacts[k].way);
+                y += creep_ * dot(closed.direction[2], grip.contacts[k].way);
+            }
+            const double speed = std::hypot(x, y);
             if (speed > kPointStands) x /= speed, y /= speed;
             else {
                 x = dot(closed.direction[1], grip.contacts[k].way);
@@ -103,7 +113,7 @@ class HoldingForces {
                            room_.data());
     }
 
-    const double mu_, viscous_, least_;
+    const double creep_, mu_, viscous_, least_;
     bool sliding_ = false;
     std::vector<double> A_, M_, x_, along_, constant_, scale_, room_;
     std::vector<int> row_, order_;

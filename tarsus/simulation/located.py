@@ -54,7 +54,7 @@ WHY = {
     TOO_SHORT: "the step became too short: forces jump, or a point slides so slowly that friction "
     "changes far faster than anything else",
     NOT_SOLVED: "the forces or impulses of contacts were not found",
-    FOREVER: "contacts change without end, and without time in between",
+    FOREVER: "contacts change without end: as many events or merged times as there may be",
     LOST: "the accelerations are not finite any more",
 }
 
@@ -90,6 +90,7 @@ class Located:
 
     rtol: float
     atol: float
+    creep: float
 
     def solver(self, motion: SmoothMotion, dt: float) -> EventSolver:
         """Return what makes the steps of one state."""
@@ -107,6 +108,7 @@ class EventSolver:
             motion.world,
             rtol=numbers.rtol,
             atol=numbers.atol,
+            creep=numbers.creep,
             linkage=[*of_q.tolist(), *of_v.tolist()],
             parameters=motion.parameters[0],
             parts=motion.parts,
@@ -257,7 +259,7 @@ def run_located(
     motion.places, motion.slips = simulation.worlds.places, law.slips
     steps_of_all = SmoothSteps(
         model,
-        Located(law.rtol, law.atol),
+        Located(law.rtol, law.atol, law.creep),
         controller,
         simulation.effort,
         dt=simulation.dt,

@@ -10,8 +10,16 @@ complementarity for any number of contacts).
 
 Strikes that come slower than the ground's `rest_speed`, or than 2e-6 m/s, do not bounce, and what
 parts more slowly than that stays: so a ball that bounces ever lower, or a box that rocks ever less,
-comes to rest after a finite number of events. More than 1000 changes of contacts within 1e-4 s are
-told as a failure.
+comes to rest after a finite number of events.
+
+Near standing still Coulomb's friction turns with the direction of sliding faster than anything else
+moves. A point that slides more slowly than `creep` rubs against v + creep w instead of v, with the
+way w in which it began: the force is as large, and turns no faster than at that speed. Where its
+way ends it stands, if friction holds it.
+
+More than 100 changes of contacts within 1e-4 s, and states in which forces have no solution
+(Painlevé's paradox), are passed by steps of 1e-6 to 1e-4 s with impulses instead of forces (J. J.
+Moreau, "Unilateral contact and dry friction in finite freedom dynamics", 1988).
 """
 
 from __future__ import annotations
@@ -33,7 +41,8 @@ class Event:
 
     With `slips` False friction is infinite: a contact that is closed holds in all directions,
     whatever force that takes, and opens when its point would move away without it, as in Duindam
-    2006; for up to twelve contacts at once.
+    2006; for up to twelve contacts at once. `creep` is the speed [m/s] below which the direction of
+    friction turns no faster than there: smaller is nearer to Coulomb's law, and slower.
     """
 
     name: ClassVar[str] = "event"
@@ -43,16 +52,19 @@ class Event:
     rtol: float = 1e-9
     atol: float = 1e-11
     slips: bool = True
+    creep: float = 1e-4
 
     def __post_init__(self) -> None:
         positive(self.rtol, "rtol")
         positive(self.atol, "atol")
         flag(self.slips, "slips")
+        positive(self.creep, "creep")
 
     @property
     def numbers(self) -> Mapping[str, float]:
         """What a file keeps of it, by name."""
-        return {"rtol": self.rtol, "atol": self.atol, "slips": float(self.slips)}
+        own = {"rtol": self.rtol, "atol": self.atol, "creep": self.creep}
+        return {**own, "slips": float(self.slips)}
 
     def start_depth(self, model: Model) -> float:
         """Return how deep shapes may be in each other when a run starts [m]."""
