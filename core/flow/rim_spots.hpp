@@ -3,8 +3,7 @@
 // A rim that stands on its edge touches with its lowest point, which moves over the body: the gap
 // is least there, so that its rate is that of the material point. One that lies flat has no lowest
 // point; it touches with three of its points, fixed to the body, the first where it touched last.
-// Between the two is a tilt, `kFlat`: what is below lies flat. Where a rim that tips would enter
-// the plane between its points, these are turned (`deepest_between`).
+// Between the two is a tilt, `kFlat`: what is below lies flat.
 #pragma once
 
 #include "flow/contact_mechanism.hpp"
@@ -39,15 +38,6 @@ inline Vec3<double> lowest_rate(const RimAt& rim, const Vec3<double>& n, const V
     const Vec3<double> turning = cross(w, rim.axis), d = rim.down * (1 / rim.tilt);
     const Vec3<double> moves = turning * dot(rim.axis, n) + rim.axis * dot(turning, n);
     return (moves - d * dot(d, moves)) * (1 / rim.tilt);
-}
-
-// Of numbers at three points a third of a turn apart, which are linear over the rim's plane: the
-// least that they are on the rim, and how far it is from the first point.
-inline double least_between(const double* at, double& angle) {
-    const double mean = (at[0] + at[1] + at[2]) / 3;
-    const double x = (2 * at[0] - at[1] - at[2]) / 3, y = (at[1] - at[2]) / std::sqrt(3.0);
-    angle = std::atan2(-y, -x);
-    return mean - std::hypot(x, y);
 }
 
 }  // namespace tarsus::TARSUS_ISA
