@@ -185,8 +185,8 @@ void ik_steps(const Tree& tree, const TaskSet& set, const StepStatement& stated,
     const size_t stepping = Stepper::bytes(tree, set, states.count);
     const size_t moving =
         one ? integrate_kernel.bytes_one(tree, call) : integrate_kernel.bytes_lanes(tree, call);
-    Scratch scratch(
-        lent.get(aligned(stepping) + moving + bytes_of<double>(states.count * tree.nv)));
+    Scratch scratch(lent.get(stepping + bytes_of<std::byte>(moving) +
+                             bytes_of<double>(states.count * tree.nv)));
     Scratch after = scratch;
     Stepper(tree, set, stated, states.count, scratch).run(states, dt, answers);
     double* step = after.take<double>(states.count * tree.nv);

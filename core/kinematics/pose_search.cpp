@@ -65,7 +65,7 @@ class Search {
                bytes_of<Lanes>(set.targets) + 2 * bytes_of<Lanes>(tree.nv) +
                bytes_of<Lanes>(size_t(set.rows) * tree.nv) + bytes_of<Lanes>(size_t(size) * size) +
                bytes_of<double>(size_t(tree.nq) * kLanes) + 2 * bytes_of<double>(tree.nq) +
-               moving_bytes_of(tree);
+               bytes_of<std::byte>(moving_bytes_of(tree));
     }
 
     void run(const std::function<PoseState*()>& next) {
