@@ -22,6 +22,7 @@ namespace tarsus {
 namespace {
 
 constexpr std::chrono::milliseconds kAskAgain{100};
+constexpr long kStepsAtOnce = 256;  // whose rows are in memory together
 
 // frame, linear, angular, positions, velocities
 using Stated = std::tuple<int, bool, bool, std::vector<int>, std::vector<int>>;
@@ -202,12 +203,24 @@ nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double
     nb::object code = nb::steal(made);
     int* codes = static_cast<int*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made)));
     std::vector<signed char> begin(one ? 0 : states.count * tree.nv, 0);
-    const StepAnswers answers{
-        data_of(reached), data_of(v), data_of(missing), codes, one ? self.at.data() : begin.data(),
-        one && self.warm};
-    kernels().kinematics->step(tree, tasks.set, self.stated,
-                               {states.count, states.q.data, states.targets.data, states.stride},
-                               dt, answers);
+    const auto steps = [&](long from, long count) {
+        const StepAnswers answers{data_of(reached) + from * tree.nq,
+                                  data_of(v) + from * tree.nv,
+                                  data_of(missing) + from * tasks.set.rows,
+                                  codes + from,
+                                  one ? self.at.data() : begin.data() + from * tree.nv,
+                                  one && self.warm};
+        const TaskStates share{count, states.q.data + from * tree.nq,
+                               states.targets.data + from * states.stride, states.stride};
+        kernels().kinematics->step(tree, tasks.set, self.stated, share, dt, answers);
+    };
+    if (one) {
+        steps(0, 1);
+    } else {
+        nb::gil_scoped_release release;
+        for (long from = 0; from < states.count; from += kStepsAtOnce)
+            steps(from, std::min(kStepsAtOnce, states.count - from));
+    }
     self.warm = one;
     return nb::make_tuple(reached, v, missing, code);
 }

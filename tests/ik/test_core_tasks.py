@@ -156,3 +156,15 @@ def test_steps_of_the_core_are_those_of_numpy() -> None:
     task.target_velocity = np.array([0.0, 0.0, 0.1, 0.0, 0.0, 0.0])
     moving = model.frame_velocity(q[0], solver.step(q[0], 0.02).v, "hand", "local_world_aligned")
     assert np.abs(moving - task.target_velocity).max() < 1e-4
+
+
+def test_steps_of_large_batches_are_those_of_single_states() -> None:
+    model = seven_joints()
+    rng = np.random.default_rng(5)
+    q = model.random_configuration(rng, 600) * 0.8
+    there = model.frame_pose(q + 0.1 * rng.normal(size=q.shape), "hand")
+    many = ts.ik.Solver(model, [FrameTask("hand", there)]).step(q, 0.02)
+    for k in (0, 255, 256, 599):
+        one = ts.ik.Solver(model, [FrameTask("hand", there[k])]).step(q[k], 0.02)
+        assert np.array_equal(one.v, many.v[k])  # the same bits
+        assert np.array_equal(one.q, many.q[k])
