@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from tarsus.arrays import Array
 from tarsus.calibration import picture
@@ -18,6 +17,7 @@ from tarsus.calibration.encoders import Encoders
 from tarsus.calibration.experiment import Experiment
 from tarsus.calibration.measure import Measure
 from tarsus.calibration.observability import TOLD, Observability
+from tarsus.calibration.quantiles import student
 from tarsus.model import Model
 from tarsus.model.checks import UnknownNameError, number, suggestion
 
@@ -99,7 +99,7 @@ class Identified:
             raise ValueError(f"level is {level}, must be between 0 and 1")
         if self.freedom < 1:
             return np.full(len(self.names), np.inf)
-        return np.asarray(stats.t.ppf(0.5 + 0.5 * level, self.freedom) * self.deviations)
+        return np.asarray(student(0.5 + 0.5 * level, self.freedom) * self.deviations)
 
     def residuals(self, readings: ArrayLike, values: Sequence[Array]) -> list[Array]:
         """Return residuals (n, rows) of each measure on other poses, to validate the errors."""

@@ -16,10 +16,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from tarsus.arrays import Array
 from tarsus.calibration.encoders import Encoders
+from tarsus.calibration.quantiles import chi_square
 from tarsus.files import replacing
 from tarsus.model import Model
 from tarsus.model.checks import expect, find, number, reals
@@ -139,7 +139,7 @@ class JigOffsets:
         known = np.isfinite(self.spread)
         if not known.any():
             return np.nan
-        middle = stats.chi2.median(self.counts[known] - 1) / (self.counts[known] - 1)
+        middle = chi_square(0.5, self.counts[known] - 1) / (self.counts[known] - 1)
         return float(np.median(self.spread[known] / np.sqrt(middle)))
 
     def disagreements(self, level: float = 0.01) -> list[Disagreement]:
@@ -153,7 +153,7 @@ class JigOffsets:
         told = []
         for k in np.flatnonzero(self.counts > 1).tolist():
             own, sigma = self.deviations[:, k], self.sigma[k]
-            bound = stats.chi2.ppf(1.0 - level / len(self.joints), self.counts[k] - 1)
+            bound = chi_square(1.0 - level / len(self.joints), self.counts[k] - 1)
             if np.nansum(own**2) > bound * sigma**2:
                 pose, n = int(np.nanargmax(np.abs(own))), int(self.counts[k])
                 by = own[pose] * n / (n - 1)  # from the mean of the others

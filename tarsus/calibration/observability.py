@@ -12,8 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy import linalg
+from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.calibration.experiment import Experiment
@@ -111,7 +110,7 @@ class Observability:
         With `Experiment.only` all others are taken to be as stated, and each of these is told.
         """
         weighted = (self.told * self.values[: self.rank]).T
-        chosen = linalg.qr(weighted, mode="r", pivoting=True)[1][: self.rank]
+        chosen = _pivots(weighted)[: self.rank]
         return tuple(self.names[k] for k in sorted(chosen.tolist()))
 
     @property
@@ -128,7 +127,7 @@ class Observability:
         if not directions.shape[1]:
             return []
         rows = directions.T
-        pivots = linalg.qr(rows, mode="r", pivoting=True)[1][: len(rows)]
+        pivots = _pivots(rows)[: len(rows)]
         reduced = np.linalg.solve(rows[:, pivots], rows)
         found = []
         for row in reduced:
@@ -210,3 +209,10 @@ def parallel_axes(experiment: Experiment) -> tuple[ParallelAxes, ...]:
         if angle < NEARLY:
             found.append(ParallelAxes(before.name, joint.name, float(angle)))
     return tuple(found)
+
+
+def _pivots(matrix: Array) -> NDArray[np.int64]:
+    """Return the columns of a matrix, each the farthest from what those before it span."""
+    from scipy.linalg import qr  # slow to import
+
+    return np.asarray(qr(matrix, mode="r", pivoting=True)[1], np.int64)

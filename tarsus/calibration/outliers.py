@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
 from tarsus.arrays import Array
 from tarsus.calibration.least_squares import Fit, Point
+from tarsus.calibration.quantiles import chi_square
 
 ROUNDS = 20
 HUBER = 0.95
@@ -31,7 +31,7 @@ def without_outliers(
     rows = [measure.rows for measure in fit.experiment.measures]
     point = _less_for_the_far(fit, point, there, rows)
     count = sum(float(each.sum()) for each in there)
-    bounds = [np.sqrt(stats.chi2.ppf(1.0 - level / count, m)) for m in rows]
+    bounds = [np.sqrt(chi_square(1.0 - level / count, m)) for m in rows]
     kept: list[Array] = []
     for _ in range(ROUNDS):
         scale = _scale(point.norms, there, rows)
@@ -45,7 +45,7 @@ def without_outliers(
 
 def _less_for_the_far(fit: Fit, point: Point, there: Sequence[Array], rows: Sequence[int]) -> Point:
     """Return the point where measurements count as their distance lets them."""
-    knees = [np.sqrt(stats.chi2.ppf(HUBER, m)) for m in rows]
+    knees = [np.sqrt(chi_square(HUBER, m)) for m in rows]
     weights = list(there)
     for _ in range(ROUNDS):
         scale, before = _scale(point.norms, there, rows), weights
@@ -62,6 +62,6 @@ def _less_for_the_far(fit: Fit, point: Point, there: Sequence[Array], rows: Sequ
 def _scale(norms: Sequence[Array], there: Sequence[Array], rows: Sequence[int]) -> float:
     """Return how many times larger than stated residuals are, by the median of their squares."""
     squares = [
-        d[t > 0.0] ** 2 / stats.chi2.median(m) for d, t, m in zip(norms, there, rows, strict=True)
+        d[t > 0.0] ** 2 / chi_square(0.5, m) for d, t, m in zip(norms, there, rows, strict=True)
     ]
     return max(float(np.sqrt(np.median(np.concatenate(squares)))), EXACT)
