@@ -385,6 +385,7 @@ class ContactFlow:
         *,
         rtol: float,
         atol: float,
+        creep: float,
         linkage: Sequence[int],
         parameters: Array,
         parts: Parts | None = None,

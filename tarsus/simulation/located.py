@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -18,6 +19,7 @@ from tarsus.model.checks import count
 from tarsus.simulation.contact.event import Event
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Contacts, Place
+from tarsus.simulation.convergence import ConvergenceWarning
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.errors import SimulationError, diverged
 from tarsus.simulation.events import Events
@@ -57,6 +59,10 @@ WHY = {
     FOREVER: "contacts change without end: as many events or merged times as there may be",
     LOST: "the accelerations are not finite any more",
 }
+MERGED = (
+    "contacts changed faster than events can follow each other: {count} short times were made one "
+    "step each, with impulses instead of forces (run.integration.merged)"
+)
 
 
 class ContactMotion(SmoothMotion):
@@ -210,6 +216,8 @@ class LocatedRun(SmoothRun):
             self.places,
         )
         told = Events(np.concatenate(events), np.array(of, np.int64), self.places, *self.joints)
+        if (merged := int(sum(solver.statistics["merged"] for solver in self.steps.solvers))) > 0:
+            warnings.warn(MERGED.format(count=merged), ConvergenceWarning, stacklevel=4)
         return replace(run, touched=touched, happened=told)
 
 

@@ -19,6 +19,7 @@ COUNTED = (
     "factorisations",
     "last_step",
     "next_step",
+    "merged",
 )
 
 
@@ -47,6 +48,8 @@ class Integration:
     """Length of the last step [s]."""
     next_step: Array
     """Length that the next step would have [s]."""
+    merged: Array
+    """Short times with impulses instead of forces, where contacts changed too fast (`"event"`)."""
 
     @classmethod
     def of(cls, integrator: Any, states: Sequence[Mapping[str, float]], batched: bool) -> Self:
