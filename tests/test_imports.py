@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -119,3 +120,10 @@ def test_tests_share_by_folder() -> None:
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "tests"
     ]
     assert not shared
+
+
+def test_names_of_test_files_differ() -> None:
+    """Folders of tests are no packages either: two files of one name hide each other."""
+    files = [file for file in Path(__file__).parent.rglob("*.py") if file.name != "conftest.py"]
+    names = sorted(file.name for file in files)
+    assert not [a for a, b in itertools.pairwise(names) if a == b]

@@ -100,22 +100,18 @@ def solve_qp(
 ) -> QPSolution:
     """Return v (…, n) that does the tasks best within bounds and rows.
 
-    Parameters
-    ----------
-    task, target : the tasks (…, tasks, n) v = (…, tasks), met in the sense of least squares.
-    weight : how much each task counts (…, tasks), not negative.
-    damping, reference : how much v (…, n) is drawn to where, positive. Solutions have about as many
-        digits less as weight/damping has.
-    lower, upper : bounds (…, n), infinite for none; equal ones fix a number.
-    rows, rows_lower, rows_upper : rows (…, rows, n) v between bounds (…, rows); equal ones are
-        equations.
-    penalty : what a row may push (…, rows) before it gives way; infinite for rows that must hold.
-    levels : how many of the tasks, in their order, are of the first level, of the second, …:
-        those of a level keep what the levels before have reached. One level if not given.
-    start : the working set, or the solution, of a problem like this one.
-    iterations : at most so many passes a level, 4 (n + rows) + 100 if not given.
-    tolerance : by how much bounds and rows may be missed.
-    threads : how many threads share a batch.
+    Tasks A v = b are met in the sense of least squares: `task` (…, tasks, n) and `target`
+    (…, tasks), each counting by its `weight` (…, tasks), not negative. `damping` (…, n), positive,
+    draws v to `reference`; solutions have about as many digits less as weight/damping has. Bounds
+    `lower` and `upper` (…, n) are infinite for none; equal ones fix a number. `rows` (…, rows, n) v
+    stay between `rows_lower` and `rows_upper` (…, rows), equal ones are equations; `penalty`
+    (…, rows) is what a row may push before it gives way, infinite for rows that must hold.
+    `levels` tells how many of the tasks, in their order, are of the first level, of the second, …:
+    those of a level keep what the levels before have reached. One level if not given.
+
+    `start` is the working set, or the solution, of a problem like this one. There are at most so
+    many `iterations` a level, 4 (n + rows) + 100 if not given; bounds and rows may be missed by the
+    `tolerance`; `threads` share a batch.
 
     All arrays broadcast, in leading dimensions as in their own. Rows that cannot hold together are
     missed as little as possible in the sense of least squares, then the tasks are done, and the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from arms import seven_joints
+from ik_arms import seven_joints
 
 import tarsus as ts
 from tarsus.ik import FrameTask, Limits, PositionTask, PostureTask, Solver

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from arms import planar_arm
+from ik_arms import planar_arm
 
 import tarsus as ts
 from tarsus.arrays import Array

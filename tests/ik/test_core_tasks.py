@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arms import seven_joints
 from cluster_cases import case
+from ik_arms import seven_joints
 from machines import FLAVOURS
 from task_cases import distance
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arms import planar_arm, seven_joints
 from cluster_cases import case
+from ik_arms import planar_arm, seven_joints
 
 import tarsus as ts
 from tarsus.spatial import rotation_from_vector

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from arms import planar_arm, seven_joints
+from ik_arms import planar_arm, seven_joints
 
 import tarsus as ts
 from tarsus.ik import Comfort, FrameTask, Limits, Manipulability, PositionTask, PostureTask, Solver
