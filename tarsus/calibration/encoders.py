@@ -60,15 +60,15 @@ class Encoders:
         self.offsets = self._each(offsets, "offsets")
         self.period = self._each(np.inf if period is None else period, "period", infinite=True)
         self.sigma = self._each(sigma, "sigma")
-        for name, wrong in (
-            ("gains", self.gains == 0.0),
-            ("period", self.period <= 0.0),
-            ("sigma", self.sigma < 0.0),
+        for name, wrong, rule in (
+            ("gains", self.gains == 0.0, "not be zero"),
+            ("period", self.period <= 0.0, "be positive"),
+            ("sigma", self.sigma < 0.0, "not be negative"),
         ):
             if wrong.any():
                 k = int(np.argmax(wrong))
                 value = float(getattr(self, name)[k])
-                raise ValueError(f"{name} of joint {self.joints[k]!r} is {value}")
+                raise ValueError(f"{name} of joint {self.joints[k]!r} is {value}, must {rule}")
 
     def readings(self, q: ArrayLike) -> Array:
         """Return what the encoders read (…, joints) at q, within half a period of zero."""

@@ -68,8 +68,10 @@ class Experiment:
         self.names = tuple(name for each in self.parameters for name in each.names)
         """Names of all numbers that are to be found, as `"knee.rx"` or `"knee.offset"`."""
         twice = [name for name in self.names if self.names.count(name) > 1]
-        if twice or not self.names:
-            raise ValueError(f"parameters has {twice[0]!r} twice" if twice else "no parameters")
+        if twice:
+            raise ValueError(f"parameters has {twice[0]!r} twice")
+        if not self.names:
+            raise ValueError("parameters is empty, must be errors to look for, such as JointError")
         self.widened = Widened(self.stated, [p for p in self.parameters if isinstance(p, Placed)])
         number = {name: k for k, name in enumerate(self.names)}
         self._placed = [number[name] for name in self.widened.names]

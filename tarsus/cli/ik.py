@@ -148,6 +148,9 @@ def _tasks(
 
 def _numbers(text: str, what: str) -> Array:
     try:
-        return np.array([float(part) for part in text.split(",")])
+        found = np.array([float(part) for part in text.split(",")])
     except ValueError:
         raise ValueError(f"{what} must be numbers with commas between them") from None
+    if not np.isfinite(found).all():
+        raise ValueError(f"{what} must be finite numbers")
+    return found

@@ -61,10 +61,10 @@ class Constraints:
         return self.joints.reach(q)
 
     def beyond(self, q: Array) -> Array:
-        """Return how far (…) joints that follow others are beyond their ranges at most."""
-        if self.followers is None:
-            return np.zeros(q.shape[:-1])
-        return self.followers.beyond(q)
+        """Return how far (…) joints are beyond their ranges at most, also those that follow."""
+        low, high = self.reach(q)
+        own = np.asarray(np.maximum(low, -high).max(axis=-1, initial=0.0))
+        return own if self.followers is None else np.maximum(own, self.followers.beyond(q))
 
 
 def _stated(value: Limits | bool | None) -> Limits | None:

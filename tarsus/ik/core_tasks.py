@@ -30,11 +30,15 @@ class CoreTasks:
     def targets(self, lead: tuple[int, ...]) -> Array | None:
         """Return the targets (states, numbers) of states with leading dimensions, or one row.
 
-        None where there are more targets than states.
+        None where there are more targets than states, or not as many; `Solver.finite` tells then.
         """
         packed = [_target(task) for task in self.tasks]
-        own = np.broadcast_shapes(*(each.shape[:-1] for each in packed))
-        if own and np.broadcast_shapes(own, lead) != lead:
+        try:
+            own = np.broadcast_shapes(*(each.shape[:-1] for each in packed))
+            fits = not own or np.broadcast_shapes(own, lead) == lead
+        except ValueError:
+            fits = False
+        if not fits:
             return None
         shape = lead if own else ()
         wide = [np.broadcast_to(each, (*shape, each.shape[-1])) for each in packed]

@@ -7,6 +7,8 @@ ICRA 1988; T. Sugihara, "Solvability-unconcerned inverse kinematics by the Leven
 method", IEEE Transactions on Robotics 27, 2011). Joints whose next step would leave their range are
 held at its end. It ends by one of four tests (Schwienbacher 2013, table 4.1): enough iterations, a
 small error, small progress, a small gradient; then it begins anew at random while starts are left.
+Starts out of range begin at its end. Links that shall stay apart do not push here: a pose in which
+they are nearer than their margin does not count, and another start is tried.
 """
 
 from __future__ import annotations
@@ -123,7 +125,7 @@ class Pose:
         """Return the solutions from starts q (…, nq)."""
         start = middle(self.model) if q is None else configurations(self.model, q)
         self._finite = finite = self.solver.finite(start)
-        at = np.where(finite[..., None], start, self.model.neutral())
+        at = self._within(np.where(finite[..., None], start, self.model.neutral()))
         tried = self._search(at, finite, self.search.starts)
         place, code, error = tried.q, tried.code, tried.error
         if len(self._tasks) < len(self._every) and self.search.refinements:
@@ -139,19 +141,43 @@ class Pose:
             errors,
         )
 
+    def _within(self, q: Array) -> Array:
+        """Return starts (…, nq) with joints that are out of range at its end."""
+        step = np.clip(0.0, *self.solver.constraints.reach(q))
+        outside = (step != 0.0).any(axis=-1)
+        if not outside.any():
+            return q
+        inside = move(self.model, q, step, 1.0, np.zeros(outside.shape, np.int64))[0]
+        return np.where(outside[..., None], inside, q)
+
+    def _keeps(self, q: Array) -> NDArray[np.bool_]:
+        """Return whether joints (…) are in their ranges, and links as far apart as they shall."""
+        inside = self.solver.constraints.beyond(q) <= self.search.tolerance
+        avoid = self.solver.avoid
+        if avoid is not None:
+            least = avoid.distances.distance(q).min(axis=-1, initial=np.inf)
+            inside &= least >= avoid.margin - self.search.tolerance
+        return np.asarray(inside)
+
     def _search(self, q: Array, wanted: NDArray[np.bool_], starts: int) -> Tried:
         """Return where states (…, nq) that are wanted end, each from so many starts at most."""
-        if self._core is not None:
+        if self._core is not None and self.solver.avoid is None:
             return self._search_in_core(self._core, q, wanted, starts)
         rng = np.random.default_rng(self.search.seed)
-        found = self._try(q, wanted)
+        found = self._once(q, wanted)
         for _ in range(starts - 1):
             again = wanted & (found.code != SOLVED)
             if not again.any():
                 break
             fresh = self.model.random_configuration(rng)  # the same for all states
-            found = found.with_(self._try(np.where(again[..., None], fresh, q), again), again)
+            found = found.with_(self._once(np.where(again[..., None], fresh, q), again), again)
         return found
+
+    def _once(self, q: Array, wanted: NDArray[np.bool_]) -> Tried:
+        """Return where states (…, nq) that are wanted end, each from one start."""
+        if self._core is None:
+            return self._try(q, wanted)
+        return self._search_in_core(self._core, q, wanted, 1)
 
     def _search_in_core(
         self, core: CoreTasks, q: Array, wanted: NDArray[np.bool_], starts: int
@@ -190,8 +216,8 @@ class Pose:
         )
         found.iterations.reshape(-1)[rows] = told[:, 2]
         found.starts.reshape(-1)[rows] = told[:, 3]
-        beyond = self.solver.constraints.beyond(found.q) > self.search.tolerance
-        code = np.where(wanted & (found.code == SOLVED) & beyond, LIMITED, found.code)
+        breaks = ~self._keeps(found.q)
+        code = np.where(wanted & (found.code == SOLVED) & breaks, LIMITED, found.code)
         return replace(found, code=code)
 
     def _try(self, q: Array, wanted: NDArray[np.bool_]) -> Tried:
@@ -207,8 +233,7 @@ class Pose:
             best, least = np.where(better[..., None], q, best), np.where(better, error, least)
             done = going & (error < self.search.tolerance)
             if done.any():
-                inside = self.solver.constraints.beyond(q) <= self.search.tolerance
-                code = np.where(done, np.where(inside, SOLVED, LIMITED), code)
+                code = np.where(done, np.where(self._keeps(q), SOLVED, LIMITED), code)
             step, held, flat, square = self._step(q)
             idle = np.where(square < (1.0 - self.search.progress) * cost, 0, idle + 1)
             cost = np.minimum(cost, square)

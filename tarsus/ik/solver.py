@@ -91,7 +91,7 @@ class Solver:
         self.model = model
         self.method: Method = method
         self.damping = Damping() if damping is None else damping
-        stated = avoid_of(model, avoid)
+        self.avoid = stated = avoid_of(model, avoid)
         self.constraints = Constraints(model, limits, stated if method == "qp" else None)
         self._low = weight if isinstance(weight, MomentumWeight) else None
         if self._low is not None and method != "rate":
@@ -114,8 +114,14 @@ class Solver:
         self._last: Array | None = None
         self._start: QPSolution | None = None
         self._in_core: CoreSteps | Literal[False] | None = None
+        if isinstance(tasks, Task):
+            raise TypeError(f"tasks is the task {tasks.name!r} alone, must be a list of tasks")
         for task in tasks:
             self.add(task)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self._tasks) or "none"
+        return f"<tarsus.ik.Solver of {self.model.name!r}, method {self.method!r}: tasks {names}>"
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -213,8 +219,9 @@ class Solver:
     def solve(self, q: ArrayLike | None = None, *, search: Search | None = None) -> Solution:
         """Return configurations in which the tasks of level 0 have no error, from starts q (…, nq).
 
-        Without q the start is the middle of the joints' ranges. `search` says how long and how
-        often it is tried.
+        Without q the start is the middle of the joints' ranges; starts out of range begin at its
+        end. `search` says how long and how often it is tried. Poses in which links are nearer than
+        `avoid` permits do not count as solved.
         """
         return Pose(self, Search() if search is None else search).solve(q)
 
@@ -264,7 +271,14 @@ class Solver:
         """Return which states (…) have numbers, and targets that are numbers."""
         finite = np.isfinite(q).all(axis=-1)
         for task in self._tasks.values():
-            finite = finite & task.target_is_finite
+            own = np.asarray(task.target_is_finite)
+            try:
+                finite = finite & own
+            except ValueError:
+                raise ValueError(
+                    f"task {task.name!r} has {own.shape} targets, but q and the tasks before it"
+                    f" have {finite.shape} states: one for all, or one a state"
+                ) from None
         return np.asarray(np.broadcast_to(finite, np.broadcast_shapes(finite.shape, q.shape[:-1])))
 
     def _inverse_weight(self, q: Array) -> InverseWeight:

@@ -23,7 +23,7 @@ MEANINGS = {
     "solved": "the tasks are done as far as their levels and weights ask",
     "singular": "the machine cannot move as level 0 asks: it is stretched, or its axes meet",
     "contradictory": "limits, or what must be kept apart, leave no motion; they are missed least",
-    "limited": "what level 0 asks for is not reached: joints are at their limits",
+    "limited": "what level 0 asks for is not reached within the limits of joints and distances",
     "stalled": "the pose is not reached: no step leads closer, it is out of reach or a dead end",
     "iterations": "the pose is not reached in the iterations that were allowed",
     "open loop": "a loop of the machine cannot follow; the state stays where it is",

@@ -47,6 +47,7 @@ def test_mistakes_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     wrong = {
         "no frame 'foot'": ("--frame", "foot", "--target", "0,0,0"),
         "has 2 numbers": ("--frame", "trunk", "--target", "0,0"),
+        "--target nan,0,0 must be finite": ("--frame", "trunk", "--target", "nan,0,0"),
         "must be numbers": ("--frame", "trunk", "--target", "a,b,c"),
         "1 frames and 2 targets": (*FOOT, "--target", "0,0,0"),
         "no joint 'knee'": (*FOOT, "--joint", "knee=1"),

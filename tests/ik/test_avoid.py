@@ -127,3 +127,25 @@ def test_wrong_statements_are_named() -> None:
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             call()  # type: ignore[no-untyped-call]
+
+
+def test_poses_that_are_too_near_do_not_count() -> None:
+    """The start leads to its own tip through the ball; other poses lead there around it."""
+    model = planar_arm()
+    distances = watched(model)
+    start = np.array([1.0517, 0.0, 1.2, 1.2])  # the second link ends in the ball
+    tip = PositionTask("tip", model.frame_pose(start, "tip")[:3, 3])
+    through = Solver(model, [tip]).solve(start)
+    around = Solver(model, [tip], avoid=Avoid(distances, margin=0.02)).solve(start)
+    print("through", distances.distance(through.q).min(), "around", distances.distance(around.q))
+    assert through.success
+    assert distances.distance(through.q).min() < 0.0
+    assert around.success
+    assert around.starts > 1
+    assert distances.distance(around.q).min() >= 0.02 - 1e-8
+
+    tip.target = [0.4, 0.7, 0.0]  # within the ball
+    inside = Solver(model, [tip], avoid=distances).solve(start)
+    assert inside.error < 1e-8
+    assert inside.status == "limited"
+    assert "distances" in inside.reason

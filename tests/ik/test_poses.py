@@ -96,3 +96,28 @@ def test_motions_follow_targets() -> None:
             solver.track(times, wrong, q)
     with pytest.raises(ValueError, match="times must rise"):
         solver.track(times[::-1], {"hand": targets}, q)
+
+
+@pytest.mark.parametrize("in_core", [True, False])
+def test_starts_out_of_range_end_within_it(in_core: bool) -> None:
+    """Also where the start is the pose that is asked for: it is none that joints may have."""
+    model = seven_joints()
+    start = np.array([0.3, -0.5, 0.4, 3.0, -0.2, 0.6, 0.1])  # the fourth may go to 2.6
+    hand = ts.ik.FrameTask("hand", model.frame_pose(start, "hand"))
+    task = hand if in_core else ts.ik.CustomTask(hand.bind(model).error, hand.jacobian)
+    found = ts.ik.Solver(model, [task]).solve(np.stack([start, 0.1 * start]))
+    assert (found.q >= model.lower).all()
+    assert (found.q <= model.upper).all()
+    assert ts.ik.Solver(model, [hand], limits=False).solve(start).iterations == 0
+
+
+def test_targets_and_states_that_do_not_fit_are_told() -> None:
+    model = seven_joints()
+    hand = ts.ik.FrameTask("hand", np.tile(np.eye(4), (5, 1, 1)))
+    solver = ts.ik.Solver(model, [hand])
+    for call in (solver.solve, lambda q: solver.step(q, 0.01)):
+        with pytest.raises(ValueError, match=r"task 'hand' has \(5,\) targets.*\(3,\) states"):
+            call(np.zeros((3, model.nq)))
+    with pytest.raises(TypeError, match="tasks is the task 'hand' alone"):
+        ts.ik.Solver(model, hand)  # type: ignore[arg-type]
+    assert repr(solver) == "<tarsus.ik.Solver of 'seven joints', method 'qp': tasks hand>"
