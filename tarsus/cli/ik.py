@@ -116,7 +116,9 @@ def _start(model: Model, moved: Sequence[str]) -> Array:
     """Return the middle of the joints' ranges, with some joints elsewhere."""
     q = ts.ik.middle(model)
     for text in moved:
-        name, _, value = text.partition("=")
+        name, stated, value = text.partition("=")
+        if not stated:
+            raise ValueError(f"--joint {text} must be a joint and its position, as in knee=0.5")
         view = model.joint(name)
         numbers = _numbers(value, f"--joint {text}")
         if len(numbers) != view.q_slice.stop - view.q_slice.start:

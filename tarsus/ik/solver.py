@@ -91,6 +91,7 @@ class Solver:
         self.model = model
         self.method: Method = method
         self.damping = Damping() if damping is None else damping
+        expect(self.damping, Damping, "damping")
         self.avoid = stated = avoid_of(model, avoid)
         self.constraints = Constraints(model, limits, stated if method == "qp" else None)
         self._low = weight if isinstance(weight, MomentumWeight) else None
@@ -103,6 +104,8 @@ class Solver:
         self._regularisation = positive(regularisation, "regularisation") * self._weight
         self._tasks: dict[str, Task] = {}
         self.loops = [LoopTask().bind(model)] if model.constraints else []
+        if isinstance(costs, Cost) or not all(isinstance(cost, Cost) for cost in costs):
+            raise TypeError(f"costs is {costs!r}, must be a list of costs, as tarsus.ik.Comfort()")
         self._costs = [cost.bind(model) for cost in costs]
         if stated is not None and method != "qp":
             self._costs.append(Repulsion(stated).bind(model))

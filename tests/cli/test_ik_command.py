@@ -50,6 +50,7 @@ def test_mistakes_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         "--target nan,0,0 must be finite": ("--frame", "trunk", "--target", "nan,0,0"),
         "must be numbers": ("--frame", "trunk", "--target", "a,b,c"),
         "1 frames and 2 targets": (*FOOT, "--target", "0,0,0"),
+        "as in knee=0.5": (*FOOT, "--joint", "front_left_knee"),
         "no joint 'knee'": (*FOOT, "--joint", "knee=1"),
     }
     for message, arguments in wrong.items():

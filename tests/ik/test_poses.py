@@ -120,4 +120,9 @@ def test_targets_and_states_that_do_not_fit_are_told() -> None:
             call(np.zeros((3, model.nq)))
     with pytest.raises(TypeError, match="tasks is the task 'hand' alone"):
         ts.ik.Solver(model, hand)  # type: ignore[arg-type]
+    for costs in (ts.ik.Comfort(), ["comfort"]):
+        with pytest.raises(TypeError, match=r"costs is .* must be a list of costs"):
+            ts.ik.Solver(model, [hand], costs=costs)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="damping is of type float"):
+        ts.ik.Solver(model, [hand], method="dls", damping=0.1)  # type: ignore[arg-type]
     assert repr(solver) == "<tarsus.ik.Solver of 'seven joints', method 'qp': tasks hand>"
