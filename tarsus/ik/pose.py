@@ -161,27 +161,25 @@ class Pose:
 
     def _search(self, q: Array, wanted: NDArray[np.bool_], starts: int) -> Tried:
         """Return where states (…, nq) that are wanted end, each from so many starts at most."""
-        if self._core is not None and self.solver.avoid is None:
-            return self._search_in_core(self._core, q, wanted, starts)
-        rng = np.random.default_rng(self.search.seed)
-        found = self._once(q, wanted)
+        core, rng = self._core, np.random.default_rng(self.search.seed)
+        found = self._try(q, wanted) if core is None else self._in_core(core, q, wanted, starts)
         for _ in range(starts - 1):
             again = wanted & (found.code != SOLVED)
+            if core is not None:  # it has tried, but knows neither distances nor what follows
+                again &= (found.code == LIMITED) & (found.error < self.search.tolerance)
             if not again.any():
                 break
             fresh = self.model.random_configuration(rng)  # the same for all states
-            found = found.with_(self._once(np.where(again[..., None], fresh, q), again), again)
+            start = np.where(again[..., None], fresh, q)
+            if core is None:
+                tried = self._try(start, again)
+            else:  # where none keeps to all, the pose from the first start stays
+                tried = self._in_core(core, start, again, 1)
+                tried = replace(tried, error=np.where(tried.code == SOLVED, tried.error, np.inf))
+            found = found.with_(tried, again)
         return found
 
-    def _once(self, q: Array, wanted: NDArray[np.bool_]) -> Tried:
-        """Return where states (…, nq) that are wanted end, each from one start."""
-        if self._core is None:
-            return self._try(q, wanted)
-        return self._search_in_core(self._core, q, wanted, 1)
-
-    def _search_in_core(
-        self, core: CoreTasks, q: Array, wanted: NDArray[np.bool_], starts: int
-    ) -> Tried:
+    def _in_core(self, core: CoreTasks, q: Array, wanted: NDArray[np.bool_], starts: int) -> Tried:
         rows = np.flatnonzero(wanted)
         lead, nq = wanted.shape, self.model.nq
         whole = np.broadcast_to(q, (*lead, nq))

@@ -145,7 +145,17 @@ def test_poses_that_are_too_near_do_not_count() -> None:
     assert distances.distance(around.q).min() >= 0.02 - 1e-8
 
     tip.target = [0.4, 0.7, 0.0]  # within the ball
+    alone = Solver(model, [tip]).solve(start)
     inside = Solver(model, [tip], avoid=distances).solve(start)
+    assert np.array_equal(inside.q, alone.q)
     assert inside.error < 1e-8
     assert inside.status == "limited"
     assert "distances" in inside.reason
+
+    solver = Solver(model, [tip], avoid=distances)
+    starts = np.random.default_rng(0).normal(size=(9, 4))
+    tip.target = [0.4, 0.9, 0.0]
+    many = solver.solve(starts)
+    for k, each in enumerate(starts):
+        assert np.array_equal(solver.solve(each).q, many.q[k])
+    assert many.starts.max() > 1
