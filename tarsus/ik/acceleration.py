@@ -2,10 +2,11 @@
 
 With gains K of errors and D of their rates the rows of a level ask for
 
-    J a = r̈ − D ė − K e − J̇ v,        ė = J v − r,
+    J a = −D ė − K e − J̇ v,        ė = J v − r,
 
-critically damped for D = 2 √K. The accelerations are found as velocities are, by a weighted
-pseudo-inverse or a programme, and joints move by
+critically damped for D = 2 √K. Targets have no acceleration here: one that accelerates with a is
+followed with a lag of a/K. Momenta have rates only, ḣ = −√K (h − r). The accelerations are found as
+velocities are, by a weighted pseudo-inverse or a programme, and joints move by
 
     v⁺ = v + a dt,     q⁺ = q ⊕ (v + v⁺) dt/2
 
@@ -24,7 +25,8 @@ from tarsus.ik.levels import Level
 from tarsus.ik.tasks.task import Task
 
 STIFFEST = 0.5
-"""Where a task has no gain, errors vanish with the rate 1/(2 dt), that of √K."""
+"""Where a task has no gain, errors vanish with the rate 1/(2 dt), that of √K. So do those of
+momenta, which have no gain of positions."""
 
 
 def acceleration_levels(tasks: Sequence[Task], q: Array, v: Array, dt: float) -> list[Level]:
@@ -41,7 +43,9 @@ def _level(tasks: list[Task], q: Array, v: Array, dt: float) -> Level:
     jacobians, rates, rows = [], [], []
     for task in tasks:
         own = np.flatnonzero(task.weight > 0.0)
-        gain = STIFFEST / dt if task.gain is None else task.gain
+        gain = task.gain
+        if gain is None or not (task.holonomic or gain > 0.0):
+            gain = STIFFEST / dt
         jacobian = task.jacobian(q)
         moving = (jacobian @ v[..., None])[..., 0] - task.feedforward(q)
         # momenta have no error: their rate fades alone

@@ -2,11 +2,12 @@
 
 As limits of a programme, distances d may fall no faster than they vanish,
 
-    ∇d · v ≥ −rate (d − margin),
+    ∇d · v ≥ −min(rate, 1/dt) (d − margin),
 
-so that they never get below the margin, and rise where they are (B. Faverjon, P. Tournassoud, "A
-local based approach for path planning of manipulators with a high number of degrees of freedom",
-ICRA 1987). As a cost in the null space of tasks, pairs push each other apart with −∂H/∂d = g,
+so that they do not get below the margin, but for the second order of a step, and rise where they
+are: with rates above 1/dt a step would go through it (B. Faverjon, P. Tournassoud, "A local based
+approach for path planning of manipulators with a high number of degrees of freedom", ICRA 1987).
+As a cost in the null space of tasks, pairs push each other apart with −∂H/∂d = g,
 
     g = s (1 − 2 d / (a (1 + t)))            d < t a
     g = s (a − d)² / (a² (1 − t²))           t a ≤ d < a,      0 beyond,
@@ -34,8 +35,10 @@ class Avoid:
     """What shall stay apart, and how.
 
     `distances` knows the pairs; its `activation` is where avoidance begins. `margin` [m] is how
-    near they may come and `rate` [1/s] how fast they may approach, for programmes. `strength`
-    [m/s] and `blend`, from 0 (quadratic) to below 1 (linear), are those of the push in null spaces.
+    near they may come and `rate` [1/s] how fast they may approach, for programmes; in steps of dt
+    no rate above 1/dt is taken, which leads to the margin at once. `strength` [m/s] and `blend`,
+    from 0 (quadratic) to below 1 (linear), are those of the push in null spaces, which needs a
+    finite activation.
     """
 
     distances: Distances
@@ -56,14 +59,24 @@ class Avoid:
         if not 0.0 <= number(self.blend, "blend") < 1.0:
             raise ValueError(f"blend is {self.blend}, must be from 0 to below 1")
 
-    def rows(self, q: Array) -> tuple[Array, Array]:
-        """Return rows (…, k, nv) of the pairs that are near in some state, and least values."""
+    def check(self, model: Model) -> None:
+        """Raise unless the distances are those of this model."""
+        if self.distances.model is not model and self.distances.model != model:
+            own = self.distances.model.name
+            raise ModelError(f"avoid has distances of {own!r}, not of {model.name!r}")
+
+    def rows(self, q: Array, dt: float) -> tuple[Array, Array]:
+        """Return rows (…, k, nv) of the pairs that are near in some state, and least values.
+
+        They are those of a step of dt [s].
+        """
         found = self.distances.nearest(q, gradient=True)
         assert found.gradient is not None
         near = np.isfinite(found.distance)
         some = np.flatnonzero(near.reshape(-1, near.shape[-1]).any(axis=0))
         apart = found.distance[..., some]
-        low = np.where(np.isfinite(apart), -self.rate * (apart - self.margin), -np.inf)
+        rate = min(self.rate, 1.0 / dt)
+        low = np.where(np.isfinite(apart), -rate * (apart - self.margin), -np.inf)
         return found.gradient[..., some, :], low
 
 
@@ -71,13 +84,16 @@ class Repulsion(Cost):
     """Pushes pairs apart that are near each other, in the null space of tasks."""
 
     def __init__(self, avoid: Avoid) -> None:
+        if not np.isfinite(avoid.distances.activation):
+            raise ValueError(
+                f"activation of the distances is {avoid.distances.activation}, must be finite: "
+                "pushes in null spaces begin there; or use method='qp'"
+            )
         self.avoid = avoid
 
     def bind(self, model: Model) -> Cost:
         """Return this cost, which is of the model of its distances."""
-        if self.avoid.distances.model is not model and self.avoid.distances.model != model:
-            own = self.avoid.distances.model.name
-            raise ModelError(f"avoid has distances of {own!r}, not of {model.name!r}")
+        self.avoid.check(model)
         return self
 
     def gradient(self, q: Array) -> Array:
@@ -106,5 +122,5 @@ def avoid_of(model: Model, value: Avoid | Distances | None) -> Avoid | None:
     found = Avoid(value) if isinstance(value, Distances) else value
     if not isinstance(found, Avoid):
         raise TypeError(f"avoid is {value!r}, must be tarsus.ik.Avoid or tarsus.geometry.Distances")
-    Repulsion(found).bind(model)
+    found.check(model)
     return found

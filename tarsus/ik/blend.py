@@ -5,9 +5,10 @@ between the last velocity and the first one of the new law is kept and fades,
 
     v = v_new + N δ exp(−t/τ),
 
-in the null space N of the tasks that were there before and still are: they do not notice
-(after Schwienbacher 2013, section 5.1, where velocities in null spaces are scaled). What would go
-beyond a bound fades faster.
+in the null space N of loops and of the tasks of the first level that were there before and still
+are: they do not notice (after Schwienbacher 2013, section 5.1, where velocities in null spaces are
+scaled). Later levels do, or nothing were left to go over in: a posture has all velocities. What
+would go beyond a limit, of joints or of distances, fades faster.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ from tarsus.ik.qp import Bounds
 
 OVER = 1e-3
 """What is left of a jump when it is forgotten."""
+
+
+ROUNDING = 1e-12
+"""Rows that take up less than this share of a velocity do not notice it."""
 
 
 class Blend:
@@ -69,14 +74,17 @@ class Blend:
         return v
 
     def _kept(self, jump: Array, levels: list[Level]) -> Array:
-        """Return the part of a jump (…, nv) that tasks which were there before do not notice."""
+        """Return the part of a jump (…, nv) that first tasks of before do not notice."""
         rows = []
+        # loops come before all levels of users
+        numbers = [level.tasks[0].level for level in levels]
+        first = min((number for number in numbers if number >= 0), default=0)
         for level in levels:
-            first = 0
+            row = 0
             for task, own in zip(level.tasks, level.rows, strict=True):
-                if task.name not in self._new and level is levels[0]:
-                    rows.append(level.jacobian[..., first : first + len(own), :])
-                first += len(own)
+                if task.name not in self._new and task.level <= first:
+                    rows.append(level.jacobian[..., row : row + len(own), :])
+                row += len(own)
         if not rows:
             return jump
         stacked = np.concatenate(rows, axis=-2)
@@ -85,11 +93,22 @@ class Blend:
 
 
 def _within(v: Array, extra: Array, bounds: Bounds | None) -> Array:
-    """Return v + extra, of which so much is taken that all bounds hold."""
+    """Return v + extra, of which so much is taken that all bounds hold, and those of rows."""
     if bounds is None:
         return np.asarray(v + extra)
-    room = np.where(extra > 0.0, bounds.high - v, bounds.low - v)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.where(extra != 0.0, np.maximum(room / extra, 0.0), 1.0)
-    share = np.minimum(1.0, shares.min(axis=-1, initial=1.0))
+    along, more = ((bounds.rows @ each[..., None])[..., 0] for each in (v, extra))
+    size = (np.abs(bounds.rows) @ np.abs(extra)[..., None])[..., 0]
+    more = np.where(np.abs(more) > ROUNDING * size, more, 0.0)
+    share = np.minimum(
+        _share(v, extra, bounds.low, bounds.high),
+        _share(along, more, bounds.rows_low, bounds.rows_high),
+    )
     return np.asarray(v + share[..., None] * extra)
+
+
+def _share(value: Array, more: Array, low: Array, high: Array) -> Array:
+    """Return how much of `more` (…, n), up to all, keeps value + more within its bounds (…)."""
+    room = np.where(more > 0.0, high - value, low - value)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(more != 0.0, np.maximum(room / more, 0.0), 1.0)
+    return np.asarray(shares.min(axis=-1, initial=1.0))

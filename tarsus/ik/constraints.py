@@ -46,7 +46,7 @@ class Constraints:
             least.append(lowest)
             most.append(highest)
         if self.avoid is not None:
-            row, lowest = self.avoid.rows(q)
+            row, lowest = self.avoid.rows(q, dt)
             rows.append(row)
             least.append(lowest)
             most.append(np.full_like(lowest, np.inf))

@@ -7,7 +7,7 @@ import pytest
 from ik_arms import seven_joints
 
 import tarsus as ts
-from tarsus.ik import FrameTask, Limits, PositionTask, PostureTask, Solver
+from tarsus.ik import AngularMomentumTask, FrameTask, Limits, PositionTask, PostureTask, Solver
 from tarsus.spatial import rotation_between, rotation_from_vector, vector_from_rotation
 
 BENT = np.array([0.3, -0.5, 0.4, 0.9, -0.2, 0.6, 0.1])
@@ -40,6 +40,36 @@ def test_errors_fade_critically_damped(method: str) -> None:
         q, v = found.q, found.v
     print(method, f"beside the formula {worst:.1e}")
     assert worst < 5e-5  # steps of first order in the acceleration
+
+
+def test_momenta_come_to_their_targets() -> None:
+    """h falls short by half as much in each step: ḣ = −(h − r) / (2 dt)."""
+    model, dt = ts.robots.quadruped(), 0.01
+    q, v = model.neutral(), np.zeros(model.nv)
+    solver = Solver(model, [AngularMomentumTask([0.5], axes="z")], limits=False)
+    short = []
+    for _ in range(20):
+        step = solver.accelerate(q, v, dt)
+        q, v = step.q, step.v
+        short.append(0.5 - float(model.centroidal_momentum(q, v)[5]))
+    print("short of the target by", short)
+    assert abs(short[0] - 0.25) < 1e-6
+    assert abs(short[-1]) < 1e-4
+
+
+def test_targets_that_accelerate_are_followed_with_a_lag() -> None:
+    """It is a/k² for a target that accelerates with a, once the beginning has faded."""
+    model, dt, k, a = seven_joints(limits=False), 2e-3, 10.0, np.array([0.1, 0.0, -0.05])
+    hand = PositionTask("hand", gain=k)
+    solver = Solver(model, [hand], limits=False)
+    start, q, v = model.frame_pose(BENT, "hand")[:3, 3], BENT, np.zeros(7)
+    for t in np.arange(0.0, 1.2, dt):
+        hand.target, hand.target_velocity = start + a * t**2 / 2.0, a * t
+        step = solver.accelerate(q, v, dt)
+        q, v = step.q, step.v
+    hand.target = start + a * (t + dt) ** 2 / 2.0
+    print("lag", hand.error(q), "expected", -a / k**2)
+    assert np.abs(hand.error(q) + a / k**2).max() < 1e-5
 
 
 def test_limits_hold_and_wrong_input_is_named() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ik_arms import planar_arm
+from ik_arms import planar_arm, seven_joints
 
 import tarsus as ts
 from tarsus.arrays import Array
 from tarsus.geometry import Distances, SweptSphere, Volumes
-from tarsus.ik import Avoid, PositionTask, Solver
+from tarsus.ik import Avoid, PositionTask, PostureTask, Solver
 from tarsus.ik.avoid import Repulsion, repulsion
 
 START = np.array([1.2, -0.6, -0.8, -0.5])
@@ -95,6 +95,54 @@ def test_a_programme_keeps_the_margin_and_gives_way() -> None:
     assert least > 0.02 - 2e-3  # second order of a step
 
 
+BENT = np.array([0.3, -0.5, 0.4, 0.9, -0.2, 0.6, 0.1])
+
+
+def towards_a_ball(shift: list[float], activation: float) -> tuple[Distances, Array]:
+    """Return distances of the last link from a ball beside it, and where the hand is then."""
+    model = seven_joints(limits=False)
+    ball = SweptSphere([model.frame_pose(BENT, "link_6")[:3, 3] + shift], 0.03)
+    volumes = Volumes({"link_6": [SweptSphere([[0.0, 0.0, 0.0]], 0.03)], "world": [ball]})
+    goal = model.frame_pose(BENT, "hand")[:3, 3] + shift
+    return Distances(model, volumes, activation=activation), goal
+
+
+@pytest.mark.parametrize(
+    ("rate", "dt"), [(10.0, 0.01), (100.0, 0.01), (150.0, 0.01), (1000.0, 0.01), (10.0, 0.2)]
+)
+def test_no_rate_leads_through_the_margin(rate: float, dt: float) -> None:
+    distances, goal = towards_a_ball([0.0, 0.15, -0.1], 0.3)
+    avoid = Avoid(distances, margin=0.02, rate=rate)
+    solver = Solver(distances.model, [PositionTask("hand", goal)], avoid=avoid, limits=False)
+    q, least = BENT, np.inf
+    for _ in range(60):
+        q = solver.step(q, dt).q
+        least = min(least, float(distances.distance(q).min()))
+    print("rate", rate, "dt", dt, "least distance", least)
+    assert least > 0.02
+
+
+def test_tasks_that_change_do_not_lead_through_the_margin() -> None:
+    distances, goal = towards_a_ball([0.0, 0.25, -0.1], 0.5)
+    avoid = Avoid(distances, margin=0.02, rate=50.0)
+    go = PositionTask("hand", goal, gain=20.0, name="go")
+    solver = Solver(distances.model, [go], avoid=avoid, limits=False, blend=0.1)
+    q, least, last, jump = BENT, np.inf, np.zeros(7), 0.0
+    for _ in range(80):
+        if distances.distance(q).min() < 0.15 and go in solver.tasks:
+            solver.remove(go)
+            solver.add(PostureTask(q, level=0, gain=1.0))
+            jump = -1.0
+        step = solver.step(q, 0.01)
+        if jump < 0.0:
+            jump = float(np.abs(step.v - last).max())
+        q, last = step.q, step.v
+        least = min(least, float(distances.distance(q).min()))
+    print("least distance", least, "jump", jump)
+    assert least > 0.02 - 1e-4
+    assert 0.0 <= jump < 1e-9  # and velocities go on as they were
+
+
 def test_a_motion_that_starts_in_collision_comes_out() -> None:
     model = planar_arm()
     distances = watched(model)
@@ -102,7 +150,7 @@ def test_a_motion_that_starts_in_collision_comes_out() -> None:
     all_of_them = model.random_configuration(rng, 4000)
     inside = all_of_them[distances.distance(all_of_them).min(axis=-1) < -0.02][:20]
     assert len(inside) == 20
-    posture = ts.ik.PostureTask(np.zeros(4), level=0, weight=1e-3)
+    posture = PostureTask(np.zeros(4), level=0, weight=1e-3)
     solver = Solver(model, [posture], limits=False, avoid=Avoid(distances, margin=0.01))
     q = inside
     for _ in range(150):
@@ -117,11 +165,17 @@ def test_a_motion_that_starts_in_collision_comes_out() -> None:
 def test_wrong_statements_are_named() -> None:
     model = planar_arm()
     distances = watched(model)
+
+    def pushed(apart: Distances) -> Solver:
+        return Solver(model, [], avoid=apart, method="rate")
+
+    assert Solver(model, [], avoid=watched(model, np.inf)).avoid is not None
     for message, call in (
         ("margin is 1.0", lambda: Avoid(distances, margin=1.0)),
         ("blend is 1.0", lambda: Avoid(distances, blend=1.0)),
         ("rate is 0", lambda: Avoid(distances, rate=0.0)),
         ("distances is of type int", lambda: Avoid(3)),  # type: ignore[arg-type]
+        ("activation of the distances is inf", lambda: pushed(watched(model, np.inf))),
         ("avoid is 3", lambda: Solver(model, [], avoid=3)),  # type: ignore[arg-type]
         ("not of 'planar arm'", lambda: Solver(planar_arm(3), [], avoid=distances)),
     ):
