@@ -116,6 +116,9 @@ SANITIZE_TESTS ?= tests/contact tests/dynamics tests/parts tests/geometry/test_s
   $(addprefix tests/clusters/test_,cluster_batch.py cluster_edges.py loop_constraints.py rotors.py) \
   $(addprefix tests/coriolis/test_,coriolis_calls.py coriolis_identities.py regressor.py) \
   $(addprefix tests/derivatives/test_,forward_derivatives.py function_couplings.py) \
+  $(addprefix tests/events/test_,derivatives.py flow_mechanisms.py held_limbs.py rubbing.py) \
+  $(addprefix tests/geometry/test_,distances.py pair_distance.py) \
+  $(addprefix tests/ik/test_,core_tasks.py poses.py programme.py programme_levels.py steps.py) \
   $(addprefix --ignore=tests/dynamics/test_,memory.py instruction_sets.py) \
   $(addprefix --ignore=tests/contact/test_,contact_instruction_sets.py contact_places.py convergence.py) \
   --deselect=tests/parts/test_part_life.py::test_a_million_steps_with_changes_leave_nothing_behind \
