@@ -146,7 +146,11 @@ nb::object search(const CoreTasks& self, nb::handle given_q, nb::handle given_ta
                 return k < states.count ? &every[k] : nullptr;
             });
         };
-        run_with_helpers(std::min<long>(std::max(1, threads), states.count) - 1, share);
+        if (!run_with_helpers(std::min<long>(std::max(1, threads), states.count) - 1, share)) {
+            // what helpers were doing at a fork is lost in the child, which does all of it anew
+            next = 0;
+            share(0);
+        }
         stopped = ends;
         for (long s = 0; s < states.count; ++s) {
             double* row = to_told + 4 * s;
@@ -180,8 +184,11 @@ void make_stepper(CoreStepper* self, const CoreTasks& tasks, nb::handle weight, 
     made.fastest = numbers_of("fastest", fastest, tree.nv);
     made.position = position, made.levels = levels, made.share = share;
     made.most_passes = 4 * tree.nv + 100;
-    int rows = 0;
-    for (int level : levels) rows += level;
+    long rows = 0;
+    for (int level : levels) {
+        if (level < 0) throw std::invalid_argument("levels must not be negative");
+        rows += level;
+    }
     if (rows != tasks.set.rows || levels.empty() || int(position.size()) != tree.nv)
         throw std::invalid_argument("levels and position do not fit");
     for (int k : position) {

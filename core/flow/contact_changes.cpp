@@ -13,6 +13,12 @@ constexpr double kReturn = 1e-13;
 constexpr double kMerged = 1e-6;  // [m, rad] gaps of what may touch within a time that is merged
 constexpr double kTold = 1e-9;    // of the largest force: what is less is none
 
+// the velocity whose work that of a joint's is: its own, or the first of its cluster
+int velocity_of(const Tree& tree, int w) {
+    const Cluster& cluster = tree.clusters[tree.cluster_of[tree.body_of[w]]];
+    return cluster.coupled ? cluster.v : cluster.v + w - cluster.w;
+}
+
 }  // namespace
 
 // everything that touches, but for what parts already
@@ -166,8 +172,8 @@ bool ContactChanges::merge(double t, double h, double* q, double* v, double* wor
             if (r < mechanism.first_limit()) own[ContactFlow::kRubbing] += given;
             else if (r < mechanism.first_dry()) own[ContactFlow::kStops] += given;
             else {
-                const int w = world_.friction[r - mechanism.first_dry()].w;
-                works[2 * nv + std::min(w, nv - 1)] += given;
+                const int w = world_.friction[grip.dry[r - mechanism.first_dry()]].w;
+                works[2 * nv + velocity_of(tree_, w)] += given;
             }
         }
     }

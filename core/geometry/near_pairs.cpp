@@ -137,6 +137,7 @@ class Search {
                 to_row[l] = rows_ + pairs_.row[v];
                 to_ball[l] = reinterpret_cast<double*>(balls_ + v);
             }
+            static_assert(Core::kNumbers == kRowNumbers[corners - 1]);
             scatter_rows<Core::kNumbers>(row, to_row);
             scatter_rows<4>(ball, to_ball);
             const Lanes far = absolute(center.x) + absolute(center.y) + absolute(center.z);

@@ -111,6 +111,7 @@ class Search {
         lane_[l] = {};
         lane_[l].state = &state;
         state.starts = 1, state.iterations = 0, state.error = kNever;
+        std::copy_n(state.start, tree_.nq, best_ + l * tree_.nq);
         for (int k = 0; k < tree_.nq; ++k) set_lane(q_[k], l, state.start[k]);
         for (int k = 0; k < set_.targets; ++k) set_lane(targets_[k], l, state.targets[k]);
     }
@@ -151,6 +152,7 @@ class Search {
         Lane& lane = lane_[l];
         PoseState& state = *lane.state;
         const double error = lane_of(at.error, l), square = lane_of(at.square, l);
+        if (std::isnan(square)) return give_up(l, PoseEnd::open_loop);
         lane.idle = square < (1 - search_.progress) * lane.least ? 0 : lane.idle + 1;
         if (square < lane.least) lane.least = square;
         if (error < state.error) {

@@ -10,8 +10,7 @@ namespace tarsus {
 
 namespace {
 
-constexpr int kRowNumbers[] = {4, 8, 28};  // SweptCore::kNumbers, by corners
-constexpr int kWidest = 8;                 // lanes of any instruction set
+constexpr int kWidest = 8;  // lanes of any instruction set
 
 void place(const Tree& tree, const VolumeStatement& stated, SweptVolume& volume) {
     volume.body = stated.frame < 0 ? -1 : tree.frames[stated.frame].body;

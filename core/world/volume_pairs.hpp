@@ -14,6 +14,7 @@ namespace tarsus {
 // A row of numbers for each volume: three corners in the core's frame of the body, of which the
 // first `corners` count, the centre of a ball around it, its radius, the radius of that ball.
 constexpr int kVolumeNumbers = 16;
+constexpr int kRowNumbers[] = {4, 8, 28};  // prepared, by corners: SweptCore::kNumbers
 enum VolumePlace : int { kCorners = 0, kCenter = 9, kRadius = 12, kBallRadius = 13 };
 
 struct SweptVolume {
@@ -104,7 +105,7 @@ struct NearCall {
     double *distance = nullptr, *places = nullptr, *rows = nullptr;
 };
 
-// pairs of single volumes: corners of pair k start at a + k * stride_a
+// pairs of single volumes
 struct SweptPairsCall {
     long pairs = 0;
     int corners_a = 1, corners_b = 1;

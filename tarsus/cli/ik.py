@@ -52,6 +52,10 @@ def ik(
     tolerance: Annotated[float, typer.Option(help="Of errors, in m and rad.")] = 1e-8,
     starts: Annotated[int, typer.Option(min=1, help="From how many starts it is tried.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="Of random starts.")] = 0,
+    drag: Annotated[
+        bool, typer.Option("--drag", help="Then drag the targets in the browser, until Ctrl-C.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="Of the page.")] = 8080,
     as_json: JsonOption = False,
 ) -> None:
     """Find joint positions that put frames where they shall be; exits with 1 if none are found."""
@@ -61,12 +65,15 @@ def ik(
     q = _start(opened, joint or ())
     tasks = _tasks(opened, q, frame, target, hold or ())
     search = Search(tolerance=tolerance, starts=starts, seed=seed)
-    found = Solver(opened, tasks, limits=limits).solve(q, search=search)
+    solver = Solver(opened, tasks, limits=limits)
+    found = solver.solve(q, search=search)
     if as_json:
         print(json.dumps(as_data(opened, found), indent=1, ensure_ascii=False))
     else:
         show(opened, found, Output())
-    if not found.success:
+    if drag:
+        ts.ik.drag(solver, found.q, port=port).wait()
+    elif not found.success:
         raise typer.Exit(FAILED)
 
 

@@ -7,6 +7,7 @@ q = s.solve(q).q
 from tarsus.ik.avoid import Avoid
 from tarsus.ik.costs import Comfort, Cost, Manipulability, MomentumTracking
 from tarsus.ik.damped import Damping
+from tarsus.ik.dragging import Dragging, drag
 from tarsus.ik.limits import Limits, middle
 from tarsus.ik.momentum_plan import (
     ArmSwing,
@@ -48,6 +49,7 @@ __all__ = [
     "CouplingTask",
     "CustomTask",
     "Damping",
+    "Dragging",
     "FrameTask",
     "Limits",
     "LookAtTask",
@@ -67,6 +69,7 @@ __all__ = [
     "Step",
     "Task",
     "Track",
+    "drag",
     "middle",
     "momentum_peaks",
     "solve_qp",

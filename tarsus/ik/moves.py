@@ -33,6 +33,24 @@ def move(
     return reached.reshape(q.shape), taken.reshape(v.shape), ends.reshape(code.shape)
 
 
+def open_loops(model: Model, q: Array) -> NDArray[np.bool_]:
+    """Return in which states (…) of q (…, nq) a loop cannot be closed."""
+    try:
+        model.forward_kinematics(q)
+        return np.zeros(q.shape[:-1], bool)
+    except ArithmeticError:
+        found = [_is_open(model, place) for place in q.reshape(-1, model.nq)]
+        return np.array(found).reshape(q.shape[:-1])
+
+
+def _is_open(model: Model, q: Array) -> bool:
+    try:
+        model.forward_kinematics(q)
+    except ArithmeticError:
+        return True
+    return False
+
+
 def _share(model: Model, q: Array, step: Array) -> float:
     """Return how much of a step the loops of one state follow: 1, ½, … ¹⁄₃₂, or 0."""
     share = 1.0

@@ -25,7 +25,7 @@ from tarsus.ik.core_tasks import CoreTasks, known
 from tarsus.ik.damped import Damping, damped
 from tarsus.ik.levels import levels_at
 from tarsus.ik.limits import free_ranges, middle
-from tarsus.ik.moves import move
+from tarsus.ik.moves import move, open_loops
 from tarsus.ik.results import Solution
 from tarsus.ik.status import ITERATIONS, LIMITED, NOT_FINITE, OPEN_LOOP, SOLVED, STALLED
 from tarsus.ik.tasks.task import Task
@@ -124,21 +124,26 @@ class Pose:
     def solve(self, q: ArrayLike | None) -> Solution:
         """Return the solutions from starts q (…, nq)."""
         start = middle(self.model) if q is None else configurations(self.model, q)
-        self._finite = finite = self.solver.finite(start)
-        at = self._within(np.where(finite[..., None], start, self.model.neutral()))
-        tried = self._search(at, finite, self.search.starts)
+        finite = self.solver.finite(start)
+        at = np.where(finite[..., None], start, self.model.neutral())
+        # what cannot be closed at the start is no configuration from which to search
+        opened = finite & open_loops(self.model, at)
+        at = self._within(np.where(opened[..., None], self.model.neutral(), at))
+        self._finite = looked = finite & ~opened
+        tried = self._search(at, looked, self.search.starts)
         place, code, error = tried.q, tried.code, tried.error
         if len(self._tasks) < len(self._every) and self.search.refinements:
             place = self._refine(place, code == SOLVED)
             error = self._error(place)
-        errors = {task.name: task.error(place) for task in self.solver.tasks if task.holonomic}
+        with np.errstate(over="ignore"):  # what is beyond all numbers is infinitely far
+            errors = {task.name: task.error(place) for task in self.solver.tasks if task.holonomic}
         return Solution(
-            np.where(finite[..., None], place, start),
-            np.where(finite, code, NOT_FINITE),
-            np.where(finite, error, np.nan),
+            np.where(looked[..., None], place, start),
+            np.where(opened, OPEN_LOOP, np.where(finite, code, NOT_FINITE)),
+            np.where(looked, error, np.nan),
             tried.iterations,
             tried.starts,
-            errors,
+            {name: np.where(opened[..., None], np.nan, each) for name, each in errors.items()},
         )
 
     def _within(self, q: Array) -> Array:

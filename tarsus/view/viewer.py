@@ -60,7 +60,7 @@ def view(
 class Viewer:
     """A server with a scene: the model's surfaces, the ground, contact forces, and a player."""
 
-    def __init__(self, stage: Stage, port: int) -> None:
+    def __init__(self, stage: Stage, port: int, *, sliders: bool = True) -> None:
         self.stage = stage
         self.picture = 0
         """The picture that is shown now."""
@@ -78,7 +78,8 @@ class Viewer:
         self._one_at_a_time = threading.RLock()
         self._build_scene()
         if stage.run is None:
-            self._build_joint_sliders()
+            if sliders:
+                self._build_joint_sliders()
         else:
             self._build_player()
             self.show(0)
@@ -105,6 +106,16 @@ class Viewer:
                 self._world.position = (*away.tolist(), 0.0)
             self._slider.value = self.picture
             self._clock.value = f"{self.stage.times[self.picture]:.3f} s"
+
+    def pose(self, q: Array) -> None:
+        """Show the model at q (nq,)."""
+        poses = self.stage.model.forward_kinematics(q)
+        with self._one_at_a_time:
+            if self._closed.is_set():
+                return
+            with self.server.atomic():
+                self._place(poses)
+                self._draw_shells(q)
 
     def wait(self) -> None:
         """Print the address and wait until Ctrl-C, or until `close` is called."""
@@ -254,9 +265,7 @@ class Viewer:
 
             def move(_: Any, slider: Any = slider, place: int = place) -> None:
                 q[place] = slider.value
-                with self.server.atomic():
-                    self._place(model.forward_kinematics(q))
-                    self._draw_shells(q)
+                self.pose(q)
 
             slider.on_update(move)
 
