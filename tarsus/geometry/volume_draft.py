@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.geometry.fitting import fit
 from tarsus.geometry.fitting.cells import Triangles
-from tarsus.geometry.fitting.pieces import pieces
+from tarsus.geometry.fitting.pieces import Pieces, pieces
 from tarsus.geometry.fitting.skins import Skin, skin
 from tarsus.geometry.fitting.tightness import joined
 from tarsus.geometry.swept_sphere import KINDS, SweptSphere
 from tarsus.geometry.volumes import Volumes
 from tarsus.model import Model
 from tarsus.model.checks import count, expect, find, numbers
-from tarsus.model.description import Shape
+from tarsus.model.description import WORLD, Shape
 
 
 class VolumeDraft:
@@ -41,9 +41,9 @@ class VolumeDraft:
         for shape in model.description.shapes:
             if shape.role == "collision":
                 self.shapes.setdefault(shape.body, []).append(shape)
-        self.links = tuple(body.name for body in model.description.bodies)
+        self.links = (*(body.name for body in model.description.bodies), WORLD)
         self._skins: dict[str, list[Skin]] = {}
-        self._points: dict[str, tuple[Array, Array]] = {}
+        self._pieces: dict[str, Pieces] = {}
         self.link = next(iter({**self.lists, **self.shapes}), self.links[0])
         self.chosen = 0
         self.changed: Callable[[], None] = lambda: None
@@ -140,23 +140,40 @@ class VolumeDraft:
         self.changed()
 
     def grow(self) -> None:
-        """Give the chosen volume the radius at which nothing of the shapes is outside of all."""
-        if self.here and (out := self.outside()) > 0.0:
-            self.change(radius=self.here[self.chosen].radius + out)
+        """Give the chosen volume the radius at which nothing of the shapes is outside of all.
+
+        It holds every piece of the shapes then that none of the others holds as a whole.
+        """
+        if not self.here or not self._of_link():
+            return
+        reach, radius = self._reach(), self.here[self.chosen].radius
+        held = reach <= self._radii()
+        held[self.chosen] = False
+        wanted = float(reach[self.chosen][~held.any(axis=0)].max(initial=radius))
+        if wanted > radius:
+            self.change(radius=wanted)
 
     def outside(self) -> float:
         """Return how far the shapes of the link are outside of all its volumes at most [m].
 
-        It is taken over points of a grid, of faces and of what is inside.
+        Each piece of them, cut by a grid, counts as held only by a volume that holds all of it, so
+        it is never less than it is.
         """
-        if not (skins := self._of_link()):
+        if not self._of_link():
             return 0.0
-        if self.link not in self._points:
-            cut = pieces(skins)
-            self._points[self.link] = cut.points, cut.margins
-        points, margins = self._points[self.link]
-        gaps = [volume.distance_to_points(points) for volume in self.here]
-        return float((np.min(gaps, axis=0) + margins).max()) if gaps else math.inf
+        if not self.here:
+            return math.inf
+        return float((self._reach() - self._radii()).min(axis=0).max())
+
+    def _reach(self) -> Array:
+        """The radii (volumes, pieces) at which volumes hold each piece of the link's shapes [m]."""
+        if self.link not in self._pieces:
+            self._pieces[self.link] = pieces(self._of_link())
+        cut = self._pieces[self.link]
+        return np.array([cut.reach(volume.points) for volume in self.here])
+
+    def _radii(self) -> Array:
+        return np.array([[volume.radius] for volume in self.here])
 
     def surface(self) -> tuple[Array, Triangles]:
         """Return vertices (n, 3) and triangles (m, 3) of the shapes of the link, in its frame."""

@@ -45,6 +45,38 @@ def test_a_draft_holds_its_link_when_it_is_told_to() -> None:
     assert draft.outside() <= 0.0 and len(draft.here) == 1
 
 
+def test_what_a_draft_says_to_be_inside_is_inside() -> None:
+    """Two balls meet in a circle: what is between points of either may be outside of both."""
+    rng = np.random.default_rng(0)
+    box = rng.uniform(-0.5, 0.5, (100_000, 3))
+    side = rng.integers(0, 3, len(box))
+    box[np.arange(len(box)), side] = np.sign(box[np.arange(len(box)), side]) / 2
+    box *= [0.3, 0.2, 0.1]  # the trunk
+    for apart in (0.06, 0.08, 0.10, 0.13, 0.16):
+        left, right = (SweptSphere([[x, 0, 0]], 0.1) for x in (-apart, apart))
+        draft = VolumeDraft(hopper(), Volumes({"trunk": [left, right]}))
+        sampled = np.min([v.distance_to_points(box) for v in draft.here], axis=0).max()
+        assert draft.outside() >= sampled
+        draft.grow()
+        after = np.min([v.distance_to_points(box) for v in draft.here], axis=0).max()
+        print(
+            f"apart {apart}: radius {draft.here[0].radius:.4f}, told {draft.outside():.1e}, {after}"
+        )
+        assert draft.here[1] == right
+        assert draft.outside() <= 0.0 and after <= 0.0
+
+
+def test_obstacles_of_the_world_are_edited() -> None:
+    ball = SweptSphere([[0, 0, 0]], 0.1)
+    draft = VolumeDraft(hopper(), Volumes({"world": [ball], "trunk": [ball]}))
+    assert draft.link == "world" and draft.links == ("trunk", "shin", "world")
+    draft.choose("world")
+    draft.change(radius=0.2)
+    draft.grow()  # the world has no shapes here
+    assert draft.outside() == 0.0
+    assert draft.volumes["world"][0].radius == 0.2
+
+
 def test_mirrors_within_a_link_and_to_another() -> None:
     one = SweptSphere([[0.1, 0.2, 0.3]], 0.05, "knob")
     draft = VolumeDraft(hopper(), Volumes({"trunk": [one]}))
@@ -89,5 +121,10 @@ def test_the_page_changes_and_saves(tmp_path: Path) -> None:
         editor._do(lambda: editor.draft.add("cube"))
         assert "kind is 'cube'" in editor._status.value
         editor._do(editor._saved)
+        editor._link.value = "world"
+        assert wait_for(lambda: editor.draft.link == "world")
+        editor._do(lambda: editor.draft.add("line"))
+        editor._do(editor._saved)
     found = Volumes.load(file)
+    assert found["world"][0].kind == "line"
     assert found["trunk"][0].radius == 0.25 and found["shin"][0].kind == "ball"
