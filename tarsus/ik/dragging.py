@@ -17,7 +17,7 @@ from tarsus.arrays import Array
 from tarsus.ik.arguments import positive
 from tarsus.ik.limits import middle
 from tarsus.ik.tasks import FrameTask, PositionTask
-from tarsus.model.checks import numbers
+from tarsus.model.checks import find, numbers
 from tarsus.spatial import (
     pose,
     quaternion_from_rotation,
@@ -93,8 +93,14 @@ class Dragging:
         return str(self._status.value)
 
     def lead(self, name: str, position: ArrayLike, wxyz: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
-        """Set the target of a task as its handle does: a position (3,) [m] and a quaternion."""
+        """Set the target of a task, and its handle: a position (3,) [m] and a quaternion."""
         at = numbers(position, (3,), "position")
+        find(self.tasks, name, "task")
+        handle = self._handles[name]
+        handle.position, handle.wxyz = at, np.asarray(wxyz, float)
+        self._aim(name, at, wxyz)
+
+    def _aim(self, name: str, at: ArrayLike, wxyz: ArrayLike) -> None:
         task = self.tasks[name]
         with self._lock:
             if isinstance(task, PositionTask):
@@ -128,7 +134,7 @@ class Dragging:
             place, turn = (at, None) if at.ndim == 1 else (at[:3, 3], at[:3, :3])
             handle = scene.add_transform_controls(
                 f"/world/target_{k}",
-                scale=0.15 * size,
+                scale=0.25 * size,
                 disable_rotations=turn is None,
                 depth_test=False,
                 position=place,
@@ -138,7 +144,7 @@ class Dragging:
             self._handles[name] = handle
 
     def _moved(self, name: str, handle: Any, _: Any) -> None:
-        self.lead(name, handle.position, handle.wxyz)
+        self._aim(name, handle.position, handle.wxyz)
 
     def _follow(self, dt: float) -> None:
         """Make steps until it is closed; what goes wrong is told on the page, and it stands."""
