@@ -18,6 +18,8 @@ from tarsus.calibration.observability import Observability, from_slopes
 MOST_STEPS, HALVINGS = 50, 12
 SMALL = 1e-12
 """Steps below this share of a natural size end the search."""
+EXACT = 1e-6
+"""Residuals below this share of the stated deviations are rounding, and no measure of noise."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +77,27 @@ class Fit:
                 return point
             better = self._line(point, step, weights)
             if better is None:
-                return point  # no step helps: this is the least that rounding lets find
+                self._check_end(point, step, weights)
+                return point
             point = better
         size = float(np.abs(step / self.scales).max())
         raise ArithmeticError(
             f"identify: after {MOST_STEPS} steps errors still change by {size:.3g} of their "
             f"natural sizes; the condition is {self.seen(point, weights).condition:.3g}"
         )
+
+    def _check_end(self, point: Point, step: Array, weights: Sequence[Array]) -> None:
+        """Raise if no step helps although residuals should change by more than rounding."""
+        residuals, slopes = point.stacked(weights)
+        change = float(np.linalg.norm(slopes @ step))
+        # squares fall by change², of which rounding of their sum hides a share near 1e-12
+        if change > EXACT * max(1.0, float(np.linalg.norm(residuals))):
+            size = float(np.abs(step / self.scales).max())
+            raise ArithmeticError(
+                f"identify: no part of a step of {size:.3g} of natural sizes helps, although "
+                f"residuals should change by {change:.3g} stated deviations; the machine cannot "
+                "be closed with such errors, or they are too large for least squares"
+            )
 
     def _line(self, point: Point, step: Array, weights: Sequence[Array]) -> Point | None:
         """Return the point after the longest of step, step/2, … that helps."""

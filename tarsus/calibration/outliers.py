@@ -11,14 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.calibration.least_squares import Fit, Point
+from tarsus.calibration.least_squares import EXACT, Fit, Point
 from tarsus.calibration.quantiles import chi_square
 
 ROUNDS = 20
 HUBER = 0.95
 """Share of good measurements that count in full."""
-EXACT = 1e-6
-"""Residuals below this share of the stated deviations are rounding, and no measure of noise."""
 
 
 def without_outliers(
@@ -32,19 +30,32 @@ def without_outliers(
     point = _less_for_the_far(fit, point, there, rows)
     count = sum(float(each.sum()) for each in there)
     bounds = [np.sqrt(chi_square(1.0 - level / count, m)) for m in rows]
-    kept: list[Array] = []
-    for _ in range(ROUNDS):
+
+    def near(point: Point) -> list[Array]:
         scale = _scale(point.norms, there, rows)
-        near = [t * (d <= b * scale) for d, b, t in zip(point.norms, bounds, there, strict=True)]
-        if kept and all(np.array_equal(a, b) for a, b in zip(near, kept, strict=True)):
-            break
-        kept = near
+        return [t * (d <= b * scale) for d, b, t in zip(point.norms, bounds, there, strict=True)]
+
+    kept = near(point)
+    for _ in range(ROUNDS):
         point = fit.solve(point, kept)
-    return point, kept
+        now = near(point)
+        poses = [np.flatnonzero(a != b).tolist() for a, b in zip(now, kept, strict=True)]
+        if not any(poses):
+            return point, kept
+        kept = now
+    turns = zip(fit.experiment.measures, poses, strict=True)
+    named = "; ".join(f"{measure.title} in poses {own}" for measure, own in turns if own)
+    raise ArithmeticError(
+        f"identify: after {ROUNDS} rounds it still changes which measurements are outliers: "
+        f"{named}; state another level, or robust=False"
+    )
 
 
 def _less_for_the_far(fit: Fit, point: Point, there: Sequence[Array], rows: Sequence[int]) -> Point:
-    """Return the point where measurements count as their distance lets them."""
+    """Return the point where measurements count as their distance lets them, nearly.
+
+    Rounds after it find who is out from there; this one need not be the last digit.
+    """
     knees = [np.sqrt(chi_square(HUBER, m)) for m in rows]
     weights = list(there)
     for _ in range(ROUNDS):

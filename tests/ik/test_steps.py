@@ -210,3 +210,27 @@ def test_wrong_arguments_are_named() -> None:
     for message, call in cases:
         with pytest.raises((ValueError, TypeError), match=message):
             call()
+
+
+def test_tasks_that_stay_do_not_notice_changes_with_loops_either() -> None:
+    """Two tasks want opposite things of a frame; without the other, one is done at once."""
+    own = case("constraints", 0)
+    model, q = own.model, own.q
+    assert model.constraints
+    frame = model.frame_names[-1]
+    place, along = model.frame_pose(q, frame)[:3, 3], [1.0, 0.0, 0.0]
+    stays, goes = (
+        ts.ik.PositionTask(frame, place + shift, gain=3.0, weight=along, name=name)
+        for name, shift in (("stays", 0.02), ("goes", -0.02))
+    )
+    solver = ts.ik.Solver(model, [stays, goes], limits=False)
+    missing = []
+    for step in range(10):
+        if step == 5:
+            solver.remove(goes)
+        found = solver.step(q, 0.01)
+        q = found.q
+        missing.append(float(np.abs(found.missing["stays"]).max()))
+    print("missed", missing)
+    assert min(missing[:5]) > 0.05
+    assert max(missing[5:]) < 1e-5
