@@ -162,12 +162,11 @@ nb::object search(const CoreTasks& self, nb::handle given_q, nb::handle given_ta
     return nb::make_tuple(q, told);
 }
 
-// A solver's statement, and where bounds were in the last step of one state.
+// A solver's statement, and which bounds held in the last step, of as many states as that had.
 struct CoreStepper {
     const CoreTasks* tasks;
     StepStatement stated;
     std::vector<signed char> at;
-    bool warm = false;
 };
 
 void make_stepper(CoreStepper* self, const CoreTasks& tasks, nb::handle weight, nb::handle gain,
@@ -194,7 +193,7 @@ void make_stepper(CoreStepper* self, const CoreTasks& tasks, nb::handle weight, 
     for (int k : position) {
         if (k >= tree.nq) throw std::invalid_argument("position is out of range");
     }
-    new (self) CoreStepper{&tasks, std::move(made), std::vector<signed char>(tree.nv, 0)};
+    new (self) CoreStepper{&tasks, std::move(made), {}};
 }
 
 nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double dt) {
@@ -209,14 +208,17 @@ nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double
     if (!made) throw nb::python_error();
     nb::object code = nb::steal(made);
     int* codes = static_cast<int*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made)));
-    std::vector<signed char> begin(one ? 0 : states.count * tree.nv, 0);
+    // each state begins where it ended, alone as in a batch; others may step the same solver
+    std::vector<signed char> at = self.at;
+    const bool warm = long(at.size()) == states.count * tree.nv;
+    at.resize(states.count * tree.nv);
     const auto steps = [&](long from, long count) {
         const StepAnswers answers{data_of(reached) + from * tree.nq,
                                   data_of(v) + from * tree.nv,
                                   data_of(missing) + from * tasks.set.rows,
                                   codes + from,
-                                  one ? self.at.data() : begin.data() + from * tree.nv,
-                                  one && self.warm};
+                                  at.data() + from * tree.nv,
+                                  warm};
         const TaskStates share{count, states.q.data + from * tree.nq,
                                states.targets.data + from * states.stride, states.stride};
         kernels().kinematics->step(tree, tasks.set, self.stated, share, dt, answers);
@@ -228,7 +230,7 @@ nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double
         for (long from = 0; from < states.count; from += kStepsAtOnce)
             steps(from, std::min(kStepsAtOnce, states.count - from));
     }
-    self.warm = one;
+    self.at = std::move(at);
     return nb::make_tuple(reached, v, missing, code);
 }
 

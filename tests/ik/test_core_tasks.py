@@ -168,3 +168,25 @@ def test_steps_of_large_batches_are_those_of_single_states() -> None:
         one = ts.ik.Solver(model, [FrameTask("hand", there[k])]).step(q[k], 0.02)
         assert np.array_equal(one.v, many.v[k])  # the same bits
         assert np.array_equal(one.q, many.q[k])
+
+
+def test_motions_of_batches_are_those_of_single_states() -> None:
+    """Step after step, with joints at their limits and a posture behind: the same bits."""
+    model = seven_joints()
+    rng = np.random.default_rng(6)
+    q = model.random_configuration(rng, 3) * 0.8
+    there = model.frame_pose(q + 0.8 * rng.normal(size=q.shape), "hand")
+
+    def solver(target: Array) -> ts.ik.Solver:
+        return ts.ik.Solver(model, [FrameTask("hand", target), PostureTask(level=1)])
+
+    many, single, place = solver(there), [solver(each) for each in there], q.copy()
+    bounded = 0
+    for _ in range(60):
+        step = many.step(place, 0.02)
+        for k, one in enumerate(single):
+            alone = one.step(place[k], 0.02)
+            assert np.array_equal(alone.v, step.v[k])
+        bounded += int((step.code != 0).sum())
+        place = step.q
+    assert bounded > 5
