@@ -130,7 +130,7 @@ class Identified:
             f"{poses} poses, {len(self.names)} parameters, {told.rank} combinations told; {noise}"
         ]
         for k, measure in enumerate(self.experiment.measures):
-            for part, unit in enumerate(measure.units):
+            for part, unit in enumerate(measure.units(self.experiment.encoders.model)):
                 old, new = (self.rms(k, part, after=after) for after in (False, True))
                 lines.append(f"{measure.title}: rms {old:.3g} {unit} before, {new:.3g} after")
         width, half = max(map(len, self.names)), self.confidence()

@@ -26,7 +26,6 @@ class JointPosition(Measure):
     joint: str
     sigma: float = 1e-3
     rows: ClassVar[int] = 1
-    units: ClassVar[tuple[str, ...]] = ("rad",)
 
     def __post_init__(self) -> None:
         if number(self.sigma, "sigma") <= 0.0:
@@ -35,6 +34,9 @@ class JointPosition(Measure):
     @property
     def title(self) -> str:
         return f"position of joint {self.joint}"
+
+    def units(self, model: Model) -> tuple[str, ...]:
+        return ("m",) if model.joint(self.joint).kind == "prismatic" else ("rad",)
 
     @property
     def deviations(self) -> Array:

@@ -13,18 +13,21 @@ from tarsus.model.checks import LARGEST, reals
 
 
 class Measure:
-    """A quantity that is measured in each pose, `rows` numbers of it [`units`].
+    """A quantity that is measured in each pose, `rows` numbers of it.
 
     What `look` sees of a model is what residuals and their slopes are made of.
     """
 
     rows: ClassVar[int] = 0
-    units: ClassVar[tuple[str, ...]] = ("m",)
 
     @property
     def title(self) -> str:
         """The measure in words."""
         raise NotImplementedError
+
+    def units(self, model: Model) -> tuple[str, ...]:
+        """Return the unit of each part of it, "m" or "rad"; a part has up to three rows."""
+        return ("m",)
 
     @property
     def deviations(self) -> Array:

@@ -127,12 +127,14 @@ class Pose(FrameMeasure):
 
     angle_sigma: float = 1e-3
     rows: ClassVar[int] = 6
-    units: ClassVar[tuple[str, ...]] = ("m", "rad")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if number(self.angle_sigma, "angle_sigma") <= 0.0:
             raise ValueError(f"angle_sigma is {self.angle_sigma}, must be positive")
+
+    def units(self, model: Model) -> tuple[str, ...]:
+        return ("m", "rad")
 
     @property
     def deviations(self) -> Array:

@@ -20,7 +20,7 @@ def draw(found: Identified, path: str | Path | None = None) -> Any:
     panels = [
         (k, measure, part, unit)
         for k, measure in enumerate(found.experiment.measures)
-        for part, unit in enumerate(measure.units)
+        for part, unit in enumerate(measure.units(found.experiment.encoders.model))
     ]
     figure = new_figure(9.0, 1.9 * (len(panels) + 1) + 0.4)
     grid = figure.subplots(len(panels) + 1, 1, squeeze=False)[:, 0]
@@ -49,7 +49,7 @@ def _draw_residuals(
         after = factor * np.linalg.norm(found.after[k][wrong, 3 * part : 3 * part + 3], axis=1)
         axes.plot(wrong, after, "o", ms=9, mfc="none", color=LINES[3], label="left out")
     axes.set_yscale("log")
-    what = ("", " of the position", " of the turn")[(len(measure.units) > 1) * (part + 1)]
+    what = ("", " of the position", " of the turn")[(measure.rows > 3) * (part + 1)]
     style_axes(axes, f"{measure.title}: residuals{what}", name)
     axes.set_xlabel("pose", fontsize=8, color=QUIET)
     legend(axes)

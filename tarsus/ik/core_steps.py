@@ -56,24 +56,25 @@ class CoreSteps:
 
         For one state (nq,) without leading dimensions, for others with one.
         """
-        if (stated := [task.stated for task in self.tasks]) != self._stated or dt != self._dt:
+        changed = (stated := [task.stated for task in self.tasks]) != self._stated
+        if changed or dt != self._dt:
             check_gains(self.tasks, dt)
+            self._dt = dt
+        if changed:
             levels = [task.level for task in self.tasks]
             moving = [t for t in self.tasks if isinstance(t, AimedTask) and t.target_moves]
             self._knows = levels == sorted(levels) and not moving
             self._stepper = self._make()
-            self._stated, self._dt = stated, dt
+            self._stated = stated
         lead = q.shape[:-1]
         if (aimed := [task.aimed for task in self.tasks]) != self._aimed or lead != self._lead:
-            self._targets = self._core.targets(lead)
+            targets = self._core.targets(lead)
+            self._targets = targets if targets is not None and _finite(targets) else None
             self._aimed, self._lead = aimed, lead
-        if self._targets is None or not self._knows:
-            return None
+        if self._targets is None or not self._knows or not _finite(q):
+            return None  # what is not finite is told state by state
         rows = q[None] if not lead else np.ascontiguousarray(q).reshape(-1, self.model.nq)
-        try:
-            reached, v, missing, code = self._stepper.step(rows, self._targets, dt)
-        except ValueError:  # numbers that are not finite: state by state, and told
-            return None
+        reached, v, missing, code = self._stepper.step(rows, self._targets, dt)
         if not lead:
             return reached[0], v[0], missing[0], ENDS[code[0]]
         return (
@@ -101,3 +102,7 @@ class CoreSteps:
             fastest=np.full(self.model.nv, np.inf) if bounds is None else bounds.fastest,
             share=1.0 if bounds is None else bounds.limits.share,
         )
+
+
+def _finite(numbers: Array) -> bool:
+    return bool(np.isfinite(numbers).all())

@@ -71,8 +71,8 @@ class Search:
     def __post_init__(self) -> None:
         for name in ("tolerance", "progress", "gradient"):
             positive(getattr(self, name), name)
-        count(self.iterations, "iterations")
-        count(self.starts, "starts")
+        count(self.iterations, "iterations", 1, 2**31 - 1)
+        count(self.starts, "starts", 1, 2**31 - 1)
         count(self.seed, "seed", 0)
         count(self.refinements, "refinements", 0)
         if self.method not in ("lm", "newton"):

@@ -234,3 +234,16 @@ def test_wrong_values() -> None:
     )
     with pytest.raises(ArithmeticError, match="nothing that is measured depends on the parameters"):
         cal.identify(still, [[0.0]], np.zeros((1, 3)))
+
+
+def test_joints_that_slide_are_told_in_metres() -> None:
+    model = ts.robots.slider_crank()
+    kinds = {joint.name: joint.kind for joint in model.joints}
+    slide = next(name for name, kind in kinds.items() if kind == "prismatic")
+    encoders = cal.Encoders(model, ["crank"])
+    own = cal.Experiment(encoders, cal.JointPosition(slide), [cal.EncoderOffset("crank")])
+    readings = np.linspace(-0.5, 0.5, 12)[:, None]
+    found = cal.identify(own, readings, own.predict(readings, np.array([1e-2])))
+    assert f"position of joint {slide}: rms" in str(found)
+    assert " m before" in str(found) and "rad" not in str(found)
+    assert cal.JointPosition("crank").units(model) == ("rad",)

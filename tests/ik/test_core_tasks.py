@@ -190,3 +190,44 @@ def test_motions_of_batches_are_those_of_single_states() -> None:
         bounded += int((step.code != 0).sum())
         place = step.q
     assert bounded > 5
+
+
+def test_errors_of_the_core_are_not_hidden() -> None:
+    """What is not finite is told state by state; all else goes to the user."""
+    model = seven_joints()
+    solver = ts.ik.Solver(model, [FrameTask("hand")])
+    solver.step(np.zeros(7), 0.01)
+    assert solver.step(np.full(7, np.nan), 0.01).status == "not finite"
+    steps = solver._in_core
+    assert steps
+
+    class Broken:
+        def step(self, *_: object) -> None:
+            raise ValueError("the core does not like this")
+
+    steps._stepper = Broken()  # type: ignore[assignment]
+    with pytest.raises(ValueError, match="does not like"):
+        solver.step(np.zeros(7), 0.01)
+
+
+def test_periods_that_change_keep_what_the_core_was_told() -> None:
+    """A stepper does not know dt; gains are looked at for each."""
+    solver = ts.ik.Solver(seven_joints(), [FrameTask("hand", gain=50.0)])
+    solver.step(np.zeros(7), 0.01)
+    steps = solver._in_core
+    assert steps
+    before = steps._stepper
+    solver.step(np.zeros(7), 0.02)
+    assert steps._stepper is before
+    for _ in range(2):
+        with pytest.raises(ValueError, match="gain of task 'hand'"):
+            solver.step(np.zeros(7), 0.05)
+    solver["hand"].gain = 10.0
+    solver.step(np.zeros(7), 0.05)
+    assert steps._stepper is not before
+
+
+@pytest.mark.parametrize("name", ["iterations", "starts"])
+def test_counts_that_the_core_cannot_hold_are_named(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} is 2147483648, must be at most 2147483647"):
+        Search(**{name: 2**31})  # type: ignore[arg-type]
