@@ -68,13 +68,17 @@ class CoreSteps:
             self._stated = stated
         lead = q.shape[:-1]
         if (aimed := [task.aimed for task in self.tasks]) != self._aimed or lead != self._lead:
-            targets = self._core.targets(lead)
-            self._targets = targets if targets is not None and _finite(targets) else None
+            self._targets = self._core.targets(lead)
             self._aimed, self._lead = aimed, lead
-        if self._targets is None or not self._knows or not _finite(q):
-            return None  # what is not finite is told state by state
+        if self._targets is None or not self._knows:
+            return None
         rows = q[None] if not lead else np.ascontiguousarray(q).reshape(-1, self.model.nq)
-        reached, v, missing, code = self._stepper.step(rows, self._targets, dt)
+        try:
+            reached, v, missing, code = self._stepper.step(rows, self._targets, dt)
+        except ValueError:
+            if np.isfinite(rows).all() and np.isfinite(self._targets).all():
+                raise
+            return None  # what is not finite is told state by state
         if not lead:
             return reached[0], v[0], missing[0], ENDS[code[0]]
         return (
@@ -102,7 +106,3 @@ class CoreSteps:
             fastest=np.full(self.model.nv, np.inf) if bounds is None else bounds.fastest,
             share=1.0 if bounds is None else bounds.limits.share,
         )
-
-
-def _finite(numbers: Array) -> bool:
-    return bool(np.isfinite(numbers).all())
