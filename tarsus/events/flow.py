@@ -18,7 +18,7 @@ from tarsus.events.parameters import Parameter
 from tarsus.events.phase import CROSSINGS, Exit, Phase
 from tarsus.events.report import ENDS, Flowed, FlowError
 from tarsus.events.resets import Around, Reset
-from tarsus.events.rubbing import ways
+from tarsus.events.rubbing import check_start, ways
 from tarsus.events.wide import Derivatives
 from tarsus.model import Model
 from tarsus.model.checks import count, number
@@ -62,6 +62,7 @@ def flow(
     batch = q.shape[0] if np.ndim(q0) > 1 else None
     v = np.zeros((len(q), first.nv)) if v0 is None else _states(v0, first.nv, "v0")
     q, v = _alike(q, v)
+    check_start(first, listed[0].rubbing, v)
     given = np.zeros((1, first.nv)) if tau is None else _states(tau, first.nv, "tau")
     for name, value in (("duration", duration), ("rtol", rtol), ("atol", atol)):
         if not number(value, name) > 0.0:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+import numpy as np
+
+from tarsus.arrays import Array
 from tarsus.model import Model
 
 Rubbing: TypeAlias = Mapping[str, int]
@@ -27,6 +30,18 @@ def ways(model: Model, rubbing: Rubbing) -> list[int]:
         at = slices[name]
         found[at] = [way] * (at.stop - at.start)
     return found
+
+
+def check_start(model: Model, rubbing: Rubbing, v: Array) -> None:
+    """Raise if joints turn the other way in velocities (B, nv): friction would push them."""
+    for name, way in rubbing.items():
+        own = v[:, model.joint(name).v_slice]
+        wrong = np.flatnonzero((way * own < 0.0).any(axis=1))
+        if len(wrong):
+            raise ValueError(
+                f"joint {name!r} turns with {own[wrong[0]].tolist()} in state {wrong[0]} of v0, "
+                f"rubbing of the first phase says {way}"
+            )
 
 
 def check_rubbing(model: Model, rubbing: Rubbing) -> None:

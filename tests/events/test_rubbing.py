@@ -147,5 +147,5 @@ def test_wrong_statements_are_told_by_name() -> None:
         ts.Phase(model, rubbing={"slid": 1})
     with pytest.raises(TypeError, match="rubbing is 'slide'"):
         ts.Phase(model, rubbing="slide")  # type: ignore[arg-type]
-    # one that turns the other way is told as guards are that are past their zeros
-    assert ts.flow(ts.Phase(model, rubbing={"slide": 1}), [0.0], [-1.0], duration=0.1).unarmed == 0
+    with pytest.raises(ValueError, match=r"'slide' turns with \[-1.0\] in state 1 of v0.*says 1"):
+        ts.flow(ts.Phase(model, rubbing={"slide": 1}), [0.0], [[1.0], [-1.0]], duration=0.1)
