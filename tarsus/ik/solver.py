@@ -9,6 +9,7 @@ s.track(times, {"hand": targets})
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -188,7 +189,8 @@ class Solver:
             near = smallest_singular_value(first) < SINGULAR_BELOW
             code = np.where(code == UNCLEAR, np.where(near, SINGULAR, SOLVED), code)
         if code is not SOLVED and np.any(code == OPEN_LOOP):
-            calm = np.where(code == OPEN_LOOP, SOLVED, code)
+            judged = _code(levels_at(self.tasks, q, dt), v, self.constraints.at(q, dt, None))
+            calm = np.where(code == OPEN_LOOP, judged, code)
             reached, v, code = move(self.model, q, v, dt, calm)
         self._last = v
         self._blend.go_on(v)
@@ -325,16 +327,18 @@ def _defined(level: Level, finite: NDArray[np.bool_]) -> Level:
 
 
 def _code(levels: list[Level], v: Array, bounds: Bounds | None) -> NDArray[np.int64]:
-    """Return how a step ended (…): whether the first level misses something, and why."""
+    """Return how a step ended (…): whether the first level of tasks misses something, and why."""
     code = np.full(v.shape[:-1], SOLVED)
-    if not levels:
+    asked = [each for each in levels if not isinstance(each.tasks[0], LoopTask)]
+    if not asked:
         return code
-    level = levels[0]
+    level = asked[0]
     apart = np.abs((level.jacobian @ v[..., None])[..., 0] - level.rate).max(axis=-1, initial=0.0)
     misses = apart > MISSES * (1.0 + np.abs(level.rate).max(axis=-1, initial=0.0))
     if not misses.any():
         return code
-    code = np.where(misses & (smallest_singular_value(level) < SINGULAR_BELOW), SINGULAR, code)
+    free = level if asked[0] is levels[0] else _along_loops(level, levels[0])
+    code = np.where(misses & (smallest_singular_value(free) < SINGULAR_BELOW), SINGULAR, code)
     if bounds is not None:
         near = 1e-9 * (1.0 + np.abs(v))
         at_bound = ((v <= bounds.low + near) | (v >= bounds.high - near)).any(axis=-1)
@@ -343,6 +347,12 @@ def _code(levels: list[Level], v: Array, bounds: Bounds | None) -> NDArray[np.in
         at_row = (along <= bounds.rows_low + near_row) | (along >= bounds.rows_high - near_row)
         code = np.where(misses & (at_bound | at_row.any(axis=-1)), LIMITED, code)
     return code
+
+
+def _along_loops(level: Level, loops: Level) -> Level:
+    """Return a level as motions feel it that keep the loops closed."""
+    closed = np.linalg.pinv(loops.jacobian) @ loops.jacobian
+    return replace(level, jacobian=level.jacobian - level.jacobian @ closed)
 
 
 def _missing(levels: list[Level], v: Array) -> tuple[Rows, Array]:

@@ -234,3 +234,22 @@ def test_tasks_that_stay_do_not_notice_changes_with_loops_either() -> None:
     print("missed", missing)
     assert min(missing[:5]) > 0.05
     assert max(missing[5:]) < 1e-5
+
+
+@pytest.mark.parametrize("flavour", ["loops", "constraints"])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_loops_do_not_permit_is_not_called_solved(flavour: str, seed: int) -> None:
+    """Two contradicting goals, and one that is far out of reach."""
+    own = case(flavour, seed)
+    model, q = own.model, own.q
+    frame = model.frame_names[-1]
+    place = model.frame_pose(q, frame)[:3, 3]
+    there = [
+        ts.ik.PositionTask(frame, place + way, gain=3.0, name=f"{way}") for way in (5.0, -5.0, 50.0)
+    ]
+    both = ts.ik.Solver(model, there[:2], limits=False).step(q, 0.01)
+    far = ts.ik.Solver(model, there[2:]).step(q, 0.01)
+    for step, name in ((both, "5.0"), (far, "50.0")):
+        print(flavour, seed, step.status, np.abs(step.missing[name]).max())
+        missed = np.abs(step.missing[name]).max() > 1e-3
+        assert missed == (step.status != "solved")
