@@ -18,10 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from tarsus.arrays import Array
-from tarsus.ik.levels import Level
+from tarsus.ik.levels import Level, level_of
 from tarsus.ik.tasks.task import Task
 
 STIFFEST = 0.5
@@ -39,10 +37,7 @@ def acceleration_levels(tasks: Sequence[Task], q: Array, v: Array, dt: float) ->
 
 
 def _level(tasks: list[Task], q: Array, v: Array, dt: float) -> Level:
-    lead = q.shape[:-1]
-    jacobians, rates, rows = [], [], []
-    for task in tasks:
-        own = np.flatnonzero(task.weight > 0.0)
+    def asked(task: Task) -> tuple[Array, Array]:
         gain = task.gain
         if gain is None or not (task.holonomic or gain > 0.0):
             gain = STIFFEST / dt
@@ -50,15 +45,8 @@ def _level(tasks: list[Task], q: Array, v: Array, dt: float) -> Level:
         moving = (jacobian @ v[..., None])[..., 0] - task.feedforward(q)
         # momenta have no error: their rate fades alone
         stiff = gain**2 * task.error(q) if task.holonomic else 0.0
-        rate = -(2.0 if task.holonomic else 1.0) * gain * moving - stiff - task.drift(q, v)
-        jacobians.append(np.broadcast_to(jacobian[..., own, :], (*lead, len(own), v.shape[-1])))
-        rates.append(np.broadcast_to(rate[..., own], (*lead, len(own))))
-        rows.append(own)
-    weight = np.concatenate([task.weight[own] for task, own in zip(tasks, rows, strict=True)])
-    return Level(
-        tuple(tasks),
-        np.concatenate(jacobians, axis=-2),
-        np.concatenate(rates, axis=-1),
-        weight,
-        tuple(rows),
-    )
+        return jacobian, -(2.0 if task.holonomic else 1.0) * gain * moving - stiff - task.drift(
+            q, v
+        )
+
+    return level_of(tasks, q.shape[:-1], asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,12 +50,22 @@ def smallest_singular_value(level: Level) -> Array:
 
 
 def _level(tasks: list[Task], q: Array, dt: float) -> Level:
-    lead, jacobians, rates, rows = q.shape[:-1], [], [], []
+    def asked(task: Task) -> tuple[Array, Array]:
+        gain = 1.0 / dt if task.gain is None else task.gain
+        return task.jacobian(q), task.feedforward(q) - gain * task.error(q)
+
+    return level_of(tasks, q.shape[:-1], asked)
+
+
+def level_of(
+    tasks: list[Task], lead: tuple[int, ...], asked: Callable[[Task], tuple[Array, Array]]
+) -> Level:
+    """Return the rows that count of tasks of one level, each `asked` for its J and what J v is."""
+    jacobians, rates, rows = [], [], []
     for task in tasks:
         own = np.flatnonzero(task.weight > 0.0)
-        gain = 1.0 / dt if task.gain is None else task.gain
-        rate = task.feedforward(q) - gain * task.error(q)
-        jacobians.append(_spread(task.jacobian(q)[..., own, :], lead, 2))
+        jacobian, rate = asked(task)
+        jacobians.append(_spread(jacobian[..., own, :], lead, 2))
         rates.append(_spread(rate[..., own], lead, 1))
         rows.append(own)
     weight = np.concatenate([task.weight[own] for task, own in zip(tasks, rows, strict=True)])
