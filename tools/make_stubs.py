@@ -89,14 +89,17 @@ class VolumePairs:
 
 class TaskSet:
     def __init__(
-        self, model: Model, tasks: Sequence[tuple[int, bool, bool, Sequence[int], Sequence[int]]]
+        self,
+        model: Model,
+        tasks: Sequence[tuple[str, Sequence[int], Sequence[float]]],
+        centres: Sequence[Sequence[int]],
     ) -> None: ...
     @property
     def rows(self) -> int: ...
     @property
     def targets(self) -> int: ...
-    def evaluate(self, q: Array, targets: Array) -> tuple[Array, Array]:
-        """Errors (B, rows) and jacobians (B, rows, nv)."""
+    def evaluate(self, q: Array, targets: Array) -> tuple[Array, Array, Array]:
+        """Errors and what targets' motion adds (B, rows), jacobians (B, rows, nv)."""
     def search(
         self,
         q: Array,
@@ -131,10 +134,20 @@ class TaskStepper:
         upper: Array,
         position: Sequence[int],
         fastest: Array,
+        acceleration: Array,
         share: float,
+        followers: Sequence[tuple[int, int, float, float, float]],
+        pairs: VolumePairs | None,
+        margin: float,
+        approach: float,
     ) -> None: ...
     def step(
-        self, q: Array, targets: Array, dt: float
+        self,
+        q: Array,
+        targets: Array,
+        dt: float,
+        last: Array | None = None,
+        wish: Array | None = None,
     ) -> tuple[Array, Array, Array, NDArray[np.int32]]:
         """Configurations (B, nq), velocities (B, nv), what rows miss (B, rows), codes (B,)."""
 

@@ -3,8 +3,15 @@
 #pragma once
 
 #include "kinematics/pose_search.hpp"
+#include "world/volume_pairs.hpp"
 
 namespace tarsus {
+
+// a joint that follows others, and how far and how fast it may go
+struct FollowerLimit {
+    int q, v;  // among all joints'
+    double lower, upper, fastest;
+};
 
 // what all steps of a solver share
 struct StepStatement {
@@ -14,19 +21,42 @@ struct StepStatement {
     std::vector<double> lower, upper;  // ranges of positions, for each velocity
     std::vector<int> position;         // of which it is the rate, −1 for none
     std::vector<double> fastest;       // of each velocity
+    std::vector<double> acceleration;  // of each velocity, infinite for none
     double share = 1;                  // of the way to a limit that a step may take
-    int most_passes = 0;
+    std::vector<FollowerLimit> followers;
+    const VolumePairs* pairs = nullptr;  // that are kept apart, or null
+    double margin = 0;                   // [m] how near they may come
+    double approach = 0;                 // [1/s] how fast
+
+    // what may hold a velocity: bounds of its own, followers, pairs
+    int holds() const {
+        return int(damping.size() + followers.size() + (pairs ? pairs->pairs.size() : 0));
+    }
 };
 
-// where results of states go: q, v, what rows miss, codes; and where bounds are, from step to step
+// beside q and targets: velocities before the step, and those that tasks leave; or null
+struct StepStates : TaskStates {
+    const double *last = nullptr, *wish = nullptr;
+};
+
+// where results of states go: q, v, what rows miss, codes; and what held, from step to step
 struct StepAnswers {
     double *q, *v, *missing;
     int* code;
-    signed char* at;
+    signed char* at;  // (states, holds)
     bool warm;
 };
 
-// how a step ended, and whether it misses something of the first level, at a bound or not
-enum class StepEnd : int { solved, infeasible, passes, not_finite, limited, misses, open_loop };
+// how a step ended, and whether it misses something of the first level, at a limit or not
+enum class StepEnd : int {
+    solved,
+    infeasible,
+    passes,
+    not_finite,
+    limited,
+    misses,
+    open_loop,
+    no_place
+};
 
 }  // namespace tarsus

@@ -48,6 +48,7 @@ class Solver {
         first_ = last_ = 0;
         for (size_t level = 0; level < shape_.levels.size(); ++level) {
             first_ = last_, last_ += shape_.levels[level];
+            is_last_ = level + 1 == shape_.levels.size();
             if (lanes) {
                 Scratch rest = scratch;
                 ActiveSet<Lanes> set(shape_, rest);
@@ -74,6 +75,8 @@ class Solver {
                all_between(given.weight, tasks, 0.0, kMost) &&
                all_between(given.damping, n, kLeast, kMost) &&
                all_between(given.reference, n, -kMost, kMost) &&
+               (!given.last_damping || (all_between(given.last_damping, n, kLeast, kMost) &&
+                                        all_between(given.last_reference, n, -kMost, kMost))) &&
                all_between(given.low, n, -kInfinite, kMost) &&
                all_between(given.high, n, -kMost, kInfinite) &&
                all_between(given.row_low, rows, -kInfinite, kMost) &&
@@ -92,11 +95,19 @@ class Solver {
         answer.passes = 0, answer.worst = -1, answer.missed = 0.0;
         answer.end = valid(given_[k]) ? ProgrammeEnd::solved : ProgrammeEnd::not_finite;
     }
+    // a problem as its level has it
+    Programme at_level(long k) const {
+        Programme given = given_[k];
+        if (is_last_ && given.last_damping)
+            given.damping = given.last_damping, given.reference = given.last_reference;
+        return given;
+    }
     // false for a problem that is over
     bool load(long k) {
         if (answers_[k].end != ProgrammeEnd::solved) return false;
-        statement_->state(given_[k], first_, last_, answers_[k].v);
-        if (one_->load(given_[k], statement_->slots, answers_[k].at)) return true;
+        const Programme given = at_level(k);
+        statement_->state(given, first_, last_, answers_[k].v);
+        if (one_->load(given, statement_->slots, answers_[k].at)) return true;
         answers_[k].end = ProgrammeEnd::not_finite;
         return false;
     }
@@ -150,9 +161,10 @@ class Solver {
     // those before have done: there it is a matter of rounding.
     void relax(long k) {
         ProgrammeAnswer& answer = answers_[k];
+        const Programme given = at_level(k);
         if (started(answer)) {
-            statement_->state(given_[k], first_, last_, answer.v);
-            one_->load(given_[k], statement_->slots, nullptr);
+            statement_->state(given, first_, last_, answer.v);
+            one_->load(given, statement_->slots, nullptr);
             go(k);
             if (answer.end != ProgrammeEnd::infeasible) return;
         }
@@ -160,9 +172,9 @@ class Solver {
         const std::vector<double> best(answer.v, answer.v + shape_.variables);
         for (double margin : {0.0, 0.5 * shape_.tolerance}) {
             if (first_ > 0 && margin == 0.0) continue;
-            statement_->state(given_[k], first_, last_, best.data());
-            statement_->give_way(given_[k], best.data(), margin);
-            one_->load(given_[k], statement_->slots, nullptr);
+            statement_->state(given, first_, last_, best.data());
+            statement_->give_way(given, best.data(), margin);
+            one_->load(given, statement_->slots, nullptr);
             go(k);
             if (answer.end != ProgrammeEnd::infeasible) return;
         }
@@ -176,9 +188,9 @@ class Solver {
     // before (Rockafellar 1976) leave nothing of the damping.
     bool meet(long k) {
         ProgrammeAnswer& answer = answers_[k];
-        statement_->state(given_[k], first_, last_, answer.v);
-        statement_->relax(given_[k]);
-        Programme near = given_[k];
+        Programme near = at_level(k);
+        statement_->state(near, first_, last_, answer.v);
+        statement_->relax(near);
         std::vector<double> best(near.reference, near.reference + shape_.variables);
         near.reference = best.data();
         for (int step = 0; step < kProximalSteps; ++step) {
@@ -225,6 +237,7 @@ class Solver {
     ActiveSet<double>* one_ = nullptr;
     LevelStatement* statement_ = nullptr;
     int first_ = 0, last_ = 0;  // tasks of the level
+    bool is_last_ = false;
     WorkMemory memory_;
 };
 

@@ -33,6 +33,9 @@ struct Programme {
     const double *row, *row_low, *row_high;  // C (rows, variables)
     const double* penalty;                   // ρ > 0, infinite for rows that must hold
     const signed char* start = nullptr;      // where to begin: bounds, then rows; or null
+    // D and v0 of the last level, if they are not those of the others: what is drawn to a place of
+    // its own costs no row
+    const double *last_damping = nullptr, *last_reference = nullptr;
 };
 
 enum class ProgrammeEnd : int { solved, infeasible, passes, not_finite };

@@ -24,10 +24,9 @@ class Constraints:
         self._nv = model.nv
 
     @property
-    def plain(self) -> bool:
-        """Whether there are only limits of the joints' own positions and velocities."""
-        still = self.joints is None or self.joints.limits.acceleration is None
-        return still and self.followers is None and self.avoid is None
+    def remembers(self) -> bool:
+        """Whether the bounds depend on the velocities of the last step."""
+        return self.joints is not None and self.joints.limits.acceleration is not None
 
     def at(self, q: Array, dt: float, last: Array | None) -> Bounds | None:
         """Return the bounds for a step of dt from q (…, nq), with velocities `last` before it."""

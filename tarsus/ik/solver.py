@@ -108,6 +108,7 @@ class Solver:
         if isinstance(costs, Cost) or not all(isinstance(cost, Cost) for cost in costs):
             raise TypeError(f"costs is {costs!r}, must be a list of costs, as tarsus.ik.Comfort()")
         self._costs = [cost.bind(model) for cost in costs]
+        self._reacts = any(cost.reacts for cost in self._costs)
         if stated is not None and method != "qp":
             self._costs.append(Repulsion(stated).bind(model))
         if number(blend, "blend") < 0.0:
@@ -166,19 +167,28 @@ class Solver:
         stated = configurations(self.model, q)
         if self._in_core is None:
             self._in_core = self._core_steps()
-        if self._in_core and not self._blend.active:
-            found = self._in_core.step(stated, period)
+        if self._in_core and not self._blend.active and not self._reacts:
+            found = self._in_core.step(stated, period, self._before(stated), self._aside(stated))
             if found is not None:
                 return self._told(found, stated, period)
         return self._step(stated, period)
 
+    def _before(self, q: Array) -> Array | None:
+        """Return the velocities (…, nv) of the last step, if limits ask for them."""
+        if not self.constraints.remembers or self._last is None:
+            return None
+        return self._last if self._last.shape[:-1] == q.shape[:-1] else None
+
+    def _aside(self, q: Array) -> Array | None:
+        """Return what velocities (…, nv) would be without tasks, if something costs."""
+        return self._wish(q, self._inverse_weight(q)) if self._costs else None
+
     def _core_steps(self) -> CoreSteps | Literal[False]:
         """Return the steps of the core, if it knows all that this solver has; else False."""
         tasks = self.tasks
-        plain = self.method == "qp" and not self._costs and self.constraints.plain
-        if not (plain and known(self.model, tasks)):
+        if self.method != "qp" or not known(self.model, tasks):
             return False
-        return CoreSteps(self.model, tasks, self.constraints.joints, self._regularisation)
+        return CoreSteps(self.model, tasks, self.constraints, self._regularisation)
 
     def _told(self, found: Found, q: Array, dt: float) -> Step:
         """Return a step of the core, and why it misses something if it does."""

@@ -59,7 +59,7 @@ class AimedTask(Task):
     @target_velocity.setter
     def target_velocity(self, value: ArrayLike | None) -> None:
         what = f"target_velocity of task {self.name!r}"
-        self.stated += 1
+        self.aimed += 1
         self._target_velocity = (
             None if value is None else targets(value, (self.velocity_size,), what)
         )

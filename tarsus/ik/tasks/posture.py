@@ -73,6 +73,11 @@ class PostureTask(Task):
         return np.asarray(whole[..., self.velocities, :])
 
     @property
+    def on_groups(self) -> bool:
+        """Whether some of the joints turn on groups: their steps are not differences."""
+        return bool(self._groups)
+
+    @property
     def target(self) -> Array:
         """The configuration (…, nq) that joints like."""
         return self.model.neutral() if self._target is None else self._target
