@@ -252,9 +252,9 @@ nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double
     nb::object code = nb::steal(made);
     // each state begins where it ended, alone as in a batch; others may step the same solver
     std::vector<signed char> at = self.at;
-    const size_t holds = states.count * self.stated.holds();
-    const bool warm = at.size() == holds;
-    at.resize(holds);
+    const size_t size_of_all = states.count * self.stated.memory();
+    const bool warm = at.size() == size_of_all;
+    at.resize(size_of_all);
     const StepAnswers answers{
         data_of(reached), data_of(v), data_of(missing),
         static_cast<int*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made))), at.data(), warm};

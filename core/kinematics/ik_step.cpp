@@ -56,7 +56,7 @@ class Stepper {
           penalty_(scratch.take<double>(room_)),
           hold_(scratch.take<int>(most * room_)),
           force_(scratch.take<double>(nv_ + kept_ + 2 * room_)),
-          at_(scratch.take<signed char>(most * (nv_ + room_))) {
+          at_(scratch.take<signed char>(most * (n_levels() + 1) * (nv_ + room_))) {
         int to = 0;
         for (int r = 0; r < set.rows; ++r) {
             if (!(folds_ && set.is_posture[r])) weight_[to++] = stated.weight[r];
@@ -73,7 +73,8 @@ class Stepper {
                4 * bytes_of<double>(most * nv) + bytes_of<double>(nv) + bytes_of<LimitRows>(most) +
                bytes_of<double>(most * room * nv) + bytes_of<double>(2 * most * room) +
                bytes_of<double>(room) + bytes_of<int>(most * room) +
-               bytes_of<double>(nv + rows + 2 * room) + bytes_of<signed char>(most * (nv + room));
+               bytes_of<double>(nv + rows + 2 * room) +
+               bytes_of<signed char>(most * long(stated.levels.size() + 1) * (nv + room));
     }
 
     template <class T>
@@ -132,18 +133,23 @@ class Stepper {
         given_.assign(count, {}), found_.assign(count, {});
         for (long s = 0; s < count; ++s) {
             fill_up(rows_[s], shape.rows);
-            signed char* at = at_ + s * (nv_ + shape.rows);
-            remember(s, shape.rows, answers, at);
-            given_[s] = programme(s, answers.warm ? at : nullptr);
+            signed char* at = at_ + s * (n_levels() + 1) * (nv_ + shape.rows);
+            given_[s] = programme(s);
             found_[s].v = answers.v + s * nv_, found_[s].at = at;
+            found_[s].level_at = at + nv_ + shape.rows;
+            if (answers.warm) {
+                recall(s, shape.rows, answers, found_[s].level_at);
+                given_[s].level_start = found_[s].level_at;
+            }
             // nobody asks for these: all states write to one place
             found_[s].bound_force = force_, found_[s].task_force = force_ + nv_;
             found_[s].row_force = force_ + nv_ + kept_;
             found_[s].slack = found_[s].row_force + shape.rows;
         }
         programme_kernel.solve(shape, given_.data(), found_.data(), count);
+        for (long s = 0; s < count; ++s) remember(s, shape.rows, answers);
     }
-    Programme programme(long s, const signed char* start) const {
+    Programme programme(long s) const {
         Programme given{};
         given.task = task_ + s * kept_ * nv_, given.target = target_ + s * kept_;
         given.weight = weight_;
@@ -152,7 +158,6 @@ class Stepper {
         given.low = low_ + s * nv_, given.high = high_ + s * nv_;
         given.row = rows_[s].row, given.row_low = rows_[s].low, given.row_high = rows_[s].high;
         given.penalty = penalty_;
-        given.start = start;
         return given;
     }
     // rows that ask for nothing, so that all states have as many
@@ -163,13 +168,27 @@ class Stepper {
         std::fill_n(rows.high + rows.count, more, std::numeric_limits<double>::infinity());
     }
     // what held in the last step, for the rows that there are now
-    void remember(long s, int rows, const StepAnswers& answers, signed char* at) const {
-        const signed char* before = answers.at + s * stated_.holds();
-        std::copy_n(before, nv_, at), std::fill_n(at + nv_, rows, 0);
-        for (int k = 0; k < rows_[s].count; ++k) at[nv_ + k] = before[rows_[s].hold[k]];
+    void recall(long s, int rows, const StepAnswers& answers, signed char* at) const {
+        const signed char* before = answers.at + s * stated_.memory();
+        for (int level = 0; level < n_levels(); ++level) {
+            std::copy_n(before, nv_, at), std::fill_n(at + nv_, rows, 0);
+            for (int k = 0; k < rows_[s].count; ++k) at[nv_ + k] = before[rows_[s].hold[k]];
+            before += stated_.holds(), at += nv_ + rows;
+        }
     }
+    void remember(long s, int rows, const StepAnswers& answers) const {
+        signed char* after = answers.at + s * stated_.memory();
+        const signed char* at = found_[s].level_at;
+        std::fill_n(after, stated_.memory(), 0);
+        for (int level = 0; level < n_levels(); ++level) {
+            std::copy_n(at, nv_, after);
+            for (int k = 0; k < rows_[s].count; ++k) after[rows_[s].hold[k]] = at[nv_ + k];
+            after += stated_.holds(), at += nv_ + rows;
+        }
+    }
+    int n_levels() const { return int(stated_.levels.size()); }
 
-    // what rows miss, and why; what held
+    // what rows miss, and why
     void judge(long s, const StepAnswers& answers) {
         const double *v = answers.v + s * nv_, *rate = rate_ + s * set_.rows;
         double* missing = answers.missing + s * set_.rows;
@@ -181,9 +200,6 @@ class Stepper {
         }
         for (const PostureRow& posture : set_.postures)
             missing[posture.row] = v[posture.v] - rate[posture.row];
-        signed char* at = answers.at + s * stated_.holds();
-        std::fill_n(at, stated_.holds(), 0), std::copy_n(found_[s].at, nv_, at);
-        for (int k = 0; k < rows_[s].count; ++k) at[rows_[s].hold[k]] = found_[s].at[nv_ + k];
         if (answers.code[s] != int(StepEnd::solved)) return;
         answers.code[s] = int(found_[s].end);
         if (found_[s].end == ProgrammeEnd::solved && misses(missing, rate))
@@ -271,11 +287,11 @@ StepStates part_of(const StepStates& states, const Tree& tree, long from, long c
     if (part.wish) part.wish += from * tree.nv;
     return part;
 }
-StepAnswers part_of(const StepAnswers& answers, const Tree& tree, const TaskSet& set, int holds,
+StepAnswers part_of(const StepAnswers& answers, const Tree& tree, const TaskSet& set, long memory,
                     long from) {
     return {answers.q + from * tree.nq,       answers.v + from * tree.nv,
             answers.missing + from * set.rows, answers.code + from,
-            answers.at + from * holds,         answers.warm};
+            answers.at + from * memory,        answers.warm};
 }
 
 }  // namespace
@@ -293,7 +309,7 @@ void ik_steps(const Tree& tree, const TaskSet& set, const StepStatement& stated,
     for (long from = 0; from < states.count; from += most) {
         const StepStates part =
             part_of(states, tree, from, std::min(most, states.count - from));
-        const StepAnswers to = part_of(answers, tree, set, stated.holds(), from);
+        const StepAnswers to = part_of(answers, tree, set, stated.memory(), from);
         // how a state is computed does not depend on how many are left
         if (one) stepper.run<double>(part, dt, to, scratch);
         else stepper.run<Lanes>(part, dt, to, scratch);

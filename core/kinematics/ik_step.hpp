@@ -32,6 +32,8 @@ struct StepStatement {
     int holds() const {
         return int(damping.size() + followers.size() + (pairs ? pairs->pairs.size() : 0));
     }
+    // what is remembered of a state from step to step: which of these do, level by level
+    long memory() const { return long(levels.size()) * holds(); }
 };
 
 // beside q and targets: velocities before the step, and those that tasks leave; or null
@@ -43,7 +45,7 @@ struct StepStates : TaskStates {
 struct StepAnswers {
     double *q, *v, *missing;
     int* code;
-    signed char* at;  // (states, holds)
+    signed char* at;  // (states, levels, holds)
     bool warm;
 };
 
