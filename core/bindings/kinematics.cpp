@@ -256,8 +256,9 @@ nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double
     const bool warm = at.size() == size_of_all;
     at.resize(size_of_all);
     const StepAnswers answers{
-        data_of(reached), data_of(v), data_of(missing),
-        static_cast<int*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made))), at.data(), warm};
+        data_of(reached), data_of(v),
+        data_of(missing), static_cast<int*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made))),
+        at.data(),        warm};
     {
         std::optional<nb::gil_scoped_release> release;
         if (!one) release.emplace();

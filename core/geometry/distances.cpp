@@ -77,8 +77,8 @@ long run_one(const DistanceCall& call, long state, std::byte* memory) {
     Scratch scratch(memory);
     const Tree& tree = *call.pairs->tree;
     PlacedBodies still(*call.pairs, scratch);
-    const Placed<double> placed = place(tree, call.q + state * tree.nq,
-                                        call.table + state * call.table_stride, scratch);
+    const Placed<double> placed =
+        place(tree, call.q + state * tree.nq, call.table + state * call.table_stride, scratch);
     still.set(placed.world, placed.G, 0, call.rows);
     return store_state(call, state, still, scratch) ? -1 : state;
 }

@@ -13,6 +13,8 @@
 // A row with a penalty ρ pushes as hard as it may and then yields.
 #pragma once
 
+#include <functional>
+
 #include "kinematics/working_set.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -42,9 +44,8 @@ class ActiveSet {
         requires std::is_same_v<T, double>;
     // Problems in several lanes at once: `given` and `start` of those, null for lanes that go on.
     // state(l) returns the statements of a lane, which are read before those of the next.
-    template <class State>
     void load(const Programme* const (&given)[kLanes], const signed char* const (&start)[kLanes],
-              State&& state)
+              const std::function<const SlotStatements&(int)>& state)
         requires(!std::is_same_v<T, double>);
 
     // One pass in all lanes. A lane that is done is busy no more.

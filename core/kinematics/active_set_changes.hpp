@@ -52,9 +52,9 @@ void ActiveSet<T>::load(const Programme& given, const SlotStatements& stated,
 }
 
 template <class T>
-template <class State>
 void ActiveSet<T>::load(const Programme* const (&given)[kLanes],
-                        const signed char* const (&start)[kLanes], State&& state)
+                        const signed char* const (&start)[kLanes],
+                        const std::function<const SlotStatements&(int)>& state)
     requires(!std::is_same_v<T, double>)
 {
     T fresh(0.0);
@@ -152,8 +152,7 @@ void ActiveSet<T>::load_slots(int l, const SlotStatements& stated, const signed 
 // a D⁻¹ aᵀ of all slots, by what can move at all
 template <class T>
 TARSUS_FLATTEN void ActiveSet<T>::weigh() {
-    for (int j = 0; j < n_; ++j)
-        x_[j] = select(bounds_.at[j] > T(1.5), T(0.0), bounds_.give[j]);
+    for (int j = 0; j < n_; ++j) x_[j] = select(bounds_.at[j] > T(1.5), T(0.0), bounds_.give[j]);
     constexpr int step = kBlock<T>;
     for (int k = 0; k < n_slots_; k += step) {
         Lanes sum[2] = {Lanes(0.0), Lanes(0.0)};

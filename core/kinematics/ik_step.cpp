@@ -8,6 +8,7 @@
 
 #include "dynamics/configuration.hpp"
 #include "kinematics/programme.hpp"
+#include "kinematics/singular_value.hpp"
 #include "kinematics/step_limits.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -19,6 +20,7 @@ namespace {
 
 constexpr double kMisses = 1e-3;  // of what is asked for, in a step that is called solved
 constexpr double kAtBound = 1e-9, kAtRow = 1e-6;
+constexpr double kSingularBelow = 1e-2;
 constexpr long kStatesAtOnce = 64;  // whose rows are in memory together
 
 // whether all postures are of the last level
@@ -202,8 +204,9 @@ class Stepper {
             missing[posture.row] = v[posture.v] - rate[posture.row];
         if (answers.code[s] != int(StepEnd::solved)) return;
         answers.code[s] = int(found_[s].end);
-        if (found_[s].end == ProgrammeEnd::solved && misses(missing, rate))
-            answers.code[s] = int(limited(s, v) ? StepEnd::limited : StepEnd::misses);
+        if (found_[s].end != ProgrammeEnd::solved || !misses(missing, rate)) return;
+        if (limited(s, v)) answers.code[s] = int(StepEnd::limited);
+        else if (is_singular(s)) answers.code[s] = int(StepEnd::singular);
     }
     double along(const double* row, const double* v) const {
         double sum = 0;
@@ -219,6 +222,30 @@ class Stepper {
             asked = std::max(asked, std::abs(rate[r]));
         }
         return most > kMisses * (1 + asked);
+    }
+    // whether there is a direction in which the first level hardly moves
+    bool is_singular(long s) const {
+        std::vector<double> rows;
+        const double* own = task_ + s * kept_ * nv_;
+        int count = 0;
+        for (int r = 0; r < stated_.levels[0]; ++r) {
+            const bool folded = folds_ && set_.is_posture[r];
+            const double scale = std::sqrt(stated_.weight[r]);
+            if (scale > 0) {
+                rows.resize(size_t(++count) * nv_);
+                double* to = rows.data() + size_t(count - 1) * nv_;
+                for (int k = 0; k < nv_ && !folded; ++k) to[k] = scale * own[k];
+                if (folded) to[posture_velocity(r)] = scale;
+            }
+            if (!folded) own += nv_;
+        }
+        return smallest_singular_value(rows, count, nv_) < kSingularBelow;
+    }
+    int posture_velocity(int row) const {
+        for (const PostureRow& posture : set_.postures) {
+            if (posture.row == row) return posture.v;
+        }
+        return 0;
     }
     bool limited(long s, const double* v) const {
         for (int k = 0; k < nv_; ++k) {
@@ -289,7 +316,7 @@ StepStates part_of(const StepStates& states, const Tree& tree, long from, long c
 }
 StepAnswers part_of(const StepAnswers& answers, const Tree& tree, const TaskSet& set, long memory,
                     long from) {
-    return {answers.q + from * tree.nq,       answers.v + from * tree.nv,
+    return {answers.q + from * tree.nq,        answers.v + from * tree.nv,
             answers.missing + from * set.rows, answers.code + from,
             answers.at + from * memory,        answers.warm};
 }
@@ -303,12 +330,11 @@ void ik_steps(const Tree& tree, const TaskSet& set, const StepStatement& stated,
     const size_t rows =
         one ? for_each_state_bytes<double>(tree, set) : for_each_state_bytes<Lanes>(tree, set);
     WorkMemory lent;
-    Scratch scratch(lent.get(Stepper::bytes(tree, set, stated, most) +
-                             std::max(rows, move_bytes(tree, most))));
+    Scratch scratch(
+        lent.get(Stepper::bytes(tree, set, stated, most) + std::max(rows, move_bytes(tree, most))));
     Stepper stepper(tree, set, stated, most, scratch);
     for (long from = 0; from < states.count; from += most) {
-        const StepStates part =
-            part_of(states, tree, from, std::min(most, states.count - from));
+        const StepStates part = part_of(states, tree, from, std::min(most, states.count - from));
         const StepAnswers to = part_of(answers, tree, set, stated.memory(), from);
         // how a state is computed does not depend on how many are left
         if (one) stepper.run<double>(part, dt, to, scratch);

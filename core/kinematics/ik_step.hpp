@@ -49,14 +49,14 @@ struct StepAnswers {
     bool warm;
 };
 
-// how a step ended, and whether it misses something of the first level, at a limit or not
+// how a step ended, and why it misses something of the first level if it does
 enum class StepEnd : int {
     solved,
     infeasible,
     passes,
     not_finite,
     limited,
-    misses,
+    singular,
     open_loop,
     no_place
 };

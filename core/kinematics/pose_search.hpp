@@ -44,8 +44,8 @@ struct KinematicsKernel {
     void (*step)(const Tree&, const TaskSet&, const StepStatement&, const StepStates&, double dt,
                  const StepAnswers&);
     // errors and what targets' motion adds (count, rows), jacobians (count, rows, nv)
-    void (*rows)(const Tree&, const TaskSet&, const TaskStates&, double* error,
-                 double* feedforward, double* jacobian);
+    void (*rows)(const Tree&, const TaskSet&, const TaskStates&, double* error, double* feedforward,
+                 double* jacobian);
     // `next` gives the states one after the other, and null at the end
     void (*search)(const Tree&, const TaskSet&, const PoseSearch&,
                    const std::function<PoseState*()>& next);

@@ -156,9 +156,8 @@ class Solver {
             ++next;
         }
         if (some)
-            set.load(given, from, [&](int l) -> const SlotStatements& {
-                return state(job[l], own[l]);
-            });
+            set.load(given, from,
+                     [&](int l) -> const SlotStatements& { return state(job[l], own[l]); });
         return next;
     }
 

@@ -42,8 +42,7 @@ void TaskRows<T>::at(const T* q, const T* targets) {
     Scratch scratch = scratch_;
     joints_ = {q, nullptr, nullptr, nullptr};
     if (set_.placed) {
-        if (tree_.coupled)
-            joints_ = span_coupled<T>(tree_, nullptr, q, nullptr, nullptr, scratch);
+        if (tree_.coupled) joints_ = span_coupled<T>(tree_, nullptr, q, nullptr, nullptr, scratch);
         world_ = align(tree_, joints_.q, scratch);
     }
     for (int c = 0; c < int(set_.centres.size()); ++c) weigh(c);
@@ -160,8 +159,8 @@ TARSUS_FLATTEN void TaskRows<T>::look(const LookRows& rows, const T* targets) {
     const T some = select(sine > T(1e-9), sine, T(1e-9));
     const T large = select(sine < T(kSmallSine), select(b.z > T(0.0), T(0.0), T(1.0)), T(1.0));
     const T factor = select(large > T(0.0), angle / some, series);
-    const T slope = select(large > T(0.0), neg_mul_add(angle, b.z, some) / (-some * some * some),
-                           T(-1.0 / 3));
+    const T slope =
+        select(large > T(0.0), neg_mul_add(angle, b.z, some) / (-some * some * some), T(-1.0 / 3));
     const auto change = [&](const Vec3<T>& rate, T* to, long stride) {
         const T along = slope * rate.z;
         to[0] = -mul_add(factor, rate.x, along * b.x);

@@ -83,7 +83,8 @@ class Maker {
         LookRows made;
         made.point = point_of(stated.indices[0], -1, nullptr);
         made.axes = turned(axes_of(stated.indices[0]), stated.numbers.data());
-        made.columns = columns([&](int body) { return moves(made.point.body, body) * kMovesPoint; });
+        made.columns =
+            columns([&](int body) { return moves(made.point.body, body) * kMovesPoint; });
         put(made, 2, 6, set_.looks);
     }
     void momentum(const TaskStatement& stated) {

@@ -19,13 +19,20 @@ from tarsus.ik.core_tasks import CoreTasks
 from tarsus.ik.levels import check_gains
 from tarsus.ik.limits import free_ranges
 from tarsus.ik.results import Rows
-from tarsus.ik.status import CONTRADICTORY, ITERATIONS, LIMITED, NOT_FINITE, OPEN_LOOP, SOLVED
+from tarsus.ik.status import (
+    CONTRADICTORY,
+    ITERATIONS,
+    LIMITED,
+    NOT_FINITE,
+    OPEN_LOOP,
+    SINGULAR,
+    SOLVED,
+)
 from tarsus.ik.tasks import Task
 from tarsus.model import Model
 
-UNCLEAR = -1
-CODES = np.array([SOLVED, CONTRADICTORY, ITERATIONS, NOT_FINITE, LIMITED, UNCLEAR, OPEN_LOOP])
-"""Of the ends of steps in the core, in their order; why something is missed is found out here."""
+CODES = np.array([SOLVED, CONTRADICTORY, ITERATIONS, NOT_FINITE, LIMITED, SINGULAR, OPEN_LOOP])
+"""Of the ends of steps in the core, in their order."""
 
 NO_PLACE = len(CODES)
 """The end of a step in the core where volumes have no finite places."""

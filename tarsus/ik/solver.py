@@ -23,7 +23,7 @@ from tarsus.ik.avoid import Avoid, Repulsion, avoid_of
 from tarsus.ik.blend import Blend
 from tarsus.ik.bounded import bounded
 from tarsus.ik.constraints import Constraints
-from tarsus.ik.core_steps import UNCLEAR, CoreSteps, Found
+from tarsus.ik.core_steps import CoreSteps, Found
 from tarsus.ik.core_tasks import known
 from tarsus.ik.costs import Cost
 from tarsus.ik.damped import Damping, damped
@@ -191,13 +191,9 @@ class Solver:
         return CoreSteps(self.model, tasks, self.constraints, self._regularisation)
 
     def _told(self, found: Found, q: Array, dt: float) -> Step:
-        """Return a step of the core, and why it misses something if it does."""
+        """Return a step of the core; where loops cannot follow it is shorter."""
         assert self._in_core
         reached, v, missing, code = found
-        if code is not SOLVED and np.any(code == UNCLEAR):
-            first = levels_at(self.tasks, q, dt)[0]
-            near = smallest_singular_value(first) < SINGULAR_BELOW
-            code = np.where(code == UNCLEAR, np.where(near, SINGULAR, SOLVED), code)
         if code is not SOLVED and np.any(code == OPEN_LOOP):
             judged = _code(levels_at(self.tasks, q, dt), v, self.constraints.at(q, dt, None))
             calm = np.where(code == OPEN_LOOP, judged, code)
