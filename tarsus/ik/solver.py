@@ -41,6 +41,7 @@ from tarsus.ik.tasks import Task
 from tarsus.ik.tasks.loops import LoopTask
 from tarsus.ik.track import track
 from tarsus.ik.transpose import transposed
+from tarsus.ik.within import Within
 from tarsus.model import Model
 from tarsus.model.checks import count, expect, find, number, suggestion
 
@@ -57,11 +58,11 @@ class Solver:
     """Inverse kinematics of `model`: velocities, poses and motions in which `tasks` are done.
 
     `limits` is True for the positions and velocities that the model permits, False for none, or
-    `Limits`. `avoid` is what shall stay apart: `Avoid`, or `ts.geometry.Distances`. `costs` are
-    made smaller where tasks leave velocities free. `weight` (nv,), or a number, is how much
-    velocities cost; it also reconciles metres and radians; with `MomentumWeight` momentum costs.
-    `blend` [s] is how long it takes until tasks that come or go have changed the motion. `threads`
-    share batches of poses.
+    `Limits`. `avoid` is what shall stay apart: `Avoid`, or `ts.geometry.Distances`. `within` are
+    goals that are inequalities: half-spaces, channels. `costs` are made smaller where tasks leave
+    velocities free. `weight` (nv,), or a number, is how much velocities cost; it also reconciles
+    metres and radians; with `MomentumWeight` momentum costs. `blend` [s] is how long it takes until
+    tasks that come or go have changed the motion. `threads` share batches of poses.
 
     `method`: "qp" keeps all limits while it does the tasks as well as they permit, level by level;
     `regularisation` is what a velocity costs beside them. The others know only bounds of joints:
@@ -78,6 +79,7 @@ class Solver:
         *,
         limits: Limits | bool | None = True,
         avoid: Avoid | Distances | None = None,
+        within: Sequence[Within] = (),
         costs: Sequence[Cost] = (),
         method: Method = "qp",
         weight: ArrayLike | MomentumWeight = 1.0,
@@ -94,7 +96,11 @@ class Solver:
         self.damping = Damping() if damping is None else damping
         expect(self.damping, Damping, "damping")
         self.avoid = stated = avoid_of(model, avoid)
-        self.constraints = Constraints(model, limits, stated if method == "qp" else None)
+        if isinstance(within, Within) or not all(isinstance(each, Within) for each in within):
+            raise TypeError(f"within is {within!r}, must be a list of tarsus.ik.Within")
+        if within and method != "qp":
+            raise ValueError(f"within needs method='qp', but method is {method!r}")
+        self.constraints = Constraints(model, limits, stated if method == "qp" else None, within)
         self._low = weight if isinstance(weight, MomentumWeight) else None
         if self._low is not None and method != "rate":
             raise ValueError(f"a MomentumWeight needs method='rate', but method is {method!r}")
@@ -186,7 +192,7 @@ class Solver:
     def _core_steps(self) -> CoreSteps | Literal[False]:
         """Return the steps of the core, if it knows all that this solver has; else False."""
         tasks = self.tasks
-        if self.method != "qp" or not known(self.model, tasks):
+        if self.method != "qp" or self.constraints.within or not known(self.model, tasks):
             return False
         return CoreSteps(self.model, tasks, self.constraints, self._regularisation)
 
@@ -285,7 +291,7 @@ class Solver:
     def finite(self, q: Array) -> NDArray[np.bool_]:
         """Return which states (…) have numbers, and targets that are numbers."""
         finite = np.isfinite(q).all(axis=-1)
-        for task in self._tasks.values():
+        for task in (*self._tasks.values(), *(each.task for each in self.constraints.within)):
             own = np.asarray(task.target_is_finite)
             try:
                 finite = finite & own
