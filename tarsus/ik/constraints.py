@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.ik.avoid import Avoid
@@ -66,6 +68,19 @@ class Constraints:
             most.append(highest)
         parts = (np.concatenate(each, axis=-1) for each in (least, most))
         return Bounds(low, high, np.concatenate(rows, axis=-2), *parts)
+
+    def of_states(self, lead: tuple[int, ...], rows: NDArray[np.intp]) -> Constraints:
+        """Return those of some `rows` of states with leading dimensions `lead`, in a line."""
+        found = copy(self)
+        found.within = tuple(each.of_states(lead, rows) for each in self.within)
+        return found
+
+    def too_near(self, q: Array) -> Array:
+        """Return by how much (…) links are nearer than they may be at most [m]."""
+        if self.avoid is None:
+            return np.zeros(q.shape[:-1])
+        least = self.avoid.distances.distance(q).min(axis=-1, initial=np.inf)
+        return np.asarray(np.maximum(self.avoid.margin - least, 0.0))
 
     def reach(self, q: Array) -> tuple[Array, Array]:
         """Return the longest steps down and up (…, nv) that limits of positions permit."""

@@ -10,10 +10,11 @@ step, and comes back where it is beyond (as distances do, see `tarsus.ik.avoid`)
 
 from __future__ import annotations
 
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.ik.arguments import positive
@@ -64,6 +65,12 @@ class Within:
             message = f"lower {self.lower.tolist()} of {self.task.name!r} is above upper"
             raise ValueError(f"{message} {self.upper.tolist()}")
         return self
+
+    def of_states(self, lead: tuple[int, ...], rows: NDArray[np.intp]) -> Within:
+        """Return the bounds of some `rows` of states with leading dimensions `lead`, in a line."""
+        found = copy(self)
+        found.task = self.task.of_states(lead, rows)
+        return found
 
     def rows(self, q: Array, dt: float) -> WithinRows:
         """Return the rows of a step of dt [s] from q (…, nq)."""
