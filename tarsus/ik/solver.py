@@ -22,6 +22,7 @@ from tarsus.ik.arguments import configurations, positive, vectors, weights
 from tarsus.ik.avoid import Avoid, Repulsion, avoid_of
 from tarsus.ik.blend import Blend
 from tarsus.ik.bounded import bounded
+from tarsus.ik.calm import calm_price
 from tarsus.ik.constraints import Constraints
 from tarsus.ik.core_steps import UNCLEAR, CoreSteps, Found
 from tarsus.ik.core_tasks import known
@@ -65,7 +66,9 @@ class Solver:
     tasks that come or go have changed the motion. `threads` share batches of poses.
 
     `method`: "qp" keeps all limits while it does the tasks as well as they permit, level by level;
-    `regularisation` is what a velocity costs beside them. The others know only bounds of joints:
+    `regularisation` is what a velocity costs beside them, and `calm` [m] how much more it costs by
+    errors of tasks that come first: with the reach of the machine, steps towards targets out of
+    reach come to rest. The others know only bounds of joints:
     "dls" is damped least squares, level by level, "rate" the weighted pseudo-inverse in the
     one-solve form, exact until it is singular (for tasks of one level; for more it is "dls"),
     "transpose" follows gradients. With these, what shall stay apart is pushed apart in the null
@@ -84,6 +87,7 @@ class Solver:
         method: Method = "qp",
         weight: ArrayLike | MomentumWeight = 1.0,
         regularisation: float = 1e-6,
+        calm: float = 0.0,
         damping: Damping | None = None,
         blend: float = 0.1,
         threads: int = 1,
@@ -109,6 +113,11 @@ class Solver:
         if not (self._weight > 0.0).all():
             raise ValueError(f"weight is {self._weight.tolist()}, must be positive")
         self._regularisation = positive(regularisation, "regularisation") * self._weight
+        if number(calm, "calm") < 0.0:
+            raise ValueError(f"calm is {calm}, must not be negative")
+        if calm and method != "qp":
+            raise ValueError(f"calm needs method='qp', but method is {method!r}; see damping")
+        self._calm = float(calm) / float(regularisation)
         self._tasks: dict[str, Task] = {}
         self.loops = [LoopTask().bind(model)] if model.constraints else []
         if isinstance(costs, Cost) or not all(isinstance(cost, Cost) for cost in costs):
@@ -194,7 +203,7 @@ class Solver:
         tasks = self.tasks
         if self.method != "qp" or self.constraints.within or not known(self.model, tasks):
             return False
-        return CoreSteps(self.model, tasks, self.constraints, self._regularisation)
+        return CoreSteps(self.model, tasks, self.constraints, self._regularisation, self._calm)
 
     def _told(self, found: Found, q: Array, dt: float) -> Step:
         """Return a step of the core, and why it misses something if it does."""
@@ -225,11 +234,12 @@ class Solver:
         bounds = self.constraints.at(at, period, self._last if fits else None)
         inverse = self._inverse_weight(at)
         wish = self._wish(at, inverse)
+        price = self._price(at)
         for cost in self._costs:
             if cost.reacts:
-                v, _ = self._velocity(levels, wish, bounds, inverse)
+                v, _ = self._velocity(levels, wish, bounds, inverse, price)
                 wish = wish - inverse(cost.reaction(at, v)[..., None])[..., 0]
-        v, code = self._velocity(levels, wish, bounds, inverse)
+        v, code = self._velocity(levels, wish, bounds, inverse, price)
         v = self._blend(v, levels, bounds, period)
         v, code = np.where(finite[..., None], v, 0.0), np.where(finite, code, NOT_FINITE)
         reached, v, code = move(self.model, at, v, period, code)
@@ -271,7 +281,8 @@ class Solver:
         if bounds is not None:
             bounds = bounds.of_accelerations(speed, period)
         inverse = self._inverse_weight(at)
-        a, code = self._velocity(levels, self._wish(at, inverse), bounds, inverse)
+        wish = self._wish(at, inverse)
+        a, code = self._velocity(levels, wish, bounds, inverse, self._regularisation)
         after = speed + a * period
         reached, _, code = move(self.model, at, 0.5 * (speed + after), period, code)
         return Step(reached, after, code, *_missing(levels, a))
@@ -313,12 +324,25 @@ class Solver:
             slope += cost.gradient(q)
         return np.asarray(-inverse(slope[..., None])[..., 0])
 
+    def _price(self, q: Array) -> Array:
+        """Return what velocities cost in programmes, (nv,) or (…, nv)."""
+        if not self._calm:
+            return self._regularisation
+        with np.errstate(invalid="ignore"):
+            raised = np.nan_to_num(calm_price(self.tasks, q, self._calm))
+        return np.asarray(self._regularisation * (1.0 + raised)[..., None])
+
     def _velocity(
-        self, levels: list[Level], wish: Array, bounds: Bounds | None, low: InverseWeight
+        self,
+        levels: list[Level],
+        wish: Array,
+        bounds: Bounds | None,
+        low: InverseWeight,
+        price: Array,
     ) -> tuple[Array, NDArray[np.int64]]:
         """Return velocities (…, nv) and codes (…); `low` is the inverse of the weight."""
         if self.method == "qp":
-            found = programme(levels, self._regularisation, wish, bounds, self._start)
+            found = programme(levels, price, wish, bounds, self._start)
             self._start = found
             return found.v, np.where(found.code == 0, _code(levels, found.v, bounds), codes(found))
 
