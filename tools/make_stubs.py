@@ -130,6 +130,7 @@ class TaskStepper:
         gain: Array,
         levels: Sequence[int],
         damping: Array,
+        calm: Array,
         lower: Array,
         upper: Array,
         position: Sequence[int],

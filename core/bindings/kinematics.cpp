@@ -198,15 +198,17 @@ void check_statement(const Tree& tree, const TaskSet& set, const StepStatement& 
 using Follower = std::tuple<int, int, double, double, double>;
 
 void make_stepper(CoreStepper* self, const CoreTasks& tasks, nb::handle weight, nb::handle gain,
-                  const std::vector<int>& levels, nb::handle damping, nb::handle lower,
-                  nb::handle upper, const std::vector<int>& position, nb::handle fastest,
-                  nb::handle acceleration, double share, const std::vector<Follower>& followers,
-                  nb::object pairs, double margin, double approach) {
+                  const std::vector<int>& levels, nb::handle damping, nb::handle calm,
+                  nb::handle lower, nb::handle upper, const std::vector<int>& position,
+                  nb::handle fastest, nb::handle acceleration, double share,
+                  const std::vector<Follower>& followers, nb::object pairs, double margin,
+                  double approach) {
     const Tree& tree = tasks.model->tree;
     StepStatement made;
     made.weight = numbers_of("weight", weight, tasks.set.rows);
     made.gain = numbers_of("gain", gain, tasks.set.rows);
     made.damping = numbers_of("damping", damping, tree.nv);
+    made.calm = numbers_of("calm", calm, tasks.set.rows);
     made.lower = numbers_of("lower", lower, tree.nv);
     made.upper = numbers_of("upper", upper, tree.nv);
     made.fastest = numbers_of("fastest", fastest, tree.nv);
@@ -285,10 +287,11 @@ void bind_kinematics(nb::module_& m) {
              "Poses (B, nq), and how each ended (B, 4): code, error, iterations, starts.");
     nb::class_<CoreStepper>(m, "TaskStepper")
         .def("__init__", &make_stepper, nb::arg("tasks"), nb::kw_only(), nb::arg("weight"),
-             nb::arg("gain"), nb::arg("levels"), nb::arg("damping"), nb::arg("lower"),
-             nb::arg("upper"), nb::arg("position"), nb::arg("fastest"), nb::arg("acceleration"),
-             nb::arg("share"), nb::arg("followers"), nb::arg("pairs").none(), nb::arg("margin"),
-             nb::arg("approach"), nb::keep_alive<1, 2>())
+             nb::arg("gain"), nb::arg("levels"), nb::arg("damping"), nb::arg("calm"),
+             nb::arg("lower"), nb::arg("upper"), nb::arg("position"), nb::arg("fastest"),
+             nb::arg("acceleration"), nb::arg("share"), nb::arg("followers"),
+             nb::arg("pairs").none(), nb::arg("margin"), nb::arg("approach"),
+             nb::keep_alive<1, 2>())
         .def("step", &make_step, nb::arg("q"), nb::arg("targets"), nb::arg("dt"),
              nb::arg("last").none() = nb::none(), nb::arg("wish").none() = nb::none(),
              "Configurations (B, nq), velocities (B, nv), what rows miss (B, rows), codes (B,).");

@@ -48,7 +48,8 @@ class Stepper {
           weight_(scratch.take<double>(kept_)),
           rate_(scratch.take<double>(most * set.rows)),
           wish_(scratch.take<double>(most * nv_)),
-          last_damping_(scratch.take<double>(nv_)),
+          damping_(scratch.take<double>(most * nv_)),
+          last_damping_(scratch.take<double>(most * nv_)),
           last_wish_(scratch.take<double>(most * nv_)),
           low_(scratch.take<double>(most * nv_)),
           high_(scratch.take<double>(most * nv_)),
@@ -63,8 +64,6 @@ class Stepper {
         for (int r = 0; r < set.rows; ++r) {
             if (!(folds_ && set.is_posture[r])) weight_[to++] = stated.weight[r];
         }
-        for (int v = 0; v < nv_; ++v) last_damping_[v] = stated.damping[v];
-        for (const PostureRow& row : set.postures) last_damping_[row.v] += stated.weight[row.row];
         std::fill_n(penalty_, room_, std::numeric_limits<double>::infinity());
     }
     static size_t bytes(const Tree& tree, const TaskSet& set, const StepStatement& stated,
@@ -72,7 +71,7 @@ class Stepper {
         const long nv = tree.nv, rows = set.rows, room = stated.holds() - nv;
         return RowLimits::bytes(stated) + bytes_of<double>(most * rows * nv) +
                2 * bytes_of<double>(most * rows) + bytes_of<double>(rows) +
-               4 * bytes_of<double>(most * nv) + bytes_of<double>(nv) + bytes_of<LimitRows>(most) +
+               6 * bytes_of<double>(most * nv) + bytes_of<LimitRows>(most) +
                bytes_of<double>(most * room * nv) + bytes_of<double>(2 * most * room) +
                bytes_of<double>(room) + bytes_of<int>(most * room) +
                bytes_of<double>(nv + rows + 2 * room) +
@@ -98,7 +97,10 @@ class Stepper {
     void state(long s, const StepStates& states, const TaskRows<T>& rows, int l, double dt) {
         double* rate = rate_ + s * set_.rows;
         int to = int(s) * kept_;
+        double calm = 0;
         for (int r = 0; r < set_.rows; ++r) {
+            const double part = stated_.calm[r] * lane_of(rows.error[r], l);
+            calm = mul_add(part, part, calm);
             const double gain = stated_.gain[r] < 0 ? 1 / dt : stated_.gain[r];
             rate[r] = lane_of(rows.feedforward[r], l) - gain * lane_of(rows.error[r], l);
             if (folds_ && set_.is_posture[r]) continue;
@@ -107,19 +109,27 @@ class Stepper {
             for (int v = 0; v < nv_; ++v) task_[long(to) * nv_ + v] = lane_of(row[v], l);
             ++to;
         }
-        double *wish = wish_ + s * nv_, *last = last_wish_ + s * nv_;
+        double *wish = wish_ + s * nv_, *damping = damping_ + s * nv_;
+        for (int v = 0; v < nv_; ++v) damping[v] = stated_.damping[v] * (1 + std::sqrt(calm));
         if (states.wish) std::copy_n(states.wish + s * nv_, nv_, wish);
         else std::fill_n(wish, nv_, 0.0);
-        if (folds_) fold(rate, wish, last);
+        if (folds_) fold(rate, wish, damping, last_wish_ + s * nv_, last_damping_ + s * nv_);
         bounds_of(tree_, stated_, states.q + s * tree_.nq,
                   states.last ? states.last + s * nv_ : nullptr, dt, low_ + s * nv_,
                   high_ + s * nv_);
     }
-    void fold(const double* rate, const double* wish, double* last) const {
-        for (int v = 0; v < nv_; ++v) last[v] = stated_.damping[v] * wish[v];
-        for (const PostureRow& row : set_.postures)
-            last[row.v] = mul_add(stated_.weight[row.row], rate[row.row], last[row.v]);
-        for (int v = 0; v < nv_; ++v) last[v] /= last_damping_[v];
+    void fold(const double* rate, const double* wish, const double* damping, double* last,
+              double* last_damping) const {
+        for (int v = 0; v < nv_; ++v) {
+            last[v] = damping[v] * wish[v];
+            last_damping[v] = damping[v];
+        }
+        for (const PostureRow& row : set_.postures) {
+            const double weight = stated_.weight[row.row];
+            last[row.v] = mul_add(weight, rate[row.row], last[row.v]);
+            last_damping[row.v] += weight;
+        }
+        for (int v = 0; v < nv_; ++v) last[v] /= last_damping[v];
     }
     LimitRows rows_of(long s) const {
         return {row_ + s * room_ * nv_, row_bounds_ + 2 * s * room_,
@@ -155,8 +165,11 @@ class Stepper {
         Programme given{};
         given.task = task_ + s * kept_ * nv_, given.target = target_ + s * kept_;
         given.weight = weight_;
-        given.damping = stated_.damping.data(), given.reference = wish_ + s * nv_;
-        if (folds_) given.last_damping = last_damping_, given.last_reference = last_wish_ + s * nv_;
+        given.damping = damping_ + s * nv_, given.reference = wish_ + s * nv_;
+        if (folds_) {
+            given.last_damping = last_damping_ + s * nv_;
+            given.last_reference = last_wish_ + s * nv_;
+        }
         given.low = low_ + s * nv_, given.high = high_ + s * nv_;
         given.row = rows_[s].row, given.row_low = rows_[s].low, given.row_high = rows_[s].high;
         given.penalty = penalty_;
@@ -268,7 +281,8 @@ class Stepper {
     const int nv_, kept_;  // rows that are not folded
     const long room_;      // for rows of limits
     RowLimits limits_;
-    double *task_, *target_, *weight_, *rate_, *wish_, *last_damping_, *last_wish_, *low_, *high_;
+    double *task_, *target_, *weight_, *rate_, *wish_, *damping_, *last_damping_, *last_wish_,
+        *low_, *high_;
     LimitRows* rows_;
     double *row_, *row_bounds_, *penalty_;
     int* hold_;

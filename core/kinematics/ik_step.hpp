@@ -18,6 +18,7 @@ struct StepStatement {
     std::vector<double> weight, gain;  // of each row; a gain below zero: within one step
     std::vector<int> levels;           // how many of the rows are of each level
     std::vector<double> damping;       // of each velocity
+    std::vector<double> calm;          // of each row: how much more of it an error makes
     std::vector<double> lower, upper;  // ranges of positions, for each velocity
     std::vector<int> position;         // of which it is the rate, −1 for none
     std::vector<double> fastest;       // of each velocity

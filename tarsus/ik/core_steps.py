@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tarsus import _core
 from tarsus.arrays import Array
+from tarsus.ik.calm import calm_rows
 from tarsus.ik.constraints import Constraints
 from tarsus.ik.core_tasks import CoreTasks
 from tarsus.ik.levels import check_gains
@@ -49,12 +50,17 @@ class CoreSteps:
     """The steps of a solver whose tasks the core knows."""
 
     def __init__(
-        self, model: Model, tasks: Sequence[Task], limits: Constraints, damping: Array
+        self,
+        model: Model,
+        tasks: Sequence[Task],
+        limits: Constraints,
+        damping: Array,
+        calm: float,
     ) -> None:
         self.model = model
         self.tasks = sorted(tasks, key=lambda task: task.level)
         self._core = CoreTasks(model, self.tasks)
-        self._limits, self._damping = limits, damping
+        self._limits, self._damping, self._calm = limits, damping, calm
         self._stated: list[int] = []
         self._aimed: list[int] = []
         self._dt = 0.0
@@ -117,6 +123,7 @@ class CoreSteps:
             gain=np.concatenate(gains),
             levels=sizes,
             damping=self._damping,
+            calm=np.concatenate(calm_rows(self.tasks, self._calm)),
             lower=lower,
             upper=upper,
             position=position,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.ik.arguments import targets
@@ -63,6 +65,17 @@ class AimedTask(Task):
         self._target_velocity = (
             None if value is None else targets(value, (self.velocity_size,), what)
         )
+
+    def of_states(self, lead: tuple[int, ...], rows: NDArray[np.intp]) -> AimedTask:
+        """Return the task of some `rows` of states with leading dimensions `lead`, in a line."""
+        found, target = copy(self), self.target
+        if target.ndim > len(self.target_shape):
+            wide = np.broadcast_to(target, (*lead, *self.target_shape))
+            found._target = wide.reshape(-1, *self.target_shape)[rows]
+        if self._target_velocity is not None and self._target_velocity.ndim > 1:
+            wide = np.broadcast_to(self._target_velocity, (*lead, self.velocity_size))
+            found._target_velocity = wide.reshape(-1, self.velocity_size)[rows]
+        return found
 
     @property
     def target_moves(self) -> bool:
