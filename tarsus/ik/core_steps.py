@@ -20,7 +20,7 @@ from tarsus.ik.levels import check_gains
 from tarsus.ik.limits import free_ranges
 from tarsus.ik.results import Rows
 from tarsus.ik.status import CONTRADICTORY, ITERATIONS, LIMITED, NOT_FINITE, OPEN_LOOP, SOLVED
-from tarsus.ik.tasks import Task
+from tarsus.ik.tasks import PostureTask, Task
 from tarsus.model import Model
 
 UNCLEAR = -1
@@ -66,7 +66,8 @@ class CoreSteps:
             self._dt = dt
         if changed:
             levels = [task.level for task in self.tasks]
-            self._knows = levels == sorted(levels)
+            moving = any(isinstance(t, PostureTask) and t.target_moves for t in self.tasks)
+            self._knows = levels == sorted(levels) and not moving
             self._stepper = self._make()
             self._stated = stated
         lead = q.shape[:-1]
