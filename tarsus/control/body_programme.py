@@ -6,7 +6,7 @@ and dampers need, the forces of contacts Jᵀ W λ and of loops Gᵀ μ, what dr
 
     τ = H a + h − Jᵀ W λ − Gᵀ μ,
 
-zero for coordinates without a drive, which are equations; for the others |τ| ≤ effort are rows.
+zero for what has no drive, which are equations; for the rest |τ| ≤ effort are rows.
 Contacts that hold ask for J a + J̇ v = −k J v, loops for G a + Ġ v = −k G v, both as tasks that
 count much more than all others; so there is always a solution in which the dynamics hold
 (A. Herzog, N. Rotella, S. Mason, F. Grimminger, S. Schaal, L. Righetti, "Momentum control with
@@ -24,6 +24,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.control.body_contact import Contact
+from tarsus.control.body_drives import BodyDrives
 from tarsus.control.body_limits import BodyLimits
 from tarsus.ik.acceleration import wanted_acceleration
 from tarsus.ik.tasks import PostureTask, Task
@@ -75,22 +76,22 @@ class BodyProgramme:
         model: Model,
         tasks: Sequence[Task],
         contacts: Sequence[Contact],
-        effort: Array,
+        drives: BodyDrives,
         limits: BodyLimits,
         usual: float,
         regularisation: tuple[float, float],
     ) -> None:
         self.model, self.tasks, self.contacts = model, tuple(tasks), tuple(contacts)
-        self.usual, self.limits = usual, limits
+        self.usual, self.drives, self.limits = usual, drives, limits
         self.loops = LoopTask().bind(model) if model.constraints else None
         gravity = float(np.linalg.norm(model.gravity))
         self.weight = model.total_mass * (gravity if gravity > 0.0 else 9.81)
         self.sizes = [contact.generators for contact in contacts]
         self.multipliers = 0 if self.loops is None else self.loops.size
         self.n = model.nv + sum(self.sizes) + self.multipliers
-        self.idle = np.flatnonzero(effort == 0.0)
-        self.bounded = np.flatnonzero((effort > 0.0) & np.isfinite(effort))
-        self._effort = effort[self.bounded]
+        self._scale = np.concatenate([np.full(drives.rows, 1.0 / self.weight), 1.0 / drives.effort])
+        self._room = np.concatenate([np.zeros(drives.rows), np.ones(len(drives.effort))])
+        self._yielding = np.where(self._room == 0.0, np.inf, YIELDING)
         self._damping = np.full(self.n, regularisation[1])
         self._damping[: model.nv] = regularisation[0]
         self._rubs = any(view.friction.any() for view in model.joints)
@@ -233,14 +234,11 @@ class BodyProgramme:
         self, q: Array, v: Array, loads: Array, forces: Array, bias: Array
     ) -> tuple[Array, Array, Array, Array]:
         """Return rows, their bounds and penalties: dynamics, efforts, loads and distances."""
-        lead, idle, bounded = q.shape[:-1], self.idle, self.bounded
-        scale = np.concatenate([np.full(len(idle), 1.0 / self.weight), 1.0 / self._effort])
-        both = np.concatenate([idle, bounded])
-        rows = [forces[..., both, :] * scale[:, None]]
-        zero = -bias[..., both] * scale
-        room = np.concatenate([np.zeros(len(idle)), np.ones(len(bounded))])
-        low, high = [zero - room], [zero + room]
-        penalty = [np.where(room == 0.0, np.inf, YIELDING)]
+        lead = q.shape[:-1]
+        both = np.concatenate([forces, bias[..., None]], axis=-1)
+        drives = self.drives.of(q, both) * self._scale[:, None]
+        rows, needed = [drives[..., :-1]], -drives[..., -1]
+        low, high, penalty = [needed - self._room], [needed + self._room], [self._yielding]
         for k, (contact, (columns, _)) in enumerate(zip(self.contacts, self._spans, strict=True)):
             if not ((loads[..., k] > 0.0) & (loads[..., k] < 1.0)).any():
                 continue

@@ -63,8 +63,8 @@ class BodySolution:
     @property
     def missed(self) -> dict[str, Array]:
         """By how much (…) each kind of limit is missed: efforts as shares of themselves."""
-        slack, idle = self.found.slack, len(self.programme.idle)
-        last = idle + len(self.programme.bounded)
+        slack, idle = self.found.slack, self.programme.drives.rows
+        last = idle + len(self.programme.drives.effort)
         return {
             "dynamics": slack[..., :idle].max(axis=-1, initial=0.0),
             "effort": slack[..., idle:last].max(axis=-1, initial=0.0),

@@ -16,6 +16,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.control.arguments import not_negative
 from tarsus.control.body_contact import Contact
+from tarsus.control.body_drives import BodyDrives, Stated
 from tarsus.control.body_limits import BodyLimits
 from tarsus.control.body_programme import BodyProgramme
 from tarsus.control.body_solution import BodySolution
@@ -44,9 +45,11 @@ class WholeBody(ControlLaw):
     without jumps if loads rise and fall.
 
     `effort` as of `ControlLaw`: what has none is not driven, and the machine moves so that it
-    needs none. `limits` are those of joints, `avoid` what shall stay apart; `limit_rate` [1/s]
-    is how fast both may be approached. `regularisation` is what accelerations [1/(m/s²)²] and
-    forces, in shares of the weight, cost beside tasks that count about one.
+    needs none. `motors` names those that drive instead, by gears and through loops, or their
+    largest torques by name; what no motor moves is not driven then. `limits` are those of joints,
+    `avoid` what shall stay apart; `limit_rate` [1/s] is how fast both may be approached.
+    `regularisation` is what accelerations [1/(m/s²)²] and forces, in shares of the weight, cost
+    beside tasks that count about one.
 
     With `outputs="references"` a call returns q, v and efforts for the joint controllers of a
     `Cascade`, as they shall be after `period`. `last` is what the last call found.
@@ -65,8 +68,9 @@ class WholeBody(ControlLaw):
         limits: Limits | bool | None = True,
         avoid: Avoid | Distances | None = None,
         limit_rate: float = 20.0,
-        regularisation: tuple[float, float] = (1e-4, 1e-4),
+        regularisation: tuple[float, float] = (1e-4, 1e-2),
         outputs: Outputs = "torques",
+        motors: Stated | None = None,
         effort: Gains | None = None,
         period: float | None = None,
     ) -> None:
@@ -88,8 +92,9 @@ class WholeBody(ControlLaw):
         bounds = BodyLimits(
             model, stated, avoid_of(model, avoid), not_negative(limit_rate, "limit_rate")
         )
+        drives = BodyDrives(model, self.effort, motors)
         self.programme = BodyProgramme(
-            model, self.tasks, self.contacts, self.effort, bounds, self.gain, regularisation
+            model, self.tasks, self.contacts, drives, bounds, self.gain, regularisation
         )
         self.last: BodySolution | None = None
         self._start: QPSolution | np.ndarray[Any, Any] | None = None
@@ -141,8 +146,7 @@ class WholeBody(ControlLaw):
             start=at if fits else None,
         )
         self._start = found
-        tau = stated.efforts(found.v)
-        tau[..., self.programme.idle] = 0.0
+        tau = self.programme.drives.given(q, stated.efforts(found.v))
         return BodySolution(tau, q, self.programme, stated, found)
 
     def law(self, t: float, q: Array, v: Array, setpoint: Setpoint) -> Array:
