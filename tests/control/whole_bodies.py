@@ -121,7 +121,10 @@ def cassie() -> Body:
 
 def standing_on_toes(model: ts.Model) -> Array:
     """Return Cassie with its centre of mass above its feet."""
-    tasks: list[ts.ik.Task] = [ts.ik.ComTask([0.0, 0.0, 0.75]), OrientationTask("pelvis", np.eye(3))]
+    tasks: list[ts.ik.Task] = [
+        ts.ik.ComTask([0.0, 0.0, 0.75]),
+        OrientationTask("pelvis", np.eye(3)),
+    ]
     for side, y in (("left", 0.13), ("right", -0.13)):
         tasks += [
             PositionTask(f"{side}-foot", [x, y, 0.0], offset=at, name=f"{side} {x}")

@@ -71,7 +71,7 @@ class CouplingTask(AimedTask):
     def drift(self, q: Array, v: Array) -> Array:
         """Return what the rate of the sum gains (…, 1) while coordinates do not accelerate."""
         still = np.zeros(self.model.nv)
-        own = self.model.joint_accelerations(q, v, still)[..., self._velocities]
+        own = self.model.joint_accelerations(q, v, still)[..., self.velocities]
         gain = np.asarray((own @ self._numbers)[..., None])
         moving = self._target_acceleration
         return gain if moving is None else np.asarray(gain - moving)

@@ -92,14 +92,14 @@ class PointTask(AimedTask):
 
     def drift(self, q: Array, v: Array) -> Array:
         """Return what the rate of the error gains (…, 3) while joints do not accelerate."""
-        gain = self._point.drift(q, v)
-        if self._origin is not None:
-            gain = gain - self._origin.drift(q, v)
-        if self._axes is not None:
-            rows = self._point.jacobian(q)
-            rows = rows if self._origin is None else rows - self._origin.jacobian(q)
+        gain = self.led.drift(q, v)
+        if self.origin is not None:
+            gain = gain - self.origin.drift(q, v)
+        if self.seen_in is not None:
+            rows = self.led.jacobian(q)
+            rows = rows if self.origin is None else rows - self.origin.jacobian(q)
             rate = (rows @ v[..., None])[..., 0]
-            gain = seen_drift(self.model, q, v, self._axes, self._arm(q), rate, gain)
+            gain = seen_drift(self.model, q, v, self.seen_in, self._arm(q), rate, gain)
         moving = self._target_acceleration
         return gain if moving is None else np.asarray(gain - moving)
 
