@@ -112,19 +112,15 @@ class Contact:
         both[..., 3:, k * self.sides :] -= twist
         return both
 
-    def pressure_centre(self, wrench: Array, rotation: Array) -> Array:
+    def pressure_centre(self, push: Array) -> Array:
         """Return the centre of pressure (…, 3) in axes of the frame, NaN without normal force.
 
-        It is the point of the plane of the corners about which the wrench (…, 6), in axes of the
-        frame, has no moment but along the normal.
+        It is the mean of the corners, each by its normal force; `push` (…, generators) are weights.
         """
-        normal = np.swapaxes(rotation, -1, -2) @ self._normal
-        force, moment = wrench[..., :3], wrench[..., 3:]
-        along = (force * normal).sum(axis=-1)[..., None]
-        centre = self.corners.mean(axis=0)
-        about = moment - np.cross(centre, force)
+        copies = push.reshape(*push.shape[:-1], -1, len(self.corners), self.sides)
+        normal = copies.sum(axis=(-3, -1))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(centre + np.cross(normal, about) / along)
+            return np.asarray(normal @ self.corners / normal.sum(axis=-1)[..., None])
 
     def __repr__(self) -> str:
         kind = {1: "a point", 2: "an edge"}.get(len(self.corners), f"{len(self.corners)} corners")

@@ -51,7 +51,8 @@ class BodyDrives:
         if self.motors:
             return [self.motors[k] for k in self._limited]
         return [
-            next(j.name for j in self.model.joints if k in j.own_velocities) for k in self._limited
+            next(j.name for j in self.model.joints if j.v_slice.start <= k < j.v_slice.stop)
+            for k in self._limited
         ]
 
     def of(self, q: Array, efforts: Array) -> Array:

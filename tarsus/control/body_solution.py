@@ -53,12 +53,7 @@ class BodySolution:
 
         NaN where a contact does not push.
         """
-        model, found = self.programme.model, {}
-        for contact, push in self._pushes():
-            rotation = model.frame_pose(self.q, contact.frame)[..., :3, :3]
-            own = (contact.wrenches(rotation) @ push[..., None])[..., 0]
-            found[contact.name] = contact.pressure_centre(own, rotation)
-        return found
+        return {contact.name: contact.pressure_centre(push) for contact, push in self._pushes()}
 
     @property
     def missed(self) -> dict[str, Array]:
@@ -71,6 +66,18 @@ class BodySolution:
             "contact": self._slip(),
             "loads and distances": slack[..., last:].max(axis=-1, initial=0.0),
         }
+
+    @property
+    def saturated(self) -> NDArray[np.bool_]:
+        """Which efforts are at their limits (…, limits), in the order of `limited`."""
+        first = self.found.v.shape[-1] + self.programme.drives.rows
+        at = self.found.working_set[..., first : first + len(self.programme.drives.effort)]
+        return np.asarray(at != 0)
+
+    @property
+    def limited(self) -> tuple[str, ...]:
+        """Names of the joints or motors whose efforts have limits."""
+        return tuple(self.programme.drives.limited)
 
     @property
     def status(self) -> str | NDArray[np.str_]:
