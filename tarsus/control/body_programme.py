@@ -97,15 +97,14 @@ class BodyProgramme:
         self._rubs = any(view.friction.any() for view in model.joints)
         self._spans = self._contact_spans()
         self.generators = [columns for columns, _ in self._spans]
-        self.held = sum(len(contact.motion) for contact in contacts) + self.multipliers
+        self.held = sum(contact.rows for contact in contacts) + self.multipliers
 
     def _contact_spans(self) -> list[tuple[slice, slice]]:
         """Return where the generators and the motions of each contact are."""
         found, column, row = [], self.model.nv, 0
         for contact, size in zip(self.contacts, self.sizes, strict=True):
-            own = slice(column, column + size), slice(row, row + len(contact.motion))
-            found.append(own)
-            column, row = column + size, row + len(contact.motion)
+            found.append((slice(column, column + size), slice(row, row + contact.rows)))
+            column, row = column + size, row + contact.rows
         return found
 
     def at(self, q: Array, v: Array, loads: Array) -> Statement:
@@ -166,20 +165,15 @@ class BodyProgramme:
         count = self.held
         held = np.zeros((*lead, count, self.n))
         aimed, counts = np.zeros((*lead, count)), np.full((*lead, count), HOLDING)
-        still = np.zeros(nv)
         for k, (contact, (columns, rows)) in enumerate(
             zip(self.contacts, self._spans, strict=True)
         ):
-            jacobian = model.frame_jacobian(q, contact.frame, "local")
-            rotation = model.frame_pose(q, contact.frame)[..., :3, :3]
+            jacobian, drift, rotation = contact.twist(model, q, v)
             push = contact.wrenches(rotation)
             forces[..., columns] = -self.weight * (np.swapaxes(jacobian, -1, -2) @ push)
-            own = contact.motion @ jacobian
-            drift = model.frame_acceleration(q, v, still, contact.frame, "local")
-            held[..., rows, :nv] = own
-            aimed[..., rows] = (
-                -contact.damping * (own @ v[..., None])[..., 0] - drift @ contact.motion.T
-            )
+            held[..., rows, :nv] = contact.held(jacobian, rotation)
+            moves = -contact.damping * (jacobian @ v[..., None]) - drift[..., None]
+            aimed[..., rows] = contact.held(moves, rotation)[..., 0]
             counts[..., rows] *= loads[..., k, None]
         if self.loops is not None:
             rows = slice(count - self.multipliers, count)
@@ -193,7 +187,7 @@ class BodyProgramme:
         """Postures that join the regularisation: those of machines' only level."""
         if len({task.level for task in self.tasks}) != 1:
             return []
-        return [t for t in self.tasks if type(t) is PostureTask and not t.turns]
+        return [t for t in self.tasks if type(t) is PostureTask and not t.on_groups]
 
     def _levels(self, q: Array, v: Array) -> list[tuple[Array, Array, Array]]:
         """Return J, what J a shall be and weights of the tasks of each level."""

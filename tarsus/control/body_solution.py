@@ -11,6 +11,7 @@ from tarsus.arrays import Array
 from tarsus.control.body_contact import Contact
 from tarsus.control.body_programme import BodyProgramme, Statement
 from tarsus.ik.programme import ITERATIONS, NOT_FINITE, QPSolution
+from tarsus.spatial import skew
 
 TOLD = 1e-6
 """Shares of a limit by which it is missed and not told."""
@@ -37,14 +38,14 @@ class BodySolution:
 
     @property
     def wrenches(self) -> dict[str, Array]:
-        """The wrench (…, 6) [N, N·m] of each contact by name, at the frame and in world axes."""
+        """The wrench (…, 6) [N, N·m] of each contact by name, at its frame and in world axes."""
         model, found = self.programme.model, {}
         for contact, push in self._pushes():
             rotation = model.frame_pose(self.q, contact.frame)[..., :3, :3]
             own = (contact.wrenches(rotation) @ push[..., None])[..., 0]
-            halves = own.reshape(*own.shape[:-1], 2, 3)
-            turned = rotation[..., None, :, :] @ halves[..., None]
-            found[contact.name] = turned.reshape(own.shape)
+            arm = rotation @ contact.centre
+            own[..., 3:] += (skew(arm) @ own[..., :3, None])[..., 0]
+            found[contact.name] = own
         return found
 
     @property

@@ -105,7 +105,7 @@ def test_solutions_are_those_of_another_solver(
     most = found.iterations.max()
     print(f"{compared} of {count} compared, {gave_way.sum()} give way, up to {most} passes")
     print(f"apart by {apart:.1e}")
-    assert compared > 0.95 * count and gave_way.any() == (effort is not None)
+    assert compared > 0.9 * count and gave_way.any() == (effort is not None)
     assert apart < 1e-6  # what DAQP leaves of weights from 1e-4 to 1e4
 
 
