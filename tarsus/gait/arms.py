@@ -33,7 +33,6 @@ from tarsus.ik import (
     Task,
 )
 from tarsus.ik.arguments import positive
-from tarsus.model import Model
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,6 @@ class Minimising:
     delta: float = 0.5
 
 
-TO_ELBOW = 4
-"""Joints of an arm that swing: up to three in the shoulder, and the elbow."""
-
 Arms: TypeAlias = Still | Swinging | Free | Tracking | Minimising
 
 
@@ -90,7 +86,8 @@ class ArmMotion:
 
 def arm_joints(anatomy: Anatomy) -> tuple[str, ...]:
     """Return the joints of both arms from shoulder to elbow; hands stay as they are."""
-    return tuple(name for arm in anatomy.arms for name in arm.joints[:TO_ELBOW])
+    ways = [arm.joints[: arm.joints.index(arm.bend) + 1] for arm in anatomy.arms]
+    return tuple(name for way in ways for name in way)
 
 
 def arm_motion(
@@ -117,18 +114,9 @@ def arm_motion(
     raise TypeError(f"arms is {arms!r}, must be {kinds} of tarsus.gait.arms")
 
 
-def length_ratio(model: Model, q: Array, arm: Limb, leg: Limb) -> float:
-    """Return how far the arm's centre of mass is from its shoulder, beside the leg's from its hip.
-
-    Limbs that swing by equal angles move their centres by this ratio.
-    """
-
-    def length(limb: Limb) -> float:
-        centre = PartComTask(limb.root).bind(model)
-        assert isinstance(centre, PartComTask)
-        return float(np.linalg.norm(centre.place(q) - model.frame_pose(q, limb.root)[:3, 3]))
-
-    return length(arm) / length(leg)
+def length_ratio(arm: Limb, leg: Limb) -> float:
+    """Return how long an arm is beside a leg."""
+    return arm.reach / leg.reach
 
 
 def _back(anatomy: Anatomy, posture: Array, joints: Sequence[str], comfort: float) -> Cost:
@@ -144,7 +132,7 @@ def _swinging(
     tasks, swings = [], []
     for arm in anatomy.arms:
         leg = next(leg for leg in anatomy.legs if leg.side == -arm.side)
-        scale = arms.scale or length_ratio(anatomy.model, posture, arm, leg)
+        scale = length_ratio(arm, leg) if arms.scale is None else arms.scale
         task = PartComTask(arm.root, relative_to="com", axes=anatomy.torso, gain=gain)
         task.bind(anatomy.model)
         tasks.append(task)
