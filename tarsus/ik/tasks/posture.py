@@ -137,6 +137,11 @@ class PostureTask(Task):
         return None if value is None else targets(value, (self.model.nv,), title)
 
     @property
+    def turns(self) -> bool:
+        """Whether some of the joints turn in space, so that rows are more than single numbers."""
+        return bool(self._groups)
+
+    @property
     def target_moves(self) -> bool:
         """Whether the target has a velocity."""
         return self._target_velocity is not None
