@@ -16,7 +16,7 @@ PACKAGE = Path(tarsus.__file__).parent
 ROOMS = (
     *("arrays", "files", "_core", "spatial", "model", "kit", "parts", "forces", "constraint"),
     *("differences", "symbolic", "convert"),
-    *("formats", "surfaces", "geometry", "robots", "peers", "check", "view", "control", "ik"),
+    *("formats", "surfaces", "geometry", "robots", "peers", "check", "view", "ik", "control"),
     *("calibration", "simulation", "events", "gait", "ports"),
     *("scenes", "environments", "studies", "bench", "reproduce", "cli"),
 )

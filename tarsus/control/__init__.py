@@ -15,11 +15,13 @@ there, without Python in the loop. The words are the same everywhere::
     effort        the largest output; nothing drives a base that floats unless it says so
     period        the time [s] over which an output is held
 
-`JointController`s follow configurations, `FrameController`s the pose or position of a frame. The
+`JointController`s follow configurations, `FrameController`s the pose or position of a frame,
+`WholeBody` tasks of inverse kinematics, while a machine pushes against `Contact`s. The
 `MomentumObserver` is called alike, too: residual = observer.update(t, q, v, tau).
 """
 
 from tarsus.control.adaptive import AdaptiveControl
+from tarsus.control.body_contact import Contact
 from tarsus.control.cascade import Cascade
 from tarsus.control.control_law import ControlLaw
 from tarsus.control.frame_controller import FrameController
@@ -33,12 +35,14 @@ from tarsus.control.momentum_observer import MomentumObserver
 from tarsus.control.operational_space import OperationalSpaceControl
 from tarsus.control.passivity import PassivityControl
 from tarsus.control.reference import Table
+from tarsus.control.whole_body import WholeBody
 
 __all__ = [
     "PD",
     "PID",
     "AdaptiveControl",
     "Cascade",
+    "Contact",
     "ControlLaw",
     "FrameController",
     "ImpedanceControl",
@@ -49,4 +53,5 @@ __all__ = [
     "OperationalSpaceControl",
     "PassivityControl",
     "Table",
+    "WholeBody",
 ]

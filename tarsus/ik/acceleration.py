@@ -2,11 +2,12 @@
 
 With gains K of errors and D of their rates the rows of a level ask for
 
-    J a = −D ė − K e − J̇ v,        ė = J v − r,
+    J a = −D ė − K e − J̇ v + ṙ,        ė = J v − r,
 
-critically damped for D = 2 √K. Targets have no acceleration here: one that accelerates with a is
-followed with a lag of a/K. Momenta have rates only, ḣ = −√K (h − r). The accelerations are found as
-velocities are, by a weighted pseudo-inverse or a programme, and joints move by
+critically damped for D = 2 √K. The motion r of targets and its rate ṙ are what tasks are told of
+them: one that accelerates with a, and does not say so, is followed with a lag of a/K. Momenta have
+rates only, ḣ = −√K (h − r). The accelerations are found as velocities are, by a weighted
+pseudo-inverse or a programme, and joints move by
 
     v⁺ = v + a dt,     q⁺ = q ⊕ (v + v⁺) dt/2
 
@@ -27,26 +28,30 @@ STIFFEST = 0.5
 momenta, which have no gain of positions."""
 
 
-def acceleration_levels(tasks: Sequence[Task], q: Array, v: Array, dt: float) -> list[Level]:
+def acceleration_levels(tasks: Sequence[Task], q: Array, v: Array, usual: float) -> list[Level]:
     """Return the levels of accelerations that `tasks` ask for at states q, v (…, nq), (…, nv).
 
-    A task's gain is the rate at which its error fades, √K.
+    A task's gain is the rate at which its error fades, √K, the `usual` one if it states none.
     """
     numbers = sorted({task.level for task in tasks})
-    return [_level([task for task in tasks if task.level == k], q, v, dt) for k in numbers]
-
-
-def _level(tasks: list[Task], q: Array, v: Array, dt: float) -> Level:
-    def asked(task: Task) -> tuple[Array, Array]:
-        gain = task.gain
-        if gain is None or not (task.holonomic or gain > 0.0):
-            gain = STIFFEST / dt
-        jacobian = task.jacobian(q)
-        moving = (jacobian @ v[..., None])[..., 0] - task.feedforward(q)
-        # momenta have no error: their rate fades alone
-        stiff = gain**2 * task.error(q) if task.holonomic else 0.0
-        return jacobian, -(2.0 if task.holonomic else 1.0) * gain * moving - stiff - task.drift(
-            q, v
+    return [
+        level_of(
+            [task for task in tasks if task.level == k],
+            q.shape[:-1],
+            lambda task: wanted_acceleration(task, q, v, usual),
         )
+        for k in numbers
+    ]
 
-    return level_of(tasks, q.shape[:-1], asked)
+
+def wanted_acceleration(task: Task, q: Array, v: Array, usual: float) -> tuple[Array, Array]:
+    """Return J (…, size, nv) and what J a shall be (…, size) by a task at states q, v."""
+    gain = task.gain
+    if gain is None or not (task.holonomic or gain > 0.0):
+        gain = usual
+    jacobian = task.jacobian(q)
+    moving = (jacobian @ v[..., None])[..., 0] - task.feedforward(q)
+    # momenta have no error: their rate fades alone
+    if not task.holonomic:
+        return jacobian, -gain * moving - task.drift(q, v)
+    return jacobian, -2.0 * gain * moving - gain**2 * task.error(q) - task.drift(q, v)

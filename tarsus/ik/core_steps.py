@@ -20,7 +20,6 @@ from tarsus.ik.limits import JointBounds, free_ranges
 from tarsus.ik.results import Rows
 from tarsus.ik.status import CONTRADICTORY, ITERATIONS, LIMITED, NOT_FINITE, OPEN_LOOP, SOLVED
 from tarsus.ik.tasks import Task
-from tarsus.ik.tasks.aimed import AimedTask
 from tarsus.model import Model
 
 UNCLEAR = -1
@@ -62,7 +61,7 @@ class CoreSteps:
             self._dt = dt
         if changed:
             levels = [task.level for task in self.tasks]
-            moving = [t for t in self.tasks if isinstance(t, AimedTask) and t.target_moves]
+            moving = any(task.target_moves for task in self.tasks)
             self._knows = levels == sorted(levels) and not moving
             self._stepper = self._make()
             self._stated = stated

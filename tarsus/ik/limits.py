@@ -76,7 +76,7 @@ class JointBounds:
             gap = model.upper[q] - model.lower[q]
             raise ValueError(f"margin is {limits.margin}, but q[{q}] has a range of {gap}")
         self.fastest = _fastest(model, limits)
-        self._acceleration = _accelerations(model, limits.acceleration)
+        self.accelerations = _accelerations(model, limits.acceleration)
         self._nv = model.nv
 
     def __call__(self, q: Array, dt: float, last: Array | float | None) -> tuple[Array, Array]:
@@ -90,7 +90,7 @@ class JointBounds:
             below, above = self._room(q)
             low[..., self._velocities] = -below * (self.limits.share / dt)
             high[..., self._velocities] = above * (self.limits.share / dt)
-            a = self._acceleration[self._velocities]
+            a = self.accelerations[self._velocities]
             if np.isfinite(a).any():
                 high[..., self._velocities] = np.minimum(
                     high[..., self._velocities], _braking(above, a, dt)
@@ -99,7 +99,7 @@ class JointBounds:
                     low[..., self._velocities], -_braking(below, a, dt)
                 )
         if self.limits.acceleration is not None:
-            change, last = self._acceleration * dt, 0.0 if last is None else last
+            change, last = self.accelerations * dt, 0.0 if last is None else last
             # what acceleration leaves, as far as positions permit it
             low, high = (
                 np.clip(np.maximum(low, last - change), low, high),

@@ -1,6 +1,7 @@
 """Points of a machine that tasks lead: origins of frames, and centres of mass of all or of parts.
 
-Each has `place(q)` (…, 3) in the world and `jacobian(q)` (…, 3, nv), its velocity in world axes.
+Each has `place(q)` (…, 3) in the world, `jacobian(q)` (…, 3, nv), its velocity in world axes, and
+`drift(q, v)` (…, 3), its acceleration in world axes while joints do not accelerate.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ class Point(Protocol):
         """Return the matrices (…, 3, nv) from velocities to its velocity."""
         ...
 
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return its acceleration (…, 3) [m/s²] while joints do not accelerate."""
+        ...
+
 
 class FrameOrigin:
     """The origin of a frame, or a point that is fixed to it at `offset` (3,) in its axes."""
@@ -54,6 +59,17 @@ class FrameOrigin:
         arm = self.model.frame_pose(q, self.frame)[..., :3, :3] @ self.offset
         return np.asarray(rows[..., :3, :] - skew(arm) @ rows[..., 3:, :])
 
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return its acceleration (…, 3) [m/s²] while joints do not accelerate."""
+        still = np.zeros(self.model.nv)
+        own = self.model.frame_acceleration(q, v, still, self.frame, ALIGNED)
+        if self.offset is None:
+            return np.asarray(own[..., :3])
+        arm = self.model.frame_pose(q, self.frame)[..., :3, :3] @ self.offset
+        turn = skew(self.model.frame_velocity(q, v, self.frame, ALIGNED)[..., 3:])
+        change = skew(own[..., 3:]) + turn @ turn
+        return np.asarray(own[..., :3] + (change @ arm[..., None])[..., 0])
+
 
 class CentreOfMass:
     """The centre of mass of a whole machine."""
@@ -68,6 +84,11 @@ class CentreOfMass:
     def jacobian(self, q: ArrayLike) -> Array:
         """Return the matrices (…, 3, nv) from velocities to its velocity."""
         return np.asarray(self.model.center_of_mass_jacobian(q))
+
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return its acceleration (…, 3) [m/s²] while joints do not accelerate."""
+        rate = self.model.centroidal_momentum_matrix_rate(q, v)[..., :3, :]
+        return np.asarray((rate @ v[..., None])[..., 0] / self.model.total_mass)
 
 
 class PartCentre:
@@ -91,6 +112,26 @@ class PartCentre:
     def jacobian(self, q: ArrayLike) -> Array:
         """Return the matrices (…, 3, nv) from velocities to its velocity."""
         return np.asarray(sum(share * point.jacobian(q) for share, point in self._points))
+
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return its acceleration (…, 3) [m/s²] while joints do not accelerate."""
+        return np.asarray(sum(share * point.drift(q, v) for share, point in self._points))
+
+
+def seen_drift(
+    model: Model, q: Array, v: Array, axes: str, arm: Array, rate: Array, drift: Array
+) -> Array:
+    """Return what the rate of Rᵀ arm gains (…, 3) while joints do not accelerate.
+
+    R are the axes of a frame; `arm`, its `rate` and the `drift` of that (…, 3) are in world axes:
+    Rᵀ (drift − 2 ω × rate + (ω × ω × − α ×) arm).
+    """
+    still = np.zeros(model.nv)
+    turn = skew(model.frame_velocity(q, v, axes, ALIGNED)[..., 3:])
+    change = turn @ turn - skew(model.frame_acceleration(q, v, still, axes, ALIGNED)[..., 3:])
+    whole = drift[..., None] - 2.0 * turn @ rate[..., None] + change @ arm[..., None]
+    rotation = model.frame_pose(q, axes)[..., :3, :3]
+    return np.asarray((np.swapaxes(rotation, -1, -2) @ whole)[..., 0])
 
 
 def carried_by(model: Model, body: str) -> tuple[str, ...]:

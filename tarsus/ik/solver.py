@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.geometry import Distances
-from tarsus.ik.acceleration import acceleration_levels
+from tarsus.ik.acceleration import STIFFEST, acceleration_levels
 from tarsus.ik.arguments import configurations, positive, vectors, weights
 from tarsus.ik.avoid import Avoid, Repulsion, avoid_of
 from tarsus.ik.blend import Blend
@@ -250,7 +250,7 @@ class Solver:
         lead = np.broadcast_shapes(at.shape[:-1], speed.shape[:-1])
         at = np.broadcast_to(at, (*lead, self.model.nq))
         speed = np.broadcast_to(speed, (*lead, self.model.nv))
-        levels = acceleration_levels(self.tasks, at, speed, period)
+        levels = acceleration_levels(self.tasks, at, speed, STIFFEST / period)
         bounds = self.constraints.at(at, period, speed)
         if bounds is not None:
             bounds = bounds.of_accelerations(speed, period)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 from cluster_cases import case
@@ -10,7 +12,16 @@ from task_cases import distance, every_task
 
 import tarsus as ts
 from tarsus.arrays import Array
-from tarsus.differences import rate
+from tarsus.differences import derivative, rate, steps
+from tarsus.ik import (
+    AngularMomentumTask,
+    CentroidalMomentumTask,
+    CustomTask,
+    FrameTask,
+    OrientationTask,
+    PostureTask,
+    Task,
+)
 from tarsus.robots.random import random_rotation
 from tarsus.spatial import pose, rotation_from_vector
 
@@ -42,6 +53,60 @@ def test_jacobians_are_derivatives_of_errors(flavour: str) -> None:
     assert len(worst) >= 7
     # differences of sixth order: 1e-9 where a loop is near a position where it locks
     assert max(worst.values()) < 1e-8
+
+
+def later(task: Task, time: float, motion: tuple[Array, Array]) -> Task:
+    """Return the task with its target where it is after a time, with the velocity it has then."""
+    velocity, faster = motion
+    moved = copy.copy(task)
+    ahead, now = velocity * time + faster * time**2 / 2.0, velocity + faster * time
+    if isinstance(task, AngularMomentumTask | CentroidalMomentumTask):
+        moved.target = task.target + time * velocity
+        return moved
+    if isinstance(task, FrameTask):
+        turned = rotation_from_vector(ahead[3:]) @ task.target[:3, :3]
+        moved.target = pose(task.target[:3, 3] + ahead[:3], turned)
+    elif isinstance(task, OrientationTask):
+        moved.target = rotation_from_vector(ahead) @ task.target
+    elif isinstance(task, PostureTask):
+        moved.target = task.model.integrate(task.target, ahead)
+    else:
+        moved.target = task.target + ahead
+    moved.target_velocity = now
+    return moved
+
+
+def gained(task: Task, q: Array, v: Array, motion: tuple[Array, Array]) -> Array:
+    """Return the derivative of the rate of the error along the motions of machine and target."""
+
+    def rate_of_error(time: Array) -> Array:
+        at, moved = task.model.integrate(q, time * v), later(task, float(time), motion)
+        return np.asarray(moved.jacobian(at) @ v - moved.feedforward(at))
+
+    return derivative(rate_of_error, steps(task.model, q, v))
+
+
+@pytest.mark.parametrize("flavour", ["trees", *FLAVOURS])
+def test_drifts_are_what_rates_of_errors_gain(flavour: str) -> None:
+    """Along a motion with constant velocities, while targets speed up on straight ways."""
+    worst: dict[str, float] = {}
+    for seed, (model, q, v) in enumerate(states(flavour)):
+        rng = np.random.default_rng(seed)
+        for task in every_task(model, rng):
+            if isinstance(task, CustomTask) or np.linalg.norm(task.error(q)[..., -3:]) > 2.8:
+                continue
+            size = model.nv if isinstance(task, PostureTask) else task.velocity_size
+            velocity = rng.normal(size=size)
+            motion = velocity, rng.normal() * velocity  # turns stay about their axes
+            task.target_velocity, task.target_acceleration = motion
+
+            found = np.broadcast_to(task.drift(q, v), (task.size,))
+            apart = distance(found, gained(task, q, v, motion))
+            kind = type(task).__name__
+            worst[kind] = max(worst.get(kind, 0.0), apart)
+    print(flavour, {kind: f"{value:.0e}" for kind, value in worst.items()})
+    assert len(worst) >= 8
+    assert max(worst.values()) < 1e-7  # differences, near positions where loops lock
 
 
 def test_batches_are_many_states() -> None:

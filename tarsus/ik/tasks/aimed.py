@@ -29,6 +29,7 @@ class AimedTask(Task):
         super().__init__(name, weight, gain, level)
         self._target: Array | None = None
         self._target_velocity: Array | None = None
+        self._target_acceleration: Array | None = None
         if target is not None:
             self.target = target
 
@@ -65,6 +66,18 @@ class AimedTask(Task):
         )
 
     @property
+    def target_acceleration(self) -> Array | None:
+        """The rate of `target_velocity` (…, velocity_size) [1/s²], for accelerations; or None."""
+        return self._target_acceleration
+
+    @target_acceleration.setter
+    def target_acceleration(self, value: ArrayLike | None) -> None:
+        what = f"target_acceleration of task {self.name!r}"
+        self._target_acceleration = (
+            None if value is None else targets(value, (self.velocity_size,), what)
+        )
+
+    @property
     def target_moves(self) -> bool:
         """Whether the target has a velocity."""
         return self._target_velocity is not None
@@ -74,6 +87,7 @@ class AimedTask(Task):
         """Whether the target has only finite numbers: one answer, or one a state."""
         axes = tuple(range(-len(self.target_shape), 0))
         found = np.isfinite(self.target).all(axis=axes)
-        if self._target_velocity is not None:
-            found = found & np.isfinite(self._target_velocity).all(axis=-1)
+        for motion in (self._target_velocity, self._target_acceleration):
+            if motion is not None:
+                found = found & np.isfinite(motion).all(axis=-1)
         return np.asarray(found)

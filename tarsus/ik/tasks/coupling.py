@@ -67,3 +67,11 @@ class CouplingTask(AimedTask):
     def feedforward(self, q: ArrayLike) -> Array:
         """Return the target's rate (…, 1)."""
         return np.zeros(1) if self._target_velocity is None else self._target_velocity
+
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return what the rate of the sum gains (…, 1) while coordinates do not accelerate."""
+        still = np.zeros(self.model.nv)
+        own = self.model.joint_accelerations(q, v, still)[..., self._velocities]
+        gain = np.asarray((own @ self._numbers)[..., None])
+        moving = self._target_acceleration
+        return gain if moving is None else np.asarray(gain - moving)

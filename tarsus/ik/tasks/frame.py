@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.ik.arguments import rotations, weights
-from tarsus.ik.points import ALIGNED
+from tarsus.ik.points import ALIGNED, seen_drift
 from tarsus.ik.tasks.aimed import AimedTask
 from tarsus.ik.tasks.task import LEVER
 from tarsus.ik.tasks.turn import Turn
@@ -105,3 +105,33 @@ class FrameTask(AimedTask):
         turn = self._turn.feedforward(q, self.target[..., :3, :3], velocity[..., 3:])
         linear = np.broadcast_to(velocity[..., :3], turn.shape)
         return np.concatenate([linear, turn], axis=-1)
+
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return what the rate of the error gains (…, 6) while joints do not accelerate."""
+        velocity, acceleration = self._target_velocity, self._target_acceleration
+        linear = self._linear_drift(q, v)
+        if acceleration is not None:
+            linear = linear - acceleration[..., :3]
+        angular = self._turn.drift(
+            q,
+            v,
+            self.target[..., :3, :3],
+            None if velocity is None else velocity[..., 3:],
+            None if acceleration is None else acceleration[..., 3:],
+        )
+        lead = np.broadcast_shapes(linear.shape, angular.shape)
+        both = [np.broadcast_to(each, lead) for each in (linear, angular)]
+        return np.concatenate(both, axis=-1)
+
+    def _linear_drift(self, q: Array, v: Array) -> Array:
+        """Return the same of the frame's position (…, 3), for a target at rest."""
+        model, still = self.model, np.zeros(self.model.nv)
+        own = model.frame_acceleration(q, v, still, self.frame, ALIGNED)[..., :3]
+        base = self.relative_to
+        if base is None:
+            return np.asarray(own)
+        own = own - model.frame_acceleration(q, v, still, base, ALIGNED)[..., :3]
+        rate = model.frame_velocity(q, v, self.frame, ALIGNED)
+        rate = rate - model.frame_velocity(q, v, base, ALIGNED)
+        arm = model.frame_pose(q, self.frame) - model.frame_pose(q, base)
+        return seen_drift(model, q, v, base, arm[..., :3, 3], rate[..., :3], own)

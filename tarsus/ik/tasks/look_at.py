@@ -11,10 +11,13 @@ still finite and its direction is not defined.
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
+from tarsus.differences import derivative, steps
 from tarsus.ik.points import ALIGNED
 from tarsus.ik.tasks.aimed import AimedTask
 from tarsus.ik.tasks.task import LEVER
@@ -85,6 +88,24 @@ class LookAtTask(AimedTask):
         moved = across / distance[..., None, None] @ self._target_velocity[..., None]
         change = self._slope(b) @ (np.swapaxes(rotation, -1, -2) @ moved)
         return np.asarray(-change[..., 0])
+
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return what the rate of the error gains (…, 2) while joints do not accelerate.
+
+        By differences of sixth order, along the motions of machine and target.
+        """
+        motion = self._target_velocity, self._target_acceleration
+        velocity, faster = (np.zeros(3) if each is None else each for each in motion)
+        later = copy.copy(self)
+
+        def rate(time: Array) -> Array:
+            ahead = time[..., None]
+            later._target = self.target + ahead * (velocity + 0.5 * ahead * faster)
+            later._target_velocity = velocity + ahead * faster
+            at = self.model.integrate(q, ahead * v)
+            return np.asarray((later.jacobian(at) @ v[..., None])[..., 0] - later.feedforward(at))
+
+        return derivative(rate, steps(self.model, q, v))
 
     def _seen(self, q: ArrayLike) -> tuple[Array, Array, Array, Array]:
         """Return B u and a·u (…, 3), the direction, the distance and the frame's rotation."""

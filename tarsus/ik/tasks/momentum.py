@@ -40,6 +40,16 @@ class MomentumTask(AimedTask):
         """Return the momentum that is wanted (…, size)."""
         return self.target
 
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return what the momentum beside its target gains (…, size): Ȧ v less the target's rate.
+
+        The rate is `target_velocity`, forces and torques that are wanted.
+        """
+        rate = self.model.centroidal_momentum_matrix_rate(q, v)[..., self.rows, :]
+        gain = (rate @ v[..., None])[..., 0]
+        moving = self._target_velocity
+        return np.asarray(gain if moving is None else gain - moving)
+
 
 class CentroidalMomentumTask(MomentumTask):
     """Gives the machine the momentum `target` (…, 6) about its centre of mass, zero at first.

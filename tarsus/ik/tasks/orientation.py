@@ -62,3 +62,7 @@ class OrientationTask(AimedTask):
         if self._target_velocity is None:
             return np.zeros(3)
         return self._turn.feedforward(q, self.target, self._target_velocity)
+
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return what the rate of the error gains (…, 3) while joints do not accelerate."""
+        return self._turn.drift(q, v, self.target, self._target_velocity, self._target_acceleration)

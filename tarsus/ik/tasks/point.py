@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
-from tarsus.ik.points import ALIGNED, FrameOrigin, Point, point_of
+from tarsus.ik.points import ALIGNED, FrameOrigin, Point, point_of, seen_drift
 from tarsus.ik.tasks.aimed import AimedTask
 from tarsus.model import Model
 from tarsus.spatial import skew
@@ -89,6 +89,19 @@ class PointTask(AimedTask):
     def feedforward(self, q: ArrayLike) -> Array:
         """Return the target's velocity (…, 3) [m/s]."""
         return np.zeros(3) if self._target_velocity is None else self._target_velocity
+
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return what the rate of the error gains (…, 3) while joints do not accelerate."""
+        gain = self._point.drift(q, v)
+        if self._origin is not None:
+            gain = gain - self._origin.drift(q, v)
+        if self._axes is not None:
+            rows = self._point.jacobian(q)
+            rows = rows if self._origin is None else rows - self._origin.jacobian(q)
+            rate = (rows @ v[..., None])[..., 0]
+            gain = seen_drift(self.model, q, v, self._axes, self._arm(q), rate, gain)
+        moving = self._target_acceleration
+        return gain if moving is None else np.asarray(gain - moving)
 
     def _arm(self, q: ArrayLike) -> Array:
         """Return the way (…, 3) [m] from the origin to the point, in world axes."""

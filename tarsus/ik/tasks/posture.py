@@ -13,7 +13,7 @@ from tarsus.ik.tasks.task import Task
 from tarsus.model import Model, ModelError
 from tarsus.model.kinds import NONHOLONOMIC, QUASI_VELOCITIES
 from tarsus.model.views import JointView
-from tarsus.spatial.groups import step_rate_matrix
+from tarsus.spatial.groups import relative_motion, step_rate_matrix, step_rate_matrix_rate
 
 
 class PostureTask(Task):
@@ -22,7 +22,8 @@ class PostureTask(Task):
     `joints` are the names of those that count, unless stated all whose coordinates can be led
     to a place: all but the base, what skates or rolls (which comes to a place only by
     manoeuvres) and what follows others. Without a target: the neutral configuration. It stands on
-    level 1, so that it takes what the tasks of level 0 leave.
+    level 1, so that it takes what the tasks of level 0 leave. A target that moves has a
+    `target_velocity` and a `target_acceleration` (…, nv).
     """
 
     def __init__(
@@ -39,6 +40,8 @@ class PostureTask(Task):
         self.joints = None if joints is None else names_of(joints, "joints")
         self._stated = target
         self._target: Array | None = None
+        self._target_velocity: Array | None = None
+        self._target_acceleration: Array | None = None
 
     def prepare(self, model: Model) -> int:
         """Look up the joints; the target is the neutral configuration."""
@@ -72,6 +75,77 @@ class PostureTask(Task):
                 whole[..., own, own] = step_rate_matrix(view.kind, step[..., own])
         return np.asarray(whole[..., self.velocities, :])
 
+    def feedforward(self, q: ArrayLike) -> Array:
+        """Return what the target's velocity asks of the rows (…, size)."""
+        if self._target_velocity is None:
+            return np.zeros(self.size)
+        found = np.array(self._target_velocity)
+        if self._groups:
+            step = np.asarray(self.model.difference(self.target, q))
+            found = np.array(np.broadcast_to(found, np.broadcast_shapes(found.shape, step.shape)))
+            for view in self._groups:
+                own, none = view.v_slice, np.zeros(view.nv)
+                seen = relative_motion(view.kind, step[..., own], none, found[..., own], none)
+                found[..., own] = (seen.step_rate @ seen.target_velocity[..., None])[..., 0]
+        return found[..., self.velocities]
+
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return what the rate of the error gains (…, size) while joints do not accelerate."""
+        none = np.zeros(self.model.nv)
+        velocity = none if self._target_velocity is None else self._target_velocity
+        faster = none if self._target_acceleration is None else self._target_acceleration
+        found = -faster
+        if self._groups:
+            step = np.asarray(self.model.difference(self.target, q))
+            lead = np.broadcast_shapes(found.shape, step.shape, velocity.shape, v.shape)
+            found, velocity = (
+                np.array(np.broadcast_to(found, lead)),
+                np.broadcast_to(velocity, lead),
+            )
+            for view in self._groups:
+                own, e = view.v_slice, step[..., view.v_slice]
+                seen = relative_motion(
+                    view.kind, e, v[..., own], velocity[..., own], -found[..., own]
+                )
+                w = seen.velocity[..., None]
+                change = step_rate_matrix_rate(view.kind, e, (seen.step_rate @ w)[..., 0])
+                gain = change @ w - seen.step_rate @ seen.target_acceleration[..., None]
+                found[..., own] = gain[..., 0]
+        return np.asarray(found[..., self.velocities])
+
+    @property
+    def target_velocity(self) -> Array | None:
+        """How fast the target moves (…, nv); None for a target at rest."""
+        return self._target_velocity
+
+    @target_velocity.setter
+    def target_velocity(self, value: ArrayLike | None) -> None:
+        self.stated += 1
+        self._target_velocity = self._motion(value, "target_velocity")
+
+    @property
+    def target_acceleration(self) -> Array | None:
+        """How the target's velocity changes (…, nv), for accelerations; or None."""
+        return self._target_acceleration
+
+    @target_acceleration.setter
+    def target_acceleration(self, value: ArrayLike | None) -> None:
+        self._target_acceleration = self._motion(value, "target_acceleration")
+
+    def _motion(self, value: ArrayLike | None, what: str) -> Array | None:
+        title = f"{what} of task {self.name!r}"
+        return None if value is None else targets(value, (self.model.nv,), title)
+
+    @property
+    def turns(self) -> bool:
+        """Whether some of the joints turn in space, so that rows are more than single numbers."""
+        return bool(self._groups)
+
+    @property
+    def target_moves(self) -> bool:
+        """Whether the target has a velocity."""
+        return self._target_velocity is not None
+
     @property
     def target(self) -> Array:
         """The configuration (…, nq) that joints like."""
@@ -88,7 +162,11 @@ class PostureTask(Task):
     @property
     def target_is_finite(self) -> Array:
         """Whether the target has only finite numbers: one answer, or one a state."""
-        return np.asarray(np.isfinite(self.target).all(axis=-1))
+        found = np.isfinite(self.target).all(axis=-1)
+        for motion in (self._target_velocity, self._target_acceleration):
+            if motion is not None:
+                found = found & np.isfinite(motion).all(axis=-1)
+        return np.asarray(found)
 
 
 def _own(model: Model) -> list[JointView]:

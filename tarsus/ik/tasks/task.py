@@ -92,12 +92,21 @@ class Task(ABC):
         return np.zeros(self.size)
 
     def drift(self, q: Array, v: Array) -> Array:
-        """Return J̇ v (…, size), by differences of sixth order along the motion."""
+        """Return what the rate J v − r of the error gains (…, size) while joints do not accelerate.
+
+        It is J̇ v − ṙ: of the machine's motion and of the target's. Here by differences of sixth
+        order along the motion, for targets at rest.
+        """
 
         def velocity(at: Array) -> Array:
             return np.asarray((self.jacobian(at) @ v[..., None])[..., 0])
 
         return rate(self.model, q, v, velocity)
+
+    @property
+    def target_moves(self) -> bool:
+        """Whether the target has a velocity."""
+        return False
 
     @property
     def target_is_finite(self) -> Any:

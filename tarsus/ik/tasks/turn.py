@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.ik.points import ALIGNED
 from tarsus.model import Model
-from tarsus.spatial import vector_from_rotation
-from tarsus.spatial.groups import step_rate_matrix
+from tarsus.spatial import skew, vector_from_rotation
+from tarsus.spatial.groups import step_rate_matrix, step_rate_matrix_rate
 
 
 class Turn:
@@ -56,3 +56,34 @@ class Turn:
         rotation = self.rotation(q)
         local = np.swapaxes(rotation, -1, -2) @ velocity[..., None]
         return np.asarray((step_rate_matrix("spherical", self.error(q, target)) @ local)[..., 0])
+
+    def drift(
+        self, q: Array, v: Array, target: Array, velocity: Array | None, acceleration: Array | None
+    ) -> Array:
+        """Return what the rate of the error gains (…, 3) while joints do not accelerate.
+
+        With w = Rᵀ (ω − ω_target) and ė = D w it is D ẇ + Ḋ w; the target's `velocity` and
+        `acceleration` (…, 3), None for rest, are in the axes from which it is seen.
+        """
+        model, still = self.model, np.zeros(self.model.nv)
+        own = model.frame_pose(q, self.frame)[..., :3, :3]
+        turn = model.frame_velocity(q, v, self.frame, ALIGNED)[..., 3:]
+        gain = model.frame_acceleration(q, v, still, self.frame, ALIGNED)[..., 3:]
+        local = turn
+        if self.relative_to is not None:
+            other = model.frame_velocity(q, v, self.relative_to, ALIGNED)[..., 3:]
+            gain = gain - model.frame_acceleration(q, v, still, self.relative_to, ALIGNED)[..., 3:]
+            gain = gain + (skew(turn) @ other[..., None])[..., 0]
+            local = turn - other
+        back = np.swapaxes(own, -1, -2)
+        w, w_rate = back @ local[..., None], back @ gain[..., None]
+        if velocity is not None or acceleration is not None:
+            seen = np.swapaxes(self.rotation(q), -1, -2)
+            moved = seen @ (np.zeros(3) if velocity is None else velocity)[..., None]
+            faster = seen @ (np.zeros(3) if acceleration is None else acceleration)[..., None]
+            w_rate = w_rate - faster + skew(w[..., 0]) @ moved
+            w = w - moved
+        error = self.error(q, target)
+        step_rate = step_rate_matrix("spherical", error)
+        change = step_rate_matrix_rate("spherical", error, (step_rate @ w)[..., 0])
+        return np.asarray((step_rate @ w_rate + change @ w)[..., 0])

@@ -1,0 +1,179 @@
+"""Where a body pushes against its surroundings: a sole, an edge or a point of a frame.
+
+Forces act at corners, each within a pyramid inside the cone of friction. With the normal n and the
+edges t of the pyramid every force is a sum of generators with weights that are not negative,
+
+    f = Σ λ (n + μ t),      λ ≥ 0,
+
+so that the normal force is Σ λ, the centre of pressure stays between the corners, and what a sole
+may twist follows from what its corners may hold (S. Caron, Q.-C. Pham, Y. Nakamura, "Stability of
+surface contacts for humanoid robots", ICRA 2015).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial import ConvexHull
+
+from tarsus.arrays import Array
+from tarsus.control.arguments import not_negative
+from tarsus.model import Model
+from tarsus.model.checks import count, number, numbers, read_only, reals
+from tarsus.spatial import rotation_along, skew
+
+
+class Contact:
+    """What may push at `corners` (k, 3) of a frame, in its axes: one point, an edge, or a face.
+
+    `friction` is the coefficient, `sides` the number of edges of the pyramid; `torsion` [m] is what
+    moment about the normal a corner holds of a newton. `normal` (3,) points out of the ground, in
+    world axes; it may be changed at any time. `margin` [m] keeps the centre of pressure inside the
+    edges of a face. `force` [N] is the largest normal force, by default three times the weight.
+    Velocities of the contact fade with the rate `damping` [1/s].
+    """
+
+    def __init__(
+        self,
+        frame: str,
+        corners: ArrayLike = ((0.0, 0.0, 0.0),),
+        *,
+        friction: float = 0.7,
+        torsion: float = 0.0,
+        normal: ArrayLike = (0.0, 0.0, 1.0),
+        margin: float = 0.0,
+        force: float | None = None,
+        damping: float = 20.0,
+        sides: int = 4,
+        name: str | None = None,
+    ) -> None:
+        self.frame, self.name = frame, name or f"{frame} contact"
+        self.friction = not_negative(friction, f"friction of {self.name!r}")
+        self.torsion = not_negative(torsion, f"torsion of {self.name!r}")
+        self.margin = not_negative(margin, f"margin of {self.name!r}")
+        self.damping = not_negative(damping, f"damping of {self.name!r}")
+        self.force = None if force is None else number(force, f"force of {self.name!r}")
+        if self.force is not None and self.force <= 0.0:
+            raise ValueError(f"force of {self.name!r} is {self.force}, must be positive")
+        count(sides, f"sides of {self.name!r}", 3, 64)
+        self.sides = sides
+        stated = reals(corners, f"corners of {self.name!r}")
+        if stated.ndim != 2 or stated.shape[1:] != (3,) or not len(stated):
+            raise ValueError(f"corners of {self.name!r} have shape {stated.shape}, must be (k, 3)")
+        if not np.isfinite(stated).all():
+            raise ValueError(f"corners of {self.name!r} have entries that are not finite")
+        self.corners = read_only(shrunk(stated, self.margin, self.name))
+        self.motion = read_only(_motion(self.corners, self.name))
+        self._levers = skew(self.corners)
+        self.normal = normal
+
+    @property
+    def normal(self) -> Array:
+        """Which way the ground pushes (3,), in world axes."""
+        return self._normal
+
+    @normal.setter
+    def normal(self, value: ArrayLike) -> None:
+        along = numbers(value, (3,), f"normal of {self.name!r}")
+        length = float(np.linalg.norm(along))
+        if length < 1e-9:
+            raise ValueError(f"normal of {self.name!r} is {along.tolist()}, it has no direction")
+        self._normal = read_only(along / length)
+        angle = 2.0 * np.pi * np.arange(self.sides) / self.sides
+        # an edge of the pyramid points along the frame that `rotation_along` chooses
+        local = np.stack([np.cos(angle), np.sin(angle), np.ones(self.sides)])
+        local[:2] *= self.friction
+        self._edges = rotation_along(self._normal) @ local
+
+    @property
+    def generators(self) -> int:
+        """How many generators there are."""
+        return len(self.corners) * self.sides * (2 if self.torsion > 0.0 else 1)
+
+    def wrenches(self, rotation: Array) -> Array:
+        """Return the generators (…, 6, generators): wrenches at the frame's origin, in its axes.
+
+        Their normal force is 1 N; `rotation` (…, 3, 3) is that of the frame.
+        """
+        back = np.swapaxes(rotation, -1, -2)
+        force = back @ self._edges
+        lead = force.shape[:-2]
+        moments = self._levers @ force[..., None, :, :]
+        k = len(self.corners)
+        found = np.empty((*lead, 6, k, self.sides))
+        found[..., :3, :, :] = force[..., :, None, :]
+        found[..., 3:, :, :] = np.swapaxes(moments, -3, -2)
+        flat = found.reshape(*lead, 6, k * self.sides)
+        if self.torsion == 0.0:
+            return flat
+        twist = self.torsion * (back @ self._normal)[..., None]
+        both = np.concatenate([flat, flat], axis=-1)
+        both[..., 3:, : k * self.sides] += twist
+        both[..., 3:, k * self.sides :] -= twist
+        return both
+
+    def pressure_centre(self, wrench: Array, rotation: Array) -> Array:
+        """Return the centre of pressure (…, 3) in axes of the frame, NaN without normal force.
+
+        It is the point of the plane of the corners about which the wrench (…, 6), in axes of the
+        frame, has no moment but along the normal.
+        """
+        normal = np.swapaxes(rotation, -1, -2) @ self._normal
+        force, moment = wrench[..., :3], wrench[..., 3:]
+        along = (force * normal).sum(axis=-1)[..., None]
+        centre = self.corners.mean(axis=0)
+        about = moment - np.cross(centre, force)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(centre + np.cross(normal, about) / along)
+
+    def __repr__(self) -> str:
+        kind = {1: "a point", 2: "an edge"}.get(len(self.corners), f"{len(self.corners)} corners")
+        return f"<tarsus.control.Contact {self.name!r}: {kind}, friction {self.friction:g}>"
+
+
+def check_frames(model: Model, contacts: tuple[Contact, ...]) -> None:
+    """Raise unless all frames are those of the model."""
+    for contact in contacts:
+        model.frame(contact.frame)
+
+
+def shrunk(corners: Array, margin: float, name: str) -> Array:
+    """Return the corners (k, 3) of the convex hull of a face, with all edges moved inwards."""
+    if len(corners) < 3:
+        if margin > 0.0:
+            raise ValueError(f"margin of {name!r} is {margin}, but it has no face to shrink")
+        return corners
+    centre = corners.mean(axis=0)
+    _, sizes, axes = np.linalg.svd(corners - centre)
+    if sizes[1] < 1e-9:
+        raise ValueError(f"corners of {name!r} are in a line: an edge has two")
+    if sizes[2] > 1e-6 * sizes[0]:
+        raise ValueError(f"corners of {name!r} are not in a plane: {corners.tolist()}")
+    flat = (corners - centre) @ axes[:2].T
+    flat = flat[ConvexHull(flat).vertices]  # counter-clockwise
+    along = np.roll(flat, -1, axis=0) - flat
+    inwards = np.stack([-along[:, 1], along[:, 0]], axis=-1)
+    inwards /= np.linalg.norm(inwards, axis=-1, keepdims=True)
+    bound = (inwards * flat).sum(axis=-1) + margin
+    if (bound >= -1e-6).any():
+        raise ValueError(f"margin of {name!r} is {margin}, it leaves nothing of the face")
+    found = [
+        np.linalg.solve(np.stack([inwards[k - 1], inwards[k]]), bound[[k - 1, k]])
+        for k in range(len(flat))
+    ]
+    return np.asarray(np.array(found) @ axes[:2] + centre)
+
+
+def _motion(corners: Array, name: str) -> Array:
+    """Return which motions of the frame (rows, 6) a contact takes: linear, angular in its axes."""
+    if len(corners) >= 3:
+        return np.eye(6)
+    point = np.concatenate([np.eye(3), -skew(corners.mean(axis=0))], axis=-1)
+    if len(corners) == 1:
+        return np.asarray(point)
+    edge = corners[1] - corners[0]
+    length = float(np.linalg.norm(edge))
+    if length < 1e-9:
+        raise ValueError(f"both corners of {name!r} are at {corners[0].tolist()}")
+    across = rotation_along(edge / length)[:, :2].T
+    return np.concatenate([point, np.concatenate([np.zeros((2, 3)), across], axis=-1)])

@@ -1,0 +1,276 @@
+"""The quadratic programme of whole-body control, at states of a machine.
+
+Accelerations a, forces λ of contacts (`body_contact.py`) and multipliers μ of loops that are
+constraints are found together. With the mass matrix H, the forces h that motion, gravity, springs
+and dampers need, the forces of contacts Jᵀ W λ and of loops Gᵀ μ, what drives must do is
+
+    τ = H a + h − Jᵀ W λ − Gᵀ μ,
+
+zero for coordinates without a drive, which are equations; for the others |τ| ≤ effort are rows.
+Contacts that hold ask for J a + J̇ v = −k J v, loops for G a + Ġ v = −k G v, both as tasks that
+count much more than all others; so there is always a solution in which the dynamics hold
+(A. Herzog, N. Rotella, S. Mason, F. Grimminger, S. Schaal, L. Righetti, "Momentum control with
+hierarchical inverse dynamics on a torque-controlled humanoid", Autonomous Robots 40, 2016).
+
+Forces count in shares of the weight. Postures join the regularisation where there is one level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.control.body_contact import Contact
+from tarsus.control.body_limits import BodyLimits
+from tarsus.ik.acceleration import wanted_acceleration
+from tarsus.ik.tasks import PostureTask, Task
+from tarsus.ik.tasks.loops import LoopTask
+from tarsus.model import Model
+
+HOLDING = 1e4
+"""How much rows of contacts and loops count, beside tasks that count about one."""
+
+YIELDING = 1e4
+"""What a row of limits may push, in the units of the cost, before it gives way."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Programmes of states (…), as `tarsus.ik.solve_qp` reads them, and what torques follow."""
+
+    task: Array
+    target: Array
+    weight: Array
+    levels: list[int]
+    damping: Array
+    reference: Array
+    lower: Array
+    upper: Array
+    rows: Array
+    rows_lower: Array
+    rows_upper: Array
+    penalty: Array
+    forces: Array
+    """From unknowns to the efforts that they need (…, nv, n)."""
+    bias: Array
+    """… and what is needed without them (…, nv)."""
+
+    def efforts(self, x: Array) -> Array:
+        """Return the efforts (…, nv) of unknowns x (…, n)."""
+        return np.asarray((self.forces @ x[..., None])[..., 0] + self.bias)
+
+
+class BodyProgramme:
+    """The programmes of a machine with tasks and contacts.
+
+    `usual` [1/s] is the gain of tasks that state none, `regularisation` what accelerations and
+    shares of the weight cost.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        tasks: Sequence[Task],
+        contacts: Sequence[Contact],
+        effort: Array,
+        limits: BodyLimits,
+        usual: float,
+        regularisation: tuple[float, float],
+    ) -> None:
+        self.model, self.tasks, self.contacts = model, tuple(tasks), tuple(contacts)
+        self.usual, self.limits = usual, limits
+        self.loops = LoopTask().bind(model) if model.constraints else None
+        gravity = float(np.linalg.norm(model.gravity))
+        self.weight = model.total_mass * (gravity if gravity > 0.0 else 9.81)
+        self.sizes = [contact.generators for contact in contacts]
+        self.multipliers = 0 if self.loops is None else self.loops.size
+        self.n = model.nv + sum(self.sizes) + self.multipliers
+        self.idle = np.flatnonzero(effort == 0.0)
+        self.bounded = np.flatnonzero((effort > 0.0) & np.isfinite(effort))
+        self._effort = effort[self.bounded]
+        self._damping = np.full(self.n, regularisation[1])
+        self._damping[: model.nv] = regularisation[0]
+        self._rubs = any(view.friction.any() for view in model.joints)
+        self._spans = self._contact_spans()
+        self.generators = [columns for columns, _ in self._spans]
+        self.held = sum(len(contact.motion) for contact in contacts) + self.multipliers
+
+    def _contact_spans(self) -> list[tuple[slice, slice]]:
+        """Return where the generators and the motions of each contact are."""
+        found, column, row = [], self.model.nv, 0
+        for contact, size in zip(self.contacts, self.sizes, strict=True):
+            own = slice(column, column + size), slice(row, row + len(contact.motion))
+            found.append(own)
+            column, row = column + size, row + len(contact.motion)
+        return found
+
+    def at(self, q: Array, v: Array, loads: Array) -> Statement:
+        """Return the programmes at states q (…, nq), v (…, nv).
+
+        `loads` (…, contacts) are from 0, a contact that is open, to 1, one that may push as it can.
+        """
+        model, nv, lead = self.model, self.model.nv, q.shape[:-1]
+        forces = np.zeros((*lead, nv, self.n))
+        forces[..., :nv] = model.mass_matrix(q)
+        bias = model.bias_forces(q, v) - self._springs(q, v)
+        held, aimed, counts = self._held(q, v, loads, forces)
+        levels = self._levels(q, v)
+        damping, reference = self._regular(q, v, lead)
+        rows, low, high, penalty = self._rows(q, v, loads, forces, bias)
+        lower, upper = self._bounds(q, v, loads)
+        sizes = [len(each[2]) for each in levels] or [0]
+        sizes[0] += held.shape[-2]
+        task = np.zeros((*lead, sum(sizes), self.n))
+        task[..., : held.shape[-2], :] = held
+        target, weight = [aimed], [counts]
+        at = held.shape[-2]
+        for jacobian, wanted, own in levels:
+            task[..., at : at + len(own), :nv] = jacobian
+            at += len(own)
+            target.append(np.broadcast_to(wanted, (*lead, len(own))))
+            weight.append(np.broadcast_to(own, (*lead, len(own))))
+        return Statement(
+            task,
+            np.concatenate(target, axis=-1),
+            np.concatenate(weight, axis=-1),
+            sizes,
+            damping,
+            reference,
+            lower,
+            upper,
+            rows,
+            low,
+            high,
+            penalty,
+            forces,
+            bias,
+        )
+
+    def _springs(self, q: Array, v: Array) -> Array:
+        """Return the forces (…, nv) of joint springs and dampers.
+
+        Dry friction, the same at v and at 2 v, is not made up for: at rest its sign is unknown.
+        """
+        whole = self.model.passive_forces
+        if not self._rubs:
+            return np.asarray(whole(q, v))
+        return np.asarray(whole(q, 0.0 * v) + whole(q, 2.0 * v) - whole(q, v))
+
+    def _held(self, q: Array, v: Array, loads: Array, forces: Array) -> tuple[Array, Array, Array]:
+        """Return rows, targets and weights of contacts and loops; `forces` gets their columns."""
+        model, nv, lead = self.model, self.model.nv, q.shape[:-1]
+        count = self.held
+        held = np.zeros((*lead, count, self.n))
+        aimed, counts = np.zeros((*lead, count)), np.full((*lead, count), HOLDING)
+        still = np.zeros(nv)
+        for k, (contact, (columns, rows)) in enumerate(
+            zip(self.contacts, self._spans, strict=True)
+        ):
+            jacobian = model.frame_jacobian(q, contact.frame, "local")
+            rotation = model.frame_pose(q, contact.frame)[..., :3, :3]
+            push = contact.wrenches(rotation)
+            forces[..., columns] = -self.weight * (np.swapaxes(jacobian, -1, -2) @ push)
+            own = contact.motion @ jacobian
+            drift = model.frame_acceleration(q, v, still, contact.frame, "local")
+            held[..., rows, :nv] = own
+            aimed[..., rows] = (
+                -contact.damping * (own @ v[..., None])[..., 0] - drift @ contact.motion.T
+            )
+            counts[..., rows] *= loads[..., k, None]
+        if self.loops is not None:
+            rows = slice(count - self.multipliers, count)
+            jacobian, wanted = wanted_acceleration(self.loops, q, v, self.usual)
+            held[..., rows, :nv], aimed[..., rows] = jacobian, wanted
+            forces[..., self.n - self.multipliers :] = -self.weight * np.swapaxes(jacobian, -1, -2)
+        return held, aimed, counts
+
+    @property
+    def folds(self) -> list[PostureTask]:
+        """Postures that join the regularisation: those of machines' only level."""
+        if len({task.level for task in self.tasks}) != 1:
+            return []
+        return [t for t in self.tasks if type(t) is PostureTask and not t.turns]
+
+    def _levels(self, q: Array, v: Array) -> list[tuple[Array, Array, Array]]:
+        """Return J, what J a shall be and weights of the tasks of each level."""
+        found, folded = [], self.folds
+        for number in sorted({task.level for task in self.tasks}):
+            own = [t for t in self.tasks if t.level == number and t not in folded]
+            parts = [wanted_acceleration(task, q, v, self.usual) for task in own]
+            lead, nv = q.shape[:-1], self.model.nv
+            rows = [np.broadcast_to(j, (*lead, *j.shape[-2:])) for j, _ in parts]
+            goals = [np.broadcast_to(b, (*lead, b.shape[-1])) for _, b in parts]
+            found.append(
+                (
+                    np.concatenate(rows or [np.zeros((*lead, 0, nv))], axis=-2),
+                    np.concatenate(goals or [np.zeros((*lead, 0))], axis=-1),
+                    np.concatenate([task.weight for task in own] or [np.zeros(0)]),
+                )
+            )
+        return found
+
+    def _regular(self, q: Array, v: Array, lead: tuple[int, ...]) -> tuple[Array, Array]:
+        """Return what unknowns cost (n,), and where they cost nothing (…, n).
+
+        What no task leads comes to rest.
+        """
+        damping, reference = self._damping.copy(), np.zeros((*lead, self.n))
+        reference[..., : self.model.nv] = -self.usual * v
+        for task in self.folds:
+            gain = self.usual if task.gain is None else task.gain
+            at, own = task.velocities, task.weight
+            moving = v[..., at] - task.feedforward(q)
+            goal = -2.0 * gain * moving - gain**2 * task.error(q) - task.drift(q, v)
+            whole = damping[at] + own
+            reference[..., at] = (damping[at] * reference[..., at] + own * goal) / whole
+            damping[at] = whole
+        return damping, reference
+
+    def _rows(
+        self, q: Array, v: Array, loads: Array, forces: Array, bias: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """Return rows, their bounds and penalties: dynamics, efforts, loads and distances."""
+        lead, idle, bounded = q.shape[:-1], self.idle, self.bounded
+        scale = np.concatenate([np.full(len(idle), 1.0 / self.weight), 1.0 / self._effort])
+        both = np.concatenate([idle, bounded])
+        rows = [forces[..., both, :] * scale[:, None]]
+        zero = -bias[..., both] * scale
+        room = np.concatenate([np.zeros(len(idle)), np.ones(len(bounded))])
+        low, high = [zero - room], [zero + room]
+        penalty = [np.where(room == 0.0, np.inf, YIELDING)]
+        for k, (contact, (columns, _)) in enumerate(zip(self.contacts, self._spans, strict=True)):
+            if not ((loads[..., k] > 0.0) & (loads[..., k] < 1.0)).any():
+                continue
+            row = np.zeros((*lead, 1, self.n))
+            row[..., columns] = 1.0
+            rows.append(row)
+            most = 3.0 if contact.force is None else contact.force / self.weight
+            low.append(np.full((*lead, 1), -np.inf))
+            high.append(np.where(loads[..., k, None] < 1.0, loads[..., k, None] * most, np.inf))
+            penalty.append(np.array([np.inf]))
+        for row, least in self.limits.rows(q, v):
+            wide = np.zeros((*lead, row.shape[-2], self.n))
+            wide[..., : self.model.nv] = row
+            rows.append(wide)
+            low.append(least)
+            high.append(np.full_like(least, np.inf))
+            penalty.append(np.full(row.shape[-2], YIELDING))
+        return (
+            np.concatenate(rows, axis=-2),
+            np.concatenate(low, axis=-1),
+            np.concatenate(high, axis=-1),
+            np.concatenate(penalty),
+        )
+
+    def _bounds(self, q: Array, v: Array, loads: Array) -> tuple[Array, Array]:
+        """Return the least and most that unknowns may be (…, n)."""
+        nv, lead = self.model.nv, q.shape[:-1]
+        lower, upper = np.full((*lead, self.n), -np.inf), np.full((*lead, self.n), np.inf)
+        lower[..., :nv], upper[..., :nv] = self.limits.bounds(q, v)
+        for k, (columns, _) in enumerate(self._spans):
+            lower[..., columns] = 0.0
+            upper[..., columns] = np.where(loads[..., k, None] > 0.0, np.inf, 0.0)
+        return lower, upper

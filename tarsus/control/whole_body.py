@@ -1,0 +1,173 @@
+"""Whole-body control: tasks on accelerations, forces of contacts and torques in one programme.
+
+L. Sentis, O. Khatib, "Synthesis of whole-body behaviors through hierarchical control of behavioral
+primitives", International Journal of Humanoid Robotics 2, 2005; A. Del Prete, N. Mansard,
+O. Ramos, O. Stasse, F. Nori, "Implementing torque control with high-ratio gear boxes and without
+joint-torque sensors", 2016. The programme is in `body_programme.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.control.arguments import not_negative
+from tarsus.control.body_contact import Contact
+from tarsus.control.body_limits import BodyLimits
+from tarsus.control.body_programme import BodyProgramme
+from tarsus.control.body_solution import BodySolution
+from tarsus.control.body_targets import BodyTargets
+from tarsus.control.control_law import ControlLaw
+from tarsus.control.joint_gains import Gains
+from tarsus.control.reference import Setpoint, Source
+from tarsus.geometry import Distances
+from tarsus.ik import Avoid, Limits, QPSolution, Task, solve_qp
+from tarsus.ik.avoid import avoid_of
+from tarsus.model import Model
+from tarsus.model.checks import suggestion
+
+Outputs = Literal["torques", "references"]
+
+
+class WholeBody(ControlLaw):
+    """Leads a machine by tasks while it pushes against contacts: tau = control(t, q, v).
+
+    `tasks` are those of `tarsus.ik`, with weights and levels; their `gain` [1/s] is the rate at
+    which errors fade, critically damped, and `gain` here that of those which state none. Their
+    targets, with velocities and accelerations, may be set at any time, or come from `reference`: a
+    mapping, or a function of time that returns one, from names of tasks to targets (or targets with
+    velocity and acceleration), and from names of contacts to loads from 0 (open) to 1. Between 0
+    and 1 a load is the share of its largest force that a contact may take: contacts come and go
+    without jumps if loads rise and fall.
+
+    `effort` as of `ControlLaw`: what has none is not driven, and the machine moves so that it
+    needs none. `limits` are those of joints, `avoid` what shall stay apart; `limit_rate` [1/s]
+    is how fast both may be approached. `regularisation` is what accelerations [1/(m/s²)²] and
+    forces, in shares of the weight, cost beside tasks that count about one.
+
+    With `outputs="references"` a call returns q, v and efforts for the joint controllers of a
+    `Cascade`, as they shall be after `period`. `last` is what the last call found.
+    """
+
+    remembers = True
+
+    def __init__(
+        self,
+        model: Model,
+        tasks: Sequence[Task],
+        contacts: Sequence[Contact] = (),
+        reference: Source | None = None,
+        *,
+        gain: float = 10.0,
+        limits: Limits | bool | None = True,
+        avoid: Avoid | Distances | None = None,
+        limit_rate: float = 20.0,
+        regularisation: tuple[float, float] = (1e-4, 1e-4),
+        outputs: Outputs = "torques",
+        effort: Gains | None = None,
+        period: float | None = None,
+    ) -> None:
+        if outputs not in get_args(Outputs):
+            raise ValueError(f"outputs is {outputs!r}{suggestion(outputs, get_args(Outputs))}")
+        if outputs == "references" and period is None:
+            raise ValueError("outputs='references' needs a period: references are of its end")
+        self.tasks = _listed(tasks, Task, "tasks", "tarsus.ik")
+        self.contacts = _listed(contacts, Contact, "contacts", "tarsus.control")
+        for contact in self.contacts:
+            model.frame(contact.frame)
+        self.gain = not_negative(gain, "gain")
+        self.outputs: Outputs = outputs
+        for task in self.tasks:
+            task.bind(model)
+        self.targets = BodyTargets(self.tasks, self.contacts)
+        super().__init__(model, reference, effort=effort, period=period)  # type: ignore[arg-type]
+        stated = Limits() if limits is True else limits or None
+        bounds = BodyLimits(
+            model, stated, avoid_of(model, avoid), not_negative(limit_rate, "limit_rate")
+        )
+        self.programme = BodyProgramme(
+            model, self.tasks, self.contacts, self.effort, bounds, self.gain, regularisation
+        )
+        self.last: BodySolution | None = None
+        self._start: QPSolution | np.ndarray[Any, Any] | None = None
+
+    def setpoint(self, value: Any) -> Setpoint:
+        """Return targets and loads by name as a checked setpoint."""
+        return self.targets.setpoint(value)
+
+    def reset(self) -> None:
+        """Forget where the last programme ended, from which the next one begins."""
+        self._start = None
+
+    def get_state(self) -> dict[str, Array]:
+        """Return which bounds and rows were active, from which the next programme begins."""
+        start = self._start
+        if start is None:
+            return {}
+        at = start.working_set if isinstance(start, QPSolution) else start
+        return {"working_set": np.asarray(at, np.float64)}
+
+    def set_state(self, state: dict[str, Array]) -> None:
+        """Go on from what `get_state` returned."""
+        found = state.get("working_set")
+        self._start = None if found is None else found.astype(np.int8)
+
+    def solve(self, q: Array, v: Array) -> BodySolution:
+        """Return what is found at states q (…, nq), v (…, nv), with targets as they are."""
+        lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], self.targets.loads.shape[:-1])
+        q, v = np.broadcast_to(q, (*lead, q.shape[-1])), np.broadcast_to(v, (*lead, v.shape[-1]))
+        loads = np.broadcast_to(self.targets.loads, (*lead, len(self.contacts)))
+        stated = self.programme.at(q, v, loads)
+        size = stated.lower.shape[-1] + stated.rows.shape[-2]
+        start = self._start
+        at = start.working_set if isinstance(start, QPSolution) else start
+        fits = at is not None and at.shape == (*lead, size)
+        found = solve_qp(
+            stated.task,
+            stated.target,
+            weight=stated.weight,
+            levels=stated.levels,
+            damping=stated.damping,
+            reference=stated.reference,
+            lower=stated.lower,
+            upper=stated.upper,
+            rows=stated.rows,
+            rows_lower=stated.rows_lower,
+            rows_upper=stated.rows_upper,
+            penalty=stated.penalty,
+            start=at if fits else None,
+        )
+        self._start = found
+        tau = stated.efforts(found.v)
+        tau[..., self.programme.idle] = 0.0
+        return BodySolution(tau, q, self.programme, stated, found)
+
+    def law(self, t: float, q: Array, v: Array, setpoint: Setpoint) -> Array:
+        """Return efforts (…, nv) without limits."""
+        self.targets.aim(setpoint)
+        self.last = self.solve(q, v)
+        return self.last.tau
+
+    def within(self, limits: Array, t: float, q: Any, v: Any, reference: Any = None) -> Any:
+        """Return efforts (…, nv) within limits (nv,), or q, v and these as references."""
+        tau = super().within(limits, t, q, v, reference)
+        if self.outputs == "torques":
+            return tau
+        assert self.last is not None and self.period is not None
+        a, dt = self.last.acceleration, self.period
+        after = v + a * dt
+        return self.model.integrate(q, 0.5 * dt * (v + after)), after, tau
+
+
+def _listed(values: Sequence[Any], kind: type, what: str, room: str) -> tuple[Any, ...]:
+    """Return a list of tasks or contacts as a tuple; raise if one of them is none."""
+    if isinstance(values, kind):
+        raise TypeError(f"{what} is {values!r} alone, must be a list")
+    for value in values:
+        if not isinstance(value, kind):
+            name = type(value).__name__
+            raise TypeError(f"{what} has a {name}, must be of {room}.{kind.__name__}")
+    return tuple(values)
