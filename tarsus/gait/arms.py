@@ -133,7 +133,8 @@ def _swinging(
     for arm in anatomy.arms:
         leg = next(leg for leg in anatomy.legs if leg.side == -arm.side)
         scale = length_ratio(arm, leg) if arms.scale is None else arms.scale
-        task = PartComTask(arm.root, relative_to="com", axes=anatomy.torso, gain=gain)
+        # where long steps lead arms to the end of their reach, legs go on: theirs is level 0
+        task = PartComTask(arm.root, relative_to="com", axes=anatomy.torso, gain=gain, level=1)
         task.bind(anatomy.model)
         tasks.append(task)
         swings.append(ArmSwing(task, leg.root, posture, scale=scale))

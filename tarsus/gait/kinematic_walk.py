@@ -9,7 +9,6 @@ combinations, so they have the same solutions. What arms do beside it is one of 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,27 +16,13 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
 from tarsus.gait.arms import Arms, Still, arm_joints, arm_motion
+from tarsus.gait.walk_targets import WalkTargets
 from tarsus.ik import Avoid, ComTask, OrientationTask, PositionTask, PostureTask, Solver, Task
 from tarsus.model import Model
 from tarsus.model.checks import reals
 
 GAIN = 50.0
 """How fast errors of tasks fade [1/s]."""
-
-
-class WalkTargets(NamedTuple):
-    """Ways of soles, of the centre of mass and of the torso at even times."""
-
-    times: Array
-    """(T,) [s]."""
-    soles: Array
-    """Poses of the soles (T, legs, 4, 4), in the order of the legs."""
-    com: Array
-    """(T, 3) [m]."""
-    torso: Array
-    """Rotations of the torso (T, 3, 3)."""
-    standing: Array
-    """Which soles stand (T, legs)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +61,7 @@ def walk_kinematics(
     avoid: Avoid | None = None,
     comfort: float = 1.0,
 ) -> Motion:
-    """Return the motion along targets from the configuration q (nq,), where they begin.
+    """Return the motion along targets from the configuration q (nq,) of a machine that looks along x.
 
     Arms are held unless stated. `avoid` pushes links apart where tasks leave joints free, and
     `comfort` [1/s] is how fast arms that are free go back to q.
@@ -94,7 +79,7 @@ def walk_kinematics(
         avoid=avoid,
     )
     dt = float(targets.times[1] - targets.times[0])
-    plans = _plans(anatomy, targets, dt)
+    plans = _plans(anatomy, start, targets, dt)
     places, speeds, errors = [], [], dict.fromkeys((task.name for task in tasks), 0.0)
     at = start
     for k in range(len(targets.times)):
@@ -136,7 +121,9 @@ def _held(anatomy: Anatomy) -> list[str]:
     ]
 
 
-def _plans(anatomy: Anatomy, targets: WalkTargets, dt: float) -> dict[str, tuple[Array, Array]]:
+def _plans(
+    anatomy: Anatomy, q: Array, targets: WalkTargets, dt: float
+) -> dict[str, tuple[Array, Array]]:
     """Return by name of task its targets and their velocities at all times."""
     plans = {"com": (targets.com, _rate(targets.com, dt))}
     for k, leg in enumerate(anatomy.legs):
@@ -145,7 +132,8 @@ def _plans(anatomy: Anatomy, targets: WalkTargets, dt: float) -> dict[str, tuple
         turned = places[:, :3, :3] @ leg.sole.placement[:3, :3].T
         plans[f"{leg.name} sole"] = (places[:, :3, 3], _rate(places[:, :3, 3], dt))
         plans[f"{leg.name} turn"] = (turned, _angular_rate(turned, dt))
-    plans["torso"] = (targets.torso, _angular_rate(targets.torso, dt))
+    torso = targets.torso @ np.asarray(anatomy.model.frame_pose(q, anatomy.torso))[:3, :3]
+    plans["torso"] = (torso, _angular_rate(torso, dt))
     return plans
 
 
