@@ -33,6 +33,7 @@ from tarsus.ik import (
     Task,
 )
 from tarsus.ik.arguments import positive
+from tarsus.model.checks import number
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,18 @@ class Free:
 
 @dataclass(frozen=True)
 class Tracking:
-    """Arms against the momentum of the rest; `damping` as in `tarsus.ik.MomentumTracking`."""
+    """Arms against the momentum of the rest.
 
-    damping: float | None = None
+    With a `share`, from 0 to 1, they make up for as much of it where the walk begins, by a damped
+    inverse. Without, the inverse is normalised as in eq. 7.9: how much that is depends on how
+    heavy the arms are.
+    """
+
+    share: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.share is not None and not 0.0 < number(self.share, "share") < 1.0:
+            raise ValueError(f"share is {self.share}, must be between 0 and 1")
 
 
 @dataclass(frozen=True)
@@ -65,6 +75,9 @@ class Minimising:
 
     delta: float = 0.5
 
+
+REACH = 0.02
+"""Weight of the task of an arm that swings; velocities of level 1 are damped by 0.01/√weight."""
 
 Arms: TypeAlias = Still | Swinging | Free | Tracking | Minimising
 
@@ -105,7 +118,8 @@ def arm_motion(
     if isinstance(arms, Swinging):
         return _swinging(anatomy, posture, arms, back, gain)
     if isinstance(arms, Tracking):
-        return ArmMotion(costs=[back, MomentumTracking(joints, damping=arms.damping)])
+        damping = None if arms.share is None else _damping(anatomy, posture, joints, arms.share)
+        return ArmMotion(costs=[back, MomentumTracking(joints, damping=damping)])
     if isinstance(arms, Minimising):
         return ArmMotion(costs=[back], weight=MomentumWeight(arms.delta))
     if isinstance(arms, Free):
@@ -126,6 +140,14 @@ def _back(anatomy: Anatomy, posture: Array, joints: Sequence[str], comfort: floa
     return Comfort(posture, comfort=rates)
 
 
+def _damping(anatomy: Anatomy, posture: Array, joints: Sequence[str], share: float) -> float:
+    """Return λ for which a aᵀ/(a aᵀ + λ²) is the share, a the momentum of the arms' velocities."""
+    model = anatomy.model
+    free = [k for name in joints for k in range(model.nv)[model.joint(name).v_slice]]
+    row = np.asarray(model.centroidal_momentum_matrix(posture))[5, free]
+    return float(np.linalg.norm(row) * np.sqrt(1.0 / share - 1.0))
+
+
 def _swinging(
     anatomy: Anatomy, posture: Array, arms: Swinging, back: Cost, gain: float
 ) -> ArmMotion:
@@ -133,8 +155,9 @@ def _swinging(
     for arm in anatomy.arms:
         leg = next(leg for leg in anatomy.legs if leg.side == -arm.side)
         scale = length_ratio(arm, leg) if arms.scale is None else arms.scale
-        # where long steps lead arms to the end of their reach, legs go on: theirs is level 0
-        task = PartComTask(arm.root, relative_to="com", axes=anatomy.torso, gain=gain, level=1)
+        # long steps lead arms to the end of their reach: a small weight damps them there
+        seen = {"relative_to": "com", "axes": anatomy.torso}
+        task = PartComTask(arm.root, **seen, weight=REACH, gain=gain, level=1)
         task.bind(anatomy.model)
         tasks.append(task)
         swings.append(ArmSwing(task, leg.root, posture, scale=scale))

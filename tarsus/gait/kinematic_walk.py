@@ -61,7 +61,7 @@ def walk_kinematics(
     avoid: Avoid | None = None,
     comfort: float = 1.0,
 ) -> Motion:
-    """Return the motion along targets from the configuration q (nq,) of a machine that looks along x.
+    """Return the motion along targets from q (nq,), in which the machine stands and looks along x.
 
     Arms are held unless stated. `avoid` pushes links apart where tasks leave joints free, and
     `comfort` [1/s] is how fast arms that are free go back to q.

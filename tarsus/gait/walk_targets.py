@@ -62,7 +62,8 @@ def walk_targets(
     if not number(duration, "duration") > 0.0 or not 0.0 < number(double, "double") < 1.0:
         raise ValueError(f"duration {duration} must be above 0, double {double} from 0 to 1")
     n = footsteps.steps
-    times = np.arange(round((BEFORE + n * duration + AFTER) / dt) + 1) * dt
+    samples = round((BEFORE + n * duration + AFTER) / dt) + 1
+    times = np.arange(samples, dtype=np.float64) * dt
     phase = (times - BEFORE) / duration
     step = np.clip(np.floor(phase + 1e-9), -1, n).astype(np.int64)
     place, yaw, standing = _soles(footsteps, phase, double, lift)
