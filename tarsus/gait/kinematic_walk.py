@@ -34,7 +34,7 @@ class Motion:
     q: Array
     v: Array
     errors: dict[str, float]
-    """The largest error of each task [m or rad]."""
+    """The largest error of each task of soles, centre of mass and torso [m or rad]."""
 
     @property
     def period(self) -> float:
@@ -80,21 +80,29 @@ def walk_kinematics(
     )
     dt = float(targets.times[1] - targets.times[0])
     plans = _plans(anatomy, start, targets, dt)
-    places, speeds, errors = [], [], dict.fromkeys((task.name for task in tasks), 0.0)
-    at = start
+    places, speeds, at = [], [], start
     for k in range(len(targets.times)):
         for name, (values, rates) in plans.items():
-            task = solver[name]
-            assert isinstance(task, (PositionTask, OrientationTask, ComTask))
+            task = _aimed(solver, name)
             task.target, task.target_velocity = values[k], rates[k]
         way.update(at)
         step = solver.step(at, dt)
-        for name in errors:
-            errors[name] = max(errors[name], float(np.abs(solver[name].error(at)).max()))
         places.append(at)
         speeds.append(step.v)
         at = step.q
-    return Motion(anatomy.model, targets.times, np.array(places), np.array(speeds), errors)
+    q_all = np.array(places)
+    errors = {}
+    for name, (values, _) in plans.items():
+        task = _aimed(solver, name)
+        task.target = values
+        errors[name] = float(np.abs(task.error(q_all)).max())
+    return Motion(anatomy.model, targets.times, q_all, np.array(speeds), errors)
+
+
+def _aimed(solver: Solver, name: str) -> PositionTask | OrientationTask | ComTask:
+    task = solver[name]
+    assert isinstance(task, (PositionTask, OrientationTask, ComTask))
+    return task
 
 
 def _tasks(anatomy: Anatomy, q: Array) -> list[Task]:
