@@ -19,7 +19,7 @@ from tarsus.gait.plans.profiles import quintic
 from tarsus.model.checks import expect, number
 from tarsus.spatial import pose
 
-BEFORE, AFTER = 0.8, 1.2
+BEFORE, AFTER = 0.8, 0.8
 """How long the machine stands before the first step and after the last one [s]."""
 
 
@@ -49,7 +49,7 @@ def walk_targets(
     duration: float = 0.8,
     double: float = 0.2,
     lift: float = 0.06,
-    dt: float = 8e-3,
+    dt: float = 0.01,
 ) -> WalkTargets:
     """Return ways along footsteps on level ground; the centre of mass is at `height` [m].
 

@@ -21,7 +21,7 @@ from tarsus.reproduce.result import Curve
 from tarsus.scenes.humanoids import follow, humanoid, vertical_torques
 from tarsus.simulation import Trajectory
 
-STEPS = 7
+STEPS = 6
 STEADY = (2, STEPS - 2)
 """The first and the last step at full length: two get there, and the last one comes to rest."""
 WINDOW = 0.02
@@ -86,7 +86,7 @@ class HumanoidWalks:
         length: float | None = None,
         duration: float | None = None,
         body: Anatomy | None = None,
-        rounds: int = 2,
+        rounds: int = 1,
     ) -> None:
         self.body = humanoid(robot) if body is None else body
         usual = SETTINGS[robot]
