@@ -1,0 +1,136 @@
+"""Footsteps that are adapted to the measured state: where and when the next one lands.
+
+During single support on u₀ the divergent component ξ runs away from the centre of pressure p. If the
+foot lands on u after the time t, the walk goes on as planned where ξ is at u + b when double support
+of length T ends, with the offset b of the plan:
+
+    (ξ − p) τ + p = (1 − m) u₀ + (m − f) u + f (u + b),   τ = e^{ωt},  f = e^{−ωT},  m = (1 − f)/(ωT).
+
+This is linear in u, τ and b, so that the nearest u and t within what legs can do, with the least
+change of b, are a small quadratic programme (M. Khadiv, A. Herzog, S. Moosavian, L. Righetti,
+"Walking control based on step timing adaptation", IEEE Transactions on Robotics 36, 2020, here
+with double support). What ankles can do comes first: p moves within the sole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.ik import solve_qp
+
+
+class Adapted(NamedTuple):
+    """Where the next foot lands (…, 2), when (…) [s] from now, and the offset after it (…, 2)."""
+
+    place: Array
+    left: Array
+    offset: Array
+    pressure: Array
+    """The centre of pressure (…, 2) that was counted on."""
+
+
+@dataclass(frozen=True)
+class StepLimits:
+    """What legs can do: lengths [m] in axes of the foot that stands, times [s] of swings.
+
+    `ahead` is how far the foot may land before or behind the other, `near` and `far` how far
+    beside it; `shortest` and `longest` are the limits of a swing.
+    """
+
+    ahead: float = 0.5
+    near: float = 0.1
+    far: float = 0.45
+    shortest: float = 0.3
+    longest: float = 1.2
+
+
+@dataclass(frozen=True)
+class StepAdaptation:
+    """Adapts steps within `limits`; weights of changes of place, time and offset.
+
+    `omega` [1/s] is that of the pendulum, `double` [s] the length of double support.
+    """
+
+    omega: float
+    double: float
+    limits: StepLimits = StepLimits()
+    place: float = 1.0
+    time: float = 0.02
+    offset: float = 1e3
+
+    def adapt(
+        self,
+        divergent: Array,
+        stance: Array,
+        heading: Array,
+        side: Array,
+        half: Array,
+        place: Array,
+        offset: Array,
+        since: Array,
+        left: Array,
+    ) -> Adapted:
+        """Return the next step of machines whose divergent component is measured (…, 2).
+
+        They stand on a sole at `stance` (…, 2) that looks to `heading` (…) and is `half` (…, 2)
+        times two long and wide; the other foot lands on its `side` (…), 1 for left. Planned are
+        its `place` (…, 2), the `offset` (…, 2) and the time `left` (…), `since` (…) it swings.
+        """
+        w = self.omega
+        turn = _turn(heading)
+        # all in axes of the foot that stands
+        xi, wanted, shift = (_into(turn, x) for x in (divergent - stance, place - stance, offset))
+        fade = np.exp(-w * self.double)
+        mean = (1.0 - fade) / (w * self.double)
+        grow = np.exp(w * left)[..., None]
+        planned = (mean - fade) * wanted + fade * (wanted + shift)
+        pressure = np.clip((xi * grow - planned) / np.maximum(grow - 1.0, 1e-6), -half, half)
+        away = xi - pressure
+        low, high = self._bounds(side, since)
+        # unknowns: u (2) and τ; rows: u, τ, and f b = (ξ − p) τ + p − m u
+        lead = np.broadcast_shapes(xi.shape[:-1], np.shape(left))
+        task = np.zeros((*lead, 5, 3))
+        task[..., :3, :3] = np.eye(3)
+        task[..., 3, 0] = task[..., 4, 1] = -mean
+        task[..., 3:, 2] = away
+        target = np.empty((*lead, 5))
+        target[..., :2], target[..., 2:3] = wanted, grow
+        target[..., 3:] = fade * shift - pressure
+        weight = np.array([self.place, self.place, 0.0, self.offset, self.offset])
+        weight = np.broadcast_to(weight, (*lead, 5)).copy()
+        # a change of the time counts alike however long the rest is: dτ = ω τ dt
+        weight[..., 2:3] = self.time / grow**2
+        found = solve_qp(task, target, weight=weight, damping=1e-9, lower=low, upper=high)
+        u, tau = found.v[..., :2], found.v[..., 2:3]
+        after = (away * tau + pressure - mean * u) / fade
+        back = np.swapaxes(turn, -1, -2)
+        return Adapted(
+            stance + _into(back, u),
+            np.log(np.maximum(tau[..., 0], 1.0)) / w,
+            _into(back, after),
+            stance + _into(back, pressure),
+        )
+
+    def _bounds(self, side: Array, since: Array) -> tuple[Array, Array]:
+        """Return the bounds (…, 3) of u and τ."""
+        own, swung = self.limits, np.asarray(since, float)
+        near, far = side * own.near, side * own.far
+        soon = np.exp(self.omega * np.maximum(own.shortest - swung, 0.0))
+        late = np.exp(self.omega * np.maximum(own.longest - swung, 0.0))
+        first = np.broadcast_arrays(-own.ahead, np.minimum(near, far), soon)
+        last = np.broadcast_arrays(own.ahead, np.maximum(near, far), late)
+        return np.stack(first, axis=-1), np.stack(last, axis=-1)
+
+
+def _turn(heading: Array) -> Array:
+    """Return rotations (…, 2, 2) from the world into axes that look to `heading` (…)."""
+    c, s = np.cos(heading), np.sin(heading)
+    return np.stack([np.stack([c, s], -1), np.stack([-s, c], -1)], -2)
+
+
+def _into(turn: Array, vector: Array) -> Array:
+    return np.asarray((turn @ vector[..., None])[..., 0])
