@@ -62,6 +62,12 @@ class StepAdaptation:
     time: float = 0.02
     offset: float = 1e3
 
+    def last_offset(self, stance: Array, place: Array) -> Array:
+        """Return the offset (…, 2) after a last step, after which ξ ends between the feet."""
+        fade = np.exp(-self.omega * self.double)
+        mean = (1.0 - fade) / (self.omega * self.double)
+        return np.asarray(-mean / (2.0 * fade) * (place - stance))
+
     def adapt(
         self,
         divergent: Array,
