@@ -227,7 +227,7 @@ class Stepping:
         """Return the references, and go on by dt."""
         w = self.supports.omega
         back = (1.0 + self.gain / w) * (xi - wanted)
-        pressure = (repellent + back)[:, :2]
+        pressure = self._inside((repellent + back)[:, :2], now.soles)
         self._carry(dt, wanted, repellent)
         feet, rotation, spin, spin_rate, swinging = self._feet(now)
         loads = self._loads()
@@ -244,6 +244,15 @@ class Stepping:
             self.heading,
             wanted,
         )
+
+    def _inside(self, pressure: Array, soles: Array) -> Array:
+        """Return zero moment points (B, 2) that a foot which carries alone can have."""
+        stands = np.where(self._swing_side() > 0, 1, 0)
+        sole = soles[self.rows, stands]
+        turn, origin = sole[:, :2, :2], sole[:, :2, 3]
+        local = (np.swapaxes(turn, -1, -2) @ (pressure - origin)[..., None])[..., 0]
+        kept = origin + (turn @ np.clip(local, -self.half, self.half)[..., None])[..., 0]
+        return np.where(self.single[:, None], kept, pressure)
 
     def _carry(self, dt: float, wanted: Array, repellent: Array) -> None:
         """Move the references of the swinging feet, of the height and of the heading on by dt."""
