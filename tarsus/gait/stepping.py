@@ -108,12 +108,14 @@ class Stepping:
         self.left = np.full(walkers, supports.start)
         self.long = self.left.copy()
         """Of the phase: time since it began, time to go, and its length as planned (B,) [s]."""
-        self.foot = Way.at_rest(self.position[:, 0])
-        self.turn = Way.at_rest(np.zeros((walkers, 1)))
+        begin = np.zeros((walkers, 5))
+        begin[:, :3] = self.position[:, 0]
+        begin[:, 4] = self.yaw[:, :2].mean(axis=1)
+        self.moving = Way.at_rest(begin)
+        """The foot that swings (3), the share of its turn that is done, and the heading (B, 5)."""
         self.turned = np.zeros((walkers, 3))
         self.from_rotation = self.rotation[:, 0].copy()
         self.top = np.zeros(walkers)
-        self.heading = Way.at_rest(self.yaw[:, :2].mean(axis=1, keepdims=True))
         self.centre = Way.at_rest(self.position[:, :2, 2:].mean(axis=1) + height)
         self._places = supports.places(self.position)
 
@@ -175,14 +177,16 @@ class Stepping:
         self.single = self.single | these
         self._begin(these, self.supports.single)
         step = np.minimum(self.step, self.last)
-        self.foot = Way.at_rest(soles[:, :3, 3]).where(these, self.foot)
-        self.turn = Way.at_rest(np.zeros_like(self.turn[0])).where(these, self.turn)
+        begin = self.moving.position.copy()
+        begin[these, :3], begin[these, 3] = soles[these, :3, 3], 0.0
+        rates = np.where(these[:, None], np.array([0.0, 0.0, 0.0, 0.0, 1.0]), 1.0)
+        self.moving = Way(begin, rates * self.moving.velocity, rates * self.moving.acceleration)
         start = np.where(these[:, None, None], soles[:, :3, :3], self.from_rotation)
         self.from_rotation = start
         target = self.rotation[self.rows, step]
         self.turned = vector_from_rotation(np.swapaxes(start, -1, -2) @ target)
         self.top = self.swing.top(
-            self.ground, self.foot.position, self.position[self.rows, step], self.length
+            self.ground, begin[:, :3], self.position[self.rows, step], self.length
         )
 
     def _begin(self, these: Array, long: float) -> None:
@@ -241,7 +245,7 @@ class Stepping:
             spin_rate,
             loads,
             swinging,
-            self.heading,
+            Way(*(part[:, 4:] for part in self.moving)),
             wanted,
         )
 
@@ -257,17 +261,17 @@ class Stepping:
     def _carry(self, dt: float, wanted: Array, repellent: Array) -> None:
         """Move the references of the swinging feet, of the height and of the heading on by dt."""
         w, step = self.supports.omega, np.minimum(self.step, self.last)
-        target = self.position[self.rows, step]
-        moved = self.swing.move(self.foot, target, self.top, self.since, self.left, dt)
-        self.foot = moved.where(self.single, self.foot)
-        rest = self.left - self.swing.settle
-        turned = bend(self.turn, Way.at_rest(np.ones_like(self.turn[0])), rest, dt)
-        self.turn = turned.where(self.single, self.turn)
-        both = (self.yaw[self.rows, step] + self.yaw[self.rows, step - 1])[:, None] / 2
-        ends = Way.at_rest(both)
-        self.heading = bend(self.heading, ends, np.maximum(self.left, 0.05), dt).where(
-            self.single, self.heading
+        end, times = self.swing.aim(
+            self.position[self.rows, step], self.top, self.since, self.left
         )
+        # feet, then the share of their turn that is done, and the heading
+        both = (self.yaw[self.rows, step] + self.yaw[self.rows, step - 1]) / 2
+        place, speed, long = np.zeros((3, len(both), 5))
+        place[:, :3], place[:, 3], place[:, 4] = end.position, 1.0, both
+        speed[:, :3] = end.velocity
+        long[:, :3], long[:, 3], long[:, 4] = times, times[:, 0], np.maximum(self.left, 0.05)
+        moved = bend(self.moving, Way(place, speed, np.zeros_like(speed)), long, dt)
+        self.moving = moved.where(self.single, self.moving)
         # the centre of mass follows ξ, which is stable
         high = wanted[:, 2:] + self.height
         velocity = w * (high - self.centre.position)
@@ -282,11 +286,11 @@ class Stepping:
         here = now.soles[..., :3, 3]
         feet = Way(
             *(
-                np.where(pick, own[:, None, :], rest)
-                for own, rest in zip(self.foot, (here, 0.0, 0.0), strict=True)
+                np.where(pick, own[:, None, :3], rest)
+                for own, rest in zip(self.moving, (here, 0.0, 0.0), strict=True)
             )
         )
-        turn, rate, faster = self.turn
+        turn, rate, faster = (part[:, 3:4] for part in self.moving)
         own = self.from_rotation @ rotation_from_vector(self.turned * turn)
         rotation = np.where(pick[..., None], own[:, None], now.soles[..., :3, :3])
         axis = (self.from_rotation @ self.turned[..., None])[..., 0]

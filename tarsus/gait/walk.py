@@ -131,7 +131,7 @@ def walk(
     if friction is not None:
         surface = replace(surface, friction=friction)
     told = surface if known is None else known
-    own = walker(body, Style() if style is None else style)
+    own = walker(body, _wide_enough(body, Style() if style is None else style, sideways))
     plan = footsteps(own, speed, sideways, turn, steps, path).on(told, body.legs[0].sole.corners)
     control = walking(own, plan, told)
     settings = {"collision": body.collision(), "dt": 1e-3, **simulation}
@@ -198,11 +198,20 @@ def walking(own: Walker, plan: Footsteps, ground: Terrain, walkers: int = 1) -> 
     return Walking(own.body, tasks, stepping, ground=ground, period=style.period)
 
 
+def _wide_enough(body: Anatomy, style: Style, sideways: float) -> Style:
+    """Return the style with soles so far apart that they do not touch in steps to a side."""
+    if style.width is not None or sideways == 0.0:
+        return style
+    own = walker(body, style)
+    least = float(own.sole[1]) + GAP + abs(sideways) * own.step_time
+    return style if own.width >= least else replace(style, width=least)
+
+
 def _placed(own: Walker, plan: Footsteps, ground: Terrain, collision: Any) -> Array:
-    """Return the stance (nq,) over the first footsteps, standing on the ground."""
-    q = own.stance.copy()
-    place = plan.position[..., :2, :].mean(axis=-2)
-    q[:2] += place[:2]
+    """Return the stance (nq,) on the first footsteps, just touching the ground."""
+    soles = plan.poses[..., :2, :, :]
+    frames = soles if plan.side[0] > 0 else soles[..., ::-1, :, :]
+    q = stance(own.body, crouch=own.style.crouch, soles=frames)
     return stand(own.body.model, q, ground, collision)
 
 

@@ -18,7 +18,7 @@ from tarsus.simulation import Trajectory
 if TYPE_CHECKING:
     from tarsus.gait.walk import Walker
 
-CARRIES = 0.05
+CARRIES = 0.2
 """A sole with less than this share of the weight does not count for friction and pressure."""
 STRAYS = 0.1
 """Errors of the divergent component that are told, as shares of the height."""
@@ -206,16 +206,13 @@ def gave_way(
     """Return what gave way, and when [s], in the order of time."""
     t, cycles = walked.run.t, walked.control.cycles
     found = []
-    names = walked.run.contacts
-    slips = np.flatnonzero(
-        (names.states == "slip") & ((names.force * names.normal).sum(axis=1) > 1.0)
-    )
+    slips = np.nan_to_num(soles.friction) > 0.99 * walked.friction
     if (at := _first(np.asarray(share >= 0.999).any(axis=1))) is not None:
         joint = _joint_of(walked, int(share[at].argmax()))
         found.append((float(t[at]), f"the torque of {joint!r} is at its limit"))
-    if len(slips):
-        k = int(slips[0])
-        found.append((float(t[names.sample[k]]), f"{names.bodies[k]!r} slips"))
+    if (at := _first(slips.any(axis=1))) is not None:
+        leg = walked.walker.body.legs[int(slips[at].argmax())]
+        found.append((float(t[at]), f"{leg.end!r} slips"))
     if (at := _first(error > STRAYS * walked.walker.height)) is not None:
         what = f"the divergent component is off by {1e3 * error[at]:.0f} mm"
         found.append((cycles.t[at], what))

@@ -14,7 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
-from tarsus.gait.plans.divergent import Divergent, end_weights, support_weights
+from tarsus.gait.plans.divergent import (
+    Divergent,
+    DivergentPlan,
+    end_weights,
+    support_weights,
+)
 
 AHEAD = 4
 """Supports that are looked at beyond the present one: e^{−4ωT} is below 1e-4 for any walk."""
@@ -52,6 +57,19 @@ class Supports:
         """
         middle = position[..., -2:, :].mean(axis=-2, keepdims=True)
         return np.concatenate([position[..., 1:-1, :], *[middle] * (AHEAD + 1)], axis=-2)
+
+    def plan(self, position: Array) -> DivergentPlan:
+        """Return the plan of a whole walk along footsteps at `position` (…, N, 3) [m], from t = 0.
+
+        Its repellent points are the supports themselves: add the height of the centre of mass.
+        """
+        first = position[..., :2, :].mean(axis=-2, keepdims=True)
+        stands = np.repeat(position[..., 1:-1, :], 2, axis=-2)
+        last = position[..., -2:, :].mean(axis=-2, keepdims=True)
+        steps = position.shape[-2] - 2
+        phases = np.tile([self.single, self.double], steps)
+        times = np.concatenate([[0.0, self.start], self.start + np.cumsum(phases)])
+        return DivergentPlan(times, np.concatenate([first, stands, last], axis=-2), self.omega)
 
     def ahead(self, places: Array, k: NDArray[np.int64]) -> Array:
         """Return the supports (B, AHEAD + 1, 3) from number k (B,) on, of all (B, K, 3)."""
