@@ -6,8 +6,9 @@ from tarsus.gait.body_tasks import BodyGains, BodyTasks
 from tarsus.gait.posture import stance
 from tarsus.gait.soles import Sole
 from tarsus.gait.stepping import Aims, Measured, Stepping
-from tarsus.gait.walk import Style, Walker, walk, walker, walking
+from tarsus.gait.walk import walk
 from tarsus.gait.walked import Walked, WalkReport
+from tarsus.gait.walker import Style, Walker
 from tarsus.gait.walking import Walking
 
 __all__ = [
@@ -28,6 +29,4 @@ __all__ = [
     "plans",
     "stance",
     "walk",
-    "walker",
-    "walking",
 ]

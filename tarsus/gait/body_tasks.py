@@ -24,6 +24,8 @@ from tarsus.ik import (
     PostureTask,
     Task,
 )
+from tarsus.model import Model
+from tarsus.model.views import JointView
 from tarsus.spatial import inverse
 
 
@@ -31,11 +33,13 @@ from tarsus.spatial import inverse
 class BodyGains:
     """Weights and gains [1/s] of the tasks of a walking body."""
 
-    com: tuple[float, float] = (10.0, 6.0)
-    trunk: tuple[float, float] = (5.0, 10.0)
-    torso: tuple[float, float] = (2.0, 10.0)
-    feet: tuple[float, float] = (50.0, 25.0)
-    posture: tuple[float, float] = (0.05, 5.0)
+    com: tuple[float, float] = (100.0, 8.0)
+    trunk: tuple[float, float] = (20.0, 10.0)
+    torso: tuple[float, float] = (5.0, 10.0)
+    feet: tuple[float, float] = (100.0, 25.0)
+    posture: tuple[float, float] = (0.1, 6.0)
+    legs: tuple[float, float] = (1e-3, 6.0)
+    """Of the posture of the legs, which feet and trunk ask for already."""
     momentum: float = 0.0
     """The weight of the angular momentum about the vertical, which shall be zero."""
 
@@ -62,8 +66,18 @@ class BodyTasks:
             )
             for leg in body.legs
         ]
-        posture = PostureTask(stance, weight=gains.posture[0], gain=gains.posture[1], level=0)
-        self.tasks: list[Task] = [self.com, *self.upright, *self.feet, posture]
+        self.tasks: list[Task] = [self.com, *self.upright, *self.feet]
+        legs = {joint for leg in body.legs for joint in leg.joints}
+        free = [joint.name for joint in model.joints if _has_posture(joint, model)]
+        for name, own, (weight, gain) in (
+            ("posture", [joint for joint in free if joint not in legs], gains.posture),
+            ("legs", [joint for joint in free if joint in legs], gains.legs),
+        ):
+            if own:
+                task = PostureTask(
+                    stance, joints=own, weight=weight, gain=gain, level=0, name=name
+                )
+                self.tasks.append(task)
         if gains.momentum > 0.0:
             self.tasks.append(AngularMomentumTask(axes="z", weight=gains.momentum))
         load = 1.5 * model.total_mass * float(np.linalg.norm(model.gravity))
@@ -123,6 +137,11 @@ class BodyTasks:
         task.target_velocity = np.concatenate([rate + around, spin], axis=-1)
         linear = faster + np.cross(spin_rate, arm) + np.cross(spin, around)
         task.target_acceleration = np.concatenate([linear, spin_rate], axis=-1)
+
+
+def _has_posture(joint: JointView, model: Model) -> bool:
+    """Whether a joint moves on its own and is not the base."""
+    return joint is not model.base and len(joint.own_velocities) == joint.nv > 0
 
 
 def _upright(frame: str, weight: float, gain: float) -> OrientationTask:

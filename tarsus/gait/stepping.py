@@ -24,6 +24,10 @@ LOADED = 0.02
 """A foot that has landed may carry all after this time [s]."""
 EARLY = 0.6
 """From this share of a swing on a foot that touches has landed."""
+FIRM = 0.12
+"""A foot that is so near to the end of its way keeps its landing [s]."""
+KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
+"""Of what moves: what goes on when the next foot is lifted."""
 LATE = 0.25
 """A foot that has not landed so long after its time [s] is taken to stand."""
 
@@ -108,15 +112,15 @@ class Stepping:
         self.left = np.full(walkers, supports.start)
         self.long = self.left.copy()
         """Of the phase: time since it began, time to go, and its length as planned (B,) [s]."""
-        begin = np.zeros((walkers, 5))
+        begin = np.zeros((walkers, 6))
         begin[:, :3] = self.position[:, 0]
         begin[:, 4] = self.yaw[:, :2].mean(axis=1)
+        begin[:, 5] = self.position[:, :2, 2].min(axis=1) + height
         self.moving = Way.at_rest(begin)
-        """The foot that swings (3), the share of its turn that is done, and the heading (B, 5)."""
+        """The foot that swings (3), the share of its turn, the heading and the height (B, 6)."""
         self.turned = np.zeros((walkers, 3))
         self.from_rotation = self.rotation[:, 0].copy()
         self.top = np.zeros(walkers)
-        self.centre = Way.at_rest(self.position[:, :2, 2:].mean(axis=1) + height)
         self._places = supports.places(self.position)
 
     @property
@@ -179,7 +183,7 @@ class Stepping:
         step = np.minimum(self.step, self.last)
         begin = self.moving.position.copy()
         begin[these, :3], begin[these, 3] = soles[these, :3, 3], 0.0
-        rates = np.where(these[:, None], np.array([0.0, 0.0, 0.0, 0.0, 1.0]), 1.0)
+        rates = np.where(these[:, None], KEPT, 1.0)
         self.moving = Way(begin, rates * self.moving.velocity, rates * self.moving.acceleration)
         start = np.where(these[:, None, None], soles[:, :3, :3], self.from_rotation)
         self.from_rotation = start
@@ -197,13 +201,14 @@ class Stepping:
     def _adapt(self, xi: Array, stance: NDArray[np.int64], ahead: Array) -> Array:
         """Move the next footsteps, and the time of the next, by the measured state."""
         assert self.adaptation is not None
-        these = self.single & (self.left > self.swing.settle + 0.02) & (self.step <= self.last)
+        these = self.single & (self.left > self.swing.settle + FIRM) & (self.step <= self.last)
         if not these.any():
             return ahead
         step = np.minimum(self.step, self.last)
-        # a walker that was pushed aside goes on from where it is
-        strayed = self.position[self.rows, stance] - self.planned[self.rows, stance]
-        place = self.planned[self.rows, step] + strayed
+        place = self.planned[self.rows, step]
+        if self.adaptation.limits.stray == np.inf:
+            # a walker that was pushed aside goes on from where it is
+            place = place + self.position[self.rows, stance] - self.planned[self.rows, stance]
         offset = np.where(
             (step == self.last)[:, None],
             self.adaptation.last_offset(ahead[:, 0, :2], place[:, :2]),
@@ -223,6 +228,9 @@ class Stepping:
         moved = np.where(these[:, None], found.place - self.position[self.rows, step, :2], 0.0)
         later = np.arange(len(self.side)) >= step[:, None]
         self.position[..., :2] += np.where(later[..., None], moved[:, None, :], 0.0)
+        if self.ground is not None:
+            at = self.position[self.rows, step]
+            self.position[self.rows, step, 2] = self.ground.height(at[:, 0], at[:, 1])
         self.left = np.where(these, found.left, self.left)
         self._places = self.supports.places(self.position)
         return self.supports.ahead(self._places, self.step - 2)
@@ -232,20 +240,20 @@ class Stepping:
         w = self.supports.omega
         back = (1.0 + self.gain / w) * (xi - wanted)
         pressure = self._inside((repellent + back)[:, :2], now.soles)
-        self._carry(dt, wanted, repellent)
+        self._carry(dt)
         feet, rotation, spin, spin_rate, swinging = self._feet(now)
         loads = self._loads()
         self.since, self.left = self.since + dt, self.left - dt
         return Aims(
             pressure,
-            self.centre,
+            Way(*(part[:, 5:] for part in self.moving)),
             feet,
             rotation,
             spin,
             spin_rate,
             loads,
             swinging,
-            Way(*(part[:, 4:] for part in self.moving)),
+            Way(*(part[:, 4:5] for part in self.moving)),
             wanted,
         )
 
@@ -258,25 +266,23 @@ class Stepping:
         kept = origin + (turn @ np.clip(local, -self.half, self.half)[..., None])[..., 0]
         return np.where(self.single[:, None], kept, pressure)
 
-    def _carry(self, dt: float, wanted: Array, repellent: Array) -> None:
+    def _carry(self, dt: float) -> None:
         """Move the references of the swinging feet, of the height and of the heading on by dt."""
-        w, step = self.supports.omega, np.minimum(self.step, self.last)
-        end, times = self.swing.aim(
-            self.position[self.rows, step], self.top, self.since, self.left
-        )
-        # feet, then the share of their turn that is done, and the heading
+        step = np.minimum(self.step, self.last)
+        now, target = self.moving.position[:, :3], self.position[self.rows, step]
+        end, times = self.swing.aim(now, target, self.top, self.since, self.left)
+        # feet, the share of their turn that is done, the heading, and the height over the lower of
+        # the feet: legs need not reach further than they do on level ground
         both = (self.yaw[self.rows, step] + self.yaw[self.rows, step - 1]) / 2
-        place, speed, long = np.zeros((3, len(both), 5))
+        lower = self.position[self.rows[:, None], np.stack([step - 1, step], -1), 2].min(axis=1)
+        place, speed, long = np.zeros((3, len(both), 6))
         place[:, :3], place[:, 3], place[:, 4] = end.position, 1.0, both
+        place[:, 5] = lower + self.height
         speed[:, :3] = end.velocity
-        long[:, :3], long[:, 3], long[:, 4] = times, times[:, 0], np.maximum(self.left, 0.05)
+        long[:, :3], long[:, 3] = times, times[:, 0]
+        long[:, 4:] = np.maximum(self.left, 0.05)[:, None]
         moved = bend(self.moving, Way(place, speed, np.zeros_like(speed)), long, dt)
         self.moving = moved.where(self.single, self.moving)
-        # the centre of mass follows ξ, which is stable
-        high = wanted[:, 2:] + self.height
-        velocity = w * (high - self.centre.position)
-        acceleration = w**2 * (self.centre.position - repellent[:, 2:] - self.height)
-        self.centre = Way(self.centre.position + dt * velocity, velocity, acceleration)
 
     def _feet(self, now: Measured) -> tuple[Way, Array, Array, Array, NDArray[np.bool_]]:
         """Return the references of the soles: those that stand are where they are."""

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.gait.plans.footsteps import Footsteps
 from tarsus.gait.plans.support import support_margin
+from tarsus.gait.walker import Walker
 from tarsus.gait.walking import Walking
 from tarsus.simulation import Trajectory
-
-if TYPE_CHECKING:
-    from tarsus.gait.walk import Walker
 
 CARRIES = 0.2
 """A sole with less than this share of the weight does not count for friction and pressure."""

@@ -16,7 +16,7 @@ from tarsus.gait.body_tasks import BodyTasks
 from tarsus.gait.stepping import Aims, Measured, Stepping
 from tarsus.geometry.terrain import Terrain
 
-TOUCHES = 1.5e-3
+TOUCHES = 2e-4
 """Soles that are nearer to the ground than this touch it [m]."""
 FELT = 8e-3
 """A foot that is so much higher than it should be while it sinks has met something [m]."""

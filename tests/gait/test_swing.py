@@ -18,7 +18,7 @@ def swings(
     top = swing.top(ground, start, target, 0.2)
     found = [now]
     for _ in range(600):
-        end, times = swing.aim(target, top, since, left)
+        end, times = swing.aim(now.position, target, top, since, left)
         now = plans.bend(now, end, times, dt)
         since, left = since + dt, left - dt
         found.append(now)
@@ -55,7 +55,7 @@ def test_landings_that_move_make_no_jumps() -> None:
         if k % 50 == 0 and left > 0.15:
             target = target + rng.uniform(-0.03, 0.03, 3) * (1.0, 1.0, 0.0)
             left = left + rng.uniform(-0.03, 0.03)
-        end, times = swing.aim(target, top, np.array(since), np.array(left))
+        end, times = swing.aim(now.position, target, top, np.array(since), np.array(left))
         now = plans.bend(now, end, times, dt)
         since, left = since + dt, left - dt
         ways.append(now)
@@ -72,7 +72,7 @@ def test_feet_land_where_they_shall_and_go_on_if_there_is_nothing() -> None:
     last = ways[-1]
     assert last.position == pytest.approx(target, abs=1e-4)
     assert last.velocity == pytest.approx([0.0, 0.0, -swing.land], abs=1e-6)
-    end, times = swing.aim(target, np.array(0.1), np.array(0.7), np.array(-0.1))
+    end, times = swing.aim(target, target, np.array(0.1), np.array(0.7), np.array(-0.1))
     beyond = plans.bend(last, end, times, 0.1)
     assert beyond.position[2] == pytest.approx(target[2] - 0.1 * swing.land, abs=1e-3)
 

@@ -38,12 +38,14 @@ class StepLimits:
     """What legs can do: lengths [m] in axes of the foot that stands, times [s] of swings.
 
     `ahead` is how far the foot may land before or behind the other, `near` and `far` how far
-    beside it; `shortest` and `longest` are the limits of a swing.
+    beside it; `stray` how far from where it was planned, which matters where the ground is not
+    the same everywhere. `shortest` and `longest` are the limits of a swing.
     """
 
     ahead: float = 0.5
     near: float = 0.1
     far: float = 0.45
+    stray: float = np.inf
     shortest: float = 0.3
     longest: float = 1.2
 
@@ -96,7 +98,7 @@ class StepAdaptation:
         planned = (mean - fade) * wanted + fade * (wanted + shift)
         pressure = np.clip((xi * grow - planned) / np.maximum(grow - 1.0, 1e-6), -half, half)
         away = xi - pressure
-        low, high = self._bounds(side, since)
+        low, high = self._bounds(side, since, wanted)
         # unknowns: u (2) and τ; rows: u, τ, and f b = (ξ − p) τ + p − m u
         lead = np.broadcast_shapes(xi.shape[:-1], np.shape(left))
         task = np.zeros((*lead, 5, 3))
@@ -121,15 +123,18 @@ class StepAdaptation:
             stance + _into(back, pressure),
         )
 
-    def _bounds(self, side: Array, since: Array) -> tuple[Array, Array]:
+    def _bounds(self, side: Array, since: Array, wanted: Array) -> tuple[Array, Array]:
         """Return the bounds (…, 3) of u and τ."""
         own, swung = self.limits, np.asarray(since, float)
         near, far = side * own.near, side * own.far
         soon = np.exp(self.omega * np.maximum(own.shortest - swung, 0.0))
         late = np.exp(self.omega * np.maximum(own.longest - swung, 0.0))
-        first = np.broadcast_arrays(-own.ahead, np.minimum(near, far), soon)
-        last = np.broadcast_arrays(own.ahead, np.maximum(near, far), late)
-        return np.stack(first, axis=-1), np.stack(last, axis=-1)
+        first = np.stack(np.broadcast_arrays(-own.ahead, np.minimum(near, far), soon), axis=-1)
+        last = np.stack(np.broadcast_arrays(own.ahead, np.maximum(near, far), late), axis=-1)
+        if own.stray < np.inf:
+            first[..., :2] = np.maximum(first[..., :2], np.minimum(wanted - own.stray, last[..., :2]))
+            last[..., :2] = np.minimum(last[..., :2], np.maximum(wanted + own.stray, first[..., :2]))
+        return first, last
 
 
 def _turn(heading: Array) -> Array:

@@ -81,19 +81,20 @@ def bend(now: Way, end: Way, left: ArrayLike, dt: float) -> Way:
 class Swing:
     """How feet swing: `lift` [m] over the ground, and how they land.
 
-    A foot rises until the share `rise` of its time and sinks from the share `sink` on. `land` [m/s]
-    is how fast it comes down in the end, `settle` [s] how long before the end it is above its
-    landing: from then on its place is not changed any more.
+    A foot rises until the share `rise` of its time and sinks from the share `sink` on; until the
+    share `wait` it goes straight up, past steps ahead. `land` [m/s] is how fast it comes down in
+    the end, `settle` [s] how long before the end it is above its landing.
     """
 
     lift: float = 0.06
     rise: float = 0.4
     sink: float = 0.5
+    wait: float = 0.0
     land: float = 0.08
     settle: float = 0.06
 
     def __post_init__(self) -> None:
-        for name in ("lift", "rise", "sink", "land", "settle"):
+        for name in ("lift", "rise", "sink", "wait", "land", "settle"):
             if not number(getattr(self, name), name) >= 0.0:
                 raise ValueError(f"{name} is {getattr(self, name)}, must not be negative")
         if not 0.0 < self.rise <= self.sink < 1.0:
@@ -116,15 +117,20 @@ class Swing:
         under = ground.height(places[..., 0], places[..., 1]).max(axis=-1)
         return np.asarray(np.maximum(high, under) + self.lift)
 
-    def aim(self, target: Array, top: Array, since: Array, left: Array) -> tuple[Way, Array]:
+    def aim(
+        self, now: Array, target: Array, top: Array, since: Array, left: Array
+    ) -> tuple[Way, Array]:
         """Return to where feet go next (…, 3), and in which time each coordinate is there (…, 3).
 
-        `target` (…, 3) is where they shall land, `top` (…) how high they go in between; `since`
-        (…) [s] they left the ground, and `left` remains.
+        They are `now` (…, 3); `target` (…, 3) is where they shall land, `top` (…) how high they go
+        in between; `since` (…) [s] they left the ground, and `left` remains.
         """
         total = since + left
         sinking = since >= self.sink * total
         place, speed = target.copy(), np.zeros_like(target)
+        if self.wait > 0.0:
+            waits = (since < self.wait * total)[..., None]
+            place[..., :2] = np.where(waits, now[..., :2], target[..., :2])
         place[..., 2] = np.where(sinking, target[..., 2], top)
         speed[..., 2] = np.where(sinking, -self.land, 0.0)
         times = np.repeat((left - self.settle)[..., None], 3, axis=-1)
