@@ -26,6 +26,8 @@ EARLY = 0.6
 """From this share of a swing on a foot that touches has landed."""
 FIRM = 0.12
 """A foot that is so near to the end of its way keeps its landing [s]."""
+QUICK = 0.75
+"""A foot in the air needs so long to land, in times 1/ω of the pendulum."""
 KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 """Of what moves: what goes on when the next foot is lifted."""
 LATE = 0.25
@@ -224,6 +226,7 @@ class Stepping:
             offset,
             self.since,
             np.maximum(self.long - self.since, 0.02),
+            np.minimum(self.left, QUICK / self.supports.omega),
         )
         moved = np.where(these[:, None], found.place - self.position[self.rows, step, :2], 0.0)
         later = np.arange(len(self.side)) >= step[:, None]
@@ -258,13 +261,19 @@ class Stepping:
         )
 
     def _inside(self, pressure: Array, soles: Array) -> Array:
-        """Return zero moment points (B, 2) that a foot which carries alone can have."""
+        """Return zero moment points (B, 2) that the feet which carry can have.
+
+        Between two feet it is within a sole that is moved from one to the other.
+        """
         stands = np.where(self._swing_side() > 0, 1, 0)
-        sole = soles[self.rows, stands]
-        turn, origin = sole[:, :2, :2], sole[:, :2, 3]
-        local = (np.swapaxes(turn, -1, -2) @ (pressure - origin)[..., None])[..., 0]
-        kept = origin + (turn @ np.clip(local, -self.half, self.half)[..., None])[..., 0]
-        return np.where(self.single[:, None], kept, pressure)
+        near, far = soles[self.rows, stands], soles[self.rows, 1 - stands]
+        turn, origin = near[:, :2, :2], near[:, :2, 3]
+        way = far[:, :2, 3] - origin
+        along = ((pressure - origin) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-9)
+        share = np.where(self.single, 0.0, np.clip(along, 0.0, 1.0))
+        middle = origin + share[:, None] * way
+        local = (np.swapaxes(turn, -1, -2) @ (pressure - middle)[..., None])[..., 0]
+        return middle + (turn @ np.clip(local, -self.half, self.half)[..., None])[..., 0]
 
     def _carry(self, dt: float) -> None:
         """Move the references of the swinging feet, of the height and of the heading on by dt."""

@@ -153,8 +153,8 @@ def sole_forces(walked: Walked) -> Soles:
     ]
     margin = np.full(count, np.nan)
     for t in np.flatnonzero(np.isfinite(pressure[:, 0])):
-        points = np.concatenate([c[t] for c, on in zip(corners, carries[t], strict=True) if on] or [np.zeros((1, 3))])
-        margin[t] = support_margin(points, pressure[t]) if carries[t].any() else np.nan
+        points = [c[t] for c, load in zip(corners, normal[t], strict=True) if load > 0.0]
+        margin[t] = support_margin(np.concatenate(points), pressure[t])
     return Soles(force, friction, margin, pressure)
 
 

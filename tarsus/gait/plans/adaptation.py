@@ -81,12 +81,14 @@ class StepAdaptation:
         offset: Array,
         since: Array,
         left: Array,
+        soonest: Array | float = 0.0,
     ) -> Adapted:
         """Return the next step of machines whose divergent component is measured (…, 2).
 
         They stand on a sole at `stance` (…, 2) that looks to `heading` (…) and is `half` (…, 2)
         times two long and wide; the other foot lands on its `side` (…), 1 for left. Planned are
-        its `place` (…, 2), the `offset` (…, 2) and the time `left` (…), `since` (…) it swings.
+        its `place` (…, 2), the `offset` (…, 2) and the time `left` (…), `since` (…) it swings;
+        it can land in `soonest` (…) [s] at the earliest.
         """
         w = self.omega
         turn = _turn(heading)
@@ -98,7 +100,7 @@ class StepAdaptation:
         planned = (mean - fade) * wanted + fade * (wanted + shift)
         pressure = np.clip((xi * grow - planned) / np.maximum(grow - 1.0, 1e-6), -half, half)
         away = xi - pressure
-        low, high = self._bounds(side, since, wanted)
+        low, high = self._bounds(side, since, wanted, soonest)
         # unknowns: u (2) and τ; rows: u, τ, and f b = (ξ − p) τ + p − m u
         lead = np.broadcast_shapes(xi.shape[:-1], np.shape(left))
         task = np.zeros((*lead, 5, 3))
@@ -123,12 +125,15 @@ class StepAdaptation:
             stance + _into(back, pressure),
         )
 
-    def _bounds(self, side: Array, since: Array, wanted: Array) -> tuple[Array, Array]:
+    def _bounds(
+        self, side: Array, since: Array, wanted: Array, soonest: Array | float
+    ) -> tuple[Array, Array]:
         """Return the bounds (…, 3) of u and τ."""
         own, swung = self.limits, np.asarray(since, float)
         near, far = side * own.near, side * own.far
-        soon = np.exp(self.omega * np.maximum(own.shortest - swung, 0.0))
-        late = np.exp(self.omega * np.maximum(own.longest - swung, 0.0))
+        first_time = np.maximum(own.shortest - swung, soonest)
+        soon = np.exp(self.omega * first_time)
+        late = np.exp(self.omega * np.maximum(own.longest - swung, first_time))
         first = np.stack(np.broadcast_arrays(-own.ahead, np.minimum(near, far), soon), axis=-1)
         last = np.stack(np.broadcast_arrays(own.ahead, np.maximum(near, far), late), axis=-1)
         if own.stray < np.inf:
