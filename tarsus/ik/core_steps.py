@@ -90,17 +90,14 @@ class CoreSteps:
         if self._targets is None or not self._knows:
             return None
         rows = q[None] if not lead else np.ascontiguousarray(q).reshape(-1, self.model.nq)
-        before, free = (
-            None if each is None else np.ascontiguousarray(each).reshape(-1, self.model.nv)
-            for each in (last, wish)
-        )
+        before, free = self._rows(last), self._rows(wish)
         try:
             reached, v, missing, code = self._stepper.step(rows, self._targets, dt, before, free)
         except ValueError:
             if np.isfinite(rows).all() and np.isfinite(self._targets).all():
                 raise
             return None  # what is not finite is told state by state
-        if (code == NO_PLACE).any():
+        if self._limits.avoid is not None and (code == NO_PLACE).any():
             return None  # why there are no places is told with the distances
         if not lead:
             return reached[0], v[0], missing[0], ENDS[code[0]]
@@ -110,6 +107,10 @@ class CoreSteps:
             missing.reshape(*lead, missing.shape[-1]),
             CODES[code].reshape(lead),
         )
+
+    def _rows(self, v: Array | None) -> Array | None:
+        """Return velocities (…, nv) as rows."""
+        return None if v is None else np.ascontiguousarray(v).reshape(-1, self.model.nv)
 
     def _make(self) -> _core.TaskStepper:
         levels = sorted({task.level for task in self.tasks})

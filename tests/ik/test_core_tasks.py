@@ -21,7 +21,6 @@ from tarsus.ik import (
     Comfort,
     ComTask,
     CouplingTask,
-    CustomTask,
     FrameTask,
     Limits,
     PositionTask,
@@ -45,7 +44,7 @@ def some_tasks(model: ts.Model, rng: np.random.Generator, states: int) -> list[t
     singles = any((joint.nq, joint.nv) == (1, 1) for joint in model.joints)
     found: list[ts.ik.Task] = []
     for task in every_task(model, rng):
-        if isinstance(task, (PostureTask, CustomTask)):
+        if isinstance(task, PostureTask) or not known(model, [task]):
             continue
         if isinstance(task, CouplingTask) and not singles:
             continue

@@ -22,6 +22,7 @@ from tarsus.ik import (
     PostureTask,
     Task,
 )
+from tarsus.ik.tasks.directed import DirectedTask
 from tarsus.robots.random import random_rotation
 from tarsus.spatial import pose, rotation_from_vector
 
@@ -70,6 +71,8 @@ def later(task: Task, time: float, motion: tuple[Array, Array]) -> Task:
         moved.target = rotation_from_vector(ahead) @ task.target
     elif isinstance(task, PostureTask):
         moved.target = task.model.integrate(task.target, ahead)
+    elif isinstance(task, DirectedTask):
+        moved.target = task.target + np.stack([ahead, np.zeros(3)])
     else:
         moved.target = task.target + ahead
     moved.target_velocity = now

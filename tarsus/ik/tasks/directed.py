@@ -75,6 +75,13 @@ class DirectedTask(AimedTask):
             return np.zeros(self.size)
         return np.asarray((self._rows() @ self._target_velocity[..., None])[..., 0])
 
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return what the rate of the error gains (…, size) while joints do not accelerate."""
+        gain = self._point.drift(q, v)
+        if self._target_acceleration is not None:
+            gain = np.asarray(gain - self._target_acceleration)
+        return np.asarray((self._rows() @ gain[..., None])[..., 0])
+
     def _rows(self) -> Array:
         along = self.target[..., 1, :]
         return self.rows(along / np.linalg.norm(along, axis=-1, keepdims=True))
