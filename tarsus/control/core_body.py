@@ -52,8 +52,10 @@ class CoreBody:
             return None
         if len(targets) != len(rates):
             targets, rates = np.broadcast_arrays(targets, rates)
-        flat = (np.ascontiguousarray(each).reshape(-1, each.shape[-1]) for each in (q, v, loads))
-        x, tau, slack, told, at, ends = self._core.solve(*flat, targets, rates, start)
+        at, speed, load = (
+            np.ascontiguousarray(each).reshape(-1, each.shape[-1]) for each in (q, v, loads)
+        )
+        x, tau, slack, told, held, ends = self._core.solve(at, speed, targets, rates, load, start)
         code, worst, passes = ends.reshape(3, *lead).astype(np.int64)
         slip, missed = told.reshape(2, *lead)
         found = QPSolution(
@@ -62,7 +64,7 @@ class CoreBody:
             NONE,
             NONE,
             NONE,
-            at.reshape(*lead, x.shape[-1] + slack.shape[-1]),
+            held.reshape(*lead, x.shape[-1] + slack.shape[-1]),
             code,
             passes,
             worst,
