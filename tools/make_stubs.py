@@ -153,6 +153,43 @@ class TaskStepper:
         """Configurations (B, nq), velocities (B, nv), what rows miss (B, rows), codes (B,)."""
 
 
+class BodyController:
+    def __init__(
+        self,
+        model: Model,
+        tasks: Sequence[tuple[str, list[int], list[float]]],
+        centres: Sequence[Sequence[int]],
+        contacts: Sequence[tuple[list[float], ...]],
+        *,
+        weight: Array,
+        gain: Array,
+        momentum: Sequence[bool],
+        levels: Sequence[int],
+        damping: Array,
+        lower: Array,
+        upper: Array,
+        position: Sequence[int],
+        fastest: Array,
+        acceleration: Array,
+        idle: Sequence[int],
+        driven: Sequence[int],
+        effort: Array,
+        numbers: Sequence[float],
+        springs: bool,
+        rubs: bool,
+    ) -> None: ...
+    def solve(
+        self,
+        q: Array,
+        v: Array,
+        targets: Array,
+        rates: Array,
+        loads: Array,
+        start: NDArray[np.int8] | None = None,
+    ) -> tuple[Array, Array, Array, Array, NDArray[np.int8], NDArray[np.int32]]:
+        """x (B, n), tau (B, nv), slack (B, rows), slip and missed (2, B), at, and ends (3 B)."""
+
+
 class Compliant:
     def __init__(
         self, world: World, normal: str, slip: str, numbers: Mapping[str, float]

@@ -14,6 +14,7 @@
 #include "bindings/arguments.hpp"
 #include "bindings/distances.hpp"
 #include "bindings/quaternions.hpp"
+#include "bindings/row_arrays.hpp"
 #include "bindings/thread_pool.hpp"
 #include "kinematics/ik_step.hpp"
 
@@ -39,26 +40,6 @@ void make_tasks(CoreTasks* self, const CoreModel& model, const std::vector<State
     std::vector<TaskStatement> tasks;
     for (const auto& [kind, indices, numbers] : stated) tasks.push_back({kind, indices, numbers});
     new (self) CoreTasks{&model, make_task_set(model.tree, tasks, centres)};
-}
-
-nb::object new_rows(std::vector<npy_intp> shape) {
-    PyObject* made = PyArray_SimpleNew(int(shape.size()), shape.data(), NPY_DOUBLE);
-    if (!made) throw nb::python_error();
-    return nb::steal(made);
-}
-double* data_of(const nb::object& array) {
-    return static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.ptr())));
-}
-
-// rows (B, size), finite
-Numbers rows_of(const char* name, nb::handle given, size_t size, Owned& keep) {
-    const Numbers rows = given_array(name, given.ptr(), 2, keep);
-    if (rows.shape[1] != size) {
-        throw std::invalid_argument(std::string(name) + " must have rows of " +
-                                    std::to_string(size) + " numbers");
-    }
-    check_finite(name, rows.data, rows.size);
-    return rows;
 }
 
 // states and targets of a call: one target for all, or one a state
@@ -92,15 +73,6 @@ nb::object evaluate(const CoreTasks& self, nb::handle q, nb::handle targets) {
                                to_error, to_moved, to_jacobian);
     nb::gil_scoped_acquire hold;
     return nb::make_tuple(error, moved, jacobian);
-}
-
-std::vector<double> numbers_of(const char* name, nb::handle given, size_t size) {
-    std::vector<double> found = copied_array(name, given.ptr(), false);
-    if (found.size() != size) {
-        throw std::invalid_argument(std::string(name) + " must have " + std::to_string(size) +
-                                    " numbers");
-    }
-    return found;
 }
 
 nb::object search(const CoreTasks& self, nb::handle given_q, nb::handle given_targets,

@@ -285,8 +285,10 @@ void search_poses(const Tree& tree, const TaskSet& set, const PoseSearch& search
 
 void ik_steps(const Tree&, const TaskSet&, const StepStatement&, const StepStates&, double dt,
               const StepAnswers&);
+void whole_body(const Tree&, const TaskSet&, const BodyStatement&, const BodyStates&,
+                const BodyAnswers&);
 
 extern const KinematicsKernel kinematics_kernel;
-const KinematicsKernel kinematics_kernel = {ik_steps, task_rows, search_poses};
+const KinematicsKernel kinematics_kernel = {ik_steps, task_rows, search_poses, whole_body};
 
 }  // namespace tarsus::TARSUS_ISA

@@ -39,6 +39,9 @@ struct TaskStates {
 struct StepStatement;  // in ik_step.hpp
 struct StepStates;
 struct StepAnswers;
+struct BodyStatement;  // in whole_body.hpp
+struct BodyStates;
+struct BodyAnswers;
 
 struct KinematicsKernel {
     void (*step)(const Tree&, const TaskSet&, const StepStatement&, const StepStates&, double dt,
@@ -49,6 +52,8 @@ struct KinematicsKernel {
     // `next` gives the states one after the other, and null at the end
     void (*search)(const Tree&, const TaskSet&, const PoseSearch&,
                    const std::function<PoseState*()>& next);
+    void (*body)(const Tree&, const TaskSet&, const BodyStatement&, const BodyStates&,
+                 const BodyAnswers&);
 };
 
 }  // namespace tarsus

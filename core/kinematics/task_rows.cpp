@@ -25,7 +25,7 @@ TaskRows<T>::TaskRows(const Tree& tree, const TaskSet& set, Scratch& scratch)
     std::fill_n(jacobian, size_t(set.rows) * tree.nv, T(0.0));
     std::fill_n(wide_, size_t(set.rows) * tree.joint_nv, T(0.0));
     for (const PostureRow& row : set.postures) jacobian[row.row * tree.nv + row.v] = T(1.0);
-    scratch.take<std::byte>(spanning_bytes<T>(tree) + aligned_bytes<T>(tree));
+    scratch.take<std::byte>(moving_bytes(tree) + aligned_bytes<T>(tree));
 }
 
 template <class T>
@@ -34,25 +34,55 @@ size_t TaskRows<T>::bytes(const Tree& tree, const TaskSet& set) {
     return 2 * bytes_of<T>(rows) + bytes_of<T>(rows * tree.nv) +
            (tree.coupled ? bytes_of<T>(rows * tree.joint_nv) : 0) +
            bytes_of<Vec3<T>>(set.centres.size() * (tree.n_bodies + 1)) +
-           bytes_of<std::byte>(spanning_bytes<T>(tree) + aligned_bytes<T>(tree));
+           bytes_of<std::byte>(moving_bytes(tree) + aligned_bytes<T>(tree));
+}
+
+// of joints, as at() takes them
+template <class T>
+size_t TaskRows<T>::moving_bytes(const Tree& tree) {
+    if constexpr (kIsDual<T>) return moving_joints_bytes<Base<T>>(tree);
+    else return spanning_bytes<T>(tree);
 }
 
 template <class T>
-void TaskRows<T>::at(const T* q, const T* targets) {
+void TaskRows<T>::at(const T* q, const T* targets)
+    requires(!kIsDual<T>)
+{
     Scratch scratch = scratch_;
     joints_ = {q, nullptr, nullptr, nullptr};
-    if (set_.placed) {
-        if (tree_.coupled) joints_ = span_coupled<T>(tree_, nullptr, q, nullptr, nullptr, scratch);
-        world_ = align(tree_, joints_.q, scratch);
+    if (set_.placed && tree_.coupled)
+        joints_ = span_coupled<T>(tree_, nullptr, q, nullptr, nullptr, scratch);
+    rows(targets, scratch);
+    for (const PostureRow& row : set_.postures) {
+        error[row.row] = q[row.q] - targets[row.target];
+        feedforward[row.row] = targets[row.target + 1];
     }
+}
+
+template <class T>
+void TaskRows<T>::at(const Base<T>* q, const Base<T>* v, const T* targets)
+    requires kIsDual<T>
+{
+    Scratch scratch = scratch_;
+    joints_ = moving_joints<Base<T>>(tree_, nullptr, q, v, scratch);
+    rows(targets, scratch);
+    for (const PostureRow& row : set_.postures) {
+        error[row.row] = T(q[row.q], v[row.v]) - targets[row.target];
+        feedforward[row.row] = targets[row.target + 1];
+    }
+}
+
+template <class T>
+void TaskRows<T>::rows(const T* targets, Scratch& scratch) {
+    if (set_.placed) world_ = align(tree_, joints_.q, scratch);
     for (int c = 0; c < int(set_.centres.size()); ++c) weigh(c);
     for (const PointRows& rows : set_.points) point(rows, targets);
     for (const TurnRows& rows : set_.turns) turn(rows, targets);
     for (const LookRows& rows : set_.looks) look(rows, targets);
     if (!set_.momenta.empty()) momenta(targets);
     for (const SumRow& row : set_.sums) sum(row, targets);
+    for (const TwistRows& rows : set_.twists) twist(rows);
     if (tree_.coupled && set_.placed) gather();
-    for (const PostureRow& row : set_.postures) error[row.row] = q[row.q] - targets[row.target];
 }
 
 // Σ m c, inwards; the world first
@@ -215,6 +245,15 @@ void TaskRows<T>::sum(const SumRow& row, const T* targets) {
     error[row.row] = total, feedforward[row.row] = targets[row.target + 1];
 }
 
+template <class T>
+TARSUS_FLATTEN void TaskRows<T>::twist(const TwistRows& rows) {
+    const Vec3<T> at = place(rows.point);
+    for (const TaskColumn& column : rows.columns) {
+        put_three(velocity(rows.point, at, column), moved_by(rows.row, column.v), tree_.joint_nv);
+        put_three(world_.S[column.v].angular, moved_by(rows.row + 3, column.v), tree_.joint_nv);
+    }
+}
+
 // from all joints' velocities to the users'
 template <class T>
 TARSUS_FLATTEN void TaskRows<T>::gather() {
@@ -251,5 +290,7 @@ void task_rows(const Tree& tree, const TaskSet& set, const TaskStates& states, d
 
 template class TaskRows<double>;
 template class TaskRows<Lanes>;
+template class TaskRows<Dual<double>>;
+template class TaskRows<Dual<Lanes>>;
 
 }  // namespace tarsus::TARSUS_ISA

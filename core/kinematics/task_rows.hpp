@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dynamics/composite.hpp"
+#include "dynamics/rate.hpp"
 #include "kinematics/pose_search.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -13,7 +14,11 @@ class TaskRows {
     static size_t bytes(const Tree& tree, const TaskSet& set);
 
     // at users' positions q; users' coupling functions are not known here
-    void at(const T* q, const T* targets);
+    void at(const T* q, const T* targets)
+        requires(!kIsDual<T>);
+    // … while they move with v, and targets with their rates
+    void at(const Base<T>* q, const Base<T>* v, const T* targets)
+        requires kIsDual<T>;
 
     // (rows), what the targets' motion adds to the rates of rows, and (rows, nv)
     T *error, *feedforward, *jacobian;
@@ -22,18 +27,22 @@ class TaskRows {
     const AlignedTree<T>& world() const { return world_; }
     const JointState<T>& joints() const { return joints_; }
 
+    Mat3<T> axes(const TaskAxes& of) const;
+
    private:
+    static size_t moving_bytes(const Tree& tree);
+    void rows(const T* targets, Scratch& scratch);
     void weigh(int centre);
     void point(const PointRows& rows, const T* targets);
     void turn(const TurnRows& rows, const T* targets);
     void look(const LookRows& rows, const T* targets);
     void momenta(const T* targets);
     void sum(const SumRow& row, const T* targets);
+    void twist(const TwistRows& rows);
     void gather();
 
     Vec3<T> place(const TaskPoint& point) const;
     Vec3<T> velocity(const TaskPoint& point, const Vec3<T>& at, const TaskColumn& column) const;
-    Mat3<T> axes(const TaskAxes& of) const;
     T* moved_by(int row, int v) { return wide_ + long(row) * tree_.joint_nv + v; }
 
     const Tree& tree_;

@@ -44,6 +44,7 @@ class Maker {
         else if (stated.kind == "look") look(stated);
         else if (stated.kind == "momentum") momentum(stated);
         else if (stated.kind == "sum") sum(stated);
+        else if (stated.kind == "twist") twist(stated);
         else if (stated.kind == "posture") posture(stated);
         else throw std::invalid_argument("there is no task of kind " + stated.kind);
         set_.is_posture.resize(set_.rows, stated.kind == "posture");
@@ -104,13 +105,21 @@ class Maker {
         for (int v : made.v) check(v, 0, tree_.joint_nv, "velocity");
         put(made, 1, 2, set_.sums);
     }
+    void twist(const TaskStatement& stated) {
+        check_sizes(stated, 1, 3);
+        TwistRows made;
+        made.point = point_of(stated.indices[0], -1, stated.numbers.data());
+        made.axes = axes_of(stated.indices[0]);
+        made.columns = columns([&](int body) { return moves(made.point.body, body) * kMovesPoint; });
+        put(made, 6, 0, set_.twists);
+    }
     void posture(const TaskStatement& stated) {
         const size_t count = stated.indices.size() / 2;
         check_sizes(stated, 2 * count, 0);
         for (size_t k = 0; k < count; ++k) {
             PostureRow made{stated.indices[k], stated.indices[count + k]};
             check(made.q, 0, tree_.nq, "position"), check(made.v, 0, tree_.nv, "velocity");
-            put(made, 1, 1, set_.postures);
+            put(made, 1, 2, set_.postures);
         }
     }
 

@@ -75,7 +75,15 @@ struct SumRow {
     int row = 0, target = 0;
 };
 
-// A joint's own coordinate less its target.
+// The linear and angular velocity of a frame at a point of it, in world axes; there is no target.
+struct TwistRows {
+    TaskPoint point;
+    TaskAxes axes;
+    int row = 0, target = 0;
+    std::vector<TaskColumn> columns = {};
+};
+
+// A joint's own coordinate less its target, which is that place, and its velocity.
 struct PostureRow {
     int q, v;
     int row = 0, target = 0;
@@ -87,6 +95,7 @@ struct TaskSet {
     std::vector<LookRows> looks;
     std::vector<MomentumRows> momenta;
     std::vector<SumRow> sums;
+    std::vector<TwistRows> twists;
     std::vector<PostureRow> postures;
     std::vector<MassCentre> centres;
     std::vector<char> is_posture;  // for each row
@@ -100,6 +109,7 @@ struct TaskSet {
 //   look       the frame; the rotation of what looks in it, by columns
 //   momentum   rows
 //   sum        positions, then velocities, among all joints'; ratios
+//   twist      the frame; an offset
 //   posture    positions, then velocities, among the users'
 // A frame of −1 is the world, a centre of −1 none.
 struct TaskStatement {

@@ -66,7 +66,7 @@ class Contact:
         self.corners = read_only(shrunk(stated, self.margin, self.name))
         self.centre = read_only(self.corners.mean(axis=0))
         self.turns = read_only(_turns(self.corners, self.name))
-        self._levers = self.corners - self.centre
+        self.levers = read_only(self.corners - self.centre)
         self.normal = normal
 
     @property
@@ -126,7 +126,7 @@ class Contact:
         Their normal force is 1 N; `rotation` (…, 3, 3) is that of the frame.
         """
         lead, k = rotation.shape[:-2], len(self.corners)
-        arms = skew(self._levers @ np.swapaxes(rotation, -1, -2))
+        arms = skew(self.levers @ np.swapaxes(rotation, -1, -2))
         found = np.empty((*lead, 6, k, self.sides))
         found[..., :3, :, :] = self.edges[:, None, :]
         found[..., 3:, :, :] = np.swapaxes(arms @ self.edges, -3, -2)

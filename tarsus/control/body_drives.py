@@ -36,12 +36,12 @@ class BodyDrives:
             for _, own in self._groups:
                 free[own] = False
             effort = _limits(motors, self.motors)
-            self._limited = np.flatnonzero(np.isfinite(effort))
+            self.bounded = np.flatnonzero(np.isfinite(effort))
         else:
-            self._limited = np.flatnonzero(np.isfinite(effort) & ~free)
+            self.bounded = np.flatnonzero(np.isfinite(effort) & ~free)
         self.idle = np.flatnonzero(free)
         self._nulls = sum(max(0, own.stop - own.start - len(n)) for n, own in self._groups)
-        self.effort = effort[self._limited]
+        self.effort = effort[self.bounded]
         self.rows = len(self.idle) + self._nulls
         """How many rows must be zero; those with limits follow."""
 
@@ -49,17 +49,17 @@ class BodyDrives:
     def limited(self) -> list[str]:
         """Names of what has a limit: motors, or joints with their coordinates."""
         if self.motors:
-            return [self.motors[k] for k in self._limited]
+            return [self.motors[k] for k in self.bounded]
         return [
             next(j.name for j in self.model.joints if j.v_slice.start <= k < j.v_slice.stop)
-            for k in self._limited
+            for k in self.bounded
         ]
 
     def of(self, q: Array, efforts: Array) -> Array:
         """Return the rows (…, rows + limits, k) of what needs `efforts` (…, nv, k)."""
         idle = efforts[..., self.idle, :]
         if not self.motors:
-            return np.concatenate([idle, efforts[..., self._limited, :]], axis=-2)
+            return np.concatenate([idle, efforts[..., self.bounded, :]], axis=-2)
         matrix = self.model.motor_matrix(q, motors=self.motors)
         torques = np.zeros((*efforts.shape[:-2], len(self.motors), efforts.shape[-1]))
         parts = [idle]
@@ -69,7 +69,7 @@ class BodyDrives:
             torques[..., numbers, :] = inverse @ part
             if null.shape[-2]:
                 parts.append(null @ part)
-        return np.concatenate([*parts, torques[..., self._limited, :]], axis=-2)
+        return np.concatenate([*parts, torques[..., self.bounded, :]], axis=-2)
 
     def torques(self, q: Array, tau: Array) -> Array:
         """Return what motors do (…, motors) for efforts tau (…, nv)."""

@@ -63,6 +63,12 @@ class Statement:
         """Return the efforts (…, nv) of unknowns x (…, n)."""
         return np.asarray((self.forces @ x[..., None])[..., 0] + self.bias)
 
+    def slip(self, x: Array, held: int) -> Array:
+        """Return how far the first rows, which hold contacts, are from what they ask for (…)."""
+        apart = (self.task[..., :held, :] @ x[..., None])[..., 0] - self.target[..., :held]
+        own = np.where(self.weight[..., :held] > 0.0, np.abs(apart), 0.0)
+        return np.asarray(own.max(axis=-1, initial=0.0))
+
 
 class BodyProgramme:
     """The programmes of a machine with tasks and contacts.
@@ -92,9 +98,12 @@ class BodyProgramme:
         self._scale = np.concatenate([np.full(drives.rows, 1.0 / self.weight), 1.0 / drives.effort])
         self._room = np.concatenate([np.zeros(drives.rows), np.ones(len(drives.effort))])
         self._yielding = np.where(self._room == 0.0, np.inf, YIELDING)
-        self._damping = np.full(self.n, regularisation[1])
-        self._damping[: model.nv] = regularisation[0]
-        self._rubs = any(view.friction.any() for view in model.joints)
+        self.damping = np.full(self.n, regularisation[1])
+        self.damping[: model.nv] = regularisation[0]
+        self.rubs = any(view.friction.any() for view in model.joints)
+        self.springs = self.rubs or any(
+            view.stiffness.any() or view.damping.any() for view in model.joints
+        )
         self._spans = self._contact_spans()
         self.generators = [columns for columns, _ in self._spans]
         self.held = sum(contact.rows for contact in contacts) + self.multipliers
@@ -115,7 +124,7 @@ class BodyProgramme:
         model, nv, lead = self.model, self.model.nv, q.shape[:-1]
         forces = np.zeros((*lead, nv, self.n))
         forces[..., :nv] = model.mass_matrix(q)
-        bias = model.bias_forces(q, v) - self._springs(q, v)
+        bias = model.bias_forces(q, v) - self.passive(q, v)
         held, aimed, counts = self._held(q, v, loads, forces)
         levels = self._levels(q, v)
         damping, reference = self._regular(q, v, lead)
@@ -149,13 +158,15 @@ class BodyProgramme:
             bias,
         )
 
-    def _springs(self, q: Array, v: Array) -> Array:
+    def passive(self, q: Array, v: Array) -> Array:
         """Return the forces (…, nv) of joint springs and dampers.
 
         Dry friction, the same at v and at 2 v, is not made up for: at rest its sign is unknown.
         """
         whole = self.model.passive_forces
-        if not self._rubs:
+        if not self.springs:
+            return np.zeros(v.shape)
+        if not self.rubs:
             return np.asarray(whole(q, v))
         return np.asarray(whole(q, 0.0 * v) + whole(q, 2.0 * v) - whole(q, v))
 
@@ -212,7 +223,7 @@ class BodyProgramme:
 
         What no task leads comes to rest.
         """
-        damping, reference = self._damping.copy(), np.zeros((*lead, self.n))
+        damping, reference = self.damping.copy(), np.zeros((*lead, self.n))
         reference[..., : self.model.nv] = -self.usual * v
         for task in self.folds:
             gain = self.usual if task.gain is None else task.gain

@@ -26,10 +26,18 @@ class BodySolution:
 
     tau: Array
     """Efforts (…, nv) before they are cut to their limits."""
-    q: Array = field(repr=False)
-    programme: BodyProgramme = field(repr=False)
-    statement: Statement = field(repr=False)
+    slip: Array
+    """How far contacts that hold are from the accelerations they ask for (…) [m/s², rad/s²]."""
     found: QPSolution = field(repr=False)
+    """The solution of the programme: accelerations, then forces as shares of the weight."""
+    state: tuple[Array, Array, Array] = field(repr=False)
+    """q, v and the loads of contacts."""
+    programme: BodyProgramme = field(repr=False)
+
+    @property
+    def statement(self) -> Statement:
+        """The programme, as it is with the tasks' targets of now."""
+        return self.programme.at(*self.state)
 
     @property
     def acceleration(self) -> Array:
@@ -41,7 +49,7 @@ class BodySolution:
         """The wrench (…, 6) [N, N·m] of each contact by name, at its frame and in world axes."""
         model, found = self.programme.model, {}
         for contact, push in self._pushes():
-            rotation = model.frame_pose(self.q, contact.frame)[..., :3, :3]
+            rotation = model.frame_pose(self.state[0], contact.frame)[..., :3, :3]
             own = (contact.wrenches(rotation) @ push[..., None])[..., 0]
             arm = rotation @ contact.centre
             own[..., 3:] += (skew(arm) @ own[..., :3, None])[..., 0]
@@ -64,7 +72,7 @@ class BodySolution:
         return {
             "dynamics": slack[..., :idle].max(axis=-1, initial=0.0),
             "effort": slack[..., idle:last].max(axis=-1, initial=0.0),
-            "contact": self._slip(),
+            "contact": self.slip,
             "loads and distances": slack[..., last:].max(axis=-1, initial=0.0),
         }
 
@@ -100,14 +108,6 @@ class BodySolution:
             (contact, own.weight * self.found.v[..., columns])
             for contact, columns in zip(own.contacts, own.generators, strict=True)
         ]
-
-    def _slip(self) -> Array:
-        """Return how far contacts that hold are from what they ask for (…) [m/s², rad/s²]."""
-        held, stated = self.programme.held, self.statement
-        apart = (stated.task[..., :held, :] @ self.found.v[..., None])[..., 0]
-        apart = apart - stated.target[..., :held]
-        own = np.where(stated.weight[..., :held] > 0.0, np.abs(apart), 0.0)
-        return np.asarray(own.max(axis=-1, initial=0.0))
 
 
 def _words(code: int, missed: dict[str, float]) -> str:

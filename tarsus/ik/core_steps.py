@@ -29,7 +29,7 @@ from tarsus.ik.status import (
     SINGULAR,
     SOLVED,
 )
-from tarsus.ik.tasks import PostureTask, Task
+from tarsus.ik.tasks import Task
 from tarsus.model import Model
 
 CODES = np.array([SOLVED, CONTRADICTORY, ITERATIONS, NOT_FINITE, LIMITED, SINGULAR, OPEN_LOOP])
@@ -79,8 +79,7 @@ class CoreSteps:
             self._dt = dt
         if changed:
             levels = [task.level for task in self.tasks]
-            moving = any(isinstance(t, PostureTask) and t.target_moves for t in self.tasks)
-            self._knows = levels == sorted(levels) and not moving
+            self._knows = levels == sorted(levels)
             self._stepper = self._make()
             self._stated = stated
         lead = q.shape[:-1]

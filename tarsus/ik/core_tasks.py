@@ -32,6 +32,7 @@ from tarsus.ik.tasks.aimed import AimedTask
 from tarsus.ik.tasks.momentum import MomentumTask
 from tarsus.ik.tasks.point import PointTask
 from tarsus.model import Model
+from tarsus.spatial import skew
 
 Statement = tuple[str, list[int], list[float]]
 """Of one kind of rows: its name, indices and numbers, as the core reads them."""
@@ -42,20 +43,33 @@ class CoreTasks:
 
     def __init__(self, model: Model, tasks: Sequence[Task]) -> None:
         self.model, self.tasks = model, tuple(tasks)
-        self._centres: list[list[int]] = []
-        stated = [each for task in tasks for each in _STATED[type(task)](self, task)]
-        self.core = _core.TaskSet(model, stated, self._centres)
-        self._packed: list[tuple[int, Array]] = [(-1, np.zeros(0))] * len(self.tasks)
+        self.centres: list[list[int]] = []
+        self.stated = [each for task in tasks for each in _STATED[type(task)](self, task)]
+        self.core = _core.TaskSet(model, self.stated, self.centres)
+        none = [(-1, np.zeros(0))] * len(self.tasks)
+        self._packed: dict[Callable[[Task], Array], list[tuple[int, Array]]] = {
+            _target: list(none),
+            _target_rate: list(none),
+        }
 
     def targets(self, lead: tuple[int, ...]) -> Array | None:
         """Return the targets (states, numbers) of states with leading dimensions, or one row.
 
         None where there are more targets than states, or not as many; `Solver.finite` tells then.
         """
+        return self._together(_target, lead)
+
+    def target_rates(self, lead: tuple[int, ...]) -> Array | None:
+        """Return how fast these numbers change, alike."""
+        return self._together(_target_rate, lead)
+
+    def _together(self, pack: Callable[[Task], Array], lead: tuple[int, ...]) -> Array | None:
+        """Return what is packed of each task, side by side; None where it does not fit."""
+        own_numbers = self._packed[pack]
         for k, task in enumerate(self.tasks):
-            if self._packed[k][0] != task.aimed:
-                self._packed[k] = task.aimed, _target(task)
-        packed = [numbers for _, numbers in self._packed]
+            if own_numbers[k][0] != task.aimed:
+                own_numbers[k] = task.aimed, pack(task)
+        packed = [numbers for _, numbers in own_numbers]
         if all(numbers.ndim == 1 for numbers in packed):
             return np.concatenate(packed)[None] if packed else np.zeros((1, 0))
         try:
@@ -90,9 +104,9 @@ class CoreTasks:
         else:
             assert isinstance(point, CentreOfMass)
             bodies = [body.index for body in self.model.bodies]
-        if bodies not in self._centres:
-            self._centres.append(bodies)
-        return -1, self._centres.index(bodies)
+        if bodies not in self.centres:
+            self.centres.append(bodies)
+        return -1, self.centres.index(bodies)
 
 
 def known(model: Model, tasks: Sequence[Task]) -> bool:
@@ -153,13 +167,11 @@ _STATED: dict[type[Task], Callable[[CoreTasks, Any], list[Statement]]] = {
 def _target(task: Task) -> Array:
     """Return a task's target (…, numbers) as the core reads it, mostly with its velocity."""
     if isinstance(task, PostureTask):
-        return np.asarray(task.target[..., task.positions])
+        return _side_by_side(task.target[..., task.positions], _moving(task.target_velocity, task))
     assert isinstance(task, AimedTask)
-    velocity = task.target_velocity
     if isinstance(task, MomentumTask):
         return task.target
-    if velocity is None:
-        velocity = np.zeros(task.velocity_size)
+    velocity = _or_rest(task.target_velocity, task)
     if isinstance(task, FrameTask):
         place = task.target[..., :3, 3]
         parts = [place, velocity[..., :3], _columns(task.target[..., :3, :3]), velocity[..., 3:]]
@@ -167,10 +179,51 @@ def _target(task: Task) -> Array:
         parts = [_columns(task.target), velocity]
     else:
         parts = [task.target, velocity]
-    if velocity.ndim > 1 or parts[0].ndim > 1:
+    return _joined(parts)
+
+
+def _target_rate(task: Task) -> Array:
+    """Return how fast the numbers of a target change: its velocity, and its acceleration."""
+    if isinstance(task, PostureTask):
+        motions = task.target_velocity, task.target_acceleration
+        return _side_by_side(*(_moving(motion, task) for motion in motions))
+    assert isinstance(task, AimedTask)
+    velocity = _or_rest(task.target_velocity, task)
+    if isinstance(task, MomentumTask):
+        return velocity
+    faster = _or_rest(task.target_acceleration, task)
+    if isinstance(task, FrameTask):
+        turning = _columns(skew(velocity[..., 3:]) @ task.target[..., :3, :3])
+        parts = [velocity[..., :3], faster[..., :3], turning, faster[..., 3:]]
+    elif isinstance(task, OrientationTask):
+        parts = [_columns(skew(velocity) @ task.target), faster]
+    else:
+        parts = [velocity, faster]
+    return _joined(parts)
+
+
+def _or_rest(motion: Array | None, task: AimedTask) -> Array:
+    """Return a motion of a target, zeros for None."""
+    return np.zeros(task.velocity_size) if motion is None else motion
+
+
+def _joined(parts: list[Array]) -> Array:
+    """Return parts side by side, each for all states that one of them is for."""
+    if any(part.ndim > 1 for part in parts):
         lead = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
         parts = [np.broadcast_to(part, (*lead, part.shape[-1])) for part in parts]
     return np.concatenate(parts, axis=-1)
+
+
+def _moving(motion: Array | None, task: PostureTask) -> Array:
+    """Return a motion of the joints of a posture (…, size), zeros for None."""
+    return np.zeros(task.size) if motion is None else np.asarray(motion[..., task.velocities])
+
+
+def _side_by_side(places: Array, velocities: Array) -> Array:
+    """Return places and velocities in turn (…, 2 size)."""
+    both = np.stack(np.broadcast_arrays(places, velocities), axis=-1)
+    return both.reshape(*both.shape[:-2], -1)
 
 
 def _columns(rotation: Array) -> Array:

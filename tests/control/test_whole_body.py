@@ -138,7 +138,7 @@ def test_torques_give_the_accelerations(body: Body) -> None:
     for contact in law.contacts:
         jacobian = m.frame_jacobian(q, contact.frame, "local_world_aligned")
         push += np.einsum("bij,bi->bj", jacobian, law.last.wrenches[contact.name])
-    springs = law.programme._springs(q, v)
+    springs = law.programme.passive(q, v)
     a = m.forward_dynamics(q, v, tau + push + springs)
     assert np.abs(a - law.last.acceleration)[free].max() < 1e-7 * np.abs(a[free]).max()
 

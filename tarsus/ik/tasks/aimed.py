@@ -86,6 +86,7 @@ class AimedTask(Task):
     @target_acceleration.setter
     def target_acceleration(self, value: ArrayLike | None) -> None:
         what = f"target_acceleration of task {self.name!r}"
+        self.aimed += 1
         self._target_acceleration = (
             None if value is None else targets(value, (self.velocity_size,), what)
         )

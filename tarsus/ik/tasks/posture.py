@@ -120,7 +120,7 @@ class PostureTask(Task):
 
     @target_velocity.setter
     def target_velocity(self, value: ArrayLike | None) -> None:
-        self.stated += 1
+        self.aimed += 1
         self._target_velocity = self._motion(value, "target_velocity")
 
     @property
@@ -130,6 +130,7 @@ class PostureTask(Task):
 
     @target_acceleration.setter
     def target_acceleration(self, value: ArrayLike | None) -> None:
+        self.aimed += 1
         self._target_acceleration = self._motion(value, "target_acceleration")
 
     def _motion(self, value: ArrayLike | None, what: str) -> Array | None:
