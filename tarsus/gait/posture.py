@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import ANKLE, FREEDOM, Anatomy, Leg, Limb
@@ -17,9 +18,15 @@ from tarsus.ik import (
     Solver,
     Task,
 )
-from tarsus.model.checks import number
+from tarsus.model.checks import number, numbers
 from tarsus.model.description import ModelError
-from tarsus.spatial import inverse, pose, quaternion_from_rotation
+from tarsus.spatial import (
+    inverse,
+    pose,
+    quaternion_from_rotation,
+    rotation_from_quaternion,
+    rotation_from_rpy,
+)
 
 BENT = 0.6
 """How far knees and elbows are bent where the search begins [rad]."""
@@ -32,26 +39,40 @@ SETTLED = 40
 
 
 def stance(
-    body: Anatomy, *, crouch: float = 0.08, width: float | None = None, lean: float = 0.0
+    body: Anatomy,
+    *,
+    crouch: float = 0.08,
+    width: float | None = None,
+    soles: ArrayLike | None = None,
 ) -> Array:
     """Return the configuration (nq,) of a machine that stands at the origin and looks along x.
 
     `crouch` is by which share of their length the legs are shorter than stretched, `width` [m] how
-    far the middles of the soles are apart, as the hips are unless given. `lean` [m] moves the
-    centre of mass ahead of the middle of the soles. Arms hang at the sides.
+    far the middles of the soles are apart, as the knees are unless given. With frames of `soles`
+    (2, 4, 4), left and right, it stands there instead. The centre of mass is above the middle of
+    the soles, the trunk is upright, arms hang at the sides.
     """
     if not 0.0 <= number(crouch, "crouch") < 0.5:
         raise ValueError(f"crouch is {crouch}, must be from 0 to 0.5")
     model = body.model
     if len(body.legs) != 2:
         raise ModelError(f"{model.name!r} has {len(body.legs)} legs; a stance is that of two")
-    start = _hang_arms(body, _bent(body, crouch))
     apart = _width(body) if width is None else number(width, "width")
+    if soles is None:
+        frames = [pose([0.0, leg.side * apart / 2, 0.0]) for leg in body.legs]
+    else:
+        frames = list(numbers(soles, (2, 4, 4), "soles"))
+    place, ahead = np.mean(frames, axis=0)[:3, 3], frames[0][:2, 0] + frames[1][:2, 0]
+    heading = rotation_from_rpy([0.0, 0.0, np.arctan2(ahead[1], ahead[0])]) @ _heading(body)
+    start = _hang_arms(body, _bent(body, crouch))
+    first = start[3:7].copy()
+    start[:3] += place
+    start[3:7] = quaternion_from_rotation(heading @ _heading(body).T @ rotation_from_quaternion(first))
     tasks: list[Task] = [
-        OrientationTask(body.trunk, _heading(body)),
+        OrientationTask(body.trunk, heading),
         PositionTask(body.trunk, [0.0, 0.0, start[2]], weight=[0.0, 0.0, 1.0]),
-        ComTask([lean, 0.0, 0.0], weight=[1.0, 1.0, 0.0]),
-        *(_foot(leg, apart) for leg in body.legs),
+        ComTask([*place[:2], 0.0], weight=[1.0, 1.0, 0.0]),
+        *(_foot(leg, frame) for leg, frame in zip(body.legs, frames, strict=True)),
         PostureTask(start, level=1),
     ]
     found = Solver(model, tasks).solve(start, search=Search(tolerance=1e-6))
@@ -123,12 +144,11 @@ def _width(body: Anatomy) -> float:
     return max(float(abs(knees[0] - knees[1])), float(body.legs[0].sole.size[1]) + GAP)
 
 
-def _foot(leg: Leg, apart: float) -> Task:
-    """Return the task of a foot whose sole is to its side; level and ahead if its leg can."""
-    place = [0.0, leg.side * apart / 2, 0.0]
+def _foot(leg: Leg, sole: Array) -> Task:
+    """Return the task of a foot whose sole is at a frame (4, 4), turned as it is if its leg can."""
     if leg.freedom < FREEDOM:
-        return PositionTask(leg.end, place, offset=leg.sole.placement[:3, 3])
-    return FrameTask(leg.end, pose(place) @ inverse(leg.sole.placement))
+        return PositionTask(leg.end, sole[:3, 3], offset=leg.sole.placement[:3, 3])
+    return FrameTask(leg.end, sole @ inverse(leg.sole.placement))
 
 
 def _hang_arms(body: Anatomy, q: Array) -> Array:

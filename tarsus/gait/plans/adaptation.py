@@ -38,12 +38,14 @@ class StepLimits:
     """What legs can do: lengths [m] in axes of the foot that stands, times [s] of swings.
 
     `ahead` is how far the foot may land before or behind the other, `near` and `far` how far
-    beside it; `shortest` and `longest` are the limits of a swing.
+    beside it; `stray` how far from where it was planned, which matters where the ground is not
+    the same everywhere. `shortest` and `longest` are the limits of a swing.
     """
 
     ahead: float = 0.5
     near: float = 0.1
     far: float = 0.45
+    stray: float = np.inf
     shortest: float = 0.3
     longest: float = 1.2
 
@@ -62,6 +64,12 @@ class StepAdaptation:
     time: float = 0.02
     offset: float = 1e3
 
+    def last_offset(self, stance: Array, place: Array) -> Array:
+        """Return the offset (…, 2) after a last step, after which ξ ends between the feet."""
+        fade = np.exp(-self.omega * self.double)
+        mean = (1.0 - fade) / (self.omega * self.double)
+        return np.asarray(-mean / (2.0 * fade) * (place - stance))
+
     def adapt(
         self,
         divergent: Array,
@@ -73,12 +81,14 @@ class StepAdaptation:
         offset: Array,
         since: Array,
         left: Array,
+        soonest: Array | float = 0.0,
     ) -> Adapted:
         """Return the next step of machines whose divergent component is measured (…, 2).
 
         They stand on a sole at `stance` (…, 2) that looks to `heading` (…) and is `half` (…, 2)
         times two long and wide; the other foot lands on its `side` (…), 1 for left. Planned are
-        its `place` (…, 2), the `offset` (…, 2) and the time `left` (…), `since` (…) it swings.
+        its `place` (…, 2), the `offset` (…, 2) and the time `left` (…), `since` (…) it swings;
+        it can land in `soonest` (…) [s] at the earliest.
         """
         w = self.omega
         turn = _turn(heading)
@@ -90,7 +100,7 @@ class StepAdaptation:
         planned = (mean - fade) * wanted + fade * (wanted + shift)
         pressure = np.clip((xi * grow - planned) / np.maximum(grow - 1.0, 1e-6), -half, half)
         away = xi - pressure
-        low, high = self._bounds(side, since)
+        low, high = self._bounds(side, since, wanted, soonest)
         # unknowns: u (2) and τ; rows: u, τ, and f b = (ξ − p) τ + p − m u
         lead = np.broadcast_shapes(xi.shape[:-1], np.shape(left))
         task = np.zeros((*lead, 5, 3))
@@ -115,15 +125,21 @@ class StepAdaptation:
             stance + _into(back, pressure),
         )
 
-    def _bounds(self, side: Array, since: Array) -> tuple[Array, Array]:
+    def _bounds(
+        self, side: Array, since: Array, wanted: Array, soonest: Array | float
+    ) -> tuple[Array, Array]:
         """Return the bounds (…, 3) of u and τ."""
         own, swung = self.limits, np.asarray(since, float)
         near, far = side * own.near, side * own.far
-        soon = np.exp(self.omega * np.maximum(own.shortest - swung, 0.0))
-        late = np.exp(self.omega * np.maximum(own.longest - swung, 0.0))
-        first = np.broadcast_arrays(-own.ahead, np.minimum(near, far), soon)
-        last = np.broadcast_arrays(own.ahead, np.maximum(near, far), late)
-        return np.stack(first, axis=-1), np.stack(last, axis=-1)
+        first_time = np.maximum(own.shortest - swung, soonest)
+        soon = np.exp(self.omega * first_time)
+        late = np.exp(self.omega * np.maximum(own.longest - swung, first_time))
+        first = np.stack(np.broadcast_arrays(-own.ahead, np.minimum(near, far), soon), axis=-1)
+        last = np.stack(np.broadcast_arrays(own.ahead, np.maximum(near, far), late), axis=-1)
+        if own.stray < np.inf:
+            first[..., :2] = np.maximum(first[..., :2], np.minimum(wanted - own.stray, last[..., :2]))
+            last[..., :2] = np.minimum(last[..., :2], np.maximum(wanted + own.stray, first[..., :2]))
+        return first, last
 
 
 def _turn(heading: Array) -> Array:

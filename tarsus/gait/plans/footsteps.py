@@ -145,11 +145,12 @@ class Footsteps:
 def sole_rotation(yaw: ArrayLike, normal: ArrayLike) -> Array:
     """Return rotations (…, 3, 3) of soles that look to `yaw` (…) on a ground with a `normal`."""
     z = np.asarray(normal, float)
-    angle = np.asarray(yaw, float)
-    ahead = np.stack([np.cos(angle), np.sin(angle), np.zeros_like(angle)], axis=-1)
-    y = np.cross(z, ahead)
-    y = y / np.linalg.norm(y, axis=-1, keepdims=True)
-    return np.stack([np.cross(y, z), y, z], axis=-1)
+    c, s = np.cos(yaw), np.sin(yaw)
+    # along the ground in the vertical plane of the yaw
+    rise = -(c * z[..., 0] + s * z[..., 1]) / z[..., 2]
+    x = np.stack(np.broadcast_arrays(c, s, rise), axis=-1)
+    x = x / np.linalg.norm(x, axis=-1, keepdims=True)
+    return np.stack([x, np.cross(z, x), z], axis=-1)
 
 
 def _numbers(value: ArrayLike | Sequence[float]) -> Array:

@@ -10,6 +10,7 @@ Control", AMC 2012, for a trot.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -52,25 +53,43 @@ class ZmpPreview:
         It begins at rest at the first value; after the last one the reference stays where it is.
         """
         wanted = np.asarray(reference, float)
-        transition, drive, output = self._cart()
-        integral_gain, state_gain, ahead = self._gains(transition, drive, output)
-        # what the reference yet to come adds to each step
-        padded = np.concatenate([wanted, np.repeat(wanted[-1:], len(ahead), axis=0)])
-        coming = np.array(
-            [np.tensordot(ahead, padded[k + 1 : k + 1 + len(ahead)], 1) for k in range(len(wanted))]
-        )
+        # after the end the reference stays where it is
+        ahead = len(self._gains[2])
+        padded = np.concatenate([wanted, np.repeat(wanted[-1:], ahead, axis=0)])
         state = np.zeros((3, *wanted.shape[1:]))
         state[0] = wanted[0]
         error = np.zeros(wanted.shape[1:])
         states = np.empty((len(wanted), *state.shape))
-        for k, p_ref in enumerate(wanted):
+        for k in range(len(wanted)):
             states[k] = state
-            error = error + np.tensordot(output, state, 1) - p_ref
-            jerk = -integral_gain * error - np.tensordot(state_gain, state, 1) - coming[k]
-            state = np.tensordot(transition, state, 1) + np.multiply.outer(drive, jerk)
-        zmp = np.tensordot(states, output, (1, 0))
+            state, error = self.step(state, error, padded[k : k + 1 + ahead])
+        zmp = np.tensordot(states, self._cart[2], (1, 0))
         return Sway(states[:, 0], states[:, 1], states[:, 2], zmp)
 
+    @property
+    def samples(self) -> int:
+        """How many values of the reference a step looks at: the present one and those ahead."""
+        return 1 + len(self._gains[2])
+
+    def step(self, state: ArrayLike, error: ArrayLike, reference: ArrayLike) -> tuple[Array, Array]:
+        """Return the state after `dt`, and the summed error of the zero moment point.
+
+        `state` (3, …) is position, velocity and acceleration of the centre of mass: measured, or
+        that of the step before. `error` (…) is the sum so far, zero at first. `reference`
+        (samples, …) is that of the zero moment point, from now on.
+        """
+        transition, drive, output = self._cart
+        integral_gain, state_gain, ahead = self._gains
+        now, wanted = np.asarray(state, float), np.asarray(reference, float)
+        if len(wanted) != 1 + len(ahead):
+            raise ValueError(f"reference has {len(wanted)} values, must have {1 + len(ahead)}")
+        summed = error + np.tensordot(output, now, 1) - wanted[0]
+        coming = np.tensordot(ahead, wanted[1:], 1)
+        jerk = -integral_gain * summed - np.tensordot(state_gain, now, 1) - coming
+        after = np.tensordot(transition, now, 1) + np.multiply.outer(drive, jerk)
+        return np.asarray(after), np.asarray(summed)
+
+    @cached_property
     def _cart(self) -> tuple[Array, Array, Array]:
         """Return A, B and C of the cart on the table: position, velocity, acceleration, jerk."""
         h = self.dt
@@ -78,10 +97,12 @@ class ZmpPreview:
         drive = np.array([h**3 / 6, h**2 / 2, h])
         return transition, drive, np.array([1.0, 0.0, -self.height / self.gravity])
 
-    def _gains(self, transition: Array, drive: Array, output: Array) -> tuple[float, Array, Array]:
+    @cached_property
+    def _gains(self) -> tuple[float, Array, Array]:
         """Return the gains of the summed error, of the state and of the references ahead."""
         from scipy.linalg import solve_discrete_are  # slow to import, and only needed here
 
+        transition, drive, output = self._cart
         # the error of the zero moment point comes first, then what changes the state
         a = np.zeros((4, 4))
         a[0, 0], a[0, 1:], a[1:, 1:] = 1.0, output @ transition, transition

@@ -43,31 +43,37 @@ class Way(NamedTuple):
 
 
 def bend(now: Way, end: Way, left: ArrayLike, dt: float) -> Way:
-    """Return where a point is after `dt` on the quintic to `end`, which it reaches in `left` (…).
+    """Return where points are after `dt` on quintics to `end`, which they reach in `left` [s].
 
-    Beyond the end it goes on with the velocity that it has there.
+    `left` is (…, n) for ways (…, n), or what broadcasts to it: coordinates may have times of their
+    own. Beyond the end they go on with the velocity that they have there.
     """
-    total = np.asarray(left, float)[..., None]
-    long = np.maximum(total, 1e-9)
+    total = np.asarray(left, float)
+    long = np.maximum(total, 1e-6)
     x0, v0, a0 = now
     x1, v1, a1 = end
-    way = x1 - x0 - v0 * long - a0 * long**2 / 2
-    faster = v1 - v0 - a0 * long
-    more = a1 - a0
-    # coefficients of t³, t⁴, t⁵
-    c3 = (10.0 * way - 4.0 * faster * long + 0.5 * more * long**2) / long**3
-    c4 = (-15.0 * way + 7.0 * faster * long - more * long**2) / long**4
-    c5 = (6.0 * way - 3.0 * faster * long + 0.5 * more * long**2) / long**5
-    t = np.minimum(dt, long)
-    position = x0 + t * (v0 + t * (a0 / 2 + t * (c3 + t * (c4 + t * c5))))
-    velocity = v0 + t * (a0 + t * (3.0 * c3 + t * (4.0 * c4 + t * 5.0 * c5)))
-    acceleration = a0 + t * (6.0 * c3 + t * (12.0 * c4 + t * 20.0 * c5))
+    # with s = t/long from 0 to 1, and velocities and accelerations by s
+    first, second = v0 * long, a0 * long**2
+    way = x1 - x0 - first - second / 2
+    faster = v1 * long - first - second
+    more = (a1 * long**2 - second) / 2
+    c3 = 10.0 * way - 4.0 * faster + more
+    c4 = -15.0 * way + 7.0 * faster - 2.0 * more
+    c5 = 6.0 * way - 3.0 * faster + more
+    s = np.minimum(dt / long, 1.0)
+    position = x0 + s * (first + s * (second / 2 + s * (c3 + s * (c4 + s * c5))))
+    velocity = (first + s * (second + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / long
+    acceleration = (second + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5))) / long**2
     after = dt >= total
-    beyond = np.maximum(dt - total, 0.0)
+    if not after.any():
+        return Way(position, velocity, acceleration)
+    beyond = np.maximum(dt - np.maximum(total, 0.0), 0.0)
+    # a point that is beyond its end already goes on from where it is
+    ends = np.where(total > 0.0, x1, np.where(v1 == 0.0, x1, x0))
     return Way(
-        np.where(after, x1 + v1 * beyond, position),
-        np.where(after, v1 + 0.0 * x1, velocity),
-        np.where(after, 0.0 * x1, acceleration),
+        np.where(after, ends + v1 * beyond, position),
+        np.where(after, v1, velocity),
+        np.where(after, 0.0, acceleration),
     )
 
 
@@ -75,19 +81,20 @@ def bend(now: Way, end: Way, left: ArrayLike, dt: float) -> Way:
 class Swing:
     """How feet swing: `lift` [m] over the ground, and how they land.
 
-    A foot rises until the share `rise` of its time and sinks from the share `sink` on. `land` [m/s]
-    is how fast it comes down in the end, `settle` [s] how long before the end it is above its
-    landing: from then on its place is not changed any more.
+    A foot rises until the share `rise` of its time and sinks from the share `sink` on; until the
+    share `wait` it goes straight up, past steps ahead. `land` [m/s] is how fast it comes down in
+    the end, `settle` [s] how long before the end it is above its landing.
     """
 
     lift: float = 0.06
     rise: float = 0.4
     sink: float = 0.5
+    wait: float = 0.0
     land: float = 0.08
     settle: float = 0.06
 
     def __post_init__(self) -> None:
-        for name in ("lift", "rise", "sink", "land", "settle"):
+        for name in ("lift", "rise", "sink", "wait", "land", "settle"):
             if not number(getattr(self, name), name) >= 0.0:
                 raise ValueError(f"{name} is {getattr(self, name)}, must not be negative")
         if not 0.0 < self.rise <= self.sink < 1.0:
@@ -110,29 +117,22 @@ class Swing:
         under = ground.height(places[..., 0], places[..., 1]).max(axis=-1)
         return np.asarray(np.maximum(high, under) + self.lift)
 
-    def move(self, now: Way, target: Array, top: Array, since: Array, left: Array, dt: float) -> Way:
-        """Return where feet are after `dt`; `since` (…) [s] they left the ground, `left` remains.
+    def aim(
+        self, now: Array, target: Array, top: Array, since: Array, left: Array
+    ) -> tuple[Way, Array]:
+        """Return to where feet go next (…, 3), and in which time each coordinate is there (…, 3).
 
-        `target` (…, 3) is where they shall land, `top` (…) how high they go in between.
+        They are `now` (…, 3); `target` (…, 3) is where they shall land, `top` (…) how high they go
+        in between; `since` (…) [s] they left the ground, and `left` remains.
         """
         total = since + left
-        flat = bend(_flat(now), _flat(Way.at_rest(target)), left - self.settle, dt)
-        height = _height(now)
-        summit = Way.at_rest(np.asarray(top)[..., None])
-        up = bend(height, summit, self.rise * total - since, dt)
-        ground = np.asarray(target)[..., 2:]
-        landing = Way(ground, np.full_like(ground, -self.land), np.zeros_like(ground))
-        # while it waits at the top the way down has not begun
-        down = bend(height, landing, left, dt)
-        rising, sinking = since < self.rise * total, since >= self.sink * total
-        wait = summit if np.ndim(since) == 0 else Way(*(np.broadcast_to(x, ground.shape) for x in summit))
-        vertical = up.where(rising, down.where(sinking, wait))
-        return Way(*(np.concatenate([a, b], -1) for a, b in zip(flat, vertical, strict=True)))
-
-
-def _flat(way: Way) -> Way:
-    return Way(*(part[..., :2] for part in way))
-
-
-def _height(way: Way) -> Way:
-    return Way(*(part[..., 2:] for part in way))
+        sinking = since >= self.sink * total
+        place, speed = target.copy(), np.zeros_like(target)
+        if self.wait > 0.0:
+            waits = (since < self.wait * total)[..., None]
+            place[..., :2] = np.where(waits, now[..., :2], target[..., :2])
+        place[..., 2] = np.where(sinking, target[..., 2], top)
+        speed[..., 2] = np.where(sinking, -self.land, 0.0)
+        times = np.repeat((left - self.settle)[..., None], 3, axis=-1)
+        times[..., 2] = np.where(sinking, left, self.rise * total - since)
+        return Way(place, speed, np.zeros_like(target)), times

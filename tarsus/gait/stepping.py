@@ -1,0 +1,326 @@
+"""Walking in cycles: from the measured state to what feet, weight and centre of mass do next.
+
+Each cycle knows the step and the phase that it is in, adapts where and when the swinging foot lands,
+and returns references: the zero moment point that leads the divergent component back, heights, the
+feet, and which of them carry. One walker or many, each in its own phase.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarsus.arrays import Array
+from tarsus.gait.plans.adaptation import StepAdaptation
+from tarsus.gait.plans.footsteps import Footsteps, sole_rotation
+from tarsus.gait.plans.supports import Supports
+from tarsus.gait.plans.swing import Swing, Way, bend
+from tarsus.geometry.terrain import Terrain
+from tarsus.spatial import rotation_from_vector, vector_from_rotation
+
+LOADED = 0.02
+"""A foot that has landed may carry all after this time [s]."""
+EARLY = 0.6
+"""From this share of a swing on a foot that touches has landed."""
+FIRM = 0.12
+"""A foot that is so near to the end of its way keeps its landing [s]."""
+QUICK = 0.75
+"""A foot in the air needs so long to land, in times 1/ω of the pendulum."""
+KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
+"""Of what moves: what goes on when the next foot is lifted."""
+LATE = 0.25
+"""A foot that has not landed so long after its time [s] is taken to stand."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What a cycle is told of walkers (B,): centre of mass and velocity (B, 3), feet, and touch.
+
+    `soles` (B, 2, 4, 4) are the frames of the soles, left and right; `touching` (B, 2) tells which
+    of them feel the ground.
+    """
+
+    com: Array
+    velocity: Array
+    soles: Array
+    touching: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Aims:
+    """What walkers (B,) shall do in a cycle; feet are left and right."""
+
+    pressure: Array
+    """The zero moment point (B, 2) [m]."""
+    height: Way
+    """Of the centre of mass, (B, 1) each."""
+    feet: Way
+    """Of the soles, (B, 2, 3) each."""
+    rotation: Array
+    """Of the soles (B, 2, 3, 3)."""
+    spin: Array
+    """Angular velocities (B, 2, 3) of the soles in world axes, and their rates."""
+    spin_rate: Array
+    loads: Array
+    """Which share of its largest force each foot may carry (B, 2)."""
+    swinging: NDArray[np.bool_]
+    """(B, 2)."""
+    heading: Way
+    """The yaw of the trunk (B, 1)."""
+    divergent: Array
+    """Where the divergent component shall be (B, 3)."""
+
+
+class Stepping:
+    """The cycles of walkers along footsteps.
+
+    `height` [m] is that of the centre of mass over the soles, `half` (2,) [m] half of the length
+    and width of a sole in which the zero moment point may be. `gain` [1/s] is how fast errors of
+    the divergent component fade.
+    """
+
+    def __init__(
+        self,
+        steps: Footsteps,
+        supports: Supports,
+        *,
+        height: float,
+        half: Array,
+        length: float,
+        swing: Swing,
+        adaptation: StepAdaptation | None = None,
+        ground: Terrain | None = None,
+        gain: float = 3.0,
+        walkers: int = 1,
+    ) -> None:
+        self.supports, self.swing, self.adaptation = supports, swing, adaptation
+        self.ground, self.height, self.half, self.length, self.gain = ground, height, half, length, gain
+        n = len(steps.side)
+        self.side = steps.side
+        self.position = np.array(np.broadcast_to(steps.position, (walkers, n, 3)))
+        self.planned = self.position.copy()
+        self.yaw = np.array(np.broadcast_to(np.unwrap(steps.yaw), (walkers, n)))
+        self.rotation = sole_rotation(
+            self.yaw, np.broadcast_to(steps.normal, (walkers, n, 3))
+        )
+        self.rows = np.arange(walkers)
+        self.step = np.full(walkers, 2)
+        """The step (B,) that is made, or that follows double support."""
+        self.single = np.zeros(walkers, bool)
+        """Whether only one foot carries (B,)."""
+        self.since = np.zeros(walkers)
+        self.left = np.full(walkers, supports.start)
+        self.long = self.left.copy()
+        """Of the phase: time since it began, time to go, and its length as planned (B,) [s]."""
+        begin = np.zeros((walkers, 6))
+        begin[:, :3] = self.position[:, 0]
+        begin[:, 4] = self.yaw[:, :2].mean(axis=1)
+        begin[:, 5] = self.position[:, :2, 2].min(axis=1) + height
+        self.moving = Way.at_rest(begin)
+        """The foot that swings (3), the share of its turn, the heading and the height (B, 6)."""
+        self.turned = np.zeros((walkers, 3))
+        self.from_rotation = self.rotation[:, 0].copy()
+        self.top = np.zeros(walkers)
+        self._places = supports.places(self.position)
+
+    @property
+    def last(self) -> int:
+        """The number of the last step."""
+        return len(self.side) - 1
+
+    @property
+    def done(self) -> NDArray[np.bool_]:
+        """Which walkers (B,) have made all their steps and shifted their weight to the middle."""
+        return (self.step > self.last) & (self.left <= 0.0)
+
+    def cycle(self, now: Measured, dt: float) -> Aims:
+        """Return what walkers shall do in the next `dt` [s]."""
+        xi = now.com + now.velocity / self.supports.omega
+        self._change_phases(now)
+        stance = np.minimum(self.step - 1, self.last)
+        ahead = self.supports.ahead(self._places, self.step - 2)
+        if self.adaptation is not None:
+            ahead = self._adapt(xi, stance, ahead)
+        one, _ = self.supports.in_single(ahead, self.left)
+        two = self.supports.in_double(self._before(), ahead, self.left, self.long)
+        pick = self.single[:, None]
+        wanted, repellent = np.where(pick, one.point, two.point), np.where(pick, one[2], two[2])
+        return self._aims(now, xi, wanted, repellent, dt)
+
+    def _before(self) -> Array:
+        """Return the supports (B, 3) from which double support leads on."""
+        first = self.position[:, :2].mean(axis=1)
+        return np.where((self.step == 2)[:, None], first, self.position[self.rows, self.step - 2])
+
+    def _change_phases(self, now: Measured) -> None:
+        """Let feet lift and land."""
+        lifts = ~self.single & (self.left <= 1e-9) & (self.step <= self.last)
+        swinging = self.rows, np.where(self._swing_side() > 0, 0, 1)
+        total = self.since + self.left
+        felt = now.touching[swinging] & (self.since > EARLY * total)
+        lands = self.single & (felt | (self.left < -LATE))
+        if lands.any():
+            self._land(lands, now.soles[swinging])
+        if lifts.any():
+            self._lift(lifts, now.soles[swinging])
+
+    def _swing_side(self) -> NDArray[np.int64]:
+        return np.asarray(self.side[np.minimum(self.step, self.last)])
+
+    def _land(self, these: Array, soles: Array) -> None:
+        """Put feet down where they are, and begin double support."""
+        step = self.step[these]
+        self.position[these, step] = soles[these, :3, 3]
+        self._places = self.supports.places(self.position)
+        self.step = np.where(these, self.step + 1, self.step)
+        self.single = self.single & ~these
+        self._begin(these, self.supports.double)
+
+    def _lift(self, these: Array, soles: Array) -> None:
+        """Lift feet from where they are, and begin single support."""
+        self.single = self.single | these
+        self._begin(these, self.supports.single)
+        step = np.minimum(self.step, self.last)
+        begin = self.moving.position.copy()
+        begin[these, :3], begin[these, 3] = soles[these, :3, 3], 0.0
+        rates = np.where(these[:, None], KEPT, 1.0)
+        self.moving = Way(begin, rates * self.moving.velocity, rates * self.moving.acceleration)
+        start = np.where(these[:, None, None], soles[:, :3, :3], self.from_rotation)
+        self.from_rotation = start
+        target = self.rotation[self.rows, step]
+        self.turned = vector_from_rotation(np.swapaxes(start, -1, -2) @ target)
+        self.top = self.swing.top(
+            self.ground, begin[:, :3], self.position[self.rows, step], self.length
+        )
+
+    def _begin(self, these: Array, long: float) -> None:
+        self.since = np.where(these, 0.0, self.since)
+        self.left = np.where(these, long, self.left)
+        self.long = np.where(these, long, self.long)
+
+    def _adapt(self, xi: Array, stance: NDArray[np.int64], ahead: Array) -> Array:
+        """Move the next footsteps, and the time of the next, by the measured state."""
+        assert self.adaptation is not None
+        these = self.single & (self.left > self.swing.settle + FIRM) & (self.step <= self.last)
+        if not these.any():
+            return ahead
+        step = np.minimum(self.step, self.last)
+        place = self.planned[self.rows, step]
+        if self.adaptation.limits.stray == np.inf:
+            # a walker that was pushed aside goes on from where it is
+            place = place + self.position[self.rows, stance] - self.planned[self.rows, stance]
+        offset = np.where(
+            (step == self.last)[:, None],
+            self.adaptation.last_offset(ahead[:, 0, :2], place[:, :2]),
+            self.supports.offset(ahead)[:, :2],
+        )
+        found = self.adaptation.adapt(
+            xi[:, :2],
+            ahead[:, 0, :2],
+            self.yaw[self.rows, stance],
+            self.side[step],
+            self.half,
+            place[:, :2],
+            offset,
+            self.since,
+            np.maximum(self.long - self.since, 0.02),
+            np.minimum(self.left, QUICK / self.supports.omega),
+        )
+        moved = np.where(these[:, None], found.place - self.position[self.rows, step, :2], 0.0)
+        later = np.arange(len(self.side)) >= step[:, None]
+        self.position[..., :2] += np.where(later[..., None], moved[:, None, :], 0.0)
+        if self.ground is not None:
+            at = self.position[self.rows, step]
+            self.position[self.rows, step, 2] = self.ground.height(at[:, 0], at[:, 1])
+        self.left = np.where(these, found.left, self.left)
+        self._places = self.supports.places(self.position)
+        return self.supports.ahead(self._places, self.step - 2)
+
+    def _aims(self, now: Measured, xi: Array, wanted: Array, repellent: Array, dt: float) -> Aims:
+        """Return the references, and go on by dt."""
+        w = self.supports.omega
+        back = (1.0 + self.gain / w) * (xi - wanted)
+        pressure = self._inside((repellent + back)[:, :2], now.soles)
+        self._carry(dt)
+        feet, rotation, spin, spin_rate, swinging = self._feet(now)
+        loads = self._loads()
+        self.since, self.left = self.since + dt, self.left - dt
+        return Aims(
+            pressure,
+            Way(*(part[:, 5:] for part in self.moving)),
+            feet,
+            rotation,
+            spin,
+            spin_rate,
+            loads,
+            swinging,
+            Way(*(part[:, 4:5] for part in self.moving)),
+            wanted,
+        )
+
+    def _inside(self, pressure: Array, soles: Array) -> Array:
+        """Return zero moment points (B, 2) that the feet which carry can have.
+
+        Between two feet it is within a sole that is moved from one to the other.
+        """
+        stands = np.where(self._swing_side() > 0, 1, 0)
+        near, far = soles[self.rows, stands], soles[self.rows, 1 - stands]
+        turn, origin = near[:, :2, :2], near[:, :2, 3]
+        way = far[:, :2, 3] - origin
+        along = ((pressure - origin) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-9)
+        share = np.where(self.single, 0.0, np.clip(along, 0.0, 1.0))
+        middle = origin + share[:, None] * way
+        local = (np.swapaxes(turn, -1, -2) @ (pressure - middle)[..., None])[..., 0]
+        return middle + (turn @ np.clip(local, -self.half, self.half)[..., None])[..., 0]
+
+    def _carry(self, dt: float) -> None:
+        """Move the references of the swinging feet, of the height and of the heading on by dt."""
+        step = np.minimum(self.step, self.last)
+        now, target = self.moving.position[:, :3], self.position[self.rows, step]
+        end, times = self.swing.aim(now, target, self.top, self.since, self.left)
+        # feet, the share of their turn that is done, the heading, and the height over the lower of
+        # the feet: legs need not reach further than they do on level ground
+        both = (self.yaw[self.rows, step] + self.yaw[self.rows, step - 1]) / 2
+        lower = self.position[self.rows[:, None], np.stack([step - 1, step], -1), 2].min(axis=1)
+        place, speed, long = np.zeros((3, len(both), 6))
+        place[:, :3], place[:, 3], place[:, 4] = end.position, 1.0, both
+        place[:, 5] = lower + self.height
+        speed[:, :3] = end.velocity
+        long[:, :3], long[:, 3] = times, times[:, 0]
+        long[:, 4:] = np.maximum(self.left, 0.05)[:, None]
+        moved = bend(self.moving, Way(place, speed, np.zeros_like(speed)), long, dt)
+        self.moving = moved.where(self.single, self.moving)
+
+    def _feet(self, now: Measured) -> tuple[Way, Array, Array, Array, NDArray[np.bool_]]:
+        """Return the references of the soles: those that stand are where they are."""
+        side = np.where(self._swing_side() > 0, 0, 1)
+        swinging = self.single[:, None] & (side[:, None] == np.arange(2))
+        pick = swinging[..., None]
+        here = now.soles[..., :3, 3]
+        feet = Way(
+            *(
+                np.where(pick, own[:, None, :3], rest)
+                for own, rest in zip(self.moving, (here, 0.0, 0.0), strict=True)
+            )
+        )
+        turn, rate, faster = (part[:, 3:4] for part in self.moving)
+        own = self.from_rotation @ rotation_from_vector(self.turned * turn)
+        rotation = np.where(pick[..., None], own[:, None], now.soles[..., :3, :3])
+        axis = (self.from_rotation @ self.turned[..., None])[..., 0]
+        spin = np.where(pick, (axis * rate)[:, None, :], 0.0)
+        spin_rate = np.where(pick, (axis * faster)[:, None, :], 0.0)
+        return feet, rotation, spin, spin_rate, swinging
+
+    def _loads(self) -> Array:
+        """Return what feet may carry (B, 2): they take over and leave without a jump."""
+        side = np.where(self._swing_side() > 0, 0, 1)
+        mine = side[:, None] == np.arange(2)
+        ends = self.step > self.last
+        leaving = np.clip(self.left / np.maximum(self.long, 1e-9), 0.0, 1.0)
+        leaving = np.where(self.single, 0.0, np.where(ends, 1.0, leaving))
+        landed = np.clip(self.since / LOADED, 0.05, 1.0)
+        landed = np.where(self.single | (self.step == 2), 1.0, landed)
+        # at the end of a walk the foot that has landed is that of the last step
+        return np.where(mine, np.where(ends, landed, leaving)[:, None], np.where(ends, 1.0, landed)[:, None])

@@ -1,0 +1,66 @@
+"""`ts.gait.walk`: a machine on two legs walks, in simulation with contact.
+
+walked = ts.gait.walk(model, speed=0.3, steps=10)
+print(walked.report)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.walked import Walked
+from tarsus.gait.walker import Style, Walker
+from tarsus.geometry import Ground
+from tarsus.geometry.terrain import Terrain
+from tarsus.model import Model
+from tarsus.model.checks import count, expect
+from tarsus.simulation import Simulation
+from tarsus.simulation.external import External
+
+
+def walk(
+    model: Model | Anatomy,
+    *,
+    speed: float = 0.3,
+    sideways: float = 0.0,
+    turn: float = 0.0,
+    steps: int = 10,
+    path: ArrayLike | None = None,
+    ground: Terrain | None = None,
+    friction: float | None = None,
+    known: Terrain | None = None,
+    push: External | None = None,
+    style: Style | None = None,
+    duration: float | None = None,
+    **simulation: Any,
+) -> Walked:
+    """Let a machine on two legs walk some `steps`, and return the run with a report.
+
+    `speed` ahead and `sideways` to the left [m/s], `turn` to the left [rad/s]; with a `path`
+    (K, 2) [m] it walks along it at this speed instead. `ground` is what it walks on, level unless
+    given, with its own `friction` if that is stated; `known` is what the machine takes it for,
+    the same unless given. `push` acts as `external` of `Simulation.run` does. `duration` [s] is
+    that of the steps and two seconds more, unless given. What else is named goes to `Simulation`.
+    """
+    expect(model, (Model, Anatomy), "model")
+    body = Anatomy.from_model(model) if isinstance(model, Model) else model
+    count(steps, "steps", 1)
+    surface = Ground() if ground is None else ground
+    expect(surface, Terrain, "ground")
+    if friction is not None:
+        surface = replace(surface, friction=friction)
+    told = surface if known is None else known
+    own = Walker.ready(body, style, sideways, told)
+    plan = own.footsteps(speed, sideways, turn, steps, path).on(told, body.legs[0].sole.corners)
+    control = own.controller(plan, told)
+    settings = {"collision": body.collision(), "dt": 1e-3, **simulation}
+    sim = Simulation(body.model, ground=surface, **settings)
+    q = own.placed(plan, surface, settings["collision"])
+    long = own.supports.start + plan.steps * own.step_time + 2.0 if duration is None else duration
+    run = sim.run(q, duration=long, controller=control, external=push, until=own.has_fallen)
+    return Walked(own, plan, control, run, float(np.min(surface.friction)))

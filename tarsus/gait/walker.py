@@ -1,0 +1,201 @@
+"""A machine that is ready to walk: its stance, how it walks, its footsteps and its controller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.arrays import Array
+from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.body_tasks import BodyGains, BodyTasks
+from tarsus.gait.plans.adaptation import StepAdaptation, StepLimits
+from tarsus.gait.plans.footsteps import Footsteps
+from tarsus.gait.plans.supports import Supports
+from tarsus.gait.plans.swing import Swing
+from tarsus.gait.posture import GAP, stance
+from tarsus.gait.stepping import Stepping
+from tarsus.gait.walking import Walking
+from tarsus.geometry import Collision, Ground, stand
+from tarsus.geometry.terrain import Terrain
+
+SWING, SHIFT, START = 2.2, 0.5, 3.5
+"""Single and double support, and the first shift of weight, in times 1/ω of the pendulum."""
+FURTHEST = 0.9
+"""A step is at most this share of a leg's reach long."""
+INSIDE = 0.6
+"""The share of a sole in which the zero moment point is led."""
+UNEVEN = 0.03
+"""Where the ground is no plane, steps are moved by so much at most [m]."""
+OVER = {"rise": 0.35, "sink": 0.65, "wait": 0.2}
+"""How feet swing where the ground is no plane: up, over, and down."""
+SLOWER = 1.5
+"""… and how much longer that takes."""
+FALLEN, TILTED = 0.6, np.cos(np.radians(50.0))
+"""A walk ends when the trunk is lower than this share of its height, or more tilted."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a machine walks; what is None fits its size.
+
+    `single` and `double` [s] are the phases, `lift` [m] how high feet swing over the ground,
+    `crouch` by which share legs are shorter than stretched, `width` [m] how far soles are apart.
+    `adapt` lets steps be adapted to the measured state. `gain` [1/s] is that of the divergent
+    component, `period` [s] that of control.
+    """
+
+    single: float | None = None
+    double: float | None = None
+    lift: float = 0.06
+    crouch: float = 0.08
+    width: float | None = None
+    adapt: bool = True
+    gain: float = 3.0
+    period: float = 0.002
+    gains: BodyGains = BodyGains()
+
+
+@dataclass(frozen=True, eq=False)
+class Walker:
+    """A machine that is ready to walk."""
+
+    body: Anatomy
+    style: Style
+    stance: Array
+    """The configuration (nq,) in which it stands on level ground."""
+    supports: Supports
+    """How long its phases are."""
+    height: float
+    """Of the centre of mass over the soles [m]."""
+    width: float
+    """Between the middles of the soles [m]."""
+
+    @classmethod
+    def ready(
+        cls,
+        body: Anatomy,
+        style: Style | None = None,
+        sideways: float = 0.0,
+        ground: Terrain | None = None,
+    ) -> Self:
+        """Return a machine that stands ready to walk on a ground, level unless given.
+
+        For steps `sideways` [m/s] its soles are wide enough apart; where the ground is no plane
+        its steps take longer.
+        """
+        own = Style() if style is None else style
+        slower = 1.0 if ground is None or isinstance(ground, Ground) else SLOWER
+        q = stance(body, crouch=own.crouch, width=own.width)
+        height = float(body.model.center_of_mass(q)[2])
+        omega = float(np.sqrt(np.linalg.norm(body.model.gravity) / height))
+        supports = Supports(
+            omega,
+            slower * SWING / omega if own.single is None else own.single,
+            SHIFT / omega if own.double is None else own.double,
+            START / omega,
+        )
+        left, right = (
+            (body.model.frame_pose(q, leg.end) @ leg.sole.placement)[1, 3] for leg in body.legs
+        )
+        found = cls(body, own, q, supports, height, float(left - right))
+        least = float(found.sole[1]) + GAP + abs(sideways) * found.step_time
+        if own.width is not None or sideways == 0.0 or found.width >= least:
+            return found
+        return cls.ready(body, replace(own, width=least), ground=ground)
+
+    @property
+    def step_time(self) -> float:
+        """How long a step lasts, with double support [s]."""
+        return self.supports.single + self.supports.double
+
+    @property
+    def sole(self) -> Array:
+        """Length and width of the smaller sole (2,) [m]."""
+        return np.asarray(np.min([leg.sole.size for leg in self.body.legs], axis=0))
+
+    @property
+    def nearest(self) -> float:
+        """How near the middles of the soles may come [m]."""
+        return float(self.sole[1]) + GAP / 2
+
+    def footsteps(
+        self,
+        speed: ArrayLike = 0.0,
+        sideways: ArrayLike = 0.0,
+        turn: ArrayLike = 0.0,
+        steps: int = 10,
+        path: ArrayLike | None = None,
+    ) -> Footsteps:
+        """Return footsteps at speeds [m/s, rad/s], or along a path (K, 2) [m]."""
+        if path is not None:
+            length = float(np.max(speed)) * self.step_time
+            return Footsteps.along(path, width=self.width, length=length)
+        moves = (np.asarray(each, float) * self.step_time for each in (speed, sideways, turn))
+        length, aside, turned = moves
+        furthest = FURTHEST * self.body.legs[0].reach
+        if np.abs(length).max() > furthest:
+            raise ValueError(
+                f"speed is {speed} m/s: steps of {np.abs(length).max():.2f} m in "
+                f"{self.step_time:.2f} s are longer than {furthest:.2f} m, which legs of "
+                f"{self.body.legs[0].reach:.2f} m reach"
+            )
+        return Footsteps.steady(
+            steps=steps,
+            width=self.width,
+            length=length,
+            sideways=aside,
+            turn=turned,
+            least=self.nearest,
+        )
+
+    def controller(self, plan: Footsteps, ground: Terrain, walkers: int = 1) -> Walking:
+        """Return the controller of walkers along footsteps, on a ground as they know it."""
+        style, sole, even = self.style, self.sole, isinstance(ground, Ground)
+        stepping = Stepping(
+            plan,
+            self.supports,
+            height=self.height,
+            half=INSIDE * sole / 2,
+            length=float(sole[0]),
+            swing=Swing(lift=style.lift, **({} if even else OVER)),
+            adaptation=self._adaptation(ground) if style.adapt else None,
+            ground=ground,
+            gain=style.gain,
+            walkers=walkers,
+        )
+        slippery = float(np.min(ground.friction))
+        margin = 0.05 * float(sole.min())
+        tasks = BodyTasks(self.body, self.stance, 0.9 * slippery, style.gains, margin)
+        for contact in tasks.contacts:
+            contact.normal = plan.normal.reshape(-1, 3)[0]
+        return Walking(self.body, tasks, stepping, ground=ground, period=style.period)
+
+    def _adaptation(self, ground: Terrain) -> StepAdaptation:
+        reach, single = self.body.legs[0].reach, self.supports.single
+        limits = StepLimits(
+            ahead=FURTHEST * reach,
+            near=self.nearest,
+            far=max(self.width + 0.35 * reach, 0.5 * reach),
+            stray=np.inf if isinstance(ground, Ground) else UNEVEN,
+            shortest=0.5 * single,
+            longest=1.5 * single,
+        )
+        return StepAdaptation(self.supports.omega, self.supports.double, limits)
+
+    def placed(self, plan: Footsteps, ground: Terrain, collision: Collision) -> Array:
+        """Return the configuration (nq,) on the first footsteps, just touching the ground."""
+        soles = plan.poses[..., :2, :, :]
+        frames = soles if plan.side[0] > 0 else soles[..., ::-1, :, :]
+        q = stance(self.body, crouch=self.style.crouch, soles=frames)
+        return stand(self.body.model, q, ground, collision)
+
+    def has_fallen(self, t: float, q: Array, v: Array) -> Any:
+        """Return whether it has fallen in states (…): its trunk is low, or far from upright."""
+        model, trunk = self.body.model, self.body.trunk
+        pose = model.frame_pose(q, trunk)
+        feet = [model.frame_pose(q, leg.end)[..., 2, 3] for leg in self.body.legs]
+        low = pose[..., 2, 3] - np.minimum(*feet) < FALLEN * self.stance[2]
+        return low | (pose[..., 2, 2] < TILTED)
