@@ -151,8 +151,13 @@ class Walker:
             least=self.nearest,
         )
 
-    def controller(self, plan: Footsteps, ground: Terrain, walkers: int = 1) -> Walking:
-        """Return the controller of walkers along footsteps, on a ground as they know it."""
+    def controller(
+        self, plan: Footsteps, ground: Terrain, felt: Terrain | None = None, walkers: int = 1
+    ) -> Walking:
+        """Return the controller of walkers along footsteps, on a ground as they know it.
+
+        `felt` is the ground that switches under their soles feel, the same unless given.
+        """
         style, sole, even = self.style, self.sole, isinstance(ground, Ground)
         stepping = Stepping(
             plan,
@@ -171,7 +176,8 @@ class Walker:
         tasks = BodyTasks(self.body, self.stance, 0.9 * slippery, style.gains, margin)
         for contact in tasks.contacts:
             contact.normal = plan.normal.reshape(-1, 3)[0]
-        return Walking(self.body, tasks, stepping, ground=ground, period=style.period)
+        feels = ground if felt is None else felt
+        return Walking(self.body, tasks, stepping, ground=feels, period=style.period)
 
     def _adaptation(self, ground: Terrain) -> StepAdaptation:
         reach, single = self.body.legs[0].reach, self.supports.single
