@@ -23,9 +23,9 @@ from tarsus.geometry.terrain import Terrain
 
 SWING, SHIFT, START = 2.2, 0.5, 3.5
 """Single and double support, and the first shift of weight, in times 1/ω of the pendulum."""
-FURTHEST = 0.9
+FURTHEST = 0.65
 """A step is at most this share of a leg's reach long."""
-INSIDE = 0.6
+INSIDE = 0.8
 """The share of a sole in which the zero moment point is led."""
 UNEVEN = 0.03
 """Where the ground is no plane, steps are moved by so much at most [m]."""
@@ -187,7 +187,7 @@ class Walker:
             far=max(self.width + 0.35 * reach, 0.5 * reach),
             stray=np.inf if isinstance(ground, Ground) else UNEVEN,
             shortest=0.5 * single,
-            longest=1.5 * single,
+            longest=1.2 * single,
         )
         return StepAdaptation(self.supports.omega, self.supports.double, limits)
 
