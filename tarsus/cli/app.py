@@ -28,6 +28,7 @@ from tarsus.cli.options import (
 )
 from tarsus.cli.reproduce import reproduce
 from tarsus.cli.simulate import simulate
+from tarsus.cli.walk import walk
 from tarsus.files import replacing
 
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
@@ -223,6 +224,7 @@ def bench(
 
 
 app.command()(simulate)
+app.command()(walk)
 app.command()(fit)
 app.command()(ik)
 app.command()(reproduce)

@@ -24,8 +24,9 @@ LOADED = 0.02
 """A foot that has landed may carry all after this time [s]."""
 EARLY = 0.6
 """From this share of a swing on a foot that touches has landed."""
-FIRM = 0.12
-"""A foot that is so near to the end of its way keeps its landing [s]."""
+AGILE = 2.5
+"""How far feet can be led away from where they stop by themselves, by the square of the time that
+is left [m/s²]: a sixth of what they can be accelerated by."""
 QUICK = 0.75
 """A foot in the air needs so long to land, in times 1/ω of the pendulum."""
 KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
@@ -203,7 +204,8 @@ class Stepping:
     def _adapt(self, xi: Array, stance: NDArray[np.int64], ahead: Array) -> Array:
         """Move the next footsteps, and the time of the next, by the measured state."""
         assert self.adaptation is not None
-        these = self.single & (self.left > self.swing.settle + FIRM) & (self.step <= self.last)
+        rest = np.maximum(self.left - self.swing.settle, 0.0)
+        these = self.single & (rest > 0.0) & (self.step <= self.last)
         if not these.any():
             return ahead
         step = np.minimum(self.step, self.last)
@@ -227,6 +229,7 @@ class Stepping:
             self.since,
             np.maximum(self.long - self.since, 0.02),
             np.minimum(self.left, QUICK / self.supports.omega),
+            self._reachable(rest),
         )
         moved = np.where(these[:, None], found.place - self.position[self.rows, step, :2], 0.0)
         later = np.arange(len(self.side)) >= step[:, None]
@@ -237,6 +240,11 @@ class Stepping:
         self.left = np.where(these, found.left, self.left)
         self._places = self.supports.places(self.position)
         return self.supports.ahead(self._places, self.step - 2)
+
+    def _reachable(self, rest: Array) -> tuple[Array, Array]:
+        """Return where swinging feet would stop evenly (B, 2), and how far around they can get."""
+        place, speed = self.moving.position[:, :2], self.moving.velocity[:, :2]
+        return place + speed * rest[:, None] / 2, AGILE * rest**2 + 0.01
 
     def _aims(self, now: Measured, xi: Array, wanted: Array, repellent: Array, dt: float) -> Aims:
         """Return the references, and go on by dt."""

@@ -57,7 +57,7 @@ def walk(
     told = surface if known is None else known
     own = Walker.ready(body, style, sideways, told)
     plan = own.footsteps(speed, sideways, turn, steps, path).on(told, body.legs[0].sole.corners)
-    control = own.controller(plan, told)
+    control = own.controller(plan, told, surface)
     settings = {"collision": body.collision(), "dt": 1e-3, **simulation}
     sim = Simulation(body.model, ground=surface, **settings)
     q = own.placed(plan, surface, settings["collision"])

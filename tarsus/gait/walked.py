@@ -11,13 +11,11 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.gait.plans.footsteps import Footsteps
-from tarsus.gait.plans.support import support_margin
+from tarsus.gait.sole_forces import Soles, sole_forces
 from tarsus.gait.walker import Walker
 from tarsus.gait.walking import Walking
 from tarsus.simulation import Trajectory
 
-CARRIES = 0.2
-"""A sole with less than this share of the weight does not count for friction and pressure."""
 STRAYS = 0.1
 """Errors of the divergent component that are told, as shares of the height."""
 
@@ -91,7 +89,7 @@ class Walked:
     @property
     def fell(self) -> bool:
         """Whether it ended before its time."""
-        return bool(np.any(self.run.ended.time < np.inf)) if self.run.ended is not None else False
+        return self.run.ended is not None and bool(np.any(self.run.ended.time < np.inf))
 
     @cached_property
     def report(self) -> WalkReport:
@@ -109,61 +107,12 @@ class Walked:
         return f"<tarsus.gait.Walked {self.run.model.name!r}: {first}>"
 
 
-@dataclass(frozen=True, eq=False)
-class Soles:
-    """What the ground does to the soles, sample by sample: forces, friction, centre of pressure."""
-
-    force: Array
-    """(T, feet, 3) [N]."""
-    friction: Array
-    """(T, feet): what a foot needs of friction, NaN where it does not carry."""
-    margin: Array
-    """(T,): how far inside the soles that carry the centre of pressure is [m], NaN in the air."""
-    pressure: Array
-    """(T, 2)."""
-
-
-def sole_forces(walked: Walked) -> Soles:
-    """Return the forces of the ground on the soles, as the run measured them."""
-    run, body = walked.run, walked.walker.body
-    contacts, count = run.contacts, len(run.t)
-    weight = body.model.total_mass * float(np.linalg.norm(body.model.gravity))
-    names = contacts.bodies
-    push = (contacts.force * contacts.normal).sum(axis=1)
-    along = contacts.force - push[:, None] * contacts.normal
-    force = np.zeros((count, len(body.legs), 3))
-    normal, shear = np.zeros((count, len(body.legs))), np.zeros((count, len(body.legs), 3))
-    for k, leg in enumerate(body.legs):
-        mine = names == leg.end
-        np.add.at(force[:, k], contacts.sample[mine], contacts.force[mine])
-        np.add.at(normal[:, k], contacts.sample[mine], push[mine])
-        np.add.at(shear[:, k], contacts.sample[mine], along[mine])
-    carries = normal > CARRIES * weight
-    with np.errstate(divide="ignore", invalid="ignore"):
-        friction = np.where(carries, np.linalg.norm(shear, axis=-1) / normal, np.nan)
-    pressure = np.zeros((count, 2))
-    np.add.at(pressure, contacts.sample, push[:, None] * contacts.point[:, :2])
-    total = normal.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        pressure = np.where(total[:, None] > CARRIES * weight, pressure / total[:, None], np.nan)
-    corners = [
-        np.einsum("tij,kj->tki", pose[:, :3, :3], leg.sole.points) + pose[:, None, :3, 3]
-        for leg in body.legs
-        for pose in [body.model.frame_pose(run.q, leg.end)]
-    ]
-    margin = np.full(count, np.nan)
-    for t in np.flatnonzero(np.isfinite(pressure[:, 0])):
-        points = [c[t] for c, load in zip(corners, normal[t], strict=True) if load > 0.0]
-        margin[t] = support_margin(np.concatenate(points), pressure[t])
-    return Soles(force, friction, margin, pressure)
-
-
 def report(walked: Walked) -> WalkReport:
     """Return the numbers of a walk."""
     run, model = walked.run, walked.walker.body.model
     q, v, t = run.q, run.v, run.t
     com = np.asarray(model.center_of_mass(q))
-    soles = sole_forces(walked)
+    soles = sole_forces(run, walked.walker.body)
     way = np.linalg.norm(np.diff(com[:, :2], axis=0), axis=1).sum()
     moved = float(np.linalg.norm(com[-1, :2] - com[0, :2]))
     steps = int(walked.control.stepping.step[0]) - 2

@@ -23,9 +23,9 @@ from tarsus.geometry.terrain import Terrain
 
 SWING, SHIFT, START = 2.2, 0.5, 3.5
 """Single and double support, and the first shift of weight, in times 1/ω of the pendulum."""
-FURTHEST = 0.9
+FURTHEST = 0.65
 """A step is at most this share of a leg's reach long."""
-INSIDE = 0.6
+INSIDE = 0.8
 """The share of a sole in which the zero moment point is led."""
 UNEVEN = 0.03
 """Where the ground is no plane, steps are moved by so much at most [m]."""
@@ -151,8 +151,13 @@ class Walker:
             least=self.nearest,
         )
 
-    def controller(self, plan: Footsteps, ground: Terrain, walkers: int = 1) -> Walking:
-        """Return the controller of walkers along footsteps, on a ground as they know it."""
+    def controller(
+        self, plan: Footsteps, ground: Terrain, felt: Terrain | None = None, walkers: int = 1
+    ) -> Walking:
+        """Return the controller of walkers along footsteps, on a ground as they know it.
+
+        `felt` is the ground that switches under their soles feel, the same unless given.
+        """
         style, sole, even = self.style, self.sole, isinstance(ground, Ground)
         stepping = Stepping(
             plan,
@@ -171,7 +176,8 @@ class Walker:
         tasks = BodyTasks(self.body, self.stance, 0.9 * slippery, style.gains, margin)
         for contact in tasks.contacts:
             contact.normal = plan.normal.reshape(-1, 3)[0]
-        return Walking(self.body, tasks, stepping, ground=ground, period=style.period)
+        feels = ground if felt is None else felt
+        return Walking(self.body, tasks, stepping, ground=feels, period=style.period)
 
     def _adaptation(self, ground: Terrain) -> StepAdaptation:
         reach, single = self.body.legs[0].reach, self.supports.single
@@ -181,7 +187,7 @@ class Walker:
             far=max(self.width + 0.35 * reach, 0.5 * reach),
             stray=np.inf if isinstance(ground, Ground) else UNEVEN,
             shortest=0.5 * single,
-            longest=1.5 * single,
+            longest=1.2 * single,
         )
         return StepAdaptation(self.supports.omega, self.supports.double, limits)
 

@@ -18,8 +18,6 @@ from tarsus.geometry.terrain import Terrain
 
 TOUCHES = 2e-4
 """Soles that are nearer to the ground than this touch it [m]."""
-FELT = 8e-3
-"""A foot that is so much higher than it should be while it sinks has met something [m]."""
 
 
 @dataclass
@@ -40,7 +38,7 @@ class Cycles:
 class Walking:
     """A controller (t, q, v) → efforts that walks along footsteps, one machine or many.
 
-    `ground` is what the machine knows of it. Efforts are held over `period` [s].
+    `ground` is what switches under its soles feel. Efforts are held over `period` [s].
     """
 
     remembers = True
@@ -62,21 +60,18 @@ class Walking:
         )
         self.cycles = Cycles()
         self._points = [leg.sole.points for leg in body.legs]
-        self._sinks = np.full((1, 2), np.inf)
 
     def reset(self) -> None:
         """Begin at the first step again."""
         self.stepping = copy.deepcopy(self._start)
         self.control.reset()
         self.cycles = Cycles()
-        self._sinks = np.full((1, 2), np.inf)
 
     def __call__(self, t: float, q: ArrayLike, v: ArrayLike) -> Array:
         """Return efforts (…, nv) at states q (…, nq), v (…, nv), and go on by one period."""
         at, moving = np.atleast_2d(np.asarray(q, float)), np.atleast_2d(np.asarray(v, float))
         now = self.measure(at, moving)
         aims = self.stepping.cycle(now, self.period)
-        self._expect(aims)
         omega = self.stepping.supports.omega
         self.tasks.aim(aims, now.com, now.velocity, omega)
         self.control.targets.loads = aims.loads
@@ -92,23 +87,17 @@ class Walking:
         com = np.asarray(model.center_of_mass(q))
         velocity = np.asarray(model.centroidal_momentum(q, v))[..., :3] / model.total_mass
         soles = self.tasks.soles(q)
-        return Measured(com, velocity, soles, self._touching(q, soles))
+        return Measured(com, velocity, soles, self._touching(q))
 
-    def _touching(self, q: Array, soles: Array) -> NDArray[np.bool_]:
-        """Return which soles (B, 2) are on the ground, or stopped above where they should be."""
+    def _touching(self, q: Array) -> NDArray[np.bool_]:
+        """Return which soles (B, 2) feel the ground, as switches at their corners would."""
         model, found = self.body.model, []
         for leg, points in zip(self.body.legs, self._points, strict=True):
             pose = model.frame_pose(q, leg.end)
             corners = points @ np.swapaxes(pose[..., :3, :3], -1, -2) + pose[..., None, :3, 3]
             gap = corners[..., 2] - self.ground.height(corners[..., 0], corners[..., 1])
             found.append(gap.min(axis=-1))
-        near = np.stack(found, axis=-1) < TOUCHES
-        return np.asarray(near | (soles[..., 2, 3] > self._sinks + FELT))
-
-    def _expect(self, aims: Aims) -> None:
-        """Remember how high soles that sink shall be."""
-        sinks = aims.swinging & (aims.feet.velocity[..., 2] < -0.01)
-        self._sinks = np.where(sinks, aims.feet.position[..., 2], np.inf)
+        return np.asarray(np.stack(found, axis=-1) < TOUCHES)
 
     def _note(self, t: float, now: Measured, aims: Aims, code: Array) -> None:
         own, cycles = self.stepping, self.cycles

@@ -17,6 +17,7 @@ EXAMPLES: dict[str, tuple[str, Literal["free", "fixed"]]] = {
     "solo12": ("solo_description/robots/solo12.urdf", "free"),
     "g1": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", "free"),
     "talos_reduced": ("talos_data/robots/talos_reduced.urdf", "free"),
+    "g1": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", "free"),
 }
 """Names of robots: their files, and how their roots hang."""
 

@@ -82,13 +82,15 @@ class StepAdaptation:
         since: Array,
         left: Array,
         soonest: Array | float = 0.0,
+        aimed: tuple[Array, Array] | None = None,
     ) -> Adapted:
         """Return the next step of machines whose divergent component is measured (…, 2).
 
         They stand on a sole at `stance` (…, 2) that looks to `heading` (…) and is `half` (…, 2)
         times two long and wide; the other foot lands on its `side` (…), 1 for left. Planned are
         its `place` (…, 2), the `offset` (…, 2) and the time `left` (…), `since` (…) it swings;
-        it can land in `soonest` (…) [s] at the earliest.
+        it can land in `soonest` (…) [s] at the earliest, and within a distance (…) [m] of a place
+        (…, 2), `aimed`, as far as it can get yet.
         """
         w = self.omega
         turn = _turn(heading)
@@ -101,6 +103,10 @@ class StepAdaptation:
         pressure = np.clip((xi * grow - planned) / np.maximum(grow - 1.0, 1e-6), -half, half)
         away = xi - pressure
         low, high = self._bounds(side, since, wanted, soonest)
+        if aimed is not None:
+            at, far = _into(turn, aimed[0] - stance), np.asarray(aimed[1])[..., None]
+            low[..., :2] = np.maximum(low[..., :2], np.minimum(at - far, high[..., :2]))
+            high[..., :2] = np.minimum(high[..., :2], np.maximum(at + far, low[..., :2]))
         # unknowns: u (2) and τ; rows: u, τ, and f b = (ξ − p) τ + p − m u
         lead = np.broadcast_shapes(xi.shape[:-1], np.shape(left))
         task = np.zeros((*lead, 5, 3))
@@ -136,6 +142,8 @@ class StepAdaptation:
         late = np.exp(self.omega * np.maximum(own.longest - swung, first_time))
         first = np.stack(np.broadcast_arrays(-own.ahead, np.minimum(near, far), soon), axis=-1)
         last = np.stack(np.broadcast_arrays(own.ahead, np.maximum(near, far), late), axis=-1)
+        lead = np.broadcast_shapes(first.shape, last.shape, (*wanted.shape[:-1], 3))
+        first, last = (np.array(np.broadcast_to(each, lead)) for each in (first, last))
         if own.stray < np.inf:
             first[..., :2] = np.maximum(first[..., :2], np.minimum(wanted - own.stray, last[..., :2]))
             last[..., :2] = np.minimum(last[..., :2], np.maximum(wanted + own.stray, first[..., :2]))

@@ -1,0 +1,108 @@
+"""`tarsus walk`: a machine on two legs walks in simulation, and what it took."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import tarsus as ts
+from tarsus.cli.events import pushes
+from tarsus.cli.models import open_model
+from tarsus.cli.options import (
+    BaseOption,
+    CompleteOption,
+    JsonOption,
+    MimicOption,
+    ModelText,
+    PackageDirs,
+)
+from tarsus.geometry.terrain import Terrain
+
+
+def _option(help_text: str) -> Any:
+    return typer.Option(help=help_text, show_default=False)
+
+
+def walk(
+    model: ModelText,
+    base: BaseOption = "free",
+    package_dir: PackageDirs = None,
+    mimic: MimicOption = "coupled",
+    complete: CompleteOption = None,
+    speed: Annotated[float, typer.Option(help="Ahead, in m/s.")] = 0.3,
+    sideways: Annotated[float, typer.Option(help="To the left, in m/s.")] = 0.0,
+    turn: Annotated[float, typer.Option(help="To the left, in rad/s.")] = 0.0,
+    steps: Annotated[int, typer.Option(min=1, help="How many.")] = 10,
+    slope: Annotated[float, typer.Option(help="Of the ground, downhill along x, in rad.")] = 0.0,
+    stairs: Annotated[
+        float | None, _option("Height of steps in m, 0.4 m deep, four of them; below 0 down.")
+    ] = None,
+    friction: Annotated[float, typer.Option(help="Coulomb's coefficient of the ground.")] = 0.7,
+    push: Annotated[
+        list[str] | None,
+        _option(
+            "Push a body in N, as in torso:200,0,0@3+0.1, from 3 s on for 0.1 s; repeatable."
+        ),
+    ] = None,
+    foot: Annotated[
+        list[str] | None, _option("A frame on a foot, if feet are not found; one for each.")
+    ] = None,
+    adapt: Annotated[bool, typer.Option(help="Adapt steps to the measured state.")] = True,
+    plot: Annotated[Path | None, _option("Draw the walk to a file (.png, .pdf, .svg).")] = None,
+    save: Annotated[Path | None, _option("Write the run to a file (.parquet or .mcap).")] = None,
+    animate: Annotated[Path | None, _option("Write a film (.gif, .mp4) or a page (.html).")] = None,
+    view: Annotated[bool, typer.Option("--view", help="Show the walk in the browser.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Let a machine on two legs walk; prints what it took, and exits with 1 if it falls."""
+    from tarsus.cli.app import FAILED, Output
+
+    for file in (plot, save, animate):
+        if file is not None and not file.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {file.parent} to write {file.name} to")
+    opened = open_model(model, base, package_dirs=package_dir or (), mimic=mimic, complete=complete)
+    body = ts.gait.Anatomy.from_model(opened, feet=foot or None)
+    with warnings.catch_warnings():
+        # they are part of the report
+        warnings.simplefilter("ignore")
+        walked = ts.gait.walk(
+            body,
+            speed=speed,
+            sideways=sideways,
+            turn=turn,
+            steps=steps,
+            ground=_ground(slope, stairs, friction),
+            push=pushes(push or ()) or None,
+            style=ts.gait.Style(adapt=adapt),
+        )
+    if as_json:
+        print(json.dumps({"model": opened.name, **walked.report.as_data()}, ensure_ascii=False))
+    else:
+        console = Output()
+        console.print(repr(body), style="bold", highlight=False, markup=False)
+        for note in body.notes:
+            console.print(note, highlight=False, markup=False)
+        console.print(str(walked.report), highlight=False, markup=False)
+    if plot is not None:
+        walked.plot(plot)
+    if save is not None:
+        walked.run.save(save)
+    if animate is not None:
+        walked.run.animate(animate)
+    if view:
+        ts.view(walked.run).wait()
+    if walked.fell:
+        raise typer.Exit(FAILED)
+
+
+def _ground(slope: float, stairs: float | None, friction: float) -> Terrain:
+    if stairs is None:
+        return ts.Ground(slope=slope, friction=friction)
+    if not np.isclose(slope, 0.0):
+        raise ValueError(f"--slope {slope} and --stairs {stairs}: choose one of them")
+    return ts.Steps(rise=stairs, depth=0.4, count=4, start=0.4, friction=friction)
