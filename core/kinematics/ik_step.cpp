@@ -210,7 +210,7 @@ class Stepper {
         const double* row = task_ + s * kept_ * nv_;
         for (int r = 0; r < set_.rows; ++r) {
             if (folds_ && set_.is_posture[r]) continue;
-            missing[r] = along(row, v) - rate[r];
+            missing[r] = dot_of(nv_, row, v) - rate[r];
             row += nv_;
         }
         for (const PostureRow& posture : set_.postures)
@@ -220,11 +220,6 @@ class Stepper {
         if (found_[s].end != ProgrammeEnd::solved || !misses(missing, rate)) return;
         if (limited(s, v)) answers.code[s] = int(StepEnd::limited);
         else if (is_singular(s)) answers.code[s] = int(StepEnd::singular);
-    }
-    double along(const double* row, const double* v) const {
-        double sum = 0;
-        for (int k = 0; k < nv_; ++k) sum = mul_add(row[k], v[k], sum);
-        return sum;
     }
     // something of the first level
     bool misses(const double* missing, const double* rate) const {
@@ -267,7 +262,7 @@ class Stepper {
         }
         const LimitRows& rows = rows_[s];
         for (int k = 0; k < rows.count; ++k) {
-            const double sum = along(rows.row + long(k) * nv_, v);
+            const double sum = dot_of(nv_, rows.row + long(k) * nv_, v);
             const double near = kAtRow * (1 + std::abs(sum));
             if (sum <= rows.low[k] + near || sum >= rows.high[k] - near) return true;
         }

@@ -15,7 +15,6 @@ EXAMPLES: dict[str, tuple[str, Literal["free", "fixed"]]] = {
     "panda": ("panda_description/urdf/panda.urdf", "fixed"),
     "anymal": ("anymal_b_simple_description/robots/anymal.urdf", "free"),
     "solo12": ("solo_description/robots/solo12.urdf", "free"),
-    "g1": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", "free"),
     "talos_reduced": ("talos_data/robots/talos_reduced.urdf", "free"),
     "g1": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", "free"),
 }
