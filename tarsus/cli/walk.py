@@ -45,9 +45,7 @@ def walk(
     friction: Annotated[float, typer.Option(help="Coulomb's coefficient of the ground.")] = 0.7,
     push: Annotated[
         list[str] | None,
-        _option(
-            "Push a body in N, as in torso:200,0,0@3+0.1, from 3 s on for 0.1 s; repeatable."
-        ),
+        _option("Push a body in N, as in torso:200,0,0@3+0.1, from 3 s on for 0.1 s; repeatable."),
     ] = None,
     foot: Annotated[
         list[str] | None, _option("A frame on a foot, if feet are not found; one for each.")
