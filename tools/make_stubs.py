@@ -89,14 +89,17 @@ class VolumePairs:
 
 class TaskSet:
     def __init__(
-        self, model: Model, tasks: Sequence[tuple[int, bool, bool, Sequence[int], Sequence[int]]]
+        self,
+        model: Model,
+        tasks: Sequence[tuple[str, Sequence[int], Sequence[float]]],
+        centres: Sequence[Sequence[int]],
     ) -> None: ...
     @property
     def rows(self) -> int: ...
     @property
     def targets(self) -> int: ...
-    def evaluate(self, q: Array, targets: Array) -> tuple[Array, Array]:
-        """Errors (B, rows) and jacobians (B, rows, nv)."""
+    def evaluate(self, q: Array, targets: Array) -> tuple[Array, Array, Array]:
+        """Errors and what targets' motion adds (B, rows), jacobians (B, rows, nv)."""
     def search(
         self,
         q: Array,
@@ -127,16 +130,64 @@ class TaskStepper:
         gain: Array,
         levels: Sequence[int],
         damping: Array,
+        calm: Array,
         lower: Array,
         upper: Array,
         position: Sequence[int],
         fastest: Array,
+        acceleration: Array,
         share: float,
+        followers: Sequence[tuple[int, int, float, float, float]],
+        pairs: VolumePairs | None,
+        margin: float,
+        approach: float,
     ) -> None: ...
     def step(
-        self, q: Array, targets: Array, dt: float
+        self,
+        q: Array,
+        targets: Array,
+        dt: float,
+        last: Array | None = None,
+        wish: Array | None = None,
     ) -> tuple[Array, Array, Array, NDArray[np.int32]]:
         """Configurations (B, nq), velocities (B, nv), what rows miss (B, rows), codes (B,)."""
+
+
+class BodyController:
+    def __init__(
+        self,
+        model: Model,
+        tasks: Sequence[tuple[str, list[int], list[float]]],
+        centres: Sequence[Sequence[int]],
+        contacts: Sequence[tuple[list[float], ...]],
+        *,
+        weight: Array,
+        gain: Array,
+        momentum: Sequence[bool],
+        levels: Sequence[int],
+        damping: Array,
+        lower: Array,
+        upper: Array,
+        position: Sequence[int],
+        fastest: Array,
+        acceleration: Array,
+        idle: Sequence[int],
+        driven: Sequence[int],
+        effort: Array,
+        numbers: Sequence[float],
+        springs: bool,
+        rubs: bool,
+    ) -> None: ...
+    def solve(
+        self,
+        q: Array,
+        v: Array,
+        targets: Array,
+        rates: Array,
+        loads: Array,
+        start: NDArray[np.int8] | None = None,
+    ) -> tuple[Array, Array, Array, Array, NDArray[np.int8], NDArray[np.int32]]:
+        """x (B, n), tau (B, nv), slack (B, rows), slip and missed (2, B), at, and ends (3 B)."""
 
 
 class Compliant:

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <optional>
 
 #include "bindings/arrays.hpp"
@@ -17,20 +16,6 @@
 #include "model/work_memory.hpp"
 
 namespace tarsus {
-
-const DistanceKernel& distance_kernel() {
-    const char* chosen = kernels().instruction_set;
-#ifdef TARSUS_HAS_avx512
-    if (std::strcmp(chosen, "avx512") == 0) return avx512::distance_kernel;
-#endif
-#ifdef TARSUS_HAS_avx2
-    if (std::strcmp(chosen, "avx2") == 0) return avx2::distance_kernel;
-#endif
-#ifdef TARSUS_HAS_baseline
-    if (std::strcmp(chosen, "baseline") == 0) return baseline::distance_kernel;
-#endif
-    throw std::runtime_error(std::string("there are no distances for ") + chosen);
-}
 
 namespace {
 
@@ -89,7 +74,7 @@ const double* tabulate(const CoreModel& model, PyObject* q, npy_intp states, Own
 
 // the first state without finite places, or −1
 long evaluate(const DistanceCall& call, int threads) {
-    const DistanceKernel& kernel = distance_kernel();
+    const DistanceKernel& kernel = *kernels().distances;
     WorkMemory lent;
     if (call.states == 1) return kernel.one(call, 0, lent.get(kernel.bytes_one(*call.pairs)));
     const long chunk = 4 * kernels().lanes, chunks = (call.states + chunk - 1) / chunk;
@@ -156,7 +141,7 @@ nb::object near_pairs(const CorePairs& self, nb::handle given, bool rows) {
     // room for all; what is near is copied into arrays of its size
     const size_t bytes =
         aligned(n * 3 * sizeof(long)) + aligned(n * (1 + kPlaceNumbers + nv) * sizeof(double));
-    const DistanceKernel& kernel = distance_kernel();
+    const DistanceKernel& kernel = *kernels().distances;
     WorkMemory lent;
     std::byte* memory = lent.get(bytes + kernel.bytes_one(self.pairs));
     call.pair = reinterpret_cast<long*>(memory), call.volumes = call.pair + n;
@@ -207,11 +192,16 @@ nb::object swept_distance(nb::handle given_a, nb::handle given_radius_a, nb::han
     call.a = a.data, call.b = b.data, call.radius_a = radius_a.data, call.radius_b = radius_b.data;
     const nb::object out = array_of({npy_intp(n), kSweptNumbers}, &call.out);
     nb::gil_scoped_release release;
-    distance_kernel().swept(call, 0, call.pairs);
+    kernels().distances->swept(call, 0, call.pairs);
     return out;
 }
 
 }  // namespace
+
+const VolumePairs& volume_pairs_of(nb::handle given) {
+    if (!nb::isinstance<CorePairs>(given)) throw WrongType("pairs must be VolumePairs");
+    return nb::cast<const CorePairs&>(given).pairs;
+}
 
 void bind_distances(nb::module_& m) {
     nb::class_<CorePairs>(m, "VolumePairs", "Pairs of volumes on the bodies of a model.")

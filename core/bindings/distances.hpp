@@ -9,7 +9,7 @@ namespace tarsus {
 // adds the class VolumePairs and the function swept_distance to the module
 void bind_distances(nanobind::module_& m);
 
-// of the instruction set that this process uses
-const DistanceKernel& distance_kernel();
+// those of an object of that class, which must outlive them
+const VolumePairs& volume_pairs_of(nanobind::handle given);
 
 }  // namespace tarsus

@@ -1,17 +1,20 @@
 // Tasks of inverse kinematics as Python states them: their rows, and searches for poses.
 #include "bindings/kinematics.hpp"
 
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "bindings/algorithms.hpp"
 #include "bindings/arguments.hpp"
+#include "bindings/distances.hpp"
 #include "bindings/quaternions.hpp"
+#include "bindings/row_arrays.hpp"
 #include "bindings/thread_pool.hpp"
 #include "kinematics/ik_step.hpp"
 
@@ -22,42 +25,21 @@ namespace tarsus {
 namespace {
 
 constexpr std::chrono::milliseconds kAskAgain{100};
-constexpr long kStepsAtOnce = 256;  // whose rows are in memory together
 
-// frame, linear, angular, positions, velocities
-using Stated = std::tuple<int, bool, bool, std::vector<int>, std::vector<int>>;
+// kind, indices, numbers
+using Stated = std::tuple<std::string, std::vector<int>, std::vector<double>>;
 
 struct CoreTasks {
     const CoreModel* model;
     TaskSet set;
 };
 
-void make_tasks(CoreTasks* self, const CoreModel& model, const std::vector<Stated>& stated) {
+void make_tasks(CoreTasks* self, const CoreModel& model, const std::vector<Stated>& stated,
+                const std::vector<std::vector<int>>& centres) {
     if (model.functions) throw std::invalid_argument("couplings by functions are not known here");
     std::vector<TaskStatement> tasks;
-    for (const auto& [frame, linear, angular, q, v] : stated)
-        tasks.push_back({frame, linear, angular, q, v});
-    new (self) CoreTasks{&model, make_task_set(model.tree, tasks)};
-}
-
-nb::object new_rows(std::vector<npy_intp> shape) {
-    PyObject* made = PyArray_SimpleNew(int(shape.size()), shape.data(), NPY_DOUBLE);
-    if (!made) throw nb::python_error();
-    return nb::steal(made);
-}
-double* data_of(const nb::object& array) {
-    return static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.ptr())));
-}
-
-// rows (B, size), finite
-Numbers rows_of(const char* name, nb::handle given, size_t size, Owned& keep) {
-    const Numbers rows = given_array(name, given.ptr(), 2, keep);
-    if (rows.shape[1] != size) {
-        throw std::invalid_argument(std::string(name) + " must have rows of " +
-                                    std::to_string(size) + " numbers");
-    }
-    check_finite(name, rows.data, rows.size);
-    return rows;
+    for (const auto& [kind, indices, numbers] : stated) tasks.push_back({kind, indices, numbers});
+    new (self) CoreTasks{&model, make_task_set(model.tree, tasks, centres)};
 }
 
 // states and targets of a call: one target for all, or one a state
@@ -81,24 +63,16 @@ struct States {
 nb::object evaluate(const CoreTasks& self, nb::handle q, nb::handle targets) {
     const States states(self, q, targets);
     const int rows = self.set.rows, nv = self.model->tree.nv;
-    nb::object error = new_rows({states.count, rows});
+    nb::object error = new_rows({states.count, rows}), moved = new_rows({states.count, rows});
     nb::object jacobian = new_rows({states.count, rows, nv});
-    double *to_error = data_of(error), *to_jacobian = data_of(jacobian);
+    double *to_error = data_of(error), *to_moved = data_of(moved);
+    double* to_jacobian = data_of(jacobian);
     nb::gil_scoped_release release;
     kernels().kinematics->rows(self.model->tree, self.set,
                                {states.count, states.q.data, states.targets.data, states.stride},
-                               to_error, to_jacobian);
+                               to_error, to_moved, to_jacobian);
     nb::gil_scoped_acquire hold;
-    return nb::make_tuple(error, jacobian);
-}
-
-std::vector<double> numbers_of(const char* name, nb::handle given, size_t size) {
-    std::vector<double> found = copied_array(name, given.ptr(), false);
-    if (found.size() != size) {
-        throw std::invalid_argument(std::string(name) + " must have " + std::to_string(size) +
-                                    " numbers");
-    }
-    return found;
+    return nb::make_tuple(error, moved, jacobian);
 }
 
 nb::object search(const CoreTasks& self, nb::handle given_q, nb::handle given_targets,
@@ -162,73 +136,107 @@ nb::object search(const CoreTasks& self, nb::handle given_q, nb::handle given_ta
     return nb::make_tuple(q, told);
 }
 
-// A solver's statement, and which bounds held in the last step, of as many states as that had.
+// A solver's statement, and what held in the last step, of as many states as that had.
 struct CoreStepper {
     const CoreTasks* tasks;
+    TaskSet set;
     StepStatement stated;
+    nb::object pairs;  // kept for the statement
     std::vector<signed char> at;
 };
 
+void check_statement(const Tree& tree, const TaskSet& set, const StepStatement& stated) {
+    long rows = 0;
+    for (int level : stated.levels) {
+        if (level < 0) throw std::invalid_argument("levels must not be negative");
+        rows += level;
+    }
+    if (rows != set.rows || stated.levels.empty() || int(stated.position.size()) != tree.nv)
+        throw std::invalid_argument("levels and position do not fit");
+    for (int k : stated.position) {
+        if (k >= tree.nq) throw std::invalid_argument("position is out of range");
+    }
+    for (const FollowerLimit& each : stated.followers) {
+        if (each.q < 0 || each.q >= tree.joint_nq || each.v < 0 || each.v >= tree.joint_nv)
+            throw std::invalid_argument("a follower is out of range");
+        if (!tree.clusters[tree.cluster_of[tree.body_of[each.v]]].coupled)
+            throw std::invalid_argument("a follower follows nothing");
+    }
+    if (stated.pairs && stated.pairs->tree != &tree)
+        throw std::invalid_argument("pairs are of another model");
+}
+
+// position and velocity among all joints', lower and upper end, highest speed
+using Follower = std::tuple<int, int, double, double, double>;
+
 void make_stepper(CoreStepper* self, const CoreTasks& tasks, nb::handle weight, nb::handle gain,
-                  const std::vector<int>& levels, nb::handle damping, nb::handle lower,
-                  nb::handle upper, const std::vector<int>& position, nb::handle fastest,
-                  double share) {
+                  const std::vector<int>& levels, nb::handle damping, nb::handle calm,
+                  nb::handle lower, nb::handle upper, const std::vector<int>& position,
+                  nb::handle fastest, nb::handle acceleration, double share,
+                  const std::vector<Follower>& followers, nb::object pairs, double margin,
+                  double approach) {
     const Tree& tree = tasks.model->tree;
     StepStatement made;
     made.weight = numbers_of("weight", weight, tasks.set.rows);
     made.gain = numbers_of("gain", gain, tasks.set.rows);
     made.damping = numbers_of("damping", damping, tree.nv);
+    made.calm = numbers_of("calm", calm, tasks.set.rows);
     made.lower = numbers_of("lower", lower, tree.nv);
     made.upper = numbers_of("upper", upper, tree.nv);
     made.fastest = numbers_of("fastest", fastest, tree.nv);
+    made.acceleration = numbers_of("acceleration", acceleration, tree.nv);
     made.position = position, made.levels = levels, made.share = share;
-    made.most_passes = 4 * tree.nv + 100;
-    long rows = 0;
-    for (int level : levels) {
-        if (level < 0) throw std::invalid_argument("levels must not be negative");
-        rows += level;
-    }
-    if (rows != tasks.set.rows || levels.empty() || int(position.size()) != tree.nv)
-        throw std::invalid_argument("levels and position do not fit");
-    for (int k : position) {
-        if (k >= tree.nq) throw std::invalid_argument("position is out of range");
-    }
-    new (self) CoreStepper{&tasks, std::move(made), {}};
+    for (const auto& [q, v, low, high, speed] : followers)
+        made.followers.push_back({q, v, low, high, speed});
+    if (!pairs.is_none()) made.pairs = &volume_pairs_of(pairs);
+    made.margin = margin, made.approach = approach;
+    check_statement(tree, tasks.set, made);
+    TaskSet set = tasks.set;
+    set.placed = set.placed || made.holds() > tree.nv;
+    new (self) CoreStepper{&tasks, std::move(set), std::move(made), std::move(pairs), {}};
 }
 
-nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double dt) {
+// velocities (B, nv), or null
+const double* velocities_of(const char* name, nb::handle given, const States& states, int nv,
+                            Owned& keep) {
+    if (given.is_none()) return nullptr;
+    const Numbers rows = rows_of(name, given, nv, keep);
+    if (long(rows.shape[0]) != states.count)
+        throw std::invalid_argument(std::string(name) + " must have a row for each state");
+    return rows.data;
+}
+
+nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double dt,
+                     nb::handle last, nb::handle wish) {
     const CoreTasks& tasks = *self.tasks;
     const Tree& tree = tasks.model->tree;
     const States states(tasks, q, targets);
     const bool one = states.count == 1;
+    Owned keep[2];
+    StepStates given;
+    given.count = states.count, given.q = states.q.data;
+    given.targets = states.targets.data, given.stride = states.stride;
+    given.last = velocities_of("last", last, states, tree.nv, keep[0]);
+    given.wish = velocities_of("wish", wish, states, tree.nv, keep[1]);
     nb::object reached = new_rows({states.count, tree.nq}), v = new_rows({states.count, tree.nv});
-    nb::object missing = new_rows({states.count, tasks.set.rows});
+    nb::object missing = new_rows({states.count, self.set.rows});
     npy_intp size = states.count;
     PyObject* made = PyArray_SimpleNew(1, &size, NPY_INT);
     if (!made) throw nb::python_error();
     nb::object code = nb::steal(made);
-    int* codes = static_cast<int*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made)));
     // each state begins where it ended, alone as in a batch; others may step the same solver
     std::vector<signed char> at = self.at;
-    const bool warm = long(at.size()) == states.count * tree.nv;
-    at.resize(states.count * tree.nv);
-    const auto steps = [&](long from, long count) {
-        const StepAnswers answers{data_of(reached) + from * tree.nq,
-                                  data_of(v) + from * tree.nv,
-                                  data_of(missing) + from * tasks.set.rows,
-                                  codes + from,
-                                  at.data() + from * tree.nv,
-                                  warm};
-        const TaskStates share{count, states.q.data + from * tree.nq,
-                               states.targets.data + from * states.stride, states.stride};
-        kernels().kinematics->step(tree, tasks.set, self.stated, share, dt, answers);
-    };
-    if (one) {
-        steps(0, 1);
-    } else {
-        nb::gil_scoped_release release;
-        for (long from = 0; from < states.count; from += kStepsAtOnce)
-            steps(from, std::min(kStepsAtOnce, states.count - from));
+    const size_t size_of_all = states.count * self.stated.memory();
+    const bool warm = at.size() == size_of_all;
+    at.resize(size_of_all);
+    const StepAnswers answers{
+        data_of(reached), data_of(v),
+        data_of(missing), static_cast<int*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made))),
+        at.data(),        warm};
+    {
+        std::optional<nb::gil_scoped_release> release;
+        if (!one) release.emplace();
+        kernels().kinematics->step(tree, self.set, self.stated, given, dt, answers);
     }
     self.at = std::move(at);
     return nb::make_tuple(reached, v, missing, code);
@@ -238,11 +246,12 @@ nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double
 
 void bind_kinematics(nb::module_& m) {
     nb::class_<CoreTasks>(m, "TaskSet")
-        .def("__init__", &make_tasks, nb::arg("model"), nb::arg("tasks"), nb::keep_alive<1, 2>())
+        .def("__init__", &make_tasks, nb::arg("model"), nb::arg("tasks"), nb::arg("centres"),
+             nb::keep_alive<1, 2>())
         .def_prop_ro("rows", [](const CoreTasks& self) { return self.set.rows; })
         .def_prop_ro("targets", [](const CoreTasks& self) { return self.set.targets; })
         .def("evaluate", &evaluate, nb::arg("q"), nb::arg("targets"),
-             "Errors (B, rows) and jacobians (B, rows, nv).")
+             "Errors and what targets' motion adds (B, rows), jacobians (B, rows, nv).")
         .def("search", &search, nb::arg("q"), nb::arg("targets"), nb::kw_only(), nb::arg("scale"),
              nb::arg("lower"), nb::arg("upper"), nb::arg("position"), nb::arg("tolerance"),
              nb::arg("progress"), nb::arg("gradient"), nb::arg("iterations"), nb::arg("starts"),
@@ -250,10 +259,13 @@ void bind_kinematics(nb::module_& m) {
              "Poses (B, nq), and how each ended (B, 4): code, error, iterations, starts.");
     nb::class_<CoreStepper>(m, "TaskStepper")
         .def("__init__", &make_stepper, nb::arg("tasks"), nb::kw_only(), nb::arg("weight"),
-             nb::arg("gain"), nb::arg("levels"), nb::arg("damping"), nb::arg("lower"),
-             nb::arg("upper"), nb::arg("position"), nb::arg("fastest"), nb::arg("share"),
+             nb::arg("gain"), nb::arg("levels"), nb::arg("damping"), nb::arg("calm"),
+             nb::arg("lower"), nb::arg("upper"), nb::arg("position"), nb::arg("fastest"),
+             nb::arg("acceleration"), nb::arg("share"), nb::arg("followers"),
+             nb::arg("pairs").none(), nb::arg("margin"), nb::arg("approach"),
              nb::keep_alive<1, 2>())
         .def("step", &make_step, nb::arg("q"), nb::arg("targets"), nb::arg("dt"),
+             nb::arg("last").none() = nb::none(), nb::arg("wish").none() = nb::none(),
              "Configurations (B, nq), velocities (B, nv), what rows miss (B, rows), codes (B,).");
 }
 

@@ -21,6 +21,7 @@
 #include "bindings/parts.hpp"
 #include "bindings/programme.hpp"
 #include "bindings/statements.hpp"
+#include "bindings/whole_body.hpp"
 #include "bindings/world.hpp"
 
 namespace nb = nanobind;
@@ -239,6 +240,7 @@ NB_MODULE(_core, m) {
     bind_distances(m);
     bind_programme(m);
     bind_kinematics(m);
+    bind_whole_body(m);
 #ifdef TARSUS_SANITIZE
     bind_guard_checks(m);
 #endif

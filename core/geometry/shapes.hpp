@@ -13,7 +13,8 @@
 namespace tarsus {
 
 enum class GroundKind : int { none, plane, profile, height_field, smooth };
-enum class SolidKind : int { sphere, capsule, box, ellipsoid, torus };
+enum class SolidKind : int { sphere, capsule, box, ellipsoid, torus, triangle };
+constexpr int kSolidNumbers = 4;
 
 constexpr int kRingPoints = 3, kPairPoints = 8;
 constexpr int kGroundPlaces = 2;  // of what touches a profile or a smooth ground
@@ -40,8 +41,8 @@ struct Solid {
     SolidKind kind;
     FrameOnBody on;
     // sphere: radius; capsule: radius, length; box: half edges; ellipsoid: half axes; torus: radii
-    // of its circle about z and of its tube
-    double size[3];
+    // of its circle about z and of its tube; triangle: radius, x of two corners, y of the third
+    double size[kSolidNumbers];
     double reach;  // radius of a ball around it
 };
 

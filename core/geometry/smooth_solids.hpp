@@ -9,12 +9,6 @@
 
 namespace tarsus::TARSUS_ISA {
 
-// a place at the point p of one solid, with a radius, on another one; the normal out of that
-inline Touch<double> touch_at(const Point& p, double radius, const SolidGap& found) {
-    const double gap = found.gap - radius;
-    return {gap, p - found.normal * (radius + gap / 2), found.normal, 0.0, found.missed};
-}
-
 // The circle of a torus on another solid: where it is nearest, a third of a turn to both sides, and
 // in order of the angle the other places that are nearest among their neighbours. `at` has
 // kPairPoints touches that are far away.

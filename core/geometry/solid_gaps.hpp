@@ -2,6 +2,7 @@
 #pragma once
 
 #include "geometry/ground.hpp"
+#include "geometry/swept_distance.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -37,6 +38,20 @@ inline Point end_of(const PlacedSolid& s, double sign) {
     return s.pose.position + s.pose.rotation.z * (sign * half);
 }
 
+// of a triangle: two on the axis x, one on y
+inline void corners_of(const PlacedSolid& triangle, Point (&corner)[3]) {
+    const double* size = triangle.solid->size;
+    const Pose<double>& at = triangle.pose;
+    corner[0] = at.position + at.rotation.x * size[1];
+    corner[1] = at.position + at.rotation.x * size[2];
+    corner[2] = at.position + at.rotation.y * size[3];
+}
+inline SweptCore<double, 3> face_of(const PlacedSolid& triangle) {
+    Point corner[3];
+    corners_of(triangle, corner);
+    return swept_core(corner);
+}
+
 inline SolidGap gap_to_point(const Point& p, const Point& center, double radius) {
     const Point apart = p - center;
     const double distance = length(apart);
@@ -64,6 +79,25 @@ inline SolidGap gap_to_box(const PlacedSolid& box, const Point& p) {
         n[face] = std::copysign(1.0, x[face]);
     }
     return {deepest > 0 ? distance : deepest, box.pose.rotation * vector_at(n)};
+}
+
+// how far along a segment the point is, from 0 to 1, that is nearest to a box or deepest in it: the
+// distance is convex
+inline double deepest_on_box(const PlacedSolid& box, const Point& from, const Point& to) {
+    double low = 0, high = 1;
+    for (int i = 0; i < 60; ++i) {
+        const double a = low + (high - low) / 3, b = high - (high - low) / 3;
+        const bool left =
+            gap_to_box(box, along(from, to, a)).gap <= gap_to_box(box, along(from, to, b)).gap;
+        (left ? high : low) = left ? b : a;
+    }
+    return (low + high) / 2;
+}
+
+inline SolidGap gap_to_triangle(const PlacedSolid& triangle, const Point& p) {
+    const SweptCore<double, 1> point{p};
+    const auto found = swept_distance(point, 0.0, face_of(triangle), triangle.solid->size[0]);
+    return {found.distance, -found.n};
 }
 
 // The nearest point x of an ellipsoid fulfils q = x + t S⁻² x: one equation in t, convex and
@@ -100,6 +134,19 @@ inline SolidGap gap_to_ellipsoid(const PlacedSolid& ellipsoid, const Point& p) {
     return {t * steep, ellipsoid.pose.rotation * (n * (1 / steep)), missed};
 }
 
+// how far along a segment the point is, from 0 to 1, that is nearest to an ellipsoid: where the
+// distance changes from falling to rising
+inline double nearest_on_ellipsoid(const PlacedSolid& ellipsoid, const Point& from,
+                                   const Point& to) {
+    double low = 0, high = 1;
+    for (int i = 0; i < 48; ++i) {
+        const double middle = (low + high) / 2;
+        const SolidGap gap = gap_to_ellipsoid(ellipsoid, along(from, to, middle));
+        (dot(gap.normal, to - from) < 0 ? low : high) = middle;
+    }
+    return low;
+}
+
 inline SolidGap gap_to_torus(const PlacedSolid& torus, const Point& p) {
     const Point axis = torus.pose.rotation.z, apart = p - torus.pose.position;
     const Point within = apart - axis * dot(axis, apart);
@@ -116,12 +163,22 @@ inline SolidGap gap_to(const PlacedSolid& solid, const Point& p) {
             return gap_to_ellipsoid(solid, p);
         case SolidKind::torus:
             return gap_to_torus(solid, p);
+        case SolidKind::triangle:
+            return gap_to_triangle(solid, p);
         default: {
             const Point from = end_of(solid, -1), to = end_of(solid, 1);
             const Point nearest = along(from, to, closest_on_segment(p, from, to));
             return gap_to_point(p, nearest, solid.solid->size[0]);
         }
     }
+}
+
+// a place at the point p of one solid, with a radius, on another one; the normal out of that, times
+// `sign`
+inline Touch<double> touch_at(const Point& p, double radius, const SolidGap& found,
+                              double sign = 1) {
+    const double gap = found.gap - radius;
+    return {gap, p - found.normal * (radius + gap / 2), found.normal * sign, 0.0, found.missed};
 }
 
 }  // namespace tarsus::TARSUS_ISA

@@ -1,11 +1,12 @@
-// Where two solids touch: spheres, capsules, boxes, ellipsoids and tori, with up to kPairPoints
-// places.
+// Where two solids touch: spheres, capsules, boxes, ellipsoids, tori and triangles with round
+// edges, with up to kPairPoints places.
 //
 // Each place has the gap (negative inside), a point half way, and the normal from b to a. Places
 // are ordered by the features that make them, so that forces of the last step find theirs again.
 #pragma once
 
 #include "geometry/smooth_solids.hpp"
+#include "geometry/triangle_touches.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -22,6 +23,8 @@ class SolidTouches {
         else if (is(b, SolidKind::torus)) TorusTouches(b, a, -1.0, at);
         else if (is(a, SolidKind::ellipsoid)) on_ellipsoid(b, a, -1.0);
         else if (is(b, SolidKind::ellipsoid)) on_ellipsoid(a, b, 1.0);
+        else if (is(b, SolidKind::triangle)) TriangleTouches(a, b, 1.0, at);
+        else if (is(a, SolidKind::triangle)) TriangleTouches(b, a, -1.0, at);
         else if (is_box(a) && is_box(b)) boxes(a, b);
         else if (is_box(b)) round_on_box(a, b, 1.0);
         else if (is_box(a)) round_on_box(b, a, -1.0);
@@ -94,20 +97,17 @@ class SolidTouches {
             at[0] = BoxOnEllipsoid(other, ellipsoid).touch;
         } else if (is(other, SolidKind::ellipsoid)) {
             at[0] = EllipsoidTouch(other, ellipsoid).touch;
+        } else if (is(other, SolidKind::triangle)) {
+            TriangleOnEllipsoid(other, ellipsoid, at);
         } else {
             const double radius = other.solid->size[0];
             const Point from = end_of(other, -1), to = end_of(other, 1);
             at[0] = touch_at(from, radius, gap_to_ellipsoid(ellipsoid, from));
             if (length(to - from) > 0) {
                 at[1] = touch_at(to, radius, gap_to_ellipsoid(ellipsoid, to));
-                double low = 0, high = 1;
-                for (int i = 0; i < 48; ++i) {
-                    const double middle = (low + high) / 2;
-                    const SolidGap gap = gap_to_ellipsoid(ellipsoid, along(from, to, middle));
-                    (dot(gap.normal, to - from) < 0 ? low : high) = middle;
-                }
-                const Point p = along(from, to, low);
-                if (low > 0.01 && low < 0.99) {
+                const double t = nearest_on_ellipsoid(ellipsoid, from, to);
+                const Point p = along(from, to, t);
+                if (t > 0.01 && t < 0.99) {
                     at[2] = touch_at(p, radius, gap_to_ellipsoid(ellipsoid, p));
                 }
             }
@@ -122,22 +122,8 @@ class SolidTouches {
         on_box(0, from, radius, box, sign);
         if (length(to - from) == 0) return;
         on_box(1, to, radius, box, sign);
-        // the distance is convex along the axis
-        double low = 0, high = 1;
-        for (int i = 0; i < 60; ++i) {
-            const double a = low + (high - low) / 3, b = high - (high - low) / 3;
-            const bool left =
-                gap_to_box(box, along(from, to, a)).gap <= gap_to_box(box, along(from, to, b)).gap;
-            (left ? high : low) = left ? b : a;
-        }
-        const double t = (low + high) / 2;
+        const double t = deepest_on_box(box, from, to);
         if (t > 0.01 && t < 0.99) on_box(2, along(from, to, t), radius, box, sign);
-    }
-
-    static Point corner(const PlacedSolid& box, int k) {
-        const double* h = box.solid->size;
-        const Point local{k & 1 ? h[0] : -h[0], k & 2 ? h[1] : -h[1], k & 4 ? h[2] : -h[2]};
-        return box.pose.position + box.pose.rotation * local;
     }
 
     // Boxes with a face between them: the other's nearest face, clipped to it, if they overlap,
@@ -159,9 +145,9 @@ class SolidTouches {
         }
         Touch<double> found[17];
         for (int k = 0; k < 8; ++k) {
-            on_box(0, corner(a, k), 0.0, b, 1.0);
+            on_box(0, box_corner(a, k), 0.0, b, 1.0);
             found[k] = at[0];
-            on_box(0, corner(b, k), 0.0, a, -1.0);
+            on_box(0, box_corner(b, k), 0.0, a, -1.0);
             found[8 + k] = at[0];
         }
         at[0].gap = kFar;

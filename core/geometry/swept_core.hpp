@@ -12,7 +12,7 @@
 namespace tarsus::TARSUS_ISA {
 
 // edges or faces that are smaller by this, squared, than their vectors make are lost in rounding
-constexpr double kFlat = 1e-26;
+constexpr double kNoArea = 1e-26;
 
 // an edge, with the inverse of its length's square; zero for no length, so that products vanish
 template <class T>
@@ -69,7 +69,7 @@ TARSUS_INLINE SweptCore<T, 3> swept_core(const Vec3<T> (&corner)[3]) {
     const SweptEdge<T> g = swept_edge(corner[2] - corner[1]);
     const Vec3<T> across = cross(e.along, f.along);
     const T square = dot(across, across);
-    const auto some = square > T(kFlat) * e.square * f.square;
+    const auto some = square > T(kNoArea) * e.square * f.square;
     const T inverse = select(some, T(1.0) / select(some, square, T(1.0)), T(0.0));
     // the dual basis of e and f in their plane: (DᵀD)⁻¹ Dᵀ for D = [e f]
     return {corner[0],

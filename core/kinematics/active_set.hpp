@@ -13,6 +13,8 @@
 // A row with a penalty ρ pushes as hard as it may and then yields.
 #pragma once
 
+#include <functional>
+
 #include "kinematics/working_set.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -37,12 +39,14 @@ class ActiveSet {
     ActiveSet(const ProgrammeShape& shape, Scratch& scratch);
     static size_t bytes(const ProgrammeShape& shape);
 
-    // One problem; bounds and rows begin as `start` says, or null. False if a number of its
-    // matrices is not finite.
-    bool load(const Programme& given, const SlotStatements& stated, const signed char* start)
+    // One problem; bounds and rows begin as `start` says, or null.
+    void load(const Programme& given, const SlotStatements& stated, const signed char* start)
         requires std::is_same_v<T, double>;
-    // lane l takes over what another one has loaded
-    void load(int l, const ActiveSet<double>& from);
+    // Problems in several lanes at once: `given` and `start` of those, null for lanes that go on.
+    // state(l) returns the statements of a lane, which are read before those of the next.
+    void load(const Programme* const (&given)[kLanes], const signed char* const (&start)[kLanes],
+              const std::function<const SlotStatements&(int)>& state)
+        requires(!std::is_same_v<T, double>);
 
     // One pass in all lanes. A lane that is done is busy no more.
     void pass();
@@ -56,14 +60,11 @@ class ActiveSet {
     int at_slot(int k, int l) const;
 
    private:
-    friend class ActiveSet<Lanes>;
-
-    void load_bounds(const Programme& given, const signed char* start)
-        requires std::is_same_v<T, double>;
-    void load_slots(const SlotStatements& stated, const signed char* start)
-        requires std::is_same_v<T, double>;
-    void weigh(const SlotStatements& stated)
-        requires std::is_same_v<T, double>;
+    void begin(int l);
+    void load_bounds(int l, const Programme& given, const signed char* start);
+    void load_slots(int l, const SlotStatements& stated, const signed char* start);
+    void weigh();
+    void make_products(const T& fresh);
     void list();
 
     double weight_of(int p, int l) const {

@@ -36,79 +36,107 @@ size_t ActiveSet<T>::bytes(const ProgrammeShape& shape) {
 }
 
 template <class T>
-bool ActiveSet<T>::load(const Programme& given, const SlotStatements& stated,
+void ActiveSet<T>::load(const Programme& given, const SlotStatements& stated,
                         const signed char* start)
     requires std::is_same_v<T, double>
 {
-    lane_[0] = {};
-    lane_[0].busy = lane_[0].shedding = true;
-    force_ = 0.0, std::fill_n(row_, n_, 0.0);
-    load_bounds(given, start);
-    const bool tasks = matrix_.load(0, tasks_, given.task);
-    const bool rows = matrix_.load(first_row_, n_slots_ - first_row_, given.row);
-    if (!tasks || !rows) return false;
-    load_slots(stated, start ? start + n_ : nullptr);
+    begin(0);
+    std::fill_n(users_, n_slots_, 0), first_watched_ = first_row_;
+    load_bounds(0, given, start);
+    matrix_.load(0, tasks_, given.task);
+    matrix_.load(first_row_, n_slots_ - first_row_, given.row);
+    weigh();
+    load_slots(0, stated, start ? start + n_ : nullptr);
     list();
-    // G of what is on
-    for (int e = 0; e < factor_.count(); ++e) {
-        const int k = factor_.on()[e], last = factor_.on()[factor_.count() - 1];
-        const double* row = matrix_.row(k);
-        for (int j = 0; j < n_; ++j) x_[j] = bounds_.free[j] * row[j];
-        matrix_.times_between(k, last, x_, factor_.column(k));
-    }
-    return true;
+    make_products(T(1.0));
 }
 
 template <class T>
-void ActiveSet<T>::load_bounds(const Programme& given, const signed char* start)
-    requires std::is_same_v<T, double>
+void ActiveSet<T>::load(const Programme* const (&given)[kLanes],
+                        const signed char* const (&start)[kLanes],
+                        const std::function<const SlotStatements&(int)>& state)
+    requires(!std::is_same_v<T, double>)
 {
+    T fresh(0.0);
+    const Programme* some = nullptr;
+    for (int l = 0; l < kCount; ++l) {
+        if (!given[l]) continue;
+        some = given[l];
+        set_lane(fresh, l, 1.0);
+        begin(l), load_bounds(l, *given[l], start[l]);
+    }
+    const double *tasks[kLanes], *rows[kLanes];
+    for (int l = 0; l < kCount; ++l) {
+        const Programme& own = given[l] ? *given[l] : *some;
+        tasks[l] = own.task, rows[l] = own.row;
+    }
+    if (matrix_.load(0, tasks_, tasks, fresh)) listed_ = false;
+    if (matrix_.load(first_row_, n_slots_ - first_row_, rows, fresh)) listed_ = false;
+    weigh();
+    for (int l = 0; l < kCount; ++l) {
+        if (given[l]) load_slots(l, state(l), start[l] ? start[l] + n_ : nullptr);
+    }
+    if (!listed_) list();
+    make_products(fresh);
+}
+
+template <class T>
+void ActiveSet<T>::begin(int l) {
+    lane_[l] = {};
+    lane_[l].busy = lane_[l].shedding = true;
+    set_lane(force_, l, 0.0);
+    for (int j = 0; j < n_; ++j) set_lane(row_[j], l, 0.0);
+}
+
+template <class T>
+void ActiveSet<T>::load_bounds(int l, const Programme& given, const signed char* start) {
     for (int j = 0; j < n_; ++j) {
-        const double damping = given.damping[j];
+        const double damping = given.damping[j], give = 1.0 / damping;
         const double low = lower(given.low[j]), high = upper(given.high[j]);
-        bounds_.reference[j] = given.reference[j];
-        bounds_.damping[j] = damping, bounds_.give[j] = 1.0 / damping;
-        bounds_.low[j] = low, bounds_.high[j] = high;
         double at = start && (start[j] == -1 || start[j] == 1) ? double(start[j]) : 0.0;
         if ((at < 0 && low == -kInfinite) || (at > 0 && high == kInfinite)) at = 0.0;
         if (!(low < high)) at = 2.0;
-        bounds_.at[j] = at;
-        bounds_.free[j] = at == 0 ? bounds_.give[j] : 0.0;
-        bounds_.held[j] = at == 0  ? given.reference[j]
-                          : at < 0 ? low
-                          : at < 2 ? high
-                                   : low + 0.5 * (high - low);
+        set_lane(bounds_.reference[j], l, given.reference[j]);
+        set_lane(bounds_.damping[j], l, damping), set_lane(bounds_.give[j], l, give);
+        set_lane(bounds_.low[j], l, low), set_lane(bounds_.high[j], l, high);
+        set_lane(bounds_.at[j], l, at), set_lane(bounds_.free[j], l, at == 0 ? give : 0.0);
+        set_lane(bounds_.held[j], l,
+                 at == 0  ? given.reference[j]
+                 : at < 0 ? low
+                 : at < 2 ? high
+                          : low + 0.5 * (high - low));
     }
 }
 
 template <class T>
-void ActiveSet<T>::load_slots(const SlotStatements& stated, const signed char* start)
-    requires std::is_same_v<T, double>
-{
-    std::fill_n(users_, n_slots_, 0);
-    first_watched_ = first_row_;
-    weigh(stated);
+void ActiveSet<T>::load_slots(int l, const SlotStatements& stated, const signed char* start) {
+    const auto use = [&](int k) {
+        if (users_[k]++ == 0) listed_ = false;
+    };
     for (int k = 0; k < n_slots_; ++k) {
         const SlotKind kind = stated.kind[k];
-        slots_.low[k] = stated.low[k], slots_.high[k] = stated.high[k];
-        slots_.penalty[k] = stated.penalty[k], slots_.yielding[k] = stated.yielding[k];
-        slots_.watched[k] = kind == SlotKind::watched ? 1.0 : 0.0;
-        slots_.least[k] = 0.0, slots_.weight[k] = 1.0;
-        slots_.remove(k, 0);
+        set_lane(slots_.low[k], l, stated.low[k]), set_lane(slots_.high[k], l, stated.high[k]);
+        set_lane(slots_.penalty[k], l, stated.penalty[k]);
+        set_lane(slots_.yielding[k], l, stated.yielding[k]);
+        set_lane(slots_.watched[k], l, kind == SlotKind::watched ? 1.0 : 0.0);
+        set_lane(slots_.least[k], l, 0.0), set_lane(slots_.weight[k], l, 1.0);
+        slots_.remove(k, l);
         if (kind == SlotKind::off) continue;
         if (kind == SlotKind::watched || stated.compliance[k] == 0.0) {
-            if (reached_[k] > 0) slots_.weight[k] = 1.0 / reached_[k];
-            slots_.least[k] = 0.1 * kDependent * reached_[k];
+            const double reach = lane_of(reached_[k], l);
+            if (reach > 0) set_lane(slots_.weight[k], l, 1.0 / reach);
+            set_lane(slots_.least[k], l, 0.1 * kDependent * reach);
         }
         const int at = start && k >= first_row_ ? start[k - first_row_] : 0;
         if (kind == SlotKind::always && at == 2) {
-            slots_.at[k] = kRedundant;
+            set_lane(slots_.at[k], l, kRedundant);
             continue;
         }
         if (kind == SlotKind::always) {
-            slots_.at[k] = kAlways, slots_.target[k] = stated.low[k];
-            slots_.compliance[k] = stated.compliance[k], slots_.limit[k] = slots_.least[k];
-            users_[k] = 1;
+            set_lane(slots_.at[k], l, kAlways), set_lane(slots_.target[k], l, stated.low[k]);
+            set_lane(slots_.compliance[k], l, stated.compliance[k]);
+            set_lane(slots_.limit[k], l, lane_of(slots_.least[k], l));
+            use(k);
             continue;
         }
         first_watched_ = std::min(first_watched_, k);
@@ -116,44 +144,41 @@ void ActiveSet<T>::load_slots(const SlotStatements& stated, const signed char* s
         const bool yields = at < -1 || at > 1;
         if (at == 0 || !std::isfinite(bound) || (yields && stated.penalty[k] == kInfinite))
             continue;
-        slots_.put(k, 0, double(at));
-        users_[k] = 1;
+        slots_.put(k, l, double(at));
+        use(k);
     }
 }
 
-// a D⁻¹ aᵀ of all slots that must hold, by what can move at all
+// a D⁻¹ aᵀ of all slots, by what can move at all
 template <class T>
-void ActiveSet<T>::weigh(const SlotStatements& stated)
-    requires std::is_same_v<T, double>
-{
-    for (int j = 0; j < n_; ++j) x_[j] = bounds_.at[j] == 2.0 ? 0.0 : bounds_.give[j];
-    for (int k = 0; k < n_slots_; k += kLanes) {
-        bool needed = false;
-        for (int i = k; i < std::min(k + kLanes, n_slots_); ++i)
-            needed = needed || (stated.kind[i] != SlotKind::off && stated.compliance[i] == 0.0);
-        if (!needed) continue;
+TARSUS_FLATTEN void ActiveSet<T>::weigh() {
+    for (int j = 0; j < n_; ++j) x_[j] = select(bounds_.at[j] > T(1.5), T(0.0), bounds_.give[j]);
+    constexpr int step = kBlock<T>;
+    for (int k = 0; k < n_slots_; k += step) {
         Lanes sum[2] = {Lanes(0.0), Lanes(0.0)};
         for (int j = 0; j < n_; ++j) {
-            const Lanes own = matrix_.block(k / kLanes, j);
-            sum[j % 2] = mul_add(own * own, Lanes(x_[j]), sum[j % 2]);
+            const Lanes own = matrix_.block(k / step, j);
+            sum[j % 2] = mul_add(own * own, over_block(x_[j]), sum[j % 2]);
         }
         put_block(sum[0] + sum[1], reached_ + k);
     }
 }
 
+// G of what is on, in lanes that are fresh
 template <class T>
-void ActiveSet<T>::load(int l, const ActiveSet<double>& from) {
-    lane_[l] = {};
-    lane_[l].busy = lane_[l].shedding = true;
-    set_lane(force_, l, 0.0);
-    first_watched_ = std::min(first_watched_, from.first_watched_);
-    bounds_.load(l, from.bounds_), slots_.load(l, from.slots_);
-    if (matrix_.load(l, from.matrix_)) listed_ = false;
-    const int *on = from.factor_.on(), count = from.factor_.count();
-    for (int e = 0; e < count; ++e) {
-        const double* column = from.factor_.column(on[e]);
-        for (int f = e; f < count; ++f) set_lane(factor_.column(on[e])[on[f]], l, column[on[f]]);
-        if (users_[on[e]]++ == 0) listed_ = false;
+TARSUS_FLATTEN void ActiveSet<T>::make_products(const T& fresh) {
+    for (int e = 0; e < factor_.count(); ++e) {
+        const int k = factor_.on()[e], last = factor_.on()[factor_.count() - 1];
+        const T* row = matrix_.row(k);
+        for (int j = 0; j < n_; ++j) x_[j] = bounds_.free[j] * row[j];
+        if constexpr (kCount == 1) {
+            matrix_.times_between(k, last, x_, factor_.column(k));
+        } else {
+            for (int f = e; f < factor_.count(); ++f) {
+                T& to = factor_.column(k)[factor_.on()[f]];
+                to = select(fresh > T(0.0), matrix_.product(factor_.on()[f], x_), to);
+            }
+        }
     }
 }
 

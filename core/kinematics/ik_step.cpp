@@ -1,16 +1,15 @@
-// One step of inverse kinematics, one state or many: rows of tasks, bounds, the quadratic
+// One step of inverse kinematics, one state or many: rows of tasks, limits, the quadratic
 // programme, and the configuration that it leads to.
 //
-// A posture is a diagonal task: with tasks of one level it joins the damping,
-//   ½ w (v − r)² + ½ d v² = ½ (w + d) (v − w r / (w + d))² + …,
-// and the programme has only the rows of frames.
+// A posture is a diagonal task: where it is of the last level it joins the damping of that level,
+//   ½ w (v − r)² + ½ d (v − z)² = ½ (w + d) (v − (w r + d z) / (w + d))² + …,
+// and the programme has only the rows of the others.
 #include "kinematics/ik_step.hpp"
-
-#include <cmath>
 
 #include "dynamics/configuration.hpp"
 #include "kinematics/programme.hpp"
-#include "kinematics/task_rows.hpp"
+#include "kinematics/singular_value.hpp"
+#include "kinematics/step_limits.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -20,182 +19,337 @@ extern const Kernel integrate_kernel;
 namespace {
 
 constexpr double kMisses = 1e-3;  // of what is asked for, in a step that is called solved
-constexpr double kAtBound = 1e-9;
+constexpr double kAtBound = 1e-9, kAtRow = 1e-6;
+constexpr double kSingularBelow = 1e-2;
+constexpr long kStatesAtOnce = 64;  // whose rows are in memory together
+
+// whether all postures are of the last level
+bool folds(const TaskSet& set, const StepStatement& stated) {
+    const int last = set.rows - stated.levels.back();
+    return !set.postures.empty() &&
+           std::all_of(set.postures.begin(), set.postures.end(),
+                       [&](const PostureRow& row) { return row.row >= last; });
+}
 
 class Stepper {
    public:
-    Stepper(const Tree& tree, const TaskSet& set, const StepStatement& stated, long states,
+    Stepper(const Tree& tree, const TaskSet& set, const StepStatement& stated, long most,
             Scratch& scratch)
         : tree_(tree),
           set_(set),
           stated_(stated),
-          folds_(stated.levels.size() == 1 && !set.postures.empty()),
-          kept_(folds_ ? set.rows - int(set.postures.size()) : set.rows),
-          error_(scratch.take<double>(states * set.rows)),
-          jacobian_(scratch.take<double>(states * set.rows * tree.nv)),
-          task_(folds_ ? scratch.take<double>(states * kept_ * tree.nv) : jacobian_),
-          rate_(scratch.take<double>(states * set.rows)),
-          weight_(scratch.take<double>(states * set.rows)),
-          damping_(scratch.take<double>(states * tree.nv)),
-          reference_(scratch.take<double>(states * tree.nv)),
-          low_(scratch.take<double>(states * tree.nv)),
-          high_(scratch.take<double>(states * tree.nv)),
-          force_(scratch.take<double>(states * (tree.nv + set.rows))) {}
-
-    static size_t bytes(const Tree& tree, const TaskSet& set, long states) {
-        const size_t nv = tree.nv, rows = set.rows;
-        return 2 * bytes_of<double>(states * rows * nv) + 3 * bytes_of<double>(states * rows) +
-               4 * bytes_of<double>(states * nv) + bytes_of<double>(states * (nv + rows));
+          folds_(folds(set, stated)),
+          nv_(tree.nv),
+          kept_(set.rows - (folds_ ? int(set.postures.size()) : 0)),
+          room_(stated.holds() - tree.nv),
+          limits_(tree, stated, scratch),
+          task_(scratch.take<double>(most * kept_ * nv_)),
+          target_(scratch.take<double>(most * kept_)),
+          weight_(scratch.take<double>(kept_)),
+          rate_(scratch.take<double>(most * set.rows)),
+          wish_(scratch.take<double>(most * nv_)),
+          damping_(scratch.take<double>(most * nv_)),
+          last_damping_(scratch.take<double>(most * nv_)),
+          last_wish_(scratch.take<double>(most * nv_)),
+          low_(scratch.take<double>(most * nv_)),
+          high_(scratch.take<double>(most * nv_)),
+          rows_(scratch.take<LimitRows>(most)),
+          row_(scratch.take<double>(most * room_ * nv_)),
+          row_bounds_(scratch.take<double>(2 * most * room_)),
+          penalty_(scratch.take<double>(room_)),
+          hold_(scratch.take<int>(most * room_)),
+          force_(scratch.take<double>(nv_ + kept_ + 2 * room_)),
+          at_(scratch.take<signed char>(most * (n_levels() + 1) * (nv_ + room_))) {
+        int to = 0;
+        for (int r = 0; r < set.rows; ++r) {
+            if (!(folds_ && set.is_posture[r])) weight_[to++] = stated.weight[r];
+        }
+        std::fill_n(penalty_, room_, std::numeric_limits<double>::infinity());
+    }
+    static size_t bytes(const Tree& tree, const TaskSet& set, const StepStatement& stated,
+                        long most) {
+        const long nv = tree.nv, rows = set.rows, room = stated.holds() - nv;
+        return RowLimits::bytes(stated) + bytes_of<double>(most * rows * nv) +
+               2 * bytes_of<double>(most * rows) + bytes_of<double>(rows) +
+               6 * bytes_of<double>(most * nv) + bytes_of<LimitRows>(most) +
+               bytes_of<double>(most * room * nv) + bytes_of<double>(2 * most * room) +
+               bytes_of<double>(room) + bytes_of<int>(most * room) +
+               bytes_of<double>(nv + rows + 2 * room) +
+               bytes_of<signed char>(most * long(stated.levels.size() + 1) * (nv + room));
     }
 
-    void run(const TaskStates& states, double dt, const StepAnswers& answers) {
-        task_rows(tree_, set_, states, error_, jacobian_);
-        for (long s = 0; s < states.count; ++s) state(s, states.q + s * tree_.nq, dt);
+    template <class T>
+    void run(const StepStates& states, double dt, const StepAnswers& answers, Scratch scratch) {
+        for_each_state<T>(tree_, set_, states, scratch,
+                          [&](long s, const TaskRows<T>& rows, int l) {
+                              answers.code[s] = int(StepEnd::solved);
+                              state(s, states, rows, l, dt);
+                              if (!limits_.at(rows, l, dt, rows_[s] = rows_of(s)))
+                                  answers.code[s] = int(StepEnd::no_place);
+                          });
         solve(states.count, answers);
         for (long s = 0; s < states.count; ++s) judge(s, answers);
     }
 
    private:
-    // the programme of one state
-    void state(long s, const double* q, double dt) {
-        const int nv = tree_.nv, rows = set_.rows;
-        const double *error = error_ + s * rows, *jacobian = jacobian_ + s * rows * nv;
-        double *rate = rate_ + s * rows, *damping = damping_ + s * nv,
-               *reference = reference_ + s * nv;
-        for (int r = 0; r < rows; ++r)
-            rate[r] = -(stated_.gain[r] < 0 ? 1 / dt : stated_.gain[r]) * error[r];
-        for (int v = 0; v < nv; ++v) damping[v] = stated_.damping[v], reference[v] = 0;
-        bounds(s, q, dt);
-        if (!folds_) {
-            for (int r = 0; r < rows; ++r) weight_[s * rows + r] = stated_.weight[r];
-            return;
+    // the tasks of one state, and the bounds of its velocities
+    template <class T>
+    void state(long s, const StepStates& states, const TaskRows<T>& rows, int l, double dt) {
+        double* rate = rate_ + s * set_.rows;
+        int to = int(s) * kept_;
+        double calm = 0;
+        for (int r = 0; r < set_.rows; ++r) {
+            const double part = stated_.calm[r] * lane_of(rows.error[r], l);
+            calm = mul_add(part, part, calm);
+            const double gain = stated_.gain[r] < 0 ? 1 / dt : stated_.gain[r];
+            rate[r] = lane_of(rows.feedforward[r], l) - gain * lane_of(rows.error[r], l);
+            if (folds_ && set_.is_posture[r]) continue;
+            target_[to] = rate[r];
+            const T* row = rows.jacobian + long(r) * nv_;
+            for (int v = 0; v < nv_; ++v) task_[long(to) * nv_ + v] = lane_of(row[v], l);
+            ++to;
+        }
+        double *wish = wish_ + s * nv_, *damping = damping_ + s * nv_;
+        for (int v = 0; v < nv_; ++v) damping[v] = stated_.damping[v] * (1 + std::sqrt(calm));
+        if (states.wish) std::copy_n(states.wish + s * nv_, nv_, wish);
+        else std::fill_n(wish, nv_, 0.0);
+        if (folds_) fold(rate, wish, damping, last_wish_ + s * nv_, last_damping_ + s * nv_);
+        bounds_of(tree_, stated_, states.q + s * tree_.nq,
+                  states.last ? states.last + s * nv_ : nullptr, dt, low_ + s * nv_,
+                  high_ + s * nv_);
+    }
+    void fold(const double* rate, const double* wish, const double* damping, double* last,
+              double* last_damping) const {
+        for (int v = 0; v < nv_; ++v) {
+            last[v] = damping[v] * wish[v];
+            last_damping[v] = damping[v];
         }
         for (const PostureRow& row : set_.postures) {
-            const double w = stated_.weight[row.row], d = damping[row.v];
-            reference[row.v] = (d * reference[row.v] + w * rate[row.row]) / (d + w);
-            damping[row.v] = d + w;
+            const double weight = stated_.weight[row.row];
+            last[row.v] = mul_add(weight, rate[row.row], last[row.v]);
+            last_damping[row.v] += weight;
         }
-        int to = 0;
-        for (const FrameRows& frame : set_.frames) {
-            const int size = 3 * (int(frame.linear) + int(frame.angular));
-            for (int r = frame.row; r < frame.row + size; ++r, ++to) {
-                std::copy_n(jacobian + r * nv, nv, task_ + (s * kept_ + to) * nv);
-                weight_[s * kept_ + to] = stated_.weight[r];
-            }
-        }
+        for (int v = 0; v < nv_; ++v) last[v] /= last_damping[v];
     }
-    void bounds(long s, const double* q, double dt) {
-        for (int v = 0; v < tree_.nv; ++v) {
-            const double fastest = stated_.fastest[v];
-            double low = -fastest, high = fastest;
-            if (const int k = stated_.position[v]; k >= 0) {
-                const double share = stated_.share / dt;
-                low = std::clamp((stated_.lower[v] - q[k]) * share, -fastest, fastest);
-                high = std::clamp((stated_.upper[v] - q[k]) * share, -fastest, fastest);
-            }
-            low_[s * tree_.nv + v] = low, high_[s * tree_.nv + v] = high;
-        }
+    LimitRows rows_of(long s) const {
+        return {row_ + s * room_ * nv_, row_bounds_ + 2 * s * room_,
+                row_bounds_ + (2 * s + 1) * room_, hold_ + s * room_};
     }
 
     void solve(long count, const StepAnswers& answers) {
-        const int nv = tree_.nv, rows = set_.rows;
         ProgrammeShape shape;
-        shape.variables = nv, shape.tasks = kept_;
-        shape.levels = folds_ ? std::vector<int>{kept_} : stated_.levels;
-        shape.most_passes = stated_.most_passes;
-        given_.resize(count), found_.resize(count);
+        shape.variables = nv_, shape.tasks = kept_, shape.levels = stated_.levels;
+        if (folds_) shape.levels.back() -= int(set_.postures.size());
+        for (long s = 0; s < count; ++s) shape.rows = std::max(shape.rows, rows_[s].count);
+        shape.most_passes = 4 * stated_.holds() + 100;  // whatever the others have
+        given_.assign(count, {}), found_.assign(count, {});
         for (long s = 0; s < count; ++s) {
-            Programme& given = given_[s];
-            given = {};
-            given.task = task_ + s * kept_ * nv;
-            given.target = folds_ ? frame_rates(s) : rate_ + s * rows;
-            given.weight = weight_ + s * kept_;
-            given.damping = damping_ + s * nv, given.reference = reference_ + s * nv;
-            given.low = low_ + s * nv, given.high = high_ + s * nv;
-            given.start = answers.warm ? answers.at + s * nv : nullptr;
-            ProgrammeAnswer& found = found_[s];
-            found = {};
-            found.v = answers.v + s * nv;
-            found.bound_force = force_ + s * (nv + rows), found.task_force = found.bound_force + nv;
-            found.at = answers.at + s * nv;
+            fill_up(rows_[s], shape.rows);
+            signed char* at = at_ + s * (n_levels() + 1) * (nv_ + shape.rows);
+            given_[s] = programme(s);
+            found_[s].v = answers.v + s * nv_, found_[s].at = at;
+            found_[s].level_at = at + nv_ + shape.rows;
+            if (answers.warm) {
+                recall(s, shape.rows, answers, found_[s].level_at);
+                given_[s].level_start = found_[s].level_at;
+            }
+            // nobody asks for these: all states write to one place
+            found_[s].bound_force = force_, found_[s].task_force = force_ + nv_;
+            found_[s].row_force = force_ + nv_ + kept_;
+            found_[s].slack = found_[s].row_force + shape.rows;
         }
         programme_kernel.solve(shape, given_.data(), found_.data(), count);
+        for (long s = 0; s < count; ++s) remember(s, shape.rows, answers);
     }
-    // those of frames, in the order of the rows that are kept; they take the place of the errors
-    const double* frame_rates(long s) {
-        double* to = error_ + s * set_.rows;
-        int k = 0;
-        for (const FrameRows& frame : set_.frames) {
-            const int size = 3 * (int(frame.linear) + int(frame.angular));
-            for (int r = frame.row; r < frame.row + size; ++r) to[k++] = rate_[s * set_.rows + r];
+    Programme programme(long s) const {
+        Programme given{};
+        given.task = task_ + s * kept_ * nv_, given.target = target_ + s * kept_;
+        given.weight = weight_;
+        given.damping = damping_ + s * nv_, given.reference = wish_ + s * nv_;
+        if (folds_) {
+            given.last_damping = last_damping_ + s * nv_;
+            given.last_reference = last_wish_ + s * nv_;
         }
-        return to;
+        given.low = low_ + s * nv_, given.high = high_ + s * nv_;
+        given.row = rows_[s].row, given.row_low = rows_[s].low, given.row_high = rows_[s].high;
+        given.penalty = penalty_;
+        return given;
     }
+    // rows that ask for nothing, so that all states have as many
+    void fill_up(const LimitRows& rows, int most) const {
+        const int more = most - rows.count;
+        std::fill_n(rows.row + long(rows.count) * nv_, long(more) * nv_, 0.0);
+        std::fill_n(rows.low + rows.count, more, -std::numeric_limits<double>::infinity());
+        std::fill_n(rows.high + rows.count, more, std::numeric_limits<double>::infinity());
+    }
+    // what held in the last step, for the rows that there are now
+    void recall(long s, int rows, const StepAnswers& answers, signed char* at) const {
+        const signed char* before = answers.at + s * stated_.memory();
+        for (int level = 0; level < n_levels(); ++level) {
+            std::copy_n(before, nv_, at), std::fill_n(at + nv_, rows, 0);
+            for (int k = 0; k < rows_[s].count; ++k) at[nv_ + k] = before[rows_[s].hold[k]];
+            before += stated_.holds(), at += nv_ + rows;
+        }
+    }
+    void remember(long s, int rows, const StepAnswers& answers) const {
+        signed char* after = answers.at + s * stated_.memory();
+        const signed char* at = found_[s].level_at;
+        std::fill_n(after, stated_.memory(), 0);
+        for (int level = 0; level < n_levels(); ++level) {
+            std::copy_n(at, nv_, after);
+            for (int k = 0; k < rows_[s].count; ++k) after[rows_[s].hold[k]] = at[nv_ + k];
+            after += stated_.holds(), at += nv_ + rows;
+        }
+    }
+    int n_levels() const { return int(stated_.levels.size()); }
 
     // what rows miss, and why
     void judge(long s, const StepAnswers& answers) {
-        const int nv = tree_.nv, rows = set_.rows;
-        const double *v = answers.v + s * nv, *rate = rate_ + s * rows;
-        double* missing = answers.missing + s * rows;
-        for (int r = 0; r < rows; ++r) {
-            const double* row = jacobian_ + (s * rows + r) * nv;
-            double sum = -rate[r];
-            for (int k = 0; k < nv; ++k) sum = mul_add(row[k], v[k], sum);
-            missing[r] = sum;
+        const double *v = answers.v + s * nv_, *rate = rate_ + s * set_.rows;
+        double* missing = answers.missing + s * set_.rows;
+        const double* row = task_ + s * kept_ * nv_;
+        for (int r = 0; r < set_.rows; ++r) {
+            if (folds_ && set_.is_posture[r]) continue;
+            missing[r] = dot_of(nv_, row, v) - rate[r];
+            row += nv_;
         }
+        for (const PostureRow& posture : set_.postures)
+            missing[posture.row] = v[posture.v] - rate[posture.row];
+        if (answers.code[s] != int(StepEnd::solved)) return;
         answers.code[s] = int(found_[s].end);
-        if (found_[s].end != ProgrammeEnd::solved) return;
+        if (found_[s].end != ProgrammeEnd::solved || !misses(missing, rate)) return;
+        if (limited(s, v)) answers.code[s] = int(StepEnd::limited);
+        else if (is_singular(s)) answers.code[s] = int(StepEnd::singular);
+    }
+    // something of the first level
+    bool misses(const double* missing, const double* rate) const {
         double most = 0, asked = 0;
         for (int r = 0; r < stated_.levels[0]; ++r) {
             if (stated_.weight[r] <= 0) continue;
             most = std::max(most, std::abs(missing[r]));
             asked = std::max(asked, std::abs(rate[r]));
         }
-        if (most <= kMisses * (1 + asked)) return;
-        bool bound = false;
-        for (int k = 0; k < nv; ++k) {
-            const double near = kAtBound * (1 + std::abs(v[k]));
-            bound = bound || v[k] <= low_[s * nv + k] + near || v[k] >= high_[s * nv + k] - near;
+        return most > kMisses * (1 + asked);
+    }
+    // whether there is a direction in which the first level hardly moves
+    bool is_singular(long s) const {
+        std::vector<double> rows;
+        const double* own = task_ + s * kept_ * nv_;
+        int count = 0;
+        for (int r = 0; r < stated_.levels[0]; ++r) {
+            const bool folded = folds_ && set_.is_posture[r];
+            const double scale = std::sqrt(stated_.weight[r]);
+            if (scale > 0) {
+                rows.resize(size_t(++count) * nv_);
+                double* to = rows.data() + size_t(count - 1) * nv_;
+                for (int k = 0; k < nv_ && !folded; ++k) to[k] = scale * own[k];
+                if (folded) to[posture_velocity(r)] = scale;
+            }
+            if (!folded) own += nv_;
         }
-        answers.code[s] = int(bound ? StepEnd::limited : StepEnd::misses);
+        return smallest_singular_value(rows, count, nv_) < kSingularBelow;
+    }
+    int posture_velocity(int row) const {
+        for (const PostureRow& posture : set_.postures) {
+            if (posture.row == row) return posture.v;
+        }
+        return 0;
+    }
+    bool limited(long s, const double* v) const {
+        for (int k = 0; k < nv_; ++k) {
+            const double near = kAtBound * (1 + std::abs(v[k]));
+            if (v[k] <= low_[s * nv_ + k] + near || v[k] >= high_[s * nv_ + k] - near) return true;
+        }
+        const LimitRows& rows = rows_[s];
+        for (int k = 0; k < rows.count; ++k) {
+            const double sum = dot_of(nv_, rows.row + long(k) * nv_, v);
+            const double near = kAtRow * (1 + std::abs(sum));
+            if (sum <= rows.low[k] + near || sum >= rows.high[k] - near) return true;
+        }
+        return false;
     }
 
     const Tree& tree_;
     const TaskSet& set_;
     const StepStatement& stated_;
     const bool folds_;
-    const int kept_;
-    double *error_, *jacobian_, *task_, *rate_, *weight_, *damping_, *reference_, *low_, *high_,
-        *force_;
+    const int nv_, kept_;  // rows that are not folded
+    const long room_;      // for rows of limits
+    RowLimits limits_;
+    double *task_, *target_, *weight_, *rate_, *wish_, *damping_, *last_damping_, *last_wish_,
+        *low_, *high_;
+    LimitRows* rows_;
+    double *row_, *row_bounds_, *penalty_;
+    int* hold_;
+    double* force_;
+    signed char* at_;
     std::vector<Programme> given_;
     std::vector<ProgrammeAnswer> found_;
 };
 
-}  // namespace
-
-void ik_steps(const Tree& tree, const TaskSet& set, const StepStatement& stated,
-              const TaskStates& states, double dt, const StepAnswers& answers) {
-    WorkMemory lent;
+// q := where v leads in a time dt
+void move(const Tree& tree, const StepStates& states, double dt, const StepAnswers& answers,
+          Scratch scratch) {
     Call call;
     call.states = states.count;
     call.in[0] = states.q, call.size[0] = call.stride[0] = tree.nq;
-    call.in[1] = answers.v, call.size[1] = call.stride[1] = tree.nv;
+    call.size[1] = call.stride[1] = tree.nv;
     call.out = answers.q, call.out_size = tree.nq;
-    const bool one = states.count == 1;
-    const size_t stepping = Stepper::bytes(tree, set, states.count);
-    const size_t moving =
-        one ? integrate_kernel.bytes_one(tree, call) : integrate_kernel.bytes_lanes(tree, call);
-    Scratch scratch(lent.get(stepping + bytes_of<std::byte>(moving) +
-                             bytes_of<double>(states.count * tree.nv)));
-    Scratch after = scratch;
-    Stepper(tree, set, stated, states.count, scratch).run(states, dt, answers);
-    double* step = after.take<double>(states.count * tree.nv);
+    double* step = scratch.take<double>(states.count * tree.nv);
     for (long k = 0; k < states.count * tree.nv; ++k) step[k] = answers.v[k] * dt;
     call.in[1] = step;
-    std::byte* memory = after.take<std::byte>(moving);
-    const Fault fault = one ? integrate_kernel.one(tree, call, memory)
-                            : integrate_kernel.lanes(tree, call, 0, states.count, memory);
+    const bool one = states.count == 1;
+    const Kernel& kernel = integrate_kernel;
+    std::byte* memory = scratch.take<std::byte>(one ? kernel.bytes_one(tree, call)
+                                                    : kernel.bytes_lanes(tree, call));
+    const Fault fault =
+        one ? kernel.one(tree, call, memory) : kernel.lanes(tree, call, 0, states.count, memory);
     if (fault.found()) answers.code[fault.state] = int(StepEnd::open_loop);
+}
+size_t move_bytes(const Tree& tree, long states) {
+    Call call;
+    call.states = states;
+    call.size[0] = tree.nq, call.size[1] = tree.nv, call.out_size = tree.nq;
+    return bytes_of<double>(states * tree.nv) +
+           bytes_of<std::byte>(std::max(integrate_kernel.bytes_one(tree, call),
+                                        integrate_kernel.bytes_lanes(tree, call)));
+}
+
+StepStates part_of(const StepStates& states, const Tree& tree, long from, long count) {
+    StepStates part = states;
+    part.count = count;
+    part.q += from * tree.nq, part.targets += from * states.stride;
+    if (part.last) part.last += from * tree.nv;
+    if (part.wish) part.wish += from * tree.nv;
+    return part;
+}
+StepAnswers part_of(const StepAnswers& answers, const Tree& tree, const TaskSet& set, long memory,
+                    long from) {
+    return {answers.q + from * tree.nq,        answers.v + from * tree.nv,
+            answers.missing + from * set.rows, answers.code + from,
+            answers.at + from * memory,        answers.warm};
+}
+
+}  // namespace
+
+void ik_steps(const Tree& tree, const TaskSet& set, const StepStatement& stated,
+              const StepStates& states, double dt, const StepAnswers& answers) {
+    const bool one = states.count == 1;
+    const long most = std::min(states.count, kStatesAtOnce);
+    const size_t rows =
+        one ? for_each_state_bytes<double>(tree, set) : for_each_state_bytes<Lanes>(tree, set);
+    WorkMemory lent;
+    Scratch scratch(
+        lent.get(Stepper::bytes(tree, set, stated, most) + std::max(rows, move_bytes(tree, most))));
+    Stepper stepper(tree, set, stated, most, scratch);
+    for (long from = 0; from < states.count; from += most) {
+        const StepStates part = part_of(states, tree, from, std::min(most, states.count - from));
+        const StepAnswers to = part_of(answers, tree, set, stated.memory(), from);
+        // how a state is computed does not depend on how many are left
+        if (one) stepper.run<double>(part, dt, to, scratch);
+        else stepper.run<Lanes>(part, dt, to, scratch);
+        move(tree, part, dt, to, scratch);
+    }
 }
 
 }  // namespace tarsus::TARSUS_ISA

@@ -56,7 +56,7 @@ class Search {
           scratch_(scratch) {
         for (int k = 0; k < tree.nq; ++k) q_[k] = Lanes(tree.neutral[k]);
         for (int k = 0; k < set.targets; ++k) targets_[k] = Lanes(0.0);
-        for (const FrameRows& rows : set.frames)
+        for (const TurnRows& rows : set.turns)
             for (int k = 0; k < 3; ++k) targets_[rows.target + 4 * k] = Lanes(1.0);
     }
     static size_t bytes(const Tree& tree, const TaskSet& set) {
@@ -283,10 +283,12 @@ void search_poses(const Tree& tree, const TaskSet& set, const PoseSearch& search
 
 }  // namespace
 
-void ik_steps(const Tree&, const TaskSet&, const StepStatement&, const TaskStates&, double dt,
+void ik_steps(const Tree&, const TaskSet&, const StepStatement&, const StepStates&, double dt,
               const StepAnswers&);
+void whole_body(const Tree&, const TaskSet&, const BodyStatement&, const BodyStates&,
+                const BodyAnswers&);
 
 extern const KinematicsKernel kinematics_kernel;
-const KinematicsKernel kinematics_kernel = {ik_steps, task_rows, search_poses};
+const KinematicsKernel kinematics_kernel = {ik_steps, task_rows, search_poses, whole_body};
 
 }  // namespace tarsus::TARSUS_ISA

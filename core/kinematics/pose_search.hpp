@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "kinematics/task_set.hpp"
+#include "world/task_set.hpp"
 
 namespace tarsus {
 
@@ -37,16 +37,23 @@ struct TaskStates {
 };
 
 struct StepStatement;  // in ik_step.hpp
+struct StepStates;
 struct StepAnswers;
+struct BodyStatement;  // in whole_body.hpp
+struct BodyStates;
+struct BodyAnswers;
 
 struct KinematicsKernel {
-    void (*step)(const Tree&, const TaskSet&, const StepStatement&, const TaskStates&, double dt,
+    void (*step)(const Tree&, const TaskSet&, const StepStatement&, const StepStates&, double dt,
                  const StepAnswers&);
-    // errors (count, rows) and jacobians (count, rows, nv)
-    void (*rows)(const Tree&, const TaskSet&, const TaskStates&, double* error, double* jacobian);
+    // errors and what targets' motion adds (count, rows), jacobians (count, rows, nv)
+    void (*rows)(const Tree&, const TaskSet&, const TaskStates&, double* error, double* feedforward,
+                 double* jacobian);
     // `next` gives the states one after the other, and null at the end
     void (*search)(const Tree&, const TaskSet&, const PoseSearch&,
                    const std::function<PoseState*()>& next);
+    void (*body)(const Tree&, const TaskSet&, const BodyStatement&, const BodyStates&,
+                 const BodyAnswers&);
 };
 
 }  // namespace tarsus

@@ -19,15 +19,18 @@ bool all_between(const double* a, int size, double low, double high) {
     return true;
 }
 
-// the largest absolute value of numbers
-double largest(const double* a, int size) {
-    Lanes most(0.0);
+// whether numbers are finite, and not beyond a limit
+bool all_within(const double* a, int size, double limit) {
+    Lanes most(0.0), check(0.0);
     int k = 0;
-    for (; k + kLanes <= size; k += kLanes) most = greater(absolute(lanes_at(a + k)), most);
-    double found = 0.0;
-    for (; k < size; ++k) found = greater(absolute(a[k]), found);
+    for (; k + kLanes <= size; k += kLanes) {
+        const Lanes x = lanes_at(a + k);
+        most = greater(absolute(x), most), check = finite_check(x, check);
+    }
+    double found = 0.0, rest = 0.0;
+    for (; k < size; ++k) found = greater(absolute(a[k]), found), rest = finite_check(a[k], rest);
     for (int l = 0; l < kLanes; ++l) found = greater(most[l], found);
-    return found;
+    return is_finite(check) && is_finite(rest) && found <= limit;
 }
 
 class Solver {
@@ -48,17 +51,19 @@ class Solver {
         first_ = last_ = 0;
         for (size_t level = 0; level < shape_.levels.size(); ++level) {
             first_ = last_, last_ += shape_.levels[level];
+            level_ = level;
             if (lanes) {
                 Scratch rest = scratch;
                 ActiveSet<Lanes> set(shape_, rest);
                 run(set);
             } else {
                 for (long k = 0; k < count_; ++k) {
-                    if (load(k)) go(k);
+                    if (goes_on(k)) load(k, start(k)), go(k);
                 }
             }
             for (long k = 0; k < count_; ++k) {
                 if (answers_[k].end == ProgrammeEnd::infeasible) relax(k);
+                remember(k);
             }
         }
         for (long k = 0; k < count_; ++k) end(k);
@@ -68,12 +73,13 @@ class Solver {
     bool valid(const Programme& given) const {
         constexpr double kMost = kLargestNumber, kLeast = 1.0 / kLargestNumber;
         const int n = shape_.variables, tasks = shape_.tasks, rows = shape_.rows;
-        // that matrices are finite is found when they are loaded
-        return largest(given.task, tasks * n) <= kMost && largest(given.row, rows * n) <= kMost &&
+        return all_within(given.task, tasks * n, kMost) && all_within(given.row, rows * n, kMost) &&
                all_between(given.target, tasks, -kMost, kMost) &&
                all_between(given.weight, tasks, 0.0, kMost) &&
                all_between(given.damping, n, kLeast, kMost) &&
                all_between(given.reference, n, -kMost, kMost) &&
+               (!given.last_damping || (all_between(given.last_damping, n, kLeast, kMost) &&
+                                        all_between(given.last_reference, n, -kMost, kMost))) &&
                all_between(given.low, n, -kInfinite, kMost) &&
                all_between(given.high, n, -kMost, kInfinite) &&
                all_between(given.row_low, rows, -kInfinite, kMost) &&
@@ -92,32 +98,41 @@ class Solver {
         answer.passes = 0, answer.worst = -1, answer.missed = 0.0;
         answer.end = valid(given_[k]) ? ProgrammeEnd::solved : ProgrammeEnd::not_finite;
     }
-    // false for a problem that is over
-    bool load(long k) {
-        if (answers_[k].end != ProgrammeEnd::solved) return false;
-        statement_->state(given_[k], first_, last_, answers_[k].v);
-        if (one_->load(given_[k], statement_->slots, answers_[k].at)) return true;
-        answers_[k].end = ProgrammeEnd::not_finite;
-        return false;
+    // a problem as its level has it
+    Programme at_level(long k) const {
+        Programme given = given_[k];
+        if (level_ + 1 == shape_.levels.size() && given.last_damping)
+            given.damping = given.last_damping, given.reference = given.last_reference;
+        return given;
+    }
+    // where a level begins: where it ended in a problem like this one, or where the one before did
+    const signed char* start(long k) const {
+        const signed char* own = given_[k].level_start;
+        return own ? own + level_ * (shape_.variables + shape_.rows) : answers_[k].at;
+    }
+    bool goes_on(long k) const { return answers_[k].end == ProgrammeEnd::solved; }
+    const SlotStatements& state(long k, const Programme& given) {
+        statement_->state(given, first_, last_, answers_[k].v);
+        return statement_->slots;
+    }
+    void load(long k, const signed char* from) {
+        const Programme given = at_level(k);
+        one_->load(given, state(k, given), from);
     }
     void go(long k) {
         while (one_->lane(0).busy) one_->pass();
         read(*one_, 0, answers_[k]);
     }
 
+    // Lanes that are done take the next problems, several at once.
     void run(ActiveSet<Lanes>& set) {
         long next = 0, job[kLanes];
         std::fill_n(job, kLanes, -1);
-        while (true) {
-            bool busy = false;
-            for (int l = 0; l < kLanes; ++l) {
-                while (job[l] < 0 && next < count_) {
-                    if (load(next)) set.load(l, *one_), job[l] = next;
-                    ++next;
-                }
-                busy = busy || job[l] >= 0;
-            }
-            if (!busy) return;
+        for (;;) {
+            int idle = int(std::count(job, job + kLanes, -1));
+            if (2 * idle >= kLanes) next = load(set, job, next);
+            idle = int(std::count(job, job + kLanes, -1));
+            if (idle == kLanes) return;
             set.pass();
             for (int l = 0; l < kLanes; ++l) {
                 if (job[l] < 0 || set.lane(l).busy) continue;
@@ -125,6 +140,25 @@ class Solver {
                 job[l] = -1;
             }
         }
+    }
+    // problems from `next` on into lanes without a job; returns the next one
+    long load(ActiveSet<Lanes>& set, long (&job)[kLanes], long next) {
+        Programme own[kLanes];
+        const Programme* given[kLanes] = {};
+        const signed char* from[kLanes] = {};
+        bool some = false;
+        for (int l = 0; l < kLanes; ++l) {
+            if (job[l] >= 0) continue;
+            while (next < count_ && !goes_on(next)) ++next;
+            if (next == count_) break;
+            job[l] = next, own[l] = at_level(next);
+            given[l] = &own[l], from[l] = start(next), some = true;
+            ++next;
+        }
+        if (some)
+            set.load(given, from,
+                     [&](int l) -> const SlotStatements& { return state(job[l], own[l]); });
+        return next;
     }
 
     template <class T>
@@ -150,35 +184,39 @@ class Solver {
     // those before have done: there it is a matter of rounding.
     void relax(long k) {
         ProgrammeAnswer& answer = answers_[k];
-        if (started(answer)) {
-            statement_->state(given_[k], first_, last_, answer.v);
-            one_->load(given_[k], statement_->slots, nullptr);
-            go(k);
+        const Programme given = at_level(k);
+        if (holds_something(start(k))) {
+            load(k, nullptr), go(k);
             if (answer.end != ProgrammeEnd::infeasible) return;
         }
         if (first_ == 0 && !meet(k)) return;
         const std::vector<double> best(answer.v, answer.v + shape_.variables);
         for (double margin : {0.0, 0.5 * shape_.tolerance}) {
             if (first_ > 0 && margin == 0.0) continue;
-            statement_->state(given_[k], first_, last_, best.data());
-            statement_->give_way(given_[k], best.data(), margin);
-            one_->load(given_[k], statement_->slots, nullptr);
+            statement_->state(given, first_, last_, best.data());
+            statement_->give_way(given, best.data(), margin);
+            one_->load(given, statement_->slots, nullptr);
             go(k);
             if (answer.end != ProgrammeEnd::infeasible) return;
         }
         answer.end = ProgrammeEnd::passes;
     }
-    bool started(const ProgrammeAnswer& answer) const {
-        return std::any_of(answer.at, answer.at + shape_.variables + shape_.rows,
-                           [](signed char at) { return at != 0; });
+    bool holds_something(const signed char* at) const {
+        return std::any_of(at, at + shape_.variables + shape_.rows,
+                           [](signed char each) { return each != 0; });
+    }
+    void remember(long k) const {
+        const int size = shape_.variables + shape_.rows;
+        if (answers_[k].level_at)
+            std::copy_n(answers_[k].at, size, answers_[k].level_at + level_ * size);
     }
     // v := what meets rows that must hold best, in the sense of least squares. Steps from the point
     // before (Rockafellar 1976) leave nothing of the damping.
     bool meet(long k) {
         ProgrammeAnswer& answer = answers_[k];
-        statement_->state(given_[k], first_, last_, answer.v);
-        statement_->relax(given_[k]);
-        Programme near = given_[k];
+        Programme near = at_level(k);
+        statement_->state(near, first_, last_, answer.v);
+        statement_->relax(near);
         std::vector<double> best(near.reference, near.reference + shape_.variables);
         near.reference = best.data();
         for (int step = 0; step < kProximalSteps; ++step) {
@@ -225,6 +263,7 @@ class Solver {
     ActiveSet<double>* one_ = nullptr;
     LevelStatement* statement_ = nullptr;
     int first_ = 0, last_ = 0;  // tasks of the level
+    size_t level_ = 0;
     WorkMemory memory_;
 };
 

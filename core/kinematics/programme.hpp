@@ -33,6 +33,10 @@ struct Programme {
     const double *row, *row_low, *row_high;  // C (rows, variables)
     const double* penalty;                   // ρ > 0, infinite for rows that must hold
     const signed char* start = nullptr;      // where to begin: bounds, then rows; or null
+    // D and v0 of the last level, if they are not those of the others: what is drawn to a place of
+    // its own costs no row
+    const double *last_damping = nullptr, *last_reference = nullptr;
+    const signed char* level_start = nullptr;  // as `start`, for each level; or null
 };
 
 enum class ProgrammeEnd : int { solved, infeasible, passes, not_finite };
@@ -42,6 +46,7 @@ struct ProgrammeAnswer {
     double *v, *bound_force, *task_force, *row_force;  // v, z, y, λ
     double* slack;                                     // by how much each row is missed
     signed char* at;                                   // bounds, then rows, as in `start`
+    signed char* level_at = nullptr;                   // the same after each level, or null
     ProgrammeEnd end = ProgrammeEnd::solved;
     int worst = -1;     // of a problem that cannot be met: the bound, or variables + the row
     double missed = 0;  // and by how much

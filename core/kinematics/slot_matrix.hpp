@@ -26,7 +26,8 @@ class SlotMatrix {
           columns_(scratch.take<int>(size_t(kOne ? 1 : tiles(height_)) * n)),
           n_columns_(scratch.take<int>(tiles(height_))),
           rows_(scratch.take<int>(size_t(kOne ? 1 : tiles(width_)) * slots)),
-          n_rows_(scratch.take<int>(tiles(width_))) {
+          n_rows_(scratch.take<int>(tiles(width_))),
+          fresh_(scratch.take<Lanes>(kOne ? 0 : n)) {
         if constexpr (kOne) {
             for (int j = 0; j < n; ++j) columns_[j] = j;
         } else {
@@ -40,18 +41,17 @@ class SlotMatrix {
                (kOne ? bytes_of<T>(size_t(n) * padded<T>(slots)) : 0) +
                bytes_of<char>(kOne ? 0 : size_t(slots) * n) +
                bytes_of<int>(size_t(kOne ? 1 : height) * n) + bytes_of<int>(height) +
-               bytes_of<int>(size_t(kOne ? 1 : width) * slots) + bytes_of<int>(width);
+               bytes_of<int>(size_t(kOne ? 1 : width) * slots) + bytes_of<int>(width) +
+               bytes_of<Lanes>(kOne ? 0 : n);
     }
     static int tiles(int blocks) { return (blocks + kTile - 1) / kTile; }
 
     int tile_of(int slot) const { return slot / kBlock<T> / kTile; }
     const T* row(int slot) const { return by_rows_ + long(slot) * padded<T>(n_); }
     double at(int slot, int j, int l) const { return lane_of(row(slot)[j], l); }
-    // neighbouring slots of one problem in column j
-    Lanes block(int b, int j) const
-        requires kOne
-    {
-        return get_block(by_columns_ + (long(b) * n_ + j) * kLanes);
+    // a block of slots in column j: neighbouring ones of one problem, or one in lanes
+    Lanes block(int b, int j) const {
+        return get_block(by_columns_ + (long(b) * n_ + j) * kBlock<T>);
     }
     // the column of one problem
     void column(int j, double* out) const
@@ -60,12 +60,11 @@ class SlotMatrix {
         for (int b = 0; b < height_; ++b) put_block(block(b, j), out + b * kLanes);
     }
 
-    // Rows of one problem, from slot `first` on, with which a block begins; false if a number is
-    // not finite. The spare slots of the last block repeat its last row.
-    bool load(int first, int count, const double* from)
+    // Rows of one problem, from slot `first` on, with which a block begins. The spare slots of the
+    // last block repeat its last row.
+    void load(int first, int count, const double* from)
         requires kOne
     {
-        bool finite = true;
         const long width = padded<T>(n_), spare = width - n_;
         for (int i = 0; i < count; ++i) {
             double* to = by_rows_ + (first + i) * width;
@@ -74,25 +73,41 @@ class SlotMatrix {
         }
         for (int i = 0; i < count; i += kLanes) {
             Lanes* to = reinterpret_cast<Lanes*>(by_columns_ + long(first + i) * n_);
-            finite =
-                load_rows(from + long(i) * n_, n_, std::min(kLanes, count - i), n_, to) && finite;
+            load_rows(from + long(i) * n_, n_, std::min(kLanes, count - i), n_, to);
         }
-        return finite;
     }
-    // lane l takes a problem over; true if it has numbers where there were none before
-    bool load(int l, const SlotMatrix<double>& from) {
+    // The same of a problem in each lane that is fresh; true if there are numbers where there were
+    // none before.
+    bool load(int first, int count, const double* const (&from)[kLanes], const Lanes& fresh)
+        requires(!kOne)
+    {
         bool more = false;
-        for (int i = 0; i < slots_; ++i) {
-            const double* row = from.row(i);
+        for (int i = 0; i < count; ++i) {
+            const double* row[kLanes];
+            for (int l = 0; l < kLanes; ++l) row[l] = from[l] + long(i) * n_;
+            load_rows(row, n_, fresh_);
+            Lanes* to = by_rows_ + long(first + i) * n_;
+            char* used = used_ + long(first + i) * n_;
             for (int j = 0; j < n_; ++j) {
-                char& used = used_[long(i) * n_ + j];
-                if (!used && row[j] == 0.0) continue;
-                more = more || !used;
-                used = 1;
-                set_lane(by_rows_[long(i) * n_ + j], l, row[j]);
+                if (!used[j] && !any(absolute(fresh_[j]) > Lanes(0.0))) continue;
+                more = more || !used[j];
+                used[j] = 1;
+                to[j] = select(fresh > Lanes(0.0), fresh_[j], to[j]);
             }
         }
         return more;
+    }
+    // A x of one slot in lanes
+    Lanes product(int slot, const Lanes* x) const
+        requires(!kOne)
+    {
+        const Lanes* own = row(slot);
+        const char* used = used_ + long(slot) * n_;
+        Lanes sum(0.0);
+        for (int j = 0; j < n_; ++j) {
+            if (used[j]) sum = mul_add(own[j], x[j], sum);
+        }
+        return sum;
     }
 
     // which columns count for slots, and which of the slots that are on for columns
@@ -157,6 +172,7 @@ class SlotMatrix {
     T *by_rows_, *by_columns_;
     char* used_;
     int *columns_, *n_columns_, *rows_, *n_rows_;
+    Lanes* fresh_;  // a row of problems that are loaded
 };
 
 }  // namespace tarsus::TARSUS_ISA

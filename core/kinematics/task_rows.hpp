@@ -1,7 +1,8 @@
-// Errors of tasks and their jacobians, all tasks in one pass over the bodies that move them.
+// Errors of tasks and their jacobians, all tasks in one pass over the bodies.
 #pragma once
 
-#include "dynamics/spanning.hpp"
+#include "dynamics/composite.hpp"
+#include "dynamics/rate.hpp"
 #include "kinematics/pose_search.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -13,25 +14,72 @@ class TaskRows {
     static size_t bytes(const Tree& tree, const TaskSet& set);
 
     // at users' positions q; users' coupling functions are not known here
-    void at(const T* q, const T* targets);
+    void at(const T* q, const T* targets)
+        requires(!kIsDual<T>);
+    // … while they move with v, and targets with their rates
+    void at(const Base<T>* q, const Base<T>* v, const T* targets)
+        requires kIsDual<T>;
 
-    T *error, *jacobian;  // (rows) and (rows, nv)
+    // (rows), what the targets' motion adds to the rates of rows, and (rows, nv)
+    T *error, *feedforward, *jacobian;
+
+    // of the last configuration
+    const AlignedTree<T>& world() const { return world_; }
+    const JointState<T>& joints() const { return joints_; }
+
+    Mat3<T> axes(const TaskAxes& of) const;
 
    private:
-    void place(const T* q, const Angle<T>* angles);
-    void frame(const FrameRows& rows, const T* G, const T* targets);
+    static size_t moving_bytes(const Tree& tree);
+    void rows(const T* targets, Scratch& scratch);
+    void weigh(int centre);
+    void point(const PointRows& rows, const T* targets);
+    void turn(const TurnRows& rows, const T* targets);
+    void look(const LookRows& rows, const T* targets);
+    void momenta(const T* targets);
+    void sum(const SumRow& row, const T* targets);
+    void twist(const TwistRows& rows);
+    void gather();
+
+    Vec3<T> place(const TaskPoint& point) const;
+    Vec3<T> velocity(const TaskPoint& point, const Vec3<T>& at, const TaskColumn& column) const;
+    T* moved_by(int row, int v) { return wide_ + long(row) * tree_.joint_nv + v; }
 
     const Tree& tree_;
     const TaskSet& set_;
-    Pose<T>* pose_;       // of each body
-    Motion<T>* columns_;  // of each joint velocity: at its body's origin, in world axes
-    Motion<T>* sums_;     // of each users' velocity
-    Angle<T>* angles_;
+    T* wide_;         // the jacobian by all joints' velocities, the same where these are the users'
+    Vec3<T>* first_;  // of each centre and body: Σ m c of what it carries, from its origin
+    AlignedTree<T> world_{};
+    JointState<T> joints_{};
     Scratch scratch_;
 };
 
+// each(s, rows, l) for each state, whose rows are in lane l
+template <class T, class Each>
+void for_each_state(const Tree& tree, const TaskSet& set, const TaskStates& states,
+                    Scratch& scratch, Each&& each) {
+    constexpr int count = kLaneCount<T>;
+    TaskRows<T> rows(tree, set, scratch);
+    T *q = scratch.take<T>(tree.nq), *targets = scratch.take<T>(set.targets);
+    for (long s = 0; s < states.count; s += count) {
+        for (int l = 0; l < count; ++l) {
+            const long state = std::min(s + l, states.count - 1);
+            const double *at = states.q + state * tree.nq,
+                         *to = states.targets + state * states.stride;
+            for (int k = 0; k < tree.nq; ++k) set_lane(q[k], l, at[k]);
+            for (int k = 0; k < set.targets; ++k) set_lane(targets[k], l, to[k]);
+        }
+        rows.at(q, targets);
+        for (int l = 0; l < count && s + l < states.count; ++l) each(s + l, rows, l);
+    }
+}
+template <class T>
+size_t for_each_state_bytes(const Tree& tree, const TaskSet& set) {
+    return TaskRows<T>::bytes(tree, set) + bytes_of<T>(tree.nq) + bytes_of<T>(set.targets);
+}
+
 // of many states, in lanes
 void task_rows(const Tree& tree, const TaskSet& set, const TaskStates& states, double* error,
-               double* jacobian);
+               double* feedforward, double* jacobian);
 
 }  // namespace tarsus::TARSUS_ISA

@@ -26,21 +26,15 @@ template <class T, int N>
 class States {
    public:
     States(int size, Scratch& scratch)
-        : size_(size), stride_(padded<T>(size)), block_(scratch.take<T>(size_t(N) * stride_)) {
+        : stride_(padded<T>(size)), block_(scratch.take<T>(size_t(N) * stride_)) {
         // lanes that are idle have numbers, too
         if constexpr (kLaneCount<T> > 1) std::fill_n(block_, size_t(N) * stride_, T(0.0));
     }
     static size_t bytes(int size) { return bytes_of<T>(size_t(N) * padded<T>(size)); }
     T* array(int k) const { return block_ + size_t(k) * stride_; }
-    // lane l takes over the numbers of one problem
-    void load(int l, const States<double, N>& from) {
-        for (int k = 0; k < N; ++k) {
-            for (int j = 0; j < size_; ++j) set_lane(array(k)[j], l, from.array(k)[j]);
-        }
-    }
 
    private:
-    const int size_, stride_;
+    const int stride_;
     T* block_;
 };
 

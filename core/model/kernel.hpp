@@ -112,6 +112,7 @@ struct StepKernel;        // in world/run.hpp
 struct FlowKernel;        // in flow/flow.hpp
 struct ProgrammeKernel;   // in kinematics/programme.hpp
 struct KinematicsKernel;  // in kinematics/pose_search.hpp
+struct DistanceKernel;
 
 struct Kernels {
     const char* instruction_set;
@@ -126,6 +127,7 @@ struct Kernels {
                                   const double* dv);
     const ProgrammeKernel* programme;
     const KinematicsKernel* kinematics;
+    const DistanceKernel* distances;
 };
 
 // those that this build has

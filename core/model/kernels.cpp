@@ -14,6 +14,7 @@ extern const StepKernel step_kernel;
 extern const FlowKernel flow_kernel;
 extern const ProgrammeKernel programme_kernel;
 extern const KinematicsKernel kinematics_kernel;
+extern const DistanceKernel distance_kernel;
 
 #define TARSUS_LIST(name) &name##_kernel,
 ClosureFault find_closure_fault(const Tree&, const double* table, const double* q,
@@ -26,6 +27,7 @@ const Kernels kernels = {TARSUS_TEXT(TARSUS_ISA),
                          &flow_kernel,
                          find_closure_fault,
                          &programme_kernel,
-                         &kinematics_kernel};
+                         &kinematics_kernel,
+                         &distance_kernel};
 
 }  // namespace tarsus::TARSUS_ISA

@@ -158,9 +158,7 @@ TARSUS_INLINE void finish_past_caches() {
 }
 
 // rows to lanes; false if a number is not finite
-TARSUS_INLINE bool load_rows(const double* in, long stride, int count, int size, Lanes* out) {
-    const double* row[kLanes];
-    for (int l = 0; l < kLanes; ++l) row[l] = in + (l < count ? l : count - 1) * stride;
+TARSUS_INLINE bool load_rows(const double* const (&row)[kLanes], int size, Lanes* out) {
     Lanes check(0.0);
     int k = 0;
 #ifdef __AVX2__
@@ -182,6 +180,11 @@ TARSUS_INLINE bool load_rows(const double* in, long stride, int count, int size,
         check = finite_check(out[k], check);
     }
     return is_finite(check);
+}
+TARSUS_INLINE bool load_rows(const double* in, long stride, int count, int size, Lanes* out) {
+    const double* row[kLanes];
+    for (int l = 0; l < kLanes; ++l) row[l] = in + (l < count ? l : count - 1) * stride;
+    return load_rows(row, size, out);
 }
 
 TARSUS_INLINE bool all_finite(const double* a, int size) {

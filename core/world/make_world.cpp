@@ -178,6 +178,8 @@ double reach_of(SolidKind kind, const double* size) {
             return std::max({size[0], size[1], size[2]});
         case SolidKind::torus:
             return size[0] + size[1];
+        case SolidKind::triangle:
+            return size[0] + std::max({-size[1], size[2], size[3]});
         default:
             return size[0] + size[1] / 2;
     }
@@ -188,19 +190,22 @@ void add_solids(World& world, const WorldStatement& s) {
     const size_t n = s.solid_body.size();
     expect("solid_kind", s.solid_kind.size(), n);
     expect("solid_placement", s.solid_placement.size(), 16 * n);
-    expect("solid_size", s.solid_size.size(), 3 * n);
+    expect("solid_size", s.solid_size.size(), kSolidNumbers * n);
     for (size_t k = 0; k < n; ++k) {
         Solid solid{};
         solid.body = s.solid_body[k];
         check_body(tree, "solid_body", solid.body, true);
-        solid.kind = word<SolidKind>("solid_kind", s.solid_kind[k],
-                                     {"sphere", "capsule", "box", "ellipsoid", "torus"});
+        solid.kind =
+            word<SolidKind>("solid_kind", s.solid_kind[k],
+                            {"sphere", "capsule", "box", "ellipsoid", "torus", "triangle"});
         solid.on = placed(tree, solid.body, &s.solid_placement[16 * k]);
-        const double* size = &s.solid_size[3 * k];
+        const double* size = &s.solid_size[kSolidNumbers * k];
         const bool box = solid.kind == SolidKind::box;
-        constexpr int kNumbers[] = {1, 2, 3, 3, 2};
+        constexpr int kNumbers[] = {1, 2, 3, 3, 2, 4};
         for (int i = 0; i < kNumbers[int(solid.kind)]; ++i) {
-            if (!(size[i] >= 0)) refuse("solid_size must not be negative");
+            // the first corner of a triangle is on the other side of its height
+            const bool below = solid.kind == SolidKind::triangle && i == 1;
+            if (!((below ? -size[i] : size[i]) >= 0)) refuse("solid_size must not be negative");
             solid.size[i] = box ? size[i] / 2 : size[i];
         }
         if (solid.kind == SolidKind::ellipsoid && !(size[0] > 0 && size[1] > 0 && size[2] > 0)) {

@@ -125,15 +125,4 @@ struct DistanceKernel {
     void (*swept)(const SweptPairsCall&, long begin, long end);
 };
 
-// those that this build has, and the one for the instruction set that this process uses
-namespace baseline {
-extern const DistanceKernel distance_kernel;
-}
-namespace avx2 {
-extern const DistanceKernel distance_kernel;
-}
-namespace avx512 {
-extern const DistanceKernel distance_kernel;
-}
-
 }  // namespace tarsus

@@ -20,6 +20,10 @@ def reproduce(
         typer.Argument(help="A table, such as lola-2.4; --list shows all.", show_default=False),
     ] = None,
     show_list: Annotated[bool, typer.Option("--list", help="List what can be reproduced.")] = False,
+    robot: Annotated[
+        str | None,
+        typer.Option("--robot", help="Another humanoid, talos or g1, for lola-5.4, 7.1 and 7.4."),
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Draw the result to a file (.png, .pdf, .svg).")
     ] = None,
@@ -40,7 +44,7 @@ def reproduce(
     if plot is not None and not plot.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {plot.parent} to write {plot.name} to")
     with Console(stderr=True).status(f"computing {name}"):
-        result = compute(name)
+        result = compute(name, robot)
     if plot is not None:
         draw(result, plot)
     if as_json:

@@ -18,6 +18,7 @@ from scipy.spatial import ConvexHull
 
 from tarsus.arrays import Array
 from tarsus.control.arguments import not_negative
+from tarsus.ik.points import ALIGNED
 from tarsus.model import Model
 from tarsus.model.checks import count, number, numbers, read_only, reals
 from tarsus.spatial import rotation_along, skew
@@ -63,8 +64,9 @@ class Contact:
         if not np.isfinite(stated).all():
             raise ValueError(f"corners of {self.name!r} have entries that are not finite")
         self.corners = read_only(shrunk(stated, self.margin, self.name))
-        self.motion = read_only(_motion(self.corners, self.name))
-        self._levers = skew(self.corners)
+        self.centre = read_only(self.corners.mean(axis=0))
+        self.turns = read_only(_turns(self.corners, self.name))
+        self.levers = read_only(self.corners - self.centre)
         self.normal = normal
 
     @property
@@ -83,58 +85,73 @@ class Contact:
         # an edge of the pyramid points along the frame that `rotation_along` chooses
         local = np.stack([np.cos(angle), np.sin(angle), np.ones(self.sides)])
         local[:2] *= self.friction
-        self._edges = rotation_along(self._normal) @ local
+        self.edges = read_only(rotation_along(self._normal) @ local)
 
     @property
     def generators(self) -> int:
         """How many generators there are."""
         return len(self.corners) * self.sides * (2 if self.torsion > 0.0 else 1)
 
+    @property
+    def rows(self) -> int:
+        """How many motions the contact takes: of its centre, and turns."""
+        return 3 + len(self.turns)
+
+    def twist(self, model: Model, q: Array, v: Array) -> tuple[Array, Array, Array]:
+        """Return the jacobian (…, 6, nv) and drift (…, 6) of the centre, and the frame's rotation.
+
+        Linear and angular, both in world axes.
+        """
+        rotation = model.frame_pose(q, self.frame)[..., :3, :3]
+        jacobian = model.frame_jacobian(q, self.frame, ALIGNED)
+        drift = model.frame_acceleration(q, v, np.zeros(model.nv), self.frame, ALIGNED)
+        if self.centre.any():
+            arm = rotation @ self.centre
+            turn = skew(model.frame_velocity(q, v, self.frame, ALIGNED)[..., 3:])
+            jacobian[..., :3, :] -= skew(arm) @ jacobian[..., 3:, :]
+            change = skew(drift[..., 3:]) + turn @ turn
+            drift[..., :3] += (change @ arm[..., None])[..., 0]
+        return jacobian, drift, rotation
+
+    def held(self, twists: Array, rotation: Array) -> Array:
+        """Return the motions (…, rows, k) that the contact takes, of twists (…, 6, k)."""
+        if len(self.turns) == 3:
+            return twists
+        turned = self.turns @ np.swapaxes(rotation, -1, -2) @ twists[..., 3:, :]
+        return np.concatenate([twists[..., :3, :], turned], axis=-2)
+
     def wrenches(self, rotation: Array) -> Array:
-        """Return the generators (…, 6, generators): wrenches at the frame's origin, in its axes.
+        """Return the generators (…, 6, generators): wrenches at the centre, in world axes.
 
         Their normal force is 1 N; `rotation` (…, 3, 3) is that of the frame.
         """
-        back = np.swapaxes(rotation, -1, -2)
-        force = back @ self._edges
-        lead = force.shape[:-2]
-        moments = self._levers @ force[..., None, :, :]
-        k = len(self.corners)
+        lead, k = rotation.shape[:-2], len(self.corners)
+        arms = skew(self.levers @ np.swapaxes(rotation, -1, -2))
         found = np.empty((*lead, 6, k, self.sides))
-        found[..., :3, :, :] = force[..., :, None, :]
-        found[..., 3:, :, :] = np.swapaxes(moments, -3, -2)
+        found[..., :3, :, :] = self.edges[:, None, :]
+        found[..., 3:, :, :] = np.swapaxes(arms @ self.edges, -3, -2)
         flat = found.reshape(*lead, 6, k * self.sides)
         if self.torsion == 0.0:
             return flat
-        twist = self.torsion * (back @ self._normal)[..., None]
         both = np.concatenate([flat, flat], axis=-1)
+        twist = self.torsion * self._normal[:, None]
         both[..., 3:, : k * self.sides] += twist
         both[..., 3:, k * self.sides :] -= twist
         return both
 
-    def pressure_centre(self, wrench: Array, rotation: Array) -> Array:
+    def pressure_centre(self, push: Array) -> Array:
         """Return the centre of pressure (…, 3) in axes of the frame, NaN without normal force.
 
-        It is the point of the plane of the corners about which the wrench (…, 6), in axes of the
-        frame, has no moment but along the normal.
+        It is the mean of the corners, each by its normal force; `push` (…, generators) are weights.
         """
-        normal = np.swapaxes(rotation, -1, -2) @ self._normal
-        force, moment = wrench[..., :3], wrench[..., 3:]
-        along = (force * normal).sum(axis=-1)[..., None]
-        centre = self.corners.mean(axis=0)
-        about = moment - np.cross(centre, force)
+        copies = push.reshape(*push.shape[:-1], -1, len(self.corners), self.sides)
+        normal = copies.sum(axis=(-3, -1))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(centre + np.cross(normal, about) / along)
+            return np.asarray(normal @ self.corners / normal.sum(axis=-1)[..., None])
 
     def __repr__(self) -> str:
         kind = {1: "a point", 2: "an edge"}.get(len(self.corners), f"{len(self.corners)} corners")
         return f"<tarsus.control.Contact {self.name!r}: {kind}, friction {self.friction:g}>"
-
-
-def check_frames(model: Model, contacts: tuple[Contact, ...]) -> None:
-    """Raise unless all frames are those of the model."""
-    for contact in contacts:
-        model.frame(contact.frame)
 
 
 def shrunk(corners: Array, margin: float, name: str) -> Array:
@@ -164,16 +181,14 @@ def shrunk(corners: Array, margin: float, name: str) -> Array:
     return np.asarray(np.array(found) @ axes[:2] + centre)
 
 
-def _motion(corners: Array, name: str) -> Array:
-    """Return which motions of the frame (rows, 6) a contact takes: linear, angular in its axes."""
+def _turns(corners: Array, name: str) -> Array:
+    """Return about which axes of the frame (k, 3) a contact cannot turn."""
     if len(corners) >= 3:
-        return np.eye(6)
-    point = np.concatenate([np.eye(3), -skew(corners.mean(axis=0))], axis=-1)
+        return np.eye(3)
     if len(corners) == 1:
-        return np.asarray(point)
+        return np.zeros((0, 3))
     edge = corners[1] - corners[0]
     length = float(np.linalg.norm(edge))
     if length < 1e-9:
         raise ValueError(f"both corners of {name!r} are at {corners[0].tolist()}")
-    across = rotation_along(edge / length)[:, :2].T
-    return np.concatenate([point, np.concatenate([np.zeros((2, 3)), across], axis=-1)])
+    return rotation_along(edge / length)[:, :2].T

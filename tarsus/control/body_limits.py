@@ -8,7 +8,8 @@ damped spring would lead it there,
 so that it brakes in time; the same holds for distances of links beyond their margin (Q. Nguyen,
 K. Sreenath, "Exponential control barrier functions for enforcing high relative-degree
 safety-critical constraints", American Control Conference 2016). Speeds s keep |v| ≤ s by
-a ≤ k (s − v).
+a ≤ k (s − v). Where limits contradict each other, those of accelerations hold, then those of
+positions.
 """
 
 from __future__ import annotations
@@ -38,10 +39,11 @@ class BodyLimits:
             return -none, none
         k, fastest = self.rate, self.joints.fastest
         below, above = self.joints.reach(q)
-        low = np.maximum(k**2 * below - 2.0 * k * v, k * (-fastest - v))
-        high = np.minimum(k**2 * above - 2.0 * k * v, k * (fastest - v))
-        most = self.joints.accelerations
-        return np.clip(low, -most, most), np.clip(high, -most, most)
+        least, most = k**2 * below - 2.0 * k * v, k**2 * above - 2.0 * k * v
+        low = np.clip(k * (-fastest - v), least, most)
+        high = np.clip(k * (fastest - v), least, most)
+        rate = self.joints.acceleration
+        return np.clip(low, -rate, rate), np.clip(high, -rate, rate)
 
     def rows(self, q: Array, v: Array) -> list[tuple[Array, Array]]:
         """Return rows (…, pairs, nv) of accelerations with their least values, if any."""

@@ -6,7 +6,7 @@ and dampers need, the forces of contacts Jᵀ W λ and of loops Gᵀ μ, what dr
 
     τ = H a + h − Jᵀ W λ − Gᵀ μ,
 
-zero for coordinates without a drive, which are equations; for the others |τ| ≤ effort are rows.
+zero for what has no drive, which are equations; for the rest |τ| ≤ effort are rows.
 Contacts that hold ask for J a + J̇ v = −k J v, loops for G a + Ġ v = −k G v, both as tasks that
 count much more than all others; so there is always a solution in which the dynamics hold
 (A. Herzog, N. Rotella, S. Mason, F. Grimminger, S. Schaal, L. Righetti, "Momentum control with
@@ -24,6 +24,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.control.body_contact import Contact
+from tarsus.control.body_drives import BodyDrives
 from tarsus.control.body_limits import BodyLimits
 from tarsus.ik.acceleration import wanted_acceleration
 from tarsus.ik.tasks import PostureTask, Task
@@ -62,6 +63,12 @@ class Statement:
         """Return the efforts (…, nv) of unknowns x (…, n)."""
         return np.asarray((self.forces @ x[..., None])[..., 0] + self.bias)
 
+    def slip(self, x: Array, held: int) -> Array:
+        """Return how far the first rows, which hold contacts, are from what they ask for (…)."""
+        apart = (self.task[..., :held, :] @ x[..., None])[..., 0] - self.target[..., :held]
+        own = np.where(self.weight[..., :held] > 0.0, np.abs(apart), 0.0)
+        return np.asarray(own.max(axis=-1, initial=0.0))
+
 
 class BodyProgramme:
     """The programmes of a machine with tasks and contacts.
@@ -75,36 +82,38 @@ class BodyProgramme:
         model: Model,
         tasks: Sequence[Task],
         contacts: Sequence[Contact],
-        effort: Array,
+        drives: BodyDrives,
         limits: BodyLimits,
         usual: float,
         regularisation: tuple[float, float],
     ) -> None:
         self.model, self.tasks, self.contacts = model, tuple(tasks), tuple(contacts)
-        self.usual, self.limits = usual, limits
+        self.usual, self.drives, self.limits = usual, drives, limits
         self.loops = LoopTask().bind(model) if model.constraints else None
         gravity = float(np.linalg.norm(model.gravity))
         self.weight = model.total_mass * (gravity if gravity > 0.0 else 9.81)
         self.sizes = [contact.generators for contact in contacts]
         self.multipliers = 0 if self.loops is None else self.loops.size
         self.n = model.nv + sum(self.sizes) + self.multipliers
-        self.idle = np.flatnonzero(effort == 0.0)
-        self.bounded = np.flatnonzero((effort > 0.0) & np.isfinite(effort))
-        self._effort = effort[self.bounded]
-        self._damping = np.full(self.n, regularisation[1])
-        self._damping[: model.nv] = regularisation[0]
-        self._rubs = any(view.friction.any() for view in model.joints)
+        self._scale = np.concatenate([np.full(drives.rows, 1.0 / self.weight), 1.0 / drives.effort])
+        self._room = np.concatenate([np.zeros(drives.rows), np.ones(len(drives.effort))])
+        self._yielding = np.where(self._room == 0.0, np.inf, YIELDING)
+        self.damping = np.full(self.n, regularisation[1])
+        self.damping[: model.nv] = regularisation[0]
+        self.rubs = any(view.friction.any() for view in model.joints)
+        self.springs = self.rubs or any(
+            view.stiffness.any() or view.damping.any() for view in model.joints
+        )
         self._spans = self._contact_spans()
         self.generators = [columns for columns, _ in self._spans]
-        self.held = sum(len(contact.motion) for contact in contacts) + self.multipliers
+        self.held = sum(contact.rows for contact in contacts) + self.multipliers
 
     def _contact_spans(self) -> list[tuple[slice, slice]]:
         """Return where the generators and the motions of each contact are."""
         found, column, row = [], self.model.nv, 0
         for contact, size in zip(self.contacts, self.sizes, strict=True):
-            own = slice(column, column + size), slice(row, row + len(contact.motion))
-            found.append(own)
-            column, row = column + size, row + len(contact.motion)
+            found.append((slice(column, column + size), slice(row, row + contact.rows)))
+            column, row = column + size, row + contact.rows
         return found
 
     def at(self, q: Array, v: Array, loads: Array) -> Statement:
@@ -115,7 +124,7 @@ class BodyProgramme:
         model, nv, lead = self.model, self.model.nv, q.shape[:-1]
         forces = np.zeros((*lead, nv, self.n))
         forces[..., :nv] = model.mass_matrix(q)
-        bias = model.bias_forces(q, v) - self._springs(q, v)
+        bias = model.bias_forces(q, v) - self.passive(q, v)
         held, aimed, counts = self._held(q, v, loads, forces)
         levels = self._levels(q, v)
         damping, reference = self._regular(q, v, lead)
@@ -149,13 +158,15 @@ class BodyProgramme:
             bias,
         )
 
-    def _springs(self, q: Array, v: Array) -> Array:
+    def passive(self, q: Array, v: Array) -> Array:
         """Return the forces (…, nv) of joint springs and dampers.
 
         Dry friction, the same at v and at 2 v, is not made up for: at rest its sign is unknown.
         """
         whole = self.model.passive_forces
-        if not self._rubs:
+        if not self.springs:
+            return np.zeros(v.shape)
+        if not self.rubs:
             return np.asarray(whole(q, v))
         return np.asarray(whole(q, 0.0 * v) + whole(q, 2.0 * v) - whole(q, v))
 
@@ -165,20 +176,15 @@ class BodyProgramme:
         count = self.held
         held = np.zeros((*lead, count, self.n))
         aimed, counts = np.zeros((*lead, count)), np.full((*lead, count), HOLDING)
-        still = np.zeros(nv)
         for k, (contact, (columns, rows)) in enumerate(
             zip(self.contacts, self._spans, strict=True)
         ):
-            jacobian = model.frame_jacobian(q, contact.frame, "local")
-            rotation = model.frame_pose(q, contact.frame)[..., :3, :3]
+            jacobian, drift, rotation = contact.twist(model, q, v)
             push = contact.wrenches(rotation)
             forces[..., columns] = -self.weight * (np.swapaxes(jacobian, -1, -2) @ push)
-            own = contact.motion @ jacobian
-            drift = model.frame_acceleration(q, v, still, contact.frame, "local")
-            held[..., rows, :nv] = own
-            aimed[..., rows] = (
-                -contact.damping * (own @ v[..., None])[..., 0] - drift @ contact.motion.T
-            )
+            held[..., rows, :nv] = contact.held(jacobian, rotation)
+            moves = -contact.damping * (jacobian @ v[..., None]) - drift[..., None]
+            aimed[..., rows] = contact.held(moves, rotation)[..., 0]
             counts[..., rows] *= loads[..., k, None]
         if self.loops is not None:
             rows = slice(count - self.multipliers, count)
@@ -192,7 +198,7 @@ class BodyProgramme:
         """Postures that join the regularisation: those of machines' only level."""
         if len({task.level for task in self.tasks}) != 1:
             return []
-        return [t for t in self.tasks if type(t) is PostureTask and not t.turns]
+        return [t for t in self.tasks if type(t) is PostureTask and not t.on_groups]
 
     def _levels(self, q: Array, v: Array) -> list[tuple[Array, Array, Array]]:
         """Return J, what J a shall be and weights of the tasks of each level."""
@@ -217,7 +223,7 @@ class BodyProgramme:
 
         What no task leads comes to rest.
         """
-        damping, reference = self._damping.copy(), np.zeros((*lead, self.n))
+        damping, reference = self.damping.copy(), np.zeros((*lead, self.n))
         reference[..., : self.model.nv] = -self.usual * v
         for task in self.folds:
             gain = self.usual if task.gain is None else task.gain
@@ -233,14 +239,11 @@ class BodyProgramme:
         self, q: Array, v: Array, loads: Array, forces: Array, bias: Array
     ) -> tuple[Array, Array, Array, Array]:
         """Return rows, their bounds and penalties: dynamics, efforts, loads and distances."""
-        lead, idle, bounded = q.shape[:-1], self.idle, self.bounded
-        scale = np.concatenate([np.full(len(idle), 1.0 / self.weight), 1.0 / self._effort])
-        both = np.concatenate([idle, bounded])
-        rows = [forces[..., both, :] * scale[:, None]]
-        zero = -bias[..., both] * scale
-        room = np.concatenate([np.zeros(len(idle)), np.ones(len(bounded))])
-        low, high = [zero - room], [zero + room]
-        penalty = [np.where(room == 0.0, np.inf, YIELDING)]
+        lead = q.shape[:-1]
+        both = np.concatenate([forces, bias[..., None]], axis=-1)
+        drives = self.drives.of(q, both) * self._scale[:, None]
+        rows, needed = [drives[..., :-1]], -drives[..., -1]
+        low, high, penalty = [needed - self._room], [needed + self._room], [self._yielding]
         for k, (contact, (columns, _)) in enumerate(zip(self.contacts, self._spans, strict=True)):
             if not ((loads[..., k] > 0.0) & (loads[..., k] < 1.0)).any():
                 continue

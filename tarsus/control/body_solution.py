@@ -11,6 +11,7 @@ from tarsus.arrays import Array
 from tarsus.control.body_contact import Contact
 from tarsus.control.body_programme import BodyProgramme, Statement
 from tarsus.ik.programme import ITERATIONS, NOT_FINITE, QPSolution
+from tarsus.spatial import skew
 
 TOLD = 1e-6
 """Shares of a limit by which it is missed and not told."""
@@ -25,10 +26,18 @@ class BodySolution:
 
     tau: Array
     """Efforts (…, nv) before they are cut to their limits."""
-    q: Array = field(repr=False)
-    programme: BodyProgramme = field(repr=False)
-    statement: Statement = field(repr=False)
+    slip: Array
+    """How far contacts that hold are from the accelerations they ask for (…) [m/s², rad/s²]."""
     found: QPSolution = field(repr=False)
+    """The solution of the programme: accelerations, then forces as shares of the weight."""
+    state: tuple[Array, Array, Array] = field(repr=False)
+    """q, v and the loads of contacts."""
+    programme: BodyProgramme = field(repr=False)
+
+    @property
+    def statement(self) -> Statement:
+        """The programme, as it is with the tasks' targets of now."""
+        return self.programme.at(*self.state)
 
     @property
     def acceleration(self) -> Array:
@@ -37,14 +46,14 @@ class BodySolution:
 
     @property
     def wrenches(self) -> dict[str, Array]:
-        """The wrench (…, 6) [N, N·m] of each contact by name, at the frame and in world axes."""
+        """The wrench (…, 6) [N, N·m] of each contact by name, at its frame and in world axes."""
         model, found = self.programme.model, {}
         for contact, push in self._pushes():
-            rotation = model.frame_pose(self.q, contact.frame)[..., :3, :3]
+            rotation = model.frame_pose(self.state[0], contact.frame)[..., :3, :3]
             own = (contact.wrenches(rotation) @ push[..., None])[..., 0]
-            halves = own.reshape(*own.shape[:-1], 2, 3)
-            turned = rotation[..., None, :, :] @ halves[..., None]
-            found[contact.name] = turned.reshape(own.shape)
+            arm = rotation @ contact.centre
+            own[..., 3:] += (skew(arm) @ own[..., :3, None])[..., 0]
+            found[contact.name] = own
         return found
 
     @property
@@ -53,24 +62,31 @@ class BodySolution:
 
         NaN where a contact does not push.
         """
-        model, found = self.programme.model, {}
-        for contact, push in self._pushes():
-            rotation = model.frame_pose(self.q, contact.frame)[..., :3, :3]
-            own = (contact.wrenches(rotation) @ push[..., None])[..., 0]
-            found[contact.name] = contact.pressure_centre(own, rotation)
-        return found
+        return {contact.name: contact.pressure_centre(push) for contact, push in self._pushes()}
 
     @property
     def missed(self) -> dict[str, Array]:
         """By how much (…) each kind of limit is missed: efforts as shares of themselves."""
-        slack, idle = self.found.slack, len(self.programme.idle)
-        last = idle + len(self.programme.bounded)
+        slack, idle = self.found.slack, self.programme.drives.rows
+        last = idle + len(self.programme.drives.effort)
         return {
             "dynamics": slack[..., :idle].max(axis=-1, initial=0.0),
             "effort": slack[..., idle:last].max(axis=-1, initial=0.0),
-            "contact": self._slip(),
+            "contact": self.slip,
             "loads and distances": slack[..., last:].max(axis=-1, initial=0.0),
         }
+
+    @property
+    def saturated(self) -> NDArray[np.bool_]:
+        """Which efforts are at their limits (…, limits), in the order of `limited`."""
+        first = self.found.v.shape[-1] + self.programme.drives.rows
+        at = self.found.working_set[..., first : first + len(self.programme.drives.effort)]
+        return np.asarray(at != 0)
+
+    @property
+    def limited(self) -> tuple[str, ...]:
+        """Names of the joints or motors whose efforts have limits."""
+        return tuple(self.programme.drives.limited)
 
     @property
     def status(self) -> str | NDArray[np.str_]:
@@ -92,14 +108,6 @@ class BodySolution:
             (contact, own.weight * self.found.v[..., columns])
             for contact, columns in zip(own.contacts, own.generators, strict=True)
         ]
-
-    def _slip(self) -> Array:
-        """Return how far contacts that hold are from what they ask for (…) [m/s², rad/s²]."""
-        held, stated = self.programme.held, self.statement
-        apart = (stated.task[..., :held, :] @ self.found.v[..., None])[..., 0]
-        apart = apart - stated.target[..., :held]
-        own = np.where(stated.weight[..., :held] > 0.0, np.abs(apart), 0.0)
-        return np.asarray(own.max(axis=-1, initial=0.0))
 
 
 def _words(code: int, missed: dict[str, float]) -> str:

@@ -12,19 +12,22 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.control.arguments import not_negative
 from tarsus.control.body_contact import Contact
+from tarsus.control.body_drives import BodyDrives, Stated
 from tarsus.control.body_limits import BodyLimits
 from tarsus.control.body_programme import BodyProgramme
 from tarsus.control.body_solution import BodySolution
 from tarsus.control.body_targets import BodyTargets
 from tarsus.control.control_law import ControlLaw
+from tarsus.control.core_body import CoreBody
 from tarsus.control.joint_gains import Gains
 from tarsus.control.reference import Setpoint, Source
 from tarsus.geometry import Distances
-from tarsus.ik import Avoid, Limits, QPSolution, Task, solve_qp
+from tarsus.ik import Avoid, Limits, Task, solve_qp
 from tarsus.ik.avoid import avoid_of
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
@@ -44,9 +47,11 @@ class WholeBody(ControlLaw):
     without jumps if loads rise and fall.
 
     `effort` as of `ControlLaw`: what has none is not driven, and the machine moves so that it
-    needs none. `limits` are those of joints, `avoid` what shall stay apart; `limit_rate` [1/s]
-    is how fast both may be approached. `regularisation` is what accelerations [1/(m/s²)²] and
-    forces, in shares of the weight, cost beside tasks that count about one.
+    needs none. `motors` names those that drive instead, by gears and through loops, or their
+    largest torques by name; what no motor moves is not driven then. `limits` are those of joints,
+    `avoid` what shall stay apart; `limit_rate` [1/s] is how fast both may be approached.
+    `regularisation` is what accelerations [1/(m/s²)²] and forces, in shares of the weight, cost
+    beside tasks that count about one.
 
     With `outputs="references"` a call returns q, v and efforts for the joint controllers of a
     `Cascade`, as they shall be after `period`. `last` is what the last call found.
@@ -65,8 +70,9 @@ class WholeBody(ControlLaw):
         limits: Limits | bool | None = True,
         avoid: Avoid | Distances | None = None,
         limit_rate: float = 20.0,
-        regularisation: tuple[float, float] = (1e-4, 1e-4),
+        regularisation: tuple[float, float] = (1e-4, 1e-2),
         outputs: Outputs = "torques",
+        motors: Stated | None = None,
         effort: Gains | None = None,
         period: float | None = None,
     ) -> None:
@@ -88,11 +94,13 @@ class WholeBody(ControlLaw):
         bounds = BodyLimits(
             model, stated, avoid_of(model, avoid), not_negative(limit_rate, "limit_rate")
         )
+        drives = BodyDrives(model, self.effort, motors)
         self.programme = BodyProgramme(
-            model, self.tasks, self.contacts, self.effort, bounds, self.gain, regularisation
+            model, self.tasks, self.contacts, drives, bounds, self.gain, regularisation
         )
         self.last: BodySolution | None = None
-        self._start: QPSolution | np.ndarray[Any, Any] | None = None
+        self._start: NDArray[np.int8] | None = None
+        self._core = CoreBody(self.programme) if CoreBody.knows(self.programme) else None
 
     def setpoint(self, value: Any) -> Setpoint:
         """Return targets and loads by name as a checked setpoint."""
@@ -105,10 +113,7 @@ class WholeBody(ControlLaw):
     def get_state(self) -> dict[str, Array]:
         """Return which bounds and rows were active, from which the next programme begins."""
         start = self._start
-        if start is None:
-            return {}
-        at = start.working_set if isinstance(start, QPSolution) else start
-        return {"working_set": np.asarray(at, np.float64)}
+        return {} if start is None else {"working_set": start.astype(np.float64)}
 
     def set_state(self, state: dict[str, Array]) -> None:
         """Go on from what `get_state` returned."""
@@ -117,14 +122,24 @@ class WholeBody(ControlLaw):
 
     def solve(self, q: Array, v: Array) -> BodySolution:
         """Return what is found at states q (…, nq), v (…, nv), with targets as they are."""
-        lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], self.targets.loads.shape[:-1])
-        q, v = np.broadcast_to(q, (*lead, q.shape[-1])), np.broadcast_to(v, (*lead, v.shape[-1]))
-        loads = np.broadcast_to(self.targets.loads, (*lead, len(self.contacts)))
-        stated = self.programme.at(q, v, loads)
+        loads = self.targets.loads
+        if not q.ndim == v.ndim == loads.ndim == 1:
+            lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], loads.shape[:-1])
+            q, v, loads = (np.broadcast_to(x, (*lead, x.shape[-1])) for x in (q, v, loads))
+        state = q, v, loads
+        if self._core is not None:
+            told = self._core.solve(*state, self._start)
+            if told is not None:
+                found, tau, slip = told
+                self._start = found.working_set
+                return BodySolution(tau, slip, found, state, self.programme)
+        return self._solve(state)
+
+    def _solve(self, state: tuple[Array, Array, Array]) -> BodySolution:
+        """Return the same in NumPy, for whatever the core does not know."""
+        stated, q = self.programme.at(*state), state[0]
         size = stated.lower.shape[-1] + stated.rows.shape[-2]
-        start = self._start
-        at = start.working_set if isinstance(start, QPSolution) else start
-        fits = at is not None and at.shape == (*lead, size)
+        fits = self._start is not None and self._start.shape == (*q.shape[:-1], size)
         found = solve_qp(
             stated.task,
             stated.target,
@@ -138,12 +153,12 @@ class WholeBody(ControlLaw):
             rows_lower=stated.rows_lower,
             rows_upper=stated.rows_upper,
             penalty=stated.penalty,
-            start=at if fits else None,
+            start=self._start if fits else None,
         )
-        self._start = found
-        tau = stated.efforts(found.v)
-        tau[..., self.programme.idle] = 0.0
-        return BodySolution(tau, q, self.programme, stated, found)
+        self._start = found.working_set
+        tau = self.programme.drives.given(q, stated.efforts(found.v))
+        slip = stated.slip(found.v, self.programme.held)
+        return BodySolution(tau, slip, found, state, self.programme)
 
     def law(self, t: float, q: Array, v: Array, setpoint: Setpoint) -> Array:
         """Return efforts (…, nv) without limits."""

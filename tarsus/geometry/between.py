@@ -17,6 +17,9 @@ from tarsus.geometry.places import world_of
 from tarsus.geometry.solids import Solid, solid
 from tarsus.model import Model
 
+SIZES = 4
+"""How many numbers the core has for the size of a solid."""
+
 
 @dataclass(frozen=True, eq=False)
 class Between:
@@ -34,7 +37,7 @@ class Between:
             "solid_body": np.array([shape.body for shape in self.shapes], np.int64),
             "solid_kind": [each.kind for each in self.solids],
             "solid_placement": _stacked([each.placement for each in self.solids], (4, 4)),
-            "solid_size": _stacked([each.size for each in self.solids], (3,)),
+            "solid_size": _stacked([_padded(each.size) for each in self.solids], (SIZES,)),
             "pairs": np.array(self.pairs, np.int64).reshape(-1, 2),
         }
 
@@ -88,6 +91,10 @@ def _replaced(found: Between) -> list[str]:
         return []
     parts = [f"{kind} by {stand_in} ({n})" for (kind, stand_in), n in sorted(count.items())]
     return [f"in contacts between bodies shapes are replaced: {', '.join(parts)}"]
+
+
+def _padded(size: Array) -> Array:
+    return np.concatenate([size, np.zeros(SIZES - len(size))])
 
 
 def _stacked(rows: list[Array], shape: tuple[int, ...]) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tarsus.geometry.between import Between, between_bodies
 from tarsus.geometry.candidates import PER_PAIR, PER_RING, Candidate, unique_names
-from tarsus.geometry.pairs import Placed, placed_shapes
+from tarsus.geometry.pairs import Placed, placed_shapes, placed_volumes
 from tarsus.geometry.profile import Profile
 from tarsus.geometry.smooth_ground import SmoothGround
 from tarsus.geometry.terrain import Terrain
@@ -21,8 +21,10 @@ from tarsus.geometry.touches import (
     touches_of_points,
     touches_of_shapes,
 )
+from tarsus.geometry.volumes import Volumes
 from tarsus.model import Model
 from tarsus.model.checks import count, expect, flag
+from tarsus.model.description import Shape
 
 TouchingShapes: TypeAlias = Literal["collision", "primitives", "visual"]
 
@@ -47,7 +49,7 @@ class Collision:
         model: Model,
         contact_points: ContactPoints | None = None,
         self_collision: bool | Iterable[tuple[str, str]] = False,
-        shapes: TouchingShapes = "collision",
+        shapes: TouchingShapes | Volumes = "collision",
         mesh_points: int = 32,
         hollows: bool = False,
     ) -> Self:
@@ -55,7 +57,8 @@ class Collision:
 
         `contact_points` are the only points that touch the ground: names of frames, or a mapping
         from names to positions (3,) or (k, 3) on them [m]. Without them the model's `shapes` do:
-        its "collision" shapes, these without meshes ("primitives"), or its "visual" shapes. Of
+        its "collision" shapes, these without meshes ("primitives"), or its "visual" shapes; or
+        `Volumes`: links that have some touch as these, all others as their collision shapes. Of
         each body at most `mesh_points` corners of meshes are kept, those that keep its outline.
         What lies behind the outline touches nothing flat and is left out, unless `hollows` is set.
 
@@ -64,9 +67,10 @@ class Collision:
         of names, and exactly these bodies can.
         """
         expect(model, Model, "model")
-        if shapes not in get_args(TouchingShapes):
+        if not isinstance(shapes, Volumes) and shapes not in get_args(TouchingShapes):
             raise ValueError(
-                f"shapes is {shapes!r}, must be one of {', '.join(get_args(TouchingShapes))}"
+                f"shapes is {shapes!r}, must be one of {', '.join(get_args(TouchingShapes))}, "
+                "or Volumes"
             )
         count(mesh_points, "mesh_points", 4)
         flag(hollows, "hollows")
@@ -122,16 +126,20 @@ class Collision:
         return f"<tarsus.Collision of {self.model!r}: {', '.join(counts)}>"
 
 
-def _chosen(model: Model, shapes: TouchingShapes) -> list[Placed]:
-    role = "visual" if shapes == "visual" else "collision"
-    found = [placed for placed in placed_shapes(model) if placed.shape.role == role]
+def _chosen(model: Model, shapes: TouchingShapes | Volumes) -> list[Placed]:
+    if isinstance(shapes, Volumes):
+        others = [placed for placed in _chosen(model, "collision") if placed.link not in shapes]
+        return [*placed_volumes(model, shapes), *others]
+    found = placed_shapes(model, "visual" if shapes == "visual" else "collision")
     if shapes == "primitives":
         found = [placed for placed in found if placed.shape.kind != "mesh"]
     return found
 
 
-def _nothing(model: Model, shapes: TouchingShapes) -> list[str]:
+def _nothing(model: Model, shapes: TouchingShapes | Volumes) -> list[str]:
     """Tell that nothing touches the ground, and what would."""
+    if isinstance(shapes, Volumes):
+        return [f"{model.name!r} has no volumes and no collision shapes on moving bodies"]
     other = [role for role in get_args(TouchingShapes) if role != shapes and _chosen(model, role)]
     hint = f"; shapes={other[0]!r} has some" if other else ""
     what = f"{model.name!r} has no {shapes} shapes on moving bodies: nothing touches the ground"
@@ -140,7 +148,8 @@ def _nothing(model: Model, shapes: TouchingShapes) -> list[str]:
 
 def _ground_arguments(touches: Touches, is_rim: Any) -> dict[str, Any]:
     rims, bodies = touches.rims, np.array(touches.bodies, np.int64)
-    points, rings, ellipsoids = rims[~is_rim], rims[is_rim], touches.ellipsoids
+    points, rings = rims[~is_rim], rims[is_rim]
+    round_ones = [each.shape for each in touches.ellipsoids if isinstance(each.shape, Shape)]
     return {
         "point_body": bodies[~is_rim],
         "point_position": np.ascontiguousarray(points[:, :3]),
@@ -150,13 +159,11 @@ def _ground_arguments(touches: Touches, is_rim: Any) -> dict[str, Any]:
         "ring_axis": np.ascontiguousarray(rings[:, 3:6]),
         "ring_radius": np.ascontiguousarray(rings[:, 6]),
         "ring_tube": np.ascontiguousarray(rings[:, 7]),
-        "ellipsoid_body": np.array([each.body for each in ellipsoids], np.int64),
+        "ellipsoid_body": np.array([each.body for each in touches.ellipsoids], np.int64),
         "ellipsoid_placement": np.array(
-            [each.shape.placement for each in ellipsoids], np.float64
+            [shape.placement for shape in round_ones], np.float64
         ).reshape(-1, 4, 4),
-        "ellipsoid_size": np.array([each.shape.size for each in ellipsoids], np.float64).reshape(
-            -1, 3
-        ),
+        "ellipsoid_size": np.array([shape.size for shape in round_ones], np.float64).reshape(-1, 3),
     }
 
 

@@ -86,7 +86,7 @@ class Distances:
             (link, volume) for link in volumes for volume in volumes[link]
         )
         """All volumes with their links, as numbered in results."""
-        self._core = self._compiled()
+        self.core = self._compiled()
 
     def distance(self, q: ArrayLike, *, threads: int = 1) -> Array:
         """Return the distances (…, pairs) [m] in configurations q (…, nq)."""
@@ -114,7 +114,7 @@ class Distances:
 
     def near(self, q: ArrayLike, *, gradient: bool = True) -> NearPairs:
         """Return what is within the activation distance in one configuration q (nq,)."""
-        found = self._core.near(q, gradient)
+        found = self.core.near(q, gradient)
         if found is None:
             raise self._lost(q)
         return NearPairs(*found)
@@ -123,7 +123,7 @@ class Distances:
         self, states: Array, *, places: bool, rows: bool, threads: int
     ) -> tuple[Array, Array, NDArray[np.int64], Array | None]:
         count(threads, "threads", 1, 1024)
-        distance, place, volumes, row, lost = self._core.all(states, places, rows, threads)
+        distance, place, volumes, row, lost = self.core.all(states, places, rows, threads)
         if lost >= 0:
             raise self._lost(states[lost])
         return distance, place, volumes, row

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from tarsus.geometry.volume_on_body import VolumeOnBody
+from tarsus.geometry.volumes import Volumes
 from tarsus.model import Model
 from tarsus.model.checks import UnknownNameError, suggestion
 from tarsus.model.description import WORLD, Shape
@@ -20,21 +22,36 @@ Pair = tuple[int, int]
 
 
 class Placed(NamedTuple):
-    """A shape on a moving body with this number (−1: the world), and the link that stated it."""
+    """What touches, on a moving body with this number (−1: the world), and the link that has it."""
 
     body: int
     link: str
-    shape: Shape
+    shape: Shape | VolumeOnBody
 
 
-def placed_shapes(model: Model) -> list[Placed]:
-    """Return all shapes of a model with the bodies that carry them."""
+def placed_shapes(model: Model, role: str) -> list[Placed]:
+    """Return the shapes of a model that have this role, with the bodies that carry them."""
     number = body_numbers(model)
     stated = model.description.shapes
     return [
         Placed(number[shape.body], link.body, shape)
         for link, shape in zip(stated, model.shapes, strict=True)
+        if shape.role == role
     ]
+
+
+def placed_volumes(model: Model, volumes: Volumes) -> list[Placed]:
+    """Return all volumes with the bodies that carry their links."""
+    volumes.check_links(model)
+    number = body_numbers(model)
+    found = []
+    for link, listed in volumes.items():
+        frame = None if link == WORLD else model.frame(link)
+        for volume in listed:
+            on = volume if frame is None else volume.moved(frame.placement)
+            body = WORLD if frame is None else frame.body
+            found.append(Placed(number[body], link, VolumeOnBody(body, on)))
+    return found
 
 
 def watched_pairs(

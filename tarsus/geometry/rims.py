@@ -18,14 +18,17 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.geometry.directions import spread_directions
 from tarsus.geometry.meshes import mesh_corners
+from tarsus.geometry.volume_on_body import VolumeOnBody
 from tarsus.model.description import Shape
 
 CORNERS = np.array(list(product((-0.5, 0.5), repeat=3)))
 """Corners (8, 3) of the unit cube."""
 
 
-def rims(shape: Shape) -> Array:
+def rims(shape: Shape | VolumeOnBody) -> Array:
     """Return the rims (n, 8) of a shape in its body's frame: centre, axis, radius, tube [m]."""
+    if isinstance(shape, VolumeOnBody):
+        return balls(shape.volume.points, shape.volume.radius)
     found = RIMS[shape.kind](shape)
     rotation, position = shape.placement[:3, :3], shape.placement[:3, 3]
     centers, axes = found[:, :3] @ rotation.T + position, found[:, 3:6] @ rotation.T

@@ -1,7 +1,7 @@
 """Solids that touch each other, and what stands for other shapes.
 
-Between bodies the core knows spheres, capsules, boxes, ellipsoids and tori. Other shapes are
-replaced:
+Between bodies the core knows spheres, capsules, boxes, ellipsoids, tori, and triangles with round
+edges. Swept spheres are three of them. Other shapes are replaced:
 
 | shape | stands for it |
 |---|---|
@@ -19,8 +19,10 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.geometry.rims import rims
+from tarsus.geometry.swept_sphere import SweptSphere
+from tarsus.geometry.volume_on_body import VolumeOnBody
 from tarsus.model.description import Shape
-from tarsus.spatial import pose
+from tarsus.spatial import pose, rotation_along
 
 Fit = tuple[str, tuple[float, ...], Array]
 """Kind, size and placement (4, 4) on the body."""
@@ -32,7 +34,8 @@ class Solid:
 
     `size` (3,) by kind: sphere (radius, 0, 0), capsule (radius, length, 0) along z, the length
     without its caps, box (x, y, z), ellipsoid (half axes), torus (radius about z, radius of its
-    tube, 0). `exact` is False if it only stands for the shape.
+    tube, 0); of a triangle (4,) (radius, x of two corners, y of the third). `exact` is False if it
+    only stands for the shape.
     """
 
     kind: str
@@ -41,8 +44,10 @@ class Solid:
     exact: bool
 
 
-def solid(shape: Shape) -> Solid:
+def solid(shape: Shape | VolumeOnBody) -> Solid:
     """Return the solid that a shape is, or that stands for it."""
+    if isinstance(shape, VolumeOnBody):
+        return _of_volume(shape.volume)
     kind, size, placement = shape.kind, shape.size, shape.placement
     if kind == "ellipsoid" and len(set(size)) == 1:
         kind, size = "sphere", size[:1]
@@ -54,9 +59,41 @@ def solid(shape: Shape) -> Solid:
     return Solid(kind, placement, np.array([*size, 0.0, 0.0][:3]), exact)
 
 
-def is_ellipsoid(shape: Shape) -> bool:
+def is_ellipsoid(shape: Shape | VolumeOnBody) -> bool:
     """Whether a shape is an ellipsoid that is round all over: not one without thickness."""
-    return shape.kind == "ellipsoid" and min(shape.size) > 0.0
+    return isinstance(shape, Shape) and shape.kind == "ellipsoid" and min(shape.size) > 0.0
+
+
+def _of_volume(volume: SweptSphere) -> Solid:
+    points, radius = volume.points, volume.radius
+    if len(points) == 1:
+        return Solid("sphere", pose(points[0]), np.array([radius, 0.0, 0.0]), exact=True)
+    if len(points) == 2:
+        way = points[1] - points[0]
+        length = float(np.linalg.norm(way))
+        axes = rotation_along(way / length) if length > 0.0 else np.eye(3)
+        middle = pose(points.mean(axis=0), axes)
+        return Solid("capsule", middle, np.array([radius, length, 0.0]), exact=True)
+    return _of_triangle(points, radius)
+
+
+def _of_triangle(points: Array, radius: float) -> Solid:
+    """The longest edge on x, the corner across it on y."""
+    edges = np.roll(points, -1, axis=0) - points
+    lengths = np.linalg.norm(edges, axis=1)
+    longest = int(lengths.argmax())
+    start, corner = points[longest], points[longest - 1]
+    x = edges[longest] / lengths[longest] if lengths[longest] > 0.0 else np.eye(3)[0]
+    foot = float(np.clip((corner - start) @ x, 0.0, lengths[longest]))
+    across = corner - start - foot * x
+    height = float(np.linalg.norm(across))
+    # without a height any axis across does
+    y = across / height if height > 0.0 else rotation_along(x)[:, 0]
+    y = y - (y @ x) * x
+    y /= np.linalg.norm(y)
+    placement = pose(start + foot * x, np.column_stack([x, y, np.cross(x, y)]))
+    size = np.array([radius, -foot, lengths[longest] - foot, height])
+    return Solid("triangle", placement, size, exact=True)
 
 
 def _of_cylinder(radius: float, length: float) -> tuple[str, tuple[float, ...]]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
+from tarsus.geometry.pair_distance import swept_distance
 from tarsus.model.checks import number, numbers, reals
 from tarsus.model.description import ModelError, Record
 
@@ -86,31 +87,7 @@ class SweptSphere(Record):
             raise ValueError(f"points has shape {at.shape}, must be (…, 3)")
         if not np.isfinite(at).all():
             raise ValueError("points holds NaN or infinite numbers")
-        return np.asarray(_core_distance(self.points, at) - self.radius)
-
-
-def _core_distance(corners: Array, points: Array) -> Array:
-    """How far points (…, 3) are from what is swept over."""
-    away = np.linalg.norm(points - corners[0], axis=-1)
-    for i in range(len(corners)):
-        start, edge = corners[i], corners[(i + 1) % len(corners)] - corners[i]
-        square = float(edge @ edge)
-        along = np.clip((points - start) @ edge / square, 0.0, 1.0) if square > 0.0 else 0.0
-        nearest = start + np.multiply.outer(along, edge)
-        away = np.minimum(away, np.linalg.norm(points - nearest, axis=-1))
-    if len(corners) < 3:
-        return np.asarray(away)
-    # over the inside the plane is nearest; its sides are told by the three edges
-    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
-    length = float(np.linalg.norm(normal))
-    if length == 0.0:
-        return np.asarray(away)
-    inside = np.ones(points.shape[:-1], bool)
-    for i in range(3):
-        inward = np.cross(normal, corners[(i + 1) % 3] - corners[i])
-        inside &= (points - corners[i]) @ inward >= 0.0
-    height = np.abs((points - corners[0]) @ normal) / length
-    return np.asarray(np.where(inside, np.minimum(away, height), away))
+        return swept_distance(at[..., None, :], 0.0, self.points, self.radius).distance
 
 
 def _corners(points: ArrayLike, what: str) -> Array:

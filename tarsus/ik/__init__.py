@@ -29,13 +29,16 @@ from tarsus.ik.tasks import (
     CouplingTask,
     CustomTask,
     FrameTask,
+    LineTask,
     LookAtTask,
     OrientationTask,
     PartComTask,
+    PlaneTask,
     PositionTask,
     PostureTask,
     Task,
 )
+from tarsus.ik.within import Within
 
 __all__ = [
     "MEANINGS",
@@ -52,6 +55,7 @@ __all__ = [
     "Dragging",
     "FrameTask",
     "Limits",
+    "LineTask",
     "LookAtTask",
     "Manipulability",
     "MomentumPeaks",
@@ -60,6 +64,7 @@ __all__ = [
     "MomentumWeight",
     "OrientationTask",
     "PartComTask",
+    "PlaneTask",
     "PositionTask",
     "PostureTask",
     "QPSolution",
@@ -69,6 +74,7 @@ __all__ = [
     "Step",
     "Task",
     "Track",
+    "Within",
     "drag",
     "middle",
     "momentum_peaks",

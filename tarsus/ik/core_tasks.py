@@ -1,22 +1,41 @@
 """Tasks that the core knows: their rows for one state or many, and searches for poses in lanes.
 
-The core knows poses, positions and orientations of frames in the world, and postures of joints
-whose coordinates simply add up, on machines whose loops are all in clusters and whose couplings are
-closed forms. All other tasks are evaluated here, in NumPy; the rows are the same.
+The core knows all tasks but those of users and postures on groups, on machines whose loops are all
+in clusters and whose couplings are closed forms. All others are evaluated here, in NumPy; the rows
+are the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from tarsus import _core
 from tarsus.arrays import Array
-from tarsus.ik.tasks import FrameTask, OrientationTask, PositionTask, PostureTask, Task
+from tarsus.ik.points import CentreOfMass, FrameOrigin, PartCentre, Point
+from tarsus.ik.tasks import (
+    AngularMomentumTask,
+    CentroidalMomentumTask,
+    ComTask,
+    CouplingTask,
+    FrameTask,
+    LookAtTask,
+    OrientationTask,
+    PartComTask,
+    PositionTask,
+    PostureTask,
+    Task,
+)
+from tarsus.ik.tasks.aimed import AimedTask
+from tarsus.ik.tasks.momentum import MomentumTask
+from tarsus.ik.tasks.point import PointTask
 from tarsus.model import Model
+from tarsus.spatial import skew
 
-Statement = tuple[int, bool, bool, Sequence[int], Sequence[int]]
+Statement = tuple[str, list[int], list[float]]
+"""Of one kind of rows: its name, indices and numbers, as the core reads them."""
 
 
 class CoreTasks:
@@ -24,64 +43,189 @@ class CoreTasks:
 
     def __init__(self, model: Model, tasks: Sequence[Task]) -> None:
         self.model, self.tasks = model, tuple(tasks)
-        stated = (_statement(model, task) for task in tasks)
-        self.core = _core.TaskSet(model, [each for each in stated if each is not None])
+        self.centres: list[list[int]] = []
+        self.stated = [each for task in tasks for each in _STATED[type(task)](self, task)]
+        self.core = _core.TaskSet(model, self.stated, self.centres)
+        none = [(-1, np.zeros(0))] * len(self.tasks)
+        self._packed: dict[Callable[[Task], Array], list[tuple[int, Array]]] = {
+            _target: list(none),
+            _target_rate: list(none),
+        }
 
     def targets(self, lead: tuple[int, ...]) -> Array | None:
         """Return the targets (states, numbers) of states with leading dimensions, or one row.
 
         None where there are more targets than states, or not as many; `Solver.finite` tells then.
         """
-        packed = [_target(task) for task in self.tasks]
+        return self._together(_target, lead)
+
+    def target_rates(self, lead: tuple[int, ...]) -> Array | None:
+        """Return how fast these numbers change, alike."""
+        return self._together(_target_rate, lead)
+
+    def _together(self, pack: Callable[[Task], Array], lead: tuple[int, ...]) -> Array | None:
+        """Return what is packed of each task, side by side; None where it does not fit."""
+        own_numbers = self._packed[pack]
+        for k, task in enumerate(self.tasks):
+            if own_numbers[k][0] != task.aimed:
+                own_numbers[k] = task.aimed, pack(task)
+        packed = [numbers for _, numbers in own_numbers]
+        if all(numbers.ndim == 1 for numbers in packed):
+            return np.concatenate(packed)[None] if packed else np.zeros((1, 0))
         try:
             own = np.broadcast_shapes(*(each.shape[:-1] for each in packed))
-            fits = not own or np.broadcast_shapes(own, lead) == lead
+            fits = np.broadcast_shapes(own, lead) == lead
         except ValueError:
             fits = False
         if not fits:
             return None
-        shape = lead if own else ()
-        wide = [np.broadcast_to(each, (*shape, each.shape[-1])) for each in packed]
+        wide = [np.broadcast_to(each, (*lead, each.shape[-1])) for each in packed]
         return np.ascontiguousarray(np.concatenate(wide, axis=-1)).reshape(-1, self.core.targets)
+
+    def point_rows(self, point: Point, origin: Point | None, axes: str | None) -> Statement:
+        """Return the rows of a point, seen from an origin in the axes of a frame."""
+        (frame, centre), (other, from_centre) = self._place(point), self._place(origin)
+        offset = point.offset if isinstance(point, FrameOrigin) else None
+        numbers = [0.0, 0.0, 0.0] if offset is None else [float(x) for x in offset]
+        return "point", [frame, other, self.frame(axes), centre, from_centre], numbers
+
+    def frame(self, name: str | None) -> int:
+        """Return the number of a frame, −1 for the world."""
+        return -1 if name is None else self.model.frame(name).index
+
+    def _place(self, point: Point | None) -> tuple[int, int]:
+        """Return the frame and the centre of mass that a point is, −1 for none."""
+        if point is None:
+            return -1, -1
+        if isinstance(point, FrameOrigin):
+            return self.frame(point.frame), -1
+        if isinstance(point, PartCentre):
+            bodies = [body.index for body in point.bodies]
+        else:
+            assert isinstance(point, CentreOfMass)
+            bodies = [body.index for body in self.model.bodies]
+        if bodies not in self.centres:
+            self.centres.append(bodies)
+        return -1, self.centres.index(bodies)
 
 
 def known(model: Model, tasks: Sequence[Task]) -> bool:
     """Whether the core knows all these tasks of a machine."""
     if model.constraints or any(cluster.closure.count("function") for cluster in model.clusters):
         return False
-    return bool(tasks) and all(_statement(model, task) is not None for task in tasks)
+    return bool(tasks) and all(
+        type(task) in _STATED and not (isinstance(task, PostureTask) and task.on_groups)
+        for task in tasks
+    )
 
 
-def _statement(model: Model, task: Task) -> Statement | None:
-    """Return a task as the core reads it, or None if it does not know it."""
-    if type(task) is FrameTask and task.relative_to is None:
-        return model.frame(task.frame).index, True, True, (), ()
-    if type(task) is OrientationTask and task.relative_to is None:
-        return model.frame(task.frame).index, False, True, (), ()
-    if type(task) is PositionTask and task.offset is None and task.relative_to is None:
-        world = task.axes in (None, "world")
-        return (model.frame(task.frame).index, True, False, (), ()) if world else None
-    if type(task) is PostureTask:
-        velocities = task.velocities
-        places = {int(v): int(q) for q, v in enumerate(model.rate_index) if v >= 0}
-        if all(int(v) in places for v in velocities):
-            return -1, False, False, [places[int(v)] for v in velocities], velocities.tolist()
-    return None
+def _point(core: CoreTasks, task: PointTask) -> list[Statement]:
+    return [core.point_rows(task.led, task.origin, task.seen_in)]
+
+
+def _frame(core: CoreTasks, task: FrameTask) -> list[Statement]:
+    at = FrameOrigin(task.model, task.frame)
+    other = None if task.relative_to is None else FrameOrigin(task.model, task.relative_to)
+    return [core.point_rows(at, other, task.relative_to), *_turn(core, task)]
+
+
+def _turn(core: CoreTasks, task: FrameTask | OrientationTask) -> list[Statement]:
+    return [("turn", [core.frame(task.frame), core.frame(task.relative_to)], [])]
+
+
+def _look(core: CoreTasks, task: LookAtTask) -> list[Statement]:
+    return [("look", [core.frame(task.frame)], task.basis.ravel().tolist())]
+
+
+def _momentum(core: CoreTasks, task: MomentumTask) -> list[Statement]:
+    return [("momentum", list(task.rows), [])]
+
+
+def _coupling(core: CoreTasks, task: CouplingTask) -> list[Statement]:
+    return [("sum", [*task.positions, *task.velocities], list(task.ratios.values()))]
+
+
+def _posture(core: CoreTasks, task: PostureTask) -> list[Statement]:
+    return [("posture", [*task.positions, *task.velocities.tolist()], [])]
+
+
+_STATED: dict[type[Task], Callable[[CoreTasks, Any], list[Statement]]] = {
+    PositionTask: _point,
+    ComTask: _point,
+    PartComTask: _point,
+    FrameTask: _frame,
+    OrientationTask: _turn,
+    LookAtTask: _look,
+    AngularMomentumTask: _momentum,
+    CentroidalMomentumTask: _momentum,
+    CouplingTask: _coupling,
+    PostureTask: _posture,
+}
+"""How each kind of task is stated; what is derived from one is a task of its own."""
 
 
 def _target(task: Task) -> Array:
-    """Return a task's target (…, numbers) as the core reads it."""
+    """Return a task's target (…, numbers) as the core reads it, mostly with its velocity."""
+    if isinstance(task, PostureTask):
+        return _side_by_side(task.target[..., task.positions], _moving(task.target_velocity, task))
+    assert isinstance(task, AimedTask)
+    if isinstance(task, MomentumTask):
+        return task.target
+    velocity = _or_rest(task.target_velocity, task)
     if isinstance(task, FrameTask):
-        rotation, position = task.target[..., :3, :3], task.target[..., :3, 3]
+        place = task.target[..., :3, 3]
+        parts = [place, velocity[..., :3], _columns(task.target[..., :3, :3]), velocity[..., 3:]]
     elif isinstance(task, OrientationTask):
-        rotation, position = task.target, np.zeros(3)
-    elif isinstance(task, PositionTask):
-        rotation, position = np.eye(3), task.target
+        parts = [_columns(task.target), velocity]
     else:
-        assert isinstance(task, PostureTask)
-        return np.asarray(task.target[..., task.positions])
-    lead = np.broadcast_shapes(rotation.shape[:-2], position.shape[:-1])
-    columns = np.swapaxes(np.broadcast_to(rotation, (*lead, 3, 3)), -1, -2)
-    return np.concatenate(
-        [columns.reshape(*lead, 9), np.broadcast_to(position, (*lead, 3))], axis=-1
-    )
+        parts = [task.target, velocity]
+    return _joined(parts)
+
+
+def _target_rate(task: Task) -> Array:
+    """Return how fast the numbers of a target change: its velocity, and its acceleration."""
+    if isinstance(task, PostureTask):
+        motions = task.target_velocity, task.target_acceleration
+        return _side_by_side(*(_moving(motion, task) for motion in motions))
+    assert isinstance(task, AimedTask)
+    velocity = _or_rest(task.target_velocity, task)
+    if isinstance(task, MomentumTask):
+        return velocity
+    faster = _or_rest(task.target_acceleration, task)
+    if isinstance(task, FrameTask):
+        turning = _columns(skew(velocity[..., 3:]) @ task.target[..., :3, :3])
+        parts = [velocity[..., :3], faster[..., :3], turning, faster[..., 3:]]
+    elif isinstance(task, OrientationTask):
+        parts = [_columns(skew(velocity) @ task.target), faster]
+    else:
+        parts = [velocity, faster]
+    return _joined(parts)
+
+
+def _or_rest(motion: Array | None, task: AimedTask) -> Array:
+    """Return a motion of a target, zeros for None."""
+    return np.zeros(task.velocity_size) if motion is None else motion
+
+
+def _joined(parts: list[Array]) -> Array:
+    """Return parts side by side, each for all states that one of them is for."""
+    if any(part.ndim > 1 for part in parts):
+        lead = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
+        parts = [np.broadcast_to(part, (*lead, part.shape[-1])) for part in parts]
+    return np.concatenate(parts, axis=-1)
+
+
+def _moving(motion: Array | None, task: PostureTask) -> Array:
+    """Return a motion of the joints of a posture (…, size), zeros for None."""
+    return np.zeros(task.size) if motion is None else np.asarray(motion[..., task.velocities])
+
+
+def _side_by_side(places: Array, velocities: Array) -> Array:
+    """Return places and velocities in turn (…, 2 size)."""
+    both = np.stack(np.broadcast_arrays(places, velocities), axis=-1)
+    return both.reshape(*both.shape[:-2], -1)
+
+
+def _columns(rotation: Array) -> Array:
+    """Return rotations (…, 3, 3) by columns (…, 9)."""
+    return np.swapaxes(rotation, -1, -2).reshape(*rotation.shape[:-2], 9)

@@ -42,6 +42,12 @@ class FollowerBounds:
         self._lower, self._upper = np.array(lower), np.array(upper)
         self._fastest = np.array(fastest)
 
+    @property
+    def limits_of_each(self) -> list[tuple[int, int, float, float, float]]:
+        """Position and velocity among all joints', lower and upper end, speed, of each joint."""
+        numbers = (self._lower.tolist(), self._upper.tolist(), self._fastest.tolist())
+        return list(zip(self._positions, self._velocities, *numbers, strict=True))
+
     def __call__(self, q: Array, dt: float) -> tuple[Array, Array, Array]:
         """Return rows (…, count, nv) and what they may be at least and at most (…, count)."""
         x = self.model.joint_positions(q)[..., self._positions]

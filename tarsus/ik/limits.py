@@ -76,7 +76,7 @@ class JointBounds:
             gap = model.upper[q] - model.lower[q]
             raise ValueError(f"margin is {limits.margin}, but q[{q}] has a range of {gap}")
         self.fastest = _fastest(model, limits)
-        self.accelerations = _accelerations(model, limits.acceleration)
+        self.acceleration = _accelerations(model, limits.acceleration)
         self._nv = model.nv
 
     def __call__(self, q: Array, dt: float, last: Array | float | None) -> tuple[Array, Array]:
@@ -90,7 +90,7 @@ class JointBounds:
             below, above = self._room(q)
             low[..., self._velocities] = -below * (self.limits.share / dt)
             high[..., self._velocities] = above * (self.limits.share / dt)
-            a = self.accelerations[self._velocities]
+            a = self.acceleration[self._velocities]
             if np.isfinite(a).any():
                 high[..., self._velocities] = np.minimum(
                     high[..., self._velocities], _braking(above, a, dt)
@@ -99,7 +99,7 @@ class JointBounds:
                     low[..., self._velocities], -_braking(below, a, dt)
                 )
         if self.limits.acceleration is not None:
-            change, last = self.accelerations * dt, 0.0 if last is None else last
+            change, last = self.acceleration * dt, 0.0 if last is None else last
             # what acceleration leaves, as far as positions permit it
             low, high = (
                 np.clip(np.maximum(low, last - change), low, high),
@@ -134,11 +134,11 @@ class JointBounds:
 
 def _braking(room: Array, a: Array, dt: float) -> Array:
     """Return the highest velocities from which joints stop before their limits; back if beyond."""
-    finite = np.where(np.isfinite(a), a, 1.0)
-    change = finite * dt
-    steps = np.floor(0.5 * (np.sqrt(1.0 + 8.0 * np.maximum(room, 0.0) / (change * dt)) - 1.0))
-    found = (room / dt + change * steps * (steps + 1.0) / 2.0) / (steps + 1.0)
-    return np.asarray(np.where(np.isfinite(a), np.where(room < 0.0, room / dt, found), np.inf))
+    brakes = np.isfinite(a) & np.isfinite(room)
+    change, left = np.where(brakes, a, 1.0) * dt, np.where(brakes, room, 0.0)
+    steps = np.floor(0.5 * (np.sqrt(1.0 + 8.0 * np.maximum(left, 0.0) / (change * dt)) - 1.0))
+    found = (left / dt + change * steps * (steps + 1.0) / 2.0) / (steps + 1.0)
+    return np.asarray(np.where(brakes, np.where(left < 0.0, left / dt, found), np.inf))
 
 
 def speeds(limits: Limits) -> Mapping[str, float]:

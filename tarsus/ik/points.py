@@ -95,13 +95,13 @@ class PartCentre:
     """The centre of mass of some bodies: an arm's, a leg's."""
 
     def __init__(self, model: Model, bodies: Sequence[str]) -> None:
-        views = [model.body(name) for name in bodies]
-        self.mass = float(sum(view.mass for view in views))
+        self.bodies = [model.body(name) for name in bodies]
+        self.mass = float(sum(view.mass for view in self.bodies))
         if self.mass <= 0.0:
             raise ModelError(f"the bodies {', '.join(bodies)} have no mass, and no centre of mass")
         self._points = [
             (view.mass / self.mass, FrameOrigin(model, view.name, view.com))
-            for view in views
+            for view in self.bodies
             if view.mass > 0.0
         ]
 

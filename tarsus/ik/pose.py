@@ -7,12 +7,14 @@ ICRA 1988; T. Sugihara, "Solvability-unconcerned inverse kinematics by the Leven
 method", IEEE Transactions on Robotics 27, 2011). Joints whose next step would leave their range are
 held at its end. It ends by one of four tests (Schwienbacher 2013, table 4.1): enough iterations, a
 small error, small progress, a small gradient; then it begins anew at random while starts are left.
-Starts out of range begin at its end. Links that shall stay apart do not push here: a pose in which
-they are nearer than their margin does not count, and another start is tried.
+Starts out of range begin at its end. A pose in which links are nearer than their margin does not
+count: they are pushed apart from there (`push.py`), and if that does not lead out another start is
+tried.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -26,6 +28,7 @@ from tarsus.ik.damped import Damping, damped
 from tarsus.ik.levels import levels_at
 from tarsus.ik.limits import free_ranges, middle
 from tarsus.ik.moves import move, open_loops
+from tarsus.ik.push import Push
 from tarsus.ik.results import Solution
 from tarsus.ik.status import ITERATIONS, LIMITED, NOT_FINITE, OPEN_LOOP, SOLVED, STALLED
 from tarsus.ik.tasks.task import Task
@@ -118,6 +121,8 @@ class Pose:
         self._tasks = [task for task in every if task.level <= first and task.holonomic]
         if not self._tasks:
             raise ValueError("there is no task that asks for a place; add one before solve")
+        self._kept = copy(solver.constraints)
+        self._kept.avoid = solver.avoid  # also where steps push in null spaces
         fits = known(self.model, self._tasks)
         self._core = CoreTasks(self.model, self._tasks) if fits else None
 
@@ -157,17 +162,14 @@ class Pose:
 
     def _keeps(self, q: Array) -> NDArray[np.bool_]:
         """Return whether joints (…) are in their ranges, and links as far apart as they shall."""
-        inside = self.solver.constraints.beyond(q) <= self.search.tolerance
-        avoid = self.solver.avoid
-        if avoid is not None:
-            least = avoid.distances.distance(q).min(axis=-1, initial=np.inf)
-            inside &= least >= avoid.margin - self.search.tolerance
-        return np.asarray(inside)
+        beyond = np.maximum(self._kept.beyond(q), self._kept.too_near(q))
+        return np.asarray(beyond <= self.search.tolerance)
 
     def _search(self, q: Array, wanted: NDArray[np.bool_], starts: int) -> Tried:
         """Return where states (…, nq) that are wanted end, each from so many starts at most."""
         core, rng = self._core, np.random.default_rng(self.search.seed)
         found = self._try(q, wanted) if core is None else self._in_core(core, q, wanted, starts)
+        found = self._pushed(found, wanted)
         for _ in range(starts - 1):
             again = wanted & (found.code != SOLVED)
             if core is not None:  # it has tried, but knows neither distances nor what follows
@@ -177,12 +179,32 @@ class Pose:
             fresh = self.model.random_configuration(rng)  # the same for all states
             start = np.where(again[..., None], fresh, q)
             if core is None:
-                tried = self._try(start, again)
+                tried = self._pushed(self._try(start, again), again)
             else:  # where none keeps to all, the pose from the first start stays
-                tried = self._in_core(core, start, again, 1)
+                tried = self._pushed(self._in_core(core, start, again, 1), again)
                 tried = replace(tried, error=np.where(tried.code == SOLVED, tried.error, np.inf))
             found = found.with_(tried, again)
         return found
+
+    def _pushed(self, found: Tried, wanted: NDArray[np.bool_]) -> Tried:
+        """Return those that do the tasks, but keep not to all, where they do, if they get there."""
+        near = wanted & (found.code == LIMITED) & (found.error < self.search.tolerance)
+        rows, lead, nq = np.flatnonzero(near), near.shape, self.model.nq
+        if not len(rows):
+            return found
+        push = Push(
+            self.model,
+            [task.of_states(lead, rows) for task in self._tasks],
+            self._kept.of_states(lead, rows),
+            self.search,
+        )
+        q, done, steps = push.run(found.q.reshape(-1, nq)[rows])
+        place, code, count = found.q.copy(), found.code.copy(), found.iterations.copy()
+        place.reshape(-1, nq)[rows[done]] = q[done]
+        code.reshape(-1)[rows[done]] = SOLVED
+        count.reshape(-1)[rows] += steps
+        solved = replace(found, q=place, code=code, iterations=count)
+        return replace(solved, error=np.where(near, self._error(place), found.error))
 
     def _in_core(self, core: CoreTasks, q: Array, wanted: NDArray[np.bool_], starts: int) -> Tried:
         rows = np.flatnonzero(wanted)

@@ -22,8 +22,9 @@ from tarsus.ik.arguments import configurations, positive, vectors, weights
 from tarsus.ik.avoid import Avoid, Repulsion, avoid_of
 from tarsus.ik.blend import Blend
 from tarsus.ik.bounded import bounded
+from tarsus.ik.calm import calm_price
 from tarsus.ik.constraints import Constraints
-from tarsus.ik.core_steps import UNCLEAR, CoreSteps, Found
+from tarsus.ik.core_steps import CoreSteps, Found
 from tarsus.ik.core_tasks import known
 from tarsus.ik.costs import Cost
 from tarsus.ik.damped import Damping, damped
@@ -41,6 +42,7 @@ from tarsus.ik.tasks import Task
 from tarsus.ik.tasks.loops import LoopTask
 from tarsus.ik.track import track
 from tarsus.ik.transpose import transposed
+from tarsus.ik.within import Within
 from tarsus.model import Model
 from tarsus.model.checks import count, expect, find, number, suggestion
 
@@ -57,14 +59,16 @@ class Solver:
     """Inverse kinematics of `model`: velocities, poses and motions in which `tasks` are done.
 
     `limits` is True for the positions and velocities that the model permits, False for none, or
-    `Limits`. `avoid` is what shall stay apart: `Avoid`, or `ts.geometry.Distances`. `costs` are
-    made smaller where tasks leave velocities free. `weight` (nv,), or a number, is how much
-    velocities cost; it also reconciles metres and radians; with `MomentumWeight` momentum costs.
-    `blend` [s] is how long it takes until tasks that come or go have changed the motion. `threads`
-    share batches of poses.
+    `Limits`. `avoid` is what shall stay apart: `Avoid`, or `ts.geometry.Distances`. `within` are
+    goals that are inequalities: half-spaces, channels. `costs` are made smaller where tasks leave
+    velocities free. `weight` (nv,), or a number, is how much velocities cost; it also reconciles
+    metres and radians; with `MomentumWeight` momentum costs. `blend` [s] is how long it takes until
+    tasks that come or go have changed the motion. `threads` share batches of poses.
 
     `method`: "qp" keeps all limits while it does the tasks as well as they permit, level by level;
-    `regularisation` is what a velocity costs beside them. The others know only bounds of joints:
+    `regularisation` is what a velocity costs beside them, and `calm` [m] how much more it costs by
+    errors of tasks that come first: with the reach of the machine, steps towards targets out of
+    reach come to rest. The others know only bounds of joints:
     "dls" is damped least squares, level by level, "rate" the weighted pseudo-inverse in the
     one-solve form, exact until it is singular (for tasks of one level; for more it is "dls"),
     "transpose" follows gradients. With these, what shall stay apart is pushed apart in the null
@@ -78,10 +82,12 @@ class Solver:
         *,
         limits: Limits | bool | None = True,
         avoid: Avoid | Distances | None = None,
+        within: Sequence[Within] = (),
         costs: Sequence[Cost] = (),
         method: Method = "qp",
         weight: ArrayLike | MomentumWeight = 1.0,
         regularisation: float = 1e-6,
+        calm: float = 0.0,
         damping: Damping | None = None,
         blend: float = 0.1,
         threads: int = 1,
@@ -94,7 +100,11 @@ class Solver:
         self.damping = Damping() if damping is None else damping
         expect(self.damping, Damping, "damping")
         self.avoid = stated = avoid_of(model, avoid)
-        self.constraints = Constraints(model, limits, stated if method == "qp" else None)
+        if isinstance(within, Within) or not all(isinstance(each, Within) for each in within):
+            raise TypeError(f"within is {within!r}, must be a list of tarsus.ik.Within")
+        if within and method != "qp":
+            raise ValueError(f"within needs method='qp', but method is {method!r}")
+        self.constraints = Constraints(model, limits, stated if method == "qp" else None, within)
         self._low = weight if isinstance(weight, MomentumWeight) else None
         if self._low is not None and method != "rate":
             raise ValueError(f"a MomentumWeight needs method='rate', but method is {method!r}")
@@ -103,11 +113,17 @@ class Solver:
         if not (self._weight > 0.0).all():
             raise ValueError(f"weight is {self._weight.tolist()}, must be positive")
         self._regularisation = positive(regularisation, "regularisation") * self._weight
+        if number(calm, "calm") < 0.0:
+            raise ValueError(f"calm is {calm}, must not be negative")
+        if calm and method != "qp":
+            raise ValueError(f"calm needs method='qp', but method is {method!r}; see damping")
+        self._calm = float(calm) / float(regularisation)
         self._tasks: dict[str, Task] = {}
         self.loops = [LoopTask().bind(model)] if model.constraints else []
         if isinstance(costs, Cost) or not all(isinstance(cost, Cost) for cost in costs):
             raise TypeError(f"costs is {costs!r}, must be a list of costs, as tarsus.ik.Comfort()")
         self._costs = [cost.bind(model) for cost in costs]
+        self._reacts = any(cost.reacts for cost in self._costs)
         if stated is not None and method != "qp":
             self._costs.append(Repulsion(stated).bind(model))
         if number(blend, "blend") < 0.0:
@@ -166,28 +182,33 @@ class Solver:
         stated = configurations(self.model, q)
         if self._in_core is None:
             self._in_core = self._core_steps()
-        if self._in_core and not self._blend.active:
-            found = self._in_core.step(stated, period)
+        if self._in_core and not self._blend.active and not self._reacts:
+            found = self._in_core.step(stated, period, self._before(stated), self._aside(stated))
             if found is not None:
                 return self._told(found, stated, period)
         return self._step(stated, period)
 
+    def _before(self, q: Array) -> Array | None:
+        """Return the velocities (…, nv) of the last step, if limits ask for them."""
+        if not self.constraints.remembers or self._last is None:
+            return None
+        return self._last if self._last.shape[:-1] == q.shape[:-1] else None
+
+    def _aside(self, q: Array) -> Array | None:
+        """Return what velocities (…, nv) would be without tasks, if something costs."""
+        return self._wish(q, self._inverse_weight(q)) if self._costs else None
+
     def _core_steps(self) -> CoreSteps | Literal[False]:
         """Return the steps of the core, if it knows all that this solver has; else False."""
         tasks = self.tasks
-        plain = self.method == "qp" and not self._costs and self.constraints.plain
-        if not (plain and known(self.model, tasks)):
+        if self.method != "qp" or self.constraints.within or not known(self.model, tasks):
             return False
-        return CoreSteps(self.model, tasks, self.constraints.joints, self._regularisation)
+        return CoreSteps(self.model, tasks, self.constraints, self._regularisation, self._calm)
 
     def _told(self, found: Found, q: Array, dt: float) -> Step:
-        """Return a step of the core, and why it misses something if it does."""
+        """Return a step of the core; where loops cannot follow it is shorter."""
         assert self._in_core
         reached, v, missing, code = found
-        if code is not SOLVED and np.any(code == UNCLEAR):
-            first = levels_at(self.tasks, q, dt)[0]
-            near = smallest_singular_value(first) < SINGULAR_BELOW
-            code = np.where(code == UNCLEAR, np.where(near, SINGULAR, SOLVED), code)
         if code is not SOLVED and np.any(code == OPEN_LOOP):
             judged = _code(levels_at(self.tasks, q, dt), v, self.constraints.at(q, dt, None))
             calm = np.where(code == OPEN_LOOP, judged, code)
@@ -209,11 +230,12 @@ class Solver:
         bounds = self.constraints.at(at, period, self._last if fits else None)
         inverse = self._inverse_weight(at)
         wish = self._wish(at, inverse)
+        price = self._price(at)
         for cost in self._costs:
             if cost.reacts:
-                v, _ = self._velocity(levels, wish, bounds, inverse)
+                v, _ = self._velocity(levels, wish, bounds, inverse, price)
                 wish = wish - inverse(cost.reaction(at, v)[..., None])[..., 0]
-        v, code = self._velocity(levels, wish, bounds, inverse)
+        v, code = self._velocity(levels, wish, bounds, inverse, price)
         v = self._blend(v, levels, bounds, period)
         v, code = np.where(finite[..., None], v, 0.0), np.where(finite, code, NOT_FINITE)
         reached, v, code = move(self.model, at, v, period, code)
@@ -255,7 +277,8 @@ class Solver:
         if bounds is not None:
             bounds = bounds.of_accelerations(speed, period)
         inverse = self._inverse_weight(at)
-        a, code = self._velocity(levels, self._wish(at, inverse), bounds, inverse)
+        wish = self._wish(at, inverse)
+        a, code = self._velocity(levels, wish, bounds, inverse, self._regularisation)
         after = speed + a * period
         reached, _, code = move(self.model, at, 0.5 * (speed + after), period, code)
         return Step(reached, after, code, *_missing(levels, a))
@@ -275,7 +298,7 @@ class Solver:
     def finite(self, q: Array) -> NDArray[np.bool_]:
         """Return which states (…) have numbers, and targets that are numbers."""
         finite = np.isfinite(q).all(axis=-1)
-        for task in self._tasks.values():
+        for task in (*self._tasks.values(), *(each.task for each in self.constraints.within)):
             own = np.asarray(task.target_is_finite)
             try:
                 finite = finite & own
@@ -297,12 +320,25 @@ class Solver:
             slope += cost.gradient(q)
         return np.asarray(-inverse(slope[..., None])[..., 0])
 
+    def _price(self, q: Array) -> Array:
+        """Return what velocities cost in programmes, (nv,) or (…, nv)."""
+        if not self._calm:
+            return self._regularisation
+        with np.errstate(invalid="ignore"):
+            raised = np.nan_to_num(calm_price(self.tasks, q, self._calm))
+        return np.asarray(self._regularisation * (1.0 + raised)[..., None])
+
     def _velocity(
-        self, levels: list[Level], wish: Array, bounds: Bounds | None, low: InverseWeight
+        self,
+        levels: list[Level],
+        wish: Array,
+        bounds: Bounds | None,
+        low: InverseWeight,
+        price: Array,
     ) -> tuple[Array, NDArray[np.int64]]:
         """Return velocities (…, nv) and codes (…); `low` is the inverse of the weight."""
         if self.method == "qp":
-            found = programme(levels, self._regularisation, wish, bounds, self._start)
+            found = programme(levels, price, wish, bounds, self._start)
             self._start = found
             return found.v, np.where(found.code == 0, _code(levels, found.v, bounds), codes(found))
 

@@ -31,7 +31,10 @@ from tarsus.reproduce import (
     lola_2_1,
     lola_2_4,
     lola_2_6,
+    lola_5_4,
     lola_6_9,
+    lola_7_1,
+    lola_7_4,
     port_1_3,
     port_2_12,
     port_2_18,
@@ -50,13 +53,16 @@ from tarsus.reproduce import (
 from tarsus.reproduce.plot import plot
 from tarsus.reproduce.result import Curve, Result, Row
 
-__all__ = ["TABLES", "Curve", "Result", "Row", "plot", "reproduce"]
+__all__ = ["ROBOTS", "TABLES", "Curve", "Result", "Row", "plot", "reproduce"]
 
 TABLES: dict[str, tuple[str, Callable[[], Result]]] = {
     "lola-2.1": ("sparsity of the mass matrix of Dill(n)", lola_2_1.run),
     "lola-2.4": ("sparsity of the mass matrices of Lola", lola_2_4.run),
     "lola-2.6": ("run times of forward dynamics on Lola", lola_2_6.run),
+    "lola-5.4": ("steps aside, with arms kept off the legs", lola_5_4.run),
     "lola-6.9": ("run times of distances between volumes", lola_6_9.run),
+    "lola-7.1": ("arms that track angular momentum in a walk", lola_7_1.run),
+    "lola-7.4": ("angular momentum that costs in a walk", lola_7_4.run),
     "dill": ("run times of forward dynamics on Dill(0) to Dill(10)", dill.run),
     "coriolis-3.1": ("errors of the Coriolis matrix and of symbols", coriolis_3_1.run),
     "coriolis-3.2": ("run times of the Coriolis matrix and of symbols", coriolis_3_2.run),
@@ -95,8 +101,21 @@ TABLES: dict[str, tuple[str, Callable[[], Result]]] = {
 """What can be reproduced: a line about it, and the function that does it."""
 
 
-def reproduce(name: str) -> Result:
-    """Compute a table of a thesis anew; `TABLES` has the names."""
+ROBOTS: dict[str, Callable[[str], Result]] = {
+    "lola-5.4": lola_5_4.run,
+    "lola-7.1": lola_7_1.run,
+    "lola-7.4": lola_7_4.run,
+}
+"""Those that other humanoids can do, too, by their names."""
+
+
+def reproduce(name: str, robot: str | None = None) -> Result:
+    """Compute a table of a thesis anew; `TABLES` has the names, `ROBOTS` those for any humanoid."""
     if name not in TABLES:
         raise ValueError(f"there is no table {name!r}{suggestion(name, TABLES)}")
-    return TABLES[name][1]()
+    if robot is None:
+        return TABLES[name][1]()
+    if name not in ROBOTS:
+        others = ", ".join(ROBOTS)
+        raise ValueError(f"robot is {robot!r}, but {name!r} has its own machine; not so {others}")
+    return ROBOTS[name](robot)

@@ -20,6 +20,12 @@ def array(numbers: Any, *shape: int) -> Array:
     return found if found.size else np.zeros((0, *shape))
 
 
+def four(sizes: Any) -> Array:
+    """Return sizes of solids with four numbers each, as the core has them."""
+    found = array(sizes, 4)
+    return np.pad(found, ((0, 0), (0, 4 - found.shape[1])))
+
+
 @dataclass(frozen=True)
 class World:
     """Everything that `_core.World` asks for, with plain defaults, and the row of parameters."""
@@ -85,7 +91,7 @@ class World:
             solid_body=np.asarray(self.solid_body, np.int32),
             solid_kind=list(self.solid_kind),
             solid_placement=array(self.solid_placement, 4, 4),
-            solid_size=array(self.solid_size, 3),
+            solid_size=four(self.solid_size),
             pairs=np.asarray(self.pairs, np.int32).reshape(-1, 2),
             ground_kind=self.ground_kind,
             ground_numbers=np.asarray(self.ground_numbers, float),

@@ -86,6 +86,7 @@ def test_worlds_are_checked(name: str, value: Any) -> None:
         {**STONE, "solid_kind": ("sphere", "ellipsoid"), "solid_size": np.zeros((2, 3))},
         {**STONE, "solid_kind": ("sphere", "box"), "solid_size": np.full((2, 3), np.nan)},
         {**STONE, "solid_kind": ("sphere", "box"), "solid_size": np.full((2, 3), -1.0)},
+        {**STONE, "solid_kind": ("sphere", "triangle"), "solid_size": np.ones((2, 4))},
         {
             **STONE,
             "solid_kind": ("sphere", "box"),

@@ -28,7 +28,7 @@ SIZES = {
     "solid_body": (),
     "solid_kind": (),
     "solid_placement": (4, 4),
-    "solid_size": (3,),
+    "solid_size": (4,),
     "pairs": (2,),
 }
 NOTHING_TO_TOUCH = {

@@ -12,7 +12,7 @@ from tarsus.geometry.pairs import placed_shapes, watched_pairs
 
 
 def links(m: ts.Model, self_collision: object = False) -> set[frozenset[str]]:
-    shapes = [placed for placed in placed_shapes(m) if placed.shape.role == "collision"]
+    shapes = placed_shapes(m, "collision")
     pairs = watched_pairs(m, shapes, self_collision)  # type: ignore[arg-type]
     return {frozenset((shapes[i].link, shapes[j].link)) for i, j in pairs}
 
@@ -54,7 +54,7 @@ def test_a_fixed_base_belongs_to_its_robot() -> None:
 
 def test_bodies_on_the_world_come_second() -> None:
     m = arm(fixed=True).build()
-    shapes = placed_shapes(m)
+    shapes = placed_shapes(m, "collision")
     for i, j in watched_pairs(m, shapes, True):
         assert shapes[i].body >= 0 and shapes[j].body == -1
 

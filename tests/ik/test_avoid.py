@@ -195,7 +195,7 @@ def test_poses_that_are_too_near_do_not_count() -> None:
     assert through.success
     assert distances.distance(through.q).min() < 0.0
     assert around.success
-    assert around.starts > 1
+    assert around.starts == 1  # pushed out of the ball
     assert distances.distance(around.q).min() >= 0.02 - 1e-8
 
     tip.target = [0.4, 0.7, 0.0]  # within the ball
@@ -212,4 +212,4 @@ def test_poses_that_are_too_near_do_not_count() -> None:
     many = solver.solve(starts)
     for k, each in enumerate(starts):
         assert np.array_equal(solver.solve(each).q, many.q[k])
-    assert many.starts.max() > 1
+    assert many.success.all()

@@ -152,6 +152,7 @@ def test_pictures(tmp_path: Path) -> None:
 def test_names() -> None:
     assert set(TABLES) == {
         *("dill", "lola-2.1", "lola-2.4", "lola-2.6", "lola-6.9"),
+        *("lola-5.4", "lola-7.1", "lola-7.4"),
         *(f"rotors-4.{i}" for i in range(1, 7)),
         *(f"coriolis-3.{i}" for i in range(1, 4)),
         *(f"contact-5.{i}" for i in range(1, 4)),
@@ -163,3 +164,7 @@ def test_names() -> None:
     }
     with pytest.raises(ValueError, match=r"there is no table 'lola-2\.5'; did you mean"):
         reproduce("lola-2.5")
+    with pytest.raises(ValueError, match="robot is 'g1', but 'dill' has its own machine"):
+        reproduce("dill", "g1")
+    with pytest.raises(ValueError, match="there is no humanoid 'g2'"):
+        reproduce("lola-7.1", "g2")

@@ -8,10 +8,8 @@ from math import pi
 
 import numpy as np
 
+from tarsus import _core
 from tarsus.arrays import Array
-
-THIN = 1e-12
-"""A triangle is a line if its height is less than this share of its length."""
 
 
 def volume(core: Array, radius: float) -> float:
@@ -35,42 +33,11 @@ def nearest(core: Array, points: Array) -> tuple[Array, Array]:
     """Return the distances (n,) of points (n, 3) from a core, and the weights (n, k) of its corners
     that make the nearest place of the core.
     """
-    count, rows = len(points), np.arange(len(points))
-    weights = np.zeros((count, len(core)))
-    if len(core) == 1:
-        away = points - core[0]
-        return np.sqrt((away * away).sum(axis=1)), weights + 1.0
-    # on each side: one of a line, three of a triangle
-    tail, head = ([0], [1]) if len(core) == 2 else ([0, 1, 2], [1, 2, 0])
-    along = core[head] - core[tail]
-    square = np.maximum((along * along).sum(axis=1), 1e-300)
-    away = points[:, None] - core[tail]
-    share = np.clip((away * along).sum(axis=2) / square, 0.0, 1.0)
-    across = away - share[:, :, None] * along
-    squares = (across * across).sum(axis=2)
-    side = squares.argmin(axis=1)
-    chosen = share[rows, side]
-    weights[rows, np.take(tail, side)] = 1.0 - chosen
-    weights[rows, np.take(head, side)] = chosen
-    distance = np.sqrt(squares[rows, side])
-    if len(core) == 3:
-        _over_triangle(along, away[:, 0], distance, weights)
-    return distance, weights
-
-
-def _over_triangle(sides: Array, away: Array, distance: Array, weights: Array) -> None:
-    """Put in heights and barycentric coordinates where points are over the inside of a triangle."""
-    first, second = sides[0], -sides[2]
-    normal = _cross(first, second)
-    square = float(normal @ normal)
-    if not square > THIN**2 * max(float(first @ first), float(second @ second)) ** 2:
-        return  # it has no inside
-    by_first = away @ _cross(second, normal) / square
-    by_second = away @ _cross(normal, first) / square
-    by_origin = 1.0 - by_first - by_second
-    within = (by_first >= 0.0) & (by_second >= 0.0) & (by_origin >= 0.0)
-    distance[within] = np.abs(away[within] @ normal) / np.sqrt(square)
-    weights[within] = np.column_stack([by_origin, by_first, by_second])[within]
+    count, none = len(points), np.zeros(len(points))
+    cores = np.ascontiguousarray(np.broadcast_to(core, (count, *core.shape)))
+    found = _core.swept_distance(np.ascontiguousarray(points)[:, None], none, cores, none)
+    others = found[:, 12 : 11 + len(core)]
+    return found[:, 0], np.column_stack([1.0 - others.sum(axis=1), others])
 
 
 def _measures(core: Array) -> tuple[float, float, Array, Array]:

@@ -14,6 +14,7 @@ from tarsus.geometry.fitting.cover import spread_points
 from tarsus.geometry.fitting.enclose import Fit
 from tarsus.geometry.fitting.skins import Skin
 from tarsus.geometry.fitting.swept import nearest
+from tarsus.geometry.pair_distance import swept_distance
 
 LINES = 96
 """Lines along each side of a box by which the volume of a solid is measured."""
@@ -82,7 +83,8 @@ def largest_gap(fits: Sequence[Fit], skins: Sequence[Skin]) -> float:
             points = points[nearest(other.core, points)[0] >= other.radius]
         if len(points):
             around = tree.query(points, min(NEAR, len(corners)))[1].reshape(len(points), -1)
-            farthest = max(farthest, float(_nearest_of(points, corners[around]).max()))
+            near = swept_distance(points[:, None, None], 0.0, corners[around], 0.0).distance
+            farthest = max(farthest, float(near.min(axis=1).max()))
     return farthest
 
 
@@ -132,22 +134,3 @@ def _divided(corners: Array, length: float) -> Array:
         halves = [np.stack(half, axis=1) for half in ((a, middle, c), (middle, b, c))]
         corners = np.concatenate(halves)
     return np.concatenate(done)
-
-
-def _nearest_of(points: Array, corners: Array) -> Array:
-    """Distances of points (n, 3) from the nearest of k triangles each (n, k, 3, 3)."""
-    a, b, c = (corners[:, :, i] for i in range(3))
-    away = points[:, None] - a
-    first, second = b - a, c - a
-    normal = np.cross(first, second)
-    square = np.maximum((normal**2).sum(axis=-1), 1e-300)
-    v = (np.cross(away, second) * normal).sum(axis=-1) / square
-    w = (np.cross(first, away) * normal).sum(axis=-1) / square
-    inside = (v >= 0.0) & (w >= 0.0) & (v + w <= 1.0)
-    best = np.where(inside, np.abs((away * normal).sum(axis=-1)) / np.sqrt(square), np.inf)
-    for start, end in ((a, b), (b, c), (c, a)):
-        along, off = end - start, points[:, None] - start
-        length = np.maximum((along**2).sum(axis=-1), 1e-300)
-        share = np.clip((off * along).sum(axis=-1) / length, 0.0, 1.0)[..., None]
-        best = np.minimum(best, np.linalg.norm(off - share * along, axis=-1))
-    return np.asarray(best.min(axis=1))

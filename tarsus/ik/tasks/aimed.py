@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.ik.arguments import targets
@@ -60,10 +62,21 @@ class AimedTask(Task):
     @target_velocity.setter
     def target_velocity(self, value: ArrayLike | None) -> None:
         what = f"target_velocity of task {self.name!r}"
-        self.stated += 1
+        self.aimed += 1
         self._target_velocity = (
             None if value is None else targets(value, (self.velocity_size,), what)
         )
+
+    def of_states(self, lead: tuple[int, ...], rows: NDArray[np.intp]) -> AimedTask:
+        """Return the task of some `rows` of states with leading dimensions `lead`, in a line."""
+        found, target = copy(self), self.target
+        if target.ndim > len(self.target_shape):
+            wide = np.broadcast_to(target, (*lead, *self.target_shape))
+            found._target = wide.reshape(-1, *self.target_shape)[rows]
+        if self._target_velocity is not None and self._target_velocity.ndim > 1:
+            wide = np.broadcast_to(self._target_velocity, (*lead, self.velocity_size))
+            found._target_velocity = wide.reshape(-1, self.velocity_size)[rows]
+        return found
 
     @property
     def target_acceleration(self) -> Array | None:
@@ -73,6 +86,7 @@ class AimedTask(Task):
     @target_acceleration.setter
     def target_acceleration(self, value: ArrayLike | None) -> None:
         what = f"target_acceleration of task {self.name!r}"
+        self.aimed += 1
         self._target_acceleration = (
             None if value is None else targets(value, (self.velocity_size,), what)
         )

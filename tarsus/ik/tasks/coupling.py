@@ -49,19 +49,19 @@ class CouplingTask(AimedTask):
             if (view.nq, view.nv) != (1, 1):
                 message = f"task {self.name!r}: joint {view.name!r} is {view.kind}, it has "
                 raise ModelError(f"{message}{view.nq} coordinates and must have one")
-        self._positions = [view.position_slice.start for view in views]
-        self._velocities = [view.velocity_slice.start for view in views]
+        self.positions = [view.position_slice.start for view in views]
+        self.velocities = [view.velocity_slice.start for view in views]
         self._numbers = np.array(list(self.ratios.values()))
         return 1
 
     def error(self, q: ArrayLike) -> Array:
         """Return the sum less the target (…, 1)."""
-        positions = self.model.joint_positions(q)[..., self._positions]
+        positions = self.model.joint_positions(q)[..., self.positions]
         return np.asarray((positions @ self._numbers)[..., None] - self.target)
 
     def jacobian(self, q: ArrayLike) -> Array:
         """Return the derivative (…, 1, nv) of the error along steps of the velocities."""
-        rows = self.model.coupling_matrix(q)[..., self._velocities, :]
+        rows = self.model.coupling_matrix(q)[..., self.velocities, :]
         return np.asarray((self._numbers @ rows)[..., None, :])
 
     def feedforward(self, q: ArrayLike) -> Array:
@@ -71,7 +71,7 @@ class CouplingTask(AimedTask):
     def drift(self, q: Array, v: Array) -> Array:
         """Return what the rate of the sum gains (…, 1) while coordinates do not accelerate."""
         still = np.zeros(self.model.nv)
-        own = self.model.joint_accelerations(q, v, still)[..., self._velocities]
+        own = self.model.joint_accelerations(q, v, still)[..., self.velocities]
         gain = np.asarray((own @ self._numbers)[..., None])
         moving = self._target_acceleration
         return gain if moving is None else np.asarray(gain - moving)

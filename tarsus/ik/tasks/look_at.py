@@ -56,7 +56,7 @@ class LookAtTask(AimedTask):
         if length < 1e-9:
             raise ValueError(f"axis of task {own!r} is {along.tolist()}, it has no direction")
         self.frame = frame
-        self._basis = rotation_along(along / length).T
+        self.basis = rotation_along(along / length).T
         super().__init__(own, target, weight, gain, level)
 
     def prepare(self, model: Model) -> int:
@@ -115,13 +115,13 @@ class LookAtTask(AimedTask):
         direction = way / distance[..., None]
         rotation = np.asarray(place[..., :3, :3])
         local = (np.swapaxes(rotation, -1, -2) @ direction[..., None])[..., 0]
-        return np.asarray(local @ self._basis.T), direction, distance, rotation
+        return np.asarray(local @ self.basis.T), direction, distance, rotation
 
     def _slope(self, b: Array) -> Array:
         """Return the derivative (…, 2, 3) of the error by u."""
         factor, slope = _factors(b)
-        turned = -factor[..., None, None] * self._basis[:2]
-        return np.asarray(turned - slope[..., None, None] * b[..., :2, None] * self._basis[2])
+        turned = -factor[..., None, None] * self.basis[:2]
+        return np.asarray(turned - slope[..., None, None] * b[..., :2, None] * self.basis[2])
 
 
 def _factors(b: Array) -> tuple[Array, Array]:

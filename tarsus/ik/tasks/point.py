@@ -51,14 +51,14 @@ class PointTask(AimedTask):
 
     def prepare(self, model: Model) -> int:
         """Look up the points and the axes; the target is where the point is at first."""
-        self._point = self.point(model)
-        self._origin = None if self.relative_to is None else point_of(model, self.relative_to)
+        self.led = self.point(model)
+        self.origin = None if self.relative_to is None else point_of(model, self.relative_to)
         axes = self.axes
-        if axes is None and isinstance(self._origin, FrameOrigin):
+        if axes is None and isinstance(self.origin, FrameOrigin):
             axes = self.relative_to
-        self._axes = None if axes is None or axes == "world" else axes
-        if self._axes is not None:
-            model.frame(self._axes)
+        self.seen_in = None if axes is None or axes == "world" else axes
+        if self.seen_in is not None:
+            model.frame(self.seen_in)
         if self._target is None:
             self.target = self.place(model.neutral())
         return 3
@@ -66,8 +66,8 @@ class PointTask(AimedTask):
     def place(self, q: ArrayLike) -> Array:
         """Return where the point is (…, 3) [m], as the target is stated."""
         at = self._arm(q)
-        if self._axes is not None:
-            rotation = self.model.frame_pose(q, self._axes)[..., :3, :3]
+        if self.seen_in is not None:
+            rotation = self.model.frame_pose(q, self.seen_in)[..., :3, :3]
             at = (np.swapaxes(rotation, -1, -2) @ at[..., None])[..., 0]
         return np.asarray(at)
 
@@ -77,12 +77,12 @@ class PointTask(AimedTask):
 
     def jacobian(self, q: ArrayLike) -> Array:
         """Return the derivative (…, 3, nv) of the error along steps of the velocities."""
-        rows = self._point.jacobian(q)
-        if self._origin is not None:
-            rows = rows - self._origin.jacobian(q)
-        if self._axes is not None:
-            turn = self.model.frame_jacobian(q, self._axes, ALIGNED)[..., 3:, :]
-            rotation = self.model.frame_pose(q, self._axes)[..., :3, :3]
+        rows = self.led.jacobian(q)
+        if self.origin is not None:
+            rows = rows - self.origin.jacobian(q)
+        if self.seen_in is not None:
+            turn = self.model.frame_jacobian(q, self.seen_in, ALIGNED)[..., 3:, :]
+            rotation = self.model.frame_pose(q, self.seen_in)[..., :3, :3]
             rows = np.swapaxes(rotation, -1, -2) @ (rows + skew(self._arm(q)) @ turn)
         return np.asarray(rows)
 
@@ -92,19 +92,19 @@ class PointTask(AimedTask):
 
     def drift(self, q: Array, v: Array) -> Array:
         """Return what the rate of the error gains (…, 3) while joints do not accelerate."""
-        gain = self._point.drift(q, v)
-        if self._origin is not None:
-            gain = gain - self._origin.drift(q, v)
-        if self._axes is not None:
-            rows = self._point.jacobian(q)
-            rows = rows if self._origin is None else rows - self._origin.jacobian(q)
+        gain = self.led.drift(q, v)
+        if self.origin is not None:
+            gain = gain - self.origin.drift(q, v)
+        if self.seen_in is not None:
+            rows = self.led.jacobian(q)
+            rows = rows if self.origin is None else rows - self.origin.jacobian(q)
             rate = (rows @ v[..., None])[..., 0]
-            gain = seen_drift(self.model, q, v, self._axes, self._arm(q), rate, gain)
+            gain = seen_drift(self.model, q, v, self.seen_in, self._arm(q), rate, gain)
         moving = self._target_acceleration
         return gain if moving is None else np.asarray(gain - moving)
 
     def _arm(self, q: ArrayLike) -> Array:
         """Return the way (…, 3) [m] from the origin to the point, in world axes."""
         self.model  # noqa: B018 - says so if there is no machine yet
-        at = self._point.place(q)
-        return at if self._origin is None else np.asarray(at - self._origin.place(q))
+        at = self.led.place(q)
+        return at if self.origin is None else np.asarray(at - self.origin.place(q))

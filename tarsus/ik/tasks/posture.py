@@ -120,7 +120,7 @@ class PostureTask(Task):
 
     @target_velocity.setter
     def target_velocity(self, value: ArrayLike | None) -> None:
-        self.stated += 1
+        self.aimed += 1
         self._target_velocity = self._motion(value, "target_velocity")
 
     @property
@@ -130,6 +130,7 @@ class PostureTask(Task):
 
     @target_acceleration.setter
     def target_acceleration(self, value: ArrayLike | None) -> None:
+        self.aimed += 1
         self._target_acceleration = self._motion(value, "target_acceleration")
 
     def _motion(self, value: ArrayLike | None, what: str) -> Array | None:
@@ -137,14 +138,14 @@ class PostureTask(Task):
         return None if value is None else targets(value, (self.model.nv,), title)
 
     @property
-    def turns(self) -> bool:
-        """Whether some of the joints turn in space, so that rows are more than single numbers."""
-        return bool(self._groups)
-
-    @property
     def target_moves(self) -> bool:
         """Whether the target has a velocity."""
         return self._target_velocity is not None
+
+    @property
+    def on_groups(self) -> bool:
+        """Whether some of the joints turn on groups: their steps are not differences."""
+        return bool(self._groups)
 
     @property
     def target(self) -> Array:

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.differences import rate
@@ -86,6 +86,10 @@ class Task(ABC):
     @abstractmethod
     def jacobian(self, q: ArrayLike) -> Array:
         """Return the derivative (…, size, nv) of the error along steps of the velocities."""
+
+    def of_states(self, lead: tuple[int, ...], rows: NDArray[np.intp]) -> Task:
+        """Return the task of some `rows` of states with leading dimensions `lead`, in a line."""
+        return self
 
     def feedforward(self, q: ArrayLike) -> Array:
         """Return what J v is (…, size) while the error stays as it is: the target's motion."""

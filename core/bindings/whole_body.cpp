@@ -1,0 +1,172 @@
+// Whole-body control as Python states it: one object for a machine, its tasks and its contacts.
+#include "bindings/whole_body.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "bindings/algorithms.hpp"
+#include "bindings/quaternions.hpp"
+#include "bindings/row_arrays.hpp"
+#include "kinematics/whole_body.hpp"
+
+namespace nb = nanobind;
+
+namespace tarsus {
+
+namespace {
+
+// kind, indices, numbers; contacts are twists, behind the tasks
+using Stated = std::tuple<std::string, std::vector<int>, std::vector<double>>;
+// levers, turns, edges, normal, and torsion, damping, most
+using StatedContact = std::tuple<std::vector<double>, std::vector<double>, std::vector<double>,
+                                 std::vector<double>, std::vector<double>>;
+
+struct CoreBody {
+    const CoreModel* model;
+    TaskSet set;
+    BodyStatement stated;
+};
+
+BodyContact contact_of(const StatedContact& given, const TwistRows& rows) {
+    BodyContact made;
+    made.row = rows.row, made.axes = rows.axes;
+    std::vector<double> normal, numbers;
+    std::tie(made.levers, made.turns, made.edges, normal, numbers) = given;
+    if (normal.size() != 3 || numbers.size() != 3 || made.levers.size() % 3 ||
+        made.turns.size() % 3 || made.edges.size() % 3)
+        throw std::invalid_argument("a contact has the wrong numbers");
+    std::copy_n(normal.begin(), 3, made.normal);
+    made.torsion = numbers[0], made.damping = numbers[1], made.most = numbers[2];
+    return made;
+}
+
+void check_indices(const std::vector<int>& indices, int end, const char* name) {
+    for (int k : indices) {
+        if (k < -1 || k >= end) throw std::invalid_argument(std::string(name) + " is out of range");
+    }
+}
+
+void make_body(CoreBody* self, const CoreModel& model, const std::vector<Stated>& tasks,
+               const std::vector<std::vector<int>>& centres,
+               const std::vector<StatedContact>& contacts, nb::handle weight, nb::handle gain,
+               const std::vector<bool>& momentum, const std::vector<int>& levels,
+               nb::handle damping, nb::handle lower, nb::handle upper,
+               const std::vector<int>& position, nb::handle fastest, nb::handle acceleration,
+               const std::vector<int>& idle, const std::vector<int>& driven, nb::handle effort,
+               const std::vector<double>& numbers, bool springs, bool rubs) {
+    if (model.functions) throw std::invalid_argument("couplings by functions are not known here");
+    const Tree& tree = model.tree;
+    std::vector<TaskStatement> stated;
+    for (const auto& [kind, indices, values] : tasks) stated.push_back({kind, indices, values});
+    TaskSet set = make_task_set(tree, stated, centres);
+    if (set.twists.size() != contacts.size() || numbers.size() != 6)
+        throw std::invalid_argument("contacts and numbers do not fit");
+    BodyStatement made;
+    for (size_t c = 0; c < contacts.size(); ++c)
+        made.contacts.push_back(contact_of(contacts[c], set.twists[c]));
+    const size_t rows = set.rows - 6 * contacts.size();
+    made.weight = numbers_of("weight", weight, rows), made.gain = numbers_of("gain", gain, rows);
+    made.momentum.assign(momentum.begin(), momentum.end()), made.levels = levels;
+    long sum = 0;
+    for (int level : levels) sum += std::max(level, 0);
+    if (made.momentum.size() != rows || levels.empty() || sum != long(rows))
+        throw std::invalid_argument("momentum and levels do not fit the rows");
+    made.damping = numbers_of("damping", damping, tree.nv);
+    made.lower = numbers_of("lower", lower, tree.nv);
+    made.upper = numbers_of("upper", upper, tree.nv);
+    made.fastest = numbers_of("fastest", fastest, tree.nv);
+    made.acceleration = numbers_of("acceleration", acceleration, tree.nv);
+    if (int(position.size()) != tree.nv) throw std::invalid_argument("position does not fit");
+    check_indices(position, tree.nq, "position");
+    check_indices(idle, tree.nv, "idle"), check_indices(driven, tree.nv, "driven");
+    made.position = position, made.idle = idle, made.driven = driven;
+    made.effort = numbers_of("effort", effort, driven.size());
+    made.force_damping = numbers[0], made.usual = numbers[1], made.approach = numbers[2];
+    made.weight_force = numbers[3], made.holding = numbers[4], made.yielding = numbers[5];
+    made.springs = springs, made.rubs = rubs;
+    new (self) CoreBody{&model, std::move(set), std::move(made)};
+}
+
+nb::object new_integers(long size, int type) {
+    npy_intp shape = size;
+    PyObject* made = PyArray_SimpleNew(1, &shape, type);
+    if (!made) throw nb::python_error();
+    return nb::steal(made);
+}
+template <class X>
+X* numbers_in(const nb::object& array) {
+    return static_cast<X*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.ptr())));
+}
+
+nb::object solve(const CoreBody& self, nb::handle given_q, nb::handle given_v, nb::handle targets,
+                 nb::handle rates, nb::handle loads, nb::object start) {
+    const Tree& tree = self.model->tree;
+    Owned keep[5];
+    const Numbers q = rows_of("q", given_q, tree.nq, keep[0]);
+    const Numbers v = rows_of("v", given_v, tree.nv, keep[1]);
+    const Numbers to = rows_of("targets", targets, self.set.targets, keep[2]);
+    const Numbers moving = rows_of("rates", rates, self.set.targets, keep[3]);
+    const Numbers load = rows_of("loads", loads, self.stated.contacts.size(), keep[4]);
+    const long count = long(q.shape[0]);
+    const bool alike = long(v.shape[0]) == count && long(load.shape[0]) == count;
+    if (!alike || to.shape[0] != moving.shape[0] ||
+        (to.shape[0] != 1 && long(to.shape[0]) != count))
+        throw std::invalid_argument("q, v, targets, rates and loads have not as many rows");
+    check_quaternions(tree, q.data, count);
+    const auto between = loads_between(self.stated, load.data, count);
+    const long rows = self.stated.drives() + std::count(between.begin(), between.end(), 1);
+    const long n = tree.nv + self.stated.generators(), size = count * (n + rows);
+    nb::object x = new_rows({count, n}), tau = new_rows({count, tree.nv});
+    nb::object slack = new_rows({count, rows}), told = new_rows({2, count});
+    nb::object at = new_integers(size, NPY_INT8), ends = new_integers(3 * count, NPY_INT);
+    BodyStates states;
+    states.count = count, states.q = q.data, states.v = v.data;
+    states.targets = to.data, states.rates = moving.data;
+    states.stride = to.shape[0] == 1 ? 0 : self.set.targets;
+    states.loads = load.data, states.start = nullptr;
+    if (!start.is_none()) {
+        PyObject* given = start.ptr();
+        if (!PyArray_Check(given)) throw std::invalid_argument("start is no array");
+        auto* array = reinterpret_cast<PyArrayObject*>(given);
+        if (PyArray_TYPE(array) == NPY_INT8 && PyArray_IS_C_CONTIGUOUS(array) &&
+            PyArray_SIZE(array) == size)
+            states.start = static_cast<const signed char*>(PyArray_DATA(array));
+    }
+    int* end = numbers_in<int>(ends);
+    const BodyAnswers answers{data_of(x),
+                              data_of(tau),
+                              data_of(slack),
+                              data_of(told),
+                              data_of(told) + count,
+                              numbers_in<signed char>(at),
+                              end,
+                              end + count,
+                              end + 2 * count};
+    {
+        std::optional<nb::gil_scoped_release> release;
+        if (count > 1) release.emplace();
+        kernels().kinematics->body(tree, self.set, self.stated, states, answers);
+    }
+    return nb::make_tuple(x, tau, slack, told, at, ends);
+}
+
+}  // namespace
+
+void bind_whole_body(nb::module_& m) {
+    nb::class_<CoreBody>(m, "BodyController")
+        .def("__init__", &make_body, nb::arg("model"), nb::arg("tasks"), nb::arg("centres"),
+             nb::arg("contacts"), nb::kw_only(), nb::arg("weight"), nb::arg("gain"),
+             nb::arg("momentum"), nb::arg("levels"), nb::arg("damping"), nb::arg("lower"),
+             nb::arg("upper"), nb::arg("position"), nb::arg("fastest"), nb::arg("acceleration"),
+             nb::arg("idle"), nb::arg("driven"), nb::arg("effort"), nb::arg("numbers"),
+             nb::arg("springs"), nb::arg("rubs"), nb::keep_alive<1, 2>())
+        .def("solve", &solve, nb::arg("q"), nb::arg("v"), nb::arg("targets"), nb::arg("rates"),
+             nb::arg("loads"), nb::arg("start").none() = nb::none(),
+             "x (B, n), tau (B, nv), slack (B, rows), slip and missed (2, B), at, and ends (3 B).");
+}
+
+}  // namespace tarsus

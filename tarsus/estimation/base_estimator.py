@@ -1,0 +1,204 @@
+"""A base that floats, from encoders, an inertial unit and contacts: the invariant Kalman filter.
+
+Rotation R, velocity v and position p of the unit, and the places d of contacts, are one element of
+a group; the error of the estimate, seen from the world, then changes by a law that does not depend
+on the estimate but through biases (R. Hartley, M. Ghaffari, R. Eustice, J. Grizzle, "Contact-aided
+invariant extended Kalman filtering for robot state estimation", International Journal of Robotics
+Research 39, 2020; M. Bloesch et al., "State estimation for legged robots", RSS 2012):
+
+    R̂ Rᵀ = exp(ξ_R),  ξ_v = v̂ − v − ξ_R × v, …      ξ̇_R = R̂ (n_ω − β_ω),
+    ξ̇_v = g × ξ_R + v × R̂ (n_ω − β_ω) + R̂ (n_a − β_a),
+    ξ̇_p = ξ_v + p × R̂ (n_ω − β_ω),     ξ̇_d = d × R̂ (n_ω − β_ω) + n_d,
+
+β = b̂ − b. Encoders tell where contacts are in axes of the unit, h = Rᵀ (d − p) + J n_q, so that
+R̂ h − (d̂ − p̂) = ξ_p − ξ_d + R̂ J n_q. A contact that is open is where encoders say; one that is said
+to be closed and is far from where it was is not believed, and told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarsus.arrays import Array
+from tarsus.estimation.invariant_state import InvariantState
+from tarsus.estimation.sensors import Noise, checked
+from tarsus.ik.points import ALIGNED
+from tarsus.model import Model
+from tarsus.model.checks import expect, number, reals
+from tarsus.spatial import inverse, skew
+from tarsus.spatial.quaternions import quaternion_from_rotation
+
+GATE = 25.0
+"""Squares of standard deviations, of three numbers: one in 65,000 is beyond by chance."""
+
+
+@dataclass(frozen=True)
+class BaseEstimate:
+    """What is known after an update, of states (…)."""
+
+    q: Array
+    """Configurations (…, nq): the base as estimated, joints as measured."""
+    v: Array
+    """Velocities (…, nv), alike."""
+    covariance: Array
+    """Of the error ξ of rotation, velocity and position (…, 9, 9), in world axes."""
+    gyro_bias: Array
+    """[rad/s] (…, 3)."""
+    accelerometer_bias: Array
+    """[m/s²] (…, 3)."""
+    slipping: NDArray[np.bool_]
+    """Which contacts (…, contacts) were said to be closed and not believed."""
+
+
+class BaseEstimator:
+    """Follows the base of a machine: estimate = estimator.update(t, gyro, accelerometer, q, v, on).
+
+    `imu` is a frame on the base, `contacts` are points by name of frame: (3,) or (k, 3) in its axes
+    [m], such as the corners of a sole. `noise` is that of the sensors. Begin with `reset`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        imu: str,
+        contacts: Mapping[str, ArrayLike],
+        noise: Noise | None = None,
+        *,
+        gate: float = GATE,
+    ) -> None:
+        self.model, self.imu = checked(model, imu), imu
+        self.noise = Noise() if noise is None else noise
+        expect(self.noise, Noise, "noise")
+        if number(gate, "gate") <= 0.0:
+            raise ValueError(f"gate is {gate}, must be positive")
+        self.gate = gate
+        self.contacts: list[tuple[str, Array]] = []
+        for frame, points in contacts.items():
+            model.frame(frame)
+            rows = np.atleast_2d(reals(points, f"points of {frame!r}"))
+            if rows.ndim != 2 or rows.shape[-1] != 3 or not np.isfinite(rows).all():
+                raise ValueError(f"points of {frame!r} have shape {rows.shape}, must be (k, 3)")
+            self.contacts += [(frame, point) for point in rows]
+        base = model.base
+        assert base is not None
+        self._base_q, self._base_v = base.q_slice, base.v_slice
+        self._mounted = np.asarray(model.frame_pose(model.neutral(), imu))
+        self._mounted = inverse(model.frame_pose(model.neutral(), base.child)) @ self._mounted
+        self._time: float | None = None
+
+    def reset(
+        self,
+        t: float,
+        q: ArrayLike,
+        v: ArrayLike,
+        *,
+        rotation: float = 1e-2,
+        velocity: float = 1e-2,
+        position: float = 1e-3,
+        gyro_bias: float = 1e-3,
+        accelerometer_bias: float = 1e-2,
+    ) -> None:
+        """Begin at states q (…, nq), v (…, nv), known to these standard deviations."""
+        at, speed = reals(q, "q"), reals(v, "v")
+        pose = np.asarray(self.model.frame_pose(at, self.imu))
+        moving = np.asarray(self.model.frame_velocity(at, speed, self.imu, ALIGNED))
+        sizes = np.repeat([rotation, velocity, position, gyro_bias, accelerometer_bias], 3)
+        self._state = InvariantState(
+            pose[..., :3, :3], moving[..., :3], pose[..., :3, 3], len(self.contacts), sizes
+        )
+        self._place(at, np.zeros((*at.shape[:-1], len(self.contacts)), bool))
+        self._time = number(t, "t")
+
+    def update(
+        self,
+        t: float,
+        gyro: ArrayLike,
+        accelerometer: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        closed: Mapping[str, ArrayLike],
+    ) -> BaseEstimate:
+        """Return the estimate at the time t [s], from means of the unit since the last update.
+
+        Joints are measured as q (…, nq), v (…, nv), of which the base counts nothing; `closed`
+        says by name of frame whether it is in contact (…).
+        """
+        if self._time is None:
+            raise ValueError("there is no beginning: reset() the estimator first")
+        dt = number(t, "t") - self._time
+        if dt <= 0.0:
+            raise ValueError(f"t is {t} s, must be after the last update at {self._time} s")
+        unknown = [name for name in closed if name not in dict(self.contacts)]
+        if unknown:
+            names = ", ".join(dict.fromkeys(frame for frame, _ in self.contacts))
+            raise ValueError(f"closed names {unknown[0]!r}, which has no contacts; these: {names}")
+        rate, force, at, speed = (
+            reals(x, name)
+            for x, name in (
+                (gyro, "gyro"),
+                (accelerometer, "accelerometer"),
+                (q, "q"),
+                (v, "v"),
+            )
+        )
+        self._time = float(t)
+        self._state.predict(rate, force, self.model.gravity, dt, self.noise)
+        lead = self._state.position.shape[:-1]
+        on = np.stack(
+            [np.broadcast_to(closed.get(frame, False), lead) for frame, _ in self.contacts], axis=-1
+        ).astype(bool)
+        slipping = self._place(at, on)
+        return self._told(at, speed, rate - self._state.gyro_bias, slipping)
+
+    def _place(self, q: Array, on: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Take in where encoders have contacts; return which are not believed (…, contacts)."""
+        slipping = np.zeros(on.shape, bool)
+        sigma = self.noise.position**2
+        for k, (frame, point) in enumerate(self.contacts):
+            arm, jacobian = self._seen(q, frame, point)
+            spread = sigma * (jacobian @ np.swapaxes(jacobian, -1, -2)) + 1e-12 * np.eye(3)
+            far = self._state.correct(k, arm, spread, on[..., k], self.gate)
+            slipping[..., k] = on[..., k] & far
+            self._state.place(k, arm, spread, ~on[..., k] | far)
+        return slipping
+
+    def _seen(self, q: Array, frame: str, point: Array) -> tuple[Array, Array]:
+        """Return a point (…, 3) in axes of the unit, and its slopes by joints (…, 3, joints)."""
+        unit = self.model.frame_pose(q, self.imu)
+        foot = self.model.frame_pose(q, frame)
+        back = np.swapaxes(unit[..., :3, :3], -1, -2)
+        arm = foot[..., :3, :3] @ point
+        rows = self.model.frame_jacobian(q, frame, ALIGNED)
+        slopes = rows[..., :3, :] - skew(arm) @ rows[..., 3:, :]
+        slopes = np.delete(slopes, np.r_[self._base_v], axis=-1)
+        way = foot[..., :3, 3] + arm - unit[..., :3, 3]
+        return (back @ way[..., None])[..., 0], back @ slopes
+
+    def _told(self, q: Array, v: Array, rate: Array, slipping: NDArray[np.bool_]) -> BaseEstimate:
+        state = self._state
+        lead = np.broadcast_shapes(state.position.shape[:-1], q.shape[:-1])
+        mounted = inverse(self._mounted)
+        rotation = state.rotation @ mounted[:3, :3]
+        place = state.position + state.rotation @ mounted[:3, 3]
+        found_q = np.array(np.broadcast_to(q, (*lead, q.shape[-1])))
+        found_q[..., self._base_q] = np.concatenate(
+            [place, quaternion_from_rotation(rotation)], axis=-1
+        )
+        # from the unit to the base: both turn alike, and arms add to velocities
+        turn = (self._mounted[:3, :3] @ rate[..., None])[..., 0]
+        back = np.swapaxes(rotation, -1, -2)
+        linear = (back @ state.velocity[..., None])[..., 0] - np.cross(turn, self._mounted[:3, 3])
+        found_v = np.array(np.broadcast_to(v, (*lead, v.shape[-1])))
+        found_v[..., self._base_v] = np.concatenate([linear, turn], axis=-1)
+        return BaseEstimate(
+            found_q,
+            found_v,
+            state.covariance[..., :9, :9].copy(),
+            state.gyro_bias.copy(),
+            state.accelerometer_bias.copy(),
+            slipping,
+        )

@@ -1,0 +1,164 @@
+"""What arms do while legs walk: stay, swing, or make up for the legs' angular momentum.
+
+Five ways (M. Schwienbacher, "Efficient Algorithms for Biped Robots", TU München 2013, chapter 7):
+
+    Still         joints of the arms are held
+    Swinging      each arm's centre of mass follows that of the opposite leg (section 7.3.1)
+    Free          nothing is asked of the arms, and they cost as all joints do: W = 1
+    Tracking      arms move against the angular momentum of all the rest (section 7.3.2)
+    Minimising    angular momentum costs beside velocities, W = δ 1 + aᵀ a (section 7.5)
+
+All but the first two leave the arms to the null space of the walk, where a cost draws them back to
+their posture and others may keep them off the legs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.gait.anatomy import Anatomy, Limb
+from tarsus.ik import (
+    ArmSwing,
+    Comfort,
+    Cost,
+    MomentumTracking,
+    MomentumWeight,
+    PartComTask,
+    PostureTask,
+    Task,
+)
+from tarsus.ik.arguments import positive
+from tarsus.model.checks import number
+
+
+@dataclass(frozen=True)
+class Still:
+    """Arms that are held as they are when the walk begins."""
+
+
+@dataclass(frozen=True)
+class Swinging:
+    """Arms that follow the opposite legs, `scale` times as far; the ratio of lengths if None."""
+
+    scale: float | None = None
+
+
+@dataclass(frozen=True)
+class Free:
+    """Arms of which nothing is asked."""
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """Arms against the momentum of the rest.
+
+    With a `share`, from 0 to 1, they make up for as much of it where the walk begins, by a damped
+    inverse. Without, the inverse is normalised as in eq. 7.9: how much that is depends on how
+    heavy the arms are.
+    """
+
+    share: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.share is not None and not 0.0 < number(self.share, "share") < 1.0:
+            raise ValueError(f"share is {self.share}, must be between 0 and 1")
+
+
+@dataclass(frozen=True)
+class Minimising:
+    """Velocities with little angular momentum; the smaller `delta`, the less is left."""
+
+    delta: float = 0.5
+
+
+REACH = 0.02
+"""Weight of the task of an arm that swings; velocities of level 1 are damped by 0.01/√weight."""
+
+Arms: TypeAlias = Still | Swinging | Free | Tracking | Minimising
+
+
+@dataclass(frozen=True, eq=False)
+class ArmMotion:
+    """What a way to move arms adds to inverse kinematics, for one machine."""
+
+    tasks: Sequence[Task] = ()
+    costs: Sequence[Cost] = ()
+    weight: float | MomentumWeight = 1.0
+    swings: list[ArmSwing] = field(default_factory=list)
+
+    def update(self, q: Array) -> None:
+        """Set targets that depend on the configuration (nq,), once a step."""
+        for swing in self.swings:
+            swing.update(q)
+
+
+def arm_joints(anatomy: Anatomy) -> tuple[str, ...]:
+    """Return the joints of both arms from shoulder to elbow; hands stay as they are."""
+    ways = [arm.joints[: arm.joints.index(arm.bend) + 1] for arm in anatomy.arms]
+    return tuple(name for way in ways for name in way)
+
+
+def arm_motion(
+    anatomy: Anatomy, posture: Array, arms: Arms, *, gain: float, comfort: float = 1.0
+) -> ArmMotion:
+    """Return tasks and costs that move the arms; `posture` (nq,) is where they begin.
+
+    `gain` [1/s] is that of tasks, `comfort` [1/s] how fast arms that are free go back.
+    """
+    joints = arm_joints(anatomy)
+    if isinstance(arms, Still):
+        held = PostureTask(posture, joints=joints, level=0, gain=gain, name="arms")
+        return ArmMotion([held])
+    back = _back(anatomy, posture, joints, comfort)
+    if isinstance(arms, Swinging):
+        return _swinging(anatomy, posture, arms, back, gain)
+    if isinstance(arms, Tracking):
+        damping = None if arms.share is None else _damping(anatomy, posture, joints, arms.share)
+        return ArmMotion(costs=[back, MomentumTracking(joints, damping=damping)])
+    if isinstance(arms, Minimising):
+        return ArmMotion(costs=[back], weight=MomentumWeight(arms.delta))
+    if isinstance(arms, Free):
+        return ArmMotion(costs=[back])
+    kinds = "Still, Swinging, Free, Tracking or Minimising"
+    raise TypeError(f"arms is {arms!r}, must be {kinds} of tarsus.gait.arms")
+
+
+def length_ratio(arm: Limb, leg: Limb) -> float:
+    """Return how long an arm is beside a leg."""
+    return arm.reach / leg.reach
+
+
+def _back(anatomy: Anatomy, posture: Array, joints: Sequence[str], comfort: float) -> Cost:
+    rates = np.zeros(anatomy.model.nv)
+    for name in joints:
+        rates[anatomy.model.joint(name).v_slice] = positive(comfort, "comfort")
+    return Comfort(posture, comfort=rates)
+
+
+def _damping(anatomy: Anatomy, posture: Array, joints: Sequence[str], share: float) -> float:
+    """Return λ for which a aᵀ/(a aᵀ + λ²) is the share, a the momentum of the arms' velocities."""
+    model = anatomy.model
+    free = [k for name in joints for k in range(model.nv)[model.joint(name).v_slice]]
+    row = np.asarray(model.centroidal_momentum_matrix(posture))[5, free]
+    return float(np.linalg.norm(row) * np.sqrt(1.0 / share - 1.0))
+
+
+def _swinging(
+    anatomy: Anatomy, posture: Array, arms: Swinging, back: Cost, gain: float
+) -> ArmMotion:
+    tasks, swings = [], []
+    for arm in anatomy.arms:
+        leg = next(leg for leg in anatomy.legs if leg.side == -arm.side)
+        scale = length_ratio(arm, leg) if arms.scale is None else arms.scale
+        # long steps lead arms to the end of their reach: a small weight damps them there
+        seen = {"relative_to": "com", "axes": anatomy.torso}
+        task = PartComTask(arm.root, **seen, weight=REACH, gain=gain, level=1)
+        task.bind(anatomy.model)
+        tasks.append(task)
+        swings.append(ArmSwing(task, leg.root, posture, scale=scale))
+    return ArmMotion(tasks, [back], swings=swings)
