@@ -30,7 +30,7 @@ def _option(help_text: str) -> Any:
 
 def walk(
     model: ModelText,
-    base: BaseOption = "free",
+    base: BaseOption = None,
     package_dir: PackageDirs = None,
     mimic: MimicOption = "coupled",
     complete: CompleteOption = None,
@@ -63,7 +63,9 @@ def walk(
     for file in (plot, save, animate):
         if file is not None and not file.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {file.parent} to write {file.name} to")
-    opened = open_model(model, base, package_dirs=package_dir or (), mimic=mimic, complete=complete)
+    # files say nothing of their root, and what walks has none
+    root = "free" if base is None and Path(model).exists() else base
+    opened = open_model(model, root, package_dirs=package_dir or (), mimic=mimic, complete=complete)
     body = ts.gait.Anatomy.from_model(opened, feet=foot or None)
     with warnings.catch_warnings():
         # they are part of the report
