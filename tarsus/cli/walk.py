@@ -30,7 +30,7 @@ def _option(help_text: str) -> Any:
 
 def walk(
     model: ModelText,
-    base: BaseOption = "free",
+    base: BaseOption = None,
     package_dir: PackageDirs = None,
     mimic: MimicOption = "coupled",
     complete: CompleteOption = None,
@@ -45,9 +45,7 @@ def walk(
     friction: Annotated[float, typer.Option(help="Coulomb's coefficient of the ground.")] = 0.7,
     push: Annotated[
         list[str] | None,
-        _option(
-            "Push a body in N, as in torso:200,0,0@3+0.1, from 3 s on for 0.1 s; repeatable."
-        ),
+        _option("Push a body in N, as in torso:200,0,0@3+0.1, from 3 s on for 0.1 s; repeatable."),
     ] = None,
     foot: Annotated[
         list[str] | None, _option("A frame on a foot, if feet are not found; one for each.")
@@ -65,7 +63,9 @@ def walk(
     for file in (plot, save, animate):
         if file is not None and not file.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {file.parent} to write {file.name} to")
-    opened = open_model(model, base, package_dirs=package_dir or (), mimic=mimic, complete=complete)
+    # files say nothing of their root, and what walks has none
+    root = "free" if base is None and Path(model).exists() else base
+    opened = open_model(model, root, package_dirs=package_dir or (), mimic=mimic, complete=complete)
     body = ts.gait.Anatomy.from_model(opened, feet=foot or None)
     with warnings.catch_warnings():
         # they are part of the report

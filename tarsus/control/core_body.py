@@ -7,6 +7,8 @@ NumPy. Statements are handed over when they have changed.
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,7 +55,7 @@ class CoreBody:
         if len(targets) != len(rates):
             targets, rates = np.broadcast_arrays(targets, rates)
         at, speed, load = (
-            np.ascontiguousarray(each).reshape(-1, each.shape[-1]) for each in (q, v, loads)
+            np.ascontiguousarray(each).reshape(prod(lead), each.shape[-1]) for each in (q, v, loads)
         )
         x, tau, slack, told, held, ends = self._core.solve(at, speed, targets, rates, load, start)
         code, worst, passes = ends.reshape(3, *lead).astype(np.int64)

@@ -178,9 +178,7 @@ class BaseEstimator:
         way = foot[..., :3, 3] + arm - unit[..., :3, 3]
         return (back @ way[..., None])[..., 0], back @ slopes
 
-    def _told(
-        self, q: Array, v: Array, rate: Array, slipping: NDArray[np.bool_]
-    ) -> BaseEstimate:
+    def _told(self, q: Array, v: Array, rate: Array, slipping: NDArray[np.bool_]) -> BaseEstimate:
         state = self._state
         lead = np.broadcast_shapes(state.position.shape[:-1], q.shape[:-1])
         mounted = inverse(self._mounted)

@@ -43,9 +43,7 @@ class Noise:
     def __post_init__(self) -> None:
         for each in fields(self):
             if number(getattr(self, each.name), each.name) < 0.0:
-                raise ValueError(
-                    f"{each.name} is {getattr(self, each.name)}, must not be negative"
-                )
+                raise ValueError(f"{each.name} is {getattr(self, each.name)}, must not be negative")
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 """How machines walk: what they walk with, `plans` of feet, body and loads, and `walk`."""
 
 from tarsus.gait import plans
+from tarsus.gait.aims import Aims, Measured
 from tarsus.gait.anatomy import Anatomy, Leg, Limb
 from tarsus.gait.body_tasks import BodyGains, BodyTasks
 from tarsus.gait.posture import stance
 from tarsus.gait.soles import Sole
-from tarsus.gait.stepping import Aims, Measured, Stepping
+from tarsus.gait.stepping import Stepping
 from tarsus.gait.walk import walk
 from tarsus.gait.walked import Walked, WalkReport
 from tarsus.gait.walker import Style, Walker

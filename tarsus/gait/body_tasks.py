@@ -1,8 +1,8 @@
-"""What the body of a walking machine does: tasks and contacts of whole-body control, and their aims.
+"""What the body of a walking machine does: tasks and contacts of whole-body control.
 
-The centre of mass is accelerated away from the zero moment point, its height follows the plan; trunk
-and torso stay upright and look ahead; feet follow their ways while they swing, and are held by their
-contacts while they stand; the other joints keep the stance.
+The centre of mass is accelerated away from the zero moment point, its height follows the plan;
+trunk and torso stay upright and look ahead; feet follow their ways while they swing, and are held
+by their contacts while they stand; the other joints keep the stance.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.control import Contact
+from tarsus.gait.aims import Aims
 from tarsus.gait.anatomy import FREEDOM, Anatomy
-from tarsus.gait.stepping import Aims
 from tarsus.ik import (
     AngularMomentumTask,
     ComTask,
@@ -74,9 +74,7 @@ class BodyTasks:
             ("legs", [joint for joint in free if joint in legs], gains.legs),
         ):
             if own:
-                task = PostureTask(
-                    stance, joints=own, weight=weight, gain=gain, level=0, name=name
-                )
+                task = PostureTask(stance, joints=own, weight=weight, gain=gain, level=0, name=name)
                 self.tasks.append(task)
         if gains.momentum > 0.0:
             self.tasks.append(AngularMomentumTask(axes="z", weight=gains.momentum))
@@ -109,8 +107,8 @@ class BodyTasks:
         for task, level in zip(self.upright, self._level, strict=True):
             task.target = turn @ level
             task.target_velocity, task.target_acceleration = motion
-        for k, task in enumerate(self.feet):
-            self._aim_foot(task, k, aims)
+        for k, foot in enumerate(self.feet):
+            self._aim_foot(foot, k, aims)
 
     def _aim_com(self, aims: Aims, com: Array, velocity: Array, omega: float) -> None:
         # along the ground there is no error: the acceleration of the pendulum alone

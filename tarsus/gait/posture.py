@@ -67,7 +67,9 @@ def stance(
     start = _hang_arms(body, _bent(body, crouch))
     first = start[3:7].copy()
     start[:3] += place
-    start[3:7] = quaternion_from_rotation(heading @ _heading(body).T @ rotation_from_quaternion(first))
+    start[3:7] = quaternion_from_rotation(
+        heading @ _heading(body).T @ rotation_from_quaternion(first)
+    )
     tasks: list[Task] = [
         OrientationTask(body.trunk, heading),
         PositionTask(body.trunk, [0.0, 0.0, start[2]], weight=[0.0, 0.0, 1.0]),

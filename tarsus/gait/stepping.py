@@ -1,24 +1,27 @@
 """Walking in cycles: from the measured state to what feet, weight and centre of mass do next.
 
-Each cycle knows the step and the phase that it is in, adapts where and when the swinging foot lands,
-and returns references: the zero moment point that leads the divergent component back, heights, the
-feet, and which of them carry. One walker or many, each in its own phase.
+Each cycle knows the step and the phase that it is in, adapts where and when the swinging foot
+lands, and returns references: the zero moment point that leads the divergent component back,
+heights, the feet, and which of them carry. One walker or many, each in its own phase.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
+from tarsus.gait.aims import Aims, Measured
 from tarsus.gait.plans.adaptation import StepAdaptation
 from tarsus.gait.plans.footsteps import Footsteps, sole_rotation
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing, Way, bend
 from tarsus.geometry.terrain import Terrain
 from tarsus.spatial import rotation_from_vector, vector_from_rotation
+
+Which: TypeAlias = NDArray[np.bool_]
 
 LOADED = 0.02
 """A foot that has landed may carry all after this time [s]."""
@@ -33,45 +36,6 @@ KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 """Of what moves: what goes on when the next foot is lifted."""
 LATE = 0.25
 """A foot that has not landed so long after its time [s] is taken to stand."""
-
-
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """What a cycle is told of walkers (B,): centre of mass and velocity (B, 3), feet, and touch.
-
-    `soles` (B, 2, 4, 4) are the frames of the soles, left and right; `touching` (B, 2) tells which
-    of them feel the ground.
-    """
-
-    com: Array
-    velocity: Array
-    soles: Array
-    touching: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class Aims:
-    """What walkers (B,) shall do in a cycle; feet are left and right."""
-
-    pressure: Array
-    """The zero moment point (B, 2) [m]."""
-    height: Way
-    """Of the centre of mass, (B, 1) each."""
-    feet: Way
-    """Of the soles, (B, 2, 3) each."""
-    rotation: Array
-    """Of the soles (B, 2, 3, 3)."""
-    spin: Array
-    """Angular velocities (B, 2, 3) of the soles in world axes, and their rates."""
-    spin_rate: Array
-    loads: Array
-    """Which share of its largest force each foot may carry (B, 2)."""
-    swinging: NDArray[np.bool_]
-    """(B, 2)."""
-    heading: Way
-    """The yaw of the trunk (B, 1)."""
-    divergent: Array
-    """Where the divergent component shall be (B, 3)."""
 
 
 class Stepping:
@@ -97,15 +61,19 @@ class Stepping:
         walkers: int = 1,
     ) -> None:
         self.supports, self.swing, self.adaptation = supports, swing, adaptation
-        self.ground, self.height, self.half, self.length, self.gain = ground, height, half, length, gain
+        self.ground, self.height, self.half, self.length, self.gain = (
+            ground,
+            height,
+            half,
+            length,
+            gain,
+        )
         n = len(steps.side)
         self.side = steps.side
         self.position = np.array(np.broadcast_to(steps.position, (walkers, n, 3)))
         self.planned = self.position.copy()
         self.yaw = np.array(np.broadcast_to(np.unwrap(steps.yaw), (walkers, n)))
-        self.rotation = sole_rotation(
-            self.yaw, np.broadcast_to(steps.normal, (walkers, n, 3))
-        )
+        self.rotation = sole_rotation(self.yaw, np.broadcast_to(steps.normal, (walkers, n, 3)))
         self.rows = np.arange(walkers)
         self.step = np.full(walkers, 2)
         """The step (B,) that is made, or that follows double support."""
@@ -132,9 +100,9 @@ class Stepping:
         return len(self.side) - 1
 
     @property
-    def done(self) -> NDArray[np.bool_]:
+    def done(self) -> Which:
         """Which walkers (B,) have made all their steps and shifted their weight to the middle."""
-        return (self.step > self.last) & (self.left <= 0.0)
+        return np.asarray((self.step > self.last) & (self.left <= 0.0))
 
     def cycle(self, now: Measured, dt: float) -> Aims:
         """Return what walkers shall do in the next `dt` [s]."""
@@ -153,7 +121,8 @@ class Stepping:
     def _before(self) -> Array:
         """Return the supports (B, 3) from which double support leads on."""
         first = self.position[:, :2].mean(axis=1)
-        return np.where((self.step == 2)[:, None], first, self.position[self.rows, self.step - 2])
+        before = self.position[self.rows, self.step - 2]
+        return np.asarray(np.where((self.step == 2)[:, None], first, before))
 
     def _change_phases(self, now: Measured) -> None:
         """Let feet lift and land."""
@@ -170,7 +139,7 @@ class Stepping:
     def _swing_side(self) -> NDArray[np.int64]:
         return np.asarray(self.side[np.minimum(self.step, self.last)])
 
-    def _land(self, these: Array, soles: Array) -> None:
+    def _land(self, these: Which, soles: Array) -> None:
         """Put feet down where they are, and begin double support."""
         step = self.step[these]
         self.position[these, step] = soles[these, :3, 3]
@@ -179,7 +148,7 @@ class Stepping:
         self.single = self.single & ~these
         self._begin(these, self.supports.double)
 
-    def _lift(self, these: Array, soles: Array) -> None:
+    def _lift(self, these: Which, soles: Array) -> None:
         """Lift feet from where they are, and begin single support."""
         self.single = self.single | these
         self._begin(these, self.supports.single)
@@ -196,7 +165,7 @@ class Stepping:
             self.ground, begin[:, :3], self.position[self.rows, step], self.length
         )
 
-    def _begin(self, these: Array, long: float) -> None:
+    def _begin(self, these: Which, long: float) -> None:
         self.since = np.where(these, 0.0, self.since)
         self.left = np.where(these, long, self.left)
         self.long = np.where(these, long, self.long)
@@ -281,7 +250,8 @@ class Stepping:
         share = np.where(self.single, 0.0, np.clip(along, 0.0, 1.0))
         middle = origin + share[:, None] * way
         local = (np.swapaxes(turn, -1, -2) @ (pressure - middle)[..., None])[..., 0]
-        return middle + (turn @ np.clip(local, -self.half, self.half)[..., None])[..., 0]
+        kept = np.clip(local, -self.half, self.half)
+        return np.asarray(middle + (turn @ kept[..., None])[..., 0])
 
     def _carry(self, dt: float) -> None:
         """Move the references of the swinging feet, of the height and of the heading on by dt."""
@@ -301,16 +271,16 @@ class Stepping:
         moved = bend(self.moving, Way(place, speed, np.zeros_like(speed)), long, dt)
         self.moving = moved.where(self.single, self.moving)
 
-    def _feet(self, now: Measured) -> tuple[Way, Array, Array, Array, NDArray[np.bool_]]:
+    def _feet(self, now: Measured) -> tuple[Way, Array, Array, Array, Which]:
         """Return the references of the soles: those that stand are where they are."""
         side = np.where(self._swing_side() > 0, 0, 1)
         swinging = self.single[:, None] & (side[:, None] == np.arange(2))
         pick = swinging[..., None]
-        here = now.soles[..., :3, 3]
+        here, still = now.soles[..., :3, 3], np.zeros(3)
         feet = Way(
             *(
                 np.where(pick, own[:, None, :3], rest)
-                for own, rest in zip(self.moving, (here, 0.0, 0.0), strict=True)
+                for own, rest in zip(self.moving, (here, still, still), strict=True)
             )
         )
         turn, rate, faster = (part[:, 3:4] for part in self.moving)
@@ -331,4 +301,6 @@ class Stepping:
         landed = np.clip(self.since / LOADED, 0.05, 1.0)
         landed = np.where(self.single | (self.step == 2), 1.0, landed)
         # at the end of a walk the foot that has landed is that of the last step
-        return np.where(mine, np.where(ends, landed, leaving)[:, None], np.where(ends, 1.0, landed)[:, None])
+        return np.where(
+            mine, np.where(ends, landed, leaving)[:, None], np.where(ends, 1.0, landed)[:, None]
+        )

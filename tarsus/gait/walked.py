@@ -1,4 +1,4 @@
-"""What came of a walk: how far and how fast, what it cost, and what gave way if it ended in a fall."""
+"""What came of a walk: how far and how fast, what it cost, and what gave way if it fell."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class WalkReport:
 
 @dataclass(frozen=True, eq=False)
 class Walked:
-    """A walk in simulation: the machine, its plan, its controller with what it noted, and the run."""
+    """A walk in simulation: the machine, its plan, its controller with its notes, and the run."""
 
     walker: Walker
     plan: Footsteps
@@ -170,7 +170,7 @@ def gave_way(
     return tuple(sorted(found))
 
 
-def _first(holds: Array) -> int | None:
+def _first(holds: Any) -> int | None:
     return int(holds.argmax()) if holds.any() else None
 
 

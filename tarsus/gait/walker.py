@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -55,7 +55,7 @@ class Style:
     adapt: bool = True
     gain: float = 3.0
     period: float = 0.002
-    gains: BodyGains = BodyGains()
+    gains: BodyGains = field(default_factory=BodyGains)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,14 +131,14 @@ class Walker:
     ) -> Footsteps:
         """Return footsteps at speeds [m/s, rad/s], or along a path (K, 2) [m]."""
         if path is not None:
-            length = float(np.max(speed)) * self.step_time
-            return Footsteps.along(path, width=self.width, length=length)
+            longest = float(np.max(speed)) * self.step_time
+            return Footsteps.along(path, width=self.width, length=longest)
         moves = (np.asarray(each, float) * self.step_time for each in (speed, sideways, turn))
         length, aside, turned = moves
         furthest = FURTHEST * self.body.legs[0].reach
         if np.abs(length).max() > furthest:
             raise ValueError(
-                f"speed is {speed} m/s: steps of {np.abs(length).max():.2f} m in "
+                f"speed is {np.asarray(speed)} m/s: steps of {np.abs(length).max():.2f} m in "
                 f"{self.step_time:.2f} s are longer than {furthest:.2f} m, which legs of "
                 f"{self.body.legs[0].reach:.2f} m reach"
             )

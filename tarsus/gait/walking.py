@@ -1,4 +1,4 @@
-"""The controller of a walk: measures, makes a cycle of steps, and asks the whole body for torques."""
+"""The controller of a walk: measures, makes a cycle, and asks the whole body for torques."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.control import WholeBody
+from tarsus.gait.aims import Aims, Measured
 from tarsus.gait.anatomy import Anatomy
 from tarsus.gait.body_tasks import BodyTasks
-from tarsus.gait.stepping import Aims, Measured, Stepping
+from tarsus.gait.stepping import Stepping
 from tarsus.geometry.terrain import Terrain
 
 TOUCHES = 2e-4
@@ -31,7 +32,7 @@ class Cycles:
     """Of the divergent component (B, 2) [m]."""
     pressure: list[Array] = field(default_factory=list)
     """The zero moment point that was asked for (B, 2) [m]."""
-    code: list[Array] = field(default_factory=list)
+    code: list[NDArray[np.int64]] = field(default_factory=list)
     """How the programmes ended (B,)."""
 
 
@@ -99,7 +100,7 @@ class Walking:
             found.append(gap.min(axis=-1))
         return np.asarray(np.stack(found, axis=-1) < TOUCHES)
 
-    def _note(self, t: float, now: Measured, aims: Aims, code: Array) -> None:
+    def _note(self, t: float, now: Measured, aims: Aims, code: NDArray[np.int64]) -> None:
         own, cycles = self.stepping, self.cycles
         xi = now.com + now.velocity / own.supports.omega
         cycles.t.append(t)

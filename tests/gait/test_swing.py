@@ -1,4 +1,4 @@
-"""Feet in the air: without jumps, wherever and whenever they shall land, and clear of the ground."""
+"""Feet in the air: without jumps, wherever and whenever they shall land, clear of the ground."""
 
 from __future__ import annotations
 

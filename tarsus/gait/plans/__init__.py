@@ -5,8 +5,8 @@ from tarsus.gait import plans
 walk = plans.Walk(plans.TROT, speed=(0.2, 0.0))
 feet = walk.feet(t, stance)
 
-On two legs: `Footsteps`, the divergent component of motion along them (`DivergentPlan`, `Supports`),
-steps that are adapted to the measured state (`StepAdaptation`), and feet that `Swing`.
+On two legs: `Footsteps`, the divergent component of motion along them (`DivergentPlan`,
+`Supports`), steps that are adapted to the measured state (`StepAdaptation`), feet that `Swing`.
 """
 
 from tarsus.gait.plans.adaptation import Adapted, StepAdaptation, StepLimits

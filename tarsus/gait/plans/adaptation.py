@@ -1,10 +1,12 @@
 """Footsteps that are adapted to the measured state: where and when the next one lands.
 
-During single support on u₀ the divergent component ξ runs away from the centre of pressure p. If the
-foot lands on u after the time t, the walk goes on as planned where ξ is at u + b when double support
-of length T ends, with the offset b of the plan:
+During single support on u₀ the divergent component ξ runs away from the centre of pressure p. If
+the foot lands on u after the time t, the walk goes on as planned where ξ is at u + b when double
+support of length T ends, with the offset b of the plan:
 
-    (ξ − p) τ + p = (1 − m) u₀ + (m − f) u + f (u + b),   τ = e^{ωt},  f = e^{−ωT},  m = (1 − f)/(ωT).
+    (ξ − p) τ + p = (1 − m) u₀ + (m − f) u + f (u + b),
+
+with τ = e^{ωt}, f = e^{−ωT} and m = (1 − f)/(ωT).
 
 This is linear in u, τ and b, so that the nearest u and t within what legs can do, with the least
 change of b, are a small quadratic programme (M. Khadiv, A. Herzog, S. Moosavian, L. Righetti,
@@ -145,8 +147,12 @@ class StepAdaptation:
         lead = np.broadcast_shapes(first.shape, last.shape, (*wanted.shape[:-1], 3))
         first, last = (np.array(np.broadcast_to(each, lead)) for each in (first, last))
         if own.stray < np.inf:
-            first[..., :2] = np.maximum(first[..., :2], np.minimum(wanted - own.stray, last[..., :2]))
-            last[..., :2] = np.minimum(last[..., :2], np.maximum(wanted + own.stray, first[..., :2]))
+            first[..., :2] = np.maximum(
+                first[..., :2], np.minimum(wanted - own.stray, last[..., :2])
+            )
+            last[..., :2] = np.minimum(
+                last[..., :2], np.maximum(wanted + own.stray, first[..., :2])
+            )
         return first, last
 
 

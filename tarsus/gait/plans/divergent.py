@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.model.checks import reals
@@ -118,17 +118,17 @@ class DivergentPlan:
         grow = np.exp(w * dt)
         return np.asarray(before.repellent + rate * dt + a / 2 * grow + b / grow)
 
-    def _piece(self, t: ArrayLike) -> tuple[Array, Array, Array]:
+    def _piece(self, t: ArrayLike) -> tuple[NDArray[np.int64], Array, Array]:
         """Return the number of the piece, the time since it began, and what is left of it."""
         at = np.maximum(np.asarray(t, float), self.times[..., 0])
         last = self.times.shape[-1] - 2
         k = np.clip((self.times <= at[..., None]).sum(axis=-1) - 1, 0, last)
         begin, end = _pick(self.times[..., None], k)[..., 0], _pick(self.times[..., None], k + 1)
         inside = np.clip(at, begin, end[..., 0])
-        return k, inside - begin, end[..., 0] - at
+        return np.asarray(k), inside - begin, end[..., 0] - at
 
 
-def _pick(rows: Array, k: Array) -> Array:
+def _pick(rows: Array, k: NDArray[np.int64]) -> Array:
     """Return the entries k (…) of rows (…, K, n)."""
     if rows.ndim == 2:
         return np.asarray(rows[k])
@@ -156,7 +156,7 @@ def end_weights(omega: float, double: float, following: Array, k: int) -> Array:
     """
     fade = np.exp(-omega * double)
     mean = (1.0 - fade) / (omega * double)
-    found = fade * following
+    found = np.asarray(fade * following)
     found[k] += 1.0 - mean
     found[k + 1] += mean - fade
     return found

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from tarsus.arrays import Array
 from tarsus.gait.plans.foothold import foothold
 from tarsus.geometry.terrain import Terrain
-from tarsus.model.checks import count, number, reals
+from tarsus.model.checks import count, reals
 from tarsus.spatial import pose
 
 RAMP = 2
@@ -40,11 +40,15 @@ class Footsteps:
     def __post_init__(self) -> None:
         n = len(self.side)
         if n < 3 or not (self.side[1:] == -self.side[:-1]).all() or abs(self.side[0]) != 1:
-            raise ValueError(f"side is {self.side!r}, must be 1, −1, 1, … or −1, 1, …, three or more")
+            raise ValueError(
+                f"side is {self.side!r}, must be 1, −1, 1, … or −1, 1, …, three or more"
+            )
         for name, own in (("position", (n, 3)), ("yaw", (n,)), ("normal", (n, 3))):
             shape = np.shape(getattr(self, name))
             if shape[len(shape) - len(own) :] != own:
-                raise ValueError(f"{name} has shape {shape}, must be (…, {', '.join(map(str, own))})")
+                raise ValueError(
+                    f"{name} has shape {shape}, must be (…, {', '.join(map(str, own))})"
+                )
 
     @property
     def steps(self) -> int:
@@ -95,7 +99,7 @@ class Footsteps:
         narrow = float((width - np.abs(moves[..., 1])).min())
         if narrow < least:
             raise ValueError(
-                f"sideways is {sideways}: soles that are {number(width, 'width'):.3g} m apart would "
+                f"sideways is {np.asarray(sideways)}: soles that are {width:.3g} m apart would "
                 f"come as near as {narrow:.3g} m, must be at least {least:.3g} m"
             )
         share = np.minimum(1.0, np.arange(1, steps + 1) / RAMP)
@@ -127,7 +131,9 @@ class Footsteps:
         for k, (long, yaw) in enumerate(zip(lengths, yaws, strict=True)):
             turns = int(np.ceil(abs(yaw - bodies[-1][2]) / turn - 1e-9))
             before = bodies[-1][2]
-            bodies += [[*points[k], before + (yaw - before) * j / turns] for j in range(1, turns + 1)]
+            bodies += [
+                [*points[k], before + (yaw - before) * j / turns] for j in range(1, turns + 1)
+            ]
             pieces = int(np.ceil(long / length - 1e-9))
             bodies += [[*(points[k] + ways[k] * j / pieces), yaw] for j in range(1, pieces + 1)]
         return cls.of_bodies([*bodies, bodies[-1]], np.asarray(width), first)

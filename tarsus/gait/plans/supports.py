@@ -87,7 +87,7 @@ class Supports:
         return Divergent(point, self.omega * (point - here), here), end
 
     def in_double(self, before: Array, ahead: Array, left: Array, long: Array) -> Divergent:
-        """Return where ξ shall be (B, 3) in double support from `before` (B, 3) to the next support.
+        """Return where ξ shall be (B, 3) in double support from `before` (B, 3) to the next.
 
         `left` (B,) of its length `long` (B,) [s] is to go.
         """
@@ -101,6 +101,7 @@ class Supports:
 
     def offset(self, ahead: Array) -> Array:
         """Return ξ less the support (B, 3) when single support on the second one begins."""
-        return np.asarray(self._begin[:-1] @ ahead[:, 1:] + self._begin[-1] * ahead[:, -1]) - ahead[
-            :, 1
-        ]
+        return (
+            np.asarray(self._begin[:-1] @ ahead[:, 1:] + self._begin[-1] * ahead[:, -1])
+            - ahead[:, 1]
+        )

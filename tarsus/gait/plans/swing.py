@@ -1,10 +1,10 @@
 """The way of a foot in the air: quintics from where it is to where it shall land, at any instant.
 
-A foot has a position, velocity and acceleration on its way. Each cycle the quintic from these to the
-landing is made anew: as long as nothing changes it is the same curve, and a landing that moves, in
-place or in time, bends it without a jump in acceleration. Along the ground it goes straight to the
-landing; in height it goes up to what clears the ground, then down, and it lands with a small speed
-with which it goes on if the ground is lower than told.
+A foot has a position, velocity and acceleration on its way. Each cycle the quintic from these to
+the landing is made anew: as long as nothing changes it is the same curve, and a landing that moves,
+in place or in time, bends it without a jump in acceleration. Along the ground it goes straight to
+the landing; in height it goes up to what clears the ground, then down, and it lands with a small
+speed with which it goes on if the ground is lower than told.
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ class Swing:
             if not number(getattr(self, name), name) >= 0.0:
                 raise ValueError(f"{name} is {getattr(self, name)}, must not be negative")
         if not 0.0 < self.rise <= self.sink < 1.0:
-            raise ValueError(f"rise and sink are {self.rise}, {self.sink}: must be 0 < rise ≤ sink < 1")
+            raise ValueError(
+                f"rise and sink are {self.rise}, {self.sink}: must be 0 < rise ≤ sink < 1"
+            )
 
     def top(self, ground: Terrain | None, start: Array, end: Array, length: float) -> Array:
         """Return how high (…) the sole must go on its way from `start` to `end` (…, 3) [m].
@@ -112,7 +114,9 @@ class Swing:
         way = end[..., :2] - start[..., :2]
         long = np.linalg.norm(way, axis=-1, keepdims=True)
         # toes and heels reach beyond the middles of soles
-        share = PLACES * (1.0 + length / np.maximum(long, 1e-3)) - length / 2 / np.maximum(long, 1e-3)
+        share = PLACES * (1.0 + length / np.maximum(long, 1e-3)) - length / 2 / np.maximum(
+            long, 1e-3
+        )
         places = start[..., None, :2] + way[..., None, :] * share[..., None]
         under = ground.height(places[..., 0], places[..., 1]).max(axis=-1)
         return np.asarray(np.maximum(high, under) + self.lift)

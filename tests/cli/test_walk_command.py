@@ -1,0 +1,42 @@
+"""`tarsus walk`: what it prints and returns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from test_commands import output
+
+from tarsus.cli.app import run
+
+
+def test_a_walk_is_told(tmp_path: Path) -> None:
+    picture = tmp_path / "walk.png"
+    data = json.loads(
+        output(
+            "walk", "lola(2)", "--steps", "1", "--speed", "0.1", "--json", "--plot", str(picture)
+        )
+    )
+    assert data["fell"] is False
+    assert data["steps"] == 1
+    assert picture.exists()
+
+
+def test_a_fall_ends_with_one() -> None:
+    text = output("walk", "lola(2)", "--steps", "2", "--push", "torso:900,0,0@0.5+0.2", code=1)
+    assert "fell after" in text
+    assert "gave way" in text
+    assert "left_leg to 'left_foot'" in text
+
+
+def test_mistakes_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = {
+        "has no free base": ("chain(3)",),
+        "choose one of them": ("lola(2)", "--slope", "0.1", "--stairs", "0.1"),
+        "must be such as trunk": ("lola(2)", "--push", "torso"),
+        "no frame 'toe'": ("lola(2)", "--foot", "toe", "--foot", "left_foot"),
+    }
+    for message, arguments in wrong.items():
+        assert run(["walk", *arguments]) == 2
+        assert message in capsys.readouterr().err

@@ -1,0 +1,134 @@
+"""Machines walk in simulation with contact: short walks, and (slow) all that they shall do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from walkers import machine
+
+import tarsus as ts
+from tarsus.gait import Walked
+from tarsus.gait.sole_forces import sole_forces
+
+
+def walk(name: str, **options: Any) -> Walked:
+    walked = ts.gait.walk(machine(name), **options)
+    print(f"{name} {options}\n{walked.report}")
+    return walked
+
+
+@pytest.fixture(scope="module")
+def short() -> Walked:
+    return walk("lola", speed=0.3, steps=3, duration=4.6)
+
+
+def test_a_short_walk(short: Walked) -> None:
+    report = short.report
+    assert not report.fell
+    assert report.steps == 3
+    planned = short.plan.position[-1, 0]
+    assert report.distance == pytest.approx(planned, rel=0.1)
+    assert report.gave_way == ()
+    # feet stand where they were planned
+    stood = short.control.stepping.position[0]
+    assert np.abs(stood - short.plan.position).max() < 0.04
+
+
+def test_contact_keeps_its_laws(short: Walked) -> None:
+    """Friction is in its cone and the centre of pressure on the soles, at every instant."""
+    contacts = short.run.contacts
+    push = (contacts.force * contacts.normal).sum(axis=1)
+    along = contacts.force - push[:, None] * contacts.normal
+    assert push.min() > -1e-6
+    assert (np.linalg.norm(along, axis=1) <= 0.7 * push * (1 + 1e-6) + 1e-6).all()
+    soles = sole_forces(short.run, short.walker.body)
+    assert np.nanmin(soles.margin) > 0.0
+    assert np.isfinite(soles.margin[1:]).all()  # one foot carries at all times
+
+
+def test_the_ground_carries_the_machine(short: Walked) -> None:
+    """What the ground pushes in all is the weight and the change of momentum."""
+    run, m = short.run, short.run.model
+    impulse = run.contacts.ground_force()[1:].sum(axis=0) * 1e-3
+    weight = m.total_mass * m.gravity * (run.t[-1] - run.t[0])
+    p = np.asarray(m.centroidal_momentum(run.q, run.v))[:, :3]
+    left = impulse + weight - (p[-1] - p[0])
+    print(f"left over {left} N s of {np.linalg.norm(weight):.0f}")
+    assert np.abs(left).max() < 2e-3 * np.linalg.norm(weight)
+
+
+def test_reports_are_told(short: Walked, tmp_path: Any) -> None:
+    text = str(short.report)
+    for word in ("walked for", "3 steps", "cost of transport", "friction up to"):
+        assert word in text
+    assert "3 steps" in repr(short)
+    assert short.report.as_data()["steps"] == 3
+    short.plot(tmp_path / "walk.png")
+    assert (tmp_path / "walk.png").stat().st_size > 10_000
+
+
+def test_a_machine_that_falls_is_told() -> None:
+    push = ts.Push("torso", (900.0, 0.0, 0.0), start=0.6, duration=0.2)
+    walked = walk("lola", steps=3, push=push)
+    report = walked.report
+    assert report.fell
+    assert report.time < 4.0
+    assert report.gave_way[-1][1] == "it falls"
+    assert len(report.gave_way) > 1
+    assert "fell after" in str(report)
+
+
+def test_what_is_wrong_is_named() -> None:
+    m = machine("lola")
+    with pytest.raises(ValueError, match=r"speed is 2.0 m/s: steps of .* m in .* s are longer"):
+        ts.gait.walk(m, speed=2.0)
+    with pytest.raises(TypeError, match="model is of type str"):
+        ts.gait.walk("lola")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="steps is 0"):
+        ts.gait.walk(m, steps=0)
+
+
+ROBOTS = ("talos_reduced", "g1", "lola")
+STAIRS = {"depth": 0.4, "count": 3, "start": 0.35}
+WALKS: dict[str, dict[str, Any]] = {
+    "straight": {"speed": 0.3, "steps": 50},
+    "turning": {"speed": 0.0, "turn": 0.3, "steps": 10},
+    "sideways": {"sideways": 0.06, "speed": 0.0, "steps": 10},
+    "an arc": {"speed": 0.25, "turn": 0.2, "steps": 12},
+    "uphill": {"speed": 0.2, "steps": 10, "ground": ts.Ground(slope=-0.14)},
+    "downhill": {"speed": 0.2, "steps": 10, "ground": ts.Ground(slope=0.14)},
+    "stairs up": {"speed": 0.14, "steps": 14, "ground": ts.Steps(rise=0.1, **STAIRS)},
+    "stairs down": {"speed": 0.14, "steps": 14, "ground": ts.Steps(rise=-0.1, **STAIRS)},
+    "slippery": {"speed": 0.3, "steps": 10, "friction": 0.3},
+    "a path": {"speed": 0.25, "path": [(0.0, 0.0), (0.8, 0.0), (0.8, 0.8)]},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("name", WALKS)
+def test_walks(robot: str, name: str) -> None:
+    walked = walk(robot, **WALKS[name])
+    report = walked.report
+    assert not report.fell
+    end = walked.plan.position[-2:].mean(axis=0)
+    com = walked.run.model.center_of_mass(walked.run.q[-1])
+    assert np.linalg.norm(com[:2] - end[:2]) < 0.25
+    assert report.turned == pytest.approx(walked.plan.yaw[-1] - walked.plan.yaw[0], abs=0.2)
+    assert report.pressure_margin > -0.005
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("force", [(0, 200, 0), (0, -200, 0), (250, 0, 0), (-250, 0, 0)])
+def test_pushes_are_survived_by_stepping(force: tuple[float, float, float]) -> None:
+    push = ts.Push("base_link", force, start=3.0, duration=0.1)
+    assert not walk("talos_reduced", steps=7, push=push).fell
+
+
+@pytest.mark.slow
+def test_a_step_that_is_higher_than_told() -> None:
+    """The machine takes the ground for level; a step of 2 cm is in its way."""
+    ground = ts.Steps(rise=0.02, depth=5.0, count=1, start=0.45)
+    assert not walk("talos_reduced", steps=8, ground=ground, known=ts.Ground()).fell
