@@ -109,15 +109,17 @@ def pink_step(file: Path, model: ts.Model, q: np.ndarray) -> Callable[[], np.nda
     return step
 
 
-def rounds(steps: dict[str, Callable[[], np.ndarray]]) -> dict[str, list[float]]:
+def rounds(
+    steps: dict[str, Callable[[], np.ndarray]], calls: int = CALLS
+) -> dict[str, list[float]]:
     """Return times of each [µs], round by round."""
     found: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(ROUNDS):
         for name, step in steps.items():
             start = time.perf_counter()
-            for _ in range(CALLS):
+            for _ in range(calls):
                 step()
-            found[name].append(1e6 * (time.perf_counter() - start) / CALLS)
+            found[name].append(1e6 * (time.perf_counter() - start) / calls)
     return found
 
 

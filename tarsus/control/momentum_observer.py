@@ -65,8 +65,8 @@ class MomentumObserver:
     ) -> Array:
         """Return the residual (…, nv) at the time t [s]; the first update is the start.
 
-        `wrenches` are known ones (…, 6) [N, N·m] by name of frame, [force, moment] at its origin and in
-        world axes, as those of contacts; they act as long as tau does.
+        `wrenches` are known ones (…, 6) [N, N·m] by name of frame, [force, moment] at its origin
+        and in world axes, as those of contacts; they act as long as tau does.
         """
         tau = vectors(tau, self.model.nv, "tau")
         for frame, wrench in (wrenches or {}).items():
