@@ -1,4 +1,4 @@
-"""Steps of inverse kinematics on humanoids, beside placo and Pink where they are installed.
+"""Steps of inverse kinematics on humanoids, beside placo, Pink and mink where they are installed.
 
 Three frame tasks (both feet and a hand), a posture, limits of positions and velocities, one state:
 what a control loop does. All solve the same problem, each through its own interface; times are
@@ -197,6 +197,7 @@ def main() -> None:
     """Measure all, on one core; print, and with `--json FILE` keep the numbers."""
     import ik_capsules
     import ik_lola
+    import ik_mink
 
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     file = robot_file("talos_reduced.urdf")
@@ -205,7 +206,11 @@ def main() -> None:
     plain: dict[str, Callable[[], np.ndarray]] = {"tarsus": ours(model, q)}
     add_peers(
         plain,
-        {"placo": lambda: placo_step(file, model, q), "pink": lambda: pink_step(file, model, q)},
+        {
+            "placo": lambda: placo_step(file, model, q),
+            "pink": lambda: pink_step(file, model, q),
+            "mink": lambda: ik_mink.mink_step(file, model, q),
+        },
     )
     apart = ik_capsules.ours(model, q)
     crowded: dict[str, Callable[[], np.ndarray]] = {"tarsus": lambda: apart.step(q, DT).v}
