@@ -130,11 +130,13 @@ class BodyTasks:
         target[:, :3, 3] = place + arm
         target[:, 3, 3] = 1.0
         spin, spin_rate = aims.spin[:, k], aims.spin_rate[:, k]
-        around = np.cross(spin, arm)
+        if spin.any() or spin_rate.any():
+            around = np.cross(spin, arm)
+            rate = rate + around
+            faster = faster + np.cross(spin_rate, arm) + np.cross(spin, around)
         task.target = target
-        task.target_velocity = np.concatenate([rate + around, spin], axis=-1)
-        linear = faster + np.cross(spin_rate, arm) + np.cross(spin, around)
-        task.target_acceleration = np.concatenate([linear, spin_rate], axis=-1)
+        task.target_velocity = np.concatenate([rate, spin], axis=-1)
+        task.target_acceleration = np.concatenate([faster, spin_rate], axis=-1)
 
 
 def _has_posture(joint: JointView, model: Model) -> bool:
