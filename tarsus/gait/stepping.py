@@ -34,6 +34,8 @@ AGILE = 2.5
 is left [m/s²]: a sixth of what they can be accelerated by."""
 QUICK = 0.75
 """A foot in the air needs so long to land, in times 1/ω of the pendulum."""
+FIRM = 0.03
+"""A foot that is so near to the end of its way keeps its landing [s]."""
 KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 """Of what moves: what goes on when the next foot is lifted."""
 LATE = 0.25
@@ -179,7 +181,7 @@ class Stepping:
         """Move the next footsteps, and the time of the next, by the measured state."""
         assert self.adaptation is not None
         rest = np.maximum(self.left - self.swing.settle, 0.0)
-        these = self.single & (rest > 0.0) & (self.step <= self.last)
+        these = self.single & (rest > FIRM) & (self.step <= self.last)
         if not these.any():
             return ahead
         step = np.minimum(self.step, self.last)
@@ -218,7 +220,7 @@ class Stepping:
     def _reachable(self, rest: Array) -> tuple[Array, Array]:
         """Return where swinging feet would stop evenly (B, 2), and how far around they can get."""
         place, speed = self.moving.position[:, :2], self.moving.velocity[:, :2]
-        return place + speed * rest[:, None] / 2, AGILE * rest**2 + 0.01
+        return place + speed * rest[:, None] / 2, AGILE * rest**2
 
     def _aims(self, now: Measured, xi: Array, wanted: Array, repellent: Array, dt: float) -> Aims:
         """Return the references, and go on by dt."""
