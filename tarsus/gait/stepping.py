@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.gait.aims import Aims, Measured
+from tarsus.gait.foot_swing import FootSwing, between_feet
 from tarsus.gait.plans.adaptation import StepAdaptation
 from tarsus.gait.plans.footsteps import Footsteps, sole_rotation
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing, Way, bend
 from tarsus.geometry.terrain import Terrain
-from tarsus.spatial import rotation_from_vector, vector_from_rotation
+from tarsus.spatial import vector_from_rotation
 
 Which: TypeAlias = NDArray[np.bool_]
+LEFT_RIGHT = np.arange(2)
 
 LOADED = 0.02
 """A foot that has landed may carry all after this time [s]."""
@@ -32,6 +34,8 @@ AGILE = 2.5
 is left [m/s²]: a sixth of what they can be accelerated by."""
 QUICK = 0.75
 """A foot in the air needs so long to land, in times 1/ω of the pendulum."""
+FIRM = 0.03
+"""A foot that is so near to the end of its way keeps its landing [s]."""
 KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 """Of what moves: what goes on when the next foot is lifted."""
 LATE = 0.25
@@ -93,6 +97,7 @@ class Stepping:
         self.from_rotation = self.rotation[:, 0].copy()
         self.top = np.zeros(walkers)
         self._places = supports.places(self.position)
+        self.swings = self._swings()
 
     @property
     def last(self) -> int:
@@ -127,7 +132,7 @@ class Stepping:
     def _change_phases(self, now: Measured) -> None:
         """Let feet lift and land."""
         lifts = ~self.single & (self.left <= 1e-9) & (self.step <= self.last)
-        swinging = self.rows, np.where(self._swing_side() > 0, 0, 1)
+        swinging = self.rows, self.swings
         total = self.since + self.left
         felt = now.touching[swinging] & (self.since > EARLY * total)
         lands = self.single & (felt | (self.left < -LATE))
@@ -136,8 +141,9 @@ class Stepping:
         if lifts.any():
             self._lift(lifts, now.soles[swinging])
 
-    def _swing_side(self) -> NDArray[np.int64]:
-        return np.asarray(self.side[np.minimum(self.step, self.last)])
+    def _swings(self) -> NDArray[np.int64]:
+        """Return the feet (B,), 0 or 1, that swing in the present step or will in the next."""
+        return np.where(self.side[np.minimum(self.step, self.last)] > 0, 0, 1)
 
     def _land(self, these: Which, soles: Array) -> None:
         """Put feet down where they are, and begin double support."""
@@ -145,6 +151,7 @@ class Stepping:
         self.position[these, step] = soles[these, :3, 3]
         self._places = self.supports.places(self.position)
         self.step = np.where(these, self.step + 1, self.step)
+        self.swings = self._swings()
         self.single = self.single & ~these
         self._begin(these, self.supports.double)
 
@@ -161,9 +168,9 @@ class Stepping:
         self.from_rotation = start
         target = self.rotation[self.rows, step]
         self.turned = vector_from_rotation(np.swapaxes(start, -1, -2) @ target)
-        self.top = self.swing.top(
-            self.ground, begin[:, :3], self.position[self.rows, step], self.length
-        )
+        end = self.position[self.rows, step]
+        top = self.swing.top(self.ground, begin[:, :3], end, self.length)
+        self.top = np.where(these, top, self.top)
 
     def _begin(self, these: Which, long: float) -> None:
         self.since = np.where(these, 0.0, self.since)
@@ -174,7 +181,7 @@ class Stepping:
         """Move the next footsteps, and the time of the next, by the measured state."""
         assert self.adaptation is not None
         rest = np.maximum(self.left - self.swing.settle, 0.0)
-        these = self.single & (rest > 0.0) & (self.step <= self.last)
+        these = self.single & (rest > FIRM) & (self.step <= self.last)
         if not these.any():
             return ahead
         step = np.minimum(self.step, self.last)
@@ -213,45 +220,43 @@ class Stepping:
     def _reachable(self, rest: Array) -> tuple[Array, Array]:
         """Return where swinging feet would stop evenly (B, 2), and how far around they can get."""
         place, speed = self.moving.position[:, :2], self.moving.velocity[:, :2]
-        return place + speed * rest[:, None] / 2, AGILE * rest**2 + 0.01
+        return place + speed * rest[:, None] / 2, AGILE * rest**2
 
     def _aims(self, now: Measured, xi: Array, wanted: Array, repellent: Array, dt: float) -> Aims:
         """Return the references, and go on by dt."""
         w = self.supports.omega
         back = (1.0 + self.gain / w) * (xi - wanted)
-        pressure = self._inside((repellent + back)[:, :2], now.soles)
+        asked = (repellent + back)[:, :2]
+        pressure = between_feet(asked, now.soles, self.swings, self.single, self.half)
         self._carry(dt)
-        feet, rotation, spin, spin_rate, swinging = self._feet(now)
+        swinging = self.single[:, None] & (self.swings[:, None] == LEFT_RIGHT)
+        swing = FootSwing(
+            Way(*(part[:, :3] for part in self.moving)),
+            self.from_rotation,
+            self.turned,
+            Way(*(part[:, 3:4] for part in self.moving)),
+        )
         loads = self._loads()
         self.since, self.left = self.since + dt, self.left - dt
         return Aims(
             pressure,
             Way(*(part[:, 5:] for part in self.moving)),
-            feet,
-            rotation,
-            spin,
-            spin_rate,
+            *swing.feet(now.soles, swinging),
             loads,
             swinging,
             Way(*(part[:, 4:5] for part in self.moving)),
             wanted,
         )
 
-    def _inside(self, pressure: Array, soles: Array) -> Array:
-        """Return zero moment points (B, 2) that the feet which carry can have.
-
-        Between two feet it is within a sole that is moved from one to the other.
-        """
-        stands = np.where(self._swing_side() > 0, 1, 0)
-        near, far = soles[self.rows, stands], soles[self.rows, 1 - stands]
-        turn, origin = near[:, :2, :2], near[:, :2, 3]
-        way = far[:, :2, 3] - origin
-        along = ((pressure - origin) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-9)
-        share = np.where(self.single, 0.0, np.clip(along, 0.0, 1.0))
-        middle = origin + share[:, None] * way
-        local = (np.swapaxes(turn, -1, -2) @ (pressure - middle)[..., None])[..., 0]
-        kept = np.clip(local, -self.half, self.half)
-        return np.asarray(middle + (turn @ kept[..., None])[..., 0])
+    def _loads(self) -> Array:
+        """Return what feet may carry (B, 2): they take over and leave without a jump."""
+        ends = self.step > self.last
+        leaving = np.where(self.single, 0.0, np.clip(self.left / self.long, 0.0, 1.0))
+        landed = np.clip(self.since / LOADED, 0.05, 1.0)
+        landed = np.where(self.single | (self.step == 2), 1.0, landed)
+        # at the end of a walk the foot that has landed is that of the last step
+        mine, other = np.where(ends, landed, leaving), np.where(ends, 1.0, landed)
+        return np.where(self.swings[:, None] == LEFT_RIGHT, mine[:, None], other[:, None])
 
     def _carry(self, dt: float) -> None:
         """Move the references of the swinging feet, of the height and of the heading on by dt."""
@@ -270,37 +275,3 @@ class Stepping:
         long[:, 4:] = np.maximum(self.left, 0.05)[:, None]
         moved = bend(self.moving, Way(place, speed, np.zeros_like(speed)), long, dt)
         self.moving = moved.where(self.single, self.moving)
-
-    def _feet(self, now: Measured) -> tuple[Way, Array, Array, Array, Which]:
-        """Return the references of the soles: those that stand are where they are."""
-        side = np.where(self._swing_side() > 0, 0, 1)
-        swinging = self.single[:, None] & (side[:, None] == np.arange(2))
-        pick = swinging[..., None]
-        here, still = now.soles[..., :3, 3], np.zeros(3)
-        feet = Way(
-            *(
-                np.where(pick, own[:, None, :3], rest)
-                for own, rest in zip(self.moving, (here, still, still), strict=True)
-            )
-        )
-        turn, rate, faster = (part[:, 3:4] for part in self.moving)
-        own = self.from_rotation @ rotation_from_vector(self.turned * turn)
-        rotation = np.where(pick[..., None], own[:, None], now.soles[..., :3, :3])
-        axis = (self.from_rotation @ self.turned[..., None])[..., 0]
-        spin = np.where(pick, (axis * rate)[:, None, :], 0.0)
-        spin_rate = np.where(pick, (axis * faster)[:, None, :], 0.0)
-        return feet, rotation, spin, spin_rate, swinging
-
-    def _loads(self) -> Array:
-        """Return what feet may carry (B, 2): they take over and leave without a jump."""
-        side = np.where(self._swing_side() > 0, 0, 1)
-        mine = side[:, None] == np.arange(2)
-        ends = self.step > self.last
-        leaving = np.clip(self.left / np.maximum(self.long, 1e-9), 0.0, 1.0)
-        leaving = np.where(self.single, 0.0, np.where(ends, 1.0, leaving))
-        landed = np.clip(self.since / LOADED, 0.05, 1.0)
-        landed = np.where(self.single | (self.step == 2), 1.0, landed)
-        # at the end of a walk the foot that has landed is that of the last step
-        return np.where(
-            mine, np.where(ends, landed, leaving)[:, None], np.where(ends, 1.0, landed)[:, None]
-        )

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
-from tarsus.gait.body_tasks import BodyGains, BodyTasks
+from tarsus.gait.body_tasks import Arms, BodyGains, BodyTasks
 from tarsus.gait.plans.adaptation import StepAdaptation, StepLimits
 from tarsus.gait.plans.footsteps import Footsteps
 from tarsus.gait.plans.supports import Supports
@@ -43,6 +43,7 @@ class Style:
 
     `single` and `double` [s] are the phases, `lift` [m] how high feet swing over the ground,
     `crouch` by which share legs are shorter than stretched, `width` [m] how far soles are apart.
+    `arms` are "still", "swing" with the opposite legs, or take away "momentum" about the vertical.
     `adapt` lets steps be adapted to the measured state. `gain` [1/s] is that of the divergent
     component, `period` [s] that of control.
     """
@@ -55,6 +56,7 @@ class Style:
     adapt: bool = True
     gain: float = 3.0
     period: float = 0.002
+    arms: Arms = "still"
     gains: BodyGains = field(default_factory=BodyGains)
 
 
@@ -173,7 +175,7 @@ class Walker:
         )
         slippery = float(np.min(ground.friction))
         margin = 0.05 * float(sole.min())
-        tasks = BodyTasks(self.body, self.stance, 0.9 * slippery, style.gains, margin)
+        tasks = BodyTasks(self.body, self.stance, 0.9 * slippery, style.gains, margin, style.arms)
         for contact in tasks.contacts:
             contact.normal = plan.normal.reshape(-1, 3)[0]
         feels = ground if felt is None else felt
@@ -193,7 +195,8 @@ class Walker:
 
     def placed(self, plan: Footsteps, ground: Terrain, collision: Collision) -> Array:
         """Return the configuration (nq,) on the first footsteps, just touching the ground."""
-        soles = plan.poses[..., :2, :, :]
+        # walkers of a batch begin side by side in the same place
+        soles = plan.poses.reshape(-1, *plan.poses.shape[-3:])[0, :2]
         frames = soles if plan.side[0] > 0 else soles[..., ::-1, :, :]
         q = stance(self.body, crouch=self.style.crouch, soles=frames)
         return stand(self.body.model, q, ground, collision)

@@ -106,9 +106,7 @@ class StepAdaptation:
         away = xi - pressure
         low, high = self._bounds(side, since, wanted, soonest)
         if aimed is not None:
-            at, far = _into(turn, aimed[0] - stance), np.asarray(aimed[1])[..., None]
-            low[..., :2] = np.maximum(low[..., :2], np.minimum(at - far, high[..., :2]))
-            high[..., :2] = np.minimum(high[..., :2], np.maximum(at + far, low[..., :2]))
+            _narrow(low, high, _into(turn, aimed[0] - stance), np.asarray(aimed[1])[..., None])
         # unknowns: u (2) and τ; rows: u, τ, and f b = (ξ − p) τ + p − m u
         lead = np.broadcast_shapes(xi.shape[:-1], np.shape(left))
         task = np.zeros((*lead, 5, 3))
@@ -138,22 +136,26 @@ class StepAdaptation:
     ) -> tuple[Array, Array]:
         """Return the bounds (…, 3) of u and τ."""
         own, swung = self.limits, np.asarray(since, float)
+        shape = np.broadcast_shapes(
+            np.shape(side), swung.shape, np.shape(soonest), wanted.shape[:-1]
+        )
+        first, last = np.empty((2, *shape, 3))
+        first[..., 0], last[..., 0] = -own.ahead, own.ahead
         near, far = side * own.near, side * own.far
-        first_time = np.maximum(own.shortest - swung, soonest)
-        soon = np.exp(self.omega * first_time)
-        late = np.exp(self.omega * np.maximum(own.longest - swung, first_time))
-        first = np.stack(np.broadcast_arrays(-own.ahead, np.minimum(near, far), soon), axis=-1)
-        last = np.stack(np.broadcast_arrays(own.ahead, np.maximum(near, far), late), axis=-1)
-        lead = np.broadcast_shapes(first.shape, last.shape, (*wanted.shape[:-1], 3))
-        first, last = (np.array(np.broadcast_to(each, lead)) for each in (first, last))
+        first[..., 1], last[..., 1] = np.minimum(near, far), np.maximum(near, far)
+        earliest = np.maximum(own.shortest - swung, soonest)
+        first[..., 2] = np.exp(self.omega * earliest)
+        last[..., 2] = np.exp(self.omega * np.maximum(own.longest - swung, earliest))
         if own.stray < np.inf:
-            first[..., :2] = np.maximum(
-                first[..., :2], np.minimum(wanted - own.stray, last[..., :2])
-            )
-            last[..., :2] = np.minimum(
-                last[..., :2], np.maximum(wanted + own.stray, first[..., :2])
-            )
+            _narrow(first, last, wanted, own.stray)
         return first, last
+
+
+def _narrow(first: Array, last: Array, place: Array, far: Array | float) -> None:
+    """Let bounds (…, 3) of places be within `far` of a `place` (…, 2), as far as they permit."""
+    low, high = first[..., :2], last[..., :2]
+    np.maximum(low, np.minimum(place - far, high), out=low)
+    np.minimum(high, np.maximum(place + far, low), out=high)
 
 
 def _turn(heading: Array) -> Array:
