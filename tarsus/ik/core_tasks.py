@@ -70,17 +70,19 @@ class CoreTasks:
             if own_numbers[k][0] != task.aimed:
                 own_numbers[k] = task.aimed, pack(task)
         packed = [numbers for _, numbers in own_numbers]
-        if all(numbers.ndim == 1 for numbers in packed):
+        most = max((numbers.ndim for numbers in packed), default=1)
+        if most == 1:
             return np.concatenate(packed)[None] if packed else np.zeros((1, 0))
-        try:
-            own = np.broadcast_shapes(*(each.shape[:-1] for each in packed))
-            fits = np.broadcast_shapes(own, lead) == lead
-        except ValueError:
-            fits = False
-        if not fits:
+        if most > 1 + len(lead):
             return None
-        wide = [np.broadcast_to(each, (*lead, each.shape[-1])) for each in packed]
-        return np.ascontiguousarray(np.concatenate(wide, axis=-1)).reshape(-1, self.core.targets)
+        found, last = np.empty((*lead, self.core.targets)), 0
+        try:
+            for numbers in packed:
+                first, last = last, last + numbers.shape[-1]
+                found[..., first:last] = numbers
+        except ValueError:
+            return None
+        return found.reshape(-1, self.core.targets)
 
     def point_rows(self, point: Point, origin: Point | None, axes: str | None) -> Statement:
         """Return the rows of a point, seen from an origin in the axes of a frame."""
@@ -209,7 +211,8 @@ def _or_rest(motion: Array | None, task: AimedTask) -> Array:
 
 def _joined(parts: list[Array]) -> Array:
     """Return parts side by side, each for all states that one of them is for."""
-    if any(part.ndim > 1 for part in parts):
+    lead = parts[0].shape[:-1]
+    if any(part.shape[:-1] != lead for part in parts):
         lead = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
         parts = [np.broadcast_to(part, (*lead, part.shape[-1])) for part in parts]
     return np.concatenate(parts, axis=-1)
