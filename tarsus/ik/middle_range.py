@@ -10,6 +10,7 @@ is no way from there to the side on which its ranges are.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.ik.constraints import Constraints
@@ -48,7 +49,7 @@ def _closed(model: Model, q: Array) -> Array | None:
         return None
 
 
-def _within(model: Model, q: Array, goal: Array, limited: Array) -> Array:
+def _within(model: Model, q: Array, goal: Array, limited: NDArray[np.bool_]) -> Array:
     """Return positions within all ranges whose loops are as good as closed, from those of q."""
     from scipy.optimize import least_squares  # slow to import
 
