@@ -6,7 +6,8 @@ import numpy as np
 
 import tarsus as ts
 from tarsus.gait import BodyGains, Style
-from tarsus.scenes.humanoids import humanoid, vertical_torques
+from tarsus.gait.sole_forces import vertical_torques
+from tarsus.scenes.humanoids import humanoid
 
 
 def test_a_task_of_momentum_lowers_it_and_the_torques_of_feet() -> None:
@@ -19,7 +20,7 @@ def test_a_task_of_momentum_lowers_it_and_the_torques_of_feet() -> None:
         momentum = np.asarray(body.model.centroidal_momentum(run.q, run.v))[:, 5]
         window = np.ones(20) / 20
         rate = np.convolve(np.diff(momentum) / run.t[1], window, "same")
-        torque = np.abs(np.convolve(vertical_torques(body, run).sum(axis=1), window, "same"))
+        torque = np.abs(np.convolve(vertical_torques(run, body).sum(axis=1), window, "same"))
         assert run.t[-1] == 4.0, "it has not fallen"
         peaks[weight] = np.abs(momentum).max(), np.abs(rate).max(), torque.max()
         print(weight, peaks[weight])
