@@ -173,14 +173,13 @@ def _target(task: Task) -> Array:
     assert isinstance(task, AimedTask)
     if isinstance(task, MomentumTask):
         return task.target
-    velocity = _or_rest(task.target_velocity, task)
+    target, velocity = task.target, _or_rest(task.target_velocity, task)
     if isinstance(task, FrameTask):
-        place = task.target[..., :3, 3]
-        parts = [place, velocity[..., :3], _columns(task.target[..., :3, :3]), velocity[..., 3:]]
+        parts = [target[..., :3, 3], velocity[..., :3], _columns(target), velocity[..., 3:]]
     elif isinstance(task, OrientationTask):
-        parts = [_columns(task.target), velocity]
+        parts = [_columns(target), velocity]
     else:
-        parts = [task.target, velocity]
+        parts = [target, velocity]
     return _joined(parts)
 
 
@@ -195,10 +194,10 @@ def _target_rate(task: Task) -> Array:
         return velocity
     faster = _or_rest(task.target_acceleration, task)
     if isinstance(task, FrameTask):
-        turning = _columns(skew(velocity[..., 3:]) @ task.target[..., :3, :3])
+        turning = _turning(velocity[..., 3:], task.target)
         parts = [velocity[..., :3], faster[..., :3], turning, faster[..., 3:]]
     elif isinstance(task, OrientationTask):
-        parts = [_columns(skew(velocity) @ task.target), faster]
+        parts = [_turning(velocity, task.target), faster]
     else:
         parts = [velocity, faster]
     return _joined(parts)
@@ -229,6 +228,17 @@ def _side_by_side(places: Array, velocities: Array) -> Array:
     return both.reshape(*both.shape[:-2], -1)
 
 
-def _columns(rotation: Array) -> Array:
-    """Return rotations (…, 3, 3) by columns (…, 9)."""
-    return np.swapaxes(rotation, -1, -2).reshape(*rotation.shape[:-2], 9)
+def _columns(pose: Array) -> Array:
+    """Return the rotations of poses (…, 4, 4), or rotations (…, 3, 3), by columns (…, 9)."""
+    return pose[..., :3, :3].swapaxes(-1, -2).reshape(*pose.shape[:-2], 9)
+
+
+def _turning(spin: Array, pose: Array) -> Array:
+    """Return how fast these columns (…, 9) change where they turn with velocities (…, 3)."""
+    back = (spin @ BACKWARDS).reshape(*spin.shape, 3)
+    found = pose[..., :3, :3].swapaxes(-1, -2) @ back
+    return found.reshape(*found.shape[:-2], 9)
+
+
+BACKWARDS = np.swapaxes(skew(np.eye(3)), -1, -2).reshape(3, 9)
+"""Of each axis: the transpose of the matrix of cross products with it."""
