@@ -18,8 +18,8 @@ from tarsus.gait.plans.adaptation import StepAdaptation
 from tarsus.gait.plans.footsteps import Footsteps, sole_rotation
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing, Way, bend
+from tarsus.gait.turning import Turning
 from tarsus.geometry.terrain import Terrain
-from tarsus.spatial import rotation_from_vector, vector_from_rotation
 
 Which: TypeAlias = NDArray[np.bool_]
 
@@ -32,6 +32,8 @@ AGILE = 2.5
 is left [m/s²]: a sixth of what they can be accelerated by."""
 QUICK = 0.75
 """A foot in the air needs so long to land, in times 1/ω of the pendulum."""
+FEET = np.arange(2)
+"""Left and right."""
 KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 """Of what moves: what goes on when the next foot is lifted."""
 LATE = 0.25
@@ -89,8 +91,9 @@ class Stepping:
         begin[:, 5] = self.position[:, :2, 2].min(axis=1) + height
         self.moving = Way.at_rest(begin)
         """The foot that swings (3), the share of its turn, the heading and the height (B, 6)."""
-        self.turned = np.zeros((walkers, 3))
-        self.from_rotation = self.rotation[:, 0].copy()
+        self.turn = Turning.from_to(self.rotation[:, 0], self.rotation[:, 0])
+        self.foot = self._foot_of_step()
+        """Which foot swings, or swings next (B,): 0 is the left one."""
         self.top = np.zeros(walkers)
         self._places = supports.places(self.position)
 
@@ -112,11 +115,17 @@ class Stepping:
         ahead = self.supports.ahead(self._places, self.step - 2)
         if self.adaptation is not None:
             ahead = self._adapt(xi, stance, ahead)
+        wanted, repellent = self._divergent(ahead)
+        return self._aims(now, xi, wanted, repellent, dt)
+
+    def _divergent(self, ahead: Array) -> tuple[Array, Array]:
+        """Return where the divergent component shall be (B, 3), and what repels it (B, 3)."""
         one, _ = self.supports.in_single(ahead, self.left)
+        if self.single.all():
+            return one.point, one.repellent
         two = self.supports.in_double(self._before(), ahead, self.left, self.long)
         pick = self.single[:, None]
-        wanted, repellent = np.where(pick, one.point, two.point), np.where(pick, one[2], two[2])
-        return self._aims(now, xi, wanted, repellent, dt)
+        return np.where(pick, one.point, two.point), np.where(pick, one[2], two[2])
 
     def _before(self) -> Array:
         """Return the supports (B, 3) from which double support leads on."""
@@ -127,7 +136,7 @@ class Stepping:
     def _change_phases(self, now: Measured) -> None:
         """Let feet lift and land."""
         lifts = ~self.single & (self.left <= 1e-9) & (self.step <= self.last)
-        swinging = self.rows, np.where(self._swing_side() > 0, 0, 1)
+        swinging = self.rows, self.foot
         total = self.since + self.left
         felt = now.touching[swinging] & (self.since > EARLY * total)
         lands = self.single & (felt | (self.left < -LATE))
@@ -136,8 +145,8 @@ class Stepping:
         if lifts.any():
             self._lift(lifts, now.soles[swinging])
 
-    def _swing_side(self) -> NDArray[np.int64]:
-        return np.asarray(self.side[np.minimum(self.step, self.last)])
+    def _foot_of_step(self) -> NDArray[np.int64]:
+        return np.where(self.side[np.minimum(self.step, self.last)] > 0, 0, 1)
 
     def _land(self, these: Which, soles: Array) -> None:
         """Put feet down where they are, and begin double support."""
@@ -145,6 +154,7 @@ class Stepping:
         self.position[these, step] = soles[these, :3, 3]
         self._places = self.supports.places(self.position)
         self.step = np.where(these, self.step + 1, self.step)
+        self.foot = self._foot_of_step()
         self.single = self.single & ~these
         self._begin(these, self.supports.double)
 
@@ -157,10 +167,8 @@ class Stepping:
         begin[these, :3], begin[these, 3] = soles[these, :3, 3], 0.0
         rates = np.where(these[:, None], KEPT, 1.0)
         self.moving = Way(begin, rates * self.moving.velocity, rates * self.moving.acceleration)
-        start = np.where(these[:, None, None], soles[:, :3, :3], self.from_rotation)
-        self.from_rotation = start
-        target = self.rotation[self.rows, step]
-        self.turned = vector_from_rotation(np.swapaxes(start, -1, -2) @ target)
+        start = np.where(these[:, None, None], soles[:, :3, :3], self.turn.start)
+        self.turn = Turning.from_to(start, self.rotation[self.rows, step])
         self.top = self.swing.top(
             self.ground, begin[:, :3], self.position[self.rows, step], self.length
         )
@@ -242,19 +250,22 @@ class Stepping:
 
         Between two feet it is within a sole that is moved from one to the other.
         """
-        stands = np.where(self._swing_side() > 0, 1, 0)
-        near, far = soles[self.rows, stands], soles[self.rows, 1 - stands]
-        turn, origin = near[:, :2, :2], near[:, :2, 3]
-        way = far[:, :2, 3] - origin
-        along = ((pressure - origin) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-9)
-        share = np.where(self.single, 0.0, np.clip(along, 0.0, 1.0))
-        middle = origin + share[:, None] * way
-        local = (np.swapaxes(turn, -1, -2) @ (pressure - middle)[..., None])[..., 0]
-        kept = np.clip(local, -self.half, self.half)
+        near = soles[self.rows, 1 - self.foot, :2]
+        turn, middle = near[:, :, :2], near[:, :, 3]
+        if not self.single.all():
+            way = soles[self.rows, self.foot, :2, 3] - middle
+            along = ((pressure - middle) * way).sum(axis=1)
+            along /= np.maximum((way**2).sum(axis=1), 1e-9)
+            share = np.where(self.single, 0.0, np.minimum(np.maximum(along, 0.0), 1.0))
+            middle = middle + share[:, None] * way
+        local = ((pressure - middle)[:, None] @ turn)[:, 0]
+        kept = np.minimum(np.maximum(local, -self.half), self.half)
         return np.asarray(middle + (turn @ kept[..., None])[..., 0])
 
     def _carry(self, dt: float) -> None:
         """Move the references of the swinging feet, of the height and of the heading on by dt."""
+        if not self.single.any():
+            return
         step = np.minimum(self.step, self.last)
         now, target = self.moving.position[:, :3], self.position[self.rows, step]
         end, times = self.swing.aim(now, target, self.top, self.since, self.left)
@@ -273,34 +284,28 @@ class Stepping:
 
     def _feet(self, now: Measured) -> tuple[Way, Array, Array, Array, Which]:
         """Return the references of the soles: those that stand are where they are."""
-        side = np.where(self._swing_side() > 0, 0, 1)
-        swinging = self.single[:, None] & (side[:, None] == np.arange(2))
-        pick = swinging[..., None]
-        here, still = now.soles[..., :3, 3], np.zeros(3)
-        feet = Way(
-            *(
-                np.where(pick, own[:, None, :3], rest)
-                for own, rest in zip(self.moving, (here, still, still), strict=True)
-            )
-        )
-        turn, rate, faster = (part[:, 3:4] for part in self.moving)
-        own = self.from_rotation @ rotation_from_vector(self.turned * turn)
-        rotation = np.where(pick[..., None], own[:, None], now.soles[..., :3, :3])
-        axis = (self.from_rotation @ self.turned[..., None])[..., 0]
-        spin = np.where(pick, (axis * rate)[:, None, :], 0.0)
-        spin_rate = np.where(pick, (axis * faster)[:, None, :], 0.0)
-        return feet, rotation, spin, spin_rate, swinging
+        here, turned = now.soles[..., :3, 3], now.soles[..., :3, :3]
+        swinging = self.single[:, None] & (self.foot[:, None] == FEET)
+        velocity, acceleration, spin, spin_rate = np.zeros((4, *here.shape))
+        if self.single.any():
+            these = np.flatnonzero(self.single)
+            at = these, self.foot[these]
+            place, rate, faster = (part[these] for part in self.moving)
+            here, turned = here.copy(), turned.copy()
+            here[at], velocity[at], acceleration[at] = place[:, :3], rate[:, :3], faster[:, :3]
+            turned[at], axis = self.turn.at(these, place[:, 3])
+            spin[at], spin_rate[at] = axis * rate[:, 3:4], axis * faster[:, 3:4]
+        return Way(here, velocity, acceleration), turned, spin, spin_rate, swinging
 
     def _loads(self) -> Array:
         """Return what feet may carry (B, 2): they take over and leave without a jump."""
-        side = np.where(self._swing_side() > 0, 0, 1)
-        mine = side[:, None] == np.arange(2)
         ends = self.step > self.last
-        leaving = np.clip(self.left / np.maximum(self.long, 1e-9), 0.0, 1.0)
+        leaving = np.minimum(np.maximum(self.left / np.maximum(self.long, 1e-9), 0.0), 1.0)
         leaving = np.where(self.single, 0.0, np.where(ends, 1.0, leaving))
-        landed = np.clip(self.since / LOADED, 0.05, 1.0)
+        landed = np.minimum(np.maximum(self.since / LOADED, 0.05), 1.0)
         landed = np.where(self.single | (self.step == 2), 1.0, landed)
         # at the end of a walk the foot that has landed is that of the last step
-        return np.where(
-            mine, np.where(ends, landed, leaving)[:, None], np.where(ends, 1.0, landed)[:, None]
-        )
+        loads = np.empty((len(ends), 2))
+        loads[self.rows, self.foot] = np.where(ends, landed, leaving)
+        loads[self.rows, 1 - self.foot] = np.where(ends, 1.0, landed)
+        return loads
