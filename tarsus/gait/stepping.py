@@ -95,7 +95,6 @@ class Stepping:
         self.foot = self._foot_of_step()
         """Which foot swings, or swings next (B,): 0 is the left one."""
         self.top = np.zeros(walkers)
-        self._places = supports.places(self.position)
 
     @property
     def last(self) -> int:
@@ -112,7 +111,7 @@ class Stepping:
         xi = now.com + now.velocity / self.supports.omega
         self._change_phases(now)
         stance = np.minimum(self.step - 1, self.last)
-        ahead = self.supports.ahead(self._places, self.step - 2)
+        ahead = self.supports.ahead(self.position, self.step - 1)
         if self.adaptation is not None:
             ahead = self._adapt(xi, stance, ahead)
         wanted, repellent = self._divergent(ahead)
@@ -152,7 +151,6 @@ class Stepping:
         """Put feet down where they are, and begin double support."""
         step = self.step[these]
         self.position[these, step] = soles[these, :3, 3]
-        self._places = self.supports.places(self.position)
         self.step = np.where(these, self.step + 1, self.step)
         self.foot = self._foot_of_step()
         self.single = self.single & ~these
@@ -215,8 +213,7 @@ class Stepping:
             at = self.position[self.rows, step]
             self.position[self.rows, step, 2] = self.ground.height(at[:, 0], at[:, 1])
         self.left = np.where(these, found.left, self.left)
-        self._places = self.supports.places(self.position)
-        return self.supports.ahead(self._places, self.step - 2)
+        return self.supports.ahead(self.position, self.step - 1)
 
     def _reachable(self, rest: Array) -> tuple[Array, Array]:
         """Return where swinging feet would stop evenly (B, 2), and how far around they can get."""
