@@ -53,7 +53,7 @@ SETTINGS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Walked:
+class SteadySteps:
     """Steady steps of a walk in simulation: samples since the first of them."""
 
     times: Array
@@ -124,7 +124,7 @@ class HumanoidWalks:
         momentum = self.planned(arms).motion.angular_momentum[self.steady, 2]
         return float(np.abs(momentum).max())
 
-    def walked(self, arms: Arms) -> Walked:
+    def walked(self, arms: Arms) -> SteadySteps:
         """Return the walk in simulation with contact."""
         plan = self.planned(arms)
         run = follow(self.body, self.targets, plan.motion).run()
@@ -136,7 +136,7 @@ class HumanoidWalks:
         torque = _mean(vertical_torques(self.body, run), 2 * half)
         times = run.t[at] - run.t[at][0]
         tilt = _tilt(self.body, run)
-        return Walked(times, momentum[at], rate[at], torque[at], tilt, plan)
+        return SteadySteps(times, momentum[at], rate[at], torque[at], tilt, plan)
 
 
 def peak(values: Array) -> float:

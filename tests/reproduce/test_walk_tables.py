@@ -41,7 +41,7 @@ def test_momentum_that_costs(tmp_path: Path) -> None:
     assert -20.0 < found["δ = 0.5: peak torque of a foot [%]"] < -10.0
     verdicts = [row.verdict for row in result.rows]
     assert verdicts == ["reproduced", "unsupported", "reproduced", "reproduced"]
-    assert "arms of 2 times the mass" in result.rows[1].reason
+    assert "arms of 1.6 times the mass" in result.rows[1].reason
     plot(result, tmp_path / "walk.png")
     assert (tmp_path / "walk.png").stat().st_size > 10_000
 
