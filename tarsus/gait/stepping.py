@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.gait.aims import Aims, Measured
+from tarsus.gait.foot_swing import FootSwing, between_feet
 from tarsus.gait.plans.adaptation import StepAdaptation
 from tarsus.gait.plans.footsteps import Footsteps, sole_rotation
 from tarsus.gait.plans.supports import Supports
@@ -22,6 +23,7 @@ from tarsus.gait.turning import Turning
 from tarsus.geometry.terrain import Terrain
 
 Which: TypeAlias = NDArray[np.bool_]
+LEFT_RIGHT = np.arange(2)
 
 LOADED = 0.02
 """A foot that has landed may carry all after this time [s]."""
@@ -32,8 +34,6 @@ AGILE = 2.5
 is left [m/s²]: a sixth of what they can be accelerated by."""
 QUICK = 0.75
 """A foot in the air needs so long to land, in times 1/ω of the pendulum."""
-FEET = np.arange(2)
-"""Left and right."""
 KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 """Of what moves: what goes on when the next foot is lifted."""
 LATE = 0.25
@@ -92,9 +92,8 @@ class Stepping:
         self.moving = Way.at_rest(begin)
         """The foot that swings (3), the share of its turn, the heading and the height (B, 6)."""
         self.turn = Turning.from_to(self.rotation[:, 0], self.rotation[:, 0])
-        self.foot = self._foot_of_step()
-        """Which foot swings, or swings next (B,): 0 is the left one."""
         self.top = np.zeros(walkers)
+        self.swings = self._swings()
 
     @property
     def last(self) -> int:
@@ -135,7 +134,7 @@ class Stepping:
     def _change_phases(self, now: Measured) -> None:
         """Let feet lift and land."""
         lifts = ~self.single & (self.left <= 1e-9) & (self.step <= self.last)
-        swinging = self.rows, self.foot
+        swinging = self.rows, self.swings
         total = self.since + self.left
         felt = now.touching[swinging] & (self.since > EARLY * total)
         lands = self.single & (felt | (self.left < -LATE))
@@ -144,7 +143,8 @@ class Stepping:
         if lifts.any():
             self._lift(lifts, now.soles[swinging])
 
-    def _foot_of_step(self) -> NDArray[np.int64]:
+    def _swings(self) -> NDArray[np.int64]:
+        """Return the feet (B,), 0 or 1, that swing in the present step or will in the next."""
         return np.where(self.side[np.minimum(self.step, self.last)] > 0, 0, 1)
 
     def _land(self, these: Which, soles: Array) -> None:
@@ -152,7 +152,7 @@ class Stepping:
         step = self.step[these]
         self.position[these, step] = soles[these, :3, 3]
         self.step = np.where(these, self.step + 1, self.step)
-        self.foot = self._foot_of_step()
+        self.swings = self._swings()
         self.single = self.single & ~these
         self._begin(these, self.supports.double)
 
@@ -167,9 +167,9 @@ class Stepping:
         self.moving = Way(begin, rates * self.moving.velocity, rates * self.moving.acceleration)
         start = np.where(these[:, None, None], soles[:, :3, :3], self.turn.start)
         self.turn = Turning.from_to(start, self.rotation[self.rows, step])
-        self.top = self.swing.top(
-            self.ground, begin[:, :3], self.position[self.rows, step], self.length
-        )
+        end = self.position[self.rows, step]
+        top = self.swing.top(self.ground, begin[:, :3], end, self.length)
+        self.top = np.where(these, top, self.top)
 
     def _begin(self, these: Which, long: float) -> None:
         self.since = np.where(these, 0.0, self.since)
@@ -224,40 +224,38 @@ class Stepping:
         """Return the references, and go on by dt."""
         w = self.supports.omega
         back = (1.0 + self.gain / w) * (xi - wanted)
-        pressure = self._inside((repellent + back)[:, :2], now.soles)
+        asked = (repellent + back)[:, :2]
+        pressure = between_feet(asked, now.soles, self.swings, self.single, self.half)
         self._carry(dt)
-        feet, rotation, spin, spin_rate, swinging = self._feet(now)
+        swinging = self.single[:, None] & (self.swings[:, None] == LEFT_RIGHT)
+        swing = FootSwing(
+            Way(*(part[:, :3] for part in self.moving)),
+            self.turn,
+            Way(*(part[:, 3:4] for part in self.moving)),
+        )
         loads = self._loads()
         self.since, self.left = self.since + dt, self.left - dt
         return Aims(
             pressure,
             Way(*(part[:, 5:] for part in self.moving)),
-            feet,
-            rotation,
-            spin,
-            spin_rate,
+            *swing.feet(now.soles, swinging),
             loads,
             swinging,
             Way(*(part[:, 4:5] for part in self.moving)),
             wanted,
         )
 
-    def _inside(self, pressure: Array, soles: Array) -> Array:
-        """Return zero moment points (B, 2) that the feet which carry can have.
-
-        Between two feet it is within a sole that is moved from one to the other.
-        """
-        near = soles[self.rows, 1 - self.foot, :2]
-        turn, middle = near[:, :, :2], near[:, :, 3]
-        if not self.single.all():
-            way = soles[self.rows, self.foot, :2, 3] - middle
-            along = ((pressure - middle) * way).sum(axis=1)
-            along /= np.maximum((way**2).sum(axis=1), 1e-9)
-            share = np.where(self.single, 0.0, np.minimum(np.maximum(along, 0.0), 1.0))
-            middle = middle + share[:, None] * way
-        local = ((pressure - middle)[:, None] @ turn)[:, 0]
-        kept = np.minimum(np.maximum(local, -self.half), self.half)
-        return np.asarray(middle + (turn @ kept[..., None])[..., 0])
+    def _loads(self) -> Array:
+        """Return what feet may carry (B, 2): they take over and leave without a jump."""
+        ends = self.step > self.last
+        leaving = np.where(
+            self.single, 0.0, np.minimum(np.maximum(self.left / self.long, 0.0), 1.0)
+        )
+        landed = np.minimum(np.maximum(self.since / LOADED, 0.05), 1.0)
+        landed = np.where(self.single | (self.step == 2), 1.0, landed)
+        # at the end of a walk the foot that has landed is that of the last step
+        mine, other = np.where(ends, landed, leaving), np.where(ends, 1.0, landed)
+        return np.where(self.swings[:, None] == LEFT_RIGHT, mine[:, None], other[:, None])
 
     def _carry(self, dt: float) -> None:
         """Move the references of the swinging feet, of the height and of the heading on by dt."""
@@ -278,31 +276,3 @@ class Stepping:
         long[:, 4:] = np.maximum(self.left, 0.05)[:, None]
         moved = bend(self.moving, Way(place, speed, np.zeros_like(speed)), long, dt)
         self.moving = moved.where(self.single, self.moving)
-
-    def _feet(self, now: Measured) -> tuple[Way, Array, Array, Array, Which]:
-        """Return the references of the soles: those that stand are where they are."""
-        here, turned = now.soles[..., :3, 3], now.soles[..., :3, :3]
-        swinging = self.single[:, None] & (self.foot[:, None] == FEET)
-        velocity, acceleration, spin, spin_rate = np.zeros((4, *here.shape))
-        if self.single.any():
-            these = np.flatnonzero(self.single)
-            at = these, self.foot[these]
-            place, rate, faster = (part[these] for part in self.moving)
-            here, turned = here.copy(), turned.copy()
-            here[at], velocity[at], acceleration[at] = place[:, :3], rate[:, :3], faster[:, :3]
-            turned[at], axis = self.turn.at(these, place[:, 3])
-            spin[at], spin_rate[at] = axis * rate[:, 3:4], axis * faster[:, 3:4]
-        return Way(here, velocity, acceleration), turned, spin, spin_rate, swinging
-
-    def _loads(self) -> Array:
-        """Return what feet may carry (B, 2): they take over and leave without a jump."""
-        ends = self.step > self.last
-        leaving = np.minimum(np.maximum(self.left / np.maximum(self.long, 1e-9), 0.0), 1.0)
-        leaving = np.where(self.single, 0.0, np.where(ends, 1.0, leaving))
-        landed = np.minimum(np.maximum(self.since / LOADED, 0.05), 1.0)
-        landed = np.where(self.single | (self.step == 2), 1.0, landed)
-        # at the end of a walk the foot that has landed is that of the last step
-        loads = np.empty((len(ends), 2))
-        loads[self.rows, self.foot] = np.where(ends, landed, leaving)
-        loads[self.rows, 1 - self.foot] = np.where(ends, 1.0, landed)
-        return loads

@@ -42,7 +42,7 @@ class Turning:
         return cls(start, first, first @ k, angle[..., None], axis)
 
     def at(self, these: NDArray[np.int64], share: Array) -> tuple[Array, Array]:
-        """Return rotations (n, 3, 3) of some feet at shares (n,) of their turns, and their axes."""
-        angle = self.angle[these] * share[:, None, None]
+        """Return rotations (n, 3, 3) and axes (n, 3) of feet at shares (n, 1) of their turns."""
+        angle = self.angle[these] * share[..., None]
         found = self.first[these] * np.sin(angle) + self.second[these] * (1.0 - np.cos(angle))
         return self.start[these] + found, self.axis[these]
