@@ -55,7 +55,7 @@ class Style:
     width: float | None = None
     adapt: bool = True
     gain: float = 3.0
-    period: float = 0.002
+    period: float = 0.004
     gains: BodyGains = field(default_factory=BodyGains)
 
 
