@@ -39,6 +39,9 @@ KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 LATE = 0.25
 """A foot that has not landed so long after its time [s] is taken to stand."""
 
+CHANGING = ("position", "step", "single", "since", "left", "long", "top", "swings")
+"""Arrays of a walk that its cycles change."""
+
 
 class Stepping:
     """The cycles of walkers along footsteps.
@@ -104,6 +107,15 @@ class Stepping:
     def done(self) -> Which:
         """Which walkers (B,) have made all their steps and shifted their weight to the middle."""
         return np.asarray((self.step > self.last) & (self.left <= 0.0))
+
+    def restart(self, these: Which, start: Stepping) -> None:
+        """Let some walkers (B,) begin again as they do in `start`."""
+        for name in CHANGING:
+            own = getattr(self, name).copy()
+            own[these] = getattr(start, name)[these]
+            setattr(self, name, own)
+        self.moving = start.moving.where(these, self.moving)
+        self.turn = start.turn.where(these, self.turn)
 
     def cycle(self, now: Measured, dt: float) -> Aims:
         """Return what walkers shall do in the next `dt` [s]."""

@@ -41,6 +41,11 @@ class Turning:
         axis = (start @ turned[..., None])[..., 0]
         return cls(start, first, first @ k, angle[..., None], axis)
 
+    def where(self, these: NDArray[np.bool_], other: Turning) -> Turning:
+        """Return these turns for the feet `these` (B,), others for the rest."""
+        parts = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Turning(*(np.where(these.reshape(-1, *[1] * (a.ndim - 1)), a, b) for a, b in parts))
+
     def at(self, these: NDArray[np.int64], share: Array) -> tuple[Array, Array]:
         """Return rotations (n, 3, 3) and axes (n, 3) of feet at shares (n, 1) of their turns."""
         angle = self.angle[these] * share[..., None]

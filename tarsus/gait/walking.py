@@ -60,6 +60,8 @@ class Walking:
             body.model, tasks.tasks, tasks.contacts, period=period, effort=effort
         )
         self.cycles = Cycles()
+        self.shift: Array | None = None
+        """By how much aims are moved (B, 3) [m], as `Aims.shifted` does, if at all."""
         points = [leg.sole.points for leg in body.legs]
         counts = [len(each) for each in points]
         self._corner_of = np.repeat(np.arange(len(points)), counts)
@@ -74,11 +76,21 @@ class Walking:
         self.control.reset()
         self.cycles = Cycles()
 
+    def restart(self, these: NDArray[np.bool_]) -> None:
+        """Let some walkers (B,) begin at the first step again; the others go on."""
+        self.stepping.restart(these, self._start)
+        state = self.control.get_state()
+        if state:
+            state["working_set"][these] = 0.0
+            self.control.set_state(state)
+
     def __call__(self, t: float, q: ArrayLike, v: ArrayLike) -> Array:
         """Return efforts (…, nv) at states q (…, nq), v (…, nv), and go on by one period."""
         at, moving = np.atleast_2d(np.asarray(q, float)), np.atleast_2d(np.asarray(v, float))
         now = self.measure(at, moving)
         aims = self.stepping.cycle(now, self.period)
+        if self.shift is not None:
+            aims = aims.shifted(self.shift)
         omega = self.stepping.supports.omega
         self.tasks.aim(aims, now.com, now.velocity, omega)
         self.control.targets.loads = aims.loads
