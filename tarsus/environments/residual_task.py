@@ -30,10 +30,10 @@ REACH = (0.03, 0.03, 0.02)
 class ResidualTask:
     """A machine on two legs that walks `steps` at `speed` [m/s] by its controller.
 
-    What an action in −1 … 1 `adds` are "torques", up to a `share` of the limits of the joints, or
-    "references": the zero moment point, ahead and to the left, and the height of the centre of
-    mass move by up to `reach` (3,) [m]. It is held for `hold` periods of the controller, each of
-    them several steps of `dt` [s].
+    What an action in −1 … 1 `adds` are "torques", up to a `share` of the limits of the joints
+    (of a tenth of weight times height for those without), or "references": the zero moment point,
+    ahead and to the left, and the height of the centre of mass move by up to `reach` (3,) [m]. It
+    is held for `hold` periods of the controller, each of them several steps of `dt` [s].
 
     Each episode begins on the first footsteps, with `friction` and a factor of all masses, `mass`,
     that are drawn from ranges, and in each the trunk is pushed once, at any time and to any side,

@@ -18,6 +18,9 @@ from tarsus.simulation.drives import torques
 if TYPE_CHECKING:
     from tarsus.environments.residual_task import ResidualTask
 
+UNLIMITED = 0.1
+"""Joints without limits count as if they had this share of the weight times the height."""
+
 
 class Walkers(Lanes):
     """B machines on two legs along the same footsteps, each in its own phase and its own world.
@@ -41,9 +44,13 @@ class Walkers(Lanes):
         periods = round(task.episode / task.period)
         super().__init__(simulation, drive, stance, periods, robots, threads)
         self.control = walker.controller(plan, told, task.ground, walkers=robots)
+        self.control.notes = False
         self._fallen = walker.fallen()
-        limit = np.where(np.isfinite(simulation.effort), simulation.effort, 0.0)
-        self._limit, self._most = simulation.effort, task.share * limit[self.velocities]
+        self._limit = simulation.effort
+        usual = UNLIMITED * self._weight * walker.height
+        limit = np.where(np.isfinite(self._limit), self._limit, usual)
+        self.most = task.share * limit[self.velocities]
+        """The largest torques (n,) that actions add [N·m, N]."""
         self._pushed = np.full(robots, -1)
         """In which period a robot is pushed (B,), and by how much (B, 2) [m/s]."""
         self._push = np.zeros((robots, 2))
@@ -81,7 +88,7 @@ class Walkers(Lanes):
         for _ in range(task.hold):
             tau = self.control(self._step * task.dt, self.q, self.v)
             if task.adds == "torques":
-                tau[:, self._at_v] += self._most * self.action
+                tau[:, self._at_v] += self.most * self.action
             self._commands[:, 0] = np.minimum(np.maximum(tau, -self._limit), self._limit)
             failed |= self.advance(task.cycle)
         self.age += 1
@@ -92,10 +99,7 @@ class Walkers(Lanes):
         own = self.control.stepping
         com = self.model.center_of_mass(self.q)
         place = own.position[own.rows, np.minimum(own.step, own.last)]
-        error = np.zeros((self.robots, 3))
-        if self.control.cycles.error:
-            error[:, :2] = self.control.cycles.error[-1]
-            error[self.age == 0] = 0.0
+        error = np.concatenate([self.control.error, np.zeros((self.robots, 1))], axis=1)
         phase = np.stack([own.single, 1 - 2 * own.swings, np.maximum(own.left, 0.0)], axis=-1)
         ways = [self.into_heading(each)[:, :2] for each in (error, place - com)]
         return [*self.body(), *ways, phase, self.action]

@@ -121,6 +121,7 @@ def robustness(
     own = Walker.ready(anatomy, style, ground=told)
     plan = own.footsteps(speed, steps=steps).on(told, anatomy.legs[0].sole.corners)
     control = own.controller(plan, told, felt, walkers=len(forces))
+    control.notes = False
     settings = {"collision": anatomy.collision(), "dt": 1e-3, **simulation}
     q = own.placed(plan, told, settings["collision"])
     usual = own.supports.start + 2 * own.step_time + own.supports.single / 2

@@ -99,6 +99,11 @@ class Stepping:
         self.swings = self._swings()
 
     @property
+    def walkers(self) -> int:
+        """How many there are."""
+        return len(self.rows)
+
+    @property
     def last(self) -> int:
         """The number of the last step."""
         return len(self.side) - 1

@@ -60,6 +60,10 @@ class Walking:
             body.model, tasks.tasks, tasks.contacts, period=period, effort=effort
         )
         self.cycles = Cycles()
+        self.notes = True
+        """Whether cycles are noted; those of thousands of walkers take much room."""
+        self.error = np.zeros((stepping.walkers, 2))
+        """The last error of the divergent component (B, 2) [m]."""
         self.shift: Array | None = None
         """By how much aims are moved (B, 3) [m], as `Aims.shifted` does, if at all."""
         points = [leg.sole.points for leg in body.legs]
@@ -79,6 +83,7 @@ class Walking:
     def restart(self, these: NDArray[np.bool_]) -> None:
         """Let some walkers (B,) begin at the first step again; the others go on."""
         self.stepping.restart(these, self._start)
+        self.error[these] = 0.0
         state = self.control.get_state()
         if state:
             state["working_set"][these] = 0.0
@@ -119,9 +124,12 @@ class Walking:
     def _note(self, t: float, now: Measured, aims: Aims, code: NDArray[np.int64]) -> None:
         own, cycles = self.stepping, self.cycles
         xi = now.com + now.velocity / own.supports.omega
+        self.error = (xi - aims.divergent)[:, :2]
+        if not self.notes:
+            return
         cycles.t.append(t)
         cycles.step.append(own.step)
         cycles.single.append(own.single)
-        cycles.error.append((xi - aims.divergent)[:, :2])
+        cycles.error.append(self.error)
         cycles.pressure.append(aims.pressure)
         cycles.code.append(np.atleast_1d(code))
