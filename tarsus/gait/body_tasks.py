@@ -113,8 +113,9 @@ class BodyTasks:
             )
             for leg in body.legs
         ]
-        self._soles = np.stack([leg.sole.placement for leg in body.legs])
-        self._backs = inverse(self._soles)[:, :3]
+        self.soles = np.stack([leg.sole.placement for leg in body.legs])
+        """Where the soles are on their feet (2, 4, 4)."""
+        self._backs = inverse(self.soles)[:, :3]
 
     def _swing_arms(self, stance: Array, gains: BodyGains) -> list[ArmSwing]:
         """Add tasks of arms that follow the opposite legs, and return what leads them."""
@@ -132,11 +133,6 @@ class BodyTasks:
             self.tasks.append(task.bind(self.model))
             found.append(ArmSwing(task, leg.root, stance, scale=arm.reach / leg.reach))
         return found
-
-    def soles(self, q: Array) -> Array:
-        """Return the frames of the soles (B, 2, 4, 4) at configurations (B, nq)."""
-        poses = [self.model.frame_pose(q, leg.end) for leg in self.body.legs]
-        return np.asarray(np.stack(poses, axis=-3) @ self._soles)
 
     def aim(self, aims: Aims, com: Array, velocity: Array, omega: float) -> None:
         """Set the targets of all tasks; the centre of mass (B, 3) and its velocity are measured."""
