@@ -390,12 +390,49 @@ def test_links_are_kept_apart(body: Body) -> None:
     assert gaps.min() > 0.018 and gaps[-1] < 0.03
 
 
+def test_tasks_stay_within_bounds(body: Body) -> None:
+    """A squat that is asked for ends where the centre of mass may not go lower."""
+    m, start = body.model, body.model.center_of_mass(body.q)
+    above = ts.ik.PlaneTask("com", [0.0, 0.0, start[2] - 0.05], [0.0, 0.0, 1.0])
+    law = controller(body)
+    law = WholeBody(m, law.tasks, body.contacts(), within=[ts.ik.Within(above, lower=0.0)])
+    law.tasks[0].target = start - [0.0, 0.0, 0.1]
+    run = body.simulation().run(body.q, duration=1.5, controller=law)
+    height = m.center_of_mass(run.q)[:, 2] - start[2]
+    print(f"{1e3 * height.min():.1f} mm at the lowest, {1e3 * height[-1]:.1f} mm in the end")
+    assert height.min() > -0.0505 and height[-1] < -0.045
+
+
+def test_joints_that_follow_brake_before_their_limits() -> None:
+    """The tarsus of Cassie follows its knee."""
+    body = cassie()
+    m, q = body.model, body.q
+    text = m.description
+    place = m.joint("left-shin-tarsus-joint").position_slice.start
+    at = float(m.joint_positions(q)[place])
+    for joint in text.joints:
+        if joint.name == "left-shin-tarsus-joint":
+            joint.upper = np.array([at + 0.05])
+    near = ts.Model(text, strict=False)
+    v = np.zeros(m.nv)
+    v[m.joint("left-knee-op").v_slice] = -2.0  # the tarsus goes up
+    law = controller(Body(near, q, body.corners, body.torso, body.motors))
+    law(0.0, q, v)
+    own = m.joint("left-shin-tarsus-joint").velocity_slice.start
+    speed = near.joint_velocities(q, v)[own]
+    a = near.joint_accelerations(q, v, law.last.acceleration)[own]
+    most = 20.0**2 * 0.05 - 2.0 * 20.0 * speed
+    print(f"speed {speed:.2f} rad/s, acceleration {a:.2f}, at most {most:.2f} rad/s²")
+    assert speed > 1.0 and a <= most + 1e-6 and law._core is None
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda b: WholeBody(b.model, ComTask()), "tasks is .* alone, must be a list"),
         (lambda b: WholeBody(b.model, [1]), "tasks has a int"),
         (lambda b: controller(b, outputs="forces"), "outputs is 'forces'"),
+        (lambda b: controller(b, within=[ComTask()]), "within has a ComTask"),
         (lambda b: controller(b, outputs="references"), "needs a period"),
         (lambda b: controller(b, reference={"hand": np.zeros(3)}), "reference names 'hand'.*com"),
         (lambda b: controller(b, reference={"com": np.zeros(2)}), "target of task 'com' has shape"),
