@@ -32,6 +32,9 @@ from tarsus.model.checks import suggestion
 from tarsus.model.views import JointView
 from tarsus.spatial import inverse
 
+SLIPPERY = 0.45
+"""On less friction than this a pyramid of four sides would leave too little of the cone."""
+
 Arms: TypeAlias = Literal["still", "swing", "momentum"]
 """Arms keep their posture, follow the opposite legs (Schwienbacher 2013, section 7.3.1), or take
 away angular momentum about the vertical."""
@@ -107,6 +110,7 @@ class BodyTasks:
                 leg.end,
                 leg.sole.points,
                 friction=friction,
+                sides=4 if friction > SLIPPERY else 8,
                 margin=margin if len(leg.sole.corners) > 2 else 0.0,
                 force=load,
                 name=f"{leg.name} sole",
