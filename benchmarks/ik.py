@@ -1,8 +1,9 @@
-"""One step of inverse kinematics on a humanoid, beside placo and Pink where they are installed.
+"""Steps of inverse kinematics on humanoids, beside placo, Pink and mink where they are installed.
 
 Three frame tasks (both feet and a hand), a posture, limits of positions and velocities, one state:
 what a control loop does. All solve the same problem, each through its own interface; times are
-medians of rounds that take turns, in µs. Also: poses of an arm a second, on one core.
+medians of rounds that take turns, in µs. The same with capsules that are kept apart and momentum
+(`ik_capsules.py`), in a batch, the cycle of Lola (`ik_lola.py`), and poses of an arm a second.
 
     python benchmarks/ik.py [--json FILE]
 """
@@ -47,9 +48,7 @@ def targets(model: ts.Model, q: np.ndarray) -> list[np.ndarray]:
 
 
 def ours(model: ts.Model, q: np.ndarray) -> Callable[[], np.ndarray]:
-    tasks = [ts.ik.FrameTask(f, t) for f, t in zip(FRAMES, targets(model, q), strict=True)]
-    rest = ts.ik.PostureTask(q, level=0, weight=1e-3)
-    solver = ts.ik.Solver(model, [*tasks, rest])
+    solver = solver_of(model, q)
     return lambda: solver.step(q, DT).v
 
 
@@ -110,15 +109,17 @@ def pink_step(file: Path, model: ts.Model, q: np.ndarray) -> Callable[[], np.nda
     return step
 
 
-def rounds(steps: dict[str, Callable[[], np.ndarray]]) -> dict[str, list[float]]:
+def rounds(
+    steps: dict[str, Callable[[], np.ndarray]], calls: int = CALLS
+) -> dict[str, list[float]]:
     """Return times of each [µs], round by round."""
     found: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(ROUNDS):
         for name, step in steps.items():
             start = time.perf_counter()
-            for _ in range(CALLS):
+            for _ in range(calls):
                 step()
-            found[name].append(1e6 * (time.perf_counter() - start) / CALLS)
+            found[name].append(1e6 * (time.perf_counter() - start) / calls)
     return found
 
 
@@ -142,30 +143,90 @@ def poses_a_second(count: int = 20000) -> dict[str, float]:
     return numbers
 
 
+def batch(model: ts.Model, q: np.ndarray, count: int = 1024) -> dict[str, float]:
+    """Return times [µs] of steps of many states, one by one and in a batch, each from its last."""
+    rng = np.random.default_rng(0)
+    states = np.stack([model.integrate(q, 0.02 * rng.normal(size=model.nv)) for _ in range(count)])
+    together = solver_of(model, q)
+    together.step(states, DT)
+    alone, many = [], []
+    for _ in range(7):
+        begin = time.perf_counter()
+        together.step(states, DT)
+        many.append(1e6 * (time.perf_counter() - begin) / count)
+        for state in states[:50]:
+            one = solver_of(model, q)
+            one.step(state, DT)
+            begin = time.perf_counter()
+            one.step(state, DT)
+            alone.append(1e6 * (time.perf_counter() - begin))
+    found = {"one [us]": float(np.median(alone)), "in a batch [us]": float(np.median(many))}
+    return {**found, "times as fast": found["one [us]"] / found["in a batch [us]"]}
+
+
+def solver_of(model: ts.Model, q: np.ndarray) -> ts.ik.Solver:
+    tasks = [ts.ik.FrameTask(f, t) for f, t in zip(FRAMES, targets(model, q), strict=True)]
+    return ts.ik.Solver(model, [*tasks, ts.ik.PostureTask(q, level=0, weight=1e-3)])
+
+
+def beside(steps: dict[str, Callable[[], np.ndarray]]) -> dict[str, Any]:
+    """Return times of steps that take turns [µs], beside placo's, and how large velocities are."""
+    velocities = {name: step() for name, step in steps.items()}
+    times = rounds(steps)
+    peer = np.array(times.get("placo", [np.nan] * ROUNDS))
+    return {
+        name: {
+            "median [us]": float(np.median(own)),
+            "min [us]": float(np.min(own)),
+            "by placo": float(np.median(np.array(own) / peer)),
+            "speed": float(np.linalg.norm(velocities[name])),
+        }
+        for name, own in times.items()
+    }
+
+
+def add_peers(steps: dict[str, Callable[[], np.ndarray]], peers: dict[str, Any]) -> None:
+    for name, make in peers.items():
+        try:
+            steps[name] = make()
+        except ImportError as error:
+            print(f"{name} is not installed: {error}", file=sys.stderr)
+
+
 def main() -> None:
+    """Measure all, on one core; print, and with `--json FILE` keep the numbers."""
+    import ik_capsules
+    import ik_lola
+    import ik_mink
+
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     file = robot_file("talos_reduced.urdf")
     model = ts.load(file, base="free")
     q = posture(model)
-    steps: dict[str, Callable[[], np.ndarray]] = {"tarsus": ours(model, q)}
-    for name, make in (("placo", placo_step), ("pink", pink_step)):
-        try:
-            steps[name] = make(file, model, q)
-        except ImportError as error:
-            print(f"{name} is not installed: {error}")
-    velocities = {name: step() for name, step in steps.items()}
-    times = rounds(steps)
-    result: dict[str, Any] = {"step [us]": {}, "by placo": {}, "poses": poses_a_second()}
-    for name, own in times.items():
-        result["step [us]"][name] = float(np.median(own))
-        ratio = float(np.median(np.array(own) / times["placo"])) if "placo" in times else np.nan
-        result["by placo"][name] = ratio
-        speed = float(np.linalg.norm(velocities[name]))
-        print(f"{name:8} {np.median(own):8.1f} µs  {ratio:5.2f} × placo   |v| = {speed:.4f}")
-    for name, value in result["poses"].items():
-        print(f"{name:28} {value:12.4g}")
+    plain: dict[str, Callable[[], np.ndarray]] = {"tarsus": ours(model, q)}
+    add_peers(
+        plain,
+        {
+            "placo": lambda: placo_step(file, model, q),
+            "pink": lambda: pink_step(file, model, q),
+            "mink": lambda: ik_mink.mink_step(file, model, q),
+        },
+    )
+    apart = ik_capsules.ours(model, q)
+    crowded: dict[str, Callable[[], np.ndarray]] = {"tarsus": lambda: apart.step(q, DT).v}
+    add_peers(crowded, {"placo": lambda: ik_capsules.placo_step(file, model, q)})
+    result = {
+        "step": beside(plain),
+        "capsules": beside(crowded),
+        "batch": batch(model, q),
+        "poses": poses_a_second(),
+        "lola": ik_lola.measure_lola(),
+    }
+    print(json.dumps(result, indent=1))
     if "--json" in sys.argv:
-        Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(result, indent=1))
+        Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(result))
 
 
 if __name__ == "__main__":
+    sys.modules["ik"] = sys.modules["__main__"]  # the other files of this bench ask for it
     main()

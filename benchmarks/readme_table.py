@@ -16,6 +16,7 @@ from typing import Any
 
 from contact_table import contact_table
 from flow_table import flow_table
+from kinematics import kinematics_table
 from part_table import part_table
 
 HERE = Path(__file__).parent
@@ -55,6 +56,8 @@ def markdown(results: dict[str, Any]) -> str:
         lines += ["", *part_table(parts)]
     if flows := results.get("flows"):
         lines += ["", *flow_table(flows)]
+    if kinematics := results.get("kinematics"):
+        lines += ["", *kinematics_table(kinematics)]
     if contact := results.get("contact"):
         lines += ["", *contact_table(contact)]
     return "\n".join(lines)

@@ -15,6 +15,7 @@ from distances import measure_distances
 from drives import measure_drives
 from flows import measure_flows
 from growth import measure_growth
+from kinematics import measure_kinematics
 from parts import measure_parts
 from rich.console import Console
 from rich.progress import Progress
@@ -32,6 +33,7 @@ STUDIES: dict[str, Callable[..., dict[str, Any]]] = {
     "parts": measure_parts,
     "flows": measure_flows,
     "distances": measure_distances,
+    "kinematics": measure_kinematics,
     "contact": measure_contact,
     "drives": measure_drives,
     "bodies": measure_growth,

@@ -137,15 +137,9 @@ nb::object solve(const CoreBody& self, nb::handle given_q, nb::handle given_v, n
             states.start = static_cast<const signed char*>(PyArray_DATA(array));
     }
     int* end = numbers_in<int>(ends);
-    const BodyAnswers answers{data_of(x),
-                              data_of(tau),
-                              data_of(slack),
-                              data_of(told),
-                              data_of(told) + count,
-                              numbers_in<signed char>(at),
-                              end,
-                              end + count,
-                              end + 2 * count};
+    const BodyAnswers answers{data_of(x),    data_of(tau),          data_of(slack),
+                              data_of(told), data_of(told) + count, numbers_in<signed char>(at),
+                              end,           end + count,           end + 2 * count};
     {
         std::optional<nb::gil_scoped_release> release;
         if (count > 1) release.emplace();

@@ -218,7 +218,8 @@ class BodyAssembly {
                     }
                     for (int j : moves_[c]) {
                         double sum = 0;
-                        for (int i = 0; i < 6; ++i) sum = mul_add(wrench[i], twist_[i * nv + j], sum);
+                        for (int i = 0; i < 6; ++i)
+                            sum = mul_add(wrench[i], twist_[i * nv + j], sum);
                         to[j] = -stated_.weight_force * sum;
                     }
                 }
@@ -272,7 +273,7 @@ class BodyAssembly {
     const Tree& tree_;
     const TaskSet& set_;
     const BodyStatement& stated_;
-    const std::vector<char>& between_;  // of each contact: whether a load is between 0 and 1
+    const std::vector<char>& between_;     // of each contact: whether a load is between 0 and 1
     std::vector<std::vector<int>> moves_;  // of each contact: the velocities that move it, rising
     double *task_, *target_, *weight_, *damping_, *reference_, *low_, *high_, *row_, *row_low_,
         *row_high_, *penalty_, *twist_;

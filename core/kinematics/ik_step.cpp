@@ -8,8 +8,7 @@
 
 #include "dynamics/configuration.hpp"
 #include "kinematics/programme.hpp"
-#include "kinematics/singular_value.hpp"
-#include "kinematics/step_limits.hpp"
+#include "kinematics/step_verdict.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -18,9 +17,6 @@ extern const Kernel integrate_kernel;
 
 namespace {
 
-constexpr double kMisses = 1e-3;  // of what is asked for, in a step that is called solved
-constexpr double kAtBound = 1e-9, kAtRow = 1e-6;
-constexpr double kSingularBelow = 1e-2;
 constexpr long kStatesAtOnce = 64;  // whose rows are in memory together
 
 // whether all postures are of the last level
@@ -203,70 +199,19 @@ class Stepper {
     }
     int n_levels() const { return int(stated_.levels.size()); }
 
-    // what rows miss, and why
-    void judge(long s, const StepAnswers& answers) {
-        const double *v = answers.v + s * nv_, *rate = rate_ + s * set_.rows;
+    void judge(long s, const StepAnswers& answers) const {
+        const StepFacts facts{task_ + s * kept_ * nv_,
+                              rate_ + s * set_.rows,
+                              low_ + s * nv_,
+                              high_ + s * nv_,
+                              rows_[s],
+                              folds_};
+        const double* v = answers.v + s * nv_;
         double* missing = answers.missing + s * set_.rows;
-        const double* row = task_ + s * kept_ * nv_;
-        for (int r = 0; r < set_.rows; ++r) {
-            if (folds_ && set_.is_posture[r]) continue;
-            missing[r] = dot_of(nv_, row, v) - rate[r];
-            row += nv_;
-        }
-        for (const PostureRow& posture : set_.postures)
-            missing[posture.row] = v[posture.v] - rate[posture.row];
-        if (answers.code[s] != int(StepEnd::solved)) return;
-        answers.code[s] = int(found_[s].end);
-        if (found_[s].end != ProgrammeEnd::solved || !misses(missing, rate)) return;
-        if (limited(s, v)) answers.code[s] = int(StepEnd::limited);
-        else if (is_singular(s)) answers.code[s] = int(StepEnd::singular);
-    }
-    // something of the first level
-    bool misses(const double* missing, const double* rate) const {
-        double most = 0, asked = 0;
-        for (int r = 0; r < stated_.levels[0]; ++r) {
-            if (stated_.weight[r] <= 0) continue;
-            most = std::max(most, std::abs(missing[r]));
-            asked = std::max(asked, std::abs(rate[r]));
-        }
-        return most > kMisses * (1 + asked);
-    }
-    // whether there is a direction in which the first level hardly moves
-    bool is_singular(long s) const {
-        std::vector<double> rows;
-        const double* own = task_ + s * kept_ * nv_;
-        int count = 0;
-        for (int r = 0; r < stated_.levels[0]; ++r) {
-            const bool folded = folds_ && set_.is_posture[r];
-            const double scale = std::sqrt(stated_.weight[r]);
-            if (scale > 0) {
-                rows.resize(size_t(++count) * nv_);
-                double* to = rows.data() + size_t(count - 1) * nv_;
-                for (int k = 0; k < nv_ && !folded; ++k) to[k] = scale * own[k];
-                if (folded) to[posture_velocity(r)] = scale;
-            }
-            if (!folded) own += nv_;
-        }
-        return smallest_singular_value(rows, count, nv_) < kSingularBelow;
-    }
-    int posture_velocity(int row) const {
-        for (const PostureRow& posture : set_.postures) {
-            if (posture.row == row) return posture.v;
-        }
-        return 0;
-    }
-    bool limited(long s, const double* v) const {
-        for (int k = 0; k < nv_; ++k) {
-            const double near = kAtBound * (1 + std::abs(v[k]));
-            if (v[k] <= low_[s * nv_ + k] + near || v[k] >= high_[s * nv_ + k] - near) return true;
-        }
-        const LimitRows& rows = rows_[s];
-        for (int k = 0; k < rows.count; ++k) {
-            const double sum = dot_of(nv_, rows.row + long(k) * nv_, v);
-            const double near = kAtRow * (1 + std::abs(sum));
-            if (sum <= rows.low[k] + near || sum >= rows.high[k] - near) return true;
-        }
-        return false;
+        const StepVerdict verdict(set_, stated_, facts, nv_);
+        verdict.measure(v, missing);
+        if (answers.code[s] == int(StepEnd::solved))
+            answers.code[s] = int(verdict(found_[s].end, v, missing));
     }
 
     const Tree& tree_;

@@ -34,7 +34,8 @@ void evaluate(const Kernel& kernel, const Tree& tree, long states, const double*
 size_t evaluate_bytes(const Tree& tree) {
     const double some = 0;
     size_t most = 0;
-    for (const Kernel* kernel : {&mass_matrix_kernel, &bias_forces_kernel, &passive_forces_kernel}) {
+    for (const Kernel* kernel :
+         {&mass_matrix_kernel, &bias_forces_kernel, &passive_forces_kernel}) {
         Call call;
         call.in[0] = call.in[1] = &some;
         call.size[0] = tree.nq, call.size[1] = tree.nv, call.out_size = tree.nv * tree.nv;
@@ -124,7 +125,8 @@ class Body {
         std::copy_n(from, all_.n + idle_, at);
         std::copy_n(from + size - loads_, loads_, at + all_.n + idle_);
         std::copy_n(from + all_.n + idle_, limits, at + all_.n + all_.firm);
-        return std::any_of(at + all_.n + all_.firm, at + size, [](signed char a) { return a != 0; });
+        return std::any_of(at + all_.n + all_.firm, at + size,
+                           [](signed char a) { return a != 0; });
     }
     // of some states, with so many of their rows
     void solve(const std::vector<long>& which, int rows, bool start, const BodyAnswers& answers) {

@@ -110,7 +110,8 @@ class Maker {
         TwistRows made;
         made.point = point_of(stated.indices[0], -1, stated.numbers.data());
         made.axes = axes_of(stated.indices[0]);
-        made.columns = columns([&](int body) { return moves(made.point.body, body) * kMovesPoint; });
+        made.columns =
+            columns([&](int body) { return moves(made.point.body, body) * kMovesPoint; });
         put(made, 6, 0, set_.twists);
     }
     void posture(const TaskStatement& stated) {

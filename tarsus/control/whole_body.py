@@ -123,7 +123,7 @@ class WholeBody(ControlLaw):
     def solve(self, q: Array, v: Array) -> BodySolution:
         """Return what is found at states q (…, nq), v (…, nv), with targets as they are."""
         loads = self.targets.loads
-        if not q.ndim == v.ndim == loads.ndim == 1:
+        if not q.shape[:-1] == v.shape[:-1] == loads.shape[:-1]:
             lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], loads.shape[:-1])
             q, v, loads = (np.broadcast_to(x, (*lead, x.shape[-1])) for x in (q, v, loads))
         state = q, v, loads

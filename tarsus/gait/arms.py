@@ -114,7 +114,9 @@ def arm_motion(
     if isinstance(arms, Still):
         held = PostureTask(posture, joints=joints, level=0, gain=gain, name="arms")
         return ArmMotion([held])
-    back = _back(anatomy, posture, joints, comfort)
+    # costs are divided by the weight of velocities: arms go back as fast with any δ
+    cost = comfort * arms.delta if isinstance(arms, Minimising) else comfort
+    back = _back(anatomy, posture, joints, cost)
     if isinstance(arms, Swinging):
         return _swinging(anatomy, posture, arms, back, gain)
     if isinstance(arms, Tracking):

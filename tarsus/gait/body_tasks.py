@@ -30,7 +30,7 @@ from tarsus.ik import (
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.model.views import JointView
-from tarsus.spatial import inverse
+from tarsus.spatial import inverse, skew
 
 SLIPPERY = 0.45
 """On less friction than this a pyramid of four sides would leave too little of the cone."""
@@ -124,8 +124,9 @@ class BodyTasks:
             )
             for leg in body.legs
         ]
-        self._soles = np.stack([leg.sole.placement for leg in body.legs])
-        self._backs = inverse(self._soles)
+        self.soles = np.stack([leg.sole.placement for leg in body.legs])
+        """Where the soles are on their feet (2, 4, 4)."""
+        self._backs = inverse(self.soles)[:, :3]
 
     def _swing_arms(self, stance: Array, gains: BodyGains) -> list[ArmSwing]:
         """Add tasks of arms that follow the opposite legs, and return what leads them."""
@@ -144,11 +145,6 @@ class BodyTasks:
             found.append(ArmSwing(task, leg.root, stance, scale=arm.reach / leg.reach))
         return found
 
-    def soles(self, q: Array) -> Array:
-        """Return the frames of the soles (B, 2, 4, 4) at configurations (B, nq)."""
-        poses = [self.model.frame_pose(q, leg.end) for leg in self.body.legs]
-        return np.asarray(np.stack(poses, axis=-3) @ self._soles)
-
     def aim(self, aims: Aims, com: Array, velocity: Array, omega: float) -> None:
         """Set the targets of all tasks; the centre of mass (B, 3) and its velocity are measured."""
         self._aim_com(aims, com, velocity, omega)
@@ -156,10 +152,8 @@ class BodyTasks:
         motion = np.zeros((2, len(com), 3))
         motion[:, :, 2:] = aims.heading[1:]
         for task, level in zip(self.upright, self._level, strict=True):
-            task.target = turn @ level
-            task.target_velocity, task.target_acceleration = motion
-        for k, foot in enumerate(self.feet):
-            self._aim_foot(foot, k, aims)
+            task.lead(turn @ level, *motion)
+        self._aim_feet(aims)
 
     def _aim_com(self, aims: Aims, com: Array, velocity: Array, omega: float) -> None:
         # along the ground there is no error: the acceleration of the pendulum alone
@@ -167,27 +161,26 @@ class BodyTasks:
         faster = np.empty_like(com)
         place[:, 2:], rate[:, 2:], faster[:, 2:] = aims.height
         faster[:, :2] = omega**2 * (com[:, :2] - aims.pressure)
-        self.com.target, self.com.target_velocity = place, rate
-        self.com.target_acceleration = faster
+        self.com.lead(place, rate, faster)
 
-    def _aim_foot(self, task: FrameTask | PositionTask, k: int, aims: Aims) -> None:
-        place, rate, faster = (part[:, k] for part in aims.feet)
-        if isinstance(task, PositionTask):
-            task.target, task.target_velocity, task.target_acceleration = place, rate, faster
-            return
-        target = np.zeros((len(place), 4, 4))
-        target[:, :3, :3] = aims.rotation[:, k] @ self._backs[k, :3, :3]
-        arm = (aims.rotation[:, k] @ self._backs[k, :3, 3:])[..., 0]
-        target[:, :3, 3] = place + arm
-        target[:, 3, 3] = 1.0
-        spin, spin_rate = aims.spin[:, k], aims.spin_rate[:, k]
-        if spin.any() or spin_rate.any():
-            around = np.cross(spin, arm)
-            rate = rate + around
-            faster = faster + np.cross(spin_rate, arm) + np.cross(spin, around)
-        task.target = target
-        task.target_velocity = np.concatenate([rate, spin], axis=-1)
-        task.target_acceleration = np.concatenate([faster, spin_rate], axis=-1)
+    def _aim_feet(self, aims: Aims) -> None:
+        place, rate, faster = aims.feet
+        target = np.zeros((*place.shape[:-1], 4, 4))
+        np.matmul(aims.rotation, self._backs, out=target[..., :3, :])
+        arm = target[..., :3, 3:].copy()
+        target[..., :3, 3] += place
+        target[..., 3, 3] = 1.0
+        spin, spin_rate = skew(np.stack([aims.spin, aims.spin_rate]))
+        around = spin @ arm
+        motion = np.empty((2, *place.shape[:-1], 6))
+        motion[0, ..., :3] = rate + around[..., 0]
+        motion[1, ..., :3] = faster + (spin_rate @ arm + spin @ around)[..., 0]
+        motion[0, ..., 3:], motion[1, ..., 3:] = aims.spin, aims.spin_rate
+        for k, task in enumerate(self.feet):
+            if isinstance(task, PositionTask):
+                task.lead(place[:, k], rate[:, k], faster[:, k])
+            else:
+                task.lead(target[:, k], *motion[:, :, k])
 
 
 def _has_posture(joint: JointView, model: Model) -> bool:

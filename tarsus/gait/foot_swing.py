@@ -9,19 +9,14 @@ from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.gait.plans.swing import Way
-from tarsus.spatial import rotation_from_vector
+from tarsus.gait.turning import Turning
 
 
 class FootSwing(NamedTuple):
-    """The feet that swing (B,): their ways, and their turns from a rotation on.
-
-    `turned` (B, 3) is the rotation vector of the whole turn in axes of `start` (B, 3, 3), `share`
-    (B, 1) how much of it is done.
-    """
+    """The feet that swing (B,): their ways, their turns, and the share (B, 1) that is done."""
 
     way: Way
-    start: Array
-    turned: Array
+    turn: Turning
     share: Way
 
     def feet(self, soles: Array, swinging: NDArray[np.bool_]) -> tuple[Way, Array, Array, Array]:
@@ -29,14 +24,16 @@ class FootSwing(NamedTuple):
 
         Those that stand are where `soles` (B, 2, 4, 4) are measured, at rest.
         """
-        pick = swinging[..., None]
-        place = np.where(pick, self.way.position[:, None], soles[..., :3, 3])
-        motion = (np.where(pick, part[:, None], 0.0) for part in self.way[1:])
-        own = self.start @ rotation_from_vector(self.turned * self.share.position)
-        rotation = np.where(pick[..., None], own[:, None], soles[..., :3, :3])
-        axis = (self.start @ self.turned[..., None])[..., 0]
-        spin, faster = (np.where(pick, (axis * part)[:, None], 0.0) for part in self.share[1:])
-        return Way(place, *motion), rotation, spin, faster
+        place, rotation = soles[..., :3, 3], soles[..., :3, :3]
+        velocity, acceleration, spin, faster = np.zeros((4, *place.shape))
+        at = swinging.nonzero()
+        if len(at[0]):
+            these, place, rotation = at[0], place.copy(), rotation.copy()
+            place[at], velocity[at], acceleration[at] = (part[these] for part in self.way)
+            share, rate, more = (part[these] for part in self.share)
+            rotation[at], axis = self.turn.at(these, share)
+            spin[at], faster[at] = axis * rate, axis * more
+        return Way(place, velocity, acceleration), rotation, spin, faster
 
 
 def between_feet(
@@ -48,12 +45,13 @@ def between_feet(
     in double support within a sole that is moved from one foot to the other.
     """
     rows = np.arange(len(pressure))
-    near, far = soles[rows, 1 - swings], soles[rows, swings]
-    turn, origin = near[:, :2, :2], near[:, :2, 3]
-    way = far[:, :2, 3] - origin
-    along = ((pressure - origin) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-9)
-    share = np.where(single, 0.0, np.clip(along, 0.0, 1.0))
-    middle = origin + share[:, None] * way
-    local = (np.swapaxes(turn, -1, -2) @ (pressure - middle)[..., None])[..., 0]
+    near = soles[rows, 1 - swings, :2]
+    turn, middle = near[..., :2], near[..., 3]
+    if not single.all():
+        way = soles[rows, swings, :2, 3] - middle
+        along = ((pressure - middle) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-9)
+        share = np.where(single, 0.0, np.minimum(np.maximum(along, 0.0), 1.0))
+        middle = middle + share[:, None] * way
+    local = ((pressure - middle)[:, None] @ turn)[:, 0]
     kept = np.minimum(np.maximum(local, -half), half)
     return np.asarray(middle + (turn @ kept[..., None])[..., 0])

@@ -19,8 +19,8 @@ from tarsus.gait.plans.adaptation import StepAdaptation
 from tarsus.gait.plans.footsteps import Footsteps, sole_rotation
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing, Way, bend
+from tarsus.gait.turning import Turning
 from tarsus.geometry.terrain import Terrain
-from tarsus.spatial import vector_from_rotation
 
 Which: TypeAlias = NDArray[np.bool_]
 LEFT_RIGHT = np.arange(2)
@@ -40,6 +40,9 @@ KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 """Of what moves: what goes on when the next foot is lifted."""
 LATE = 0.25
 """A foot that has not landed so long after its time [s] is taken to stand."""
+
+CHANGING = ("position", "step", "single", "since", "left", "long", "top", "swings")
+"""Arrays of a walk that its cycles change."""
 
 
 class Stepping:
@@ -89,11 +92,14 @@ class Stepping:
         begin[:, 5] = self.position[:, :2, 2].min(axis=1) + height
         self.moving = Way.at_rest(begin)
         """The foot that swings (3), the share of its turn, the heading and the height (B, 6)."""
-        self.turned = np.zeros((walkers, 3))
-        self.from_rotation = self.rotation[:, 0].copy()
+        self.turn = Turning.from_to(self.rotation[:, 0], self.rotation[:, 0])
         self.top = np.zeros(walkers)
-        self._places = supports.places(self.position)
         self.swings = self._swings()
+
+    @property
+    def walkers(self) -> int:
+        """How many there are."""
+        return len(self.rows)
 
     @property
     def last(self) -> int:
@@ -105,19 +111,34 @@ class Stepping:
         """Which walkers (B,) have made all their steps and shifted their weight to the middle."""
         return np.asarray((self.step > self.last) & (self.left <= 0.0))
 
+    def restart(self, these: Which, start: Stepping) -> None:
+        """Let some walkers (B,) begin again as they do in `start`."""
+        for name in CHANGING:
+            own = getattr(self, name).copy()
+            own[these] = getattr(start, name)[these]
+            setattr(self, name, own)
+        self.moving = start.moving.where(these, self.moving)
+        self.turn = start.turn.where(these, self.turn)
+
     def cycle(self, now: Measured, dt: float) -> Aims:
         """Return what walkers shall do in the next `dt` [s]."""
         xi = now.com + now.velocity / self.supports.omega
         self._change_phases(now)
         stance = np.minimum(self.step - 1, self.last)
-        ahead = self.supports.ahead(self._places, self.step - 2)
+        ahead = self.supports.ahead(self.position, self.step - 1)
         if self.adaptation is not None:
             ahead = self._adapt(xi, stance, ahead)
+        wanted, repellent = self._divergent(ahead)
+        return self._aims(now, xi, wanted, repellent, dt)
+
+    def _divergent(self, ahead: Array) -> tuple[Array, Array]:
+        """Return where the divergent component shall be (B, 3), and what repels it (B, 3)."""
         one, _ = self.supports.in_single(ahead, self.left)
+        if self.single.all():
+            return one.point, one.repellent
         two = self.supports.in_double(self._before(), ahead, self.left, self.long)
         pick = self.single[:, None]
-        wanted, repellent = np.where(pick, one.point, two.point), np.where(pick, one[2], two[2])
-        return self._aims(now, xi, wanted, repellent, dt)
+        return np.where(pick, one.point, two.point), np.where(pick, one[2], two[2])
 
     def _before(self) -> Array:
         """Return the supports (B, 3) from which double support leads on."""
@@ -145,7 +166,6 @@ class Stepping:
         """Put feet down where they are, and begin double support."""
         step = self.step[these]
         self.position[these, step] = soles[these, :3, 3]
-        self._places = self.supports.places(self.position)
         self.step = np.where(these, self.step + 1, self.step)
         self.swings = self._swings()
         self.single = self.single & ~these
@@ -160,10 +180,8 @@ class Stepping:
         begin[these, :3], begin[these, 3] = soles[these, :3, 3], 0.0
         rates = np.where(these[:, None], KEPT, 1.0)
         self.moving = Way(begin, rates * self.moving.velocity, rates * self.moving.acceleration)
-        start = np.where(these[:, None, None], soles[:, :3, :3], self.from_rotation)
-        self.from_rotation = start
-        target = self.rotation[self.rows, step]
-        self.turned = vector_from_rotation(np.swapaxes(start, -1, -2) @ target)
+        start = np.where(these[:, None, None], soles[:, :3, :3], self.turn.start)
+        self.turn = Turning.from_to(start, self.rotation[self.rows, step])
         end = self.position[self.rows, step]
         top = self.swing.top(self.ground, begin[:, :3], end, self.length)
         self.top = np.where(these, top, self.top)
@@ -210,8 +228,7 @@ class Stepping:
             at = self.position[self.rows, step]
             self.position[self.rows, step, 2] = self.ground.height(at[:, 0], at[:, 1])
         self.left = np.where(these, found.left, self.left)
-        self._places = self.supports.places(self.position)
-        return self.supports.ahead(self._places, self.step - 2)
+        return self.supports.ahead(self.position, self.step - 1)
 
     def _reachable(self, rest: Array) -> tuple[Array, Array]:
         """Return where swinging feet would stop evenly (B, 2), and how far around they can get."""
@@ -228,8 +245,7 @@ class Stepping:
         swinging = self.single[:, None] & (self.swings[:, None] == LEFT_RIGHT)
         swing = FootSwing(
             Way(*(part[:, :3] for part in self.moving)),
-            self.from_rotation,
-            self.turned,
+            self.turn,
             Way(*(part[:, 3:4] for part in self.moving)),
         )
         loads = self._loads()
@@ -247,8 +263,10 @@ class Stepping:
     def _loads(self) -> Array:
         """Return what feet may carry (B, 2): they take over and leave without a jump."""
         ends = self.step > self.last
-        leaving = np.where(self.single, 0.0, np.clip(self.left / self.long, 0.0, 1.0))
-        landed = np.clip(self.since / LOADED, 0.05, 1.0)
+        leaving = np.where(
+            self.single, 0.0, np.minimum(np.maximum(self.left / self.long, 0.0), 1.0)
+        )
+        landed = np.minimum(np.maximum(self.since / LOADED, 0.05), 1.0)
         landed = np.where(self.single | (self.step == 2), 1.0, landed)
         # at the end of a walk the foot that has landed is that of the last step
         mine, other = np.where(ends, landed, leaving), np.where(ends, 1.0, landed)
@@ -256,6 +274,8 @@ class Stepping:
 
     def _carry(self, dt: float) -> None:
         """Move the references of the swinging feet, of the height and of the heading on by dt."""
+        if not self.single.any():
+            return
         step = np.minimum(self.step, self.last)
         now, target = self.moving.position[:, :3], self.position[self.rows, step]
         end, times = self.swing.aim(now, target, self.top, self.since, self.left)

@@ -70,5 +70,5 @@ def walk(
     if walkers is not None:
         q = np.tile(q, (walkers, 1))
     long = own.supports.start + plan.steps * own.step_time + 2.0 if duration is None else duration
-    run = sim.run(q, duration=long, controller=control, external=push, until=own.has_fallen)
+    run = sim.run(q, duration=long, controller=control, external=push, until=own.fallen())
     return Walked(own, plan, control, run, float(np.min(surface.friction)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
 from tarsus.gait.body_tasks import Arms, BodyGains, BodyTasks
+from tarsus.gait.fallen import Fallen
 from tarsus.gait.plans.adaptation import StepAdaptation, StepLimits
 from tarsus.gait.plans.footsteps import Footsteps
 from tarsus.gait.plans.supports import Supports
@@ -35,8 +36,8 @@ OVER = {"rise": 0.35, "sink": 0.65, "wait": 0.2}
 """How feet swing where the ground is no plane: up, over, and down."""
 SLOWER = 1.5
 """… and how much longer that takes."""
-FALLEN, TILTED = 0.6, np.cos(np.radians(50.0))
-"""A walk ends when the trunk is lower than this share of its height, or more tilted."""
+FALLEN = 0.6
+"""A walk ends when the trunk is lower than this share of its height."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Style:
     width: float | None = None
     adapt: bool = True
     gain: float = 3.0
-    period: float = 0.002
+    period: float = 0.004
     arms: Arms = "still"
     gains: BodyGains = field(default_factory=BodyGains)
 
@@ -204,10 +205,7 @@ class Walker:
         q = stance(self.body, crouch=self.style.crouch, soles=frames)
         return stand(self.body.model, q, ground, collision)
 
-    def has_fallen(self, t: float, q: Array, v: Array) -> Any:
-        """Return whether it has fallen in states (…): its trunk is low, or far from upright."""
-        model, trunk = self.body.model, self.body.trunk
-        pose = model.frame_pose(q, trunk)
-        feet = [model.frame_pose(q, leg.end)[..., 2, 3] for leg in self.body.legs]
-        low = pose[..., 2, 3] - np.minimum(*feet) < FALLEN * self.stance[2]
-        return low | (pose[..., 2, 2] < TILTED)
+    def fallen(self) -> Fallen:
+        """Return the condition that ends a walk."""
+        feet = tuple(leg.end for leg in self.body.legs)
+        return Fallen(self.body.trunk, feet, float(FALLEN * self.stance[2]))

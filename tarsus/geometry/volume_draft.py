@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -58,6 +59,21 @@ class VolumeDraft:
         """The volumes of the link that is edited."""
         return self.lists.setdefault(self.link, [])
 
+    @property
+    def groups(self) -> dict[str, int]:
+        """Names of all groups, in order, and how many volumes of all links each has."""
+        every = (name for each in self.lists.values() for volume in each for name in volume.groups)
+        return dict(sorted(Counter(every).items()))
+
+    def assign(self, group: str) -> None:
+        """Put the chosen volume into a group, or take it out if it is in it already."""
+        if not self.here:
+            return
+        if not isinstance(group, str) or not (name := group.strip()):
+            raise ValueError(f"group is {group!r}, must be a name")
+        own = self.here[self.chosen].groups
+        self.change(groups=[each for each in own if each != name] if name in own else (*own, name))
+
     def choose(self, link: str, volume: int = 0) -> None:
         """Edit a volume of a link; the first if there is none of this number."""
         find(dict.fromkeys(self.links, 0), link, "link")
@@ -93,8 +109,9 @@ class VolumeDraft:
         points: ArrayLike | None = None,
         radius: float | None = None,
         name: str | None = None,
+        groups: Iterable[str] | None = None,
     ) -> None:
-        """Change the chosen volume: all its points, its radius [m] or its name."""
+        """Change the chosen volume: all its points, its radius [m], its name or its groups."""
         if not self.here:
             return
         old = self.here[self.chosen]
@@ -102,7 +119,7 @@ class VolumeDraft:
             old.points if points is None else points,
             old.radius if radius is None else radius,
             old.name if name is None else name,
-            old.groups,
+            old.groups if groups is None else groups,
         )
         if new.points.shape != old.points.shape:
             raise ValueError(f"points has shape {new.points.shape}, must be {old.points.shape}")

@@ -8,7 +8,8 @@ from tarsus.ik.avoid import Avoid
 from tarsus.ik.costs import Comfort, Cost, Manipulability, MomentumTracking
 from tarsus.ik.damped import Damping
 from tarsus.ik.dragging import Dragging, drag
-from tarsus.ik.limits import Limits, middle
+from tarsus.ik.limits import Limits
+from tarsus.ik.middle_range import middle
 from tarsus.ik.momentum_plan import (
     ArmSwing,
     MomentumPeaks,

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
-from tarsus.ik.avoid import Avoid
 from tarsus.ik.followers import FollowerBounds
 from tarsus.ik.limits import JointBounds, Limits
 from tarsus.ik.qp import Bounds
 from tarsus.ik.within import Within
 from tarsus.model import Model
+
+if TYPE_CHECKING:
+    from tarsus.ik.avoid import Avoid
 
 
 class Constraints:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.ik.arguments import positive
-from tarsus.ik.limits import middle
+from tarsus.ik.middle_range import middle
 from tarsus.ik.tasks import FrameTask, PositionTask
 from tarsus.model.checks import find, numbers
 from tarsus.spatial import (

@@ -173,15 +173,3 @@ def free_ranges(model: Model) -> tuple[Array, Array, list[int]]:
     own = np.flatnonzero(model.rate_index >= 0)
     position[model.rate_index[own]] = own
     return np.full(model.nv, -np.inf), np.full(model.nv, np.inf), position.tolist()
-
-
-def middle(model: Model) -> Array:
-    """Return the configuration (nq,) half-way between limits; neutral where there are none."""
-    q = model.neutral()
-    own = (model.rate_index >= 0) & np.isfinite(model.lower) & np.isfinite(model.upper)
-    centre = 0.5 * (np.where(own, model.lower, 0.0) + np.where(own, model.upper, 0.0))
-    goal = np.where(own, centre, q)
-    try:
-        return np.asarray(model.close(goal))
-    except ArithmeticError:  # loops do not reach the middle of all ranges
-        return q

@@ -26,7 +26,8 @@ from tarsus.ik.arguments import configurations, positive
 from tarsus.ik.core_tasks import CoreTasks, known
 from tarsus.ik.damped import Damping, damped
 from tarsus.ik.levels import levels_at
-from tarsus.ik.limits import free_ranges, middle
+from tarsus.ik.limits import free_ranges
+from tarsus.ik.middle_range import middle
 from tarsus.ik.moves import move, open_loops
 from tarsus.ik.push import Push
 from tarsus.ik.results import Solution

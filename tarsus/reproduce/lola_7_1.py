@@ -6,7 +6,7 @@ from tarsus.gait.arms import Swinging, Tracking
 from tarsus.reproduce.humanoid_walks import (
     SETTINGS,
     HumanoidWalks,
-    Walked,
+    SteadySteps,
     change,
     peak,
     rms,
@@ -52,13 +52,13 @@ def run(robot: str = "lola") -> Result:
     )
 
 
-def upright(walks: tuple[Walked, ...]) -> Row:
+def upright(walks: tuple[SteadySteps, ...]) -> Row:
     """Return a row of how far the torso leaned: whether these are walks."""
     tilt = max(walk.tilt for walk in walks)
     return judged("torso leans by [°]", "", tilt, tilt < 2.0)
 
 
-def _peaks(label: str, before: Walked, now: Walked, reason: str) -> list[Row]:
+def _peaks(label: str, before: SteadySteps, now: SteadySteps, reason: str) -> list[Row]:
     rows = []
     for name, old, new in (
         ("L_z", before.momentum, now.momentum),

@@ -13,8 +13,8 @@ from tarsus.reproduce.result import Result, judged
 
 DELTA = 0.5
 """What velocities cost beside momentum, as in the thesis [kg² m⁴]."""
-DELTAS = (0.01, 2.0)
-HEAVIER = 2.0
+DELTAS = (2.0, 0.1, 0.02)
+HEAVIER = 1.6
 """Arms of so many times the mass, for what masses decide."""
 ABOUT = (-30.0, -10.0)
 """Peaks of L_z and of the torque must be lower by this to be called about as low as printed [%]."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.view.camera import Camera
+from tarsus.view.color_bar import draw_bar
 from tarsus.view.prisms import PRISM, prisms
 from tarsus.view.rasterizer import laid_over, rasterize
 from tarsus.view.shells import OPACITY, Look
@@ -82,6 +83,8 @@ class Renderer:
         self._bodies.picture = self._bodies_seen(camera, corners, colors)
         if look is not None:
             self._lay_shells_over(camera, corners, colors, look, k)
+            if np.isfinite(look.largest):
+                self._passing += draw_bar(self.axes, look, self._bar_label)
         self._draw_arrows(camera, k)
         self._title.set_text(_title(self.stage, k, look))
         self.canvas.draw()
@@ -194,6 +197,9 @@ class Renderer:
         for place, state in enumerate(sorted(set(arrows.states))):
             label = self._label(0.98, 0.96 - 0.05 * place, state, STATE_COLORS[state], "right")
             self._passing.append(label)
+
+    def _bar_label(self, x: float, y: float, text: str, side: str) -> Any:
+        return self._label(x, y, text, INK, side)
 
     def _label(self, x: float, y: float, text: str, color: Any, side: str) -> Any:
         where = self.axes.transAxes

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.view.color_bar import bar_svg
 from tarsus.view.shells import OPACITY, Shells
 
 
 class ShellNodes:
-    """The nodes of volumes, with a box to hide them and a field for the smallest distance."""
+    """The nodes of volumes, with a box to hide them, and the smallest distance on its scale."""
 
     def __init__(self, server: Any, bodies: Sequence[Any], shells: Shells, size: float) -> None:
         self.server, self.shells, self.size = server, shells, size
@@ -32,9 +33,10 @@ class ShellNodes:
             )
         self._shown = server.gui.add_checkbox("volumes", True)
         self._shown.on_update(lambda _: self._again())
-        self._gap = None
+        self._gap = self._bar = None
         if shells.distances is not None:
             self._gap = server.gui.add_text("smallest distance", "", disabled=True)
+            self._bar = server.gui.add_html("")
 
     def show(self, q: Array) -> None:
         """Show volumes and lines as they are in a configuration q (nq,)."""
@@ -50,6 +52,8 @@ class ShellNodes:
         if self._gap is not None:
             far = "none is near" if not look.pair else f"{1e3 * look.gap:.1f} mm, {look.pair}"
             self._gap.value = far
+        if self._bar is not None:
+            _change(self._bar, "content", bar_svg(look))
 
     def _draw_lines(self, lines: Array, colors: Array) -> None:
         both = np.repeat(colors[: len(lines), None], 2, axis=1)

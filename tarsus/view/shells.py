@@ -37,7 +37,7 @@ ROUND = 1.008
 class Look:
     """Volumes in one state: colours (n, 3), which are `opaque` (n,), and `lines` (m, 2, 3) [m]
     between nearest points with their colours (m, 3); `gap` is the smallest distance [m], and
-    `pair` whose it is, empty if none is known.
+    `pair` whose it is, empty if none is known; `largest` is where the scale of colours ends [m].
     """
 
     colors: Array
@@ -46,6 +46,7 @@ class Look:
     line_colors: Array
     gap: float = np.inf
     pair: str = ""
+    largest: float = np.inf
 
 
 class Shells:
@@ -81,11 +82,12 @@ class Shells:
         lines = np.stack([near.point_a, near.point_b], axis=1)
         line_colors = color_of(near.distance / largest)
         if not len(near.distance):
-            return Look(colors, opaque, lines, line_colors)
+            return Look(colors, opaque, lines, line_colors, largest=largest)
         first = int(np.argmin(near.distance))
         opaque[near.volumes[first]] = True
         pair = self.distances.names[int(near.pair[first])]
-        return Look(colors, opaque, lines, line_colors, float(near.distance[first]), pair)
+        gap = float(near.distance[first])
+        return Look(colors, opaque, lines, line_colors, gap, pair, largest)
 
     def _largest(self, distance: Array) -> float:
         """Where the scale ends: at the activation distance, or at the largest of all."""

@@ -1,7 +1,8 @@
 """`ts.edit_volumes`: volumes of links edited in the browser, over the meshes that they shall hold.
 
 One link at a time, in its own frame: handles move the corners of a volume, fields have its
-numbers, buttons add, copy, remove, mirror, fit and save. How far the shapes are outside is told.
+numbers and groups, buttons add, copy, remove, mirror, fit and save. Volumes of the group that is
+shown are blue. How far the shapes are outside is told.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from tarsus.view.gate import HOST, Gate, guarded_server
 from tarsus.view.shells import OPACITY, PLAIN, shell
 
 CHOSEN = (0.80, 0.15, 0.20)
+OF_GROUP = (0.20, 0.42, 0.80)
+"""Colour of volumes in the group that is shown; those without groups belong to all."""
 NONE = "–"
 
 
@@ -90,6 +93,9 @@ class VolumeEditor:
         self._radius = gui.add_number("radius [m]", 0.0, min=0.0, step=1e-4)
         zero = (0.0, 0.0, 0.0)
         self._points = [gui.add_vector3(f"point {k + 1} [m]", zero, step=1e-4) for k in range(3)]
+        self._groups = gui.add_text("groups", "", hint="names with commas; none: of all groups")
+        self._group = gui.add_dropdown("show group", [NONE])
+        self._assign = gui.add_button("In or out of this group")
         self._add = gui.add_button_group("add", list(KINDS))
         self._act = gui.add_button_group("chosen", ["copy", "remove", "grow"])
         self._axis = gui.add_dropdown("mirror axis", list(AXES), initial_value="y")
@@ -114,6 +120,9 @@ class VolumeEditor:
         self._on(self._volume, lambda: self._choose(draft.link, self._number()))
         self._on(self._name, lambda: self._changed("name", self._name.value))
         self._on(self._radius, lambda: self._changed("radius", float(self._radius.value)))
+        self._on(self._groups, lambda: self._changed("groups", _names(self._groups.value)))
+        self._on(self._group, self._refresh)
+        self._assign.on_click(lambda _: self._do(self._assigned))
         for k in range(3):
             self._on(self._points[k], partial(self._move, k, "value"))
             self._on(self._handles[k], partial(self._move, k, "position"))
@@ -159,6 +168,10 @@ class VolumeEditor:
         other = self._other.value
         self.draft.mirror(self._axis.value, None if other == NONE else other)
 
+    def _assigned(self) -> None:
+        if self._group.value != NONE:
+            self.draft.assign(self._group.value)
+
     def _saved(self) -> None:
         self.draft.save(self.path)
         self._status.value = f"saved to {self.path}"
@@ -170,6 +183,7 @@ class VolumeEditor:
         """Show the draft as it is now."""
         draft = self.draft
         with self._lock, self.server.atomic():
+            self._list_groups()
             self._draw()
             labels = [f"{k + 1} {each.name}" for k, each in enumerate(draft.here)] or [NONE]
             if list(self._volume.options) != labels:
@@ -181,6 +195,8 @@ class VolumeEditor:
             if chosen is not None:
                 _put(self._name, chosen.name)
                 _put(self._radius, chosen.radius)
+                if _names(self._groups.value) != chosen.groups:
+                    self._groups.value = ", ".join(chosen.groups)
             for k in range(3):
                 self._points[k].visible = self._handles[k].visible = k < len(points)
                 if k < len(points):
@@ -189,6 +205,23 @@ class VolumeEditor:
                         self._handles[k].position = points[k]
             out = draft.outside()
             self._status.value = "nothing" if out <= 0.0 else f"{1e3 * out:.2f} mm"
+
+    def _list_groups(self) -> None:
+        """Offer the groups that there are; one that is gone is not shown any more."""
+        listed = [NONE, *self.draft.groups]
+        if list(self._group.options) != listed:
+            shown = self._group.value
+            self._group.options = listed
+            _put(self._group, shown if shown in listed else NONE)
+        self._assign.visible = self._group.value != NONE
+
+    def _color(self, number: int) -> tuple[float, float, float]:
+        """Of a volume of this link: the chosen one, those of the group that is shown, others."""
+        groups = self.draft.here[number].groups
+        if number == self.draft.chosen:
+            return CHOSEN
+        shown = self._group.value != NONE and (not groups or self._group.value in groups)
+        return OF_GROUP if shown else PLAIN
 
     def _draw(self) -> None:
         """Draw the shapes of the link once, and its volumes anew."""
@@ -217,11 +250,16 @@ class VolumeEditor:
                     f"/volume_{k}",
                     vertices.astype(np.float32),
                     triangles.astype(np.uint32),
-                    color=CHOSEN if k == draft.chosen else PLAIN,
+                    color=self._color(k),
                     opacity=OPACITY,
                     cast_shadow=False,
                 )
             )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """The names in a text, with commas between them."""
+    return tuple(dict.fromkeys(name for each in text.split(",") if (name := each.strip())))
 
 
 def _same(place: Any, other: Any) -> bool:

@@ -77,6 +77,48 @@ def test_obstacles_of_the_world_are_edited() -> None:
     assert draft.volumes["world"][0].radius == 0.2
 
 
+def test_groups_are_assigned_and_saved(tmp_path: Path) -> None:
+    ball = SweptSphere([[0, 0, 0]], 0.1)
+    draft = VolumeDraft(hopper(), Volumes({"trunk": [ball, ball], "shin": [ball]}))
+    assert draft.groups == {}
+    draft.assign("inner")
+    draft.assign(" outer ")
+    draft.choose("shin")
+    draft.change(groups=["inner"])
+    assert draft.groups == {"inner": 2, "outer": 1}
+    draft.choose("trunk")
+    assert draft.here[0].groups == ("inner", "outer")
+    draft.assign("inner")  # out again
+    assert draft.here[0].groups == ("outer",) and draft.groups == {"inner": 1, "outer": 1}
+    draft.save(tmp_path / "volumes.yaml")
+    again = Volumes.load(tmp_path / "volumes.yaml")
+    assert [each.groups for each in again["trunk"]] == [("outer",), ()]
+    assert len(again.of_group("trunk", "outer")) == 2  # one without groups belongs to all
+    with pytest.raises(ValueError, match="group is ' '"):
+        draft.assign(" ")
+
+
+def test_the_page_shows_and_assigns_groups() -> None:
+    pytest.importorskip("viser")
+    ball = SweptSphere([[0, 0, 0]], 0.1, groups=["inner"])
+    volumes = Volumes({"trunk": [ball, SweptSphere([[0, 0, 1]], 0.1, groups=["outer"]), ball]})
+    with ts.edit_volumes(hopper(), volumes, port=18770) as editor:
+        assert list(editor._group.options) == ["–", "inner", "outer"]
+        assert editor._groups.value == "inner"
+        plain = [tuple(node.color) for node in editor._nodes]
+        assert plain[1] == plain[2] != plain[0]  # the chosen one is red
+        editor._group.value = "inner"
+        assert wait_for(lambda: tuple(editor._nodes[2].color) != plain[2])
+        assert tuple(editor._nodes[1].color) == plain[1]
+        editor._groups.value = "outer, third"
+        assert wait_for(lambda: editor.draft.here[0].groups == ("outer", "third"))
+        assert list(editor._group.options) == ["–", "inner", "outer", "third"]
+        editor.draft.choose("trunk", 1)
+        assert editor._groups.value == "outer"
+        editor._do(editor._assigned)  # the button: into the group that is shown
+        assert editor.volumes["trunk"][1].groups == ("outer", "inner")
+
+
 def test_mirrors_within_a_link_and_to_another() -> None:
     one = SweptSphere([[0.1, 0.2, 0.3]], 0.05, "knob")
     draft = VolumeDraft(hopper(), Volumes({"trunk": [one]}))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.ik.arguments import weights
 from tarsus.ik.costs.cost import Cost
-from tarsus.ik.limits import middle
+from tarsus.ik.middle_range import middle
 from tarsus.model import Model
 from tarsus.model.checks import number, reals
 

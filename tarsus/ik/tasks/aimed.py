@@ -51,6 +51,15 @@ class AimedTask(Task):
         self._target = found
         self.aimed += 1
 
+    def lead(self, target: Array, velocity: Array, acceleration: Array) -> None:
+        """Set target, velocity and acceleration at once, unchecked: for who makes them right.
+
+        They are kept as they are: nobody may change them afterwards.
+        """
+        self._target, self._target_velocity = target, velocity
+        self._target_acceleration = acceleration
+        self.aimed += 1
+
     def check_target(self, value: Array, what: str) -> None:
         """Raise if a target of the right shape is none; most are."""
 

@@ -1,0 +1,96 @@
+"""Inverse kinematics in the bench: `ik.py` in an environment of its own, with its peers.
+
+placo needs an older Pinocchio than the rest of the bench; `make bench` installs it into
+`.venv/peers`. Without that environment the bench runs here, and peers that are missing are left
+out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from target import Target
+
+from tarsus.bench import Plan
+
+HERE = Path(__file__).parent
+
+
+def measure_kinematics(
+    plan: Plan, progress: Callable[[str, float], None] | None = None
+) -> dict[str, Any]:
+    """Measure in a process of its own; returns plain data for JSON."""
+    del plan  # rounds take turns in ik.py
+    if progress is not None:
+        progress("inverse kinematics", 0.0)
+    peers = Path(sys.prefix) / "peers" / "bin" / "python"
+    python = str(peers) if peers.exists() else sys.executable
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "ik.json"
+        subprocess.run(
+            [python, str(HERE / "ik.py"), "--json", str(file)],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": str(HERE.parent)},
+        )
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+def kinematics_table(found: dict[str, Any]) -> list[str]:
+    """Return the lines of a small table of the README."""
+
+    def steps(section: str) -> str:
+        names = [name for name in ("tarsus", "placo", "pink", "mink") if name in found[section]]
+        return " / ".join(f"{found[section][name]['median [us]']:.3g} µs" for name in names)
+
+    poses, lola = found["poses"], found["lola"]
+    rows = {
+        "a step of talos_reduced, three frames, posture, limits: "
+        "Tarsus / placo / Pink / mink": steps("step"),
+        "– with 400 pairs of capsules apart and momentum: Tarsus / placo": steps("capsules"),
+        "– a state of a batch, scattered / alone": (
+            f"{found['batch']['in a batch [us]']:.3g} / {found['batch']['one [us]']:.3g} µs"
+        ),
+        "poses of a Panda to 1e-8, one start: a second, found": (
+            f"{poses['one start: poses a second']:,.0f}, {poses['one start: found']:.1%}"
+        ),
+        "– with restarts": (
+            f"{poses['restarts: poses a second']:,.0f}, {poses['restarts: found']:.2%}"
+        ),
+        f"Lola's cycle: {lola['rows']} rows, {lola['pairs']} pairs, momentum, new targets": (
+            f"{lola['cycle [us]']:.3g} µs"
+        ),
+    }
+    lines = ["| inverse kinematics | |", "|---|---|"]
+    return lines + [f"| {what} | {number} |" for what, number in rows.items()]
+
+
+def _of(*keys: str) -> Callable[[dict[str, Any]], dict[str, float]]:
+    """Return a function from results to one number of this section, if it was measured."""
+
+    def values(results: dict[str, Any]) -> dict[str, float]:
+        found: Any = results.get("kinematics", {})
+        for key in keys:
+            found = found.get(key, {})
+        return {keys[0]: float(found)} if isinstance(found, float) and found == found else {}
+
+    return values
+
+
+KINEMATICS_TARGETS = (
+    Target("step of IK, time / placo", 0.5, 0.3, True, _of("step", "tarsus", "by placo")),
+    Target("– with capsules, momentum", 0.1, 0.05, True, _of("capsules", "tarsus", "by placo")),
+    Target("– alone, time / in a batch", 3.0, 6.0, False, _of("batch", "times as fast")),
+    Target("poses a second", 5e4, 2e5, False, _of("poses", "one start: poses a second")),
+    Target("– found from one start", 0.9, 0.9, False, _of("poses", "one start: found")),
+    Target("– found with restarts", 0.999, 0.999, False, _of("poses", "restarts: found")),
+    Target("Lola's control cycle, µs", 60.0, 25.0, True, _of("lola", "cycle [us]")),
+)

@@ -1,0 +1,101 @@
+// What rows of tasks miss in a step, and why: limits, or a position where the machine is singular.
+#pragma once
+
+#include "kinematics/programme.hpp"
+#include "kinematics/singular_value.hpp"
+#include "kinematics/step_limits.hpp"
+
+namespace tarsus::TARSUS_ISA {
+
+constexpr double kMisses = 1e-3;  // of what is asked for, in a step that is called solved
+constexpr double kAtBound = 1e-9, kAtRow = 1e-6;
+constexpr double kSingularBelow = 1e-2;
+
+// what a step of one state was computed from
+struct StepFacts {
+    const double* task;  // rows that are not folded
+    const double* rate;  // what is asked of all rows
+    const double *low, *high;
+    LimitRows rows;
+    bool folds;  // postures are no rows
+};
+
+class StepVerdict {
+   public:
+    StepVerdict(const TaskSet& set, const StepStatement& stated, const StepFacts& facts, int nv)
+        : set_(set), stated_(stated), facts_(facts), nv_(nv) {}
+
+    // missing := J v less what is asked for
+    void measure(const double* v, double* missing) const {
+        const double* row = facts_.task;
+        for (int r = 0; r < set_.rows; ++r) {
+            if (folded(r)) continue;
+            missing[r] = dot_of(nv_, row, v) - facts_.rate[r];
+            row += nv_;
+        }
+        for (const PostureRow& posture : set_.postures)
+            missing[posture.row] = v[posture.v] - facts_.rate[posture.row];
+    }
+    StepEnd operator()(ProgrammeEnd end, const double* v, const double* missing) const {
+        if (end != ProgrammeEnd::solved) return StepEnd(int(end));
+        if (!misses(missing)) return StepEnd::solved;
+        return limited(v) ? StepEnd::limited : is_singular() ? StepEnd::singular : StepEnd::solved;
+    }
+
+   private:
+    bool folded(int row) const { return facts_.folds && set_.is_posture[row]; }
+
+    // something of the first level
+    bool misses(const double* missing) const {
+        double most = 0, asked = 0;
+        for (int r = 0; r < stated_.levels[0]; ++r) {
+            if (stated_.weight[r] <= 0) continue;
+            most = std::max(most, std::abs(missing[r]));
+            asked = std::max(asked, std::abs(facts_.rate[r]));
+        }
+        return most > kMisses * (1 + asked);
+    }
+    bool limited(const double* v) const {
+        for (int k = 0; k < nv_; ++k) {
+            const double near = kAtBound * (1 + std::abs(v[k]));
+            if (v[k] <= facts_.low[k] + near || v[k] >= facts_.high[k] - near) return true;
+        }
+        const LimitRows& rows = facts_.rows;
+        for (int k = 0; k < rows.count; ++k) {
+            const double sum = dot_of(nv_, rows.row + long(k) * nv_, v);
+            const double near = kAtRow * (1 + std::abs(sum));
+            if (sum <= rows.low[k] + near || sum >= rows.high[k] - near) return true;
+        }
+        return false;
+    }
+    // whether there is a direction in which the first level hardly moves
+    bool is_singular() const {
+        std::vector<double> rows;
+        const double* own = facts_.task;
+        int count = 0;
+        for (int r = 0; r < stated_.levels[0]; ++r) {
+            const double scale = std::sqrt(stated_.weight[r]);
+            if (scale > 0) {
+                rows.resize(size_t(++count) * nv_);
+                double* to = rows.data() + size_t(count - 1) * nv_;
+                if (folded(r)) to[posture_velocity(r)] = scale;
+                else
+                    for (int k = 0; k < nv_; ++k) to[k] = scale * own[k];
+            }
+            if (!folded(r)) own += nv_;
+        }
+        return smallest_singular_value(rows, count, nv_) < kSingularBelow;
+    }
+    int posture_velocity(int row) const {
+        const auto own = std::find_if(set_.postures.begin(), set_.postures.end(),
+                                      [&](const PostureRow& each) { return each.row == row; });
+        return own->v;
+    }
+
+    const TaskSet& set_;
+    const StepStatement& stated_;
+    const StepFacts& facts_;
+    const int nv_;
+};
+
+}  // namespace tarsus::TARSUS_ISA
