@@ -30,6 +30,8 @@ INSIDE = 0.8
 """The share of a sole in which the zero moment point is led."""
 UNEVEN = 0.03
 """Where the ground is no plane, steps are moved by so much at most [m]."""
+SPARE = 0.6
+"""The share of what legs are shorter than stretched by which they may be longer on steps."""
 OVER = {"rise": 0.35, "sink": 0.65, "wait": 0.2}
 """How feet swing where the ground is no plane: up, over, and down."""
 SLOWER = 1.5
@@ -172,6 +174,7 @@ class Walker:
             adaptation=self._adaptation(ground) if style.adapt else None,
             ground=ground,
             gain=style.gain,
+            spare=SPARE * style.crouch * self.body.legs[0].reach,
             walkers=walkers,
         )
         slippery = float(np.min(ground.friction))
