@@ -8,6 +8,7 @@ by their contacts while they stand; the other joints keep the stance.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -17,16 +18,26 @@ from tarsus.gait.aims import Aims
 from tarsus.gait.anatomy import FREEDOM, Anatomy
 from tarsus.ik import (
     AngularMomentumTask,
+    ArmSwing,
     ComTask,
     FrameTask,
     OrientationTask,
+    PartComTask,
     PositionTask,
     PostureTask,
     Task,
 )
 from tarsus.model import Model
+from tarsus.model.checks import suggestion
 from tarsus.model.views import JointView
 from tarsus.spatial import inverse, skew
+
+SLIPPERY = 0.45
+"""On less friction than this a pyramid of four sides would leave too little of the cone."""
+
+Arms: TypeAlias = Literal["still", "swing", "momentum"]
+"""Arms keep their posture, follow the opposite legs (Schwienbacher 2013, section 7.3.1), or take
+away angular momentum about the vertical."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +51,27 @@ class BodyGains:
     posture: tuple[float, float] = (0.1, 6.0)
     legs: tuple[float, float] = (1e-3, 6.0)
     """Of the posture of the legs, which feet and trunk ask for already."""
-    momentum: float = 0.0
-    """The weight of the angular momentum about the vertical, which shall be zero."""
+    arms: tuple[float, float] = (5.0, 6.0)
+    """Of the centres of mass of arms that swing."""
+    momentum: tuple[float, float] = (0.2, 0.005)
+    """Of the angular momentum about the vertical that arms shall take away, and of the posture of
+    arms that do."""
 
 
 class BodyTasks:
     """The tasks of a machine on two legs that stands in `stance` (nq,), and its contacts."""
 
     def __init__(
-        self, body: Anatomy, stance: Array, friction: float, gains: BodyGains, margin: float
+        self,
+        body: Anatomy,
+        stance: Array,
+        friction: float,
+        gains: BodyGains,
+        margin: float,
+        arms: Arms = "still",
     ) -> None:
+        if arms not in get_args(Arms):
+            raise ValueError(f"arms is {arms!r}{suggestion(arms, get_args(Arms))}")
         model = body.model
         self.body, self.model = body, model
         self.com = ComTask(model.center_of_mass(stance), weight=gains.com[0], gain=gains.com[1])
@@ -69,21 +91,26 @@ class BodyTasks:
         self.tasks: list[Task] = [self.com, *self.upright, *self.feet]
         legs = {joint for leg in body.legs for joint in leg.joints}
         free = [joint.name for joint in model.joints if _has_posture(joint, model)]
+        moved = {joint for arm in body.arms for joint in arm.joints} if arms != "still" else set()
+        light = (gains.momentum[1], gains.posture[1])
         for name, own, (weight, gain) in (
-            ("posture", [joint for joint in free if joint not in legs], gains.posture),
-            ("legs", [joint for joint in free if joint in legs], gains.legs),
+            ("posture", [j for j in free if j not in legs | moved], gains.posture),
+            ("legs", [j for j in free if j in legs], gains.legs),
+            ("arms", [j for j in free if j in moved], light),
         ):
             if own:
                 task = PostureTask(stance, joints=own, weight=weight, gain=gain, level=0, name=name)
                 self.tasks.append(task)
-        if gains.momentum > 0.0:
-            self.tasks.append(AngularMomentumTask(axes="z", weight=gains.momentum))
+        self.swings = self._swing_arms(stance, gains) if arms == "swing" else []
+        if arms == "momentum":
+            self.tasks.append(AngularMomentumTask(axes="z", weight=gains.momentum[0]))
         load = 1.5 * model.total_mass * float(np.linalg.norm(model.gravity))
         self.contacts = [
             Contact(
                 leg.end,
                 leg.sole.points,
                 friction=friction,
+                sides=4 if friction > SLIPPERY else 8,
                 margin=margin if len(leg.sole.corners) > 2 else 0.0,
                 force=load,
                 name=f"{leg.name} sole",
@@ -93,6 +120,23 @@ class BodyTasks:
         self.soles = np.stack([leg.sole.placement for leg in body.legs])
         """Where the soles are on their feet (2, 4, 4)."""
         self._backs = inverse(self.soles)[:, :3]
+
+    def _swing_arms(self, stance: Array, gains: BodyGains) -> list[ArmSwing]:
+        """Add tasks of arms that follow the opposite legs, and return what leads them."""
+        body, found = self.body, []
+        for arm in body.arms:
+            leg = next(leg for leg in body.legs if leg.side != arm.side)
+            task = PartComTask(
+                arm.root,
+                relative_to="com",
+                axes=body.torso,
+                weight=gains.arms[0],
+                gain=gains.arms[1],
+                name=arm.name,
+            )
+            self.tasks.append(task.bind(self.model))
+            found.append(ArmSwing(task, leg.root, stance, scale=arm.reach / leg.reach))
+        return found
 
     def aim(self, aims: Aims, com: Array, velocity: Array, omega: float) -> None:
         """Set the targets of all tasks; the centre of mass (B, 3) and its velocity are measured."""

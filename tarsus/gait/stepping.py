@@ -34,6 +34,8 @@ AGILE = 2.5
 is left [m/s²]: a sixth of what they can be accelerated by."""
 QUICK = 0.75
 """A foot in the air needs so long to land, in times 1/ω of the pendulum."""
+FIRM = 0.03
+"""A foot that is so near to the end of its way keeps its landing [s]."""
 KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 """Of what moves: what goes on when the next foot is lifted."""
 LATE = 0.25
@@ -48,7 +50,7 @@ class Stepping:
 
     `height` [m] is that of the centre of mass over the soles, `half` (2,) [m] half of the length
     and width of a sole in which the zero moment point may be. `gain` [1/s] is how fast errors of
-    the divergent component fade.
+    the divergent component fade, `spare` [m] how much longer legs may be than they are at rest.
     """
 
     def __init__(
@@ -63,16 +65,12 @@ class Stepping:
         adaptation: StepAdaptation | None = None,
         ground: Terrain | None = None,
         gain: float = 3.0,
+        spare: float = 0.0,
         walkers: int = 1,
     ) -> None:
         self.supports, self.swing, self.adaptation = supports, swing, adaptation
-        self.ground, self.height, self.half, self.length, self.gain = (
-            ground,
-            height,
-            half,
-            length,
-            gain,
-        )
+        self.ground, self.height, self.half, self.length = ground, height, half, length
+        self.gain, self.spare = gain, spare
         n = len(steps.side)
         self.side = steps.side
         self.position = np.array(np.broadcast_to(steps.position, (walkers, n, 3)))
@@ -197,7 +195,7 @@ class Stepping:
         """Move the next footsteps, and the time of the next, by the measured state."""
         assert self.adaptation is not None
         rest = np.maximum(self.left - self.swing.settle, 0.0)
-        these = self.single & (rest > 0.0) & (self.step <= self.last)
+        these = self.single & (rest > FIRM) & (self.step <= self.last)
         if not these.any():
             return ahead
         step = np.minimum(self.step, self.last)
@@ -235,7 +233,7 @@ class Stepping:
     def _reachable(self, rest: Array) -> tuple[Array, Array]:
         """Return where swinging feet would stop evenly (B, 2), and how far around they can get."""
         place, speed = self.moving.position[:, :2], self.moving.velocity[:, :2]
-        return place + speed * rest[:, None] / 2, AGILE * rest**2 + 0.01
+        return place + speed * rest[:, None] / 2, AGILE * rest**2
 
     def _aims(self, now: Measured, xi: Array, wanted: Array, repellent: Array, dt: float) -> Aims:
         """Return the references, and go on by dt."""
@@ -282,12 +280,14 @@ class Stepping:
         now, target = self.moving.position[:, :3], self.position[self.rows, step]
         end, times = self.swing.aim(now, target, self.top, self.since, self.left)
         # feet, the share of their turn that is done, the heading, and the height over the lower of
-        # the feet: legs need not reach further than they do on level ground
+        # the feet: the leg that is lower is stretched as far as it has to spare, then the other
+        # bends
         both = (self.yaw[self.rows, step] + self.yaw[self.rows, step - 1]) / 2
-        lower = self.position[self.rows[:, None], np.stack([step - 1, step], -1), 2].min(axis=1)
+        ends = self.position[self.rows, step - 1, 2], self.position[self.rows, step, 2]
+        lower, rise = np.minimum(*ends), np.abs(ends[1] - ends[0])
         place, speed, long = np.zeros((3, len(both), 6))
         place[:, :3], place[:, 3], place[:, 4] = end.position, 1.0, both
-        place[:, 5] = lower + self.height
+        place[:, 5] = lower + self.height + np.minimum(rise, self.spare)
         speed[:, :3] = end.velocity
         long[:, :3], long[:, 3] = times, times[:, 0]
         long[:, 4:] = np.maximum(self.left, 0.05)[:, None]

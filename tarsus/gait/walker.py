@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
-from tarsus.gait.body_tasks import BodyGains, BodyTasks
+from tarsus.gait.body_tasks import Arms, BodyGains, BodyTasks
 from tarsus.gait.fallen import Fallen
 from tarsus.gait.plans.adaptation import StepAdaptation, StepLimits
 from tarsus.gait.plans.footsteps import Footsteps
@@ -30,6 +30,8 @@ INSIDE = 0.8
 """The share of a sole in which the zero moment point is led."""
 UNEVEN = 0.03
 """Where the ground is no plane, steps are moved by so much at most [m]."""
+SPARE = 0.6
+"""The share of what legs are shorter than stretched by which they may be longer on steps."""
 OVER = {"rise": 0.35, "sink": 0.65, "wait": 0.2}
 """How feet swing where the ground is no plane: up, over, and down."""
 SLOWER = 1.5
@@ -44,6 +46,7 @@ class Style:
 
     `single` and `double` [s] are the phases, `lift` [m] how high feet swing over the ground,
     `crouch` by which share legs are shorter than stretched, `width` [m] how far soles are apart.
+    `arms` are "still", "swing" with the opposite legs, or take away "momentum" about the vertical.
     `adapt` lets steps be adapted to the measured state. `gain` [1/s] is that of the divergent
     component, `period` [s] that of control.
     """
@@ -56,6 +59,7 @@ class Style:
     adapt: bool = True
     gain: float = 3.0
     period: float = 0.004
+    arms: Arms = "still"
     gains: BodyGains = field(default_factory=BodyGains)
 
 
@@ -170,11 +174,12 @@ class Walker:
             adaptation=self._adaptation(ground) if style.adapt else None,
             ground=ground,
             gain=style.gain,
+            spare=SPARE * style.crouch * self.body.legs[0].reach,
             walkers=walkers,
         )
         slippery = float(np.min(ground.friction))
         margin = 0.05 * float(sole.min())
-        tasks = BodyTasks(self.body, self.stance, 0.9 * slippery, style.gains, margin)
+        tasks = BodyTasks(self.body, self.stance, 0.9 * slippery, style.gains, margin, style.arms)
         for contact in tasks.contacts:
             contact.normal = plan.normal.reshape(-1, 3)[0]
         feels = ground if felt is None else felt
@@ -194,7 +199,8 @@ class Walker:
 
     def placed(self, plan: Footsteps, ground: Terrain, collision: Collision) -> Array:
         """Return the configuration (nq,) on the first footsteps, just touching the ground."""
-        soles = plan.poses[..., :2, :, :]
+        # walkers of a batch begin side by side in the same place
+        soles = plan.poses.reshape(-1, *plan.poses.shape[-3:])[0, :2]
         frames = soles if plan.side[0] > 0 else soles[..., ::-1, :, :]
         q = stance(self.body, crouch=self.style.crouch, soles=frames)
         return stand(self.body.model, q, ground, collision)

@@ -98,6 +98,8 @@ class Walking:
             aims = aims.shifted(self.shift)
         omega = self.stepping.supports.omega
         self.tasks.aim(aims, now.com, now.velocity, omega)
+        for arm in self.tasks.swings:
+            arm.update(at)
         self.control.targets.loads = aims.loads
         found = self.control.solve(at, moving)
         self._note(t, now, aims, found.found.code)
