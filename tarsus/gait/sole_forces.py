@@ -8,6 +8,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.ground_wrenches import sole_position
 from tarsus.gait.plans.support import support_margin
 from tarsus.simulation import Trajectory
 
@@ -61,3 +62,15 @@ def sole_forces(run: Trajectory, body: Anatomy) -> Soles:
         points = [c[t] for c, load in zip(corners, normal[t], strict=True) if load > 0.0]
         margin[t] = support_margin(np.concatenate(points), pressure[t])
     return Soles(force, friction, margin, pressure)
+
+
+def vertical_torques(run: Trajectory, body: Anatomy) -> Array:
+    """Return the torque (T, legs) [N·m] of the ground about the vertical through each sole."""
+    contacts = run.contacts
+    found = np.zeros((len(run.t), len(body.legs)))
+    for k, leg in enumerate(body.legs):
+        own = contacts.links == leg.end
+        sample = contacts.sample[own]
+        arm = contacts.point[own] - sole_position(body.model, leg, run.q)[sample]
+        np.add.at(found[:, k], sample, np.cross(arm, contacts.force[own])[:, 2])
+    return found

@@ -16,9 +16,10 @@ from tarsus.gait import Anatomy, stance
 from tarsus.gait.arms import Arms, Still, length_ratio
 from tarsus.gait.balanced_walk import BalancedWalk, balanced_walk
 from tarsus.gait.plans.footsteps import Footsteps
+from tarsus.gait.sole_forces import vertical_torques
 from tarsus.gait.walk_targets import WalkTargets, walk_targets
 from tarsus.reproduce.result import Curve
-from tarsus.scenes.humanoids import follow, humanoid, vertical_torques
+from tarsus.scenes.humanoids import follow, humanoid
 from tarsus.simulation import Trajectory
 
 STEPS = 6
@@ -133,7 +134,7 @@ class HumanoidWalks:
         momentum = np.asarray(model.centroidal_momentum(run.q, run.v))[:, 5]
         half = round(WINDOW / 2 / float(run.t[1]))
         rate = (np.roll(momentum, -half) - np.roll(momentum, half)) / WINDOW
-        torque = _mean(vertical_torques(self.body, run), 2 * half)
+        torque = _mean(vertical_torques(run, self.body), 2 * half)
         times = run.t[at] - run.t[at][0]
         tilt = _tilt(self.body, run)
         return SteadySteps(times, momentum[at], rate[at], torque[at], tilt, plan)

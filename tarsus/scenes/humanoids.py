@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
-from tarsus.arrays import Array
 from tarsus.control import ImplicitPD, Table
 from tarsus.gait.anatomy import Anatomy
-from tarsus.gait.ground_wrenches import ground_wrenches, sole_position
+from tarsus.gait.ground_wrenches import ground_wrenches
 from tarsus.gait.kinematic_walk import Motion
 from tarsus.gait.walk_targets import WalkTargets
 from tarsus.geometry import Ground
@@ -23,7 +20,6 @@ from tarsus.model.checks import suggestion
 from tarsus.robots.examples import example
 from tarsus.robots.lola import lola
 from tarsus.scenes.scene import Scene
-from tarsus.simulation import Trajectory
 
 STIFFNESS = 8.0
 """Gains of all joints by what would hold the whole machine upside down: mass × gravity × height."""
@@ -61,15 +57,3 @@ def follow(body: Anatomy, targets: WalkTargets, motion: Motion, friction: float 
         float(motion.times[-1]),
         settings={"effort_limits": False},
     )
-
-
-def vertical_torques(body: Anatomy, run: Trajectory) -> Array:
-    """Return the torque (T, legs) [N·m] of the ground about the vertical through each sole."""
-    contacts = run.contacts
-    found = np.zeros((len(run.t), len(body.legs)))
-    for k, leg in enumerate(body.legs):
-        own = contacts.links == leg.end
-        sample = contacts.sample[own]
-        arm = contacts.point[own] - sole_position(body.model, leg, run.q)[sample]
-        np.add.at(found[:, k], sample, np.cross(arm, contacts.force[own])[:, 2])
-    return found

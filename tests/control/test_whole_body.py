@@ -16,6 +16,8 @@ from tarsus.ik import ComTask, FrameTask, OrientationTask, PostureTask
 
 pytest.importorskip("pinocchio")  # whose package of robots these are
 
+CORNERS = np.array([[x, y, 0.0] for x in (-0.1, 0.1) for y in (-0.06, 0.06)])
+
 
 @pytest.fixture(scope="module")
 def body() -> Body:
@@ -243,6 +245,38 @@ def test_contacts_come_and_go_without_jumps(body: Body) -> None:
     steps = np.abs(np.diff(tau, axis=0)).max(axis=-1)
     print(f"largest step {steps.max():.2f} N m, all of it {np.ptp(tau, axis=0).max():.1f} N m")
     assert steps.max() < 0.05 * np.ptp(tau, axis=0).max() and steps[-1] < steps.max()
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_the_core_does_the_same(body: Body, level: int) -> None:
+    """One call there and the lines in NumPy, with targets that move, limits and loads."""
+    m, law, rng = body.model, controller(body, level, effort=60.0), np.random.default_rng(5)
+    com, torso, posture = law.tasks
+    for task, size in ((com, 3), (torso, 3), (posture, m.nv)):
+        task.target_velocity = 0.1 * rng.normal(size=size)
+        task.target_acceleration = rng.normal(size=size)
+    momentum = ts.ik.AngularMomentumTask([0.5], axes="z", weight=0.1)
+    momentum.target_velocity = [0.3]
+    hand = FrameTask("arm_left_7_link", relative_to=body.torso, gain=5.0, name="hand")
+    hand.target_velocity = rng.normal(size=6)
+    sole = body.contacts(0.5)[0]
+    toe = Contact("right_sole_link", CORNERS[:2], torsion=0.02, normal=[0.1, 0.0, 1.0])
+    tasks = [com, torso, posture, momentum, hand]
+    law = WholeBody(m, tasks, [sole, toe], effort={"leg_left_4_joint": 80.0})
+    q, v = states(body, 30, far=0.05)
+    law.targets.loads = np.stack([np.ones(30), np.clip(rng.uniform(-0.2, 1.2, 30), 0, 1)], -1)
+    assert law._core is not None
+    found = law.solve(q, v)
+    core, law._core = law._core, None
+    law.reset()
+    plain = law.solve(q, v)
+    apart = np.abs(found.found.v - plain.found.v).max() / np.abs(plain.found.v).max()
+    print(f"apart by {apart:.1e}, {plain.saturated.sum()} efforts at their limits")
+    assert core is not None and apart < 1e-8 and plain.saturated.any()
+    assert np.abs(found.tau - plain.tau).max() < 1e-6
+    assert np.abs(found.slip - plain.slip).max() < 1e-6
+    assert (found.found.code == plain.found.code).all()
+    assert (found.saturated == plain.saturated).all()
 
 
 def test_batches_are_many_states(body: Body) -> None:

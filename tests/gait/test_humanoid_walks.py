@@ -12,8 +12,9 @@ from tarsus.gait.balanced_walk import balanced_walk
 from tarsus.gait.ground_wrenches import ground_wrenches, sole_position, whole_wrench
 from tarsus.gait.kinematic_walk import walk_kinematics
 from tarsus.gait.plans.footsteps import Footsteps
+from tarsus.gait.sole_forces import sole_forces, vertical_torques
 from tarsus.gait.walk_targets import WalkTargets, walk_targets
-from tarsus.scenes.humanoids import follow, humanoid, vertical_torques
+from tarsus.scenes.humanoids import follow, humanoid
 
 LENGTH, DURATION, STEPS = 0.4, 0.8, 4
 
@@ -165,7 +166,10 @@ def test_arms_lower_the_angular_momentum_of_a_walk_on_the_ground(
     contacts = run.contacts
     sideways = np.linalg.norm(contacts.force[:, :2], axis=1)
     assert (sideways <= 0.8 * contacts.force[:, 2] + 1e-6).all()
-    measured = vertical_torques(lola, run)
+    soles = sole_forces(run, lola)
+    print(f"centre of pressure {1e3 * np.nanmin(soles.margin):.0f} mm inside the soles at least")
+    assert np.nanmin(soles.margin) > 0.0
+    measured = vertical_torques(run, lola)
     whole = np.interp(run.t, balanced.times, walk.ground.moment[:, :, 2].sum(axis=1))
     alone = np.interp(run.t, balanced.times, balanced.standing.all(axis=1)) == 0.0
     smooth = np.convolve(measured.sum(axis=1), np.ones(20) / 20, "same")

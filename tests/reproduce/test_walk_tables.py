@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.reproduce import Result, humanoid_walks, lola_5_4, plot, reproduce
+from tarsus.reproduce import Result, humanoid_walks, lola_5_4, lola_7_4, plot, reproduce
 from tarsus.reproduce.humanoid_walks import change, peak, rms
 
 
@@ -16,6 +16,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(humanoid_walks, "STEPS", 5)
     monkeypatch.setattr(humanoid_walks, "STEADY", (2, 3))
     monkeypatch.setattr(lola_5_4, "STEPS", 3)
+    monkeypatch.setattr(lola_7_4, "DELTAS", (0.1,))
 
 
 def ours(result: Result) -> dict[str, float]:
