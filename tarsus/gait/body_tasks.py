@@ -170,12 +170,13 @@ class BodyTasks:
         arm = target[..., :3, 3:].copy()
         target[..., :3, 3] += place
         target[..., 3, 3] = 1.0
-        spin, spin_rate = skew(np.stack([aims.spin, aims.spin_rate]))
-        around = spin @ arm
-        motion = np.empty((2, *place.shape[:-1], 6))
-        motion[0, ..., :3] = rate + around[..., 0]
-        motion[1, ..., :3] = faster + (spin_rate @ arm + spin @ around)[..., 0]
-        motion[0, ..., 3:], motion[1, ..., 3:] = aims.spin, aims.spin_rate
+        motion = np.zeros((2, *place.shape[:-1], 6))
+        if aims.swinging.any():
+            spin, spin_rate = skew(np.stack([aims.spin, aims.spin_rate]))
+            around = spin @ arm
+            motion[0, ..., :3] = rate + around[..., 0]
+            motion[1, ..., :3] = faster + (spin_rate @ arm + spin @ around)[..., 0]
+            motion[0, ..., 3:], motion[1, ..., 3:] = aims.spin, aims.spin_rate
         for k, task in enumerate(self.feet):
             if isinstance(task, PositionTask):
                 task.lead(place[:, k], rate[:, k], faster[:, k])
