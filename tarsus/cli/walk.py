@@ -50,6 +50,7 @@ def walk(
     foot: Annotated[
         list[str] | None, _option("A frame on a foot, if feet are not found; one for each.")
     ] = None,
+    arms: Annotated[str, typer.Option(help="What arms do: still, swing or momentum.")] = "still",
     adapt: Annotated[bool, typer.Option(help="Adapt steps to the measured state.")] = True,
     plot: Annotated[Path | None, _option("Draw the walk to a file (.png, .pdf, .svg).")] = None,
     save: Annotated[Path | None, _option("Write the run to a file (.parquet or .mcap).")] = None,
@@ -78,7 +79,7 @@ def walk(
             steps=steps,
             ground=_ground(slope, stairs, friction),
             push=pushes(push or ()) or None,
-            style=ts.gait.Style(adapt=adapt),
+            style=ts.gait.Style(adapt=adapt, arms=arms),  # type: ignore[arg-type]
         )
     if as_json:
         print(json.dumps({"model": opened.name, **walked.report.as_data()}, ensure_ascii=False))

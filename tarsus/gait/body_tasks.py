@@ -15,11 +15,14 @@ from tarsus.arrays import Array
 from tarsus.control import Contact
 from tarsus.gait.aims import Aims
 from tarsus.gait.anatomy import FREEDOM, Anatomy
+from tarsus.gait.arms import length_ratio
 from tarsus.ik import (
     AngularMomentumTask,
+    ArmSwing,
     ComTask,
     FrameTask,
     OrientationTask,
+    PartComTask,
     PositionTask,
     PostureTask,
     Task,
@@ -42,6 +45,8 @@ class BodyGains:
     """Of the posture of the legs, which feet and trunk ask for already."""
     momentum: float = 0.0
     """The weight of the angular momentum about the vertical, which shall be zero."""
+    swing: tuple[float, float] = (0.0, 10.0)
+    """Of the arms' centres of mass, which follow those of the opposite legs."""
 
 
 class BodyTasks:
@@ -76,6 +81,8 @@ class BodyTasks:
             if own:
                 task = PostureTask(stance, joints=own, weight=weight, gain=gain, level=0, name=name)
                 self.tasks.append(task)
+        self._swings = _swings(body, stance, *gains.swing) if gains.swing[0] > 0.0 else []
+        self.tasks += [swing.arm for swing in self._swings]
         if gains.momentum > 0.0:
             self.tasks.append(AngularMomentumTask(axes="z", weight=gains.momentum))
         load = 1.5 * model.total_mass * float(np.linalg.norm(model.gravity))
@@ -97,6 +104,11 @@ class BodyTasks:
         """Return the frames of the soles (B, 2, 4, 4) at configurations (B, nq)."""
         poses = [self.model.frame_pose(q, leg.end) for leg in self.body.legs]
         return np.asarray(np.stack(poses, axis=-3) @ self._soles)
+
+    def swing(self, q: Array, v: Array) -> None:
+        """Let arms follow the legs in states (B, nq), (B, nv), if they shall."""
+        for swing in self._swings:
+            swing.update(q, v)
 
     def aim(self, aims: Aims, com: Array, velocity: Array, omega: float) -> None:
         """Set the targets of all tasks; the centre of mass (B, 3) and its velocity are measured."""
@@ -139,6 +151,24 @@ class BodyTasks:
 def _has_posture(joint: JointView, model: Model) -> bool:
     """Whether a joint moves on its own and is not the base."""
     return joint is not model.base and len(joint.own_velocities) == joint.nv > 0
+
+
+def _swings(body: Anatomy, stance: Array, weight: float, gain: float) -> list[ArmSwing]:
+    """Return arms that swing, by the ratio of their length to that of legs."""
+    found = []
+    for arm in body.arms:
+        leg = next(each for each in body.legs if each.side == -arm.side)
+        task = PartComTask(
+            arm.root,
+            relative_to="com",
+            axes=body.torso,
+            weight=weight,
+            gain=gain,
+            name=f"{arm.name} swing",
+        )
+        task.bind(body.model)
+        found.append(ArmSwing(task, leg.root, stance, scale=length_ratio(arm, leg)))
+    return found
 
 
 def _upright(frame: str, weight: float, gain: float) -> OrientationTask:

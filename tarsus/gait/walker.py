@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.arms import arm_momentum
 from tarsus.gait.body_tasks import BodyGains, BodyTasks
 from tarsus.gait.plans.adaptation import StepAdaptation, StepLimits
 from tarsus.gait.plans.footsteps import Footsteps
@@ -20,6 +21,7 @@ from tarsus.gait.stepping import Stepping
 from tarsus.gait.walking import Walking
 from tarsus.geometry import Collision, Ground, stand
 from tarsus.geometry.terrain import Terrain
+from tarsus.model.description import ModelError
 
 SWING, SHIFT, START = 2.2, 0.5, 3.5
 """Single and double support, and the first shift of weight, in times 1/ω of the pendulum."""
@@ -33,6 +35,8 @@ OVER = {"rise": 0.35, "sink": 0.65, "wait": 0.2}
 """How feet swing where the ground is no plane: up, over, and down."""
 SLOWER = 1.5
 """… and how much longer that takes."""
+ARM_SWING, ARM_MOMENTUM = (20.0, 15.0), 0.2
+"""Weight and gain of arms that swing; weight of momentum by what arms have of it, squared."""
 FALLEN, TILTED = 0.6, np.cos(np.radians(50.0))
 """A walk ends when the trunk is lower than this share of its height, or more tilted."""
 
@@ -44,7 +48,8 @@ class Style:
     `single` and `double` [s] are the phases, `lift` [m] how high feet swing over the ground,
     `crouch` by which share legs are shorter than stretched, `width` [m] how far soles are apart.
     `adapt` lets steps be adapted to the measured state. `gain` [1/s] is that of the divergent
-    component, `period` [s] that of control.
+    component, `period` [s] that of control. `arms` keep their posture ("still"), follow the
+    opposite legs ("swing") or make up for angular momentum about the vertical ("momentum").
     """
 
     single: float | None = None
@@ -56,6 +61,11 @@ class Style:
     gain: float = 3.0
     period: float = 0.002
     gains: BodyGains = field(default_factory=BodyGains)
+    arms: Literal["still", "swing", "momentum"] = "still"
+
+    def __post_init__(self) -> None:
+        if self.arms not in ("still", "swing", "momentum"):
+            raise ValueError(f"arms is {self.arms!r}, must be 'still', 'swing' or 'momentum'")
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,11 +183,24 @@ class Walker:
         )
         slippery = float(np.min(ground.friction))
         margin = 0.05 * float(sole.min())
-        tasks = BodyTasks(self.body, self.stance, 0.9 * slippery, style.gains, margin)
+        tasks = BodyTasks(self.body, self.stance, 0.9 * slippery, self._gains(), margin)
         for contact in tasks.contacts:
             contact.normal = plan.normal.reshape(-1, 3)[0]
         feels = ground if felt is None else felt
         return Walking(self.body, tasks, stepping, ground=feels, period=style.period)
+
+    def _gains(self) -> BodyGains:
+        """Return weights and gains with what arms shall do."""
+        style = self.style
+        if style.arms == "still":
+            return style.gains
+        if not self.body.arms:
+            raise ModelError(f"{self.body.model.name!r} has no arms for {style.arms!r}")
+        if style.arms == "swing":
+            return replace(style.gains, swing=ARM_SWING)
+        # heavy arms have more momentum at the same speed
+        weight = ARM_MOMENTUM / arm_momentum(self.body, self.stance)
+        return replace(style.gains, momentum=weight)
 
     def _adaptation(self, ground: Terrain) -> StepAdaptation:
         reach, single = self.body.legs[0].reach, self.supports.single

@@ -75,6 +75,7 @@ class Walking:
         aims = self.stepping.cycle(now, self.period)
         omega = self.stepping.supports.omega
         self.tasks.aim(aims, now.com, now.velocity, omega)
+        self.tasks.swing(at, moving)
         self.control.targets.loads = aims.loads
         found = self.control.solve(at, moving)
         self._note(t, now, aims, found.found.code)
