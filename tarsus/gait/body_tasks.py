@@ -44,10 +44,13 @@ away angular momentum about the vertical."""
 class BodyGains:
     """Weights and gains [1/s] of the tasks of a walking body."""
 
-    com: tuple[float, float] = (100.0, 8.0)
+    com: tuple[float, float] = (500.0, 8.0)
     trunk: tuple[float, float] = (20.0, 10.0)
     torso: tuple[float, float] = (5.0, 10.0)
     feet: tuple[float, float] = (100.0, 25.0)
+    yaw: float = 0.1
+    """The share of the weights of trunk and torso by which they look ahead: soles hold little about
+    the vertical, and what they cannot hold shall turn the trunk, not lead the machine astray."""
     posture: tuple[float, float] = (0.1, 6.0)
     legs: tuple[float, float] = (1e-3, 6.0)
     """Of the posture of the legs, which feet and trunk ask for already."""
@@ -75,10 +78,14 @@ class BodyTasks:
         model = body.model
         self.body, self.model = body, model
         self.com = ComTask(model.center_of_mass(stance), weight=gains.com[0], gain=gains.com[1])
-        self.upright = [_upright(body.trunk, *gains.trunk)]
+        frames = {body.trunk: gains.trunk}
         if body.torso != body.trunk:
-            self.upright.append(_upright(body.torso, *gains.torso))
-        self._level = [model.frame_pose(stance, task.frame)[:3, :3] for task in self.upright]
+            frames[body.torso] = gains.torso
+        self._level = [model.frame_pose(stance, frame)[:3, :3] for frame in frames]
+        self.upright = [
+            OrientationTask(frame, weight=weight * _but_yaw(level, gains.yaw), gain=gain)
+            for (frame, (weight, gain)), level in zip(frames.items(), self._level, strict=True)
+        ]
         weight, gain = gains.feet
         self.feet = [
             FrameTask(leg.end, weight=weight, gain=gain, name=leg.name)
@@ -182,8 +189,10 @@ def _has_posture(joint: JointView, model: Model) -> bool:
     return joint is not model.base and len(joint.own_velocities) == joint.nv > 0
 
 
-def _upright(frame: str, weight: float, gain: float) -> OrientationTask:
-    return OrientationTask(frame, weight=weight, gain=gain)
+def _but_yaw(level: Array, yaw: float) -> Array:
+    """Return weights (3,) in axes of an upright frame that count turns about the vertical less."""
+    vertical = level[2] ** 2
+    return np.asarray(1.0 - (1.0 - yaw) * vertical)
 
 
 def _yaw(angle: Array) -> Array:

@@ -280,8 +280,7 @@ class Stepping:
         now, target = self.moving.position[:, :3], self.position[self.rows, step]
         end, times = self.swing.aim(now, target, self.top, self.since, self.left)
         # feet, the share of their turn that is done, the heading, and the height over the lower of
-        # the feet: the leg that is lower is stretched as far as it has to spare, then the other
-        # bends
+        # the feet: the lower leg is stretched as far as it has to spare, then the other bends
         both = (self.yaw[self.rows, step] + self.yaw[self.rows, step - 1]) / 2
         ends = self.position[self.rows, step - 1, 2], self.position[self.rows, step, 2]
         lower, rise = np.minimum(*ends), np.abs(ends[1] - ends[0])
