@@ -87,7 +87,7 @@ class CoreSteps:
         `last` are the velocities before the step, `wish` what they would be without tasks. For one
         state (nq,) without leading dimensions, for others with one.
         """
-        changed = (stated := [task.stated for task in self.tasks]) != self._stated
+        changed = [task.stated for task in self.tasks] != self._stated
         if changed or dt != self._dt:
             check_gains(self.tasks, dt)
             self._dt = dt
@@ -150,12 +150,8 @@ class CoreSteps:
             None if wish is None else np.where(rest, wish, 0.0),
         )
         code = np.where(rest[:, 0], code, LOST).astype(np.int32)
-        stays = (
-            np.where(rest, reached, rows),
-            np.where(rest, v, 0.0),
-            np.where(rest, missing, 0.0),
-        )
-        return *stays, code
+        still = np.where(rest, v, 0.0), np.where(rest, missing, 0.0)
+        return np.where(rest, reached, rows), *still, code
 
     def _rows(self, v: Array | None) -> Array | None:
         """Return velocities (…, nv) as rows."""

@@ -202,9 +202,12 @@ class Solver:
         """Return what velocities (…, nv) would be without tasks, if something costs."""
         if not self._costs:
             return None
-        fine = np.isfinite(q).all(axis=-1)[..., None]
-        at = np.where(fine, q, self.model.neutral())
+        at = self._fine(q)
         return self._wish(at, self._inverse_weight(at))
+
+    def _fine(self, q: Array) -> Array:
+        """Return configurations, neutral where they have numbers that are not finite."""
+        return np.where(np.isfinite(q).all(axis=-1, keepdims=True), q, self.model.neutral())
 
     def _core_steps(self) -> CoreSteps | Literal[False]:
         """Return the steps of the core, if it knows all that this solver has; else False."""
@@ -219,10 +222,9 @@ class Solver:
         reached, v, missing, code, opened = found
         rows = self._in_core.rows
         if opened is not False and np.any(opened):
-            fine = np.isfinite(q).all(axis=-1)[..., None]
-            at = np.where(fine, q, self.model.neutral())
+            at = self._fine(q)
             there, v, code = move(self.model, at, v, dt, np.asarray(code))
-            reached = np.where(fine, there, q)
+            reached = np.where(np.isfinite(q).all(axis=-1, keepdims=True), there, q)
             rows, missing = _missing(levels_at(self.tasks, at, dt), v)
         self._last = v.copy()  # what users do to a result is not felt by the next step
         self._blend.go_on(self._last)
