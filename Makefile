@@ -85,7 +85,7 @@ format: $(VENV)/installed-lint
 $(VENV)/peers-installed: | $(BIN)/python
 	$(PYTHON) -m venv $(VENV)/peers
 	$(VENV)/peers/bin/pip --disable-pip-version-check -q install \
-	  placo pin-pink daqp example-robot-data numpy scipy || echo "placo did not install: going on without."
+	  placo pin-pink mink daqp example-robot-data numpy scipy || echo "placo did not install: going on without."
 	@touch $@
 
 bench: $(VENV)/installed-test $(VENV)/peers-installed

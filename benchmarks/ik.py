@@ -1,4 +1,4 @@
-"""Steps of inverse kinematics on humanoids, beside placo and Pink where they are installed.
+"""Steps of inverse kinematics on humanoids, beside placo, Pink and mink where they are installed.
 
 Three frame tasks (both feet and a hand), a posture, limits of positions and velocities, one state:
 what a control loop does. All solve the same problem, each through its own interface; times are
@@ -109,15 +109,17 @@ def pink_step(file: Path, model: ts.Model, q: np.ndarray) -> Callable[[], np.nda
     return step
 
 
-def rounds(steps: dict[str, Callable[[], np.ndarray]]) -> dict[str, list[float]]:
+def rounds(
+    steps: dict[str, Callable[[], np.ndarray]], calls: int = CALLS
+) -> dict[str, list[float]]:
     """Return times of each [µs], round by round."""
     found: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(ROUNDS):
         for name, step in steps.items():
             start = time.perf_counter()
-            for _ in range(CALLS):
+            for _ in range(calls):
                 step()
-            found[name].append(1e6 * (time.perf_counter() - start) / CALLS)
+            found[name].append(1e6 * (time.perf_counter() - start) / calls)
     return found
 
 
@@ -195,6 +197,7 @@ def main() -> None:
     """Measure all, on one core; print, and with `--json FILE` keep the numbers."""
     import ik_capsules
     import ik_lola
+    import ik_mink
 
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     file = robot_file("talos_reduced.urdf")
@@ -203,7 +206,11 @@ def main() -> None:
     plain: dict[str, Callable[[], np.ndarray]] = {"tarsus": ours(model, q)}
     add_peers(
         plain,
-        {"placo": lambda: placo_step(file, model, q), "pink": lambda: pink_step(file, model, q)},
+        {
+            "placo": lambda: placo_step(file, model, q),
+            "pink": lambda: pink_step(file, model, q),
+            "mink": lambda: ik_mink.mink_step(file, model, q),
+        },
     )
     apart = ik_capsules.ours(model, q)
     crowded: dict[str, Callable[[], np.ndarray]] = {"tarsus": lambda: apart.step(q, DT).v}

@@ -17,7 +17,7 @@ ROOMS = (
     *("arrays", "files", "_core", "spatial", "model", "kit", "parts", "forces", "constraint"),
     *("differences", "symbolic", "convert"),
     *("formats", "surfaces", "geometry", "robots", "peers", "check", "view", "ik", "control"),
-    *("calibration", "simulation", "events", "gait", "ports"),
+    *("calibration", "estimation", "simulation", "events", "gait", "ports"),
     *("scenes", "environments", "studies", "bench", "reproduce", "cli"),
 )
 """From the ground up."""

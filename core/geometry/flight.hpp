@@ -67,7 +67,8 @@ class FlyingTouches {
             const double closing = spin - dot(nearest.normal, apart);
             const double wait = (nearest.gap - kNear / 2) / closing;
             if (!(closing > 0 && time + wait < dt)) {
-                stay(a, b, travel);
+                if (time > 0) stay(a, b, travel);
+                fly_past();
                 return;
             }
             time += wait;
@@ -86,7 +87,6 @@ class FlyingTouches {
     void stay(const FlyingSolid& a, const FlyingSolid& b, double travel) {
         const SolidTouches found(a.at(0.0), b.at(0.0), travel);
         std::copy(found.at, found.at + kPairPoints, at);
-        fly_past();
     }
 
     // from a time at which they nearly touch to the start of the step

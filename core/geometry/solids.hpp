@@ -23,8 +23,8 @@ class SolidTouches {
         else if (is(b, SolidKind::torus)) TorusTouches(b, a, -1.0, at);
         else if (is(a, SolidKind::ellipsoid)) on_ellipsoid(b, a, -1.0);
         else if (is(b, SolidKind::ellipsoid)) on_ellipsoid(a, b, 1.0);
-        else if (is(b, SolidKind::triangle)) TriangleTouches(a, b, 1.0, at);
-        else if (is(a, SolidKind::triangle)) TriangleTouches(b, a, -1.0, at);
+        else if (is(b, SolidKind::triangle)) TriangleTouches(a, b, 1.0, margin, at);
+        else if (is(a, SolidKind::triangle)) TriangleTouches(b, a, -1.0, margin, at);
         else if (is_box(a) && is_box(b)) boxes(a, b);
         else if (is_box(b)) round_on_box(a, b, 1.0);
         else if (is_box(a)) round_on_box(b, a, -1.0);

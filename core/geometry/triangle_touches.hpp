@@ -67,16 +67,18 @@ inline Outline outline_of(const PlacedSolid& s) {
 
 class TriangleTouches {
    public:
-    // `at` has kPairPoints touches that are far away; normals point from the triangle to the other,
-    // times `sign`
+    // `at` has kPairPoints touches that are far away, and stay so where the solids are farther
+    // apart than `margin` [m]; normals point from the triangle to the other, times `sign`
     TriangleTouches(const PlacedSolid& other, const PlacedSolid& triangle, double sign,
-                    Touch<double>* at)
+                    double margin, Touch<double>* at)
         : other_(other),
           a_(outline_of(other)),
           b_(outline_of(triangle)),
           face_(face_of(triangle)),
           box_(other.kind() == SolidKind::box) {
-        if (!meet()) {
+        const bool met = meet();
+        if (apart_ > a_.radius + b_.radius + margin) return;
+        if (!met) {
             for (int i = 0; i < a_.n_corners; ++i) {
                 put(touch_at(a_.corner[i], a_.radius, gap_to(triangle, a_.corner[i])));
             }
@@ -141,7 +143,8 @@ class TriangleTouches {
         return false;
     }
     bool come_apart(const SweptDistance<double>& found) {
-        if (found.distance > 0) return false;
+        apart_ = found.distance;
+        if (apart_ > 0) return false;
         put({-a_.radius - b_.radius, found.b, -found.n});
         return true;
     }
@@ -173,6 +176,7 @@ class TriangleTouches {
     const bool box_;
     Touch<double> found_[kMost];
     int count_ = 0;
+    double apart_ = 0;  // how far what is swept over is apart at least [m]
 };
 
 // A triangle with round edges on an ellipsoid: the ellipsoid's lowest point against the face if it

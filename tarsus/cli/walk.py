@@ -21,6 +21,7 @@ from tarsus.cli.options import (
     ModelText,
     PackageDirs,
 )
+from tarsus.gait.body_tasks import Arms
 from tarsus.geometry.terrain import Terrain
 
 
@@ -50,7 +51,9 @@ def walk(
     foot: Annotated[
         list[str] | None, _option("A frame on a foot, if feet are not found; one for each.")
     ] = None,
-    arms: Annotated[str, typer.Option(help="What arms do: still, swing or momentum.")] = "still",
+    arms: Annotated[
+        Arms, typer.Option(help="Keep their posture, swing with legs, or take away momentum.")
+    ] = "still",
     adapt: Annotated[bool, typer.Option(help="Adapt steps to the measured state.")] = True,
     plot: Annotated[Path | None, _option("Draw the walk to a file (.png, .pdf, .svg).")] = None,
     save: Annotated[Path | None, _option("Write the run to a file (.parquet or .mcap).")] = None,
@@ -79,7 +82,7 @@ def walk(
             steps=steps,
             ground=_ground(slope, stairs, friction),
             push=pushes(push or ()) or None,
-            style=ts.gait.Style(adapt=adapt, arms=arms),  # type: ignore[arg-type]
+            style=ts.gait.Style(adapt=adapt, arms=arms),
         )
     if as_json:
         print(json.dumps({"model": opened.name, **walked.report.as_data()}, ensure_ascii=False))

@@ -7,15 +7,23 @@ changes with ṗ = τ + Cᵀ v − g + τ_ext, the same for every C with Ḣ = C
     r = K [ p − p₀ − ∫ (τ + Cᵀ v − g + r) dt ]      obeys      ṙ = K (τ_ext − r),
 
 so it follows the external forces with the time constant 1/K. It asks for no acceleration.
+
+On a base that floats, what contacts do is part of τ: Σ Jᵀ w with wrenches w that sensors in feet
+measure, or that a controller plans. What is left is what nobody knew of, and a push on a known body
+is the wrench w with Jᵀ w = r in the sense of least squares (A. Del Prete, L. Natale, F. Nori,
+G. Metta, "Contact force estimations using tactile sensors and force/torque sensors", 2012).
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.control.arguments import diagonal, elapsed, vectors
+from tarsus.ik.points import ALIGNED
 from tarsus.model import Model
 from tarsus.model.checks import expect, number
 
@@ -47,9 +55,24 @@ class MomentumObserver:
         self._drive: Array | None = None
         self._time = 0.0
 
-    def update(self, t: float, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
-        """Return the residual (…, nv) at the time t [s]; the first update is the start."""
+    def update(
+        self,
+        t: float,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+    ) -> Array:
+        """Return the residual (…, nv) at the time t [s]; the first update is the start.
+
+        `wrenches` are known ones (…, 6) [N, N·m] by name of frame, [force, moment] at its origin
+        and in world axes, as those of contacts; they act as long as tau does.
+        """
         tau = vectors(tau, self.model.nv, "tau")
+        for frame, wrench in (wrenches or {}).items():
+            rows = self.model.frame_jacobian(q, frame, ALIGNED)
+            felt = vectors(wrench, 6, f"wrench at {frame!r}")
+            tau = tau + (np.swapaxes(rows, -1, -2) @ felt[..., None])[..., 0]
         dt = elapsed(number(t, "t") if self._drive is None else self._time, t)
         momentum = np.asarray(self.model.generalized_momentum(q, v))
         drive = self.model.coriolis_transpose_forces(q, v) - self.model.gravity_forces(q)
@@ -70,3 +93,15 @@ class MomentumObserver:
             self._integral = known + dt / 2.0 * self.residual
         self._drive, self._time = drive, float(t)
         return self.residual.copy()
+
+    def wrench(self, q: ArrayLike, frame: str) -> tuple[Array, Array]:
+        """Return the wrench (…, 6) at a frame that the residual tells of, and what it leaves (…).
+
+        [force, moment] at the frame's origin and in world axes, by least squares; the second is
+        the length of the part of the residual that no wrench there explains, near zero if the push
+        is where it is looked for.
+        """
+        rows = np.asarray(self.model.frame_jacobian(q, frame, ALIGNED))
+        felt = (np.linalg.pinv(np.swapaxes(rows, -1, -2)) @ self.residual[..., None])[..., 0]
+        left = self.residual - (np.swapaxes(rows, -1, -2) @ felt[..., None])[..., 0]
+        return np.asarray(felt), np.asarray(np.linalg.norm(left, axis=-1))

@@ -4,17 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.control import ImplicitPD
+from tarsus.environments.herd import Herd
+from tarsus.environments.lanes import Lanes, joints_of
 from tarsus.environments.reward import Outcome, WalkReward
 from tarsus.geometry import Collision, Ground, Terrain
 from tarsus.model import Model
 from tarsus.robots.legged import legged
 from tarsus.simulation import Simulation
+
+
+class Task(Protocol):
+    """What environments ask of a task."""
+
+    @property
+    def model(self) -> Model:
+        """The robot."""
+
+    @property
+    def ground(self) -> Terrain:
+        """What it walks on."""
+
+    @property
+    def reward(self) -> Callable[[Outcome], Array]:
+        """What a control period is worth (B,)."""
+
+    def herd(self, robots: int, threads: int = 1) -> Lanes:
+        """Return robots with this task."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +87,10 @@ class WalkTask:
         """Return the simulation of the task."""
         return Simulation(self.model, ground=self.ground, collision=self.collision, dt=self.dt)
 
+    def herd(self, robots: int, threads: int = 1) -> Herd:
+        """Return robots with this task."""
+        return Herd(self, robots, threads)
+
     def controller(self) -> ImplicitPD:
         """Return what moves the joints to their targets."""
         return ImplicitPD(self.model, self.kp, self.kd, self.stance)
@@ -77,9 +103,4 @@ class WalkTask:
     @property
     def joints(self) -> NDArray[np.int64]:
         """Places in q (n,) of the joints that actions move."""
-        return np.asarray(np.flatnonzero(self.model.rate_index >= 0))
-
-    @property
-    def velocities(self) -> NDArray[np.int64]:
-        """Places in v (n,) of the joints that actions move."""
-        return np.asarray(self.model.rate_index[self.joints])
+        return joints_of(self.model)

@@ -8,8 +8,8 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.environments.herd import LARGEST, Herd, checked_action
-from tarsus.environments.task import WalkTask
+from tarsus.environments.lanes import LARGEST, Lanes, checked_action
+from tarsus.environments.task import Task, WalkTask
 from tarsus.view.renderer import Renderer
 from tarsus.view.stage import Stage
 
@@ -26,12 +26,12 @@ class WalkEnv(gymnasium.Env[Observation, Observation]):
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 50}  # noqa: RUF012
 
-    def __init__(self, task: WalkTask | str = "quadruped", render_mode: str | None = None) -> None:
-        self.task = WalkTask.of(task) if isinstance(task, str) else task
+    def __init__(self, task: Task | str = "quadruped", render_mode: str | None = None) -> None:
+        self.task: Task = WalkTask.of(task) if isinstance(task, str) else task
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode is {render_mode!r}, must be None or 'rgb_array'")
         self.render_mode = render_mode
-        self.herd = Herd(self.task, 1)
+        self.herd = self.task.herd(1)
         self.observation_space, self.action_space = spaces(self.herd)
         self._renderer: Renderer | None = None
 
@@ -45,7 +45,7 @@ class WalkEnv(gymnasium.Env[Observation, Observation]):
 
     def step(self, action: Observation) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Go on by one control period; what is no action is refused, and changes nothing."""
-        outcome = self.herd.move(checked_action(action, (len(self.herd.joints),))[None])
+        outcome = self.herd.move(checked_action(action, (self.herd.action_size,))[None])
         reward = float(self.task.reward(outcome)[0])
         fallen, over = bool(outcome.fallen[0]), bool(self.herd.over()[0])
         info = {"speed": float(outcome.velocity[0, 0]), "power": float(outcome.power[0])}
@@ -62,7 +62,7 @@ class WalkEnv(gymnasium.Env[Observation, Observation]):
         return self._renderer.picture(0)
 
 
-def spaces(herd: Herd) -> tuple[Any, Any]:
+def spaces(herd: Lanes) -> tuple[Any, Any]:
     """Return the spaces of observations and actions of one robot."""
     observations = gymnasium.spaces.Box(-LARGEST, LARGEST, (herd.observation_size,), np.float32)
-    return observations, gymnasium.spaces.Box(-1.0, 1.0, (len(herd.joints),), np.float32)
+    return observations, gymnasium.spaces.Box(-1.0, 1.0, (herd.action_size,), np.float32)

@@ -9,8 +9,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from tarsus.environments.herd import Herd, checked_action
-from tarsus.environments.task import WalkTask
+from tarsus.environments.lanes import checked_action
+from tarsus.environments.task import Task, WalkTask
 from tarsus.environments.walk import spaces
 
 Batch = NDArray[np.float32]
@@ -29,13 +29,13 @@ class WalkVectorEnv(VectorEnv[Batch, Batch, NDArray[Any]]):
     }
 
     def __init__(
-        self, num_envs: int = 1, task: WalkTask | str = "quadruped", *, threads: int = 1
+        self, num_envs: int = 1, task: Task | str = "quadruped", *, threads: int = 1
     ) -> None:
         if num_envs < 1:
             raise ValueError(f"num_envs is {num_envs}, must be at least 1")
         self.num_envs = num_envs
-        self.task = WalkTask.of(task) if isinstance(task, str) else task
-        self.herd = Herd(self.task, num_envs, threads)
+        self.task: Task = WalkTask.of(task) if isinstance(task, str) else task
+        self.herd = self.task.herd(num_envs, threads)
         self.single_observation_space, self.single_action_space = spaces(self.herd)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -66,7 +66,7 @@ class WalkVectorEnv(VectorEnv[Batch, Batch, NDArray[Any]]):
 
         What is no action, even of one robot, is refused, and changes nothing.
         """
-        shape = self.num_envs, len(self.herd.joints)
+        shape = self.num_envs, self.herd.action_size
         outcome = self.herd.move(checked_action(actions, shape))
         rewards = np.asarray(self.task.reward(outcome))
         terminations, truncations = outcome.fallen.copy(), self.herd.over()

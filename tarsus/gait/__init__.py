@@ -1,10 +1,11 @@
-"""How machines walk: what they walk with, `plans` of feet, body and loads, and `walk`."""
+"""How machines walk: what they walk with, `plans`, `walk`, and maps of their `robustness`."""
 
 from tarsus.gait import plans
 from tarsus.gait.aims import Aims, Measured
 from tarsus.gait.anatomy import Anatomy, Leg, Limb
 from tarsus.gait.body_tasks import BodyGains, BodyTasks
 from tarsus.gait.posture import stance
+from tarsus.gait.robustness import Robustness, robustness
 from tarsus.gait.soles import Sole
 from tarsus.gait.stepping import Stepping
 from tarsus.gait.walk import walk
@@ -20,6 +21,7 @@ __all__ = [
     "Leg",
     "Limb",
     "Measured",
+    "Robustness",
     "Sole",
     "Stepping",
     "Style",
@@ -28,6 +30,7 @@ __all__ = [
     "Walker",
     "Walking",
     "plans",
+    "robustness",
     "stance",
     "walk",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,3 +48,15 @@ class Aims:
     """The yaw of the trunk (B, 1)."""
     divergent: Array
     """Where the divergent component shall be (B, 3)."""
+
+    def shifted(self, by: Array) -> Aims:
+        """Return the aims with zero moment point and height moved by (B, 3): ahead, left, up [m].
+
+        Ahead is where the trunk shall look to.
+        """
+        yaw = self.heading.position[:, 0]
+        c, s = np.cos(yaw), np.sin(yaw)
+        x, y = by[:, 0], by[:, 1]
+        pressure = self.pressure + np.stack([c * x - s * y, s * x + c * y], axis=-1)
+        place, rate, faster = self.height
+        return replace(self, pressure=pressure, height=Way(place + by[:, 2:], rate, faster))

@@ -8,6 +8,7 @@ by their contacts while they stand; the other joints keep the stance.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from tarsus.arrays import Array
 from tarsus.control import Contact
 from tarsus.gait.aims import Aims
 from tarsus.gait.anatomy import FREEDOM, Anatomy
-from tarsus.gait.arms import length_ratio
 from tarsus.ik import (
     AngularMomentumTask,
     ArmSwing,
@@ -28,40 +28,64 @@ from tarsus.ik import (
     Task,
 )
 from tarsus.model import Model
+from tarsus.model.checks import suggestion
 from tarsus.model.views import JointView
 from tarsus.spatial import inverse, skew
+
+SLIPPERY = 0.45
+"""On less friction than this a pyramid of four sides would leave too little of the cone."""
+
+Arms: TypeAlias = Literal["still", "swing", "momentum"]
+"""Arms keep their posture, follow the opposite legs (Schwienbacher 2013, section 7.3.1), or take
+away angular momentum about the vertical."""
 
 
 @dataclass(frozen=True)
 class BodyGains:
     """Weights and gains [1/s] of the tasks of a walking body."""
 
-    com: tuple[float, float] = (100.0, 8.0)
+    com: tuple[float, float] = (500.0, 8.0)
     trunk: tuple[float, float] = (20.0, 10.0)
     torso: tuple[float, float] = (5.0, 10.0)
     feet: tuple[float, float] = (100.0, 25.0)
+    yaw: float = 0.1
+    """The share of the weights of trunk and torso by which they look ahead: soles hold little about
+    the vertical, and what they cannot hold shall turn the trunk, not lead the machine astray."""
     posture: tuple[float, float] = (0.1, 6.0)
     legs: tuple[float, float] = (1e-3, 6.0)
     """Of the posture of the legs, which feet and trunk ask for already."""
-    momentum: float = 0.0
-    """The weight of the angular momentum about the vertical, which shall be zero."""
-    swing: tuple[float, float] = (0.0, 10.0)
-    """Of the arms' centres of mass, which follow those of the opposite legs."""
+    arms: tuple[float, float] = (5.0, 6.0)
+    """Of the centres of mass of arms that swing."""
+    momentum: tuple[float, float] = (0.2, 0.005)
+    """Of the angular momentum about the vertical that arms shall take away, and of the posture of
+    arms that do."""
 
 
 class BodyTasks:
     """The tasks of a machine on two legs that stands in `stance` (nq,), and its contacts."""
 
     def __init__(
-        self, body: Anatomy, stance: Array, friction: float, gains: BodyGains, margin: float
+        self,
+        body: Anatomy,
+        stance: Array,
+        friction: float,
+        gains: BodyGains,
+        margin: float,
+        arms: Arms = "still",
     ) -> None:
+        if arms not in get_args(Arms):
+            raise ValueError(f"arms is {arms!r}{suggestion(arms, get_args(Arms))}")
         model = body.model
         self.body, self.model = body, model
         self.com = ComTask(model.center_of_mass(stance), weight=gains.com[0], gain=gains.com[1])
-        self.upright = [_upright(body.trunk, *gains.trunk)]
+        frames = {body.trunk: gains.trunk}
         if body.torso != body.trunk:
-            self.upright.append(_upright(body.torso, *gains.torso))
-        self._level = [model.frame_pose(stance, task.frame)[:3, :3] for task in self.upright]
+            frames[body.torso] = gains.torso
+        self._level = [model.frame_pose(stance, frame)[:3, :3] for frame in frames]
+        self.upright = [
+            OrientationTask(frame, weight=weight * _but_yaw(level, gains.yaw), gain=gain)
+            for (frame, (weight, gain)), level in zip(frames.items(), self._level, strict=True)
+        ]
         weight, gain = gains.feet
         self.feet = [
             FrameTask(leg.end, weight=weight, gain=gain, name=leg.name)
@@ -74,41 +98,52 @@ class BodyTasks:
         self.tasks: list[Task] = [self.com, *self.upright, *self.feet]
         legs = {joint for leg in body.legs for joint in leg.joints}
         free = [joint.name for joint in model.joints if _has_posture(joint, model)]
+        moved = {joint for arm in body.arms for joint in arm.joints} if arms != "still" else set()
+        light = (gains.momentum[1], gains.posture[1])
         for name, own, (weight, gain) in (
-            ("posture", [joint for joint in free if joint not in legs], gains.posture),
-            ("legs", [joint for joint in free if joint in legs], gains.legs),
+            ("posture", [j for j in free if j not in legs | moved], gains.posture),
+            ("legs", [j for j in free if j in legs], gains.legs),
+            ("arms", [j for j in free if j in moved], light),
         ):
             if own:
                 task = PostureTask(stance, joints=own, weight=weight, gain=gain, level=0, name=name)
                 self.tasks.append(task)
-        self._swings = _swings(body, stance, *gains.swing) if gains.swing[0] > 0.0 else []
-        self.tasks += [swing.arm for swing in self._swings]
-        if gains.momentum > 0.0:
-            self.tasks.append(AngularMomentumTask(axes="z", weight=gains.momentum))
+        self.swings = self._swing_arms(stance, gains) if arms == "swing" else []
+        if arms == "momentum":
+            self.tasks.append(AngularMomentumTask(axes="z", weight=gains.momentum[0]))
         load = 1.5 * model.total_mass * float(np.linalg.norm(model.gravity))
         self.contacts = [
             Contact(
                 leg.end,
                 leg.sole.points,
                 friction=friction,
+                sides=4 if friction > SLIPPERY else 8,
                 margin=margin if len(leg.sole.corners) > 2 else 0.0,
                 force=load,
                 name=f"{leg.name} sole",
             )
             for leg in body.legs
         ]
-        self._soles = np.stack([leg.sole.placement for leg in body.legs])
-        self._backs = inverse(self._soles)[:, :3]
+        self.soles = np.stack([leg.sole.placement for leg in body.legs])
+        """Where the soles are on their feet (2, 4, 4)."""
+        self._backs = inverse(self.soles)[:, :3]
 
-    def soles(self, q: Array) -> Array:
-        """Return the frames of the soles (B, 2, 4, 4) at configurations (B, nq)."""
-        poses = [self.model.frame_pose(q, leg.end) for leg in self.body.legs]
-        return np.asarray(np.stack(poses, axis=-3) @ self._soles)
-
-    def swing(self, q: Array, v: Array) -> None:
-        """Let arms follow the legs in states (B, nq), (B, nv), if they shall."""
-        for swing in self._swings:
-            swing.update(q, v)
+    def _swing_arms(self, stance: Array, gains: BodyGains) -> list[ArmSwing]:
+        """Add tasks of arms that follow the opposite legs, and return what leads them."""
+        body, found = self.body, []
+        for arm in body.arms:
+            leg = next(leg for leg in body.legs if leg.side != arm.side)
+            task = PartComTask(
+                arm.root,
+                relative_to="com",
+                axes=body.torso,
+                weight=gains.arms[0],
+                gain=gains.arms[1],
+                name=arm.name,
+            )
+            self.tasks.append(task.bind(self.model))
+            found.append(ArmSwing(task, leg.root, stance, scale=arm.reach / leg.reach))
+        return found
 
     def aim(self, aims: Aims, com: Array, velocity: Array, omega: float) -> None:
         """Set the targets of all tasks; the centre of mass (B, 3) and its velocity are measured."""
@@ -135,12 +170,13 @@ class BodyTasks:
         arm = target[..., :3, 3:].copy()
         target[..., :3, 3] += place
         target[..., 3, 3] = 1.0
-        spin, spin_rate = skew(np.stack([aims.spin, aims.spin_rate]))
-        around = spin @ arm
-        motion = np.empty((2, *place.shape[:-1], 6))
-        motion[0, ..., :3] = rate + around[..., 0]
-        motion[1, ..., :3] = faster + (spin_rate @ arm + spin @ around)[..., 0]
-        motion[0, ..., 3:], motion[1, ..., 3:] = aims.spin, aims.spin_rate
+        motion = np.zeros((2, *place.shape[:-1], 6))
+        if aims.swinging.any():
+            spin, spin_rate = skew(np.stack([aims.spin, aims.spin_rate]))
+            around = spin @ arm
+            motion[0, ..., :3] = rate + around[..., 0]
+            motion[1, ..., :3] = faster + (spin_rate @ arm + spin @ around)[..., 0]
+            motion[0, ..., 3:], motion[1, ..., 3:] = aims.spin, aims.spin_rate
         for k, task in enumerate(self.feet):
             if isinstance(task, PositionTask):
                 task.lead(place[:, k], rate[:, k], faster[:, k])
@@ -153,26 +189,10 @@ def _has_posture(joint: JointView, model: Model) -> bool:
     return joint is not model.base and len(joint.own_velocities) == joint.nv > 0
 
 
-def _swings(body: Anatomy, stance: Array, weight: float, gain: float) -> list[ArmSwing]:
-    """Return arms that swing, by the ratio of their length to that of legs."""
-    found = []
-    for arm in body.arms:
-        leg = next(each for each in body.legs if each.side == -arm.side)
-        task = PartComTask(
-            arm.root,
-            relative_to="com",
-            axes=body.torso,
-            weight=weight,
-            gain=gain,
-            name=f"{arm.name} swing",
-        )
-        task.bind(body.model)
-        found.append(ArmSwing(task, leg.root, stance, scale=length_ratio(arm, leg)))
-    return found
-
-
-def _upright(frame: str, weight: float, gain: float) -> OrientationTask:
-    return OrientationTask(frame, weight=weight, gain=gain)
+def _but_yaw(level: Array, yaw: float) -> Array:
+    """Return weights (3,) in axes of an upright frame that count turns about the vertical less."""
+    vertical = level[2] ** 2
+    return np.asarray(1.0 - (1.0 - yaw) * vertical)
 
 
 def _yaw(angle: Array) -> Array:

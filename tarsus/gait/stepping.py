@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.gait.aims import Aims, Measured
+from tarsus.gait.foot_swing import FootSwing, between_feet
 from tarsus.gait.plans.adaptation import StepAdaptation
 from tarsus.gait.plans.footsteps import Footsteps, sole_rotation
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing, Way, bend
+from tarsus.gait.turning import Turning
 from tarsus.geometry.terrain import Terrain
-from tarsus.spatial import rotation_from_vector, vector_from_rotation
 
 Which: TypeAlias = NDArray[np.bool_]
+LEFT_RIGHT = np.arange(2)
 
 LOADED = 0.02
 """A foot that has landed may carry all after this time [s]."""
@@ -32,10 +34,15 @@ AGILE = 2.5
 is left [m/s²]: a sixth of what they can be accelerated by."""
 QUICK = 0.75
 """A foot in the air needs so long to land, in times 1/ω of the pendulum."""
+FIRM = 0.03
+"""A foot that is so near to the end of its way keeps its landing [s]."""
 KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 """Of what moves: what goes on when the next foot is lifted."""
 LATE = 0.25
 """A foot that has not landed so long after its time [s] is taken to stand."""
+
+CHANGING = ("position", "step", "single", "since", "left", "long", "top", "swings")
+"""Arrays of a walk that its cycles change."""
 
 
 class Stepping:
@@ -43,7 +50,7 @@ class Stepping:
 
     `height` [m] is that of the centre of mass over the soles, `half` (2,) [m] half of the length
     and width of a sole in which the zero moment point may be. `gain` [1/s] is how fast errors of
-    the divergent component fade.
+    the divergent component fade, `spare` [m] how much longer legs may be than they are at rest.
     """
 
     def __init__(
@@ -58,16 +65,12 @@ class Stepping:
         adaptation: StepAdaptation | None = None,
         ground: Terrain | None = None,
         gain: float = 3.0,
+        spare: float = 0.0,
         walkers: int = 1,
     ) -> None:
         self.supports, self.swing, self.adaptation = supports, swing, adaptation
-        self.ground, self.height, self.half, self.length, self.gain = (
-            ground,
-            height,
-            half,
-            length,
-            gain,
-        )
+        self.ground, self.height, self.half, self.length = ground, height, half, length
+        self.gain, self.spare = gain, spare
         n = len(steps.side)
         self.side = steps.side
         self.position = np.array(np.broadcast_to(steps.position, (walkers, n, 3)))
@@ -89,10 +92,14 @@ class Stepping:
         begin[:, 5] = self.position[:, :2, 2].min(axis=1) + height
         self.moving = Way.at_rest(begin)
         """The foot that swings (3), the share of its turn, the heading and the height (B, 6)."""
-        self.turned = np.zeros((walkers, 3))
-        self.from_rotation = self.rotation[:, 0].copy()
+        self.turn = Turning.from_to(self.rotation[:, 0], self.rotation[:, 0])
         self.top = np.zeros(walkers)
-        self._places = supports.places(self.position)
+        self.swings = self._swings()
+
+    @property
+    def walkers(self) -> int:
+        """How many there are."""
+        return len(self.rows)
 
     @property
     def last(self) -> int:
@@ -104,19 +111,34 @@ class Stepping:
         """Which walkers (B,) have made all their steps and shifted their weight to the middle."""
         return np.asarray((self.step > self.last) & (self.left <= 0.0))
 
+    def restart(self, these: Which, start: Stepping) -> None:
+        """Let some walkers (B,) begin again as they do in `start`."""
+        for name in CHANGING:
+            own = getattr(self, name).copy()
+            own[these] = getattr(start, name)[these]
+            setattr(self, name, own)
+        self.moving = start.moving.where(these, self.moving)
+        self.turn = start.turn.where(these, self.turn)
+
     def cycle(self, now: Measured, dt: float) -> Aims:
         """Return what walkers shall do in the next `dt` [s]."""
         xi = now.com + now.velocity / self.supports.omega
         self._change_phases(now)
         stance = np.minimum(self.step - 1, self.last)
-        ahead = self.supports.ahead(self._places, self.step - 2)
+        ahead = self.supports.ahead(self.position, self.step - 1)
         if self.adaptation is not None:
             ahead = self._adapt(xi, stance, ahead)
+        wanted, repellent = self._divergent(ahead)
+        return self._aims(now, xi, wanted, repellent, dt)
+
+    def _divergent(self, ahead: Array) -> tuple[Array, Array]:
+        """Return where the divergent component shall be (B, 3), and what repels it (B, 3)."""
         one, _ = self.supports.in_single(ahead, self.left)
+        if self.single.all():
+            return one.point, one.repellent
         two = self.supports.in_double(self._before(), ahead, self.left, self.long)
         pick = self.single[:, None]
-        wanted, repellent = np.where(pick, one.point, two.point), np.where(pick, one[2], two[2])
-        return self._aims(now, xi, wanted, repellent, dt)
+        return np.where(pick, one.point, two.point), np.where(pick, one[2], two[2])
 
     def _before(self) -> Array:
         """Return the supports (B, 3) from which double support leads on."""
@@ -127,7 +149,7 @@ class Stepping:
     def _change_phases(self, now: Measured) -> None:
         """Let feet lift and land."""
         lifts = ~self.single & (self.left <= 1e-9) & (self.step <= self.last)
-        swinging = self.rows, np.where(self._swing_side() > 0, 0, 1)
+        swinging = self.rows, self.swings
         total = self.since + self.left
         felt = now.touching[swinging] & (self.since > EARLY * total)
         lands = self.single & (felt | (self.left < -LATE))
@@ -136,15 +158,16 @@ class Stepping:
         if lifts.any():
             self._lift(lifts, now.soles[swinging])
 
-    def _swing_side(self) -> NDArray[np.int64]:
-        return np.asarray(self.side[np.minimum(self.step, self.last)])
+    def _swings(self) -> NDArray[np.int64]:
+        """Return the feet (B,), 0 or 1, that swing in the present step or will in the next."""
+        return np.where(self.side[np.minimum(self.step, self.last)] > 0, 0, 1)
 
     def _land(self, these: Which, soles: Array) -> None:
         """Put feet down where they are, and begin double support."""
         step = self.step[these]
         self.position[these, step] = soles[these, :3, 3]
-        self._places = self.supports.places(self.position)
         self.step = np.where(these, self.step + 1, self.step)
+        self.swings = self._swings()
         self.single = self.single & ~these
         self._begin(these, self.supports.double)
 
@@ -157,13 +180,11 @@ class Stepping:
         begin[these, :3], begin[these, 3] = soles[these, :3, 3], 0.0
         rates = np.where(these[:, None], KEPT, 1.0)
         self.moving = Way(begin, rates * self.moving.velocity, rates * self.moving.acceleration)
-        start = np.where(these[:, None, None], soles[:, :3, :3], self.from_rotation)
-        self.from_rotation = start
-        target = self.rotation[self.rows, step]
-        self.turned = vector_from_rotation(np.swapaxes(start, -1, -2) @ target)
-        self.top = self.swing.top(
-            self.ground, begin[:, :3], self.position[self.rows, step], self.length
-        )
+        start = np.where(these[:, None, None], soles[:, :3, :3], self.turn.start)
+        self.turn = Turning.from_to(start, self.rotation[self.rows, step])
+        end = self.position[self.rows, step]
+        top = self.swing.top(self.ground, begin[:, :3], end, self.length)
+        self.top = np.where(these, top, self.top)
 
     def _begin(self, these: Which, long: float) -> None:
         self.since = np.where(these, 0.0, self.since)
@@ -174,7 +195,7 @@ class Stepping:
         """Move the next footsteps, and the time of the next, by the measured state."""
         assert self.adaptation is not None
         rest = np.maximum(self.left - self.swing.settle, 0.0)
-        these = self.single & (rest > 0.0) & (self.step <= self.last)
+        these = self.single & (rest > FIRM) & (self.step <= self.last)
         if not these.any():
             return ahead
         step = np.minimum(self.step, self.last)
@@ -207,100 +228,67 @@ class Stepping:
             at = self.position[self.rows, step]
             self.position[self.rows, step, 2] = self.ground.height(at[:, 0], at[:, 1])
         self.left = np.where(these, found.left, self.left)
-        self._places = self.supports.places(self.position)
-        return self.supports.ahead(self._places, self.step - 2)
+        return self.supports.ahead(self.position, self.step - 1)
 
     def _reachable(self, rest: Array) -> tuple[Array, Array]:
         """Return where swinging feet would stop evenly (B, 2), and how far around they can get."""
         place, speed = self.moving.position[:, :2], self.moving.velocity[:, :2]
-        return place + speed * rest[:, None] / 2, AGILE * rest**2 + 0.01
+        return place + speed * rest[:, None] / 2, AGILE * rest**2
 
     def _aims(self, now: Measured, xi: Array, wanted: Array, repellent: Array, dt: float) -> Aims:
         """Return the references, and go on by dt."""
         w = self.supports.omega
         back = (1.0 + self.gain / w) * (xi - wanted)
-        pressure = self._inside((repellent + back)[:, :2], now.soles)
+        asked = (repellent + back)[:, :2]
+        pressure = between_feet(asked, now.soles, self.swings, self.single, self.half)
         self._carry(dt)
-        feet, rotation, spin, spin_rate, swinging = self._feet(now)
+        swinging = self.single[:, None] & (self.swings[:, None] == LEFT_RIGHT)
+        swing = FootSwing(
+            Way(*(part[:, :3] for part in self.moving)),
+            self.turn,
+            Way(*(part[:, 3:4] for part in self.moving)),
+        )
         loads = self._loads()
         self.since, self.left = self.since + dt, self.left - dt
         return Aims(
             pressure,
             Way(*(part[:, 5:] for part in self.moving)),
-            feet,
-            rotation,
-            spin,
-            spin_rate,
+            *swing.feet(now.soles, swinging),
             loads,
             swinging,
             Way(*(part[:, 4:5] for part in self.moving)),
             wanted,
         )
 
-    def _inside(self, pressure: Array, soles: Array) -> Array:
-        """Return zero moment points (B, 2) that the feet which carry can have.
-
-        Between two feet it is within a sole that is moved from one to the other.
-        """
-        stands = np.where(self._swing_side() > 0, 1, 0)
-        near, far = soles[self.rows, stands], soles[self.rows, 1 - stands]
-        turn, origin = near[:, :2, :2], near[:, :2, 3]
-        way = far[:, :2, 3] - origin
-        along = ((pressure - origin) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-9)
-        share = np.where(self.single, 0.0, np.clip(along, 0.0, 1.0))
-        middle = origin + share[:, None] * way
-        local = (np.swapaxes(turn, -1, -2) @ (pressure - middle)[..., None])[..., 0]
-        kept = np.clip(local, -self.half, self.half)
-        return np.asarray(middle + (turn @ kept[..., None])[..., 0])
+    def _loads(self) -> Array:
+        """Return what feet may carry (B, 2): they take over and leave without a jump."""
+        ends = self.step > self.last
+        leaving = np.where(
+            self.single, 0.0, np.minimum(np.maximum(self.left / self.long, 0.0), 1.0)
+        )
+        landed = np.minimum(np.maximum(self.since / LOADED, 0.05), 1.0)
+        landed = np.where(self.single | (self.step == 2), 1.0, landed)
+        # at the end of a walk the foot that has landed is that of the last step
+        mine, other = np.where(ends, landed, leaving), np.where(ends, 1.0, landed)
+        return np.where(self.swings[:, None] == LEFT_RIGHT, mine[:, None], other[:, None])
 
     def _carry(self, dt: float) -> None:
         """Move the references of the swinging feet, of the height and of the heading on by dt."""
+        if not self.single.any():
+            return
         step = np.minimum(self.step, self.last)
         now, target = self.moving.position[:, :3], self.position[self.rows, step]
         end, times = self.swing.aim(now, target, self.top, self.since, self.left)
         # feet, the share of their turn that is done, the heading, and the height over the lower of
-        # the feet: legs need not reach further than they do on level ground
+        # the feet: the lower leg is stretched as far as it has to spare, then the other bends
         both = (self.yaw[self.rows, step] + self.yaw[self.rows, step - 1]) / 2
-        lower = self.position[self.rows[:, None], np.stack([step - 1, step], -1), 2].min(axis=1)
+        ends = self.position[self.rows, step - 1, 2], self.position[self.rows, step, 2]
+        lower, rise = np.minimum(*ends), np.abs(ends[1] - ends[0])
         place, speed, long = np.zeros((3, len(both), 6))
         place[:, :3], place[:, 3], place[:, 4] = end.position, 1.0, both
-        place[:, 5] = lower + self.height
+        place[:, 5] = lower + self.height + np.minimum(rise, self.spare)
         speed[:, :3] = end.velocity
         long[:, :3], long[:, 3] = times, times[:, 0]
         long[:, 4:] = np.maximum(self.left, 0.05)[:, None]
         moved = bend(self.moving, Way(place, speed, np.zeros_like(speed)), long, dt)
         self.moving = moved.where(self.single, self.moving)
-
-    def _feet(self, now: Measured) -> tuple[Way, Array, Array, Array, Which]:
-        """Return the references of the soles: those that stand are where they are."""
-        side = np.where(self._swing_side() > 0, 0, 1)
-        swinging = self.single[:, None] & (side[:, None] == np.arange(2))
-        pick = swinging[..., None]
-        here, still = now.soles[..., :3, 3], np.zeros(3)
-        feet = Way(
-            *(
-                np.where(pick, own[:, None, :3], rest)
-                for own, rest in zip(self.moving, (here, still, still), strict=True)
-            )
-        )
-        turn, rate, faster = (part[:, 3:4] for part in self.moving)
-        own = self.from_rotation @ rotation_from_vector(self.turned * turn)
-        rotation = np.where(pick[..., None], own[:, None], now.soles[..., :3, :3])
-        axis = (self.from_rotation @ self.turned[..., None])[..., 0]
-        spin = np.where(pick, (axis * rate)[:, None, :], 0.0)
-        spin_rate = np.where(pick, (axis * faster)[:, None, :], 0.0)
-        return feet, rotation, spin, spin_rate, swinging
-
-    def _loads(self) -> Array:
-        """Return what feet may carry (B, 2): they take over and leave without a jump."""
-        side = np.where(self._swing_side() > 0, 0, 1)
-        mine = side[:, None] == np.arange(2)
-        ends = self.step > self.last
-        leaving = np.clip(self.left / np.maximum(self.long, 1e-9), 0.0, 1.0)
-        leaving = np.where(self.single, 0.0, np.where(ends, 1.0, leaving))
-        landed = np.clip(self.since / LOADED, 0.05, 1.0)
-        landed = np.where(self.single | (self.step == 2), 1.0, landed)
-        # at the end of a walk the foot that has landed is that of the last step
-        return np.where(
-            mine, np.where(ends, landed, leaving)[:, None], np.where(ends, 1.0, landed)[:, None]
-        )

@@ -26,9 +26,9 @@ from tarsus.simulation.external import External
 def walk(
     model: Model | Anatomy,
     *,
-    speed: float = 0.3,
-    sideways: float = 0.0,
-    turn: float = 0.0,
+    speed: ArrayLike = 0.3,
+    sideways: ArrayLike = 0.0,
+    turn: ArrayLike = 0.0,
     steps: int = 10,
     path: ArrayLike | None = None,
     ground: Terrain | None = None,
@@ -36,6 +36,7 @@ def walk(
     known: Terrain | None = None,
     push: External | None = None,
     style: Style | None = None,
+    walkers: int | None = None,
     duration: float | None = None,
     **simulation: Any,
 ) -> Walked:
@@ -46,21 +47,28 @@ def walk(
     given, with its own `friction` if that is stated; `known` is what the machine takes it for,
     the same unless given. `push` acts as `external` of `Simulation.run` does. `duration` [s] is
     that of the steps and two seconds more, unless given. What else is named goes to `Simulation`.
+
+    With `walkers` there are so many at once, each in its own phase: speeds may be (B,), as forces
+    of a push and coefficients of the ground.
     """
     expect(model, (Model, Anatomy), "model")
     body = Anatomy.from_model(model) if isinstance(model, Model) else model
     count(steps, "steps", 1)
+    if walkers is not None:
+        count(walkers, "walkers", 1)
     surface = Ground() if ground is None else ground
     expect(surface, Terrain, "ground")
     if friction is not None:
         surface = replace(surface, friction=friction)
     told = surface if known is None else known
-    own = Walker.ready(body, style, sideways, told)
+    own = Walker.ready(body, style, float(np.abs(sideways).max()), told)
     plan = own.footsteps(speed, sideways, turn, steps, path).on(told, body.legs[0].sole.corners)
-    control = own.controller(plan, told, surface)
+    control = own.controller(plan, told, surface, walkers or 1)
     settings = {"collision": body.collision(), "dt": 1e-3, **simulation}
     sim = Simulation(body.model, ground=surface, **settings)
     q = own.placed(plan, surface, settings["collision"])
+    if walkers is not None:
+        q = np.tile(q, (walkers, 1))
     long = own.supports.start + plan.steps * own.step_time + 2.0 if duration is None else duration
-    run = sim.run(q, duration=long, controller=control, external=push, until=own.has_fallen)
+    run = sim.run(q, duration=long, controller=control, external=push, until=own.fallen())
     return Walked(own, plan, control, run, float(np.min(surface.friction)))

@@ -44,8 +44,8 @@ def _draw_above(axes: Any, walked: Walked, pressure: Any) -> None:
         corners = leg.sole.corners @ poses[k, :2, :2].T
         outline = np.concatenate([corners, corners[:1]])
         axes.plot(*(outline + poses[k, :2, 3]).T, color=QUIET, lw=0.6, ls=":")
-        if k < stepping.step[0]:
-            axes.plot(*(outline + stepping.position[0, k, :2]).T, color=INK, lw=0.8)
+        if k < stepping.step[walked.index]:
+            axes.plot(*(outline + stepping.position[walked.index, k, :2]).T, color=INK, lw=0.8)
     com = body.model.center_of_mass(walked.run.q)
     axes.plot(com[:, 0], com[:, 1], color=LINES[0], lw=1.2, label="centre of mass")
     axes.plot(*pressure.T, color=LINES[1], lw=0.6, label="centre of pressure")
@@ -56,7 +56,7 @@ def _draw_above(axes: Any, walked: Walked, pressure: Any) -> None:
 
 def _draw_sway(axes: Any, walked: Walked) -> None:
     cycles = walked.control.cycles
-    error = 1e3 * np.array(cycles.error)[:, 0]
+    error = 1e3 * np.array(cycles.error)[:, walked.index]
     for k, name in enumerate(("along x", "along y")):
         axes.plot(cycles.t, error[:, k], color=LINES[k], lw=0.9, label=name)
     style_axes(axes, "error of the divergent component", "mm")

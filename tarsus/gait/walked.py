@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -85,6 +85,8 @@ class Walked:
     run: Trajectory
     friction: float
     """That of the ground."""
+    index: int = 0
+    """Which walker of a batch this is; its controller has notes of all."""
 
     @property
     def fell(self) -> bool:
@@ -93,8 +95,18 @@ class Walked:
 
     @cached_property
     def report(self) -> WalkReport:
-        """Numbers of the walk, and what gave way."""
+        """Numbers of the walk, and what gave way; of a batch, choose a walker: `walked[0]`."""
+        if self.run.batch is not None:
+            raise ValueError(f"these are {self.run.batch} walkers: choose one, walked[0].report")
         return report(self)
+
+    def __getitem__(self, index: int) -> Walked:
+        """Return one walker of a batch."""
+        plan = self.plan
+        if plan.position.ndim > 2:
+            own = (plan.position[index], plan.yaw[index], plan.normal[index])
+            plan = Footsteps(plan.side, *own)
+        return replace(self, run=self.run[index], plan=plan, index=index)
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Return a figure of the walk; `path` writes it to a file."""
@@ -103,6 +115,8 @@ class Walked:
         return plot_walk(self, path)
 
     def __repr__(self) -> str:
+        if self.run.batch is not None:
+            return f"<tarsus.gait.Walked {self.run.model.name!r}: {self.run.batch} walkers>"
         first = str(self.report).splitlines()[0]
         return f"<tarsus.gait.Walked {self.run.model.name!r}: {first}>"
 
@@ -115,7 +129,7 @@ def report(walked: Walked) -> WalkReport:
     soles = sole_forces(run, walked.walker.body)
     way = np.linalg.norm(np.diff(com[:, :2], axis=0), axis=1).sum()
     moved = float(np.linalg.norm(com[-1, :2] - com[0, :2]))
-    steps = int(walked.control.stepping.step[0]) - 2
+    steps = int(walked.control.stepping.step[walked.index]) - 2
     walks = max(steps, 1) * walked.walker.step_time
     power = np.abs(run.tau * v)[:, model.driven].sum(axis=1)
     weight = model.total_mass * float(np.linalg.norm(model.gravity))
@@ -125,7 +139,7 @@ def report(walked: Walked) -> WalkReport:
     worst = int(share.max(axis=0).argmax())
     momentum = np.asarray(model.centroidal_momentum(q, v))[:, 5]
     rate = np.diff(momentum) / np.diff(t)
-    error = np.linalg.norm(np.array(walked.control.cycles.error)[:, 0], axis=1)
+    error = np.linalg.norm(np.array(walked.control.cycles.error)[:, walked.index], axis=1)
     heading = np.unwrap(np.arctan2(*_ahead(walked)))
     return WalkReport(
         walked.fell,

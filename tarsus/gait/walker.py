@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
-from tarsus.gait.arms import arm_momentum
-from tarsus.gait.body_tasks import BodyGains, BodyTasks
+from tarsus.gait.body_tasks import Arms, BodyGains, BodyTasks
+from tarsus.gait.fallen import Fallen
 from tarsus.gait.plans.adaptation import StepAdaptation, StepLimits
 from tarsus.gait.plans.footsteps import Footsteps
 from tarsus.gait.plans.supports import Supports
@@ -21,7 +21,6 @@ from tarsus.gait.stepping import Stepping
 from tarsus.gait.walking import Walking
 from tarsus.geometry import Collision, Ground, stand
 from tarsus.geometry.terrain import Terrain
-from tarsus.model.description import ModelError
 
 SWING, SHIFT, START = 2.2, 0.5, 3.5
 """Single and double support, and the first shift of weight, in times 1/ω of the pendulum."""
@@ -31,14 +30,14 @@ INSIDE = 0.8
 """The share of a sole in which the zero moment point is led."""
 UNEVEN = 0.03
 """Where the ground is no plane, steps are moved by so much at most [m]."""
+SPARE = 0.6
+"""The share of what legs are shorter than stretched by which they may be longer on steps."""
 OVER = {"rise": 0.35, "sink": 0.65, "wait": 0.2}
 """How feet swing where the ground is no plane: up, over, and down."""
 SLOWER = 1.5
 """… and how much longer that takes."""
-ARM_SWING, ARM_MOMENTUM = (20.0, 15.0), 0.2
-"""Weight and gain of arms that swing; weight of momentum by what arms have of it, squared."""
-FALLEN, TILTED = 0.6, np.cos(np.radians(50.0))
-"""A walk ends when the trunk is lower than this share of its height, or more tilted."""
+FALLEN = 0.6
+"""A walk ends when the trunk is lower than this share of its height."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,9 @@ class Style:
 
     `single` and `double` [s] are the phases, `lift` [m] how high feet swing over the ground,
     `crouch` by which share legs are shorter than stretched, `width` [m] how far soles are apart.
+    `arms` are "still", "swing" with the opposite legs, or take away "momentum" about the vertical.
     `adapt` lets steps be adapted to the measured state. `gain` [1/s] is that of the divergent
-    component, `period` [s] that of control. `arms` keep their posture ("still"), follow the
-    opposite legs ("swing") or make up for angular momentum about the vertical ("momentum").
+    component, `period` [s] that of control.
     """
 
     single: float | None = None
@@ -59,13 +58,9 @@ class Style:
     width: float | None = None
     adapt: bool = True
     gain: float = 3.0
-    period: float = 0.002
+    period: float = 0.004
+    arms: Arms = "still"
     gains: BodyGains = field(default_factory=BodyGains)
-    arms: Literal["still", "swing", "momentum"] = "still"
-
-    def __post_init__(self) -> None:
-        if self.arms not in ("still", "swing", "momentum"):
-            raise ValueError(f"arms is {self.arms!r}, must be 'still', 'swing' or 'momentum'")
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,28 +174,16 @@ class Walker:
             adaptation=self._adaptation(ground) if style.adapt else None,
             ground=ground,
             gain=style.gain,
+            spare=SPARE * style.crouch * self.body.legs[0].reach,
             walkers=walkers,
         )
         slippery = float(np.min(ground.friction))
         margin = 0.05 * float(sole.min())
-        tasks = BodyTasks(self.body, self.stance, 0.9 * slippery, self._gains(), margin)
+        tasks = BodyTasks(self.body, self.stance, 0.9 * slippery, style.gains, margin, style.arms)
         for contact in tasks.contacts:
             contact.normal = plan.normal.reshape(-1, 3)[0]
         feels = ground if felt is None else felt
         return Walking(self.body, tasks, stepping, ground=feels, period=style.period)
-
-    def _gains(self) -> BodyGains:
-        """Return weights and gains with what arms shall do."""
-        style = self.style
-        if style.arms == "still":
-            return style.gains
-        if not self.body.arms:
-            raise ModelError(f"{self.body.model.name!r} has no arms for {style.arms!r}")
-        if style.arms == "swing":
-            return replace(style.gains, swing=ARM_SWING)
-        # heavy arms have more momentum at the same speed
-        weight = ARM_MOMENTUM / arm_momentum(self.body, self.stance)
-        return replace(style.gains, momentum=weight)
 
     def _adaptation(self, ground: Terrain) -> StepAdaptation:
         reach, single = self.body.legs[0].reach, self.supports.single
@@ -216,15 +199,13 @@ class Walker:
 
     def placed(self, plan: Footsteps, ground: Terrain, collision: Collision) -> Array:
         """Return the configuration (nq,) on the first footsteps, just touching the ground."""
-        soles = plan.poses[..., :2, :, :]
+        # walkers of a batch begin side by side in the same place
+        soles = plan.poses.reshape(-1, *plan.poses.shape[-3:])[0, :2]
         frames = soles if plan.side[0] > 0 else soles[..., ::-1, :, :]
         q = stance(self.body, crouch=self.style.crouch, soles=frames)
         return stand(self.body.model, q, ground, collision)
 
-    def has_fallen(self, t: float, q: Array, v: Array) -> Any:
-        """Return whether it has fallen in states (…): its trunk is low, or far from upright."""
-        model, trunk = self.body.model, self.body.trunk
-        pose = model.frame_pose(q, trunk)
-        feet = [model.frame_pose(q, leg.end)[..., 2, 3] for leg in self.body.legs]
-        low = pose[..., 2, 3] - np.minimum(*feet) < FALLEN * self.stance[2]
-        return low | (pose[..., 2, 2] < TILTED)
+    def fallen(self) -> Fallen:
+        """Return the condition that ends a walk."""
+        feet = tuple(leg.end for leg in self.body.legs)
+        return Fallen(self.body.trunk, feet, float(FALLEN * self.stance[2]))

@@ -60,7 +60,19 @@ class Walking:
             body.model, tasks.tasks, tasks.contacts, period=period, effort=effort
         )
         self.cycles = Cycles()
-        self._points = [leg.sole.points for leg in body.legs]
+        self.notes = True
+        """Whether cycles are noted; those of thousands of walkers take much room."""
+        self.error = np.zeros((stepping.walkers, 2))
+        """The last error of the divergent component (B, 2) [m]."""
+        self.shift: Array | None = None
+        """By how much aims are moved (B, 3) [m], as `Aims.shifted` does, if at all."""
+        points = [leg.sole.points for leg in body.legs]
+        counts = [len(each) for each in points]
+        self._corner_of = np.repeat(np.arange(len(points)), counts)
+        self._first = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        ones = np.ones((sum(counts), 1))
+        self._corners = np.concatenate([np.concatenate(points), ones], axis=1)[..., None]
+        """Corners of both soles (k, 4, 1), each in axes of its foot, and where each sole begins."""
 
     def reset(self) -> None:
         """Begin at the first step again."""
@@ -68,45 +80,58 @@ class Walking:
         self.control.reset()
         self.cycles = Cycles()
 
+    def restart(self, these: NDArray[np.bool_]) -> None:
+        """Let some walkers (B,) begin at the first step again; the others go on."""
+        self.stepping.restart(these, self._start)
+        self.error[these] = 0.0
+        state = self.control.get_state()
+        if state:
+            state["working_set"][these] = 0.0
+            self.control.set_state(state)
+
     def __call__(self, t: float, q: ArrayLike, v: ArrayLike) -> Array:
         """Return efforts (…, nv) at states q (…, nq), v (…, nv), and go on by one period."""
         at, moving = np.atleast_2d(np.asarray(q, float)), np.atleast_2d(np.asarray(v, float))
         now = self.measure(at, moving)
         aims = self.stepping.cycle(now, self.period)
+        if self.shift is not None:
+            aims = aims.shifted(self.shift)
         omega = self.stepping.supports.omega
         self.tasks.aim(aims, now.com, now.velocity, omega)
-        self.tasks.swing(at, moving)
+        for arm in self.tasks.swings:
+            arm.update(at, moving)
         self.control.targets.loads = aims.loads
         found = self.control.solve(at, moving)
         self._note(t, now, aims, found.found.code)
         limit = self.control.effort
-        tau = np.clip(found.tau, -limit, limit)
+        tau = np.minimum(np.maximum(found.tau, -limit), limit)
         return np.asarray(tau.reshape(*np.shape(v)[:-1], -1))
 
     def measure(self, q: Array, v: Array) -> Measured:
         """Return what walkers feel at states (B, nq), (B, nv)."""
         model = self.body.model
         com = np.asarray(model.center_of_mass(q))
-        velocity = np.asarray(model.centroidal_momentum(q, v))[..., :3] / model.total_mass
-        soles = self.tasks.soles(q)
-        return Measured(com, velocity, soles, self._touching(q))
+        velocity = model.centroidal_momentum(q, v)[:, :3] / model.total_mass
+        feet = np.empty((len(q), 2, 4, 4))
+        for k, leg in enumerate(self.body.legs):
+            feet[:, k] = model.frame_pose(q, leg.end)
+        return Measured(com, velocity, feet @ self.tasks.soles, self._touching(feet))
 
-    def _touching(self, q: Array) -> NDArray[np.bool_]:
-        """Return which soles (B, 2) feel the ground, as switches at their corners would."""
-        model, found = self.body.model, []
-        for leg, points in zip(self.body.legs, self._points, strict=True):
-            pose = model.frame_pose(q, leg.end)
-            corners = points @ np.swapaxes(pose[..., :3, :3], -1, -2) + pose[..., None, :3, 3]
-            gap = corners[..., 2] - self.ground.height(corners[..., 0], corners[..., 1])
-            found.append(gap.min(axis=-1))
-        return np.asarray(np.stack(found, axis=-1) < TOUCHES)
+    def _touching(self, feet: Array) -> NDArray[np.bool_]:
+        """Return which feet (B, 2, 4, 4) feel the ground, as switches at their corners would."""
+        corners = (feet[:, self._corner_of, :3] @ self._corners)[..., 0]
+        gap = corners[..., 2] - self.ground.height(corners[..., 0], corners[..., 1])
+        return np.asarray(np.minimum.reduceat(gap, self._first, axis=-1) < TOUCHES)
 
     def _note(self, t: float, now: Measured, aims: Aims, code: NDArray[np.int64]) -> None:
         own, cycles = self.stepping, self.cycles
         xi = now.com + now.velocity / own.supports.omega
+        self.error = (xi - aims.divergent)[:, :2]
+        if not self.notes:
+            return
         cycles.t.append(t)
         cycles.step.append(own.step)
         cycles.single.append(own.single)
-        cycles.error.append((xi - aims.divergent)[:, :2])
+        cycles.error.append(self.error)
         cycles.pressure.append(aims.pressure)
         cycles.code.append(np.atleast_1d(code))

@@ -86,6 +86,8 @@ class Terrain(Record):
         for name, values in zip("xy", found, strict=True):
             if not np.isfinite(values).all():
                 raise ValueError(f"{name} has entries that are not finite")
+        if found[0].shape == found[1].shape:
+            return found
         first, second = np.broadcast_arrays(*found)
         return first, second
 

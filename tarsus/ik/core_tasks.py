@@ -1,8 +1,8 @@
 """Tasks that the core knows: their rows for one state or many, and searches for poses in lanes.
 
-The core knows all tasks but those of users and postures on groups, on machines whose loops are all
-in clusters and whose couplings are closed forms. All others are evaluated here, in NumPy; the rows
-are the same.
+The core knows all tasks but those of users, planes, lines and postures on groups, on machines whose
+loops are all in clusters and whose couplings are closed forms. All others are evaluated here, in
+NumPy; the rows are the same.
 """
 
 from __future__ import annotations
@@ -168,40 +168,74 @@ _STATED: dict[type[Task], Callable[[CoreTasks, Any], list[Statement]]] = {
 
 def _target(task: Task) -> Array:
     """Return a task's target (…, numbers) as the core reads it, mostly with its velocity."""
-    if isinstance(task, PostureTask):
-        return _side_by_side(task.target[..., task.positions], _moving(task.target_velocity, task))
-    assert isinstance(task, AimedTask)
-    if isinstance(task, MomentumTask):
-        return task.target
-    velocity = _or_rest(task.target_velocity, task)
-    if isinstance(task, FrameTask):
-        place = task.target[..., :3, 3]
-        parts = [place, velocity[..., :3], _columns(task.target[..., :3, :3]), velocity[..., 3:]]
-    elif isinstance(task, OrientationTask):
-        parts = [_columns(task.target), velocity]
-    else:
-        parts = [task.target, velocity]
-    return _joined(parts)
+    return _NUMBERS[type(task)][0](task)
 
 
 def _target_rate(task: Task) -> Array:
     """Return how fast the numbers of a target change: its velocity, and its acceleration."""
-    if isinstance(task, PostureTask):
-        motions = task.target_velocity, task.target_acceleration
-        return _side_by_side(*(_moving(motion, task) for motion in motions))
-    assert isinstance(task, AimedTask)
+    return _NUMBERS[type(task)][1](task)
+
+
+def _place(task: AimedTask) -> Array:
+    return _joined([task.target, _or_rest(task.target_velocity, task)])
+
+
+def _place_rate(task: AimedTask) -> Array:
+    motions = task.target_velocity, task.target_acceleration
+    return _joined([_or_rest(motion, task) for motion in motions])
+
+
+def _frame_numbers(task: FrameTask) -> Array:
+    target, velocity = task.target, _or_rest(task.target_velocity, task)
+    return _joined([target[..., :3, 3], velocity[..., :3], _columns(target), velocity[..., 3:]])
+
+
+def _frame_rate(task: FrameTask) -> Array:
     velocity = _or_rest(task.target_velocity, task)
-    if isinstance(task, MomentumTask):
-        return velocity
     faster = _or_rest(task.target_acceleration, task)
-    if isinstance(task, FrameTask):
-        turning = _columns(skew(velocity[..., 3:]) @ task.target[..., :3, :3])
-        parts = [velocity[..., :3], faster[..., :3], turning, faster[..., 3:]]
-    elif isinstance(task, OrientationTask):
-        parts = [_columns(skew(velocity) @ task.target), faster]
-    else:
-        parts = [velocity, faster]
-    return _joined(parts)
+    turning = _turning(velocity[..., 3:], task.target)
+    return _joined([velocity[..., :3], faster[..., :3], turning, faster[..., 3:]])
+
+
+def _turn_numbers(task: OrientationTask) -> Array:
+    return _joined([_columns(task.target), _or_rest(task.target_velocity, task)])
+
+
+def _turn_rate(task: OrientationTask) -> Array:
+    turning = _turning(_or_rest(task.target_velocity, task), task.target)
+    return _joined([turning, _or_rest(task.target_acceleration, task)])
+
+
+def _posture_numbers(task: PostureTask) -> Array:
+    return _side_by_side(task.target[..., task.positions], _moving(task.target_velocity, task))
+
+
+def _posture_rate(task: PostureTask) -> Array:
+    motions = task.target_velocity, task.target_acceleration
+    return _side_by_side(*(_moving(motion, task) for motion in motions))
+
+
+def _momentum_numbers(task: MomentumTask) -> Array:
+    return task.target
+
+
+def _momentum_rate(task: MomentumTask) -> Array:
+    return _or_rest(task.target_velocity, task)
+
+
+_NUMBERS: dict[type[Task], tuple[Callable[[Any], Array], Callable[[Any], Array]]] = {
+    PositionTask: (_place, _place_rate),
+    ComTask: (_place, _place_rate),
+    PartComTask: (_place, _place_rate),
+    FrameTask: (_frame_numbers, _frame_rate),
+    OrientationTask: (_turn_numbers, _turn_rate),
+    LookAtTask: (_place, _place_rate),
+    AngularMomentumTask: (_momentum_numbers, _momentum_rate),
+    CentroidalMomentumTask: (_momentum_numbers, _momentum_rate),
+    CouplingTask: (_place, _place_rate),
+    PostureTask: (_posture_numbers, _posture_rate),
+}
+"""How the target of each kind of task is packed, and its rate."""
 
 
 def _or_rest(motion: Array | None, task: AimedTask) -> Array:
@@ -211,11 +245,12 @@ def _or_rest(motion: Array | None, task: AimedTask) -> Array:
 
 def _joined(parts: list[Array]) -> Array:
     """Return parts side by side, each for all states that one of them is for."""
-    lead = parts[0].shape[:-1]
-    if any(part.shape[:-1] != lead for part in parts):
+    try:
+        return np.concatenate(parts, axis=-1)
+    except ValueError:  # some are for all states
         lead = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
-        parts = [np.broadcast_to(part, (*lead, part.shape[-1])) for part in parts]
-    return np.concatenate(parts, axis=-1)
+        wide = [np.broadcast_to(part, (*lead, part.shape[-1])) for part in parts]
+        return np.concatenate(wide, axis=-1)
 
 
 def _moving(motion: Array | None, task: PostureTask) -> Array:
@@ -229,6 +264,17 @@ def _side_by_side(places: Array, velocities: Array) -> Array:
     return both.reshape(*both.shape[:-2], -1)
 
 
-def _columns(rotation: Array) -> Array:
-    """Return rotations (…, 3, 3) by columns (…, 9)."""
-    return np.swapaxes(rotation, -1, -2).reshape(*rotation.shape[:-2], 9)
+def _columns(pose: Array) -> Array:
+    """Return the rotations of poses (…, 4, 4), or rotations (…, 3, 3), by columns (…, 9)."""
+    return pose[..., :3, :3].swapaxes(-1, -2).reshape(*pose.shape[:-2], 9)
+
+
+def _turning(spin: Array, pose: Array) -> Array:
+    """Return how fast these columns (…, 9) change where they turn with velocities (…, 3)."""
+    back = (spin @ BACKWARDS).reshape(*spin.shape, 3)
+    found = pose[..., :3, :3].swapaxes(-1, -2) @ back
+    return found.reshape(*found.shape[:-2], 9)
+
+
+BACKWARDS = np.swapaxes(skew(np.eye(3)), -1, -2).reshape(3, 9)
+"""Of each axis: the transpose of the matrix of cross products with it."""

@@ -195,6 +195,8 @@ class Runner:
         except SimulationError as error:
             self._end_at(round(error.time / self.dt))
             raise
+        if not (first >= 0).any():
+            return
         ends = np.where(first < 0, -1, steps[first])
         ends[watch.over] = -1
         ends[list(self.failures)] = -1

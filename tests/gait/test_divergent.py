@@ -82,15 +82,15 @@ def test_supports_are_the_plan_of_the_whole_walk(
 ) -> None:
     """A sum of a few supports is the recursion over all of them."""
     supports, steps = walk
-    whole, places = supports.plan(steps.position), supports.places(steps.position[None])
+    whole, position = supports.plan(steps.position), steps.position[None]
     t = supports.start
     for k in range(2, len(steps.side)):
-        ahead = supports.ahead(places, np.array([k - 2]))
+        ahead = supports.ahead(position, np.array([k - 1]))
         one, end = supports.in_single(ahead, np.array([0.4]))
         at = t + supports.single
         assert one.point[0] == pytest.approx(whole.at(at - 0.4).point, abs=1e-4)
         assert end[0] == pytest.approx(whole.at(at).point, abs=1e-4)
-        after = supports.ahead(places, np.array([k - 1]))
+        after = supports.ahead(position, np.array([k]))
         long = np.array([supports.double])
         two = supports.in_double(ahead[:, 0], after, np.array([0.1]), long)
         now = whole.at(at + supports.double - 0.1)

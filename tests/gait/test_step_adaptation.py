@@ -60,7 +60,7 @@ def test_planned_steps_stay() -> None:
     """A pendulum that is where it should be, or that ankles can lead back, changes nothing."""
     supports = plans.Supports(OMEGA, SINGLE, DOUBLE, 1.0)
     steps = plans.Footsteps.steady(steps=8, width=0.2, length=0.2)
-    ahead = supports.ahead(supports.places(steps.position[None]), np.array([2]))
+    ahead = supports.ahead(steps.position[None], np.array([3]))
     now, _ = supports.in_single(ahead, np.array([0.5]))
     for shift in (0.0, 0.008):
         found = plans.StepAdaptation(OMEGA, DOUBLE, LIMITS).adapt(
@@ -114,13 +114,13 @@ def survives(push: Array, adapts: bool) -> bool:
     steps = plans.Footsteps.steady(steps=14, width=0.2, length=0.2)
     place = steps.position.copy()
     law = plans.StepAdaptation(OMEGA, DOUBLE, LIMITS)
-    ahead = supports.ahead(supports.places(place[None]), np.array([0]))
+    ahead = supports.ahead(place[None], np.array([1]))
     xi = supports.in_single(ahead, np.array([SINGLE]))[0].point[0, :2]
     dt = 0.01
     for k in range(2, 12):
         since, left = 0.0, SINGLE
         while left > 1e-9:
-            ahead = supports.ahead(supports.places(place[None]), np.array([k - 2]))
+            ahead = supports.ahead(place[None], np.array([k - 1]))
             wanted, _ = supports.in_single(ahead, np.array([left]))
             p = np.clip(2.0 * (xi - wanted.point[0, :2]), -HALF, HALF) + place[k - 1, :2]
             if adapts and left > 0.08:

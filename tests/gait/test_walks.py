@@ -132,3 +132,28 @@ def test_a_step_that_is_higher_than_told() -> None:
     """The machine takes the ground for level; a step of 2 cm is in its way."""
     ground = ts.Steps(rise=0.02, depth=5.0, count=1, start=0.45)
     assert not walk("talos_reduced", steps=8, ground=ground, known=ts.Ground()).fell
+
+
+def test_walkers_of_a_batch_walk_as_they_do_alone() -> None:
+    """To the bit, each at its own speed; the second lifts its foot while the first one does."""
+    m = machine("lola")
+    options: dict[str, Any] = {"steps": 2, "duration": 1.8}
+    both = ts.gait.walk(m, speed=[0.1, 0.3], walkers=2, **options)
+    alone = ts.gait.walk(m, speed=0.3, **options)
+    assert np.array_equal(both.run.q[1], alone.run.q)
+    assert both[1].report.steps == alone.report.steps
+    with pytest.raises(ValueError, match="these are 2 walkers: choose one"):
+        both.report  # noqa: B018 - it is what raises
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("robot", ["lola", "talos_reduced"])
+def test_arms_take_momentum_away(robot: str) -> None:
+    """Arms that shall, leave less angular momentum about the vertical than those that swing."""
+    peaks = {
+        arms: walk(robot, speed=0.35, steps=8, style=ts.gait.Style(arms=arms)).report.momentum
+        for arms in ("still", "swing", "momentum")
+    }
+    print(peaks)
+    assert peaks["momentum"] < 0.85 * peaks["swing"]
+    assert peaks["momentum"] < 0.85 * peaks["still"]

@@ -17,6 +17,7 @@ with double support). What ankles can do comes first: p moves within the sole.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -68,8 +69,7 @@ class StepAdaptation:
 
     def last_offset(self, stance: Array, place: Array) -> Array:
         """Return the offset (…, 2) after a last step, after which ξ ends between the feet."""
-        fade = np.exp(-self.omega * self.double)
-        mean = (1.0 - fade) / (self.omega * self.double)
+        fade, mean = self._fading
         return np.asarray(-mean / (2.0 * fade) * (place - stance))
 
     def adapt(
@@ -94,38 +94,35 @@ class StepAdaptation:
         it can land in `soonest` (…) [s] at the earliest, and within a distance (…) [m] of a place
         (…, 2), `aimed`, as far as it can get yet.
         """
-        w = self.omega
-        turn = _turn(heading)
+        w, turn = self.omega, _turn(heading)
         # all in axes of the foot that stands
         xi, wanted, shift = (_into(turn, x) for x in (divergent - stance, place - stance, offset))
-        fade = np.exp(-w * self.double)
-        mean = (1.0 - fade) / (w * self.double)
+        fade, mean = self._fading
         grow = np.exp(w * left)[..., None]
-        planned = (mean - fade) * wanted + fade * (wanted + shift)
-        pressure = np.clip((xi * grow - planned) / np.maximum(grow - 1.0, 1e-6), -half, half)
+        planned = mean * wanted + fade * shift
+        pressure = _within((xi * grow - planned) / np.maximum(grow - 1.0, 1e-6), -half, half)
         away = xi - pressure
-        low, high = self._bounds(side, since, wanted, soonest)
-        if aimed is not None:
-            at, far = _into(turn, aimed[0] - stance), np.asarray(aimed[1])[..., None]
-            low[..., :2] = np.maximum(low[..., :2], np.minimum(at - far, high[..., :2]))
-            high[..., :2] = np.minimum(high[..., :2], np.maximum(at + far, low[..., :2]))
-        # unknowns: u (2) and τ; rows: u, τ, and f b = (ξ − p) τ + p − m u
         lead = np.broadcast_shapes(xi.shape[:-1], np.shape(left))
-        task = np.zeros((*lead, 5, 3))
-        task[..., :3, :3] = np.eye(3)
-        task[..., 3, 0] = task[..., 4, 1] = -mean
+        low, high = self._bounds(lead, side, since, soonest)
+        if self.limits.stray < np.inf:
+            _narrow(low, high, wanted, self.limits.stray)
+        if aimed is not None:
+            _narrow(low, high, _into(turn, aimed[0] - stance), np.asarray(aimed[1])[..., None])
+        # unknowns: u (2) and τ; rows: u, τ, and f b = (ξ − p) τ + p − m u
+        task = np.empty((*lead, 5, 3))
+        task[...] = self._task
         task[..., 3:, 2] = away
         target = np.empty((*lead, 5))
         target[..., :2], target[..., 2:3] = wanted, grow
         target[..., 3:] = fade * shift - pressure
-        weight = np.array([self.place, self.place, 0.0, self.offset, self.offset])
-        weight = np.broadcast_to(weight, (*lead, 5)).copy()
+        weight = np.empty((*lead, 5))
+        weight[...] = (self.place, self.place, 0.0, self.offset, self.offset)
         # a change of the time counts alike however long the rest is: dτ = ω τ dt
         weight[..., 2:3] = self.time / grow**2
         found = solve_qp(task, target, weight=weight, damping=1e-9, lower=low, upper=high)
         u, tau = found.v[..., :2], found.v[..., 2:3]
         after = (away * tau + pressure - mean * u) / fade
-        back = np.swapaxes(turn, -1, -2)
+        back = turn.swapaxes(-1, -2)
         return Adapted(
             stance + _into(back, u),
             np.log(np.maximum(tau[..., 0], 1.0)) / w,
@@ -133,33 +130,52 @@ class StepAdaptation:
             stance + _into(back, pressure),
         )
 
+    @cached_property
+    def _fading(self) -> tuple[float, float]:
+        """What double support leaves of ξ, f, and m."""
+        fade = float(np.exp(-self.omega * self.double))
+        return fade, (1.0 - fade) / (self.omega * self.double)
+
+    @cached_property
+    def _task(self) -> Array:
+        """The rows (5, 3) of the programme, but for ξ − p."""
+        found = np.zeros((5, 3))
+        found[:3] = np.eye(3)
+        found[3, 0] = found[4, 1] = -self._fading[1]
+        return found
+
     def _bounds(
-        self, side: Array, since: Array, wanted: Array, soonest: Array | float
+        self, lead: tuple[int, ...], side: Array, since: Array, soonest: Array | float
     ) -> tuple[Array, Array]:
-        """Return the bounds (…, 3) of u and τ."""
-        own, swung = self.limits, np.asarray(since, float)
+        """Return the bounds (*lead, 3) of u and τ."""
+        own, w = self.limits, self.omega
         near, far = side * own.near, side * own.far
-        first_time = np.maximum(own.shortest - swung, soonest)
-        soon = np.exp(self.omega * first_time)
-        late = np.exp(self.omega * np.maximum(own.longest - swung, first_time))
-        first = np.stack(np.broadcast_arrays(-own.ahead, np.minimum(near, far), soon), axis=-1)
-        last = np.stack(np.broadcast_arrays(own.ahead, np.maximum(near, far), late), axis=-1)
-        lead = np.broadcast_shapes(first.shape, last.shape, (*wanted.shape[:-1], 3))
-        first, last = (np.array(np.broadcast_to(each, lead)) for each in (first, last))
-        if own.stray < np.inf:
-            first[..., :2] = np.maximum(
-                first[..., :2], np.minimum(wanted - own.stray, last[..., :2])
-            )
-            last[..., :2] = np.minimum(
-                last[..., :2], np.maximum(wanted + own.stray, first[..., :2])
-            )
-        return first, last
+        first_time = np.maximum(own.shortest - since, soonest)
+        low, high = np.empty((2, *lead, 3))
+        low[..., 0], high[..., 0] = -own.ahead, own.ahead
+        low[..., 1], high[..., 1] = np.minimum(near, far), np.maximum(near, far)
+        low[..., 2] = np.exp(w * first_time)
+        high[..., 2] = np.exp(w * np.maximum(own.longest - since, first_time))
+        return low, high
+
+
+def _narrow(low: Array, high: Array, at: Array, far: Array | float) -> None:
+    """Let the bounds of u be no further from a place (…, 2) than `far`, as far as they allow it."""
+    low[..., :2] = np.maximum(low[..., :2], np.minimum(at - far, high[..., :2]))
+    high[..., :2] = np.minimum(high[..., :2], np.maximum(at + far, low[..., :2]))
+
+
+def _within(value: Array, low: Array, high: Array) -> Array:
+    return np.asarray(np.minimum(np.maximum(value, low), high))
 
 
 def _turn(heading: Array) -> Array:
     """Return rotations (…, 2, 2) from the world into axes that look to `heading` (…)."""
-    c, s = np.cos(heading), np.sin(heading)
-    return np.stack([np.stack([c, s], -1), np.stack([-s, c], -1)], -2)
+    found = np.empty((*np.shape(heading), 2, 2))
+    found[..., 0, 0] = found[..., 1, 1] = np.cos(heading)
+    found[..., 0, 1] = np.sin(heading)
+    found[..., 1, 0] = -found[..., 0, 1]
+    return found
 
 
 def _into(turn: Array, vector: Array) -> Array:

@@ -24,6 +24,8 @@ from tarsus.gait.plans.divergent import (
 AHEAD = 4
 """Supports that are looked at beyond the present one: e^{−4ωT} is below 1e-4 for any walk."""
 
+FOLLOWING = np.arange(AHEAD + 1)
+
 
 @dataclass(frozen=True)
 class Supports:
@@ -50,14 +52,6 @@ class Supports:
         following[-1] += self._begin[-1]
         return end_weights(self.omega, self.double, following, 0)
 
-    def places(self, position: Array) -> Array:
-        """Return the supports (…, N − 1 + AHEAD, 3) of footsteps at `position` (…, N, 3).
-
-        The first is that of entry 1; the last ones are the middle of the feet that end the walk.
-        """
-        middle = position[..., -2:, :].mean(axis=-2, keepdims=True)
-        return np.concatenate([position[..., 1:-1, :], *[middle] * (AHEAD + 1)], axis=-2)
-
     def plan(self, position: Array) -> DivergentPlan:
         """Return the plan of a whole walk along footsteps at `position` (…, N, 3) [m], from t = 0.
 
@@ -71,10 +65,19 @@ class Supports:
         times = np.concatenate([[0.0, self.start], self.start + np.cumsum(phases)])
         return DivergentPlan(times, np.concatenate([first, stands, last], axis=-2), self.omega)
 
-    def ahead(self, places: Array, k: NDArray[np.int64]) -> Array:
-        """Return the supports (B, AHEAD + 1, 3) from number k (B,) on, of all (B, K, 3)."""
-        rows = np.arange(len(k))[:, None]
-        return np.asarray(places[rows, k[:, None] + np.arange(AHEAD + 1)])
+    def ahead(self, position: Array, k: NDArray[np.int64]) -> Array:
+        """Return the supports (B, AHEAD + 1, 3) from footstep k (B,) on, of all (B, N, 3).
+
+        The last one is the middle of the feet that end the walk.
+        """
+        last = position.shape[1] - 1
+        at = k[:, None] + FOLLOWING
+        found = position[np.arange(len(k))[:, None], np.minimum(at, last)]
+        ends = at >= last
+        if ends.any():
+            middle = (position[:, -2] + position[:, -1]) / 2
+            found = np.where(ends[..., None], middle[:, None], found)
+        return np.asarray(found)
 
     def in_single(self, ahead: Array, left: Array) -> tuple[Divergent, Array]:
         """Return where ξ shall be (B, 3) in single support with `left` (B,) [s] to go, and its end.

@@ -1,0 +1,41 @@
+"""When a walk is over: the machine has fallen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.model import Model
+from tarsus.simulation.contact_record import Place
+from tarsus.simulation.until.condition import Condition, Mask, Samples
+
+TILTED = float(np.cos(np.radians(50.0)))
+"""The trunk of a machine that has not fallen is less tilted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fallen(Condition):
+    """The `trunk` is less than `height` [m] above the lower of the `feet`, or far from upright."""
+
+    trunk: str
+    feet: tuple[str, ...]
+    height: float
+
+    def holds(self, samples: Samples, model: Model, places: Sequence[Place]) -> Mask:
+        """Return whether it holds (B, K)."""
+        return self.of(model, samples.recorded["q"])
+
+    def of(self, model: Model, q: Array) -> Mask:
+        """Return whether machines have fallen in configurations (…, nq)."""
+        pose = model.frame_pose(q, self.trunk)
+        lowest = model.frame_pose(q, self.feet[0])[..., 2, 3]
+        for foot in self.feet[1:]:
+            lowest = np.minimum(lowest, model.frame_pose(q, foot)[..., 2, 3])
+        low = pose[..., 2, 3] - lowest < self.height
+        return np.asarray(low | (pose[..., 2, 2] < TILTED))
+
+    def __str__(self) -> str:
+        return f"{self.trunk!r} has fallen"
