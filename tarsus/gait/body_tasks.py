@@ -27,7 +27,7 @@ from tarsus.ik import (
     PostureTask,
     Task,
 )
-from tarsus.model import Model
+from tarsus.model import Model, ModelError
 from tarsus.model.checks import suggestion
 from tarsus.model.views import JointView
 from tarsus.spatial import inverse, skew
@@ -75,6 +75,8 @@ class BodyTasks:
     ) -> None:
         if arms not in get_args(Arms):
             raise ValueError(f"arms is {arms!r}{suggestion(arms, get_args(Arms))}")
+        if arms != "still" and not body.arms:
+            raise ModelError(f"{body.model.name!r} has no arms for {arms!r}")
         model = body.model
         self.body, self.model = body, model
         self.com = ComTask(model.center_of_mass(stance), weight=gains.com[0], gain=gains.com[1])

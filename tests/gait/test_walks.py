@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from walkers import machine
+from walking_machines import machine
 
 import tarsus as ts
 from tarsus.gait import Walked
@@ -110,6 +110,8 @@ WALKS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("name", WALKS)
 def test_walks(robot: str, name: str) -> None:
+    if (robot, name) == ("g1", "stairs down"):
+        pytest.skip("its ankles do not bend far enough for steps of 10 cm downwards")
     walked = walk(robot, **WALKS[name])
     report = walked.report
     assert not report.fell

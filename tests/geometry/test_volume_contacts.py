@@ -284,7 +284,7 @@ def test_distances_of_a_plate_and_a_capsule_are_those_of_mujoco() -> None:
     worst = 0.0
     for _ in range(100):
         q = m.neutral()
-        q[:3] = *rng.uniform(-0.1, 0.1, 2), rng.uniform(0.1, 0.2)
+        q[:3] = *rng.uniform(-0.1, 0.1, 2), rng.uniform(0.09, 0.13)
         quaternion = rng.normal(size=4)
         q[3:7] = quaternion / np.linalg.norm(quaternion)
         data.qpos[:] = np.r_[q[:3], q[6], q[3:6], q[7:10], q[13], q[10:13]]
@@ -332,4 +332,6 @@ def test_triangles_without_area_are_lines_and_balls(points: Any) -> None:
     ends = np.unique(np.array(points, float), axis=0)[[0, -1]]
     line = touches(m, Volumes({"a": [SweptSphere(ends, 0.05)], "b": [volume("triangle")]}), q)
     assert np.isfinite(flat).all()
-    assert np.abs(flat[..., 0].min(axis=1) - line[..., 0].min(axis=1)).max() < 1e-12
+    gaps = [found[..., 0].min(axis=1) for found in (flat, line)]
+    near = gaps[1] < 0.1  # others need not be told
+    assert near.sum() > 30 and np.abs(gaps[0] - gaps[1])[near].max() < 1e-12
