@@ -23,6 +23,7 @@ from rich.table import Table
 from rich.text import Text
 from symbols import measure_symbols
 from targets import TARGETS, Target
+from walking import measure_walking
 
 from tarsus.bench import Plan
 
@@ -34,6 +35,7 @@ STUDIES: dict[str, Callable[..., dict[str, Any]]] = {
     "flows": measure_flows,
     "distances": measure_distances,
     "kinematics": measure_kinematics,
+    "walking": measure_walking,
     "contact": measure_contact,
     "drives": measure_drives,
     "bodies": measure_growth,

@@ -16,6 +16,7 @@ from flow_targets import FLOW_TARGETS
 from kinematics import KINEMATICS_TARGETS
 from part_targets import PART_TARGETS
 from target import Target
+from walking import WALKING_TARGETS
 
 Row = dict[str, Any]
 
@@ -216,6 +217,7 @@ TARGETS = (
     *DISTANCE_TARGETS,
     *FLOW_TARGETS,
     *KINEMATICS_TARGETS,
+    *WALKING_TARGETS,
     cluster_target(
         "ABA with rotors, time / without",
         *(1.5, 1.25),

@@ -188,7 +188,8 @@ void make_stepper(CoreStepper* self, const CoreTasks& tasks, nb::handle weight, 
     made.position = position, made.levels = levels, made.share = share;
     for (const auto& [q, v, low, high, speed] : followers)
         made.followers.push_back({q, v, low, high, speed});
-    if (!pairs.is_none()) made.pairs = &volume_pairs_of(pairs);
+    if (!pairs.is_none() && !volume_pairs_of(pairs).pairs.empty())
+        made.pairs = &volume_pairs_of(pairs);
     made.margin = margin, made.approach = approach;
     check_statement(tree, tasks.set, made);
     TaskSet set = tasks.set;

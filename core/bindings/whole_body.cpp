@@ -44,9 +44,10 @@ BodyContact contact_of(const StatedContact& given, const TwistRows& rows) {
     return made;
 }
 
-void check_indices(const std::vector<int>& indices, int end, const char* name) {
+void check_indices(const std::vector<int>& indices, int first, int end, const char* name) {
     for (int k : indices) {
-        if (k < -1 || k >= end) throw std::invalid_argument(std::string(name) + " is out of range");
+        if (k < first || k >= end)
+            throw std::invalid_argument(std::string(name) + " is out of range");
     }
 }
 
@@ -72,7 +73,13 @@ void make_body(CoreBody* self, const CoreModel& model, const std::vector<Stated>
     made.weight = numbers_of("weight", weight, rows), made.gain = numbers_of("gain", gain, rows);
     made.momentum.assign(momentum.begin(), momentum.end()), made.levels = levels;
     long sum = 0;
-    for (int level : levels) sum += std::max(level, 0);
+    for (int level : levels) {
+        if (level < 0) throw std::invalid_argument("levels must not be negative");
+        sum += level;
+    }
+    for (const PostureRow& posture : set.postures) {
+        if (posture.row >= int(rows)) throw std::invalid_argument("twists must come last");
+    }
     if (made.momentum.size() != rows || levels.empty() || sum != long(rows))
         throw std::invalid_argument("momentum and levels do not fit the rows");
     made.damping = numbers_of("damping", damping, tree.nv);
@@ -81,8 +88,8 @@ void make_body(CoreBody* self, const CoreModel& model, const std::vector<Stated>
     made.fastest = numbers_of("fastest", fastest, tree.nv);
     made.acceleration = numbers_of("acceleration", acceleration, tree.nv);
     if (int(position.size()) != tree.nv) throw std::invalid_argument("position does not fit");
-    check_indices(position, tree.nq, "position");
-    check_indices(idle, tree.nv, "idle"), check_indices(driven, tree.nv, "driven");
+    check_indices(position, -1, tree.nq, "position");
+    check_indices(idle, 0, tree.nv, "idle"), check_indices(driven, 0, tree.nv, "driven");
     made.position = position, made.idle = idle, made.driven = driven;
     made.effort = numbers_of("effort", effort, driven.size());
     made.force_damping = numbers[0], made.usual = numbers[1], made.approach = numbers[2];

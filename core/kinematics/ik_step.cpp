@@ -249,7 +249,7 @@ void move(const Tree& tree, const StepStates& states, double dt, const StepAnswe
                                                     : kernel.bytes_lanes(tree, call));
     const Fault fault =
         one ? kernel.one(tree, call, memory) : kernel.lanes(tree, call, 0, states.count, memory);
-    if (fault.found()) answers.code[fault.state] = int(StepEnd::open_loop);
+    if (fault.found()) answers.code[fault.state] += kOpenLoop;
 }
 size_t move_bytes(const Tree& tree, long states) {
     Call call;

@@ -58,8 +58,8 @@ enum class StepEnd : int {
     not_finite,
     limited,
     singular,
-    open_loop,
     no_place
 };
+constexpr int kOpenLoop = 8;  // is added where a loop cannot follow
 
 }  // namespace tarsus

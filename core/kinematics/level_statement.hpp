@@ -11,6 +11,9 @@ namespace tarsus::TARSUS_ISA {
 // Rows and tasks that must hold but cannot are met as well as possible, in the sense of least
 // squares, as if they yielded this much, relative to what moves them.
 constexpr double kRelaxed = 1e-7;
+// Rows that are smaller than this, by the largest of all, are what rounding leaves of zeros: later
+// levels need not keep them.
+constexpr double kRounding = 1e-12;
 
 class LevelStatement {
    public:
@@ -23,10 +26,13 @@ class LevelStatement {
 
     // tasks [first, last) are those of the level; v is what the levels before have found
     void state(const Programme& given, int first, int last, const double* v) {
+        const double least = first > 0 ? kRounding * largest(given.task, shape_.tasks) : 0.0;
         for (int k = 0; k < shape_.tasks; ++k) {
             const double give = 1.0 / given.weight[k];
-            const bool now = k >= first && k < last && give <= kLargestNumber;
-            slots.kind[k] = k < first || now ? SlotKind::always : SlotKind::off;
+            const bool counts = give <= kLargestNumber, now = k >= first && k < last && counts;
+            const bool kept =
+                k < first && counts && largest(given.task + long(k) * shape_.variables, 1) > least;
+            slots.kind[k] = kept || now ? SlotKind::always : SlotKind::off;
             slots.low[k] = slots.high[k] = k < first ? reached(given, k, v) : given.target[k];
             slots.compliance[k] = now ? give : 0.0;
             slots.penalty[k] = kInfinite, slots.yielding[k] = 0.0;
@@ -67,6 +73,13 @@ class LevelStatement {
     }
 
    private:
+    // the largest absolute value in some rows
+    double largest(const double* rows, int count) const {
+        double found = 0.0;
+        for (long i = 0; i < long(count) * shape_.variables; ++i)
+            found = std::max(found, std::abs(rows[i]));
+        return found;
+    }
     bool holds(int k) const {
         return slots.kind[k] != SlotKind::off && slots.compliance[k] == 0.0 &&
                slots.penalty[k] == kInfinite;

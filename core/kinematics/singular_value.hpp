@@ -9,8 +9,8 @@
 
 namespace tarsus::TARSUS_ISA {
 
-// A (rows, n) by rows. It is approached from above, to a per cent where the next one is twice as
-// large; zero where the products have no factor.
+// A (rows, n) by rows. It is approached from above; where others are nearly as small it is told up
+// to twice as large. Zero where the products have no factor.
 inline double smallest_singular_value(const std::vector<double>& A, int rows, int n) {
     constexpr int kIterations = 4;
     constexpr double kLost = 1e-14;  // of the largest product: below it a pivot is rounding

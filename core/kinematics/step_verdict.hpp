@@ -8,7 +8,10 @@
 namespace tarsus::TARSUS_ISA {
 
 constexpr double kMisses = 1e-3;  // of what is asked for, in a step that is called solved
+// A bound that holds is met to the last bit, a row to the tolerance of the programme, 1e-9, times
+// what its multiplier is worth.
 constexpr double kAtBound = 1e-9, kAtRow = 1e-6;
+// [m/rad, rad/rad] a joint that must turn a hundred times as fast as its hand moves is no help
 constexpr double kSingularBelow = 1e-2;
 
 // what a step of one state was computed from
@@ -25,16 +28,18 @@ class StepVerdict {
     StepVerdict(const TaskSet& set, const StepStatement& stated, const StepFacts& facts, int nv)
         : set_(set), stated_(stated), facts_(facts), nv_(nv) {}
 
-    // missing := J v less what is asked for
+    // missing := J v less what is asked for, zero for rows that do not count
     void measure(const double* v, double* missing) const {
         const double* row = facts_.task;
         for (int r = 0; r < set_.rows; ++r) {
             if (folded(r)) continue;
-            missing[r] = dot_of(nv_, row, v) - facts_.rate[r];
+            missing[r] = counts(r) ? dot_of(nv_, row, v) - facts_.rate[r] : 0.0;
             row += nv_;
         }
-        for (const PostureRow& posture : set_.postures)
-            missing[posture.row] = v[posture.v] - facts_.rate[posture.row];
+        for (const PostureRow& posture : set_.postures) {
+            const int r = posture.row;
+            missing[r] = counts(r) ? v[posture.v] - facts_.rate[r] : 0.0;
+        }
     }
     StepEnd operator()(ProgrammeEnd end, const double* v, const double* missing) const {
         if (end != ProgrammeEnd::solved) return StepEnd(int(end));
@@ -43,13 +48,14 @@ class StepVerdict {
     }
 
    private:
+    bool counts(int row) const { return stated_.weight[row] > 0; }
     bool folded(int row) const { return facts_.folds && set_.is_posture[row]; }
 
     // something of the first level
     bool misses(const double* missing) const {
         double most = 0, asked = 0;
         for (int r = 0; r < stated_.levels[0]; ++r) {
-            if (stated_.weight[r] <= 0) continue;
+            if (!counts(r)) continue;
             most = std::max(most, std::abs(missing[r]));
             asked = std::max(asked, std::abs(facts_.rate[r]));
         }

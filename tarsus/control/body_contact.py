@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial import ConvexHull
 
 from tarsus.arrays import Array
 from tarsus.control.arguments import not_negative
@@ -167,6 +166,8 @@ def shrunk(corners: Array, margin: float, name: str) -> Array:
     if sizes[2] > 1e-6 * sizes[0]:
         raise ValueError(f"corners of {name!r} are not in a plane: {corners.tolist()}")
     flat = (corners - centre) @ axes[:2].T
+    from scipy.spatial import ConvexHull  # slow to import, and only needed here
+
     flat = flat[ConvexHull(flat).vertices]  # counter-clockwise
     along = np.roll(flat, -1, axis=0) - flat
     inwards = np.stack([-along[:, 1], along[:, 0]], axis=-1)

@@ -254,13 +254,13 @@ class BodyProgramme:
             low.append(np.full((*lead, 1), -np.inf))
             high.append(np.where(loads[..., k, None] < 1.0, loads[..., k, None] * most, np.inf))
             penalty.append(np.array([np.inf]))
-        for row, least in self.limits.rows(q, v):
-            wide = np.zeros((*lead, row.shape[-2], self.n))
-            wide[..., : self.model.nv] = row
+        for limits in self.limits.rows(q, v):
+            wide = np.zeros((*lead, limits.rows.shape[-2], self.n))
+            wide[..., : self.model.nv] = limits.rows
             rows.append(wide)
-            low.append(least)
-            high.append(np.full_like(least, np.inf))
-            penalty.append(np.full(row.shape[-2], YIELDING))
+            low.append(limits.low)
+            high.append(limits.high)
+            penalty.append(np.full(limits.rows.shape[-2], YIELDING))
         return (
             np.concatenate(rows, axis=-2),
             np.concatenate(low, axis=-1),

@@ -32,7 +32,7 @@ class CoreBody:
     @staticmethod
     def knows(programme: BodyProgramme) -> bool:
         """Whether the core knows all that a programme has."""
-        plain = not programme.drives.motors and programme.limits.avoid is None
+        plain = not programme.drives.motors and programme.limits.plain
         looks = any(isinstance(task, LookAtTask) for task in programme.tasks)
         return plain and not looks and known(programme.model, programme.tasks)
 
@@ -109,7 +109,7 @@ class CoreBody:
             numbers=[
                 float(own.damping[-1]),
                 own.usual,
-                own.limits.rate,
+                own.limits.approach,
                 own.weight,
                 HOLDING,
                 YIELDING,

@@ -27,7 +27,7 @@ from tarsus.control.core_body import CoreBody
 from tarsus.control.joint_gains import Gains
 from tarsus.control.reference import Setpoint, Source
 from tarsus.geometry import Distances
-from tarsus.ik import Avoid, Limits, Task, solve_qp
+from tarsus.ik import Avoid, Limits, Task, Within, solve_qp
 from tarsus.ik.avoid import avoid_of
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
@@ -49,7 +49,8 @@ class WholeBody(ControlLaw):
     `effort` as of `ControlLaw`: what has none is not driven, and the machine moves so that it
     needs none. `motors` names those that drive instead, by gears and through loops, or their
     largest torques by name; what no motor moves is not driven then. `limits` are those of joints,
-    `avoid` what shall stay apart; `limit_rate` [1/s] is how fast both may be approached.
+    also of those that follow others, and `avoid` what shall stay apart, both approached at most
+    with the rate `limit_rate` [1/s]; `within` are tasks that stay between bounds, with their own.
     `regularisation` is what accelerations [1/(m/s²)²] and forces, in shares of the weight, cost
     beside tasks that count about one.
 
@@ -69,6 +70,7 @@ class WholeBody(ControlLaw):
         gain: float = 10.0,
         limits: Limits | bool | None = True,
         avoid: Avoid | Distances | None = None,
+        within: Sequence[Within] = (),
         limit_rate: float = 20.0,
         regularisation: tuple[float, float] = (1e-4, 1e-2),
         outputs: Outputs = "torques",
@@ -91,9 +93,9 @@ class WholeBody(ControlLaw):
         self.targets = BodyTargets(self.tasks, self.contacts)
         super().__init__(model, reference, effort=effort, period=period)  # type: ignore[arg-type]
         stated = Limits() if limits is True else limits or None
-        bounds = BodyLimits(
-            model, stated, avoid_of(model, avoid), not_negative(limit_rate, "limit_rate")
-        )
+        kept = _listed(within, Within, "within", "tarsus.ik")
+        rate = not_negative(limit_rate, "limit_rate")
+        bounds = BodyLimits(model, stated, avoid_of(model, avoid), kept, rate)
         drives = BodyDrives(model, self.effort, motors)
         self.programme = BodyProgramme(
             model, self.tasks, self.contacts, drives, bounds, self.gain, regularisation

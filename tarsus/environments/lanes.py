@@ -119,7 +119,7 @@ class Lanes(ABC):
             record=self._record,
         )
         self._step, self._turned = self._step + steps, None
-        return np.asarray(status)[:, 0] != 0
+        return np.asarray(np.asarray(status)[:, 0] != 0)
 
     def outcome(self, last_action: Array, fallen: MASK) -> Outcome:
         """Return what came of a period, with the efforts of its last step."""

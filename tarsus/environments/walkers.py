@@ -84,7 +84,7 @@ class Walkers(Lanes):
         failed = np.zeros(self.robots, bool)
         self._hit(self._pushed == self.age)
         if task.adds == "references":
-            self.control.shift = task.reach * self.action
+            self.control.shift = np.array(task.reach) * self.action
         for _ in range(task.hold):
             tau = self.control(self._step * task.dt, self.q, self.v)
             if task.adds == "torques":

@@ -103,6 +103,14 @@ def arm_joints(anatomy: Anatomy) -> tuple[str, ...]:
     return tuple(name for way in ways for name in way)
 
 
+def arm_momentum(anatomy: Anatomy, q: Array) -> float:
+    """Return a aᵀ [kg² m⁴], a the vertical angular momenta of the arms' joints at unit speed."""
+    model = anatomy.model
+    free = [k for name in arm_joints(anatomy) for k in range(model.nv)[model.joint(name).v_slice]]
+    row = np.asarray(model.centroidal_momentum_matrix(q))[5, free]
+    return float(row @ row)
+
+
 def arm_motion(
     anatomy: Anatomy, posture: Array, arms: Arms, *, gain: float, comfort: float = 1.0
 ) -> ArmMotion:
@@ -120,7 +128,7 @@ def arm_motion(
     if isinstance(arms, Swinging):
         return _swinging(anatomy, posture, arms, back, gain)
     if isinstance(arms, Tracking):
-        damping = None if arms.share is None else _damping(anatomy, posture, joints, arms.share)
+        damping = None if arms.share is None else _damping(anatomy, posture, arms.share)
         return ArmMotion(costs=[back, MomentumTracking(joints, damping=damping)])
     if isinstance(arms, Minimising):
         return ArmMotion(costs=[back], weight=MomentumWeight(arms.delta))
@@ -142,12 +150,9 @@ def _back(anatomy: Anatomy, posture: Array, joints: Sequence[str], comfort: floa
     return Comfort(posture, comfort=rates)
 
 
-def _damping(anatomy: Anatomy, posture: Array, joints: Sequence[str], share: float) -> float:
+def _damping(anatomy: Anatomy, posture: Array, share: float) -> float:
     """Return λ for which a aᵀ/(a aᵀ + λ²) is the share, a the momentum of the arms' velocities."""
-    model = anatomy.model
-    free = [k for name in joints for k in range(model.nv)[model.joint(name).v_slice]]
-    row = np.asarray(model.centroidal_momentum_matrix(posture))[5, free]
-    return float(np.linalg.norm(row) * np.sqrt(1.0 / share - 1.0))
+    return float(np.sqrt(arm_momentum(anatomy, posture) * (1.0 / share - 1.0)))
 
 
 def _swinging(

@@ -27,7 +27,7 @@ from tarsus.ik import (
     PostureTask,
     Task,
 )
-from tarsus.model import Model
+from tarsus.model import Model, ModelError
 from tarsus.model.checks import suggestion
 from tarsus.model.views import JointView
 from tarsus.spatial import inverse, skew
@@ -75,6 +75,8 @@ class BodyTasks:
     ) -> None:
         if arms not in get_args(Arms):
             raise ValueError(f"arms is {arms!r}{suggestion(arms, get_args(Arms))}")
+        if arms != "still" and not body.arms:
+            raise ModelError(f"{body.model.name!r} has no arms for {arms!r}")
         model = body.model
         self.body, self.model = body, model
         self.com = ComTask(model.center_of_mass(stance), weight=gains.com[0], gain=gains.com[1])
@@ -170,12 +172,13 @@ class BodyTasks:
         arm = target[..., :3, 3:].copy()
         target[..., :3, 3] += place
         target[..., 3, 3] = 1.0
-        spin, spin_rate = skew(np.stack([aims.spin, aims.spin_rate]))
-        around = spin @ arm
-        motion = np.empty((2, *place.shape[:-1], 6))
-        motion[0, ..., :3] = rate + around[..., 0]
-        motion[1, ..., :3] = faster + (spin_rate @ arm + spin @ around)[..., 0]
-        motion[0, ..., 3:], motion[1, ..., 3:] = aims.spin, aims.spin_rate
+        motion = np.zeros((2, *place.shape[:-1], 6))
+        if aims.swinging.any():
+            spin, spin_rate = skew(np.stack([aims.spin, aims.spin_rate]))
+            around = spin @ arm
+            motion[0, ..., :3] = rate + around[..., 0]
+            motion[1, ..., :3] = faster + (spin_rate @ arm + spin @ around)[..., 0]
+            motion[0, ..., 3:], motion[1, ..., 3:] = aims.spin, aims.spin_rate
         for k, task in enumerate(self.feet):
             if isinstance(task, PositionTask):
                 task.lead(place[:, k], rate[:, k], faster[:, k])

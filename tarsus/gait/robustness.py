@@ -147,7 +147,14 @@ def robustness(
     way = np.linalg.norm(run.q[:, -1, :2] - run.q[:, 0, :2], axis=-1)
     shape = tuple(len(each) for each in axes)
     return Robustness(
-        anatomy.model.name, *axes, time.reshape(shape), way.reshape(shape), lasting, counted
+        anatomy.model.name,
+        axes[0],
+        axes[1],
+        axes[2],
+        time.reshape(shape),
+        way.reshape(shape),
+        lasting,
+        counted,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.model import Model
@@ -60,6 +60,18 @@ def targets(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
         sizes = ", ".join(map(str, shape))
         raise ValueError(f"{what} has shape {found.shape}, must be (…, {sizes})")
     return read_only(found)
+
+
+def of_rows(
+    values: Array, own: tuple[int, ...], lead: tuple[int, ...], rows: NDArray[np.intp]
+) -> Array:
+    """Return values (…, *own) of some rows of states with leading dimensions, in a line.
+
+    What is the same for all states stays as it is.
+    """
+    if values.ndim == len(own):
+        return values
+    return np.asarray(np.broadcast_to(values, (*lead, *own)).reshape(-1, *own)[rows])
 
 
 def rotations(value: Array, what: str) -> None:

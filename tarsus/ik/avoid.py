@@ -18,7 +18,7 @@ section 5.3; velocities go along −∇H, so H must fall with d).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -123,4 +123,8 @@ def avoid_of(model: Model, value: Avoid | Distances | None) -> Avoid | None:
     if not isinstance(found, Avoid):
         raise TypeError(f"avoid is {value!r}, must be tarsus.ik.Avoid or tarsus.geometry.Distances")
     found.check(model)
-    return found
+    own = found.distances
+    if own.model is model:
+        return found
+    same = Distances(model, own.volumes, own.pairs, own.activation)  # of an equal model
+    return replace(found, distances=same)

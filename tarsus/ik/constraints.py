@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +37,7 @@ class Constraints:
         self.followers = followers if followers is not None and followers.count else None
         self.avoid = avoid
         self.within = tuple(each.bind(model) for each in within)
-        self._nv = model.nv
+        self._model, self._nv = model, model.nv
 
     @property
     def remembers(self) -> bool:
@@ -76,6 +77,17 @@ class Constraints:
         """Return those of some `rows` of states with leading dimensions `lead`, in a line."""
         found = copy(self)
         found.within = tuple(each.of_states(lead, rows) for each in self.within)
+        return found
+
+    def of_places(self) -> Constraints:
+        """Return what of them is a matter of places, for steps of one second: not how fast."""
+        found = copy(self)
+        if self.joints is not None:
+            still = replace(self.joints.limits, velocity=False, acceleration=None, share=1.0)
+            limited = Constraints(self._model, still, None)
+            found.joints, found.followers = limited.joints, limited.followers
+        if self.avoid is not None:
+            found.avoid = replace(self.avoid, rate=1.0)
         return found
 
     def too_near(self, q: Array) -> Array:

@@ -7,7 +7,7 @@ over when they have changed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,25 +25,36 @@ from tarsus.ik.status import (
     ITERATIONS,
     LIMITED,
     NOT_FINITE,
-    OPEN_LOOP,
     SINGULAR,
     SOLVED,
 )
 from tarsus.ik.tasks import Task
 from tarsus.model import Model
 
-CODES = np.array([SOLVED, CONTRADICTORY, ITERATIONS, NOT_FINITE, LIMITED, SINGULAR, OPEN_LOOP])
+CODES = np.array([SOLVED, CONTRADICTORY, ITERATIONS, NOT_FINITE, LIMITED, SINGULAR])
 """Of the ends of steps in the core, in their order."""
-
-NO_PLACE = len(CODES)
-"""The end of a step in the core where volumes have no finite places."""
 
 ENDS = CODES.tolist()
 """The same for one state, whose code is a plain number."""
 
+LOST = 3
+"""The end of a step in the core of a state with numbers that are not finite."""
 
-Found: TypeAlias = tuple[Array, Array, Array, NDArray[np.int64] | int]
-"""Configurations, velocities, what rows miss, and codes."""
+NO_PLACE = 6
+"""The end of a step in the core where volumes have no finite places."""
+
+OPEN = 8
+"""What is added to the end where a loop cannot follow."""
+
+
+class Found(NamedTuple):
+    """Configurations, velocities, what rows miss, codes, and where loops cannot follow."""
+
+    q: Array
+    v: Array
+    missing: Array
+    code: NDArray[np.int64] | int
+    opened: NDArray[np.bool_] | bool
 
 
 class CoreSteps:
@@ -58,54 +69,89 @@ class CoreSteps:
         calm: float,
     ) -> None:
         self.model = model
-        self.tasks = sorted(tasks, key=lambda task: task.level)
-        self._core = CoreTasks(model, self.tasks)
         self._limits, self._damping, self._calm = limits, damping, calm
+        self._order(tasks)
         self._stated: list[int] = []
-        self._aimed: list[int] = []
         self._dt = 0.0
-        self._lead: tuple[int, ...] = ()
+
+    def _order(self, tasks: Sequence[Task]) -> None:
+        """Take tasks in the order of their levels, as the core does."""
+        self.tasks = sorted(tasks, key=lambda task: task.level)
+        self._core = CoreTasks(self.model, self.tasks)
         self.rows = Rows.of(self.tasks)
+        self._aimed: tuple[list[int], tuple[int, ...], Array | None] = ([], (), None)
 
     def step(self, q: Array, dt: float, last: Array | None, wish: Array | None) -> Found | None:
-        """Return configurations, velocities, what rows miss and codes; None if it is too much.
+        """Return what the core finds; None if it is too much for it.
 
         `last` are the velocities before the step, `wish` what they would be without tasks. For one
         state (nq,) without leading dimensions, for others with one.
         """
-        changed = (stated := [task.stated for task in self.tasks]) != self._stated
+        changed = [task.stated for task in self.tasks] != self._stated
         if changed or dt != self._dt:
             check_gains(self.tasks, dt)
             self._dt = dt
         if changed:
             levels = [task.level for task in self.tasks]
-            self._knows = levels == sorted(levels)
+            if levels != sorted(levels):
+                self._order(self.tasks)
             self._stepper = self._make()
-            self._stated = stated
+            self._stated = [task.stated for task in self.tasks]
         lead = q.shape[:-1]
-        if (aimed := [task.aimed for task in self.tasks]) != self._aimed or lead != self._lead:
-            self._targets = self._core.targets(lead)
-            self._aimed, self._lead = aimed, lead
-        if self._targets is None or not self._knows:
+        targets = self._targets(lead)
+        if targets is None:
             return None
         rows = q[None] if not lead else np.ascontiguousarray(q).reshape(-1, self.model.nq)
         before, free = self._rows(last), self._rows(wish)
         try:
-            reached, v, missing, code = self._stepper.step(rows, self._targets, dt, before, free)
+            found = self._stepper.step(rows, targets, dt, before, free)
         except ValueError:
-            if np.isfinite(rows).all() and np.isfinite(self._targets).all():
+            fine = _finite(rows) & _finite(targets) & (True if free is None else _finite(free))
+            if fine.all():
                 raise
-            return None  # what is not finite is told state by state
+            found = self._step_some(fine, rows, targets, dt, before, free)
+        reached, v, missing, code = found
         if self._limits.avoid is not None and (code == NO_PLACE).any():
             return None  # why there are no places is told with the distances
         if not lead:
-            return reached[0], v[0], missing[0], ENDS[code[0]]
-        return (
+            end = int(code[0])
+            return Found(reached[0], v[0], missing[0], ENDS[end % OPEN], end >= OPEN)
+        return Found(
             reached.reshape(q.shape),
             v.reshape(*lead, self.model.nv),
             missing.reshape(*lead, missing.shape[-1]),
-            CODES[code].reshape(lead),
+            CODES[code % OPEN].reshape(lead),
+            (code >= OPEN).reshape(lead),
         )
+
+    def _targets(self, lead: tuple[int, ...]) -> Array | None:
+        """Return the targets of states with leading dimensions, packed when they have changed."""
+        aimed = [task.aimed for task in self.tasks]
+        if (aimed, lead) != self._aimed[:2]:
+            self._aimed = aimed, lead, self._core.targets(lead)
+        return self._aimed[2]
+
+    def _step_some(
+        self,
+        fine: NDArray[np.bool_],
+        rows: Array,
+        targets: Array,
+        dt: float,
+        last: Array | None,
+        wish: Array | None,
+    ) -> tuple[Array, Array, Array, NDArray[np.int32]]:
+        """Return the steps of states that are fine; the others stay, each told by its code."""
+        neutral, rest = self.model.neutral(), np.broadcast_to(fine[:, None], (len(rows), 1))
+        reached, v, missing, code = self._stepper.step(
+            np.where(rest, rows, neutral),
+            np.where(rest, targets, 0.0),
+            dt,
+            last,
+            None if wish is None else np.where(rest, wish, 0.0),
+        )
+        code = np.where(rest[:, 0], code, LOST).astype(np.int32)
+        still = np.where(rest, v, 0.0), np.where(rest, missing, 0.0)
+        return np.where(rest, reached, rows), *still, code
 
     def _rows(self, v: Array | None) -> Array | None:
         """Return velocities (…, nv) as rows."""
@@ -136,3 +182,8 @@ class CoreSteps:
             margin=0.0 if avoid is None else avoid.margin,
             approach=0.0 if avoid is None else avoid.rate,
         )
+
+
+def _finite(rows: Array) -> NDArray[np.bool_]:
+    """Return which rows have only finite numbers."""
+    return np.asarray(np.isfinite(rows).all(axis=-1))

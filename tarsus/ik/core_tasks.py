@@ -1,8 +1,8 @@
 """Tasks that the core knows: their rows for one state or many, and searches for poses in lanes.
 
-The core knows all tasks but those of users and postures on groups, on machines whose loops are all
-in clusters and whose couplings are closed forms. All others are evaluated here, in NumPy; the rows
-are the same.
+The core knows all tasks but those of users, planes, lines and postures on groups, on machines whose
+loops are all in clusters and whose couplings are closed forms. All others are evaluated here, in
+NumPy; the rows are the same.
 """
 
 from __future__ import annotations

@@ -112,10 +112,13 @@ class ArmSwing:
         self._arm_rest = np.asarray(arm.place(rest))
         self._leg_rest = np.asarray(_place(self._leg, rest))
 
-    def update(self, q: ArrayLike) -> None:
-        """Set the arm's target for configurations (…, nq)."""
+    def update(self, q: ArrayLike, v: ArrayLike | None = None) -> None:
+        """Set the arm's target for configurations (…, nq), and with v (…, nv) its velocity."""
         moved = _place(self._leg, q) - self._leg_rest
         self.arm.target = self._arm_rest + self.scale * moved
+        if v is not None:
+            rate = self._leg.jacobian(q) @ np.asarray(v, np.float64)[..., None]
+            self.arm.target_velocity = self.scale * rate[..., 0]
 
 
 def _place(task: object, q: ArrayLike) -> Array:

@@ -196,7 +196,7 @@ class Pose:
         push = Push(
             self.model,
             [task.of_states(lead, rows) for task in self._tasks],
-            self._kept.of_states(lead, rows),
+            self._kept.of_states(lead, rows).of_places(),
             self.search,
         )
         q, done, steps = push.run(found.q.reshape(-1, nq)[rows])

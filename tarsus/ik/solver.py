@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,7 +37,7 @@ from tarsus.ik.pose import Pose, Search
 from tarsus.ik.programme import QPSolution
 from tarsus.ik.qp import Bounds, codes, programme
 from tarsus.ik.results import Rows, Solution, Step, Track
-from tarsus.ik.status import LIMITED, NOT_FINITE, OPEN_LOOP, SINGULAR, SOLVED
+from tarsus.ik.status import LIMITED, NOT_FINITE, SINGULAR, SOLVED
 from tarsus.ik.tasks import Task
 from tarsus.ik.tasks.loops import LoopTask
 from tarsus.ik.track import track
@@ -139,6 +139,10 @@ class Solver:
         for task in tasks:
             self.add(task)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is kept of a solver in a copy or a file: not the core's own."""
+        return {**self.__dict__, "_in_core": None}
+
     def __repr__(self) -> str:
         names = ", ".join(self._tasks) or "none"
         return f"<tarsus.ik.Solver of {self.model.name!r}, method {self.method!r}: tasks {names}>"
@@ -196,7 +200,14 @@ class Solver:
 
     def _aside(self, q: Array) -> Array | None:
         """Return what velocities (…, nv) would be without tasks, if something costs."""
-        return self._wish(q, self._inverse_weight(q)) if self._costs else None
+        if not self._costs:
+            return None
+        at = self._fine(q)
+        return self._wish(at, self._inverse_weight(at))
+
+    def _fine(self, q: Array) -> Array:
+        """Return configurations, neutral where they have numbers that are not finite."""
+        return np.where(np.isfinite(q).all(axis=-1, keepdims=True), q, self.model.neutral())
 
     def _core_steps(self) -> CoreSteps | Literal[False]:
         """Return the steps of the core, if it knows all that this solver has; else False."""
@@ -208,14 +219,16 @@ class Solver:
     def _told(self, found: Found, q: Array, dt: float) -> Step:
         """Return a step of the core; where loops cannot follow it is shorter."""
         assert self._in_core
-        reached, v, missing, code = found
-        if code is not SOLVED and np.any(code == OPEN_LOOP):
-            judged = _code(levels_at(self.tasks, q, dt), v, self.constraints.at(q, dt, None))
-            calm = np.where(code == OPEN_LOOP, judged, code)
-            reached, v, code = move(self.model, q, v, dt, calm)
-        self._last = v
-        self._blend.go_on(v)
-        return Step(reached, v, code, self._in_core.rows, missing)
+        reached, v, missing, code, opened = found
+        rows = self._in_core.rows
+        if opened is not False and np.any(opened):
+            at = self._fine(q)
+            there, v, code = move(self.model, at, v, dt, np.asarray(code))
+            reached = np.where(np.isfinite(q).all(axis=-1, keepdims=True), there, q)
+            rows, missing = _missing(levels_at(self.tasks, at, dt), v)
+        self._last = v.copy()  # what users do to a result is not felt by the next step
+        self._blend.go_on(self._last)
+        return Step(reached, v, code, rows, missing)
 
     def _step(self, stated: Array, period: float) -> Step:
         """Return the step of tasks of any kind."""
@@ -239,7 +252,7 @@ class Solver:
         v = self._blend(v, levels, bounds, period)
         v, code = np.where(finite[..., None], v, 0.0), np.where(finite, code, NOT_FINITE)
         reached, v, code = move(self.model, at, v, period, code)
-        self._last = v
+        self._last = v.copy()
         reached = np.where(finite[..., None], reached, stated)
         return Step(reached, v, code, *_missing(levels, v))
 

@@ -47,7 +47,10 @@ class Watch:
 
     def look(self, samples: Samples) -> tuple[Steps, Steps]:
         """Return the first sample at which something holds, −1 for none, and what it is (B,)."""
-        held: Mask = np.stack([c.holds(samples, self.model, self.places) for c in self.conditions])
+        found = [each.holds(samples, self.model, self.places) for each in self.conditions]
+        if not any(each.any() for each in found):
+            return np.full(samples.states, -1), np.zeros(samples.states, np.int64)
+        held: Mask = np.stack(found)
         some: Mask = np.asarray(held.any(axis=0))
         first = np.where(some.any(axis=1), some.argmax(axis=1), -1)
         each = np.arange(len(first))

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle import Array
-from whole_bodies import SIDES, Body, cassie, g1, talos
+from whole_bodies import SIDES, Body, cassie, controller, dense_solution, g1, states, talos
 
 import tarsus as ts
 from tarsus.control import Contact, WholeBody
-from tarsus.control.body_programme import Statement
 from tarsus.ik import ComTask, FrameTask, OrientationTask, PostureTask
 
 pytest.importorskip("pinocchio")  # whose package of robots these are
@@ -25,64 +24,11 @@ def body() -> Body:
     return talos()
 
 
-def controller(body: Body, level: int = 0, friction: float = 0.6, **options: Any) -> WholeBody:
-    """Return the control of centre of mass, torso and posture."""
-    m, q = body.model, body.q
-    tasks = [
-        ComTask(m.center_of_mass(q), weight=10.0, gain=6.0),
-        OrientationTask(body.torso, m.frame_pose(q, body.torso)[:3, :3], gain=8.0, name="torso"),
-        PostureTask(q, weight=1e-3, gain=6.0, level=level),
-    ]
-    contacts = body.contacts(friction, 0.0 if len(body.corners) == 2 and body.motors else 0.005)
-    return WholeBody(m, tasks, contacts, motors=body.motors, **options)
-
-
-def states(body: Body, count: int, seed: int = 0, far: float = 0.15) -> tuple[Array, Array]:
-    """Return states near the stance that move."""
-    rng, m = np.random.default_rng(seed), body.model
-    steps, v = far * rng.normal(size=(count, m.nv)), 3.0 * far * rng.normal(size=(count, m.nv))
-    return m.integrate(np.broadcast_to(body.q, (count, m.nq)), steps), v
-
-
 def loads(count: int, seed: int = 1) -> dict[str, Array]:
     """Return loads of both soles, some open, some in between."""
     rng = np.random.default_rng(seed)
     found = np.clip(rng.uniform(-0.3, 1.5, (2, count)), 0.0, 1.0)
     return {f"{side}_sole_link contact": found[k] for k, side in enumerate(("left", "right"))}
-
-
-def dense_solution(stated: Statement, k: int) -> Array | None:
-    """Return x by DAQP, with what limits give way as unknowns of their own."""
-    daqp: Any = pytest.importorskip("daqp")
-    a, w = stated.task[k], stated.weight[k]
-    damping = np.broadcast_to(stated.damping, stated.lower.shape)[k]
-    hessian = a.T @ (w[:, None] * a) + np.diag(damping)
-    gradient = -a.T @ (w * stated.target[k]) - damping * stated.reference[k]
-    # in units in which the hessian has ones on its diagonal: DAQP has absolute tolerances
-    unit = 1.0 / np.sqrt(np.diagonal(hessian))
-    n, soft = len(unit), np.flatnonzero(np.isfinite(stated.penalty))
-    hard = np.flatnonzero(~np.isfinite(stated.penalty))
-    rows, give = stated.rows[k] * unit, np.eye(len(soft)) / np.sqrt(stated.penalty[soft])
-    none = np.full(len(soft), np.inf)
-    low, high = stated.rows_lower[k], stated.rows_upper[k]
-    lines = np.block(
-        [
-            [rows[hard], np.zeros((len(hard), len(soft)))],
-            [rows[soft], give],
-            [rows[soft], -give],
-        ]
-    )
-    upper = [stated.upper[k] / unit, none, high[hard], none, high[soft]]
-    lower = [stated.lower[k] / unit, np.zeros(len(soft)), low[hard], low[soft], -none]
-    bounds = [np.clip(np.concatenate(each), -1e30, 1e30) for each in (upper, lower)]
-    whole = np.eye(n + len(soft))
-    whole[:n, :n] = hessian * unit * unit[:, None]
-    slope = np.concatenate([gradient * unit, np.sqrt(stated.penalty[soft])])
-    sense = np.where(bounds[0] == bounds[1], 5, 0).astype(np.int32)
-    x, _, flag, _ = daqp.solve(
-        whole, slope, lines, *bounds, sense, primal_tol=1e-10, dual_tol=1e-12
-    )
-    return np.asarray(x)[:n] * unit if flag == 1 else None
 
 
 @pytest.mark.parametrize(("effort", "far"), [(None, 0.1), (40.0, 0.3)])
@@ -390,12 +336,49 @@ def test_links_are_kept_apart(body: Body) -> None:
     assert gaps.min() > 0.018 and gaps[-1] < 0.03
 
 
+def test_tasks_stay_within_bounds(body: Body) -> None:
+    """A squat that is asked for ends where the centre of mass may not go lower."""
+    m, start = body.model, body.model.center_of_mass(body.q)
+    above = ts.ik.PlaneTask("com", [0.0, 0.0, start[2] - 0.05], [0.0, 0.0, 1.0])
+    law = controller(body)
+    law = WholeBody(m, law.tasks, body.contacts(), within=[ts.ik.Within(above, lower=0.0)])
+    law.tasks[0].target = start - [0.0, 0.0, 0.1]
+    run = body.simulation().run(body.q, duration=1.5, controller=law)
+    height = m.center_of_mass(run.q)[:, 2] - start[2]
+    print(f"{1e3 * height.min():.1f} mm at the lowest, {1e3 * height[-1]:.1f} mm in the end")
+    assert height.min() > -0.0505 and height[-1] < -0.045
+
+
+def test_joints_that_follow_brake_before_their_limits() -> None:
+    """The tarsus of Cassie follows its knee."""
+    body = cassie()
+    m, q = body.model, body.q
+    text = m.description
+    place = m.joint("left-shin-tarsus-joint").position_slice.start
+    at = float(m.joint_positions(q)[place])
+    for joint in text.joints:
+        if joint.name == "left-shin-tarsus-joint":
+            joint.upper = np.array([at + 0.05])
+    near = ts.Model(text, strict=False)
+    v = np.zeros(m.nv)
+    v[m.joint("left-knee-op").v_slice] = -2.0  # the tarsus goes up
+    law = controller(Body(near, q, body.corners, body.torso, body.motors))
+    law(0.0, q, v)
+    own = m.joint("left-shin-tarsus-joint").velocity_slice.start
+    speed = near.joint_velocities(q, v)[own]
+    a = near.joint_accelerations(q, v, law.last.acceleration)[own]
+    most = 20.0**2 * 0.05 - 2.0 * 20.0 * speed
+    print(f"speed {speed:.2f} rad/s, acceleration {a:.2f}, at most {most:.2f} rad/s²")
+    assert speed > 1.0 and a <= most + 1e-6 and law._core is None
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda b: WholeBody(b.model, ComTask()), "tasks is .* alone, must be a list"),
         (lambda b: WholeBody(b.model, [1]), "tasks has a int"),
         (lambda b: controller(b, outputs="forces"), "outputs is 'forces'"),
+        (lambda b: controller(b, within=[ComTask()]), "within has a ComTask"),
         (lambda b: controller(b, outputs="references"), "needs a period"),
         (lambda b: controller(b, reference={"hand": np.zeros(3)}), "reference names 'hand'.*com"),
         (lambda b: controller(b, reference={"com": np.zeros(2)}), "target of task 'com' has shape"),

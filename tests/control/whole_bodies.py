@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib.metadata
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 from oracle import Array
 
 import tarsus as ts
-from tarsus.control import Contact
-from tarsus.ik import OrientationTask, PositionTask, Solver
+from tarsus.control import Contact, WholeBody
+from tarsus.control.body_programme import Statement
+from tarsus.ik import ComTask, OrientationTask, PositionTask, PostureTask, Solver
 from tarsus.model import Joint, Loop
 from tarsus.robots.legged import legged
 
@@ -141,3 +144,56 @@ def standing_on_toes(model: ts.Model) -> Array:
 
 
 SPRINGS = ("knee-shin", "tarsus-spring")
+
+
+def controller(body: Body, level: int = 0, friction: float = 0.6, **options: Any) -> WholeBody:
+    """Return the control of centre of mass, torso and posture."""
+    m, q = body.model, body.q
+    tasks = [
+        ComTask(m.center_of_mass(q), weight=10.0, gain=6.0),
+        OrientationTask(body.torso, m.frame_pose(q, body.torso)[:3, :3], gain=8.0, name="torso"),
+        PostureTask(q, weight=1e-3, gain=6.0, level=level),
+    ]
+    contacts = body.contacts(friction, 0.0 if len(body.corners) == 2 and body.motors else 0.005)
+    return WholeBody(m, tasks, contacts, motors=body.motors, **options)
+
+
+def states(body: Body, count: int, seed: int = 0, far: float = 0.15) -> tuple[Array, Array]:
+    """Return states near the stance that move."""
+    rng, m = np.random.default_rng(seed), body.model
+    steps, v = far * rng.normal(size=(count, m.nv)), 3.0 * far * rng.normal(size=(count, m.nv))
+    return m.integrate(np.broadcast_to(body.q, (count, m.nq)), steps), v
+
+
+def dense_solution(stated: Statement, k: int) -> Array | None:
+    """Return x by DAQP, with what limits give way as unknowns of their own."""
+    daqp: Any = pytest.importorskip("daqp")
+    a, w = stated.task[k], stated.weight[k]
+    damping = np.broadcast_to(stated.damping, stated.lower.shape)[k]
+    hessian = a.T @ (w[:, None] * a) + np.diag(damping)
+    gradient = -a.T @ (w * stated.target[k]) - damping * stated.reference[k]
+    # in units in which the hessian has ones on its diagonal: DAQP has absolute tolerances
+    unit = 1.0 / np.sqrt(np.diagonal(hessian))
+    n, soft = len(unit), np.flatnonzero(np.isfinite(stated.penalty))
+    hard = np.flatnonzero(~np.isfinite(stated.penalty))
+    rows, give = stated.rows[k] * unit, np.eye(len(soft)) / np.sqrt(stated.penalty[soft])
+    none = np.full(len(soft), np.inf)
+    low, high = stated.rows_lower[k], stated.rows_upper[k]
+    lines = np.block(
+        [
+            [rows[hard], np.zeros((len(hard), len(soft)))],
+            [rows[soft], give],
+            [rows[soft], -give],
+        ]
+    )
+    upper = [stated.upper[k] / unit, none, high[hard], none, high[soft]]
+    lower = [stated.lower[k] / unit, np.zeros(len(soft)), low[hard], low[soft], -none]
+    bounds = [np.clip(np.concatenate(each), -1e30, 1e30) for each in (upper, lower)]
+    whole = np.eye(n + len(soft))
+    whole[:n, :n] = hessian * unit * unit[:, None]
+    slope = np.concatenate([gradient * unit, np.sqrt(stated.penalty[soft])])
+    sense = np.where(bounds[0] == bounds[1], 5, 0).astype(np.int32)
+    x, _, flag, _ = daqp.solve(
+        whole, slope, lines, *bounds, sense, primal_tol=1e-10, dual_tol=1e-12
+    )
+    return np.asarray(x)[:n] * unit if flag == 1 else None

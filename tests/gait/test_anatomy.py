@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from walkers import machine
+from walking_machines import machine
 
 import tarsus as ts
 from tarsus.gait import Anatomy, stance

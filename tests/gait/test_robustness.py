@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from walkers import machine
+from walking_machines import machine
 
 import tarsus as ts
 

@@ -210,6 +210,24 @@ def test_a_plate_slides_down_a_plate() -> None:
     assert np.abs(run.q[-1, 3:7] - run.q[0, 3:7]).max() < 1e-6
 
 
+@pytest.mark.parametrize("law", ["exact", "event"])
+def test_plates_fall_onto_each_other_and_rest(law: str) -> None:
+    """Two plates on a table: 50 + 10 mm, and 20 mm more, flat, with nothing left in the ledger."""
+    half = np.array([[-0.2, -0.1, 0.0], [0.2, -0.1, 0.0], [0.2, 0.1, 0.0], [-0.2, 0.1, 0.0]])
+    pieces = [SweptSphere(half[[0, 1, 2]], 0.01), SweptSphere(half[[0, 2, 3]], 0.01)]
+    table = SweptSphere([[-2, -2, 0], [2, -2, 0], [0, 3, 0]], 0.05)
+    m = two_bodies()
+    found = Collision.from_model(m, shapes=Volumes({"a": pieces, "b": pieces, "world": [table]}))
+    space = ts.geometry.Space(friction=0.5)
+    sim = ts.Simulation(m, ground=space, collision=found, contact=law, dt=1e-3)
+    q = m.neutral()
+    q[[2, 7, 9]] = 0.08, 0.05, 0.15
+    run = sim.run(q, duration=0.25)
+    print(f"{law}: at {run.q[-1][[2, 9]]} m, {np.abs(run.v[-1]).max():.1e}")
+    assert np.abs(run.q[-1][[2, 9]] - [0.06, 0.08]).max() < 1e-5
+    assert np.abs(run.v[-1]).max() < 1e-6 and np.abs(run.energy.residual).max() < 1e-9
+
+
 def test_it_comes_to_rest_as_in_mujoco() -> None:
     """A plate falls onto a capsule that lies across: both say where it comes to rest, tilted."""
     half = np.array([[-0.2, -0.1, 0.0], [0.2, -0.1, 0.0], [0.2, 0.1, 0.0], [-0.2, 0.1, 0.0]])
@@ -266,7 +284,7 @@ def test_distances_of_a_plate_and_a_capsule_are_those_of_mujoco() -> None:
     worst = 0.0
     for _ in range(100):
         q = m.neutral()
-        q[:3] = *rng.uniform(-0.1, 0.1, 2), rng.uniform(0.1, 0.2)
+        q[:3] = *rng.uniform(-0.1, 0.1, 2), rng.uniform(0.09, 0.13)
         quaternion = rng.normal(size=4)
         q[3:7] = quaternion / np.linalg.norm(quaternion)
         data.qpos[:] = np.r_[q[:3], q[6], q[3:6], q[7:10], q[13], q[10:13]]
@@ -314,4 +332,6 @@ def test_triangles_without_area_are_lines_and_balls(points: Any) -> None:
     ends = np.unique(np.array(points, float), axis=0)[[0, -1]]
     line = touches(m, Volumes({"a": [SweptSphere(ends, 0.05)], "b": [volume("triangle")]}), q)
     assert np.isfinite(flat).all()
-    assert np.abs(flat[..., 0].min(axis=1) - line[..., 0].min(axis=1)).max() < 1e-12
+    gaps = [found[..., 0].min(axis=1) for found in (flat, line)]
+    near = gaps[1] < 0.1  # others need not be told
+    assert near.sum() > 30 and np.abs(gaps[0] - gaps[1])[near].max() < 1e-12

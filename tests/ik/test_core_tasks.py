@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from importlib import metadata
 from pathlib import Path
 
@@ -322,3 +323,91 @@ def test_periods_that_change_keep_what_the_core_was_told() -> None:
 def test_counts_that_the_core_cannot_hold_are_named(name: str) -> None:
     with pytest.raises(ValueError, match=f"{name} is 2147483648, must be at most 2147483647"):
         Search(**{name: 2**31})  # type: ignore[arg-type]
+
+
+def test_rows_without_weight_bind_no_later_level() -> None:
+    """A task that is switched off leaves all it had to those after it."""
+    found = ts.ik.solve_qp([[1, 0, 0], [1, 1, 0]], [5, 1], weight=[0, 1], levels=[1, 1])
+    assert np.abs(found.v - [0.5, 0.5, 0.0]).max() < 1e-5
+    model, q = seven_joints(), np.full(7, 0.3)
+    first = PositionTask("hand", [9.0, 9.0, 9.0], weight=0.0)
+    there = model.frame_pose(q, "hand")[:3, 3] + [0.01, 0.02, -0.01]
+    second = PositionTask("hand", there, level=1, name="second")
+    solver = ts.ik.Solver(model, [first, second])
+    step, beside = solver.step(q, 0.1), ts.ik.Solver(model, [first, second])._step(q, 0.1)
+    assert solver._in_core
+    for each in (step, beside):
+        assert np.abs(each.missing["second"]).max() < 1e-4
+        assert not each.missing["hand position"].any()
+
+
+def test_rows_that_are_rounding_bind_no_later_level() -> None:
+    """A hand that turns back what its arm turns has no row of its own, whatever its digits are."""
+    row = np.array([[-5e-17, 1e-16, 1e-16], [1.0, 0.0, 0.0]])
+    found = ts.ik.solve_qp(row, [0.3, -0.4], levels=[1, 1])
+    assert abs(found.v[0] + 0.4) < 1e-5
+
+
+def test_states_that_are_not_finite_change_no_others() -> None:
+    model, rng = seven_joints(), np.random.default_rng(8)
+    q = model.random_configuration(rng, 5) * 0.5
+    there = model.frame_pose(q + 0.1, "hand")
+    costs = [Comfort(), ts.ik.Manipulability("hand")]
+    clean = ts.ik.Solver(model, [FrameTask("hand", there)], costs=costs).step(q, 1.0)
+    q[1, 2], there[3, 0, 3] = np.nan, np.inf
+    found = ts.ik.Solver(model, [FrameTask("hand", there)], costs=costs).step(q, 1.0)
+    assert found.status.tolist() == ["solved", "not finite", "solved", "not finite", "solved"]
+    assert np.array_equal(found.v[[0, 2, 4]], clean.v[[0, 2, 4]])
+    assert not found.v[[1, 3]].any()
+    assert np.array_equal(found.q[1], q[1], equal_nan=True)
+
+
+def test_nothing_to_keep_apart_and_no_places() -> None:
+    model = seven_joints()
+    alone = Distances(model, Volumes({"link_0": [SweptSphere([[0.0, 0.0, 0.0]], 0.1)]}), [])
+    step = ts.ik.Solver(model, [PostureTask()], avoid=alone).step(np.full(7, 0.1), 1.0)
+    assert step.success
+
+
+def test_distances_of_an_equal_model_are_those_of_the_solver() -> None:
+    model, other = seven_joints(), seven_joints()
+    near = crowded(other, 0.2)
+    q = np.full(7, 0.2)
+    found = ts.ik.Solver(model, [FrameTask("hand")], avoid=near).step(q, 0.01)
+    own = ts.ik.Solver(model, [FrameTask("hand")], avoid=crowded(model, 0.2)).step(q, 0.01)
+    assert np.array_equal(found.v, own.v)
+
+
+def test_levels_that_change_stay_in_the_core() -> None:
+    model, q = seven_joints(), np.full(7, 0.2)
+    solver = ts.ik.Solver(model, [FrameTask("hand"), PostureTask(level=1, weight=0.1)], blend=0.0)
+    solver.step(q, 0.01)
+    solver["hand"].level, solver["posture"].level = 2, 0
+    found, beside = solver.step(q, 0.01), solver._step(q, 0.01)
+    assert solver._in_core
+    assert [task.name for task in solver._in_core.tasks] == ["posture", "hand"]
+    assert np.abs(found.v - beside.v).max() < 1e-6
+
+
+def test_solvers_are_copied_and_keep_to_themselves() -> None:
+    model, q = seven_joints(), np.full(7, 0.2)
+    limits = Limits(acceleration=1.0)
+    solver = ts.ik.Solver(model, [FrameTask("hand", np.eye(4))], limits=limits)
+    first = solver.step(q, 0.01)
+    again = pickle.loads(pickle.dumps(solver))
+    first.v[:] = 0.0  # the user's own
+    assert np.array_equal(solver.step(first.q, 0.01).v, again.step(first.q, 0.01).v)
+
+
+def test_loops_that_cannot_follow_tell_what_the_shorter_step_misses() -> None:
+    shortened = 0
+    for seed in range(8):
+        model = case("loops", seed).model
+        q = model.random_configuration(np.random.default_rng(seed))
+        task = PositionTask(model.frame_names[-1], np.array([5.0, 5.0, 5.0]))
+        solver = ts.ik.Solver(model, [task], limits=False)
+        step = solver.step(q, 0.5)
+        rate = task.feedforward(q) - task.error(q) / 0.5
+        assert np.abs(step.missing[task.name] - (task.jacobian(q) @ step.v - rate)).max() < 1e-6
+        shortened += np.abs(step.v).max() < np.abs(solver._in_core.step(q, 0.5, None, None).v).max()
+    assert shortened > 0

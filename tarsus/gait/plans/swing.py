@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.geometry.terrain import Terrain
@@ -36,9 +36,9 @@ class Way(NamedTuple):
         place = np.array(position, float)
         return Way(place, np.zeros_like(place), np.zeros_like(place))
 
-    def where(self, these: Array, other: Way) -> Way:
+    def where(self, these: NDArray[np.bool_], other: Way) -> Way:
         """Return this way for the states `these` (…), another one for the others."""
-        pick = np.asarray(these)[..., None]
+        pick = these[..., None]
         return Way(*(np.where(pick, a, b) for a, b in zip(self, other, strict=True)))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
-from tarsus.ik.arguments import targets
+from tarsus.ik.arguments import of_rows, targets
 from tarsus.ik.tasks.task import Task
 
 
@@ -78,13 +78,13 @@ class AimedTask(Task):
 
     def of_states(self, lead: tuple[int, ...], rows: NDArray[np.intp]) -> AimedTask:
         """Return the task of some `rows` of states with leading dimensions `lead`, in a line."""
-        found, target = copy(self), self.target
-        if target.ndim > len(self.target_shape):
-            wide = np.broadcast_to(target, (*lead, *self.target_shape))
-            found._target = wide.reshape(-1, *self.target_shape)[rows]
-        if self._target_velocity is not None and self._target_velocity.ndim > 1:
-            wide = np.broadcast_to(self._target_velocity, (*lead, self.velocity_size))
-            found._target_velocity = wide.reshape(-1, self.velocity_size)[rows]
+        found = copy(self)
+        found._target = of_rows(self.target, self.target_shape, lead, rows)
+        motion = (self.velocity_size,)
+        if self._target_velocity is not None:
+            found._target_velocity = of_rows(self._target_velocity, motion, lead, rows)
+        if self._target_acceleration is not None:
+            found._target_acceleration = of_rows(self._target_acceleration, motion, lead, rows)
         return found
 
     @property

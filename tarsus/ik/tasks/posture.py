@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
-from tarsus.ik.arguments import names_of, targets
+from tarsus.ik.arguments import names_of, of_rows, targets
 from tarsus.ik.tasks.task import Task
 from tarsus.model import Model, ModelError
 from tarsus.model.kinds import NONHOLONOMIC, QUASI_VELOCITIES
@@ -141,6 +142,16 @@ class PostureTask(Task):
     def target_moves(self) -> bool:
         """Whether the target has a velocity."""
         return self._target_velocity is not None
+
+    def of_states(self, lead: tuple[int, ...], rows: NDArray[np.intp]) -> PostureTask:
+        """Return the task of some `rows` of states with leading dimensions `lead`, in a line."""
+        found, motion = copy(self), (self.model.nv,)
+        found._target = of_rows(self.target, (self.model.nq,), lead, rows)
+        if self._target_velocity is not None:
+            found._target_velocity = of_rows(self._target_velocity, motion, lead, rows)
+        if self._target_acceleration is not None:
+            found._target_acceleration = of_rows(self._target_acceleration, motion, lead, rows)
+        return found
 
     @property
     def on_groups(self) -> bool:
