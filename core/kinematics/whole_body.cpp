@@ -181,6 +181,9 @@ class Body {
         std::copy_n(slack + idle_, loads_, missed + all_.rows - loads_);
         const ProgrammeAnswer& found = found_[s];
         answers.slip[s] = all_.slip(s, answers.x + s * n), answers.missed[s] = found.missed;
+        // where loops cannot be closed there is nothing to do
+        if (found.end == ProgrammeEnd::not_finite)
+            std::fill_n(answers.tau + s * all_.nv, all_.nv, 0.0), answers.slip[s] = 0;
         answers.code[s] = int(found.end), answers.passes[s] = found.passes;
         answers.worst[s] = found.worst;
         if (found.worst >= n + idle_ + loads_) answers.worst[s] -= loads_;

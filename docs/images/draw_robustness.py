@@ -1,4 +1,4 @@
-"""Draw what G1 survives: pushes to the left, grounds that rub more or less, other masses."""
+"""Draw what G1 survives: pushes to the left, on grounds that rub less, with other masses."""
 
 from pathlib import Path
 

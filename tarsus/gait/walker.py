@@ -32,7 +32,7 @@ UNEVEN = 0.03
 """Where the ground is no plane, steps are moved by so much at most [m]."""
 SPARE = 0.6
 """The share of what legs are shorter than stretched by which they may be longer on steps."""
-OVER = {"rise": 0.35, "sink": 0.65, "wait": 0.2}
+OVER = {"rise": 0.35, "sink": 0.7, "wait": 0.28, "settle": 0.14}
 """How feet swing where the ground is no plane: up, over, and down."""
 SLOWER = 1.5
 """… and how much longer that takes."""

@@ -100,7 +100,7 @@ class Walking:
         omega = self.stepping.supports.omega
         self.tasks.aim(aims, now.com, now.velocity, omega)
         for arm in self.tasks.swings:
-            arm.update(at)
+            arm.update(at, moving)
         self.control.targets.loads = aims.loads
         found = self.control.solve(at, moving)
         self._note(t, now, aims, found.found.code)

@@ -12,7 +12,9 @@ FLAT = 8e-3
 """How far the ground under a sole may be from a plane [m]."""
 PLACES = 31
 """Places ahead and behind that are looked at; an odd number has the wanted one among them."""
-GRID = np.linspace(-1.0, 1.0, 5)
+GRID = np.linspace(-1.0, 1.0, 7)
+AROUND = 0.025
+"""Soles keep so far away from edges [m]."""
 
 
 def foothold(
@@ -22,7 +24,7 @@ def foothold(
 
     Soles with `corners` (k, 2) look to `yaw` (…, N); they are moved along it by at most `shift`.
     """
-    half = np.ptp(np.asarray(corners, float), axis=0) / 2
+    half = np.ptp(np.asarray(corners, float), axis=0) / 2 + AROUND
     local = np.stack(np.meshgrid(GRID * half[0], GRID * half[1], indexing="ij"), -1).reshape(-1, 2)
     # the nearest places come first
     moves = np.linspace(-shift, shift, PLACES)
