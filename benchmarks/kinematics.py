@@ -27,15 +27,22 @@ def measure_kinematics(
     plan: Plan, progress: Callable[[str, float], None] | None = None
 ) -> dict[str, Any]:
     """Measure in a process of its own; returns plain data for JSON."""
-    del plan  # rounds take turns in ik.py
-    if progress is not None:
-        progress("inverse kinematics", 0.0)
+    del plan  # rounds take turns in the scripts
+    tell = progress or (lambda section, share: None)
+    tell("inverse kinematics", 0.0)
+    found = _measured("ik.py")
+    tell("whole-body control", 0.8)
+    return {**found, "body": _measured("whole_body.py")}
+
+
+def _measured(script: str) -> dict[str, Any]:
+    """Return what a script of this folder measures among its peers."""
     peers = Path(sys.prefix) / "peers" / "bin" / "python"
     python = str(peers) if peers.exists() else sys.executable
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "ik.json"
+        file = Path(folder) / "found.json"
         subprocess.run(
-            [python, str(HERE / "ik.py"), "--json", str(file)],
+            [python, str(HERE / script), "--json", str(file)],
             check=True,
             stdout=subprocess.DEVNULL,
             env={**os.environ, "PYTHONPATH": str(HERE.parent)},
@@ -69,6 +76,12 @@ def kinematics_table(found: dict[str, Any]) -> list[str]:
             f"{lola['cycle [us]']:.3g} µs"
         ),
     }
+    if body := found.get("body"):
+        peer = f" / {body['placo']:.3g}" if "placo" in body else ""
+        rows["whole-body control of talos_reduced on two soles: Tarsus / placo"] = (
+            f"{body['tarsus']:.3g}{peer} µs"
+        )
+        rows["– a state of a batch"] = f"{body['tarsus, each of 1024']:.3g} µs"
     lines = ["| inverse kinematics | |", "|---|---|"]
     return lines + [f"| {what} | {number} |" for what, number in rows.items()]
 
@@ -93,4 +106,7 @@ KINEMATICS_TARGETS = (
     Target("– found from one start", 0.9, 0.9, False, _of("poses", "one start: found")),
     Target("– found with restarts", 0.999, 0.999, False, _of("poses", "restarts: found")),
     Target("Lola's control cycle, µs", 60.0, 25.0, True, _of("lola", "cycle [us]")),
+    Target("whole-body control, µs", 150.0, 60.0, True, _of("body", "tarsus")),
+    Target("– time / placo", 0.5, 0.5, True, _of("body", "by placo")),
+    Target("– alone, time / in a batch", 3.0, 6.0, False, _of("body", "alone / in a batch")),
 )

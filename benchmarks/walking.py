@@ -48,7 +48,7 @@ class Walk:
         plan = own.footsteps(0.3, steps=steps).on(ground, body.legs[0].sole.corners)
         collision = body.collision()
         self.simulation = ts.Simulation(body.model, ground=ground, collision=collision, dt=1e-3)
-        self.control = own.controller(plan, ground, walkers=walkers)
+        self.control = own.controller(plan, ground, walkers=walkers, threads=threads)
         self.control.notes = False
         self.q = np.tile(own.placed(plan, ground, collision), (walkers, 1))
         self.period, self.fallen, self.threads = own.style.period, own.fallen(), threads

@@ -112,6 +112,9 @@ def measure() -> dict[str, float]:
     many()
     batch = rounds({"batch": many}, calls=3)["batch"]
     found["tarsus, each of 1024"] = float(np.median(batch)) / BATCH
+    found["alone / in a batch"] = found["tarsus"] / found["tarsus, each of 1024"]
+    if "placo" in found:
+        found["by placo"] = found["tarsus"] / found["placo"]
     return found
 
 
@@ -119,7 +122,7 @@ def main() -> None:
     """Print the table, and write it to a file if asked to."""
     found = measure()
     for name, time in found.items():
-        print(f"{name:24} {time:8.1f} µs")
+        print(f"{name:24} {time:8.2f}{'' if ' / ' in name or 'by' in name else ' µs'}")
     if "--json" in sys.argv:
         Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(found, indent=2))
 

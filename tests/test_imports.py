@@ -125,5 +125,6 @@ def test_tests_share_by_folder() -> None:
 def test_names_of_test_files_differ() -> None:
     """Folders of tests are no packages either: two files of one name hide each other."""
     files = [file for file in Path(__file__).parent.rglob("*.py") if file.name != "conftest.py"]
+    files += (Path(__file__).parents[1] / "benchmarks").glob("*.py")  # which some tests import
     names = sorted(file.name for file in files)
     assert not [a for a, b in itertools.pairwise(names) if a == b]

@@ -149,7 +149,7 @@ class TaskStepper:
         dt: float,
         last: Array | None = None,
         wish: Array | None = None,
-    ) -> tuple[Array, Array, Array, NDArray[np.int32]]:
+    ) -> tuple[Array, Array, Array, Any]:
         """Configurations (B, nq), velocities (B, nv), what rows miss (B, rows), codes (B,)."""
 
 

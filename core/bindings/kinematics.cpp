@@ -43,6 +43,20 @@ void make_tasks(CoreTasks* self, const CoreModel& model, const std::vector<State
 }
 
 // states and targets of a call: one target for all, or one a state
+bool is_one_state(nb::handle q) {
+    return PyArray_Check(q.ptr()) && PyArray_NDIM(reinterpret_cast<PyArrayObject*>(q.ptr())) == 1;
+}
+// rows (B, size), or one (size,)
+Numbers states_of(nb::handle given, size_t size, Owned& keep) {
+    if (!is_one_state(given)) return rows_of("q", given, size, keep);
+    Numbers one = given_array("q", given.ptr(), 1, keep);
+    if (one.size != size)
+        throw std::invalid_argument("q must have " + std::to_string(size) + " numbers");
+    check_finite("q", one.data, one.size);
+    one.shape[0] = 1, one.shape[1] = size;
+    return one;
+}
+
 struct States {
     Owned keep_q, keep_targets;
     Numbers q, targets;
@@ -50,7 +64,7 @@ struct States {
     long stride;
 
     States(const CoreTasks& tasks, nb::handle given_q, nb::handle given_targets)
-        : q(rows_of("q", given_q, tasks.model->tree.nq, keep_q)),
+        : q(states_of(given_q, tasks.model->tree.nq, keep_q)),
           targets(rows_of("targets", given_targets, tasks.set.targets, keep_targets)),
           count(long(q.shape[0])),
           stride(targets.shape[0] == 1 ? 0 : tasks.set.targets) {
@@ -212,15 +226,17 @@ nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double
     const CoreTasks& tasks = *self.tasks;
     const Tree& tree = tasks.model->tree;
     const States states(tasks, q, targets);
-    const bool one = states.count == 1;
+    const bool one = states.count == 1, flat = is_one_state(q);
     Owned keep[2];
     StepStates given;
     given.count = states.count, given.q = states.q.data;
     given.targets = states.targets.data, given.stride = states.stride;
     given.last = velocities_of("last", last, states, tree.nv, keep[0]);
     given.wish = velocities_of("wish", wish, states, tree.nv, keep[1]);
-    nb::object reached = new_rows({states.count, tree.nq}), v = new_rows({states.count, tree.nv});
-    nb::object missing = new_rows({states.count, self.set.rows});
+    const auto rows = [&](npy_intp size) {
+        return flat ? new_rows({size}) : new_rows({states.count, size});
+    };
+    nb::object reached = rows(tree.nq), v = rows(tree.nv), missing = rows(self.set.rows);
     npy_intp size = states.count;
     PyObject* made = PyArray_SimpleNew(1, &size, NPY_INT);
     if (!made) throw nb::python_error();
@@ -240,6 +256,7 @@ nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double
         kernels().kinematics->step(tree, self.set, self.stated, given, dt, answers);
     }
     self.at = std::move(at);
+    if (flat) return nb::make_tuple(reached, v, missing, answers.code[0]);
     return nb::make_tuple(reached, v, missing, code);
 }
 
@@ -265,9 +282,11 @@ void bind_kinematics(nb::module_& m) {
              nb::arg("acceleration"), nb::arg("share"), nb::arg("followers"),
              nb::arg("pairs").none(), nb::arg("margin"), nb::arg("approach"),
              nb::keep_alive<1, 2>())
-        .def("step", &make_step, nb::arg("q"), nb::arg("targets"), nb::arg("dt"),
-             nb::arg("last").none() = nb::none(), nb::arg("wish").none() = nb::none(),
-             "Configurations (B, nq), velocities (B, nv), what rows miss (B, rows), codes (B,).");
+        .def(
+            "step", &make_step, nb::arg("q"), nb::arg("targets"), nb::arg("dt"),
+            nb::arg("last").none() = nb::none(), nb::arg("wish").none() = nb::none(),
+            "Configurations (B, nq), velocities (B, nv), what rows miss (B, rows), codes (B,); for "
+            "one state (nq,) each without B.");
 }
 
 }  // namespace tarsus

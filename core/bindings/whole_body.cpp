@@ -6,11 +6,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 
 #include "bindings/algorithms.hpp"
 #include "bindings/quaternions.hpp"
 #include "bindings/row_arrays.hpp"
+#include "bindings/thread_pool.hpp"
 #include "kinematics/whole_body.hpp"
 
 namespace nb = nanobind;
@@ -109,8 +111,26 @@ X* numbers_in(const nb::object& array) {
     return static_cast<X*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.ptr())));
 }
 
+constexpr long kChunk = 64;  // states that a thread takes at once
+
+void run(const CoreBody& self, const BodyStates& states, const BodyAnswers& answers,
+         const BodySizes& sizes, int threads) {
+    const long count = states.count, chunks = (count + kChunk - 1) / kChunk;
+    const long workers = std::max(1L, std::min<long>(threads, chunks));
+    const long step = workers == 1 ? std::max(1L, count) : kChunk;
+    std::atomic<long> next{0};
+    run_with_helpers(workers - 1, [&](long) {
+        for (long from = next.fetch_add(step); from < count; from = next.fetch_add(step)) {
+            const long some = std::min(step, count - from);
+            kernels().kinematics->body(self.model->tree, self.set, self.stated,
+                                       part_of(states, sizes, from, some),
+                                       part_of(answers, sizes, from));
+        }
+    });
+}
+
 nb::object solve(const CoreBody& self, nb::handle given_q, nb::handle given_v, nb::handle targets,
-                 nb::handle rates, nb::handle loads, nb::object start) {
+                 nb::handle rates, nb::handle loads, nb::object start, int threads) {
     const Tree& tree = self.model->tree;
     Owned keep[5];
     const Numbers q = rows_of("q", given_q, tree.nq, keep[0]);
@@ -118,7 +138,7 @@ nb::object solve(const CoreBody& self, nb::handle given_q, nb::handle given_v, n
     const Numbers to = rows_of("targets", targets, self.set.targets, keep[2]);
     const Numbers moving = rows_of("rates", rates, self.set.targets, keep[3]);
     const Numbers load = rows_of("loads", loads, self.stated.contacts.size(), keep[4]);
-    const long count = long(q.shape[0]);
+    const long count = long(q.shape[0]), contacts = long(self.stated.contacts.size());
     const bool alike = long(v.shape[0]) == count && long(load.shape[0]) == count;
     if (!alike || to.shape[0] != moving.shape[0] ||
         (to.shape[0] != 1 && long(to.shape[0]) != count))
@@ -134,7 +154,7 @@ nb::object solve(const CoreBody& self, nb::handle given_q, nb::handle given_v, n
     states.count = count, states.q = q.data, states.v = v.data;
     states.targets = to.data, states.rates = moving.data;
     states.stride = to.shape[0] == 1 ? 0 : self.set.targets;
-    states.loads = load.data, states.start = nullptr;
+    states.loads = load.data, states.start = nullptr, states.between = between.data();
     if (!start.is_none()) {
         PyObject* given = start.ptr();
         if (!PyArray_Check(given)) throw std::invalid_argument("start is no array");
@@ -150,7 +170,7 @@ nb::object solve(const CoreBody& self, nb::handle given_q, nb::handle given_v, n
     {
         std::optional<nb::gil_scoped_release> release;
         if (count > 1) release.emplace();
-        kernels().kinematics->body(tree, self.set, self.stated, states, answers);
+        run(self, states, answers, {tree.nq, tree.nv, contacts, n, rows}, threads);
     }
     return nb::make_tuple(x, tau, slack, told, at, ends);
 }
@@ -166,7 +186,7 @@ void bind_whole_body(nb::module_& m) {
              nb::arg("idle"), nb::arg("driven"), nb::arg("effort"), nb::arg("numbers"),
              nb::arg("springs"), nb::arg("rubs"), nb::keep_alive<1, 2>())
         .def("solve", &solve, nb::arg("q"), nb::arg("v"), nb::arg("targets"), nb::arg("rates"),
-             nb::arg("loads"), nb::arg("start").none() = nb::none(),
+             nb::arg("loads"), nb::arg("start").none() = nb::none(), nb::arg("threads") = 1,
              "x (B, n), tau (B, nv), slack (B, rows), slip and missed (2, B), at, and ends (3 B).");
 }
 

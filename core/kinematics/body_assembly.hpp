@@ -127,11 +127,11 @@ class BodyAssembly {
 
     // what x needs, (nv)
     void efforts(long s, const double* x, double* tau) const {
-        for (int i = 0; i < nv; ++i) {
-            const double* row = mass + (s * nv + i) * nv;
-            double sum = bias[s * nv + i];
-            for (int k = 0; k < nv; ++k) sum = mul_add(row[k], x[k], sum);
-            tau[i] = sum;
+        // by columns, which are rows: sums that do not wait for each other
+        std::copy_n(bias + s * nv, nv, tau);
+        for (int k = 0; k < nv; ++k) {
+            const double* column = mass + (s * nv + k) * nv;
+            for (int i = 0; i < nv; ++i) tau[i] = mul_add(column[i], x[k], tau[i]);
         }
         const double* force = push + s * (n - nv) * nv;
         int column = nv;
@@ -145,10 +145,14 @@ class BodyAssembly {
     // how far contacts that hold are from what they ask for
     double slip(long s, const double* x) const {
         double most = 0;
-        for (long r = s * kept; r < s * kept + held; ++r) {
-            double sum = -target_[r];
-            for (int k = 0; k < nv; ++k) sum = mul_add(task_[r * n + k], x[k], sum);
-            if (weight_[r] > 0) most = std::max(most, std::abs(sum));
+        long r = s * kept;
+        for (size_t c = 0; c < stated_.contacts.size(); ++c) {
+            for (int i = stated_.contacts[c].rows(); i > 0; --i, ++r) {
+                if (!(weight_[r] > 0)) continue;
+                double sum = -target_[r];
+                for (int k : moves_[c]) sum = mul_add(task_[r * n + k], x[k], sum);
+                most = std::max(most, std::abs(sum));
+            }
         }
         return most;
     }

@@ -181,6 +181,9 @@ class Body {
         std::copy_n(slack + idle_, loads_, missed + all_.rows - loads_);
         const ProgrammeAnswer& found = found_[s];
         answers.slip[s] = all_.slip(s, answers.x + s * n), answers.missed[s] = found.missed;
+        // where loops cannot be closed there is nothing to do
+        if (found.end == ProgrammeEnd::not_finite)
+            std::fill_n(answers.tau + s * all_.nv, all_.nv, 0.0), answers.slip[s] = 0;
         answers.code[s] = int(found.end), answers.passes[s] = found.passes;
         answers.worst[s] = found.worst;
         if (found.worst >= n + idle_ + loads_) answers.worst[s] -= loads_;
@@ -204,7 +207,7 @@ void whole_body(const Tree& tree, const TaskSet& set, const BodyStatement& state
                 const BodyStates& states, const BodyAnswers& answers) {
     const bool one = states.count == 1;
     const long most = std::min(states.count, kStatesAtOnce), loads = long(stated.contacts.size());
-    const std::vector<char> between = loads_between(stated, states.loads, states.count);
+    const std::vector<char> between(states.between, states.between + loads);
     const int n = tree.nv + stated.generators();
     const int rows = stated.drives() + int(std::count(between.begin(), between.end(), 1));
     const size_t each =
@@ -213,16 +216,11 @@ void whole_body(const Tree& tree, const TaskSet& set, const BodyStatement& state
     Scratch scratch(
         lent.get(Body::bytes(tree, stated, most) + std::max(each, evaluate_bytes(tree))));
     Body body(tree, set, stated, between, most, scratch);
+    const BodySizes sizes{tree.nq, tree.nv, loads, n, rows};
     for (long from = 0; from < states.count; from += most) {
-        BodyStates part = states;
-        part.count = std::min(most, states.count - from);
-        part.q += from * tree.nq, part.v += from * tree.nv, part.loads += from * loads;
-        part.targets += from * states.stride, part.rates += from * states.stride;
-        if (part.start) part.start += from * (n + rows);
-        BodyAnswers to = answers;
-        to.x += from * n, to.tau += from * tree.nv, to.slack += from * rows;
-        to.at += from * (n + rows);
-        to.slip += from, to.missed += from, to.code += from, to.worst += from, to.passes += from;
+        const long count = std::min(most, states.count - from);
+        const BodyStates part = part_of(states, sizes, from, count);
+        const BodyAnswers to = part_of(answers, sizes, from);
         // how a state is computed does not depend on how many are left
         if (one) body.run<double>(part, to, scratch);
         else body.run<Lanes>(part, to, scratch);

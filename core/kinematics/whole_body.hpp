@@ -64,6 +64,7 @@ struct BodyStatement {
 struct BodyStates : TaskStates {
     const double *v, *rates, *loads;
     const signed char* start;  // (count, variables + rows) or null
+    const char* between;       // what `loads_between` found for the whole batch
 };
 
 // where results go; `rows` of each state are drives, then contacts whose loads are between 0 and 1
@@ -72,6 +73,27 @@ struct BodyAnswers {
     signed char* at;
     int *code, *worst, *passes;
 };
+
+// how many numbers of a state each array has
+struct BodySizes {
+    long nq, nv, contacts, variables, rows;
+};
+
+// some states of a batch, and where their results go
+inline BodyStates part_of(BodyStates all, const BodySizes& size, long from, long count) {
+    all.count = count;
+    all.q += from * size.nq, all.v += from * size.nv, all.loads += from * size.contacts;
+    all.targets += from * all.stride, all.rates += from * all.stride;
+    if (all.start) all.start += from * (size.variables + size.rows);
+    return all;
+}
+inline BodyAnswers part_of(BodyAnswers all, const BodySizes& size, long from) {
+    all.x += from * size.variables, all.tau += from * size.nv, all.slack += from * size.rows;
+    all.at += from * (size.variables + size.rows);
+    all.slip += from, all.missed += from;
+    all.code += from, all.worst += from, all.passes += from;
+    return all;
+}
 
 // of each contact: whether it has a load between 0 and 1 in some state; loads (count, contacts)
 inline std::vector<char> loads_between(const BodyStatement& stated, const double* loads,

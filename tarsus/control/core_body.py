@@ -37,7 +37,7 @@ class CoreBody:
         return plain and not looks and known(programme.model, programme.tasks)
 
     def solve(
-        self, q: Array, v: Array, loads: Array, start: NDArray[np.int8] | None
+        self, q: Array, v: Array, loads: Array, start: NDArray[np.int8] | None, threads: int = 1
     ) -> tuple[QPSolution, Array, Array] | None:
         """Return solutions, efforts (…, nv) and how far contacts slip (…).
 
@@ -57,7 +57,9 @@ class CoreBody:
         at, speed, load = (
             np.ascontiguousarray(each).reshape(prod(lead), each.shape[-1]) for each in (q, v, loads)
         )
-        x, tau, slack, told, held, ends = self._core.solve(at, speed, targets, rates, load, start)
+        x, tau, slack, told, held, ends = self._core.solve(
+            at, speed, targets, rates, load, start, threads
+        )
         code, worst, passes = ends.reshape(3, *lead).astype(np.int64)
         slip, missed = told.reshape(2, *lead)
         found = QPSolution(

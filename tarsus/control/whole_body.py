@@ -30,7 +30,7 @@ from tarsus.geometry import Distances
 from tarsus.ik import Avoid, Limits, Task, Within, solve_qp
 from tarsus.ik.avoid import avoid_of
 from tarsus.model import Model
-from tarsus.model.checks import suggestion
+from tarsus.model.checks import count, suggestion
 
 Outputs = Literal["torques", "references"]
 
@@ -55,7 +55,8 @@ class WholeBody(ControlLaw):
     beside tasks that count about one.
 
     With `outputs="references"` a call returns q, v and efforts for the joint controllers of a
-    `Cascade`, as they shall be after `period`. `last` is what the last call found.
+    `Cascade`, as they shall be after `period`. `last` is what the last call found. `threads` share
+    the states of a batch.
     """
 
     remembers = True
@@ -77,6 +78,7 @@ class WholeBody(ControlLaw):
         motors: Stated | None = None,
         effort: Gains | None = None,
         period: float | None = None,
+        threads: int = 1,
     ) -> None:
         if outputs not in get_args(Outputs):
             raise ValueError(f"outputs is {outputs!r}{suggestion(outputs, get_args(Outputs))}")
@@ -88,6 +90,8 @@ class WholeBody(ControlLaw):
             model.frame(contact.frame)
         self.gain = not_negative(gain, "gain")
         self.outputs: Outputs = outputs
+        count(threads, "threads", 1, 1024)
+        self.threads = threads
         for task in self.tasks:
             task.bind(model)
         self.targets = BodyTargets(self.tasks, self.contacts)
@@ -130,7 +134,7 @@ class WholeBody(ControlLaw):
             q, v, loads = (np.broadcast_to(x, (*lead, x.shape[-1])) for x in (q, v, loads))
         state = q, v, loads
         if self._core is not None:
-            told = self._core.solve(*state, self._start)
+            told = self._core.solve(*state, self._start, self.threads)
             if told is not None:
                 found, tau, slip = told
                 self._start = found.working_set
@@ -156,6 +160,7 @@ class WholeBody(ControlLaw):
             rows_upper=stated.rows_upper,
             penalty=stated.penalty,
             start=self._start if fits else None,
+            threads=self.threads,
         )
         self._start = found.working_set
         tau = self.programme.drives.given(q, stated.efforts(found.v))

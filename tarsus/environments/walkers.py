@@ -43,7 +43,7 @@ class Walkers(Lanes):
         drive = torques(task.model, simulation.effort)
         periods = round(task.episode / task.period)
         super().__init__(simulation, drive, stance, periods, robots, threads)
-        self.control = walker.controller(plan, told, task.ground, walkers=robots)
+        self.control = walker.controller(plan, told, task.ground, walkers=robots, threads=threads)
         self.control.notes = False
         self._fallen = walker.fallen()
         self._limit = simulation.effort

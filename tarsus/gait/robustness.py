@@ -120,7 +120,7 @@ def robustness(
     told, felt = (replace(surface, friction=each) for each in (counted, slips))
     own = Walker.ready(anatomy, style, ground=told)
     plan = own.footsteps(speed, steps=steps).on(told, anatomy.legs[0].sole.corners)
-    control = own.controller(plan, told, felt, walkers=len(forces))
+    control = own.controller(plan, told, felt, walkers=len(forces), threads=threads)
     control.notes = False
     settings = {"collision": anatomy.collision(), "dt": 1e-3, **simulation}
     q = own.placed(plan, told, settings["collision"])

@@ -157,11 +157,17 @@ class Walker:
         )
 
     def controller(
-        self, plan: Footsteps, ground: Terrain, felt: Terrain | None = None, walkers: int = 1
+        self,
+        plan: Footsteps,
+        ground: Terrain,
+        felt: Terrain | None = None,
+        walkers: int = 1,
+        threads: int = 1,
     ) -> Walking:
         """Return the controller of walkers along footsteps, on a ground as they know it.
 
-        `felt` is the ground that switches under their soles feel, the same unless given.
+        `felt` is the ground that switches under their soles feel, the same unless given; `threads`
+        share the walkers.
         """
         style, sole, even = self.style, self.sole, isinstance(ground, Ground)
         stepping = Stepping(
@@ -183,7 +189,9 @@ class Walker:
         for contact in tasks.contacts:
             contact.normal = plan.normal.reshape(-1, 3)[0]
         feels = ground if felt is None else felt
-        return Walking(self.body, tasks, stepping, ground=feels, period=style.period)
+        return Walking(
+            self.body, tasks, stepping, ground=feels, period=style.period, threads=threads
+        )
 
     def _adaptation(self, ground: Terrain) -> StepAdaptation:
         reach, single = self.body.legs[0].reach, self.supports.single

@@ -53,11 +53,12 @@ class Walking:
         ground: Terrain,
         period: float,
         effort: Any = None,
+        threads: int = 1,
     ) -> None:
         self.body, self.tasks, self.ground, self.period = body, tasks, ground, period
         self.stepping, self._start = stepping, copy.deepcopy(stepping)
         self.control = WholeBody(
-            body.model, tasks.tasks, tasks.contacts, period=period, effort=effort
+            body.model, tasks.tasks, tasks.contacts, period=period, effort=effort, threads=threads
         )
         self.cycles = Cycles()
         self.notes = True

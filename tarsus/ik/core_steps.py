@@ -7,7 +7,7 @@ over when they have changed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,14 +47,8 @@ OPEN = 8
 """What is added to the end where a loop cannot follow."""
 
 
-class Found(NamedTuple):
-    """Configurations, velocities, what rows miss, codes, and where loops cannot follow."""
-
-    q: Array
-    v: Array
-    missing: Array
-    code: NDArray[np.int64] | int
-    opened: NDArray[np.bool_] | bool
+Found: TypeAlias = tuple[Array, Array, Array, NDArray[np.int64] | int, NDArray[np.bool_] | bool]
+"""Configurations, velocities, what rows miss, codes, and where loops cannot follow."""
 
 
 class CoreSteps:
@@ -101,22 +95,24 @@ class CoreSteps:
         targets = self._targets(lead)
         if targets is None:
             return None
-        rows = q[None] if not lead else np.ascontiguousarray(q).reshape(-1, self.model.nq)
+        at = np.ascontiguousarray(q).reshape(-1, self.model.nq) if lead else q
         before, free = self._rows(last), self._rows(wish)
         try:
-            found = self._stepper.step(rows, targets, dt, before, free)
+            found = self._stepper.step(at, targets, dt, before, free)
         except ValueError:
+            rows = at.reshape(-1, self.model.nq)
             fine = _finite(rows) & _finite(targets) & (True if free is None else _finite(free))
             if fine.all():
                 raise
             found = self._step_some(fine, rows, targets, dt, before, free)
+            if not lead:
+                found = tuple(each[0] for each in found)
         reached, v, missing, code = found
-        if self._limits.avoid is not None and (code == NO_PLACE).any():
+        if self._limits.avoid is not None and np.any(code == NO_PLACE):
             return None  # why there are no places is told with the distances
         if not lead:
-            end = int(code[0])
-            return Found(reached[0], v[0], missing[0], ENDS[end % OPEN], end >= OPEN)
-        return Found(
+            return reached, v, missing, ENDS[code % OPEN], bool(code >= OPEN)
+        return (
             reached.reshape(q.shape),
             v.reshape(*lead, self.model.nv),
             missing.reshape(*lead, missing.shape[-1]),
@@ -139,7 +135,7 @@ class CoreSteps:
         dt: float,
         last: Array | None,
         wish: Array | None,
-    ) -> tuple[Array, Array, Array, NDArray[np.int32]]:
+    ) -> tuple[Any, ...]:
         """Return the steps of states that are fine; the others stay, each told by its code."""
         neutral, rest = self.model.neutral(), np.broadcast_to(fine[:, None], (len(rows), 1))
         reached, v, missing, code = self._stepper.step(

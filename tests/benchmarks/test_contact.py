@@ -29,7 +29,7 @@ import targets
 from learning import LearningSizes
 from mujoco_walker import MujocoWalker
 from tarsus_walker import TarsusWalker
-from walking_machines import Walker
+from walkers import Walker
 
 SIZES = contact.Sizes(
     steps.StepSizes(states=3, different=2, steps=2, together=3),

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import motions
 import residuals
 from tarsus_walker import TarsusWalker
-from walking_machines import Walker
+from walkers import Walker
 
 
 def test_all_motions_are_in_the_survey() -> None:

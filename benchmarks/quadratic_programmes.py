@@ -1,6 +1,6 @@
 """Quadratic programmes of inverse kinematics on Talos, beside daqp, piqp and proxsuite.
 
-python benchmarks/programmes.py
+python benchmarks/quadratic_programmes.py
 
 Sets: A has 18 rows of tasks (two feet, a hand) and 38 bounds, B 24 (two hands), C also 20 rows that
 keep links apart. Easy: near its usual posture; hard: many joints at their limits, fast targets,
