@@ -186,6 +186,7 @@ class BodyController:
         rates: Array,
         loads: Array,
         start: NDArray[np.int8] | None = None,
+        threads: int = 1,
     ) -> tuple[Array, Array, Array, Array, NDArray[np.int8], NDArray[np.int32]]:
         """x (B, n), tau (B, nv), slack (B, rows), slip and missed (2, B), at, and ends (3 B)."""
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <optional>
 
 #include "bindings/algorithms.hpp"
@@ -41,6 +42,12 @@ BodyContact contact_of(const StatedContact& given, const TwistRows& rows) {
     if (normal.size() != 3 || numbers.size() != 3 || made.levers.size() % 3 ||
         made.turns.size() % 3 || made.edges.size() % 3)
         throw std::invalid_argument("a contact has the wrong numbers");
+    for (const auto* some : {&made.levers, &made.turns, &made.edges, &normal, &numbers}) {
+        if (!std::all_of(some->begin(), some->end(), [](double x) { return std::isfinite(x); }))
+            throw std::invalid_argument("a contact has numbers that are not finite");
+    }
+    if (*std::min_element(numbers.begin(), numbers.end()) < 0)
+        throw std::invalid_argument("torsion, damping or most of a contact is negative");
     std::copy_n(normal.begin(), 3, made.normal);
     made.torsion = numbers[0], made.damping = numbers[1], made.most = numbers[2];
     return made;

@@ -208,7 +208,8 @@ class BodyAssembly {
     void forces(long s, size_t c, const double* R, int column) {
         const BodyContact& contact = stated_.contacts[c];
         double* to = push + (s * (n - nv) + column) * nv;
-        for (double spin : {contact.torsion, -contact.torsion}) {
+        for (int copy = 0; copy < contact.copies(); ++copy) {
+            const double spin = copy == 0 ? contact.torsion : -contact.torsion;
             for (int k = 0; k < contact.corners(); ++k) {
                 double arm[3];
                 turn(contact.levers.data() + 3 * k, R, arm);
@@ -228,7 +229,6 @@ class BodyAssembly {
                     }
                 }
             }
-            if (contact.torsion == 0) break;
         }
     }
 

@@ -21,7 +21,9 @@ struct BodyContact {
 
     int corners() const { return int(levers.size() / 3); }
     int sides() const { return int(edges.size() / 3); }
-    int generators() const { return corners() * sides() * (torsion > 0 ? 2 : 1); }
+    // of all generators: one that turns each way where corners hold moments
+    int copies() const { return torsion > 0 ? 2 : 1; }
+    int generators() const { return corners() * sides() * copies(); }
     int rows() const { return 3 + int(turns.size() / 3); }
 };
 

@@ -28,7 +28,7 @@ class Contact:
 
     `friction` is the coefficient, `sides` the number of edges of the pyramid; `torsion` [m] is what
     moment about the normal a corner holds of a newton. `normal` (3,) points out of the ground, in
-    world axes; it may be changed at any time. `margin` [m] keeps the centre of pressure inside the
+    world axes; it may be changed at any time, and nothing else. `margin` [m] keeps the centre of pressure inside the
     edges of a face. `force` [N] is the largest normal force, by default three times the weight.
     Velocities of the contact fade with the rate `damping` [1/s].
     """
@@ -68,6 +68,19 @@ class Contact:
         self.levers = read_only(self.corners - self.centre)
         self.normal = normal
 
+    def __setattr__(self, name: str, value: object) -> None:
+        # controllers lay out their programmes by these numbers once
+        if not name.startswith("_") and name in self.__dict__:
+            raise AttributeError(
+                f"{name} of {self.name!r} cannot be changed, only normal can: make another contact"
+            )
+        super().__setattr__(name, value)
+
+    @property
+    def edges(self) -> Array:
+        """Edges of the pyramid (3, sides) in world axes: a new array for each normal."""
+        return self._edges
+
     @property
     def normal(self) -> Array:
         """Which way the ground pushes (3,), in world axes."""
@@ -84,7 +97,7 @@ class Contact:
         # an edge of the pyramid points along the frame that `rotation_along` chooses
         local = np.stack([np.cos(angle), np.sin(angle), np.ones(self.sides)])
         local[:2] *= self.friction
-        self.edges = read_only(rotation_along(self._normal) @ local)
+        self._edges = read_only(rotation_along(self._normal) @ local)
 
     @property
     def generators(self) -> int:

@@ -8,6 +8,7 @@ NumPy. Statements are handed over when they have changed.
 from __future__ import annotations
 
 from math import prod
+from operator import is_not
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,8 @@ class CoreBody:
 
     def __init__(self, programme: BodyProgramme) -> None:
         self.programme = programme
-        self._stated: list[object] = []
+        self._stated: list[object] | None = None
+        self._edges: list[Array] = []
 
     @staticmethod
     def knows(programme: BodyProgramme) -> bool:
@@ -44,10 +46,12 @@ class CoreBody:
         None where targets do not fit the states.
         """
         own = self.programme
-        stated = [task.stated for task in own.tasks] + [id(c.edges) for c in own.contacts]
-        if stated != self._stated:
+        stated = [task.stated for task in own.tasks]
+        edges = [contact.edges for contact in own.contacts]
+        if stated != self._stated or any(map(is_not, edges, self._edges)):
             self._make()
-            self._stated = list(stated)
+            # the arrays themselves: an address may be that of another one later
+            self._stated, self._edges = stated, edges
         lead = q.shape[:-1]
         targets, rates = self._tasks.targets(lead), self._tasks.target_rates(lead)
         if targets is None or rates is None:
