@@ -133,7 +133,9 @@ class Swing:
         sinking = since >= self.sink * total
         place, speed = target.copy(), np.zeros_like(target)
         if self.wait > 0.0:
-            waits = (since < self.wait * total)[..., None]
+            # downwards nothing is in the way
+            ahead = top < target[..., 2] + 1.5 * self.lift
+            waits = ((since < self.wait * total) & ahead)[..., None]
             place[..., :2] = np.where(waits, now[..., :2], target[..., :2])
         place[..., 2] = np.where(sinking, target[..., 2], top)
         speed[..., 2] = np.where(sinking, -self.land, 0.0)
