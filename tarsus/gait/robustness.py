@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
-from tarsus.gait.walker import Style, Walker
+from tarsus.gait.biped import Biped, Style
 from tarsus.geometry import Ground
 from tarsus.geometry.terrain import Terrain
 from tarsus.model import Model
@@ -118,7 +118,7 @@ def robustness(
     expect(surface, Terrain, "ground")
     counted = float(axes[1].min()) if known is None else number(known, "known")
     told, felt = (replace(surface, friction=each) for each in (counted, slips))
-    own = Walker.ready(anatomy, style, ground=told)
+    own = Biped.ready(anatomy, style, ground=told)
     plan = own.footsteps(speed, steps=steps).on(told, anatomy.legs[0].sole.corners)
     control = own.controller(plan, told, felt, walkers=len(forces), threads=threads)
     control.notes = False

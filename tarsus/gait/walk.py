@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.biped import Biped, Style
 from tarsus.gait.walked import Walked
-from tarsus.gait.walker import Style, Walker
 from tarsus.geometry import Ground
 from tarsus.geometry.terrain import Terrain
 from tarsus.model import Model
@@ -61,7 +61,7 @@ def walk(
     if friction is not None:
         surface = replace(surface, friction=friction)
     told = surface if known is None else known
-    own = Walker.ready(body, style, float(np.abs(sideways).max()), told)
+    own = Biped.ready(body, style, float(np.abs(sideways).max()), told)
     plan = own.footsteps(speed, sideways, turn, steps, path).on(told, body.legs[0].sole.corners)
     control = own.controller(plan, told, surface, walkers or 1)
     settings = {"collision": body.collision(), "dt": 1e-3, **simulation}

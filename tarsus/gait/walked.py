@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.gait.biped import Biped
 from tarsus.gait.plans.footsteps import Footsteps
 from tarsus.gait.sole_forces import Soles, sole_forces
-from tarsus.gait.walker import Walker
 from tarsus.gait.walking import Walking
 from tarsus.simulation import Trajectory
 
@@ -79,7 +79,7 @@ class WalkReport:
 class Walked:
     """A walk in simulation: the machine, its plan, its controller with its notes, and the run."""
 
-    walker: Walker
+    walker: Biped
     plan: Footsteps
     control: Walking
     run: Trajectory

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
-from tarsus.gait.body_tasks import Arms, BodyGains, BodyTasks
+from tarsus.gait.body_tasks import ArmStyle, BodyGains, BodyTasks
 from tarsus.gait.fallen import Fallen
 from tarsus.gait.plans.adaptation import StepAdaptation, StepLimits
 from tarsus.gait.plans.footsteps import Footsteps
@@ -59,12 +59,12 @@ class Style:
     adapt: bool = True
     gain: float = 3.0
     period: float = 0.004
-    arms: Arms = "still"
+    arms: ArmStyle = "still"
     gains: BodyGains = field(default_factory=BodyGains)
 
 
 @dataclass(frozen=True, eq=False)
-class Walker:
+class Biped:
     """A machine that is ready to walk."""
 
     body: Anatomy
