@@ -10,7 +10,8 @@ from tarsus.gait.robustness import Robustness, robustness
 from tarsus.gait.soles import Sole
 from tarsus.gait.stepping import Stepping
 from tarsus.gait.walk import walk
-from tarsus.gait.walked import Walked, WalkReport
+from tarsus.gait.walk_report import WalkReport
+from tarsus.gait.walked import Walked
 from tarsus.gait.walking import Walking
 
 __all__ = [

@@ -216,4 +216,5 @@ class Biped:
     def fallen(self) -> Fallen:
         """Return the condition that ends a walk."""
         feet = tuple(leg.end for leg in self.body.legs)
-        return Fallen(self.body.trunk, feet, float(FALLEN * self.stance[2]))
+        soles = np.stack([leg.sole.placement[:3, 3] for leg in self.body.legs])
+        return Fallen(self.body.trunk, feet, soles, float(FALLEN * self.stance[2]))

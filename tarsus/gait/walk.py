@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
 from tarsus.gait.biped import Biped, Style
 from tarsus.gait.walked import Walked
@@ -32,7 +33,7 @@ def walk(
     steps: int = 10,
     path: ArrayLike | None = None,
     ground: Terrain | None = None,
-    friction: float | None = None,
+    friction: float | Array | None = None,
     known: Terrain | None = None,
     push: External | None = None,
     style: Style | None = None,
@@ -71,4 +72,4 @@ def walk(
         q = np.tile(q, (walkers, 1))
     long = own.supports.start + plan.steps * own.step_time + 2.0 if duration is None else duration
     run = sim.run(q, duration=long, controller=control, external=push, until=own.fallen())
-    return Walked(own, plan, control, run, float(np.min(surface.friction)))
+    return Walked(own, plan, control, run, np.asarray(surface.friction, float))
