@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
-from tarsus.gait.biped import Biped, Style
+from tarsus.gait.biped import Biped
+from tarsus.gait.style import Style
 from tarsus.geometry import Ground
 from tarsus.geometry.terrain import Terrain
 from tarsus.model import Model
@@ -119,7 +120,7 @@ def robustness(
     counted = float(axes[1].min()) if known is None else number(known, "known")
     told, felt = (replace(surface, friction=each) for each in (counted, slips))
     own = Biped.ready(anatomy, style, ground=told)
-    plan = own.footsteps(speed, steps=steps).on(told, anatomy.legs[0].sole.corners)
+    plan = own.grounded(own.footsteps(speed, steps=steps), told)
     control = own.controller(plan, told, felt, walkers=len(forces), threads=threads)
     control.notes = False
     settings = {"collision": anatomy.collision(), "dt": 1e-3, **simulation}
