@@ -76,19 +76,32 @@ class Stepper {
 
     template <class T>
     void run(const StepStates& states, double dt, const StepAnswers& answers, Scratch scratch) {
-        for_each_state<T>(tree_, set_, states, scratch,
-                          [&](long s, const TaskRows<T>& rows, int l) {
-                              answers.code[s] = int(StepEnd::solved);
-                              state(s, states, rows, l, dt);
-                              if (!limits_.at(rows, l, dt, rows_[s] = rows_of(s)))
-                                  answers.code[s] = int(StepEnd::no_place);
-                          });
+        for_each_group<T>(
+            tree_, set_, states, scratch, [&](long first, int n, const TaskRows<T>& rows) {
+                keep(first, n, rows);
+                for (int l = 0; l < n; ++l) {
+                    const long s = first + l;
+                    state(s, states, rows, l, dt);
+                    const bool placed = limits_.at(rows, l, dt, rows_[s] = rows_of(s));
+                    answers.code[s] = int(placed ? StepEnd::solved : StepEnd::no_place);
+                }
+            });
         solve(states.count, answers);
         for (long s = 0; s < states.count; ++s) judge(s, answers);
     }
 
    private:
-    // the tasks of one state, and the bounds of its velocities
+    // the rows of tasks of n states
+    template <class T>
+    void keep(long s, int n, const TaskRows<T>& rows) {
+        double* to = task_ + s * kept_ * nv_;
+        for (int r = 0; r < set_.rows; ++r) {
+            if (folds_ && set_.is_posture[r]) continue;
+            store_states(rows.jacobian + long(r) * nv_, nv_, n, to, long(kept_) * nv_);
+            to += nv_;
+        }
+    }
+    // what tasks of one state ask for, and the bounds of its velocities
     template <class T>
     void state(long s, const StepStates& states, const TaskRows<T>& rows, int l, double dt) {
         double* rate = rate_ + s * set_.rows;
@@ -100,10 +113,7 @@ class Stepper {
             const double gain = stated_.gain[r] < 0 ? 1 / dt : stated_.gain[r];
             rate[r] = lane_of(rows.feedforward[r], l) - gain * lane_of(rows.error[r], l);
             if (folds_ && set_.is_posture[r]) continue;
-            target_[to] = rate[r];
-            const T* row = rows.jacobian + long(r) * nv_;
-            for (int v = 0; v < nv_; ++v) task_[long(to) * nv_ + v] = lane_of(row[v], l);
-            ++to;
+            target_[to++] = rate[r];
         }
         double *wish = wish_ + s * nv_, *damping = damping_ + s * nv_;
         for (int v = 0; v < nv_; ++v) damping[v] = stated_.damping[v] * (1 + std::sqrt(calm));
@@ -282,7 +292,7 @@ void ik_steps(const Tree& tree, const TaskSet& set, const StepStatement& stated,
     const bool one = states.count == 1;
     const long most = std::min(states.count, kStatesAtOnce);
     const size_t rows =
-        one ? for_each_state_bytes<double>(tree, set) : for_each_state_bytes<Lanes>(tree, set);
+        one ? for_each_group_bytes<double>(tree, set) : for_each_group_bytes<Lanes>(tree, set);
     WorkMemory lent;
     Scratch scratch(
         lent.get(Stepper::bytes(tree, set, stated, most) + std::max(rows, move_bytes(tree, most))));

@@ -51,15 +51,7 @@ struct StepAnswers {
 };
 
 // how a step ended, and why it misses something of the first level if it does
-enum class StepEnd : int {
-    solved,
-    infeasible,
-    passes,
-    not_finite,
-    limited,
-    singular,
-    no_place
-};
+enum class StepEnd : int { solved, infeasible, passes, not_finite, limited, singular, no_place };
 constexpr int kOpenLoop = 8;  // is added where a loop cannot follow
 
 }  // namespace tarsus

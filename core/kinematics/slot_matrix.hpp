@@ -27,11 +27,14 @@ class SlotMatrix {
           n_columns_(scratch.take<int>(tiles(height_))),
           rows_(scratch.take<int>(size_t(kOne ? 1 : tiles(width_)) * slots)),
           n_rows_(scratch.take<int>(tiles(width_))),
-          fresh_(scratch.take<Lanes>(kOne ? 0 : n)) {
+          fresh_(scratch.take<Lanes>(kOne ? 0 : n)),
+          own_(scratch.take<int>(kOne ? 0 : size_t(slots) * n)),
+          n_own_(scratch.take<int>(kOne ? 0 : slots)) {
         if constexpr (kOne) {
             for (int j = 0; j < n; ++j) columns_[j] = j;
         } else {
             std::fill_n(used_, size_t(slots) * n, 0);
+            std::fill_n(n_own_, slots, 0);
             std::fill_n(by_rows_, size_t(slots) * padded<T>(n), T(0.0));
         }
     }
@@ -42,7 +45,8 @@ class SlotMatrix {
                bytes_of<char>(kOne ? 0 : size_t(slots) * n) +
                bytes_of<int>(size_t(kOne ? 1 : height) * n) + bytes_of<int>(height) +
                bytes_of<int>(size_t(kOne ? 1 : width) * slots) + bytes_of<int>(width) +
-               bytes_of<Lanes>(kOne ? 0 : n);
+               bytes_of<Lanes>(kOne ? 0 : n) + bytes_of<int>(kOne ? 0 : size_t(slots) * n) +
+               bytes_of<int>(kOne ? 0 : slots);
     }
     static int tiles(int blocks) { return (blocks + kTile - 1) / kTile; }
 
@@ -88,12 +92,15 @@ class SlotMatrix {
             load_rows(row, n_, fresh_);
             Lanes* to = by_rows_ + long(first + i) * n_;
             char* used = used_ + long(first + i) * n_;
+            bool grown = false;
             for (int j = 0; j < n_; ++j) {
                 if (!used[j] && !any(absolute(fresh_[j]) > Lanes(0.0))) continue;
-                more = more || !used[j];
+                grown = grown || !used[j];
                 used[j] = 1;
                 to[j] = select(fresh > Lanes(0.0), fresh_[j], to[j]);
             }
+            if (grown) list_own(first + i);
+            more = more || grown;
         }
         return more;
     }
@@ -102,11 +109,9 @@ class SlotMatrix {
         requires(!kOne)
     {
         const Lanes* own = row(slot);
-        const char* used = used_ + long(slot) * n_;
+        const int *which = own_ + long(slot) * n_, count = n_own_[slot];
         Lanes sum(0.0);
-        for (int j = 0; j < n_; ++j) {
-            if (used[j]) sum = mul_add(own[j], x[j], sum);
-        }
+        for (int e = 0; e < count; ++e) sum = mul_add(own[which[e]], x[which[e]], sum);
         return sum;
     }
 
@@ -168,11 +173,19 @@ class SlotMatrix {
     }
 
    private:
+    void list_own(int slot) {
+        n_own_[slot] = 0;
+        for (int j = 0; j < n_; ++j) {
+            if (used_[long(slot) * n_ + j]) own_[long(slot) * n_ + n_own_[slot]++] = j;
+        }
+    }
+
     const int slots_, n_, height_, width_;  // the last two in blocks
     T *by_rows_, *by_columns_;
     char* used_;
     int *columns_, *n_columns_, *rows_, *n_rows_;
-    Lanes* fresh_;  // a row of problems that are loaded
+    Lanes* fresh_;       // a row of problems that are loaded
+    int *own_, *n_own_;  // of each slot in lanes: the columns that it uses
 };
 
 }  // namespace tarsus::TARSUS_ISA

@@ -269,14 +269,12 @@ template <class T>
 void rows_of(const Tree& tree, const TaskSet& set, const TaskStates& states, double* error,
              double* feedforward, double* jacobian) {
     WorkMemory lent;
-    Scratch scratch(lent.get(for_each_state_bytes<T>(tree, set)));
-    const int size = set.rows * tree.nv;
-    for_each_state<T>(tree, set, states, scratch, [&](long s, const TaskRows<T>& rows, int l) {
-        for (int k = 0; k < set.rows; ++k) {
-            error[s * set.rows + k] = lane_of(rows.error[k], l);
-            feedforward[s * set.rows + k] = lane_of(rows.feedforward[k], l);
-        }
-        for (int k = 0; k < size; ++k) jacobian[s * size + k] = lane_of(rows.jacobian[k], l);
+    Scratch scratch(lent.get(for_each_group_bytes<T>(tree, set)));
+    const long size = set.rows * tree.nv, count = set.rows;
+    for_each_group<T>(tree, set, states, scratch, [&](long s, int n, const TaskRows<T>& rows) {
+        store_states(rows.error, set.rows, n, error + s * count, count);
+        store_states(rows.feedforward, set.rows, n, feedforward + s * count, count);
+        store_states(rows.jacobian, int(size), n, jacobian + s * size, size);
     });
 }
 

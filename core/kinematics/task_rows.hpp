@@ -54,9 +54,9 @@ class TaskRows {
     Scratch scratch_;
 };
 
-// each(s, rows, l) for each state, whose rows are in lane l
+// each(s, n, rows) for n states from s on, whose rows are in the first lanes
 template <class T, class Each>
-void for_each_state(const Tree& tree, const TaskSet& set, const TaskStates& states,
+void for_each_group(const Tree& tree, const TaskSet& set, const TaskStates& states,
                     Scratch& scratch, Each&& each) {
     constexpr int count = kLaneCount<T>;
     TaskRows<T> rows(tree, set, scratch);
@@ -70,12 +70,21 @@ void for_each_state(const Tree& tree, const TaskSet& set, const TaskStates& stat
             for (int k = 0; k < set.targets; ++k) set_lane(targets[k], l, to[k]);
         }
         rows.at(q, targets);
-        for (int l = 0; l < count && s + l < states.count; ++l) each(s + l, rows, l);
+        each(s, int(std::min<long>(count, states.count - s)), rows);
     }
 }
 template <class T>
-size_t for_each_state_bytes(const Tree& tree, const TaskSet& set) {
+size_t for_each_group_bytes(const Tree& tree, const TaskSet& set) {
     return TaskRows<T>::bytes(tree, set) + bytes_of<T>(tree.nq) + bytes_of<T>(set.targets);
+}
+
+// numbers of n states to rows of their own, each `stride` after the one before
+TARSUS_INLINE void store_states(const double* from, int size, int, double* to, long) {
+    std::copy_n(from, size, to);
+}
+TARSUS_INLINE void store_states(const Lanes* from, int size, int n, double* to, long stride) {
+    Rows<Lanes> rows(to, stride, n, false);
+    store_rows(from, size, rows);
 }
 
 // of many states, in lanes
