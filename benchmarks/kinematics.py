@@ -55,14 +55,16 @@ def kinematics_table(found: dict[str, Any]) -> list[str]:
     """Return the lines of a small table of the README."""
 
     def steps(section: str) -> str:
-        names = [name for name in ("tarsus", "placo", "pink", "mink") if name in found[section]]
-        return " / ".join(f"{found[section][name]['median [us]']:.3g} µs" for name in names)
+        names = ("tarsus", "placo", "pink", "mink")
+        own = [
+            f"{n} {found[section][n]['median [us]']:.3g} µs" for n in names if n in found[section]
+        ]
+        return ", ".join(own)
 
     poses, lola = found["poses"], found["lola"]
     rows = {
-        "a step of talos_reduced, three frames, posture, limits: "
-        "Tarsus / placo / Pink / mink": steps("step"),
-        "– with 400 pairs of capsules apart and momentum: Tarsus / placo": steps("capsules"),
+        "a step of talos_reduced, three frames, posture, limits": steps("step"),
+        "– with 400 pairs of capsules apart and momentum": steps("capsules"),
         "– a state of a batch, scattered / alone": (
             f"{found['batch']['in a batch [us]']:.3g} / {found['batch']['one [us]']:.3g} µs"
         ),

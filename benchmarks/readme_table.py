@@ -18,6 +18,7 @@ from contact_table import contact_table
 from flow_table import flow_table
 from kinematics import kinematics_table
 from part_table import part_table
+from walking import walking_table
 
 HERE = Path(__file__).parent
 README = HERE.parent / "README.md"
@@ -58,6 +59,8 @@ def markdown(results: dict[str, Any]) -> str:
         lines += ["", *flow_table(flows)]
     if kinematics := results.get("kinematics"):
         lines += ["", *kinematics_table(kinematics)]
+    if walking := results.get("walking"):
+        lines += ["", *walking_table(walking)]
     if contact := results.get("contact"):
         lines += ["", *contact_table(contact)]
     return "\n".join(lines)

@@ -101,6 +101,16 @@ def _batch(plan: Plan, tell: Callable[[float], None]) -> list[dict[str, Any]]:
     return [walk.row(contender)]
 
 
+def walking_table(found: dict[str, Any]) -> list[str]:
+    """Return the lines of a small table of the README."""
+    lines = ["| walking: plan, whole-body control, steps of 1 ms | × real time |", "|---|---|"]
+    for row in (*found["alone"], *found["batch"]):
+        many = f"{row['walkers']} × " if row["walkers"] > 1 else ""
+        threads = f", {row['threads']} threads" if row["threads"] > 1 else ""
+        lines.append(f"| {many}{row['model']}{threads} | {row['median']:.3g} |")
+    return lines
+
+
 def _of(section: str, robot: str, key: str) -> Callable[[dict[str, Any]], dict[str, float]]:
     """Return a function from results to a number of this section, if it was measured."""
 
