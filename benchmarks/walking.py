@@ -44,7 +44,7 @@ class Walk:
 
     def __init__(self, robot: str, walkers: int, steps: int, threads: int) -> None:
         body = ts.gait.Anatomy.from_model(example(robot))
-        own, ground = ts.gait.Walker.ready(body), ts.Ground()
+        own, ground = ts.gait.Biped.ready(body), ts.Ground()
         plan = own.footsteps(0.3, steps=steps).on(ground, body.legs[0].sole.corners)
         collision = body.collision()
         self.simulation = ts.Simulation(body.model, ground=ground, collision=collision, dt=1e-3)

@@ -14,7 +14,7 @@ walked = ts.gait.walk(body, speed=0.3, steps=4)
 print(walked.report)
 
 # the plan alone: footsteps on stairs, and how the divergent component moves along them
-walker = ts.gait.Walker.ready(body)
+walker = ts.gait.Biped.ready(body)
 stairs = ts.Steps(rise=0.1, depth=0.4, count=3, start=0.4)
 steps = walker.footsteps(speed=0.15, steps=8).on(stairs, body.legs[0].sole.corners)
 plan = walker.supports.plan(steps.position)

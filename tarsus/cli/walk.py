@@ -21,7 +21,7 @@ from tarsus.cli.options import (
     ModelText,
     PackageDirs,
 )
-from tarsus.gait.body_tasks import Arms
+from tarsus.gait.body_tasks import ArmStyle
 from tarsus.geometry.terrain import Terrain
 
 
@@ -52,7 +52,7 @@ def walk(
         list[str] | None, _option("A frame on a foot, if feet are not found; one for each.")
     ] = None,
     arms: Annotated[
-        Arms, typer.Option(help="Keep their posture, swing with legs, or take away momentum.")
+        ArmStyle, typer.Option(help="Keep their posture, swing with legs, or take away momentum.")
     ] = "still",
     adapt: Annotated[bool, typer.Option(help="Adapt steps to the measured state.")] = True,
     plot: Annotated[Path | None, _option("Draw the walk to a file (.png, .pdf, .svg).")] = None,

@@ -12,7 +12,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.environments.reward import Outcome, WalkReward
 from tarsus.environments.walkers import Walkers
-from tarsus.gait import Anatomy, Style, Walker
+from tarsus.gait import Anatomy, Biped, Style
 from tarsus.geometry import Ground, Terrain
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
@@ -89,9 +89,9 @@ class ResidualTask:
         return self.body.model
 
     @cached_property
-    def walker(self) -> Walker:
+    def walker(self) -> Biped:
         """The machine, ready to walk."""
-        return Walker.ready(self.body, self.style, ground=self.ground)
+        return Biped.ready(self.body, self.style, ground=self.ground)
 
     @property
     def cycle(self) -> int:

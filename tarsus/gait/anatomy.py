@@ -109,6 +109,8 @@ class Anatomy:
         search = _Search(model, Collision.from_model(model) if collision is None else collision)
         ends = search.feet() if feet is None else _named(model, feet, "feet")
         hands = search.hands(ends) if arms is None else _named(model, arms, "arms")
+        search.check_apart(ends, "feet")
+        search.check_apart(hands, "arms")
         ahead = search.ahead(ends)
         legs = [search.leg(limb, ahead) for limb in search.limbs(ends, ahead, "leg")]
         trunk = model.base.child
@@ -147,6 +149,14 @@ class _Search:
             if self.tree.joint_count(self.tree.way(self.tree.hand(a), self.tree.parent[a]))
             >= SHORTEST
         ]
+
+    def check_apart(self, ends: list[int], what: str) -> None:
+        """Raise if a limb would end on another one."""
+        for end in ends:
+            on = [each for each in self.tree.way(end, -1) if each in ends and each != end]
+            if on:
+                names = self.model.body_names
+                raise ModelError(f"{what}: {names[end]!r} is behind {names[on[0]]!r} on one limb")
 
     def lowest(self, body: int) -> float:
         """Return how low a body reaches at the neutral configuration [m]."""
@@ -284,6 +294,8 @@ def _named(model: Model, names: Sequence[str], what: str) -> list[int]:
         body = model.frame(name).body
         if body == WORLD:
             raise ModelError(f"{what}: frame {name!r} does not move")
+        if model.base is not None and body == model.base.child:
+            raise ModelError(f"{what}: frame {name!r} is on the trunk {body!r}, not on a limb")
         found.append(model.body(body).index)
     if what == "feet" and len(set(found)) < 2:
         raise ModelError(f"feet is {list(names)}, must name frames on two bodies or more")

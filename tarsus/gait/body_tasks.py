@@ -35,7 +35,7 @@ from tarsus.spatial import inverse, skew
 SLIPPERY = 0.45
 """On less friction than this a pyramid of four sides would leave too little of the cone."""
 
-Arms: TypeAlias = Literal["still", "swing", "momentum"]
+ArmStyle: TypeAlias = Literal["still", "swing", "momentum"]
 """Arms keep their posture, follow the opposite legs (Schwienbacher 2013, section 7.3.1), or take
 away angular momentum about the vertical."""
 
@@ -71,10 +71,10 @@ class BodyTasks:
         friction: float,
         gains: BodyGains,
         margin: float,
-        arms: Arms = "still",
+        arms: ArmStyle = "still",
     ) -> None:
-        if arms not in get_args(Arms):
-            raise ValueError(f"arms is {arms!r}{suggestion(arms, get_args(Arms))}")
+        if arms not in get_args(ArmStyle):
+            raise ValueError(f"arms is {arms!r}{suggestion(arms, get_args(ArmStyle))}")
         if arms != "still" and not body.arms:
             raise ModelError(f"{body.model.name!r} has no arms for {arms!r}")
         model = body.model

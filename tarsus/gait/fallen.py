@@ -18,10 +18,12 @@ TILTED = float(np.cos(np.radians(50.0)))
 
 @dataclass(frozen=True, eq=False)
 class Fallen(Condition):
-    """The `trunk` is less than `height` [m] above the lower of the `feet`, or far from upright."""
+    """The `trunk` is less than `height` [m] above the lowest sole, or far from upright."""
 
     trunk: str
     feet: tuple[str, ...]
+    soles: Array
+    """Where the middles of the soles are on the feet (feet, 3) [m]."""
     height: float
 
     def holds(self, samples: Samples, model: Model, places: Sequence[Place]) -> Mask:
@@ -31,10 +33,11 @@ class Fallen(Condition):
     def of(self, model: Model, q: Array) -> Mask:
         """Return whether machines have fallen in configurations (…, nq)."""
         pose = model.frame_pose(q, self.trunk)
-        lowest = model.frame_pose(q, self.feet[0])[..., 2, 3]
-        for foot in self.feet[1:]:
-            lowest = np.minimum(lowest, model.frame_pose(q, foot)[..., 2, 3])
-        low = pose[..., 2, 3] - lowest < self.height
+        feet = (model.frame_pose(q, foot)[..., 2, :] for foot in self.feet)
+        heights = [
+            row[..., :3] @ sole + row[..., 3] for row, sole in zip(feet, self.soles, strict=True)
+        ]
+        low = pose[..., 2, 3] - np.min(heights, axis=0) < self.height
         return np.asarray(low | (pose[..., 2, 2] < TILTED))
 
     def __str__(self) -> str:

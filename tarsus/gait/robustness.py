@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
-from tarsus.gait.walker import Style, Walker
+from tarsus.gait.biped import Biped
+from tarsus.gait.style import Style
 from tarsus.geometry import Ground
 from tarsus.geometry.terrain import Terrain
 from tarsus.model import Model
@@ -118,8 +119,8 @@ def robustness(
     expect(surface, Terrain, "ground")
     counted = float(axes[1].min()) if known is None else number(known, "known")
     told, felt = (replace(surface, friction=each) for each in (counted, slips))
-    own = Walker.ready(anatomy, style, ground=told)
-    plan = own.footsteps(speed, steps=steps).on(told, anatomy.legs[0].sole.corners)
+    own = Biped.ready(anatomy, style, ground=told)
+    plan = own.grounded(own.footsteps(speed, steps=steps), told)
     control = own.controller(plan, told, felt, walkers=len(forces), threads=threads)
     control.notes = False
     settings = {"collision": anatomy.collision(), "dt": 1e-3, **simulation}

@@ -23,6 +23,8 @@ STEEPEST = np.cos(np.radians(50.0))
 """How far a sole may be from level where the machine is neutral."""
 WIDER = 1.25
 """A sole that is not level there must be so much wider than the level one."""
+UPRIGHT = 0.1
+"""An edge is upright if the sine of its angle to the vertical is less."""
 CORNERS = 4
 """A sole has at most so many corners; those that matter least are left out."""
 AROUND = 12
@@ -139,13 +141,18 @@ def _facets(balls: Array) -> Array:
 
 
 def _across(balls: Array, level: Array) -> Array:
-    """Return the direction nearest to `level` that is across an edge; `level` for a point."""
+    """Return the direction nearest to `level` that is across an edge; `level` for a point.
+
+    So it is for an edge that is upright.
+    """
     spread = balls[:, :3] - balls[:, :3].mean(axis=0)
     _, sizes, ways = np.linalg.svd(spread, full_matrices=False)
     if len(balls) < 2 or sizes[0] < 1e-2:
         return level
     across = level - (level @ ways[0]) * ways[0]
-    return np.asarray(across / np.linalg.norm(across))
+    length = np.linalg.norm(across)
+    # an edge that hangs down stands on its end, a point
+    return np.asarray(across / length) if length > UPRIGHT else level
 
 
 def _fewer(polygon: Array) -> Array:

@@ -120,6 +120,21 @@ class Stepping:
         self.moving = start.moving.where(these, self.moving)
         self.turn = start.turn.where(these, self.turn)
 
+    def get_state(self) -> dict[str, Array]:
+        """Return what cycles change, by name, each (B, …)."""
+        own = {name: getattr(self, name).copy() for name in CHANGING}
+        moving = {f"moving.{key}": value.copy() for key, value in self.moving._asdict().items()}
+        return (
+            own | moving | {f"turn.{key}": value.copy() for key, value in vars(self.turn).items()}
+        )
+
+    def set_state(self, state: dict[str, Array]) -> None:
+        """Go on from what `get_state` returned."""
+        for name in CHANGING:
+            setattr(self, name, np.array(state[name]))
+        self.moving = Way(*(np.array(state[f"moving.{key}"]) for key in Way._fields))
+        self.turn = Turning(*(np.array(state[f"turn.{key}"]) for key in vars(self.turn)))
+
     def cycle(self, now: Measured, dt: float) -> Aims:
         """Return what walkers shall do in the next `dt` [s]."""
         xi = now.com + now.velocity / self.supports.omega

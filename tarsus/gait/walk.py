@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.biped import Biped, finite
+from tarsus.gait.style import Style
 from tarsus.gait.walked import Walked
-from tarsus.gait.walker import Style, Walker
 from tarsus.geometry import Ground
 from tarsus.geometry.terrain import Terrain
 from tarsus.model import Model
@@ -32,7 +34,7 @@ def walk(
     steps: int = 10,
     path: ArrayLike | None = None,
     ground: Terrain | None = None,
-    friction: float | None = None,
+    friction: float | Array | None = None,
     known: Terrain | None = None,
     push: External | None = None,
     style: Style | None = None,
@@ -56,13 +58,17 @@ def walk(
     count(steps, "steps", 1)
     if walkers is not None:
         count(walkers, "walkers", 1)
+    style = Style() if style is None else style
+    expect(style, Style, "style")
+    for name, rate in (("speed", speed), ("sideways", sideways), ("turn", turn)):
+        _check_rate(rate, name, walkers)
     surface = Ground() if ground is None else ground
     expect(surface, Terrain, "ground")
     if friction is not None:
         surface = replace(surface, friction=friction)
     told = surface if known is None else known
-    own = Walker.ready(body, style, float(np.abs(sideways).max()), told)
-    plan = own.footsteps(speed, sideways, turn, steps, path).on(told, body.legs[0].sole.corners)
+    own = Biped.ready(body, style, float(np.abs(sideways).max()), told)
+    plan = own.grounded(own.footsteps(speed, sideways, turn, steps, path), told)
     control = own.controller(plan, told, surface, walkers or 1)
     settings = {"collision": body.collision(), "dt": 1e-3, **simulation}
     sim = Simulation(body.model, ground=surface, **settings)
@@ -71,4 +77,12 @@ def walk(
         q = np.tile(q, (walkers, 1))
     long = own.supports.start + plan.steps * own.step_time + 2.0 if duration is None else duration
     run = sim.run(q, duration=long, controller=control, external=push, until=own.fallen())
-    return Walked(own, plan, control, run, float(np.min(surface.friction)))
+    return Walked(own, plan, control, run, np.asarray(surface.friction, float))
+
+
+def _check_rate(rate: ArrayLike, name: str, walkers: int | None) -> None:
+    """Raise unless a speed is a number, or one for each of the walkers."""
+    shape = finite(rate, name).shape
+    if shape and shape != (walkers,):
+        wanted = "one number, or state walkers" if walkers is None else f"one or {walkers} numbers"
+        raise ValueError(f"{name} is {rate}, must be {wanted}")

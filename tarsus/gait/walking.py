@@ -90,6 +90,18 @@ class Walking:
             state["working_set"][these] = 0.0
             self.control.set_state(state)
 
+    def get_state(self) -> dict[str, Array]:
+        """Return what the next call depends on: the steps, and where the last programme ended."""
+        parts = {"stepping": self.stepping.get_state(), "body": self.control.get_state()}
+        return {f"{part}.{key}": own for part, state in parts.items() for key, own in state.items()}
+
+    def set_state(self, state: dict[str, Array]) -> None:
+        """Go on from what `get_state` returned."""
+        for name, part in (("stepping", self.stepping), ("body", self.control)):
+            prefix = f"{name}."
+            own = {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
+            part.set_state(own)
+
     def __call__(self, t: float, q: ArrayLike, v: ArrayLike) -> Array:
         """Return efforts (…, nv) at states q (…, nq), v (…, nv), and go on by one period."""
         at, moving = np.atleast_2d(np.asarray(q, float)), np.atleast_2d(np.asarray(v, float))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from walking_machines import machine
@@ -96,6 +98,16 @@ def test_four_legs_are_no_stance() -> None:
     assert len(body.legs) == 4
     with pytest.raises(ts.ModelError, match="has 4 legs"):
         stance(body)
+
+
+def test_shanks_that_hang_down_end_in_points() -> None:
+    """What can touch of such a leg is an edge along the vertical: it stands on its end."""
+    file = Path(__file__).parents[2] / "examples" / "quadruped.urdf"
+    body = Anatomy.from_model(ts.load(file, base="free"))
+    assert len(body.legs) == 4
+    assert all(leg.sole.size == pytest.approx([0.0, 0.0], abs=0.02) for leg in body.legs)
+    with pytest.raises(ts.ModelError, match="has 4 legs"):
+        ts.gait.walk(body)
 
 
 def test_stances_on_slopes() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import tarsus as ts
 from tarsus.arrays import Array
-from tarsus.gait import Anatomy, Style, Walker
+from tarsus.gait import Anatomy, Biped, Style
 from tarsus.gait.sole_forces import vertical_torques
 from tarsus.scenes.humanoids import humanoid
 
@@ -54,6 +54,6 @@ def test_arms_of_other_machines(name: str, speed: float) -> None:
 
 def test_arms_that_are_not_there_are_named() -> None:
     body = Anatomy.from_model(ts.robots.lola(), arms=[])
-    ready = Walker.ready(body, Style(arms="swing"))
+    ready = Biped.ready(body, Style(arms="swing"))
     with pytest.raises(ts.ModelError, match="no arms for 'swing'"):
         ready.controller(ready.footsteps(0.2, steps=2), ts.Ground())

@@ -42,7 +42,7 @@ def test_the_map_has_an_entry_for_each(found: ts.gait.Robustness) -> None:
 def test_lanes_fall_when_single_walks_do(found: ts.gait.Robustness) -> None:
     """The same push in `ts.gait.walk`, one machine alone."""
     m = machine("lola")
-    own = ts.gait.Walker.ready(ts.gait.Anatomy.from_model(m))
+    own = ts.gait.Biped.ready(ts.gait.Anatomy.from_model(m))
     start = own.supports.start + 2 * own.step_time + own.supports.single / 2
     trunk = own.body.trunk
     push = ts.Push(trunk, (0.0, 900.0, 0.0), start=start, duration=0.1)

@@ -146,6 +146,20 @@ def test_walkers_of_a_batch_walk_as_they_do_alone() -> None:
         both.report  # noqa: B018 - it is what raises
 
 
+def test_a_walk_goes_on_from_its_checkpoint(tmp_path: Any) -> None:
+    """To the bit: the controller tells where each step is, and begins there again."""
+    body = ts.gait.Anatomy.from_model(machine("lola"))
+    own, ground, file = ts.gait.Biped.ready(body), ts.Ground(), tmp_path / "walk.npz"
+    plan = own.footsteps(0.3, steps=2).on(ground, body.legs[0].sole.corners)
+    q, touching = own.placed(plan, ground, body.collision()), body.collision()
+    sim = ts.Simulation(body.model, ground=ground, collision=touching, dt=1e-3)
+    options: dict[str, Any] = {"checkpoint": file, "checkpoint_every": 1.3}
+    whole = sim.run(q, duration=1.6, controller=own.controller(plan, ground), **options)
+    rest = sim.resume(file, own.controller(plan, ground))
+    assert rest.t[0] > 1.2  # the first foot is in the air
+    assert np.array_equal(rest.q, whole.q[-len(rest.q) :])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("robot", ["lola", "talos_reduced"])
 def test_arms_take_momentum_away(robot: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
-from tarsus.gait.body_tasks import Arms, BodyGains, BodyTasks
+from tarsus.gait.body_tasks import BodyTasks
 from tarsus.gait.fallen import Fallen
 from tarsus.gait.plans.adaptation import StepAdaptation, StepLimits
 from tarsus.gait.plans.footsteps import Footsteps
@@ -18,14 +18,20 @@ from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing
 from tarsus.gait.posture import GAP, stance
 from tarsus.gait.stepping import Stepping
+from tarsus.gait.style import Style
 from tarsus.gait.walking import Walking
 from tarsus.geometry import Collision, Ground, stand
 from tarsus.geometry.terrain import Terrain
+from tarsus.model.checks import reals
 
 SWING, SHIFT, START = 2.2, 0.5, 3.5
 """Single and double support, and the first shift of weight, in times 1/ω of the pendulum."""
 FURTHEST = 0.65
 """A step is at most this share of a leg's reach long."""
+HIGHEST = 0.4
+"""… and leads up or down by at most this share."""
+SHARPEST = 0.8
+"""A step turns by so much at most [rad]."""
 INSIDE = 0.8
 """The share of a sole in which the zero moment point is led."""
 UNEVEN = 0.03
@@ -40,31 +46,8 @@ FALLEN = 0.6
 """A walk ends when the trunk is lower than this share of its height."""
 
 
-@dataclass(frozen=True)
-class Style:
-    """How a machine walks; what is None fits its size.
-
-    `single` and `double` [s] are the phases, `lift` [m] how high feet swing over the ground,
-    `crouch` by which share legs are shorter than stretched, `width` [m] how far soles are apart.
-    `arms` are "still", "swing" with the opposite legs, or take away "momentum" about the vertical.
-    `adapt` lets steps be adapted to the measured state. `gain` [1/s] is that of the divergent
-    component, `period` [s] that of control.
-    """
-
-    single: float | None = None
-    double: float | None = None
-    lift: float = 0.06
-    crouch: float = 0.08
-    width: float | None = None
-    adapt: bool = True
-    gain: float = 3.0
-    period: float = 0.004
-    arms: Arms = "still"
-    gains: BodyGains = field(default_factory=BodyGains)
-
-
 @dataclass(frozen=True, eq=False)
-class Walker:
+class Biped:
     """A machine that is ready to walk."""
 
     body: Anatomy
@@ -135,26 +118,49 @@ class Walker:
         path: ArrayLike | None = None,
     ) -> Footsteps:
         """Return footsteps at speeds [m/s, rad/s], or along a path (K, 2) [m]."""
-        if path is not None:
-            longest = float(np.max(speed)) * self.step_time
-            return Footsteps.along(path, width=self.width, length=longest)
-        moves = (np.asarray(each, float) * self.step_time for each in (speed, sideways, turn))
-        length, aside, turned = moves
-        furthest = FURTHEST * self.body.legs[0].reach
-        if np.abs(length).max() > furthest:
-            raise ValueError(
-                f"speed is {np.asarray(speed)} m/s: steps of {np.abs(length).max():.2f} m in "
-                f"{self.step_time:.2f} s are longer than {furthest:.2f} m, which legs of "
-                f"{self.body.legs[0].reach:.2f} m reach"
+        given = {"speed": speed, "sideways": sideways, "turn": turn}
+        rates = {name: finite(value, name) for name, value in given.items()}
+        length, aside, turned = (rate * self.step_time for rate in rates.values())
+        self._check_step("speed", rates, FURTHEST * self.body.legs[0].reach, "m")
+        self._check_step("turn", rates, SHARPEST, "rad")
+        if path is None:
+            return Footsteps.steady(
+                steps=steps,
+                width=self.width,
+                length=length,
+                sideways=aside,
+                turn=turned,
+                least=self.nearest,
             )
-        return Footsteps.steady(
-            steps=steps,
-            width=self.width,
-            length=length,
-            sideways=aside,
-            turn=turned,
-            least=self.nearest,
-        )
+        for name in ("sideways", "turn"):
+            if rates[name].any():
+                raise ValueError(f"{name} is {given[name]}, must be zero along a path")
+        if rates["speed"].ndim or not rates["speed"] > 0.0:
+            raise ValueError(f"speed is {speed}, must be one above zero along a path")
+        return Footsteps.along(finite(path, "path"), width=self.width, length=float(length))
+
+    def _check_step(self, name: str, rates: dict[str, Array], most: float, unit: str) -> None:
+        """Raise if a step at a speed would be longer or sharper than legs can make it."""
+        own = float(np.abs(rates[name]).max()) * self.step_time
+        if own > most:
+            reach = self.body.legs[0].reach
+            raise ValueError(
+                f"{name} is {rates[name]} {unit}/s: steps of {own:.2f} {unit} in "
+                f"{self.step_time:.2f} s are longer than {most:.2f} {unit}, which legs of "
+                f"{reach:.2f} m reach"
+            )
+
+    def grounded(self, plan: Footsteps, ground: Terrain) -> Footsteps:
+        """Return footsteps put on a ground, if legs reach from each to the next."""
+        found = plan.on(ground, self.body.legs[0].sole.corners)
+        rise = np.abs(np.diff(found.position[..., 2], axis=-1))
+        most = HIGHEST * self.body.legs[0].reach
+        if rise.max() > most:
+            raise ValueError(
+                f"ground rises or sinks by {rise.max():.2f} m from a footstep to the next; legs of "
+                f"{self.body.legs[0].reach:.2f} m reach {most:.2f} m"
+            )
+        return found
 
     def controller(
         self,
@@ -216,4 +222,13 @@ class Walker:
     def fallen(self) -> Fallen:
         """Return the condition that ends a walk."""
         feet = tuple(leg.end for leg in self.body.legs)
-        return Fallen(self.body.trunk, feet, float(FALLEN * self.stance[2]))
+        soles = np.stack([leg.sole.placement[:3, 3] for leg in self.body.legs])
+        return Fallen(self.body.trunk, feet, soles, float(FALLEN * self.stance[2]))
+
+
+def finite(value: ArrayLike, what: str) -> Array:
+    """Return numbers that are finite, as an array of their shape."""
+    found = reals(value, what)
+    if not np.isfinite(found).all():
+        raise ValueError(f"{what} is {value}, must be finite")
+    return found

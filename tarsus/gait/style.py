@@ -1,0 +1,43 @@
+"""How a machine walks: phases, feet, stance, arms and gains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tarsus.gait.body_tasks import ArmStyle, BodyGains
+from tarsus.model.checks import expect, flag, number
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a machine walks; what is None fits its size.
+
+    `single` and `double` [s] are the phases, `lift` [m] how high feet swing over the ground,
+    `crouch` by which share legs are shorter than stretched, `width` [m] how far soles are apart.
+    `arms` are "still", "swing" with the opposite legs, or take away "momentum" about the vertical.
+    `adapt` lets steps be adapted to the measured state. `gain` [1/s] is that of the divergent
+    component, `period` [s] that of control.
+    """
+
+    single: float | None = None
+    double: float | None = None
+    lift: float = 0.06
+    crouch: float = 0.08
+    width: float | None = None
+    adapt: bool = True
+    gain: float = 3.0
+    period: float = 0.004
+    arms: ArmStyle = "still"
+    gains: BodyGains = field(default_factory=BodyGains)
+
+    def __post_init__(self) -> None:
+        for name in ("single", "double", "width", "lift", "gain", "period"):
+            value = getattr(self, name)
+            if value is None and name in ("single", "double", "width"):
+                continue
+            if not number(value, name) > 0.0:
+                raise ValueError(f"{name} is {value}, must be above zero")
+        if not 0.0 <= number(self.crouch, "crouch") < 1.0:
+            raise ValueError(f"crouch is {self.crouch}, must be from 0 to less than 1")
+        flag(self.adapt, "adapt")
+        expect(self.gains, BodyGains, "gains")
