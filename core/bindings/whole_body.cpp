@@ -166,9 +166,15 @@ nb::object solve(const CoreBody& self, nb::handle given_q, nb::handle given_v, n
         PyObject* given = start.ptr();
         if (!PyArray_Check(given)) throw std::invalid_argument("start is no array");
         auto* array = reinterpret_cast<PyArrayObject*>(given);
-        if (PyArray_TYPE(array) == NPY_INT8 && PyArray_IS_C_CONTIGUOUS(array) &&
-            PyArray_SIZE(array) == size)
-            states.start = static_cast<const signed char*>(PyArray_DATA(array));
+        if (PyArray_TYPE(array) != NPY_INT8 || !PyArray_IS_C_CONTIGUOUS(array))
+            throw std::invalid_argument("start is not of int8, or not contiguous");
+        const auto* from = static_cast<const signed char*>(PyArray_DATA(array));
+        // another size is of other loads, which have other rows: there is nothing to begin with
+        if (PyArray_SIZE(array) == size) {
+            if (!std::all_of(from, from + size, [](int a) { return a >= -2 && a <= 2; }))
+                throw std::invalid_argument("start must be from -2 to 2, as a working set is");
+            states.start = from;
+        }
     }
     int* end = numbers_in<int>(ends);
     const BodyAnswers answers{data_of(x),    data_of(tau),          data_of(slack),

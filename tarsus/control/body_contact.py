@@ -28,9 +28,9 @@ class Contact:
 
     `friction` is the coefficient, `sides` the number of edges of the pyramid; `torsion` [m] is what
     moment about the normal a corner holds of a newton. `normal` (3,) points out of the ground, in
-    world axes; it may be changed at any time, and nothing else. `margin` [m] keeps the centre of pressure inside the
-    edges of a face. `force` [N] is the largest normal force, by default three times the weight.
-    Velocities of the contact fade with the rate `damping` [1/s].
+    world axes; it alone may be changed, at any time. `margin` [m] keeps the centre of pressure
+    inside the edges of a face. `force` [N] is the largest normal force, by default three times the
+    weight. Velocities of the contact fade with the rate `damping` [1/s].
     """
 
     def __init__(

@@ -76,9 +76,11 @@ class BodyDrives:
         return self.model.motor_torques(q, tau, motors=self.motors)
 
     def given(self, q: Array, tau: Array) -> Array:
-        """Return the part of efforts tau (…, nv) that drives can give."""
+        """Return the part of efforts tau (…, nv) that drives can give, motors within limits."""
         if self.motors:
-            return self.model.from_motor_torques(q, self.torques(q, tau), motors=self.motors)
+            torques, at = np.array(self.torques(q, tau)), self.bounded
+            torques[..., at] = np.clip(torques[..., at], -self.effort, self.effort)
+            return self.model.from_motor_torques(q, torques, motors=self.motors)
         found = tau.copy()
         found[..., self.idle] = 0.0
         return found

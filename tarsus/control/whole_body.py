@@ -29,8 +29,9 @@ from tarsus.control.reference import Setpoint, Source
 from tarsus.geometry import Distances
 from tarsus.ik import Avoid, Limits, Task, Within, solve_qp
 from tarsus.ik.avoid import avoid_of
+from tarsus.ik.programme import NOT_FINITE
 from tarsus.model import Model
-from tarsus.model.checks import count, suggestion
+from tarsus.model.checks import count, reals, suggestion
 
 Outputs = Literal["torques", "references"]
 
@@ -124,7 +125,17 @@ class WholeBody(ControlLaw):
     def set_state(self, state: dict[str, Array]) -> None:
         """Go on from what `get_state` returned."""
         found = state.get("working_set")
-        self._start = None if found is None else found.astype(np.int8)
+        self._start = None if found is None else self._working_set(found)
+
+    def _working_set(self, given: Array) -> NDArray[np.int8]:
+        """Return a working set (…, n + rows), checked."""
+        found, own = reals(given, "working_set"), self.programme
+        least = own.n + own.drives.rows + len(own.drives.effort)
+        if found.ndim == 0 or found.shape[-1] < least:
+            raise ValueError(f"working_set has shape {found.shape}, must be (…, {least} or more)")
+        if not np.isin(found, range(-2, 3)).all():
+            raise ValueError("working_set must have whole numbers from −2 to 2")
+        return found.astype(np.int8)
 
     def solve(self, q: Array, v: Array) -> BodySolution:
         """Return what is found at states q (…, nq), v (…, nv), with targets as they are."""
@@ -163,8 +174,11 @@ class WholeBody(ControlLaw):
             threads=self.threads,
         )
         self._start = found.working_set
-        tau = self.programme.drives.given(q, stated.efforts(found.v))
-        slip = stated.slip(found.v, self.programme.held)
+        # states in which numbers overflow have no solution: nothing is done there
+        lost = found.code == NOT_FINITE
+        efforts = np.where(lost[..., None], 0.0, stated.efforts(found.v))
+        tau = self.programme.drives.given(q, efforts)
+        slip = np.where(lost, 0.0, stated.slip(found.v, self.programme.held))
         return BodySolution(tau, slip, found, state, self.programme)
 
     def law(self, t: float, q: Array, v: Array, setpoint: Setpoint) -> Array:

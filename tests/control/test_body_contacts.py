@@ -74,5 +74,5 @@ def test_the_core_refuses_contacts_without_sense(
     monkeypatch.setattr(core_body, "_contact", stated)
     law = controller(body)
     assert law._core is not None
-    with pytest.raises(ValueError, match="a contact has|of a contact is negative"):
+    with pytest.raises(ValueError, match=r"a contact has|of a contact is negative"):
         law._core._make()
