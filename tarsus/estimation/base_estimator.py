@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
+from tarsus.control.arguments import not_negative, vectors
 from tarsus.estimation.invariant_state import InvariantState
 from tarsus.estimation.sensors import Noise, checked
 from tarsus.ik.points import ALIGNED
@@ -83,6 +84,8 @@ class BaseEstimator:
             if rows.ndim != 2 or rows.shape[-1] != 3 or not np.isfinite(rows).all():
                 raise ValueError(f"points of {frame!r} have shape {rows.shape}, must be (k, 3)")
             self.contacts += [(frame, point) for point in rows]
+        if not self.contacts:
+            raise ValueError("contacts is empty: name the frames that touch the ground")
         base = model.base
         assert base is not None
         self._base_q, self._base_v = base.q_slice, base.v_slice
@@ -103,15 +106,25 @@ class BaseEstimator:
         accelerometer_bias: float = 1e-2,
     ) -> None:
         """Begin at states q (…, nq), v (…, nv), known to these standard deviations."""
-        at, speed = reals(q, "q"), reals(v, "v")
+        begins = number(t, "t")
+        at, speed = vectors(q, self.model.nq, "q"), vectors(v, self.model.nv, "v")
+        known = {
+            "rotation": rotation,
+            "velocity": velocity,
+            "position": position,
+            "gyro_bias": gyro_bias,
+            "accelerometer_bias": accelerometer_bias,
+        }
+        sizes = np.repeat([not_negative(size, name) for name, size in known.items()], 3)
+        lead = np.broadcast_shapes(at.shape[:-1], speed.shape[:-1])
+        at, speed = (np.broadcast_to(x, (*lead, x.shape[-1])) for x in (at, speed))
         pose = np.asarray(self.model.frame_pose(at, self.imu))
         moving = np.asarray(self.model.frame_velocity(at, speed, self.imu, ALIGNED))
-        sizes = np.repeat([rotation, velocity, position, gyro_bias, accelerometer_bias], 3)
         self._state = InvariantState(
             pose[..., :3, :3], moving[..., :3], pose[..., :3, 3], len(self.contacts), sizes
         )
         self._place(at, np.zeros((*at.shape[:-1], len(self.contacts)), bool))
-        self._time = number(t, "t")
+        self._time = begins
 
     def update(
         self,
@@ -132,27 +145,35 @@ class BaseEstimator:
         dt = number(t, "t") - self._time
         if dt <= 0.0:
             raise ValueError(f"t is {t} s, must be after the last update at {self._time} s")
+        lead = self._state.position.shape[:-1]
+        on = self._flags(closed, lead)
+        rate, force, at, speed = (
+            _fitting(x, size, name, lead)
+            for x, size, name in (
+                (gyro, 3, "gyro"),
+                (accelerometer, 3, "accelerometer"),
+                (q, self.model.nq, "q"),
+                (v, self.model.nv, "v"),
+            )
+        )
+        # all is checked: what is refused changes nothing
+        self._time = float(t)
+        self._state.predict(rate, force, self.model.gravity, dt, self.noise)
+        slipping = self._place(at, on)
+        return self._told(at, speed, rate - self._state.gyro_bias, slipping)
+
+    def _flags(self, closed: Mapping[str, ArrayLike], lead: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return which contacts (…, contacts) are said to be closed."""
         unknown = [name for name in closed if name not in dict(self.contacts)]
         if unknown:
             names = ", ".join(dict.fromkeys(frame for frame, _ in self.contacts))
             raise ValueError(f"closed names {unknown[0]!r}, which has no contacts; these: {names}")
-        rate, force, at, speed = (
-            reals(x, name)
-            for x, name in (
-                (gyro, "gyro"),
-                (accelerometer, "accelerometer"),
-                (q, "q"),
-                (v, "v"),
-            )
-        )
-        self._time = float(t)
-        self._state.predict(rate, force, self.model.gravity, dt, self.noise)
-        lead = self._state.position.shape[:-1]
-        on = np.stack(
-            [np.broadcast_to(closed.get(frame, False), lead) for frame, _ in self.contacts], axis=-1
-        ).astype(bool)
-        slipping = self._place(at, on)
-        return self._told(at, speed, rate - self._state.gyro_bias, slipping)
+        for frame, value in closed.items():
+            if np.asarray(value).dtype != bool:
+                raise TypeError(f"closed[{frame!r}] is {value!r}, must be True or False (…)")
+            _check_lead(np.shape(value), f"closed[{frame!r}]", lead)
+        flags = [np.broadcast_to(closed.get(frame, False), lead) for frame, _ in self.contacts]
+        return np.stack(flags, axis=-1)
 
     def _place(self, q: Array, on: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Take in where encoders have contacts; return which are not believed (…, contacts)."""
@@ -201,4 +222,23 @@ class BaseEstimator:
             state.gyro_bias.copy(),
             state.accelerometer_bias.copy(),
             slipping,
+        )
+
+
+def _fitting(value: ArrayLike, size: int, name: str, lead: tuple[int, ...]) -> Array:
+    """Return finite numbers (…, size) for states (…)."""
+    found = vectors(value, size, name)
+    _check_lead(found.shape[:-1], name, lead)
+    return np.broadcast_to(found, (*lead, size))
+
+
+def _check_lead(shape: tuple[int, ...], name: str, lead: tuple[int, ...]) -> None:
+    """Raise unless leading dimensions broadcast to those of the estimator's states."""
+    try:
+        fits = np.broadcast_shapes(shape, lead) == lead
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(
+            f"{name} has leading dimensions {shape}, the states of reset() have {lead}"
         )

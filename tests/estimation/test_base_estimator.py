@@ -223,11 +223,57 @@ def test_a_batch_is_many(lifted: ts.Trajectory) -> None:
         (lambda m: update(m, 1.0, {}, False), "reset"),
         (lambda m: update(m, -1.0, {}), "must be after"),
         (lambda m: update(m, 1.0, {"hand": True}), "closed names 'hand'"),
+        (lambda m: BaseEstimator(m, IMU, {}), "contacts is empty"),
+        (lambda m: begun(m, rotation=np.nan), "rotation is not finite"),
+        (lambda m: begun(m, position=-1.0), "position is -1.0, must not be negative"),
+        (lambda m: begun(m, v=np.zeros(3)), r"v must have shape \(…, 38\)"),
+        (lambda m: begun(m, q=np.full(m.nq, np.nan)), "q has entries that are not finite"),
     ],
 )
 def test_wrong_input_is_named(lifted: ts.Trajectory, make: Any, message: str) -> None:
     with pytest.raises((ValueError, ts.ModelError), match=message):
         make(lifted.model)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("gyro", [0.0, np.nan, 0.0], "gyro has entries that are not finite"),
+        ("gyro", np.zeros(2), "gyro must have shape"),
+        ("gyro", np.zeros((4, 3)), r"gyro has leading dimensions \(4,\)"),
+        ("accelerometer", [0.0, 0.0, np.inf], "accelerometer has entries that are not finite"),
+        ("q", np.zeros(5), "q must have shape"),
+        ("v", np.zeros(5), "v must have shape"),
+        ("closed", {"left_sole_link": "no"}, r"closed\['left_sole_link'\] is 'no'"),
+        ("closed", {"left_sole_link": 1.0}, "must be True or False"),
+        ("closed", {"left_sole_link": [True, False]}, "has leading dimensions"),
+    ],
+)
+def test_what_is_refused_changes_nothing(
+    lifted: ts.Trajectory, name: str, value: Any, message: str
+) -> None:
+    m = lifted.model
+    plain, tried = begun(m), begun(m)
+    given: dict[str, Any] = {
+        "gyro": np.zeros(3),
+        "accelerometer": -m.gravity,
+        "q": m.neutral(),
+        "v": np.zeros(m.nv),
+        "closed": dict.fromkeys(SOLES, True),
+    }
+    with pytest.raises((ValueError, TypeError), match=message):
+        tried.update(0.01, **{**given, name: value})
+    found, expected = (each.update(0.01, **given) for each in (tried, plain))
+    assert np.array_equal(found.q, expected.q)
+    assert np.array_equal(found.covariance, expected.covariance)
+
+
+def begun(m: ts.Model, q: Any = None, v: Any = None, **known: float) -> BaseEstimator:
+    """Return an estimator after a reset at zero."""
+    estimator = BaseEstimator(m, IMU, POINTS)
+    at, speed = m.neutral() if q is None else q, np.zeros(m.nv) if v is None else v
+    estimator.reset(0.0, at, speed, **known)
+    return estimator
 
 
 def update(m: ts.Model, t: float, flags: dict[str, bool], begun: bool = True) -> BaseEstimate:
