@@ -10,12 +10,13 @@ from typing import Literal, Self, get_args
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.control.arguments import checked_period, not_negative
 from tarsus.environments.reward import Outcome, WalkReward
 from tarsus.environments.walkers import Walkers
 from tarsus.gait import Anatomy, Biped, Style
 from tarsus.geometry import Ground, Terrain
 from tarsus.model import Model
-from tarsus.model.checks import suggestion
+from tarsus.model.checks import count, number, numbers, suggestion
 from tarsus.robots import lola
 from tarsus.robots.examples import example
 from tarsus.simulation import Simulation
@@ -61,17 +62,19 @@ class ResidualTask:
         if self.adds not in get_args(Adds):
             raise ValueError(f"adds is {self.adds!r}{suggestion(self.adds, get_args(Adds))}")
         for name, least in (("friction", 0.0), ("mass", 1e-3)):
-            low, high = getattr(self, name)
+            low, high = numbers(getattr(self, name), (2,), name).tolist()
             if not least <= low <= high:
                 raise ValueError(f"{name} is {(low, high)}, must be a range from {least:g} on")
-        for name in ("steps", "dt", "hold"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} is {getattr(self, name)}, must be positive")
+        for name in ("steps", "hold"):
+            count(getattr(self, name), name)
+        checked_period(self.dt, "dt")
+        number(self.speed, "speed")
         for name in ("share", "push"):
-            if not getattr(self, name) >= 0.0:
-                raise ValueError(f"{name} is {getattr(self, name)}, must not be negative")
+            not_negative(getattr(self, name), name)
         if np.shape(self.reach) != (3,):
             raise ValueError(f"reach is {self.reach}, must be three lengths")
+        for length in self.reach:
+            not_negative(length, f"reach {self.reach}: a length")
         if self.reward is None:
             object.__setattr__(self, "reward", WalkReward(speed=self.speed))
 

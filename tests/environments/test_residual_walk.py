@@ -159,10 +159,20 @@ def test_wrong_arguments(task: ResidualTask) -> None:
         ({"adds": "torque"}, "adds is 'torque'.*torques"),
         ({"friction": (0.5, 0.1)}, "friction is"),
         ({"mass": (0.0, 1.0)}, "mass is"),
-        ({"hold": 0}, "hold is 0, must be positive"),
+        ({"hold": 0}, "hold is 0, must be at least 1"),
+        ({"hold": 2.5}, "hold is 2.5, must be an integer"),
+        ({"steps": True}, "steps is True, must be an integer"),
+        ({"dt": 0.0}, "dt is 0.0, must be positive"),
+        ({"speed": np.nan}, "speed is not finite"),
+        ({"push": np.inf}, "push is not finite"),
+        ({"share": np.nan}, "share is not finite"),
+        ({"friction": (0.5, np.inf)}, "friction is not finite"),
+        ({"mass": 1.0}, "mass has shape"),
+        ({"reach": (np.nan,) * 3}, "reach .* is not finite"),
+        ({"reach": (0.1, 0.1, -0.1)}, "reach .* must not be negative"),
         ({"push": -1.0}, "push is -1.0, must not be negative"),
         ({"reach": (0.1, 0.1)}, "reach is .*, must be three lengths"),
     ]
     for change, message in wrong:
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises((ValueError, TypeError), match=message):
             replace(task, **change)
