@@ -28,7 +28,7 @@ class CoreBody:
 
     def __init__(self, programme: BodyProgramme) -> None:
         self.programme = programme
-        self._stated: list[object] | None = None
+        self._stated: list[int] | None = None
         self._edges: list[Array] = []
 
     @staticmethod
