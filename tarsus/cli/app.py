@@ -193,10 +193,10 @@ def bench(
     from tarsus.bench import Plan, measure
     from tarsus.bench.tables import tables
     from tarsus.cli.info import mimic_note
-    from tarsus.robots.examples import EXAMPLES
+    from tarsus.robots.examples import MEASURED
 
     plan = Plan.quick() if quick else Plan()
-    names = models or [*EXAMPLES, "chain(50)", "chain(200)", "tree(63,2)"]
+    names = models or [*MEASURED, "chain(50)", "chain(200)", "tree(63,2)"]
     opened = {
         name: open_model(name, base, package_dirs=package_dir or (), mimic=mimic) for name in names
     }

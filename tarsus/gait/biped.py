@@ -134,9 +134,9 @@ class Biped:
             )
         for name in ("sideways", "turn"):
             if rates[name].any():
-                raise ValueError(f"{name} is {given[name]}, must be zero along a path")
+                raise ValueError(f"{name} is {given[name]!r}, must be zero along a path")
         if rates["speed"].ndim or not rates["speed"] > 0.0:
-            raise ValueError(f"speed is {speed}, must be one above zero along a path")
+            raise ValueError(f"speed is {speed!r}, must be one above zero along a path")
         return Footsteps.along(finite(path, "path"), width=self.width, length=float(length))
 
     def _check_step(self, name: str, rates: dict[str, Array], most: float, unit: str) -> None:
@@ -230,5 +230,5 @@ def finite(value: ArrayLike, what: str) -> Array:
     """Return numbers that are finite, as an array of their shape."""
     found = reals(value, what)
     if not np.isfinite(found).all():
-        raise ValueError(f"{what} is {value}, must be finite")
+        raise ValueError(f"{what} is {value!r}, must be finite")
     return found

@@ -85,4 +85,4 @@ def _check_rate(rate: ArrayLike, name: str, walkers: int | None) -> None:
     shape = finite(rate, name).shape
     if shape and shape != (walkers,):
         wanted = "one number, or state walkers" if walkers is None else f"one or {walkers} numbers"
-        raise ValueError(f"{name} is {rate}, must be {wanted}")
+        raise ValueError(f"{name} is {rate!r}, must be {wanted}")

@@ -16,9 +16,17 @@ EXAMPLES: dict[str, tuple[str, Literal["free", "fixed"]]] = {
     "anymal": ("anymal_b_simple_description/robots/anymal.urdf", "free"),
     "solo12": ("solo_description/robots/solo12.urdf", "free"),
     "talos_reduced": ("talos_data/robots/talos_reduced.urdf", "free"),
+    "talos": ("talos_data/robots/talos_full_v2.urdf", "free"),
+    "icub": ("icub_description/robots/icub_reduced.urdf", "free"),
+    "romeo": ("romeo_description/urdf/romeo_small.urdf", "free"),
+    "cassie": ("cassie_description/robots/cassie.sdf", "free"),
+    "bolt": ("bolt_description/robots/bolt.urdf", "free"),
     "g1": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", "free"),
 }
 """Names of robots: their files, and how their roots hang."""
+
+MEASURED = ("panda", "anymal", "solo12", "talos_reduced", "g1")
+"""Those that `tarsus bench` measures if no others are named."""
 
 
 def example(name: str, base: Literal["free", "fixed"] | None = None) -> Model:

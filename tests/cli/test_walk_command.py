@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from test_commands import output
 
+import tarsus as ts
 from tarsus.cli.app import run
+from tarsus.robots.examples import example
 
 
 def test_a_walk_is_told(tmp_path: Path) -> None:
@@ -30,11 +32,18 @@ def test_a_fall_ends_with_one() -> None:
     assert "left_leg to 'left_foot'" in text
 
 
+@pytest.mark.parametrize("name", ["talos", "icub", "romeo", "bolt", "cassie"])
+def test_machines_on_two_legs_have_names(name: str) -> None:
+    body = ts.gait.Anatomy.from_model(example(name))
+    assert len(body.legs) == 2
+
+
 def test_mistakes_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     wrong = {
         "has no free base": ("chain(3)",),
         "choose one of them": ("lola(2)", "--slope", "0.1", "--stairs", "0.1"),
         "must be such as trunk": ("lola(2)", "--push", "torso"),
+        "ground rises or sinks by 0.50 m": ("lola(2)", "--stairs", "0.5"),
         "no frame 'toe'": ("lola(2)", "--foot", "toe", "--foot", "left_foot"),
     }
     for message, arguments in wrong.items():
