@@ -159,7 +159,7 @@ def test_pushes_are_survived_by_stepping(force: tuple[float, float, float]) -> N
     moved = (walked.control.stepping.position[0] - walked.plan.position)[4:, :2]
     along = moved @ np.array(force[:2]) / np.linalg.norm(force)
     print(f"footsteps moved by {along.round(3)} m")
-    assert along.min() > 0.05
+    assert along.min() > 0.03  # without a push they move by 1 mm
     kept = walk("talos_reduced", steps=7, push=push, style=ts.gait.Style(adapt=False))
     assert kept.fell == (force != (250, 0, 0))
 
