@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from whole_bodies import MOTORS, Body, cassie, controller, talos
 
+from tarsus.control import WholeBody
 from tarsus.control.body_drives import BodyDrives
+from tarsus.ik import PostureTask
 
 pytest.importorskip("pinocchio")  # whose package of robots these are
 
@@ -93,3 +95,17 @@ def test_torques_are_zero_where_numbers_overflow(body: Body, in_core: bool) -> N
     assert not tau[1].any() and not law.last.tau[1].any() and np.isfinite(law.last.tau).all()
     law.reset()
     assert np.abs(tau[0] - law(0.0, body.q, v[0])).max() < 1e-6
+
+
+@pytest.mark.parametrize("name", ["idle", "bounded"])
+def test_the_core_takes_no_drives_that_are_not_there(name: str) -> None:
+    """Indices below zero would be written to in front of the efforts."""
+    own = talos()
+    law = WholeBody(own.model, [PostureTask(own.q, level=0)], own.contacts())
+    assert law._core is not None
+    drives = law._core.programme.drives
+    wrong = np.array(getattr(drives, name))
+    wrong[0] = -1
+    setattr(drives, name, wrong)
+    with pytest.raises(ValueError, match="out of range"):
+        law._core._make()

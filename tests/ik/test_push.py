@@ -115,3 +115,26 @@ def test_tasks_of_some_states() -> None:
     assert np.array_equal(own.error(q.reshape(-1, m.nq)[rows]), line.error(q).reshape(-1, 2)[rows])
     alone = LineTask("hand", (0, 0, 0), (1, 0, 0)).bind(m)
     assert np.array_equal(alone.of_states((2, 3), rows).target, alone.target)
+
+
+def test_postures_of_some_states_have_their_targets() -> None:
+    m = seven_joints()
+    each = np.arange(42.0).reshape(2, 3, 7)
+    rows = np.array([1, 4])
+    own = ts.ik.PostureTask(each).bind(m).of_states((2, 3), rows)
+    assert np.array_equal(own.target, each.reshape(6, 7)[rows])
+    shared = ts.ik.PostureTask(each[0, 0]).bind(m).of_states((2, 3), rows)
+    assert np.array_equal(shared.target, each[0, 0])
+
+
+def test_what_is_kept_in_poses_are_places() -> None:
+    """Neither speeds nor accelerations nor rates of approach: those are of motions."""
+    m, q = seven_joints(), np.full((1, 7), 0.2)
+    slow = ts.ik.Limits(velocity=dict.fromkeys(m.joint_names, 1e-3), acceleration=1e-3)
+    places = ts.ik.Solver(m, [ts.ik.PostureTask()], limits=slow).constraints.of_places()
+    low, high = places.reach(q)
+    found = places.at(q, 1.0, None)
+    assert found is not None
+    assert np.array_equal(found.low, low)
+    assert np.array_equal(found.high, high)
+    assert high.min() > 0.1
