@@ -9,7 +9,6 @@ s.track(times, {"hand": targets})
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -28,7 +27,7 @@ from tarsus.ik.core_steps import CoreSteps, Found
 from tarsus.ik.core_tasks import known
 from tarsus.ik.costs import Cost
 from tarsus.ik.damped import Damping, damped
-from tarsus.ik.levels import Level, check_gains, levels_at, smallest_singular_value
+from tarsus.ik.levels import Level, check_gains, levels_at
 from tarsus.ik.limits import Limits
 from tarsus.ik.momentum_weight import MomentumWeight
 from tarsus.ik.moves import move
@@ -36,8 +35,9 @@ from tarsus.ik.one_solve import Diagonal, InverseWeight, one_solve
 from tarsus.ik.pose import Pose, Search
 from tarsus.ik.programme import QPSolution
 from tarsus.ik.qp import Bounds, codes, programme
-from tarsus.ik.results import Rows, Solution, Step, Track
-from tarsus.ik.status import LIMITED, NOT_FINITE, SINGULAR, SOLVED
+from tarsus.ik.results import Solution, Step, Track
+from tarsus.ik.status import NOT_FINITE
+from tarsus.ik.step_verdict import code_of, defined, missing_of
 from tarsus.ik.tasks import Task
 from tarsus.ik.tasks.loops import LoopTask
 from tarsus.ik.track import track
@@ -47,12 +47,6 @@ from tarsus.model import Model
 from tarsus.model.checks import count, expect, find, number, suggestion
 
 Method: TypeAlias = Literal["qp", "dls", "rate", "transpose"]
-
-SINGULAR_BELOW = 1e-2
-"""Singular values of level 0 below which a step that misses something is called singular."""
-
-MISSES = 1e-3
-"""How far J v may be from what is asked for, by its size, in a step that is called solved."""
 
 
 class Solver:
@@ -225,7 +219,7 @@ class Solver:
             at = self._fine(q)
             there, v, code = move(self.model, at, v, dt, np.asarray(code))
             reached = np.where(np.isfinite(q).all(axis=-1, keepdims=True), there, q)
-            rows, missing = _missing(levels_at(self.tasks, at, dt), v)
+            rows, missing = missing_of(levels_at(self.tasks, at, dt), v)
         self._last = v.copy()  # what users do to a result is not felt by the next step
         self._blend.go_on(self._last)
         return Step(reached, v, code, rows, missing)
@@ -238,7 +232,7 @@ class Solver:
         at = np.where(finite[..., None], stated, self.model.neutral())
         with np.errstate(invalid="ignore"):
             levels = levels_at(tasks, at, period)
-        levels = [_defined(level, finite) for level in levels]
+        levels = [defined(level, finite) for level in levels]
         fits = self._last is not None and self._last.shape[:-1] == finite.shape
         bounds = self.constraints.at(at, period, self._last if fits else None)
         inverse = self._inverse_weight(at)
@@ -254,7 +248,7 @@ class Solver:
         reached, v, code = move(self.model, at, v, period, code)
         self._last = v.copy()
         reached = np.where(finite[..., None], reached, stated)
-        return Step(reached, v, code, *_missing(levels, v))
+        return Step(reached, v, code, *missing_of(levels, v))
 
     def solve(self, q: ArrayLike | None = None, *, search: Search | None = None) -> Solution:
         """Return configurations in which the tasks of level 0 have no error, from starts q (…, nq).
@@ -294,7 +288,7 @@ class Solver:
         a, code = self._velocity(levels, wish, bounds, inverse, self._regularisation)
         after = speed + a * period
         reached, _, code = move(self.model, at, 0.5 * (speed + after), period, code)
-        return Step(reached, after, code, *_missing(levels, a))
+        return Step(reached, after, code, *missing_of(levels, a))
 
     def track(
         self,
@@ -353,7 +347,9 @@ class Solver:
         if self.method == "qp":
             found = programme(levels, price, wish, bounds, self._start)
             self._start = found
-            return found.v, np.where(found.code == 0, _code(levels, found.v, bounds), codes(found))
+            return found.v, np.where(
+                found.code == 0, code_of(levels, found.v, bounds), codes(found)
+            )
 
         def solved(own: list[Level], weight: Array, goal: Array) -> Array:
             if self.method == "transpose":
@@ -363,50 +359,4 @@ class Solver:
             return damped(own, weight, goal, self.damping)[0]
 
         v = bounded(solved, levels, self._weight, wish, bounds) if levels else wish
-        return v, _code(levels, v, bounds)
-
-
-def _defined(level: Level, finite: NDArray[np.bool_]) -> Level:
-    """Return the level, with rows that ask for nothing where a state is not finite."""
-    if finite.all():
-        return level
-    rate = np.where(finite[..., None], level.rate, 0.0)
-    jacobian = np.where(finite[..., None, None], level.jacobian, 0.0)
-    return Level(level.tasks, jacobian, rate, level.weight, level.rows)
-
-
-def _code(levels: list[Level], v: Array, bounds: Bounds | None) -> NDArray[np.int64]:
-    """Return how a step ended (…): whether the first level of tasks misses something, and why."""
-    code = np.full(v.shape[:-1], SOLVED)
-    asked = [each for each in levels if not isinstance(each.tasks[0], LoopTask)]
-    if not asked:
-        return code
-    level = asked[0]
-    apart = np.abs((level.jacobian @ v[..., None])[..., 0] - level.rate).max(axis=-1, initial=0.0)
-    misses = apart > MISSES * (1.0 + np.abs(level.rate).max(axis=-1, initial=0.0))
-    if not misses.any():
-        return code
-    free = level if asked[0] is levels[0] else _along_loops(level, levels[0])
-    code = np.where(misses & (smallest_singular_value(free) < SINGULAR_BELOW), SINGULAR, code)
-    if bounds is not None:
-        near = 1e-9 * (1.0 + np.abs(v))
-        at_bound = ((v <= bounds.low + near) | (v >= bounds.high - near)).any(axis=-1)
-        along = (bounds.rows @ v[..., None])[..., 0]
-        near_row = 1e-6 * (1.0 + np.abs(along))
-        at_row = (along <= bounds.rows_low + near_row) | (along >= bounds.rows_high - near_row)
-        code = np.where(misses & (at_bound | at_row.any(axis=-1)), LIMITED, code)
-    return code
-
-
-def _along_loops(level: Level, loops: Level) -> Level:
-    """Return a level as motions feel it that keep the loops closed."""
-    closed = np.linalg.pinv(loops.jacobian) @ loops.jacobian
-    return replace(level, jacobian=level.jacobian - level.jacobian @ closed)
-
-
-def _missing(levels: list[Level], v: Array) -> tuple[Rows, Array]:
-    """Return how far J v is from what was asked for (…, rows), and whose rows these are."""
-    apart = [(level.jacobian @ v[..., None])[..., 0] - level.rate for level in levels]
-    pairs = ((t, own) for level in levels for t, own in zip(level.tasks, level.rows, strict=True))
-    rows = Rows(tuple((task.name, task.size, own) for task, own in pairs))
-    return rows, np.concatenate([np.zeros((*v.shape[:-1], 0)), *apart], axis=-1)
+        return v, code_of(levels, v, bounds)
