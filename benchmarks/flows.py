@@ -20,10 +20,10 @@ import tarsus as ts
 from tarsus.arrays import Array
 from tarsus.bench import Plan
 from tarsus.bench.timing import Contender, interleave, pinned, ratio
+from tarsus.gait.walkers.compass import start, walking
 from tarsus.peers import NotComparableError
 from tarsus.robots.examples import example
 from tarsus.robots.legged import legged
-from tarsus.scenes.compass import start, walking
 from tarsus.simulation import SimulationError
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}

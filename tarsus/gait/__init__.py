@@ -1,10 +1,21 @@
-"""How machines walk: what they walk with, `plans`, `walk`, and maps of their `robustness`."""
+"""How machines walk: `plans`, `walk`, `robustness`; `walkers`, their limit cycles and branches."""
 
-from tarsus.gait import plans
+from tarsus.gait import plans, walkers
 from tarsus.gait.aims import Aims, Measured
 from tarsus.gait.anatomy import Anatomy, Leg, Limb
 from tarsus.gait.biped import Biped
 from tarsus.gait.body_tasks import BodyGains, BodyTasks
+from tarsus.gait.cycles import (
+    Bifurcation,
+    Branch,
+    Doublings,
+    LimitCycle,
+    NoGaitError,
+    continuation,
+    doublings,
+    limit_cycle,
+    limit_cycles,
+)
 from tarsus.gait.posture import stance
 from tarsus.gait.robustness import Robustness, robustness
 from tarsus.gait.soles import Sole
@@ -13,26 +24,38 @@ from tarsus.gait.style import Style
 from tarsus.gait.walk import walk
 from tarsus.gait.walk_report import WalkReport
 from tarsus.gait.walked import Walked
+from tarsus.gait.walkers.walker import Walker
 from tarsus.gait.walking import Walking
 
 __all__ = [
     "Aims",
     "Anatomy",
+    "Bifurcation",
     "Biped",
     "BodyGains",
     "BodyTasks",
+    "Branch",
+    "Doublings",
     "Leg",
     "Limb",
+    "LimitCycle",
     "Measured",
+    "NoGaitError",
     "Robustness",
     "Sole",
     "Stepping",
     "Style",
     "WalkReport",
     "Walked",
+    "Walker",
     "Walking",
+    "continuation",
+    "doublings",
+    "limit_cycle",
+    "limit_cycles",
     "plans",
     "robustness",
     "stance",
     "walk",
+    "walkers",
 ]

@@ -8,10 +8,10 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.events import Flowed, flow
+from tarsus.gait.walkers.compass import SLOPE, STABLE, UNSTABLE, start, walking
 from tarsus.model import Model
 from tarsus.reproduce.result import Curve, Result, Row, compared, judged
 from tarsus.robots.compass import compass
-from tarsus.scenes.compass import SLOPE, STABLE, UNSTABLE, start, walking
 
 SOURCE = "V. Duindam, Port-Based Modeling and Control …, University of Twente 2006"
 ANGLE = (

@@ -28,6 +28,8 @@ def compass(
     slope: float = 0.0,
     rooted: bool = False,
     gravity: float = 9.81,
+    stiffness: float = 0.0,
+    damping: float = 0.0,
 ) -> Model:
     """Return a compass walker in the plane of x and z: point masses [kg] at its hip and mid-legs.
 
@@ -36,7 +38,8 @@ def compass(
     `Ground(slope=…)` is, downhill along +x; the left leg leans back by q₃ from the normal of the
     slope, and the right leg is swung ahead of it by q₄. With `rooted` the left foot is a pivot at
     the origin, and q = (q₃, q₄) is what is left. Feet are the frames "left_foot" and "right_foot".
-    Legs have a `length` [m]; `gravity` [m/s²] is 9.8 in the gait search of the thesis.
+    Legs have a `length` [m]; `gravity` [m/s²] is 9.8 in the gait search of the thesis. A spring
+    [N m/rad] and a damper [N m s/rad] may act between the legs.
     """
     flag(rooted, "rooted")
     (length,) = checked_lengths("compass", length=length)
@@ -61,7 +64,8 @@ def compass(
     builder.body("right", masses[0], (0.0, 0.0, -length / 2))
     builder.joint("lean", "revolute", foot, "left", axis=backwards, rotation=tilt)
     builder.joint("hip_mount", "fixed", "left", "hip", position=top)
-    builder.joint("hip", "revolute", "left", "right", axis=backwards, position=top)
+    between = {"stiffness": stiffness, "damping": damping}
+    builder.joint("hip", "revolute", "left", "right", axis=backwards, position=top, **between)
     builder.frame("left_foot", "left")
     builder.frame("right_foot", "right", position=(0.0, 0.0, -length))
     _add_looks(builder, length)

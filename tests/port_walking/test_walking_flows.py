@@ -22,7 +22,8 @@ from kneed_oracle import (
 from scipy.optimize import root
 
 import tarsus as ts
-from tarsus.scenes.compass import descent, walking
+from tarsus.gait.walkers.compass import walking
+from tarsus.scenes.compass import descent
 
 WALKER = Compass()
 

@@ -1,0 +1,20 @@
+"""Gaits as cycles: return maps, Newton's method, multipliers, branches, basins."""
+
+from tarsus.gait.cycles.bifurcations import Bifurcation
+from tarsus.gait.cycles.branch import Branch
+from tarsus.gait.cycles.continuation import continuation
+from tarsus.gait.cycles.cycle import LimitCycle
+from tarsus.gait.cycles.doublings import Doublings, doublings
+from tarsus.gait.cycles.limit_cycle import NoGaitError, limit_cycle, limit_cycles
+
+__all__ = [
+    "Bifurcation",
+    "Branch",
+    "Doublings",
+    "LimitCycle",
+    "NoGaitError",
+    "continuation",
+    "doublings",
+    "limit_cycle",
+    "limit_cycles",
+]

@@ -1,0 +1,107 @@
+"""The equations of a branch: gaits of n steps of a walker, one of whose numbers may change.
+
+z = (steps of q and changes of v of each node, p): F(z) = P(x_k; p) − x_{k+1} = 0 for all nodes,
+2 nv n equations for one unknown more. Gaits are a curve in z.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.gait.cycles.return_map import Returned, Tolerances, moved, residual, take_step
+from tarsus.gait.walkers.walker import Walker
+
+DIFFERENCE = 1e-6
+"""Of a number that has no derivatives in flows, as a part of its scale."""
+
+
+@dataclass(frozen=True, eq=False)
+class Gait:
+    """Nodes q (n, nq), v (n, nv) at a value of the number, with F and its derivatives there."""
+
+    value: float
+    q: Array
+    v: Array
+    errors: Array
+    """F (2 nv n,), not a number where a step falls."""
+    matrix: Array
+    """Derivatives of F (2 nv n, 2 nv n + 1), the last column by the number over its scale."""
+    at: Returned
+
+    @property
+    def error(self) -> float:
+        """Largest entry of F."""
+        worst = float(np.abs(self.errors).max())
+        return worst if np.isfinite(worst) else float("inf")
+
+    @property
+    def product(self) -> Array:
+        """The derivative of n steps (2 nv, 2 nv)."""
+        assert self.at.slopes is not None
+        size = 2 * self.v.shape[1]
+        product = np.eye(size)
+        for slope in self.at.slopes:
+            product = slope[:, :size] @ product
+        return product
+
+    @property
+    def multipliers(self) -> Array:
+        """What pushes are multiplied by in a period, the largest first, without that of time."""
+        found = np.linalg.eigvals(self.product)
+        return np.asarray(found[np.argsort(-np.abs(found))][:-1])
+
+
+@dataclass(frozen=True, eq=False)
+class BranchSystem:
+    """F of a walker whose number `name` changes; `scale` makes it about as large as angles."""
+
+    walker: Walker
+    name: str
+    scale: float
+    tolerances: Tolerances
+
+    def gait(self, q: Array, v: Array, value: float) -> Gait:
+        """Return nodes with F and its derivatives."""
+        walker = self.walker.but(**{self.name: value})
+        given = walker.parameters.get(self.name)
+        known = () if given is None or not walker.exact else (given,)
+        at = take_step(walker, q, v, self.tolerances, derivatives=True, parameters=known)
+        errors = residual(walker, np.roll(q, -1, axis=0), np.roll(v, -1, axis=0), at.q, at.v)
+        errors[~at.walked] = np.nan
+        assert at.slopes is not None
+        by_value = at.slopes[:, :, -1] if known else self._difference(q, v, value, at)
+        return Gait(value, q, v, errors.ravel(), self._matrix(at.slopes, by_value), at)
+
+    def moved(self, gait: Gait, step: Array) -> Gait:
+        """Return the gait after a step of z."""
+        ways = step[:-1].reshape(len(gait.v), -1)
+        q, v = moved(self.walker, gait.q, gait.v, ways)
+        return self.gait(q, v, gait.value + self.scale * float(step[-1]))
+
+    def away(self, gait: Gait, other: Gait) -> Array:
+        """Return the step of z from one gait to another."""
+        ways = residual(self.walker, gait.q, gait.v, other.q, other.v).ravel()
+        return np.append(ways, (other.value - gait.value) / self.scale)
+
+    def _matrix(self, slopes: Array, by_value: Array) -> Array:
+        nodes, size = slopes.shape[:2]
+        matrix = np.zeros((nodes, size, nodes * size + 1))
+        for k in range(nodes):
+            matrix[k, :, k * size : (k + 1) * size] += slopes[k, :, :size]
+            then = (k + 1) % nodes
+            matrix[k, :, then * size : (then + 1) * size] -= np.eye(size)
+        matrix[:, :, -1] = self.scale * by_value
+        return matrix.reshape(nodes * size, -1)
+
+    def _difference(self, q: Array, v: Array, value: float, at: Returned) -> Array:
+        """Return how returns change with the number (n, 2 nv), by central differences."""
+        h = DIFFERENCE * self.scale
+        ends = []
+        for way in (1.0, -1.0):
+            walker = self.walker.but(**{self.name: value + way * h})
+            then = take_step(walker, q, v, self.tolerances)
+            ends.append(residual(walker, at.q, at.v, then.q, then.v))
+        return (ends[0] - ends[1]) / (2.0 * h)

@@ -1,0 +1,151 @@
+"""`ts.gait.continuation`: how gaits change with a number of the walker, and where they split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.gait.cycles.arclength import corrected, tangent
+from tarsus.gait.cycles.bifurcations import KINDS, TESTS, Bifurcation, located
+from tarsus.gait.cycles.branch import Branch
+from tarsus.gait.cycles.branch_system import BranchSystem, Gait
+from tarsus.gait.cycles.cycle import LimitCycle
+from tarsus.gait.cycles.limit_cycle import NoGaitError, limit_cycle
+from tarsus.gait.cycles.return_map import Tolerances
+from tarsus.gait.walkers.walker import Walker
+from tarsus.model.checks import count, find, number
+
+FLOWS = Tolerances(1e-11, 1e-12)
+TOLERANCE = 1e-9
+SHORTEST, LONGEST = 1e-7, 0.05
+"""Steps along a branch, in radians, metres, and scales of the number."""
+
+
+def continuation(
+    walker: Walker,
+    name: str,
+    start: LimitCycle | Bifurcation | None = None,
+    *,
+    to: float,
+    scale: float | None = None,
+    step: float = 0.02,
+    most: int = 400,
+    kinds: Sequence[str] = KINDS,
+    until: str | None = None,
+) -> Branch:
+    """Follow a gait while the walker's number `name` goes on towards the value `to`.
+
+    By pseudo-arclength, so that the branch goes round folds: it ends where the number reaches `to`
+    or comes back to where it began, where steps fall, or after `most` gaits. From a `start` that is
+    a flip the branch of doubled period is followed. Bifurcations of `kinds` are located to 1e-9 of
+    `scale`, which is the number's size unless stated; at the first of the kind `until` the branch
+    ends.
+    """
+    find(walker.numbers, name, "number of the walker")
+    count(most, "most")
+    for kind in kinds:
+        find(dict.fromkeys(KINDS), kind, "kind of bifurcation")
+    size = max(abs(walker.numbers[name]), abs(number(to, "to")))
+    system = BranchSystem(walker, name, float(size if scale is None else scale), FLOWS)
+    first, way = _first(system, start, to, step)
+    branch = Branch(walker, name, [first], [way], [], "")
+    for gait, along, why in _followed(system, first, way, to, step, most):
+        if gait is None:
+            branch.ended = why
+            break
+        _look_for(system, branch, gait, along, kinds)
+        if until is not None and branch.of(until):
+            branch.ended = f"at the first {until}"
+            break
+        branch.gaits.append(gait)
+        branch.ways.append(along)
+    return branch
+
+
+def _first(
+    system: BranchSystem, start: LimitCycle | Bifurcation | None, to: float, step: float
+) -> tuple[Gait, Array]:
+    """Return the first gait of a branch and the way to go."""
+    if isinstance(start, Bifurcation):
+        return _switched(system, start, step)
+    cycle = limit_cycle(system.walker) if start is None else start
+    gait = system.gait(cycle.q, cycle.v, cycle.walker.numbers[system.name])
+    onward = np.zeros(gait.matrix.shape[1])
+    onward[-1] = np.sign(to - gait.value)
+    way = tangent(gait)
+    return gait, way if way @ onward >= 0.0 else -way
+
+
+def _switched(system: BranchSystem, start: Bifurcation, step: float) -> tuple[Gait, Array]:
+    """Return a gait beside a flip, of twice as many steps, and the way from the flip to it.
+
+    Where a multiplier is −1 the new branch begins along its eigenvector, forth and back.
+    """
+    if start.kind != "flip":
+        raise ValueError(f"start is a {start.kind}, must be a flip: only these double the period")
+    values, vectors = np.linalg.eig(start.gait.product)
+    push = np.real(vectors[:, np.argmin(np.abs(values + 1.0))])
+    assert start.gait.at.slopes is not None
+    pushes = []
+    for _ in range(2):
+        for slope in start.gait.at.slopes:
+            pushes.append(push)
+            push = slope[:, : len(push)] @ push
+    way = np.append(np.concatenate(pushes), 0.0)
+    way /= np.linalg.norm(way)
+    twice = [np.concatenate([x, x]) for x in (start.gait.q, start.gait.v)]
+    middle = system.gait(twice[0], twice[1], start.value)
+    for length in (step, step / 4, step / 16, step / 64, step / 256):
+        gait, _ = corrected(system, system.moved(middle, length * way), way, TOLERANCE)
+        if gait is not None:
+            return gait, tangent(gait, way)
+    raise NoGaitError(f"no gait of doubled period was found beside the {start!r}")
+
+
+def _followed(
+    system: BranchSystem, gait: Gait, way: Array, to: float, length: float, most: int
+) -> Iterator[tuple[Gait | None, Array, str]]:
+    """Yield gaits along a branch, and at last None with the reason of the end."""
+    began, side = gait.value, np.sign(to - gait.value)
+    for _ in range(most):
+        found, rounds = corrected(system, system.moved(gait, length * way), way, TOLERANCE)
+        turned = None if found is None else tangent(found, way)
+        if found is None or turned is None or way @ turned < 0.9:
+            length *= 0.4
+            if length < SHORTEST:
+                yield None, way, f"no gait follows: {_fell(system, gait, way)}"
+                return
+            continue
+        gait, way = found, turned
+        yield gait, way, ""
+        length = min(length * (1.6 if rounds <= 3 else 0.7 if rounds > 5 else 1.0), LONGEST)
+        if (gait.value - to) * side >= 0.0:
+            yield None, way, f"{system.name} has reached {to:g}"
+            return
+        if (gait.value - began) * side < -abs(to - began):
+            yield None, way, f"{system.name} went back behind its start"
+            return
+    yield None, way, f"after {most} gaits"
+
+
+def _fell(system: BranchSystem, gait: Gait, way: Array) -> str:
+    then = system.moved(gait, 10.0 * SHORTEST * way)
+    fallen = np.flatnonzero(~then.at.walked)
+    return then.at.why_not(int(fallen[0])) if len(fallen) else "Newton's method does not converge"
+
+
+def _look_for(
+    system: BranchSystem, branch: Branch, gait: Gait, way: Array, kinds: Sequence[str]
+) -> None:
+    """Locate what lies between the last gait of a branch and the next one."""
+    last, along = branch.gaits[-1], branch.ways[-1]
+    length = float(system.away(last, gait) @ along)
+    for kind in KINDS:
+        before, after = TESTS[kind](last, along), TESTS[kind](gait, way)
+        if kind not in kinds or not before * after < 0.0:
+            continue
+        found = located(system, kind, last, along, length, TOLERANCE)
+        if found is not None:
+            branch.add(found)

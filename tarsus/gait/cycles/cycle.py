@@ -1,0 +1,147 @@
+"""A gait: the states after its strikes, what small pushes become, its speed and its cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.events.report import Flowed
+from tarsus.gait.cycles.ledger import GaitEnergy, ledger
+from tarsus.gait.cycles.return_map import Tolerances, residual, take_step
+from tarsus.gait.walkers.walker import Walker
+
+SAMPLES = 400
+"""States that are kept of a period."""
+
+
+@dataclass(frozen=True, eq=False)
+class LimitCycle:
+    """A motion that repeats after `steps` steps, as `ts.gait.limit_cycle` finds it."""
+
+    walker: Walker
+    q: Array
+    """Configurations after each strike (steps, nq)."""
+    v: Array
+    error: float
+    """How far a state is from where its step leads, at most."""
+    times: Array
+    """How long each step takes (steps,) [s]."""
+    slopes: Array = field(repr=False)
+    """Derivatives of the return map at each node (steps, 2 nv, 2 nv)."""
+    tolerances: Tolerances = field(repr=False)
+
+    @property
+    def steps(self) -> int:
+        """After how many steps it repeats."""
+        return len(self.q)
+
+    @property
+    def state(self) -> tuple[Array, Array]:
+        """The state after the first strike."""
+        return self.q[0], self.v[0]
+
+    @property
+    def period(self) -> float:
+        """How long all steps take [s]."""
+        return float(self.times.sum())
+
+    @cached_property
+    def flowed(self) -> Flowed:
+        """One period, as `ts.flow` has it: events, and samples over time."""
+        every = self.period / SAMPLES
+        return self.walker.steps(*self.state, self.steps, sample=every, **self.tolerances._asdict())
+
+    @property
+    def step_length(self) -> float:
+        """How long a step is in the mean [m]."""
+        strikes = [event.q for event in self.flowed.events if event.phase == self._last]
+        return float(np.mean([self.walker.ahead(q) for q in strikes]))
+
+    @property
+    def _last(self) -> str:
+        return self.walker.phases[-1].name
+
+    @property
+    def speed(self) -> float:
+        """How fast it walks [m/s]."""
+        return self.step_length * self.steps / self.period
+
+    @cached_property
+    def multipliers(self) -> Array:
+        """What small pushes are multiplied by in a period (2 nv − 1,), the largest first.
+
+        Eigenvalues of the derivative of the return map; the one along the motion, zero, is left out
+        (A. Floquet, 1883).
+        """
+        product = np.eye(self.slopes.shape[1])
+        for slope in self.slopes:
+            product = slope @ product
+        found = np.linalg.eigvals(product)
+        return np.asarray(found[np.argsort(-np.abs(found))][:-1])
+
+    @property
+    def stable(self) -> bool:
+        """Whether all small pushes fade."""
+        return bool(np.abs(self.multipliers).max() < 1.0)
+
+    @cached_property
+    def energy(self) -> GaitEnergy:
+        """Where the energy of a period comes from and where it goes."""
+        return ledger(self.walker, self.flowed, self.step_length * self.steps)
+
+    @property
+    def cost_of_transport(self) -> float:
+        """Energy that is spent for each unit of weight and of way."""
+        return self.energy.spent / (self.walker.weight * self.step_length * self.steps)
+
+    @cached_property
+    def shortest(self) -> int:
+        """After how many steps it repeats already, to a hundred times its error."""
+        for n in range(1, self.steps):
+            if self.steps % n == 0:
+                shifted = np.roll(self.q, -n, 0), np.roll(self.v, -n, 0)
+                if np.abs(residual(self.walker, self.q, self.v, *shifted)).max() < 1e-6:
+                    return n
+        return self.steps
+
+    def save(self, path: str | Path) -> None:
+        """Write the gait to a file of NumPy: states, times, slopes and numbers of the walker."""
+        numbers = self.walker.numbers
+        np.savez(
+            path,
+            q=self.q,
+            v=self.v,
+            times=self.times,
+            slopes=self.slopes,
+            walker=self.walker.name,
+            names=np.array(list(numbers)),
+            values=np.array(list(numbers.values()), float),
+        )
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Return a figure: angles and speeds over a period, its closed curves, its multipliers."""
+        from tarsus.gait.cycles.cycle_plot import plot_cycle
+
+        return plot_cycle(self, path)
+
+    def __repr__(self) -> str:
+        word = "stable" if self.stable else "unstable"
+        many = "" if self.steps == 1 else f"of {self.steps} steps, "
+        return (
+            f"<LimitCycle of {self.walker.name}: {many}{word}, {self.period:.5f} s, "
+            f"{self.speed:.4f} m/s, largest multiplier {np.abs(self.multipliers).max():.4f}>"
+        )
+
+
+def cycle_of(
+    walker: Walker, q: Array, v: Array, error: float, tolerances: Tolerances
+) -> LimitCycle:
+    """Return the gait through nodes (n, nq), (n, nv) that return to each other."""
+    at = take_step(walker, q, v, tolerances, derivatives=True)
+    assert at.slopes is not None
+    return LimitCycle(walker, q, v, error, at.time, at.slopes, tolerances)

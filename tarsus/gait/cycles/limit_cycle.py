@@ -1,0 +1,150 @@
+"""`ts.gait.limit_cycle`: a gait of a walker, found by Newton's method on its return map."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.arrays import Array
+from tarsus.gait.cycles.cycle import LimitCycle, cycle_of
+from tarsus.gait.cycles.newton import Search, newton
+from tarsus.gait.cycles.return_map import COARSE, FINE, Tolerances, residual, take_step
+from tarsus.gait.cycles.seeds import seeds
+from tarsus.gait.walkers.walker import Walker
+from tarsus.model.checks import count, number
+
+GUESSES = 16
+"""As many seeds Newton's method begins from, at once."""
+
+
+class NoGaitError(ArithmeticError):
+    """There is no gait where it was looked for; `best` has the states that came nearest."""
+
+    def __init__(self, message: str, best: Search | None = None) -> None:
+        super().__init__(message)
+        self.best = best
+
+
+def limit_cycle(
+    walker: Walker,
+    guess: tuple[ArrayLike, ArrayLike] | LimitCycle | None = None,
+    *,
+    steps: int = 1,
+    tolerance: float = 1e-10,
+    rounds: int = 30,
+    seed: int = 0,
+) -> LimitCycle:
+    """Return a gait that repeats after so many `steps`.
+
+    `guess` is a state q (nq,), v (nv,) after a strike, or `steps` of them, or another gait;
+    without one all gaits around the walker's start are looked for, and the first of them is
+    returned: stable before unstable, then the slowest. Newton's method by shooting from strike to
+    strike ends where no state is further from its return than `tolerance`. Raises `NoGaitError`.
+    """
+    count(steps, "steps")
+    if not number(tolerance, "tolerance") > 0.0:
+        raise ValueError(f"tolerance is {tolerance:g}, must be positive")
+    if guess is None:
+        found = limit_cycles(walker, steps=steps, tolerance=tolerance, rounds=rounds, seed=seed)
+        if not found:
+            raise NoGaitError(f"{walker.name} has no gait of {steps} steps around its start")
+        return found[0]
+    q, v = _nodes(walker, guess, steps)
+    search = newton(walker, q[None], v[None], tolerance=tolerance, rounds=rounds)
+    if not search.error[0] <= tolerance:
+        raise NoGaitError(_why(walker, search, tolerance), search)
+    return cycle_of(walker, search.q[0], search.v[0], float(search.error[0]), FINE)
+
+
+def limit_cycles(
+    walker: Walker,
+    *,
+    steps: int = 1,
+    guesses: int = GUESSES,
+    tolerance: float = 1e-10,
+    rounds: int = 30,
+    seed: int = 0,
+) -> list[LimitCycle]:
+    """Return the gaits around a walker's start, stable ones first, then the slowest first.
+
+    States that scatter around the start walk some steps in lanes; Newton's method goes on from
+    those that come back nearest, first with wide tolerances, all at once.
+    """
+    q, v = seeds(walker, guesses, seed=seed)
+    if not len(q):
+        return []
+    nodes = _follow(walker, q, v, steps, COARSE)
+    search = newton(walker, *nodes, COARSE, tolerance=1e-6, rounds=rounds)
+    kept = _distinct(walker, search)
+    found = []
+    for k in kept:
+        nodes = search.q[[k]], search.v[[k]]
+        last = newton(walker, *nodes, tolerance=tolerance, rounds=rounds)
+        if last.error[0] <= tolerance:
+            found.append(cycle_of(walker, last.q[0], last.v[0], float(last.error[0]), FINE))
+    own = [cycle for cycle in found if cycle.shortest == steps]
+    return sorted(own, key=lambda cycle: (not cycle.stable, cycle.speed))
+
+
+def _nodes(
+    walker: Walker,
+    guess: tuple[ArrayLike, ArrayLike] | LimitCycle,
+    steps: int,
+) -> tuple[Array, Array]:
+    """Return nodes (steps, nq), (steps, nv): those given, or what follows the one given."""
+    given = (guess.q, guess.v) if isinstance(guess, LimitCycle) else guess
+    model = walker.phases[0].model
+    q, v = (np.array(x, float, ndmin=2) for x in given)
+    for x, size, name in ((q, model.nq, "q"), (v, model.nv, "v")):
+        if x.ndim != 2 or x.shape[1] != size or len(x) not in (1, steps):
+            raise ValueError(
+                f"{name} of the guess has shape {x.shape}, must be ({size},) or ({steps}, {size})"
+            )
+        if not np.isfinite(x).all():
+            raise ValueError(f"{name} of the guess has entries that are not finite")
+    if len(q) == steps:
+        return q, v
+    nodes = _follow(walker, q, v, steps, FINE)
+    return nodes[0][0], nodes[1][0]
+
+
+def _follow(
+    walker: Walker, q: Array, v: Array, steps: int, tolerances: Tolerances
+) -> tuple[Array, Array]:
+    """Return as many nodes as steps from each of G states: where its steps lead, or itself."""
+    nodes = [(q, v)]
+    for _ in range(steps - 1):
+        then = take_step(walker, *nodes[-1], tolerances)
+        on = then.walked[:, None]
+        nodes.append((np.where(on, then.q, nodes[-1][0]), np.where(on, then.v, nodes[-1][1])))
+    stacked = [np.stack(x, axis=1) for x in zip(*nodes, strict=True)]
+    return stacked[0], stacked[1]
+
+
+def _distinct(walker: Walker, search: Search) -> list[int]:
+    """Return the guesses that found a gait, each gait once, whichever of its nodes is first."""
+    kept: list[int] = []
+    for k in np.flatnonzero(search.error < 1e-5).tolist():
+        apart = [_apart(walker, search, j, k) for j in kept]
+        if not apart or min(apart) > 1e-4:
+            kept.append(k)
+    return kept
+
+
+def _apart(walker: Walker, search: Search, j: int, k: int) -> float:
+    """Return how far the first node of guess k is from the nearest of guess j."""
+    nodes = search.q.shape[1]
+    here = [np.repeat(x[k, :1], nodes, axis=0) for x in (search.q, search.v)]
+    away = residual(walker, search.q[j], search.v[j], here[0], here[1])
+    return float(np.abs(away).max(axis=1).min())
+
+
+def _why(walker: Walker, search: Search, tolerance: float) -> str:
+    error = float(search.error[0])
+    fell = np.flatnonzero(~search.last.walked)
+    if len(fell):
+        return f"{walker.name} has no gait from this guess: {search.last.why_not(int(fell[0]))}"
+    return (
+        f"{walker.name}: after {search.rounds} rounds a step still leads {error:.1e} away from "
+        f"where it began, more than {tolerance:g}"
+    )

@@ -1,0 +1,117 @@
+"""The return map: the state after a strike becomes the state after the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarsus.arrays import Array
+from tarsus.differences import WEIGHTS
+from tarsus.events.parameters import Parameter
+from tarsus.events.report import ENDS, EVENTS, Flowed
+from tarsus.gait.walkers.walker import Walker
+
+
+class Tolerances(NamedTuple):
+    """Errors of flows, relative and absolute."""
+
+    rtol: float = 1e-12
+    atol: float = 1e-13
+
+
+FINE, COARSE = Tolerances(), Tolerances(1e-8, 1e-9)
+"""For gaits to ten digits; for looking around."""
+
+
+@dataclass(frozen=True, eq=False)
+class Returned:
+    """Where steps from B states led: states after them, times, and derivatives if wanted."""
+
+    q: Array
+    v: Array
+    time: Array
+    """How long the steps took (B,) [s]."""
+    walked: NDArray[np.bool_]
+    """Which of them ended with the strike that they should end with (B,)."""
+    slopes: Array | None
+    """(B, 2 nv, 2 nv + p): by the states before and by parameters."""
+    time_slopes: Array | None
+    """(B, 2 nv + p) [s]."""
+    flowed: Flowed
+
+    def why_not(self, k: int) -> str:
+        """Return why motion k is no step."""
+        ended = self.flowed.ended
+        return f"the step {ended if isinstance(ended, str) else ended[k]}"
+
+
+def take_step(
+    walker: Walker,
+    q: Array,
+    v: Array,
+    tolerances: Tolerances = FINE,
+    *,
+    derivatives: bool = False,
+    parameters: Sequence[Parameter] = (),
+) -> Returned:
+    """Take one step from each of B states after a strike, q (B, nq) and v (B, nv).
+
+    States off the section are led onto it: P(φ_t(x)) = P(x), so that P is a map of all states,
+    whose derivative has the multipliers of a gait for eigenvalues and 0 along the motion.
+    """
+    exact = derivatives and walker.exact
+    flowed = walker.steps(q, v, derivatives=exact, parameters=parameters, **tolerances._asdict())
+    first = walker.phases[0]
+    walked = np.array([why == ENDS[EVENTS] for why in flowed.ended])
+    walked &= np.array([name == first.name for name in flowed.phase])
+    nq, nv = first.model.nq, first.model.nv
+    after_q, after_v = np.array(flowed.q[:, :nq]), np.array(flowed.v[:, :nv])
+    walked &= np.isfinite(after_q).all(1) & np.isfinite(after_v).all(1)
+    slopes = times = None
+    if exact:
+        slopes, times = flowed.derivatives[:, : 2 * nv], flowed.time_derivatives
+    elif derivatives:
+        slopes, times = _differences(walker, q, v, tolerances)
+    return Returned(after_q, after_v, np.array(flowed.t), walked, slopes, times, flowed)
+
+
+def residual(walker: Walker, q: Array, v: Array, next_q: Array, next_v: Array) -> Array:
+    """Return what next states are away from states, as steps of q and changes of v (B, 2 nv)."""
+    model = walker.phases[0].model
+    return np.concatenate([model.difference(q, next_q), next_v - v], axis=-1)
+
+
+def moved(walker: Walker, q: Array, v: Array, step: Array) -> tuple[Array, Array]:
+    """Return states after steps of q and changes of v (B, 2 nv)."""
+    model = walker.phases[0].model
+    return np.asarray(model.integrate(q, step[..., : model.nv])), v + step[..., model.nv :]
+
+
+STEP = 1e-4
+"""Of differences of the map, of sixth order [rad, m, rad/s, m/s]."""
+
+
+def _differences(walker: Walker, q: Array, v: Array, tolerances: Tolerances) -> tuple[Array, Array]:
+    """Return derivatives of the map and of the step's time by differences, for what rolls.
+
+    Not a number where one of the steps next to a state falls.
+    """
+    nv = walker.phases[0].model.nv
+    total: Array = np.zeros((len(q), 2 * nv, 2 * nv))
+    time: Array = np.zeros((len(q), 2 * nv))
+    at = take_step(walker, q, v, tolerances)
+    offsets = [(k * way, way * weight) for k, weight in WEIGHTS for way in (1, -1)]
+    for column in range(2 * nv):
+        for distance, weight in offsets:
+            step = np.zeros((len(q), 2 * nv))
+            step[:, column] = STEP * distance
+            other = take_step(walker, *moved(walker, q, v, step), tolerances)
+            away = residual(walker, at.q, at.v, other.q, other.v) * weight / STEP
+            fell = ~other.walked
+            total[:, :, column] += np.where(fell[:, None], np.nan, away)
+            time[:, column] += np.where(fell, np.nan, (other.time - at.time) * weight / STEP)
+    return total, time
