@@ -30,8 +30,9 @@ def compass(
     gravity: float = 9.81,
     stiffness: float = 0.0,
     damping: float = 0.0,
+    center: float = 0.5,
 ) -> Model:
-    """Return a compass walker in the plane of x and z: point masses [kg] at its hip and mid-legs.
+    """Return a compass walker in the plane of x and z: point masses [kg] at its hip and its legs.
 
     The free model has q = (q₁, q₂, q₃, q₄) of the thesis, joints "forward", "up", "lean", "hip":
     the left foot is q₁ ahead and q₂ above the origin of a frame that is tilted by `slope` [rad], as
@@ -39,7 +40,8 @@ def compass(
     slope, and the right leg is swung ahead of it by q₄. With `rooted` the left foot is a pivot at
     the origin, and q = (q₃, q₄) is what is left. Feet are the frames "left_foot" and "right_foot".
     Legs have a `length` [m]; `gravity` [m/s²] is 9.8 in the gait search of the thesis. A spring
-    [N m/rad] and a damper [N m s/rad] may act between the legs.
+    [N m/rad] and a damper [N m s/rad] may act between the legs, whose masses are at `center` of
+    their length from the feet.
     """
     flag(rooted, "rooted")
     (length,) = checked_lengths("compass", length=length)
@@ -50,6 +52,10 @@ def compass(
     if not abs(angle) < math.pi / 2:
         raise ModelError(f"compass: slope is {angle} rad, must be between -π/2 and π/2")
 
+    share = number(center, "compass: center")
+    if not 0.0 <= share <= 1.0:
+        raise ModelError(f"compass: center is {share}, must be from 0 (feet) to 1 (hip)")
+
     builder = Builder("compass", gravity=(0.0, 0.0, -number(gravity, "compass: gravity")))
     foot, tilt = WORLD, (0.0, angle, 0.0)
     if not rooted:
@@ -59,26 +65,27 @@ def compass(
         foot, tilt = "above", (0.0, 0.0, 0.0)
     # positive turns lean back: about −y
     backwards, top = (0.0, -1.0, 0.0), (0.0, 0.0, length)
-    builder.body("left", masses[0], (0.0, 0.0, length / 2))
+    builder.body("left", masses[0], (0.0, 0.0, share * length))
     builder.body("hip", masses[1])
-    builder.body("right", masses[0], (0.0, 0.0, -length / 2))
+    builder.body("right", masses[0], (0.0, 0.0, (share - 1.0) * length))
     builder.joint("lean", "revolute", foot, "left", axis=backwards, rotation=tilt)
     builder.joint("hip_mount", "fixed", "left", "hip", position=top)
     between = {"stiffness": stiffness, "damping": damping}
     builder.joint("hip", "revolute", "left", "right", axis=backwards, position=top, **between)
     builder.frame("left_foot", "left")
     builder.frame("right_foot", "right", position=(0.0, 0.0, -length))
-    _add_looks(builder, length)
+    _add_looks(builder, length, share)
     return builder.build()
 
 
-def _add_looks(builder: Builder, length: float) -> None:
+def _add_looks(builder: Builder, length: float, share: float) -> None:
     """Show legs beside each other, so that one does not hide the other, and the three masses."""
     thick, beside = 0.02 * length, 0.05 * length
     for body, side, up, color in (("left", 1, 0.5, LEFT_COLOR), ("right", -1, -0.5, RIGHT_COLOR)):
         middle = (0.0, side * beside, up * length)
         builder.shape(body, "cylinder", (thick, length), position=middle, color=color)
-        builder.shape(body, "sphere", (2.5 * thick,), position=middle, color=color)
+        mass = (0.0, side * beside, (up + share - 0.5) * length)
+        builder.shape(body, "sphere", (2.5 * thick,), position=mass, color=color)
         end = (0.0, side * beside, (up - 0.5) * length)
         builder.shape(body, "sphere", (1.5 * thick,), position=end, color=color)
     builder.shape("hip", "sphere", (4.5 * thick,), color=HIP_COLOR)

@@ -21,8 +21,10 @@ def progress_of(value: bool | None) -> bool | None:
 class Progress:
     """A context with `update`. `show` is True, False, or None for: on a terminal, after a while."""
 
-    def __init__(self, total: float, show: bool | None) -> None:
-        self._total = total
+    def __init__(
+        self, total: float, show: bool | None, *, what: str = "simulating", unit: str = "s"
+    ) -> None:
+        self._total, self._what, self._unit = total, what, unit
         self._show = sys.stderr.isatty() if show is None else show
         self._start = time.monotonic() + (0.0 if show else PATIENCE)
         self._bar: Any = None
@@ -41,7 +43,7 @@ class Progress:
             self._bar.stop()
 
     def update(self, done: float) -> None:
-        """Tell how many seconds are simulated."""
+        """Tell how much is done: how many seconds are simulated."""
         if self._show and self._bar is None and time.monotonic() >= self._start:
             self._open()
         if self._bar is not None:
@@ -55,8 +57,8 @@ class Progress:
         except ImportError:
             self._show = False
             return
-        text = TextColumn("{task.completed:.3g} of {task.total:.3g} s")
-        columns = TextColumn("simulating"), BarColumn(), text, TimeRemainingColumn()
+        text = TextColumn(f"{{task.completed:.3g}} of {{task.total:.3g}} {self._unit}")
+        columns = TextColumn(self._what), BarColumn(), text, TimeRemainingColumn()
         self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
         self._task = self._bar.add_task("run", total=self._total)
         self._bar.start()

@@ -17,7 +17,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.events import Exit, Phase, guards, held, parameters, resets
-from tarsus.gait.walkers.walker import Walker
+from tarsus.gait.walkers.walker import Section, Walker
 from tarsus.robots.compass import compass as compass_model
 
 SLOPE, GRAVITY = math.radians(3.0), 9.8
@@ -29,6 +29,12 @@ LIFT = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 """From (q₃, q₄) to (q₁, q₂, q₃, q₄)."""
 RELABEL = np.array([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.0, -1.0]])
 """And back, stance and swing leg exchanged (4.10)."""
+SECTION = Section(
+    ("lean", "lean rate", "hip rate"),
+    lambda x: (np.stack([x[..., 0], -2.0 * x[..., 0]], axis=-1), x[..., 1:]),
+    lambda q, v: np.concatenate([q[..., :1], v], axis=-1),
+)
+"""Both feet are on the slope."""
 PARAMETERS = {
     "leg_mass": parameters.Mass("left") + parameters.Mass("right"),
     "hip_mass": parameters.Mass("hip"),
@@ -46,11 +52,13 @@ def compass(
     gravity: float = GRAVITY,
     stiffness: float = 0.0,
     damping: float = 0.0,
+    center: float = 0.5,
 ) -> Walker:
-    """Return the compass walker of unit legs: masses [kg] at their middles and at the hip.
+    """Return the compass walker of unit legs: masses [kg] in them and at the hip.
 
-    A spring [N m/rad] and a damper [N m s/rad] may act between the legs. Goswami's walker has
-    `leg_mass=5, hip_mass=10, gravity=9.81`.
+    A spring [N m/rad] and a damper [N m s/rad] may act between the legs, whose masses are at
+    `center` of their length from the feet. Goswami's walker has `leg_mass=5, hip_mass=10,
+    gravity=9.81`.
     """
     numbers = {
         "leg_mass": leg_mass,
@@ -59,6 +67,7 @@ def compass(
         "gravity": gravity,
         "stiffness": stiffness,
         "damping": damping,
+        "center": center,
     }
     return Walker(
         *("compass", (walking(**numbers),), start(), _ahead),
@@ -66,6 +75,7 @@ def compass(
         numbers=numbers,
         recipe=compass,
         parameters=PARAMETERS,
+        section=SECTION,
     )
 
 
@@ -76,6 +86,7 @@ def walking(
     gravity: float = GRAVITY,
     stiffness: float = 0.0,
     damping: float = 0.0,
+    center: float = 0.5,
 ) -> Phase:
     """Return the phase "swing" of a compass walker, which a strike leads back into.
 
@@ -88,6 +99,7 @@ def walking(
             gravity=gravity,
             stiffness=stiffness,
             damping=damping,
+            center=center,
             rooted=rooted,
         )
         for rooted in (False, True)
@@ -104,7 +116,12 @@ def walking(
         ),
         name="strike",
     )
-    return Phase(pivoted, strike, name="swing")
+    lean = guards.JointPosition("lean")
+    fell = (
+        Exit(lean + math.pi / 2, name="fell ahead"),
+        Exit(math.pi / 2 - 1.0 * lean, name="fell back"),
+    )
+    return Phase(pivoted, (strike, *fell), name="swing")
 
 
 def start(gait: tuple[float, float, float] = STABLE) -> tuple[Array, Array]:

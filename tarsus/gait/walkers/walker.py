@@ -19,6 +19,16 @@ State = tuple[Array, Array]
 """q (nq,) and v (nv,), or many of them."""
 
 
+@dataclass(frozen=True)
+class Section:
+    """States just after a strike by numbers of their own: `place` (…, n) → q (…, nq), v (…, nv)."""
+
+    names: tuple[str, ...]
+    place: Callable[[Array], State] = field(repr=False)
+    read: Callable[[Array, Array], Array] = field(repr=False)
+    """And back: states → numbers (…, n)."""
+
+
 @dataclass(frozen=True, eq=False)
 class Walker:
     """Phases of one step, the first of which begins just after a strike.
@@ -42,6 +52,8 @@ class Walker:
     recipe: Callable[..., Walker] | None = field(default=None, repr=False)
     parameters: Mapping[str, Parameter] = field(default_factory=dict, repr=False)
     """Which of the numbers have derivatives in flows, as `ts.parameters`."""
+    section: Section | None = field(default=None, repr=False)
+    """Numbers by which basins choose states; all coordinates and rates unless stated."""
     exact: bool = True
     """Whether flows have derivatives of all phases; else return maps take differences."""
     longest: float = 5.0
@@ -52,6 +64,27 @@ class Walker:
         """What it weighs [N]."""
         model = self.phases[0].model
         return float(model.total_mass * np.linalg.norm(model.gravity))
+
+    def numbered(self) -> Section:
+        """Return the section, or one that has all coordinates and rates of the first model."""
+        if self.section is not None:
+            return self.section
+        m = self.phases[0].model
+        if m.nq != m.nv:
+            raise ValueError(
+                f"walker {self.name!r} has coordinates that are no numbers of their own: state "
+                "its section"
+            )
+        names = [
+            f"{joint.name} {k}" if joint.nq > 1 else joint.name
+            for joint in m.joints
+            for k in range(joint.nq)
+        ]
+        return Section(
+            (*names, *(f"{name} rate" for name in names)),
+            lambda x: (x[..., : m.nq], x[..., m.nq :]),
+            lambda q, v: np.concatenate([q, v], axis=-1),
+        )
 
     def but(self, **numbers: float) -> Walker:
         """Return the same walker with other numbers."""
