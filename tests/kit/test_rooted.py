@@ -83,7 +83,11 @@ def walker() -> ts.Model:
         b.frame(f"{side}_sole", f"{side}_foot", position=(0.02, 0, -0.05))
         b.shape(f"{side}_foot", "box", (0.2, 0.1, 0.04), role="collision", position=(0, 0, -0.03))
         b.couple([f"{side}_knee", f"{side}_toe"], [[1.0], [-0.5]], name=f"{side}_mimic")
-    b.force(ts.forces.Spring("trunk", ("left_foot", (0.0, 0.0, 0.1)), 30.0, name="cord"))
+    b.force(
+        ts.forces.Spring(
+            "trunk", ("left_foot", (0.0, 0.0, 0.1)), 30.0, rest_length=0.5, name="cord"
+        )
+    )
     return b.build()
 
 
