@@ -143,7 +143,7 @@ def _own(model: Model, tree: Model, x: Array, w: Array) -> tuple[Array, Array]:
 
 
 def _along_chain(
-    tree: Model, joints: Sequence[JointView], x: Array, body: str, aim: Array
+    model: Model, joints: Sequence[JointView], x: Array, body: str, aim: Array
 ) -> Array:
     """Return x with joints that follow one another so that `body` is at `aim`: Newton's method.
 
@@ -151,11 +151,11 @@ def _along_chain(
     """
     columns = [k for j in joints for k in range(j.v_slice.start, j.v_slice.stop)]
     for _ in range(STEPS):
-        miss = twist_from_pose(inverse(tree.frame_pose(x, body)) @ aim)
-        jacobian = np.asarray(tree.frame_jacobian(x, body))[..., columns]
-        step = np.zeros((*x.shape[:-1], tree.nv))
+        miss = twist_from_pose(inverse(model.frame_pose(x, body)) @ aim)
+        jacobian = np.asarray(model.frame_jacobian(x, body))[..., columns]
+        step = np.zeros((*x.shape[:-1], model.nv))
         step[..., columns] = (np.linalg.pinv(jacobian, rcond=1e-10) @ miss[..., None])[..., 0]
-        moved = np.asarray(tree.integrate(x, step))
+        moved = np.asarray(model.integrate(x, step))
         for joint in joints:
             x[..., joint.q_slice] = moved[..., joint.q_slice]
         if not (np.abs(step) > ROUNDING * (1.0 + np.abs(x).max())).any():

@@ -49,7 +49,7 @@ class Rooted(Model):
 
     def __init__(
         self,
-        original: Model,
+        model: Model,
         body: str,
         joint: str = "fixed",
         *,
@@ -60,25 +60,25 @@ class Rooted(Model):
         release: str | None = None,
         **parameters: Any,
     ) -> None:
-        expect(original, Model, "original")
-        stated = original.description
+        expect(model, Model, "model")
+        stated = model.description
         inside = placement_of("rooted_at", position, rotation, placement)
         inside = checked_pose(inside, "rooted_at")
         path = path_to(stated, body, inside, release)
         root, neutral = _root(joint, parameters)
         if at is None:
-            at = original.frame_pose(original.neutral(), body) @ inside @ inverse(neutral)
+            at = model.frame_pose(model.neutral(), body) @ inside @ inverse(neutral)
         at = checked_pose(at, "rooted_at, at")
         new = rerooted(stated, path, body, root, at)
-        super().__init__(new.description, strict=original._strict)
+        super().__init__(new.description, strict=model._strict)
         asked = {"joint": joint, "placement": inside, "at": at, "release": release, **parameters}
         self.__dict__.update(
-            original=original,
+            original=model,
             root_frame=new.frame,
             root_joint=new.joint,
             machine=new.machine,
             at=at,
-            _states=RootStates(self, original, path, new, at),
+            _states=RootStates(self, model, path, new, at),
             _asked=(body, asked),
         )
 
@@ -140,8 +140,8 @@ class Rooted(Model):
         return place
 
 
-def _rebuild(original: Model, body: str, asked: dict[str, Any]) -> Rooted:
-    return Rooted(original, body, **asked)
+def _rebuild(model: Model, body: str, asked: dict[str, Any]) -> Rooted:
+    return Rooted(model, body, **asked)
 
 
 def _root(kind: str, parameters: dict[str, Any]) -> tuple[Joint, Array]:
