@@ -123,7 +123,7 @@ class RootStates:
         columns = [k for j in joints for k in range(j.v_slice.start, j.v_slice.stop)]
         w = np.broadcast_to(w, (*x.shape[:-1], tree.nv)).copy()
         jacobian = np.asarray(tree.frame_jacobian(x, body))[..., columns]
-        w[..., columns] = (np.linalg.pinv(jacobian, rcond=1e-10) @ twist[..., None])[..., 0]
+        w[..., columns] = (_pseudo_inverse(jacobian) @ twist[..., None])[..., 0]
         slip = twist - (jacobian @ w[..., columns, None])[..., 0]
         apart = np.swapaxes(aim[..., :3, :3], -1, -2) @ there[..., :3, :3]
         shift = np.linalg.norm(there[..., :3, 3] - aim[..., :3, 3], axis=-1)
@@ -142,6 +142,14 @@ def _own(model: Model, tree: Model, x: Array, w: Array) -> tuple[Array, Array]:
     return q, v
 
 
+def _pseudo_inverse(jacobian: Array) -> Array:
+    """Return pseudo-inverses (…, n, 6) of jacobians (…, 6, n)."""
+    one = jacobian[(0,) * (jacobian.ndim - 2)] if jacobian.size else jacobian
+    # that of a free joint is the same everywhere, and inverses are most of the work
+    same = (jacobian == one).all()
+    return np.asarray(np.linalg.pinv(one if same else jacobian, rcond=1e-10))
+
+
 def _along_chain(
     model: Model, joints: Sequence[JointView], x: Array, body: str, aim: Array
 ) -> Array:
@@ -154,7 +162,7 @@ def _along_chain(
         miss = twist_from_pose(inverse(model.frame_pose(x, body)) @ aim)
         jacobian = np.asarray(model.frame_jacobian(x, body))[..., columns]
         step = np.zeros((*x.shape[:-1], model.nv))
-        step[..., columns] = (np.linalg.pinv(jacobian, rcond=1e-10) @ miss[..., None])[..., 0]
+        step[..., columns] = (_pseudo_inverse(jacobian) @ miss[..., None])[..., 0]
         moved = np.asarray(model.integrate(x, step))
         for joint in joints:
             x[..., joint.q_slice] = moved[..., joint.q_slice]

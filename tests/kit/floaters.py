@@ -9,6 +9,62 @@ from machines import machine
 
 import tarsus as ts
 
+FEET = {
+    "bolt": "FL_FOOT",
+    "g1": "left_ankle_roll_link",
+    "talos": "left_sole_link",
+    "cassie": "left-foot",
+    "solo12": "FL_FOOT",
+    "anymal": "LF_FOOT",
+}
+
+
+KNEE = {
+    "lower": 0.0,
+    "upper": 2.0,
+    "damping": 0.2,
+    "friction": 0.1,
+    "stiffness": 5.0,
+    "rest": 0.4,
+    "armature": 0.01,
+}
+
+
+def walker() -> ts.Model:
+    """Return a trunk on two legs with a gear, springs, a mimicking toe, shapes and a force."""
+    b = ts.Builder("walker")
+    b.body("trunk", 10.0, (0.0, 0.0, 0.3), (1.0, 1.1, 0.5))
+    b.joint("base", "free", "world", "trunk")
+    for side, y in (("left", 0.1), ("right", -0.1)):
+        b.body(f"{side}_thigh", 3.0, (0.0, 0.0, -0.2), (0.1, 0.11, 0.02))
+        b.body(f"{side}_shank", 2.0, (0.0, 0.01, -0.2), (0.08, 0.07, 0.01))
+        b.body(f"{side}_foot", 1.0, (0.03, 0.0, -0.02), (0.01, 0.02, 0.02))
+        b.body(f"{side}_toe", 0.2, (0.02, 0.0, 0.0), (0.001, 0.001, 0.001))
+        b.body(f"{side}_rotor", 0.3, inertia=(1e-3, 1e-3, 2e-3))
+        b.joint(f"{side}_hip", "universal", "trunk", f"{side}_thigh", position=(0, y, 0))
+        b.joint(
+            *(f"{side}_knee", "revolute", f"{side}_thigh", f"{side}_shank"),
+            position=(0, 0, -0.4),
+            axis="y",
+            **KNEE,
+        )
+        b.joint(
+            f"{side}_ankle", "spherical", f"{side}_shank", f"{side}_foot", position=(0, 0, -0.4)
+        )
+        b.joint(
+            f"{side}_toe", "revolute", f"{side}_foot", f"{side}_toe", position=(0.1, 0, 0), axis="y"
+        )
+        b.gear(f"{side}_knee", 30.0, f"{side}_rotor")
+        b.frame(f"{side}_sole", f"{side}_foot", position=(0.02, 0, -0.05))
+        b.shape(f"{side}_foot", "box", (0.2, 0.1, 0.04), role="collision", position=(0, 0, -0.03))
+        b.couple([f"{side}_knee", f"{side}_toe"], [[1.0], [-0.5]], name=f"{side}_mimic")
+    b.force(
+        ts.forces.Spring(
+            "trunk", ("left_foot", (0.0, 0.0, 0.1)), 30.0, rest_length=0.5, name="cord"
+        )
+    )
+    return b.build()
+
 
 def on_a_trunk(model: ts.Model, base: str = "free") -> ts.Model:
     """Return the mechanism on a body that floats, in the place of the world."""

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from floaters import random_floater
-from test_rooted import FEET, walker
+from floaters import FEET, random_floater, walker
 
 import tarsus as ts
 from tarsus.arrays import Array
