@@ -22,8 +22,8 @@ ROOMS = (
 )
 """From the ground up."""
 
-LAZY = {("model", "symbolic")}
-"""A method that opens a room above when it is called: `model.symbolic()`."""
+LAZY = {("model", "symbolic"), ("model", "kit")}
+"""Methods that open a room above when called: `model.symbolic()`, `model.rooted_at(body)`."""
 
 
 def room(module: str) -> str:

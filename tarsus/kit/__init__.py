@@ -4,6 +4,9 @@ from tarsus.kit.assemble import assemble
 from tarsus.kit.assembled import Assembled, Cut
 from tarsus.kit.carried import Carried
 from tarsus.kit.carry import carry
+from tarsus.kit.root_reaction import RootReaction
+from tarsus.kit.root_states import RootedState
+from tarsus.kit.rooted import Rooted
 from tarsus.kit.snap import AssemblyError, Snapped, snap
 from tarsus.kit.take_apart import TakenApart, take_apart
 
@@ -12,6 +15,9 @@ __all__ = [
     "AssemblyError",
     "Carried",
     "Cut",
+    "RootReaction",
+    "Rooted",
+    "RootedState",
     "Snapped",
     "TakenApart",
     "assemble",

@@ -39,6 +39,7 @@ from tarsus.model.views import (
 )
 
 if TYPE_CHECKING:
+    from tarsus.kit import Rooted
     from tarsus.symbolic import Symbolic
 
 
@@ -246,6 +247,20 @@ class Model(Driven):
         from tarsus.symbolic import Symbolic
 
         return Symbolic(self, parameters=parameters, simplify=simplify)
+
+    def rooted_at(self, body: str, joint: str = "fixed", **parameters: Any) -> Rooted:
+        """Return the same machine standing on `body`, a body or a frame of one.
+
+        It is attached to the world by a joint of any kind: "fixed", "revolute" (a pin, with its
+        `axis`), "spherical", "rolling_cylinder" (a curved sole with its `radius`), …; the joint by
+        which the machine floated is let go, and joints on the way to it are turned round. All
+        else is stated by name: `position`, `rotation` or `placement`, where on the body the joint
+        is; `at` (4, 4), where in the world, by default where it is in `neutral()`; parameters of
+        `Builder.joint`; `release`, the name of a joint by which the machine stands, not floats.
+        """
+        from tarsus.kit import Rooted
+
+        return Rooted(self, body, joint, **parameters)
 
     def __repr__(self) -> str:
         return f"<tarsus.Model {self.name!r}: {self.n_bodies} bodies, nq={self.nq}, nv={self.nv}>"
