@@ -17,6 +17,10 @@ GUESSES = 16
 """As many seeds Newton's method begins from, at once."""
 
 
+INSTANT = 1e-4
+"""Steps that take less [s] are none: a foot that strikes where it stands."""
+
+
 class NoGaitError(ArithmeticError):
     """There is no gait where it was looked for; `best` has the states that came nearest."""
 
@@ -82,7 +86,7 @@ def limit_cycles(
         last = newton(walker, *nodes, tolerance=tolerance, rounds=rounds)
         if last.error[0] <= tolerance:
             found.append(cycle_of(walker, last.q[0], last.v[0], float(last.error[0]), FINE))
-    own = [cycle for cycle in found if cycle.shortest == steps]
+    own = [each for each in found if each.shortest == steps and each.times.min() > INSTANT]
     return sorted(own, key=lambda cycle: (not cycle.stable, cycle.speed))
 
 

@@ -70,7 +70,10 @@ def compass(
         "center": center,
     }
     return Walker(
-        *("compass", (walking(**numbers),), start(), _ahead),
+        walking(**numbers),
+        name="compass",
+        start=start(),
+        ahead=ahead,
         slope=slope,
         numbers=numbers,
         recipe=compass,
@@ -129,6 +132,6 @@ def start(gait: tuple[float, float, float] = STABLE) -> tuple[Array, Array]:
     return np.array([gait[0], -2.0 * gait[0]]), np.array([gait[1], gait[2]])
 
 
-def _ahead(q: Array) -> Array:
+def ahead(q: Array) -> Array:
     """Return how far the swing foot is ahead of the stance foot [m]."""
     return np.asarray(np.sin(q[..., 0] + q[..., 1]) - np.sin(q[..., 0]))

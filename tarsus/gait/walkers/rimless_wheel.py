@@ -48,12 +48,10 @@ def rimless_wheel(
     phase = Phase(_model(between, slope, **values), (strike, back), name="rolling")
     rate = -math.sqrt(gravity / length) * max(1.0, 2.0 * math.sqrt(between))
     return Walker(
-        *(
-            "rimless wheel",
-            (Phase(_model(between, slope, **values), (strike, back), name="rolling"),),
-        ),
-        (np.array([0.5 * between]), np.array([rate])),
-        lambda q: np.full(np.shape(q)[:-1], 2.0 * length * math.sin(0.5 * between)),
+        phase,
+        name="rimless wheel",
+        start=([0.5 * between], [rate]),
+        ahead=lambda q: np.full(np.shape(q)[:-1], 2.0 * length * math.sin(0.5 * between)),
         slope=slope,
         numbers={"spokes": spokes, "slope": slope, **values},
         recipe=rimless_wheel,

@@ -6,11 +6,9 @@ and scaling", Journal of Biomechanical Engineering 120, 1998.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from tarsus.gait.walkers.compass import compass
+from tarsus.gait.walkers.compass import PARAMETERS, SECTION, ahead, walking
 from tarsus.gait.walkers.walker import Walker
 
 LONG = (0.200310900544287, -0.199832473004977)
@@ -26,13 +24,15 @@ def simplest(slope: float = 0.009, foot_mass: float = 1e-6) -> Walker:
     lean, rate = LONG
     # the swing foot leaves with no speed of its own: (1 − cos 2θ) θ̇ between the legs
     hip_rate = -(1.0 - np.cos(2.0 * lean)) * rate
-    walker = compass(foot_mass, 1.0, slope, gravity=1.0, center=0.0)
-    return replace(
-        walker,
+    return Walker(
+        walking(foot_mass, 1.0, slope, 1.0, center=0.0),
         name="simplest walker",
-        start=(np.array([lean, -2.0 * lean]), np.array([rate, hip_rate])),
+        start=([lean, -2.0 * lean], [rate, hip_rate]),
+        ahead=ahead,
+        slope=slope,
         numbers={"slope": slope, "foot_mass": foot_mass},
         recipe=simplest,
-        parameters={"slope": walker.parameters["slope"]},
+        parameters={"slope": PARAMETERS["slope"]},
+        section=SECTION,
         longest=20.0,
     )

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.events import Phase
 from tarsus.events.flow import flow
 from tarsus.events.parameters import Parameter
+from tarsus.events.phase import Efforts
 from tarsus.events.report import Flowed
+from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.walkers.stance import Stance, checked_stance
+from tarsus.kit.rooted import Rooted
+from tarsus.model import Model
 from tarsus.model.checks import find, number
 
 State = tuple[Array, Array]
@@ -29,41 +36,75 @@ class Section:
     """And back: states → numbers (…, n)."""
 
 
-@dataclass(frozen=True, eq=False)
 class Walker:
-    """Phases of one step, the first of which begins just after a strike.
+    """A machine that walks, from strike to strike.
 
-    Each phase but the last leads to the next by its first exit, the last leads back to the first,
-    with stance and swing leg exchanged: a step is over when so many events have passed as there
-    are phases. Other exits are ways to fail, and lead nowhere. Phases are models that stand on
-    their stance foot, so that a gait is a state to which a step leads back.
+    `Walker(model, feet=["left_foot", "right_foot"], stance="flat")` makes it from a model that
+    floats: it stands on one foot (welded if "flat", on an edge across its way if "line", on a tip
+    if "point"), the other strikes, and names of left and right are exchanged. `slope` [rad] is how
+    much the ground falls along x.
+
+    `Walker(phases, start=…, ahead=…)` makes it from phases of `ts.flow`, the first of which begins
+    just after a strike. Each leads to the next by its first exit, the last leads back to the
+    first, with stance and swing leg exchanged: a step is over when as many events have passed as
+    there are phases. Other exits are ways to fail, and lead nowhere. A gait is a state to which a
+    step leads back.
     """
 
-    name: str
-    phases: tuple[Phase, ...]
-    start: State = field(repr=False)
-    """A state after a strike that is about one of a gait."""
-    ahead: Callable[[Array], Array] = field(repr=False)
-    """How far a step led [m], of configurations (…, nq) of the last phase at its strike."""
-    slope: float = 0.0
-    """How much the ground falls along the way [rad]."""
-    numbers: Mapping[str, float] = field(default_factory=dict)
-    """What `but` can change, and its values."""
-    recipe: Callable[..., Walker] | None = field(default=None, repr=False)
-    parameters: Mapping[str, Parameter] = field(default_factory=dict, repr=False)
-    """Which of the numbers have derivatives in flows, as `ts.parameters`."""
-    section: Section | None = field(default=None, repr=False)
-    """Numbers by which basins choose states; all coordinates and rates unless stated."""
-    exact: bool = True
-    """Whether flows have derivatives of all phases; else return maps take differences."""
-    longest: float = 5.0
-    """Time after which a step that did not end has failed [s]."""
+    def __init__(
+        self,
+        model: Model | Phase | Sequence[Phase],
+        feet: Sequence[str] = (),
+        *,
+        stance: str = "flat",
+        controller: Efforts | None = None,
+        start: tuple[ArrayLike, ArrayLike] | None = None,
+        ahead: Callable[[Array], Array] | None = None,
+        slope: float = 0.0,
+        name: str = "",
+        numbers: Mapping[str, float] | None = None,
+        recipe: Callable[..., Walker] | None = None,
+        parameters: Mapping[str, Parameter] | None = None,
+        section: Section | None = None,
+        exact: bool = True,
+        longest: float = 5.0,
+    ) -> None:
+        self.slope = number(slope, "slope")
+        """How much the ground falls along the way [rad]."""
+        if isinstance(model, Model):
+            made = Stance(model, _two(model, feet), checked_stance(stance), self.slope)
+            model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
+            if recipe is None:
+                given = made.model, made.feet
+                recipe = partial(Walker, *given, stance=stance, controller=controller, start=start)
+                numbers, parameters = {"slope": self.slope}, {}
+        if ahead is None:
+            raise ValueError("ahead is missing: how far a step leads, of states at a strike")
+        self.phases = (model,) if isinstance(model, Phase) else tuple(model)
+        """Those of one step."""
+        self.name = name or self.phases[0].model.name
+        self.start = _started(self.phases[0].model, start)
+        """A state after a strike that is about one of a gait."""
+        self.ahead = ahead
+        """How far a step led [m], of configurations (…, nq) of the last phase at its strike."""
+        self.numbers: Mapping[str, float] = {} if numbers is None else dict(numbers)
+        """What `but` can change, and its values."""
+        self.recipe = recipe
+        self.parameters: Mapping[str, Parameter] = {} if parameters is None else dict(parameters)
+        """Which of the numbers have derivatives in flows, as `ts.parameters`."""
+        self.section = section
+        """Numbers by which basins choose states; all coordinates and rates unless stated."""
+        self.exact = exact
+        """Whether flows have derivatives of all phases; else return maps take differences."""
+        self.longest = number(longest, "longest")
+        """Time after which a step that did not end has failed [s]."""
 
     @property
     def weight(self) -> float:
         """What it weighs [N]."""
         model = self.phases[0].model
-        return float(model.total_mass * np.linalg.norm(model.gravity))
+        whole = model.original if isinstance(model, Rooted) else model
+        return float(whole.total_mass * np.linalg.norm(model.gravity))
 
     def numbered(self) -> Section:
         """Return the section, or one that has all coordinates and rates of the first model."""
@@ -117,6 +158,31 @@ class Walker:
             **options,
         )
 
-    def starting_at(self, q: Array, v: Array) -> Walker:
-        """Return the same walker with another start."""
-        return replace(self, start=(np.array(q, float), np.array(v, float)))
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{name} {value:g}" for name, value in self.numbers.items())
+        phases = ", ".join(phase.name for phase in self.phases)
+        return f"<tarsus.gait.Walker {self.name!r}: {phases}; {numbers or 'no numbers'}>"
+
+
+def _two(model: Model, feet: Sequence[str]) -> tuple[str, str]:
+    """Return the names of two feet, those that the anatomy of the model has if there are none."""
+    if not feet:
+        feet = [leg.end for leg in Anatomy.from_model(model).legs]
+    names = [feet] if isinstance(feet, str) else list(feet)
+    if len(names) != 2:
+        raise ValueError(f"feet are {names}, must be two frames: left and right")
+    for name in names:
+        model.frame(name)
+    return names[0], names[1]
+
+
+def _started(model: Model, start: tuple[ArrayLike, ArrayLike] | None) -> State:
+    """Return the start, checked; the neutral configuration at rest without one."""
+    if start is None:
+        return model.neutral(), np.zeros(model.nv)
+    q, v = (np.array(x, float) for x in start)
+    if q.shape != (model.nq,) or v.shape != (model.nv,):
+        raise ValueError(
+            f"start has shapes {q.shape} and {v.shape}, must be ({model.nq},) and ({model.nv},)"
+        )
+    return q, v
