@@ -103,6 +103,7 @@ from tarsus.simulation import (
     until,
 )
 from tarsus.studies import compare_contact
+from tarsus.sweep import JournalError, SweepError, Swept, sweep
 from tarsus.view import edit_volumes, view
 
 __version__ = "0.1.0"
@@ -131,6 +132,7 @@ __all__ = [
     "Ground",
     "HeightField",
     "Joint",
+    "JournalError",
     "Loop",
     "Model",
     "ModelError",
@@ -152,6 +154,8 @@ __all__ = [
     "Space",
     "StartError",
     "Steps",
+    "SweepError",
+    "Swept",
     "Take",
     "TakenApart",
     "Trajectory",
@@ -192,6 +196,7 @@ __all__ = [
     "spatial",
     "stand",
     "surfaces",
+    "sweep",
     "take_apart",
     "until",
     "view",

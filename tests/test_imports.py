@@ -15,9 +15,9 @@ PACKAGE = Path(tarsus.__file__).parent
 
 ROOMS = (
     *("arrays", "files", "_core", "spatial", "model", "kit", "parts", "forces", "constraint"),
-    *("differences", "symbolic", "convert"),
-    *("formats", "surfaces", "geometry", "robots", "peers", "check", "view", "ik", "control"),
-    *("calibration", "estimation", "simulation", "events", "gait", "ports"),
+    *("differences", "interrupt", "progress", "symbolic", "convert"),
+    *("formats", "surfaces", "geometry", "robots", "peers", "check", "view", "sweep"),
+    *("ik", "control", "calibration", "estimation", "simulation", "events", "gait", "ports"),
     *("scenes", "environments", "studies", "bench", "reproduce", "cli"),
 )
 """From the ground up."""
@@ -72,7 +72,7 @@ def arrows() -> Iterator[tuple[str, str, str, bool]]:
 
 HEAVY = (
     *("matplotlib", "viser", "pinocchio", "mujoco", "trimesh"),
-    *("sympy", "pyarrow", "gymnasium", "typer", "rich"),
+    *("sympy", "pyarrow", "gymnasium", "typer", "rich", "ray"),
 )
 """Libraries that some rooms use, and that not everybody has."""
 

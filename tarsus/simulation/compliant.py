@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
+from tarsus.interrupt import Interrupt
 from tarsus.model.checks import count
+from tarsus.progress import Progress, progress_of
 from tarsus.simulation.compliant_record import CompliantRecord, Rows
 from tarsus.simulation.compliant_steps import INTERRUPTED, CompliantSteps, cause_of
 from tarsus.simulation.contact.compliant import Compliant
@@ -28,9 +30,7 @@ from tarsus.simulation.ended import NEVER
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.integrators import Integration
 from tarsus.simulation.integrators.motion import SmoothMotion
-from tarsus.simulation.interrupt import Interrupt
 from tarsus.simulation.part_record import part_rows
-from tarsus.simulation.progress import Progress, progress_of
 from tarsus.simulation.recorder import Record, names_of
 from tarsus.simulation.smooth_efforts import SmoothEfforts
 from tarsus.simulation.smooth_parts import acting_on, is_held

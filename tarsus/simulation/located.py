@@ -16,6 +16,7 @@ from tarsus.arrays import Array
 from tarsus.control import ImplicitPD
 from tarsus.model import Model
 from tarsus.model.checks import count
+from tarsus.progress import progress_of
 from tarsus.simulation.contact.event import Event
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Contacts, Place
@@ -36,7 +37,6 @@ from tarsus.simulation.integrators.core_solver import (
 from tarsus.simulation.integrators.linkages import linkages
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 from tarsus.simulation.parameters import MassScale
-from tarsus.simulation.progress import progress_of
 from tarsus.simulation.recorder import Record, names_of
 from tarsus.simulation.smooth import SmoothRun
 from tarsus.simulation.smooth_parts import acting_on, is_held

@@ -14,7 +14,9 @@ import numpy as np
 from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.geometry import Terrain
+from tarsus.interrupt import Interrupt
 from tarsus.model import Model
+from tarsus.progress import Progress
 from tarsus.simulation import checkpoint
 from tarsus.simulation.acting import steps_until
 from tarsus.simulation.contact_record import Place
@@ -22,11 +24,9 @@ from tarsus.simulation.convergence import SOLVED, ConvergenceWarning, unsolved_o
 from tarsus.simulation.drives import Drive, Stateless
 from tarsus.simulation.ended import NEVER
 from tarsus.simulation.errors import SimulationError, fault
-from tarsus.simulation.interrupt import Interrupt
 from tarsus.simulation.pacing import FEW, STEPS, chunk_of, moments, pieces
 from tarsus.simulation.part_record import part_rows, write_gaps
 from tarsus.simulation.part_trouble import contradictions, suspects
-from tarsus.simulation.progress import Progress
 from tarsus.simulation.recorder import Recorder
 from tarsus.simulation.rewind import Rewind, parts_of
 from tarsus.simulation.state import State

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.model.checks import count
+from tarsus.progress import Progress, progress_of
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Contacts
 from tarsus.simulation.controllers import restart
@@ -20,7 +21,6 @@ from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.integrators import SMOOTH, refuse
 from tarsus.simulation.integrators.motion import SmoothMotion
 from tarsus.simulation.part_record import part_rows
-from tarsus.simulation.progress import Progress, progress_of
 from tarsus.simulation.recorder import Record, check_size, names_of
 from tarsus.simulation.smooth_parts import acting_on, closed, is_held
 from tarsus.simulation.smooth_steps import Sample, SmoothSteps

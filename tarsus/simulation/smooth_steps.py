@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
+from tarsus.interrupt import Interrupt
 from tarsus.model import Model
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.drives import Controller
@@ -18,7 +19,6 @@ from tarsus.simulation.errors import FASTEST, SimulationError, diverged
 from tarsus.simulation.integrators import RK4, Integration
 from tarsus.simulation.integrators.adaptive import Paced, samples
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
-from tarsus.simulation.interrupt import Interrupt
 from tarsus.simulation.smooth_efforts import SmoothEfforts
 from tarsus.simulation.trajectory import Failure
 

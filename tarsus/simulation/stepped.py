@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.model.checks import count
+from tarsus.progress import progress_of
 from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import Penalty, StabilityWarning
 from tarsus.simulation.contact.numbers import threads_of
@@ -22,7 +23,6 @@ from tarsus.simulation.drives import Controller, Drive
 from tarsus.simulation.external import Stated, put_on
 from tarsus.simulation.integrators import ExplicitEuler
 from tarsus.simulation.parameters import MassScale
-from tarsus.simulation.progress import progress_of
 from tarsus.simulation.recorder import Record, Recorder, names_of
 from tarsus.simulation.runner import Runner
 from tarsus.simulation.state import State, landed

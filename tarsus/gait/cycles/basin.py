@@ -15,7 +15,7 @@ from tarsus.events.report import ENDS, EVENTS, EXIT
 from tarsus.gait.cycles.cycle import LimitCycle
 from tarsus.gait.cycles.return_map import COARSE, residual
 from tarsus.model.checks import count, find, numbers
-from tarsus.simulation.progress import Progress, progress_of
+from tarsus.progress import Progress, progress_of
 
 CHUNK = 4096
 """As many states go at once: progress is shown and interrupts are heard in between."""

@@ -1,4 +1,4 @@
-"""Ctrl-C during a run: the first stops it after the current steps, the second at once."""
+"""Ctrl-C in long work: the first stops it where it is safe, the second at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A progress bar for runs that take long, if rich is installed and someone looks."""
+"""A progress bar for what takes long, if rich is installed and someone looks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class Progress:
     def __init__(
         self, total: float, show: bool | None, *, what: str = "simulating", unit: str = "s"
     ) -> None:
-        self._total, self._what, self._unit = total, what, unit
+        self._total = total
+        self._what, self._unit = what, unit
         self._show = sys.stderr.isatty() if show is None else show
         self._start = time.monotonic() + (0.0 if show else PATIENCE)
         self._bar: Any = None
@@ -42,14 +43,14 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def update(self, done: float) -> None:
-        """Tell how much is done: how many seconds are simulated."""
+    def update(self, done: float, note: str = "") -> None:
+        """Tell how much is done, and what to say about it."""
         if self._show and self._bar is None and time.monotonic() >= self._start:
-            self._open()
+            self._open(done)
         if self._bar is not None:
-            self._bar.update(self._task, completed=done)
+            self._bar.update(self._task, completed=done, note=note)
 
-    def _open(self) -> None:
+    def _open(self, done: float) -> None:
         try:
             from rich.console import Console
             from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
@@ -57,8 +58,11 @@ class Progress:
         except ImportError:
             self._show = False
             return
-        text = TextColumn(f"{{task.completed:.3g}} of {{task.total:.3g}} {self._unit}")
+        digits = ".3g" if self._unit == "s" else ".0f"
+        amount = f"{{task.completed:{digits}}} of {{task.total:{digits}}} {self._unit}"
+        text = TextColumn(amount + "{task.fields[note]}")
         columns = TextColumn(self._what), BarColumn(), text, TimeRemainingColumn()
         self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task("run", total=self._total)
+        # what was done before counts for the bar, not for the speed
+        self._task = self._bar.add_task("run", total=self._total, completed=done, note="")
         self._bar.start()
