@@ -43,6 +43,8 @@ class RayCluster(Executor):
             ray.init(log_to_driver=False)
         elif self._own:
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # which Ray reports otherwise
+            # as urgent as threads and processes are: on a busy machine Ray's usual 15 stand still
+            os.environ.setdefault("RAY_worker_niceness", "0")
             ray.init("local", num_cpus=self.wanted, include_dashboard=False, log_to_driver=False)
 
     def outcomes(self, chunks: Chunks) -> Iterator[list[Outcome]]:
