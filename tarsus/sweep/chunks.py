@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from tarsus.sweep.failures import Problem
 from tarsus.sweep.work import Outcome, Task
 
-CHUNK_SECONDS = 0.5
-"""How long a worker should be busy with a chunk, if its cells are small."""
+CHUNK_SECONDS = 0.1
+"""How long a worker should be busy with a chunk, if its cells are small.
+
+Workers of a cluster go on with a chunk for a while after their head was killed: all in vain."""
 
 
 class Chunks:

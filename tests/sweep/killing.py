@@ -84,6 +84,7 @@ def check_resumes(executor: str, folder: Path, log: Path) -> None:
     assert found.resumed == known
     assert after.total() == 24 - known
     assert set(after.values()) == {1}
-    # twice at most those that were on their way when it was killed, one for each worker
+    # twice at most those that were on their way when it was killed: for each of two workers the
+    # one that it computed, and one that it had done and that was not written yet
     assert set(before) | set(after) == {f"{a} {b}" for a in GRID["a"] for b in GRID["b"]}
-    assert Counter(before + after).total() <= 24 + 2
+    assert Counter(before + after).total() <= 24 + 4

@@ -12,17 +12,6 @@ import tarsus as ts
 
 def main() -> None:
     executor, folder, log = sys.argv[1:]
-    if executor == "ray":
-        import ray
-
-        ray.init(
-            "local",
-            num_cpus=2,
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level="error",
-            object_store_memory=80 * 2**20,
-        )
     function = logging(noted, Path(log), pause=0.05)
     print(ts.sweep(function, GRID, executor=executor, workers=2, checkpoint=folder))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from tarsus.sweep.chunks import Chunks
@@ -66,8 +67,9 @@ class RayCluster(Executor):
         found = []
         if self._busy:
             ready, _ = self._ray.wait(list(self._busy), num_returns=len(self._busy), timeout=0.0)
-            for stream in ready:
-                found += self._next(stream) or []
+            with suppress(self._ray.exceptions.RayError):
+                for stream in ready:
+                    found += self._next(stream) or []
             for stream in self._busy:
                 self._ray.cancel(stream, force=True)
         self._busy = {}
