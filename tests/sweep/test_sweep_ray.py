@@ -45,9 +45,13 @@ def test_a_killed_worker_costs_the_cell_at_which_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("cluster")
-def test_a_killed_head_costs_what_was_on_its_way(tmp_path: Path) -> None:
-    code, _ = stopped_study("ray", tmp_path, tmp_path / "log", signal.SIGKILL)
-    assert code == -signal.SIGKILL
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
+def test_a_killed_head_costs_what_was_on_its_way(how: signal.Signals, tmp_path: Path) -> None:
+    """It has its own cluster, whose workers end with it; another cluster goes on."""
+    code, _ = stopped_study("ray", tmp_path, tmp_path / "log", how)
+    assert code == -how
     check_resumes("ray", tmp_path, tmp_path / "log")
 
 
