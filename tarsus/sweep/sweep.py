@@ -178,8 +178,10 @@ def _name_of(function: Callable[..., Any]) -> str:
 
 
 def _content(value: Any) -> str:
-    """Return a bound argument as words; of what has no plain content, its type."""
+    """Return a bound argument as words: its content if that is plain, or what it says of itself."""
     try:
         return written(plain(value, "value"))
     except TypeError:
-        return f"<{type(value).__qualname__}>"
+        said = repr(value)
+        # an address is another one next time
+        return f"<{type(value).__qualname__}>" if " at 0x" in said else said
