@@ -23,7 +23,10 @@ class Executor(ABC):
     @property
     def workers(self) -> int:
         """How many cells are computed at once: as many as there are cores, unless told."""
-        return self.wanted or len(os.sched_getaffinity(0))
+        if self.wanted is not None:
+            return self.wanted
+        known = hasattr(os, "sched_getaffinity")  # not on every system
+        return len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
 
     @abstractmethod
     def open(self) -> None:
