@@ -31,7 +31,7 @@ def relabelling(left: Rooted, right: Rooted) -> Array:
         seen = _centre_jacobian(right, name)
         images.append(np.concatenate([MIRROR[:, None] * seen[:3], -MIRROR[:, None] * seen[3:]]))
     found = np.linalg.lstsq(np.concatenate(rows), np.concatenate(images), rcond=1e-9)[0]
-    matrix = np.asarray(np.round(found))
+    matrix: Array = np.asarray(np.round(found), float)
     if np.abs(found - matrix).max() > 1e-2:
         raise ModelError(
             f"{left.original.name!r} on its right foot is no image of itself on its left foot: "

@@ -10,23 +10,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.events import Exit, Phase, guards, held, resets
 from tarsus.events.phase import Efforts
+from tarsus.gait.walkers.landing import exchanged, rates_on
 from tarsus.gait.walkers.relabelling import relabelling
+from tarsus.gait.walkers.sides import centre_of
 from tarsus.kit.rooted import Rooted
-from tarsus.model import Model
-from tarsus.model.checks import find
+from tarsus.model import Model, ModelError
+from tarsus.model.checks import find, number
 from tarsus.spatial import rotation_along, rotation_from_vector
 
-STANCES = {"flat": "fixed", "line": "revolute", "point": "spherical"}
-"""How a foot stands, and the joint at the root: welded, on an edge across the way, on a tip."""
-HOLDS = {"flat": "weld", "line": "revolute", "point": "spherical"}
-"""And what it falls onto."""
+STANCES = {
+    "flat": "fixed",
+    "line": "revolute",
+    "point": "spherical",
+    "round": "rolling_cylinder",
+}
+"""How a foot stands, and the joint at the root: welded, on an edge across the way, on a tip, on a
+sole that is round and rolls."""
+HOLDS = {"flat": "weld", "line": "revolute"}
+"""What a foot falls onto, where positions are sums of others."""
 SHORTEST = 0.05
 """A foot that is less ahead only scuffs, as a share of the height of the centre of mass."""
 ACROSS = (0.0, -1.0, 0.0)
@@ -40,6 +49,8 @@ class Stance:
     model: Model
     feet: tuple[str, str]
     stance: str
+    radius: float
+    """Of round soles [m], whose lowest points are the origins of the frames `feet`."""
     slope: float
 
     @cached_property
@@ -72,35 +83,70 @@ class Stance:
         return float(np.asarray(m.center_of_mass(m.neutral())) @ self.at[:3, 2])
 
     def _on(self, foot: str, joint: str) -> Rooted:
-        given = {"axis": ACROSS} if joint in ("revolute", "planar") else {}
+        given: dict[str, Any] = {"axis": ACROSS} if joint in ("revolute", "planar") else {}
+        if joint == "rolling_cylinder":
+            given = {"radius": self.radius, "position": self.center}
         return self.model.rooted_at(foot, joint, at=self.at, **given)
+
+    @property
+    def center(self) -> Array:
+        """The centre of a round sole on its foot (3,)."""
+        return np.array([0.0, 0.0, self.radius])
 
     def phase(self, controller: Efforts | None = None, name: str = "swing") -> Phase:
         """Return the phase, which its strike leads back into."""
         normal, ahead = self.at[:3, 2], self.at[:3, 0]
         swung = guards.Height(self.feet[1], normal=ahead) - SHORTEST * self.height
         strike = Exit(
-            guards.Height(self.feet[1], normal=normal),
+            guards.Height((self.feet[1], self.center), self.radius * normal, normal),
             to=name,
             when=swung,
             reset=self._reset(),
             name="strike",
         )
-        return Phase(self.standing, strike, name=name, controller=controller)
+        return Phase(self.standing, (strike, self._fall()), name=name, controller=controller)
+
+    def _fall(self) -> Exit:
+        """Return the exit by which a machine falls: what was highest is half as high."""
+        m, bodies = self.standing, self.model.description.bodies
+        places = {
+            body.name: centre_of(m, m.neutral(), body.name) @ self.at[:3, 2]
+            for body in bodies
+            if body.mass > 0.0
+        }
+        top = max(places, key=lambda name: float(places[name]))
+        at = next(body.com for body in bodies if body.name == top)
+        over = 0.5 * places[top] * self.at[:3, 2]
+        return Exit(guards.Height((top, at), over, self.at[:3, 2]), name="fell")
 
     def ahead(self, q: Array) -> Array:
         """Return how far the second foot is ahead of the first [m], q (…, nq)."""
-        place = np.asarray(self.standing.frame_pose(q, self.feet[1]))[..., :3, 3]
-        return np.asarray(place @ self.at[:3, 0])
+        foot = np.asarray(self.standing.frame_pose(q, self.feet[1]))
+        return np.asarray(self.below(foot)[..., :3, 3] @ self.at[:3, 0])
 
-    def landed(self, q: Array) -> Array:
-        """Return configurations on the second foot as images on the first, q (…, nq)."""
+    def below(self, foot: Array) -> Array:
+        """Return where the root of a foot at poses (…, 4, 4) is: on the slope, below it."""
+        place = np.tile(self.at, (*foot.shape[:-2], 1, 1))
+        place[..., :3, 3] = foot[..., :3, 3]
+        if self.stance == "round":
+            turned = self.at[:3, :3].T @ foot[..., :3, :3]
+            rolled = self.radius * np.arctan2(turned[..., 0, 2], turned[..., 2, 2])
+            middle = (foot[..., :3, :3] @ self.center[:, None])[..., 0] + foot[..., :3, 3]
+            down = self.radius * self.at[:3, 2]
+            place[..., :3, 3] = middle - down - rolled[..., None] * self.at[:3, 0]
+        return place
+
+    def landed(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Return states after a strike, q (…, nq), v (…, nv), with names exchanged, by momenta."""
+        there = self.set_down(q)
+        rates = rates_on(self.other, there, self.standing, q, v)
+        return exchanged(self.standing, self.other, self.names, there), rates @ self.names.T
+
+    def set_down(self, q: Array) -> Array:
+        """Return configurations (…, nq) of the machine on its second foot, set down where it is."""
         floats = self.standing.to_original(q).q
         foot = np.asarray(self.standing.frame_pose(q, self.feet[1]))
-        at = np.tile(self.at, (*foot.shape[:-2], 1, 1))
-        at[..., :3, 3] = foot[..., :3, 3]
-        there = self.other.from_original(floats, at=at).q
-        return np.asarray(there @ self.names.T)
+        return np.asarray(self.other.from_original(floats, at=self.below(foot)).q)
 
     @cached_property
     def names(self) -> Array:
@@ -109,8 +155,13 @@ class Stance:
 
     def _reset(self) -> Sequence[resets.Reset]:
         """Return what a strike does: lifted, fallen onto the other foot, put down."""
-        standing, floating = self.standing, self.floating
+        standing = self.standing
+        if self.stance == "point":
+            return (resets.Function(lambda t, q, v: self.landed(q, v)),)
         matrix, shift = self._affine()
+        if self.stance == "round":
+            return (resets.Function(partial(self._rolled, matrix, shift)),)
+        floating = self.floating
         free_q, free_v = floating.nq - standing.nq, floating.nv - standing.nv
         lift = np.concatenate([np.zeros((free_q, standing.nq)), np.eye(standing.nq)])
         begin = np.concatenate([floating.neutral()[:free_q], np.zeros(standing.nq)])
@@ -126,20 +177,33 @@ class Stance:
             resets.Linear(down, shift, down_rates),
         )
 
+    def _rolled(
+        self, matrix: Array, shift: Array, t: float, q: Array, v: Array
+    ) -> tuple[Array, Array]:
+        """Return the state after a strike, its positions as sums of those before."""
+        image = matrix @ q + shift
+        there = self.names.T @ image  # signs and places: its inverse is its transpose
+        return image, self.names @ rates_on(self.other, there, self.standing, q, v)
+
     def _affine(self) -> tuple[Array, Array]:
         """Return the map of positions at a strike as matrix and shift, checked on states."""
         nv = self.standing.nv
         rng = np.random.default_rng(1)
         q = self.standing.neutral() + 0.3 * rng.uniform(-1.0, 1.0, size=(3 * nv + 4, nv))
         given = np.column_stack([q, np.ones(len(q))])
-        found, *_ = np.linalg.lstsq(given, self.landed(q), rcond=None)
-        off = float(np.abs(given @ found - self.landed(q)).max())
-        if off > 1e-9:
-            raise NotImplementedError(f"positions at a strike are not affine: {off}")
+        image = exchanged(self.standing, self.other, self.names, self.set_down(q))
+        found, *_ = np.linalg.lstsq(given, image, rcond=None)
+        if np.abs(given @ found - image).max() > 1e-9:
+            raise ModelError(
+                f"{self.model.name!r} does not walk in a plane: on feet that stand on a line its "
+                "coordinates after a strike are no sums of those before; take stance='point'"
+            )
         return np.asarray(found[:-1].T), np.asarray(found[-1])
 
 
-def checked_stance(stance: str) -> str:
-    """Return how a foot stands if it is known."""
+def checked_stance(stance: str, radius: float) -> tuple[str, float]:
+    """Return how a foot stands, and its radius [m], if they are known and fit."""
     find(STANCES, stance, "stance")
-    return stance
+    if (number(radius, "radius") > 0.0) != (stance == "round"):
+        raise ValueError(f"radius is {radius:g}: soles that are round have one, others have not")
+    return stance, float(radius)

@@ -41,8 +41,8 @@ class Walker:
 
     `Walker(model, feet=["left_foot", "right_foot"], stance="flat")` makes it from a model that
     floats: it stands on one foot (welded if "flat", on an edge across its way if "line", on a tip
-    if "point"), the other strikes, and names of left and right are exchanged. `slope` [rad] is how
-    much the ground falls along x.
+    if "point", rolling on a sole of `radius` [m] if "round"), the other strikes, and names of left
+    and right are exchanged. `slope` [rad] is how much the ground falls along x.
 
     `Walker(phases, start=…, ahead=…)` makes it from phases of `ts.flow`, the first of which begins
     just after a strike. Each leads to the next by its first exit, the last leads back to the
@@ -57,6 +57,7 @@ class Walker:
         feet: Sequence[str] = (),
         *,
         stance: str = "flat",
+        radius: float = 0.0,
         controller: Efforts | None = None,
         start: tuple[ArrayLike, ArrayLike] | None = None,
         ahead: Callable[[Array], Array] | None = None,
@@ -72,12 +73,16 @@ class Walker:
         self.slope = number(slope, "slope")
         """How much the ground falls along the way [rad]."""
         if isinstance(model, Model):
-            made = Stance(model, _two(model, feet), checked_stance(stance), self.slope)
+            feet = _two(model, feet)
+            made = Stance(model, feet, *checked_stance(stance, radius), self.slope)
+            exact = exact and stance != "round"
             model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
             if recipe is None:
                 given = made.model, made.feet
                 recipe = partial(Walker, *given, stance=stance, controller=controller, start=start)
-                numbers, parameters = {"slope": self.slope}, {}
+                numbers = {"slope": self.slope}
+                if stance == "round":
+                    numbers["radius"] = made.radius
         if ahead is None:
             raise ValueError("ahead is missing: how far a step leads, of states at a strike")
         self.phases = (model,) if isinstance(model, Phase) else tuple(model)

@@ -1,0 +1,68 @@
+"""A strike by momenta: the machine falls from one root onto another, whatever holds its feet.
+
+All bodies keep their momenta but for what the new foot takes: the motion after it is, of those that
+the new root allows, the nearest in the metric of the masses,
+
+    H v⁺ = Σ_b J_bᵀ p_b
+
+with the momenta p_b of the bodies before and their jacobians J_b on the new root (V. Duindam 2006,
+section 3.3.2, in coordinates of the new root).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.kit.rooted import Rooted
+
+AXES: Literal["local_world_aligned"] = "local_world_aligned"
+
+
+def rates_on(root: Rooted, q: Array, before: Rooted, q_before: Array, v_before: Array) -> Array:
+    """Return rates (…, nv) on a root just after the machine fell onto it from another.
+
+    `q` and `q_before` are the same configuration of the machine on both roots, which may be places
+    apart, but not turned against each other.
+    """
+    momenta = np.zeros((*q.shape[:-1], root.nv))
+    for body in root.original.description.bodies:
+        if body.mass == 0.0:
+            continue
+        pose = np.asarray(before.frame_pose(q_before, body.name))
+        turn = pose[..., :3, :3]
+        arm = (turn @ body.com[:, None])[..., 0]
+        twist = np.asarray(before.frame_velocity(q_before, v_before, body.name, AXES))
+        speed, spin = twist[..., :3] + np.cross(twist[..., 3:], arm), twist[..., 3:]
+        inertia = turn @ body.inertia @ np.swapaxes(turn, -1, -2)
+        angular = (inertia @ spin[..., None])[..., 0] + body.mass * np.cross(arm, speed)
+        wrench = np.concatenate([body.mass * speed, angular], axis=-1)
+        jacobian = np.asarray(root.frame_jacobian(q, body.name, AXES))
+        momenta += (np.swapaxes(jacobian, -1, -2) @ wrench[..., None])[..., 0]
+    return np.asarray(np.linalg.solve(root.mass_matrix(q), momenta[..., None])[..., 0])
+
+
+def exchanged(left: Rooted, right: Rooted, names: Array, q: Array) -> Array:
+    """Return configurations (…, nq) on the right foot as their images on the left.
+
+    `names` (nv, nv) is the matrix of the rates. Quaternions of a ball at the root are mirrored in
+    y: (−x, y, −z, w).
+    """
+    image = np.empty((*q.shape[:-1], left.nq))
+    for joint in left.joints:
+        if joint.nq == joint.nv:
+            image[..., joint.q_slice] = q[..., _own(right)] @ names[joint.v_slice, :].T
+        else:
+            ball = right.joint(right.root_joint)
+            image[..., joint.q_slice] = q[..., ball.q_slice] * (-1.0, 1.0, -1.0, 1.0)
+    return image
+
+
+def _own(model: Rooted) -> list[int]:
+    """Return for each rate the index of its position; for those of a ball any, as none is used."""
+    found = []
+    for joint in model.joints:
+        found += [joint.q_slice.start + k for k in range(joint.nv)]
+    return found
