@@ -6,11 +6,13 @@ from tarsus.gait.anatomy import Anatomy, Leg, Limb
 from tarsus.gait.biped import Biped
 from tarsus.gait.body_tasks import BodyGains, BodyTasks
 from tarsus.gait.cycles import (
+    Basin,
     Bifurcation,
     Branch,
     Doublings,
     LimitCycle,
     NoGaitError,
+    basin,
     continuation,
     doublings,
     limit_cycle,
@@ -30,6 +32,7 @@ from tarsus.gait.walking import Walking
 __all__ = [
     "Aims",
     "Anatomy",
+    "Basin",
     "Bifurcation",
     "Biped",
     "BodyGains",
@@ -49,6 +52,7 @@ __all__ = [
     "Walked",
     "Walker",
     "Walking",
+    "basin",
     "continuation",
     "doublings",
     "limit_cycle",

@@ -1,5 +1,6 @@
 """Gaits as cycles: return maps, Newton's method, multipliers, branches, basins."""
 
+from tarsus.gait.cycles.basin import Basin, basin
 from tarsus.gait.cycles.bifurcations import Bifurcation
 from tarsus.gait.cycles.branch import Branch
 from tarsus.gait.cycles.continuation import continuation
@@ -8,11 +9,13 @@ from tarsus.gait.cycles.doublings import Doublings, doublings
 from tarsus.gait.cycles.limit_cycle import NoGaitError, limit_cycle, limit_cycles
 
 __all__ = [
+    "Basin",
     "Bifurcation",
     "Branch",
     "Doublings",
     "LimitCycle",
     "NoGaitError",
+    "basin",
     "continuation",
     "doublings",
     "limit_cycle",

@@ -15,6 +15,7 @@ from tarsus.gait.cycles.cycle import LimitCycle
 from tarsus.gait.cycles.limit_cycle import NoGaitError, limit_cycle
 from tarsus.gait.cycles.return_map import Tolerances
 from tarsus.gait.walkers.walker import Walker
+from tarsus.model import ModelError
 from tarsus.model.checks import count, find, number
 
 FLOWS = Tolerances(1e-11, 1e-12)
@@ -108,26 +109,42 @@ def _followed(
     system: BranchSystem, gait: Gait, way: Array, to: float, length: float, most: int
 ) -> Iterator[tuple[Gait | None, Array, str]]:
     """Yield gaits along a branch, and at last None with the reason of the end."""
-    began, side = gait.value, np.sign(to - gait.value)
+    began = gait.value
     for _ in range(most):
-        found, rounds = corrected(system, system.moved(gait, length * way), way, TOLERANCE)
+        why = ""
+        try:
+            found, rounds = corrected(system, system.moved(gait, length * way), way, TOLERANCE)
+        except ModelError as error:
+            found, rounds, why = None, 0, f"there is no such walker: {error}"
         turned = None if found is None else tangent(found, way)
         if found is None or turned is None or way @ turned < 0.9:
             length *= 0.4
             if length < SHORTEST:
-                yield None, way, f"no gait follows: {_fell(system, gait, way)}"
+                yield None, way, why or f"no gait follows: {_fell(system, gait, way)}"
                 return
             continue
+        for end, word in ((to, "has reached"), (began, "came back to")):
+            if (gait.value - end) * (found.value - end) < 0.0:
+                yield *_at(system, gait, found, way, end), ""
+                yield None, way, f"{system.name} {word} {end:g}"
+                return
         gait, way = found, turned
         yield gait, way, ""
         length = min(length * (1.6 if rounds <= 3 else 0.7 if rounds > 5 else 1.0), LONGEST)
-        if (gait.value - to) * side >= 0.0:
-            yield None, way, f"{system.name} has reached {to:g}"
-            return
-        if (gait.value - began) * side < -abs(to - began):
-            yield None, way, f"{system.name} went back behind its start"
-            return
     yield None, way, f"after {most} gaits"
+
+
+def _at(
+    system: BranchSystem, before: Gait, after: Gait, way: Array, value: float
+) -> tuple[Gait, Array]:
+    """Return the gait at a value between two others, and the way on; the later one if none is."""
+    share = (value - before.value) / (after.value - before.value)
+    guess = system.moved(before, share * system.away(before, after))
+    across = np.zeros(len(way))
+    across[-1] = 1.0
+    found, _ = corrected(system, guess, across, TOLERANCE)
+    found = after if found is None else found
+    return found, tangent(found, way)
 
 
 def _fell(system: BranchSystem, gait: Gait, way: Array) -> str:

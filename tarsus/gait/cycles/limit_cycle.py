@@ -17,8 +17,8 @@ GUESSES = 16
 """As many seeds Newton's method begins from, at once."""
 
 
-INSTANT = 1e-4
-"""Steps that take less [s] are none: a foot that strikes where it stands."""
+INSTANT, TINY = 1e-4, 1e-6
+"""Steps that take less [s] or lead less far [m] are none: feet that strike where they stand."""
 
 
 class NoGaitError(ArithmeticError):
@@ -86,7 +86,7 @@ def limit_cycles(
         last = newton(walker, *nodes, tolerance=tolerance, rounds=rounds)
         if last.error[0] <= tolerance:
             found.append(cycle_of(walker, last.q[0], last.v[0], float(last.error[0]), FINE))
-    own = [each for each in found if each.shortest == steps and each.times.min() > INSTANT]
+    own = [each for each in found if each.shortest == steps and _walks(each)]
     return sorted(own, key=lambda cycle: (not cycle.stable, cycle.speed))
 
 
@@ -133,6 +133,11 @@ def _distinct(walker: Walker, search: Search) -> list[int]:
         if not apart or min(apart) > 1e-4:
             kept.append(k)
     return kept
+
+
+def _walks(cycle: LimitCycle) -> bool:
+    """Return whether a cycle is a gait, and not rest."""
+    return bool(cycle.times.min() > INSTANT and abs(cycle.step_length) > TINY)
 
 
 def _apart(walker: Walker, search: Search, j: int, k: int) -> float:
