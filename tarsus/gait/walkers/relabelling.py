@@ -1,8 +1,8 @@
 """Names of the legs exchanged: a state of the machine on its right foot as one on its left foot.
 
-The mirrored machine moves like the machine itself. Where poses of bodies on one foot are images of
-those on the other, coordinates of one are ± coordinates of the other: a matrix that is found from
-the velocities of bodies, and checked by where they come to.
+The mirrored machine moves like the machine itself. Joints are images of each other whose axes are:
+the twist of one, mirrored, is ± that of the other. Whether masses are mirrored, too, is checked by
+where they come to.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.gait.walkers.sides import MIRROR, centre_of, pairs_of
+from tarsus.gait.walkers.sides import MIRROR, centre_of, image_of, pairs_of
 from tarsus.kit.rooted import Rooted
-from tarsus.model import ModelError
+from tarsus.model import JointView, ModelError
 
 TRIALS = 8
-ALIKE = 1e-3
-"""How far bodies may be from the images of others, as files are not exact [m]."""
+ALIKE = 0.03
+"""How far twists of joints may be from the images of others [m, rad]."""
+BALANCED = 0.02
+"""How far masses that are not where they are mirrored may shift the centre of mass [m]."""
 
 
 def relabelling(left: Rooted, right: Rooted) -> Array:
@@ -24,50 +26,72 @@ def relabelling(left: Rooted, right: Rooted) -> Array:
 
     Where coordinates are numbers of their own (all joints with one), it is that of positions, too.
     """
-    pairs = pairs_of(left.original)
-    rows, images = [], []
-    for name, other in pairs.items():
-        rows.append(_centre_jacobian(left, other))
-        seen = _centre_jacobian(right, name)
-        images.append(np.concatenate([MIRROR[:, None] * seen[:3], -MIRROR[:, None] * seen[3:]]))
-    found = np.linalg.lstsq(np.concatenate(rows), np.concatenate(images), rcond=1e-9)[0]
-    matrix: Array = np.asarray(np.round(found), float)
-    if np.abs(found - matrix).max() > 1e-2:
-        raise ModelError(
-            f"{left.original.name!r} on its right foot is no image of itself on its left foot: "
-            "axes of mirrored joints are not mirrored"
-        )
-    _check(left, right, matrix, pairs)
+    matrix = np.zeros((left.nv, right.nv))
+    ours = {joint.name: _twists(left, joint) for joint in left.joints if _free(joint)}
+    for joint in right.joints:
+        if _free(joint):
+            seen = np.concatenate([MIRROR, -MIRROR])[:, None] * _twists(right, joint)
+            name, block = _image(left, joint, right.root_joint, seen, ours)
+            matrix[left.joint(name).v_slice, joint.v_slice] = block
+    if not np.allclose(matrix @ matrix.T, np.eye(left.nv)):
+        raise ModelError(f"{left.original.name!r} has joints that are images of the same one")
     return matrix
 
 
-def _centre_jacobian(model: Rooted, name: str) -> Array:
-    """Return the jacobian (6, nv) of a body's centre of mass, neutral, in world axes."""
-    q = model.neutral()
-    rows = np.array(model.frame_jacobian(q, name, "local_world_aligned"))
-    arm = centre_of(model, q, name) - np.asarray(model.frame_pose(q, name))[:3, 3]
-    rows[:3] -= np.cross(arm, rows[3:], axisb=0, axisc=0)
-    body = next(each for each in model.description.bodies if each.name == name)
-    turns = np.abs(body.inertia).max() > 0.0  # a point has no directions
-    rows[3:] *= turns
-    return rows
+def _free(joint: JointView) -> bool:
+    """Return whether a joint has rates of its own."""
+    return joint.v_slice.stop > joint.v_slice.start
 
 
-def _check(left: Rooted, right: Rooted, matrix: Array, pairs: dict[str, str]) -> None:
-    """Raise if bodies do not come to the images of each other."""
+def _twists(model: Rooted, joint: JointView) -> Array:
+    """Return how a joint moves what it carries (6, n), neutral, about the origin of the world."""
+    rows = np.asarray(model.frame_jacobian(model.neutral(), joint.child, "world"))
+    return rows[:, joint.v_slice]
+
+
+def _image(
+    left: Rooted, joint: JointView, root: str, seen: Array, ours: dict[str, Array]
+) -> tuple[str, Array]:
+    """Return the joint on the left foot that mirrors one on the right, and ± 1 between them."""
+    likely = [left.root_joint] if joint.name == root else [image_of(joint.name), *ours]
+    found: list[tuple[float, str, Array]] = []
+    for name in likely:
+        if name in ours and ours[name].shape == seen.shape:
+            block = np.round(np.linalg.lstsq(ours[name], seen, rcond=None)[0])
+            off = float(np.abs(ours[name] @ block - seen).max())
+            if off <= ALIKE and name == likely[0]:
+                return name, block
+            found.append((off, name, block))
+    best = min(found, key=lambda each: each[0], default=(np.inf, "", seen))
+    if best[0] > ALIKE:
+        raise ModelError(
+            f"{left.original.name!r} is not its own image: joint {joint.name!r} has none among "
+            f"the joints of the other side; {best[1]!r} is nearest, {best[0]:.2g} off"
+        )
+    return best[1], best[2]
+
+
+def asymmetry(left: Rooted, right: Rooted, matrix: Array) -> tuple[float, str]:
+    """Return how far masses are from their images, as parts of the centre of mass [m], and whose.
+
+    Raises `ModelError` where that is too much for steps of one side to be those of the other.
+    """
+    pairs = pairs_of(left.original)
+    masses = {body.name: body.mass for body in left.original.description.bodies}
     rng = np.random.default_rng(0)
     away = 0.3 * rng.uniform(-1.0, 1.0, size=(TRIALS, right.nv))
     p = right.integrate(np.tile(right.neutral(), (TRIALS, 1)), away)
     q = left.integrate(np.tile(left.neutral(), (TRIALS, 1)), away @ matrix.T)
-    root_left, root_right = left.at[:3, 3], right.at[:3, 3]
-    worst, where = 0.0, ""
+    shift, worst = 0.0, ("", 0.0)
     for name, other in pairs.items():
-        here = centre_of(left, q, other) - root_left
-        there = MIRROR * (centre_of(right, p, name) - root_right)
-        apart = float(np.abs(here - there).max())
-        worst, where = max((worst, where), (apart, name))
-    if worst > ALIKE:
+        image = MIRROR * (centre_of(right, p, name) - right.at[:3, 3])
+        apart = float(np.abs(centre_of(left, q, other) - left.at[:3, 3] - image).max())
+        apart *= masses[name] / left.original.total_mass
+        shift += apart
+        worst = max(worst, (name, apart), key=lambda each: each[1])
+    if shift > BALANCED:
         raise ModelError(
-            f"{left.original.name!r} is not its own image: {where!r} comes {worst:.2g} m away from "
-            f"where {pairs[where]!r} would mirror it"
+            f"{left.original.name!r} is not its own image: masses are up to {shift:.2g} m of its "
+            f"centre of mass from where they are mirrored, {worst[0]!r} first"
         )
+    return shift, worst[0]

@@ -19,8 +19,8 @@ NEAR = 0.02
 
 
 def image_of(name: str) -> str:
-    """Return a name with the words for sides exchanged: left_knee → right_knee, FL_hip → FR_hip."""
-    words = re.split(r"([^a-zA-Z]+|(?<=[a-z])(?=[A-Z]))", name)
+    """Return a name with the words for sides exchanged: left_knee → right_knee, LHip → RHip."""
+    words = re.split(r"([^a-zA-Z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]))", name)
     return "".join(_other(word) for word in words)
 
 

@@ -19,12 +19,12 @@ from tarsus.arrays import Array
 from tarsus.events import Exit, Phase, guards, held, resets
 from tarsus.events.phase import Efforts
 from tarsus.gait.walkers.landing import exchanged, rates_on
-from tarsus.gait.walkers.relabelling import relabelling
+from tarsus.gait.walkers.relabelling import asymmetry, relabelling
 from tarsus.gait.walkers.sides import centre_of
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model, ModelError
 from tarsus.model.checks import find, number
-from tarsus.spatial import rotation_along, rotation_from_vector
+from tarsus.spatial import pose, rotation_along, rotation_from_vector
 
 STANCES = {
     "flat": "fixed",
@@ -36,10 +36,16 @@ STANCES = {
 sole that is round and rolls."""
 HOLDS = {"flat": "weld", "line": "revolute"}
 """What a foot falls onto, where positions are sums of others."""
+EXACT = 1e-6
+"""Masses that are nearer to their images are images [m]."""
 SHORTEST = 0.05
 """A foot that is less ahead only scuffs, as a share of the height of the centre of mass."""
 ACROSS = (0.0, -1.0, 0.0)
 """A foot on an edge turns about −y: positive leans back."""
+
+
+Foot = tuple[str, Array]
+"""A frame, and where in it a foot stands (4, 4): x ahead, z up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +53,7 @@ class Stance:
     """A machine on its first foot, on a slope [rad] that falls along x."""
 
     model: Model
-    feet: tuple[str, str]
+    feet: tuple[Foot, Foot]
     stance: str
     radius: float
     """Of round soles [m], whose lowest points are the origins of the frames `feet`."""
@@ -56,9 +62,7 @@ class Stance:
     @cached_property
     def at(self) -> Array:
         """Where the foot is (4, 4): at the origin, on the slope."""
-        pose = np.eye(4)
-        pose[:3, :3] = rotation_from_vector((0.0, self.slope, 0.0))
-        return pose
+        return pose(rotation=rotation_from_vector((0.0, self.slope, 0.0)))
 
     @cached_property
     def standing(self) -> Rooted:
@@ -82,23 +86,31 @@ class Stance:
         m = self.standing
         return float(np.asarray(m.center_of_mass(m.neutral())) @ self.at[:3, 2])
 
-    def _on(self, foot: str, joint: str) -> Rooted:
+    def _on(self, foot: Foot, joint: str) -> Rooted:
         given: dict[str, Any] = {"axis": ACROSS} if joint in ("revolute", "planar") else {}
+        placement = foot[1]
         if joint == "rolling_cylinder":
-            given = {"radius": self.radius, "position": self.center}
-        return self.model.rooted_at(foot, joint, at=self.at, **given)
+            given, placement = {"radius": self.radius}, foot[1] @ self.center
+        return self.model.rooted_at(foot[0], joint, placement=placement, at=self.at, **given)
 
-    @property
+    @cached_property
     def center(self) -> Array:
-        """The centre of a round sole on its foot (3,)."""
-        return np.array([0.0, 0.0, self.radius])
+        """The centre of a round sole from its lowest point (4, 4)."""
+        return pose((0.0, 0.0, self.radius))
+
+    def second_foot(self, q: Array) -> Array:
+        """Return where the second foot is (…, 4, 4), q (…, nq)."""
+        name, placement = self.feet[1]
+        return np.asarray(self.standing.frame_pose(q, name)) @ placement
 
     def phase(self, controller: Efforts | None = None, name: str = "swing") -> Phase:
         """Return the phase, which its strike leads back into."""
         normal, ahead = self.at[:3, 2], self.at[:3, 0]
-        swung = guards.Height(self.feet[1], normal=ahead) - SHORTEST * self.height
+        name_of_foot, placement = self.feet[1]
+        tip, middle = placement[:3, 3], (placement @ self.center)[:3, 3]
+        swung = guards.Height((name_of_foot, tip), normal=ahead) - SHORTEST * self.height
         strike = Exit(
-            guards.Height((self.feet[1], self.center), self.radius * normal, normal),
+            guards.Height((name_of_foot, middle), self.radius * normal, normal),
             to=name,
             when=swung,
             reset=self._reset(),
@@ -121,8 +133,7 @@ class Stance:
 
     def ahead(self, q: Array) -> Array:
         """Return how far the second foot is ahead of the first [m], q (…, nq)."""
-        foot = np.asarray(self.standing.frame_pose(q, self.feet[1]))
-        return np.asarray(self.below(foot)[..., :3, 3] @ self.at[:3, 0])
+        return np.asarray(self.below(self.second_foot(q))[..., :3, 3] @ self.at[:3, 0])
 
     def below(self, foot: Array) -> Array:
         """Return where the root of a foot at poses (…, 4, 4) is: on the slope, below it."""
@@ -131,9 +142,8 @@ class Stance:
         if self.stance == "round":
             turned = self.at[:3, :3].T @ foot[..., :3, :3]
             rolled = self.radius * np.arctan2(turned[..., 0, 2], turned[..., 2, 2])
-            middle = (foot[..., :3, :3] @ self.center[:, None])[..., 0] + foot[..., :3, 3]
-            down = self.radius * self.at[:3, 2]
-            place[..., :3, 3] = middle - down - rolled[..., None] * self.at[:3, 0]
+            lowest = (foot @ self.center)[..., :3, 3] - self.radius * self.at[:3, 2]
+            place[..., :3, 3] = lowest - rolled[..., None] * self.at[:3, 0]
         return place
 
     def landed(self, q: Array, v: Array) -> tuple[Array, Array]:
@@ -145,13 +155,24 @@ class Stance:
     def set_down(self, q: Array) -> Array:
         """Return configurations (…, nq) of the machine on its second foot, set down where it is."""
         floats = self.standing.to_original(q).q
-        foot = np.asarray(self.standing.frame_pose(q, self.feet[1]))
-        return np.asarray(self.other.from_original(floats, at=self.below(foot)).q)
+        at = self.below(self.second_foot(q))
+        return np.asarray(self.other.from_original(floats, at=at).q)
 
     @cached_property
     def names(self) -> Array:
         """The matrix that exchanges names (nv, nv)."""
         return relabelling(self.standing, self.other)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What is not exact: sides that are not images of each other."""
+        shift, name = asymmetry(self.standing, self.other, self.names)
+        if shift < EXACT:
+            return ()
+        return (
+            f"left and right differ by {1e3 * shift:.2g} mm of the centre of mass, {name!r} first: "
+            "a step of one is nearly one of the other",
+        )
 
     def _reset(self) -> Sequence[resets.Reset]:
         """Return what a strike does: lifted, fallen onto the other foot, put down."""
@@ -168,9 +189,9 @@ class Stance:
         lift_rates = np.concatenate([np.zeros((free_v, standing.nv)), np.eye(standing.nv)])
         down = np.concatenate([np.zeros((standing.nq, free_q)), matrix], axis=1)
         down_rates = np.concatenate([np.zeros((standing.nv, free_v)), matrix], axis=1)
-        edge = np.eye(4)
-        edge[:3, :3] = rotation_along(ACROSS) if self.stance == "line" else np.eye(3)
-        fallen = held(floating, (self.feet[1], edge), kind=HOLDS[self.stance])
+        name, placement = self.feet[1]
+        edge = pose(rotation=rotation_along(ACROSS)) if self.stance == "line" else np.eye(4)
+        fallen = held(floating, (name, placement @ edge), kind=HOLDS[self.stance])
         return (
             resets.Linear(lift, begin, lift_rates),
             resets.Impact(fallen),

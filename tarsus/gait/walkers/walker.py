@@ -16,11 +16,13 @@ from tarsus.events.flow import flow
 from tarsus.events.parameters import Parameter
 from tarsus.events.phase import Efforts
 from tarsus.events.report import Flowed
-from tarsus.gait.anatomy import Anatomy
-from tarsus.gait.walkers.stance import Stance, checked_stance
+from tarsus.gait.anatomy import Anatomy, Leg
+from tarsus.gait.walkers.stance import Foot, Stance, checked_stance
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model
 from tarsus.model.checks import find, number
+from tarsus.parts.place import Where, placement_of, split
+from tarsus.spatial import pose
 
 State = tuple[Array, Array]
 """q (nq,) and v (nv,), or many of them."""
@@ -54,7 +56,7 @@ class Walker:
     def __init__(
         self,
         model: Model | Phase | Sequence[Phase],
-        feet: Sequence[str] = (),
+        feet: Sequence[Where] = (),
         *,
         stance: str = "flat",
         radius: float = 0.0,
@@ -72,10 +74,11 @@ class Walker:
     ) -> None:
         self.slope = number(slope, "slope")
         """How much the ground falls along the way [rad]."""
+        notes: tuple[str, ...] = ()
         if isinstance(model, Model):
-            feet = _two(model, feet)
-            made = Stance(model, feet, *checked_stance(stance, radius), self.slope)
-            exact = exact and stance != "round"
+            stands = checked_stance(stance, radius)
+            made = Stance(model, _two(model, feet, stance), *stands, self.slope)
+            exact, notes = exact and stance != "round", made.notes
             model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
             if recipe is None:
                 given = made.model, made.feet
@@ -87,6 +90,8 @@ class Walker:
             raise ValueError("ahead is missing: how far a step leads, of states at a strike")
         self.phases = (model,) if isinstance(model, Phase) else tuple(model)
         """Those of one step."""
+        self.notes = notes
+        """What is not exact."""
         self.name = name or self.phases[0].model.name
         self.start = _started(self.phases[0].model, start)
         """A state after a strike that is about one of a gait."""
@@ -169,16 +174,27 @@ class Walker:
         return f"<tarsus.gait.Walker {self.name!r}: {phases}; {numbers or 'no numbers'}>"
 
 
-def _two(model: Model, feet: Sequence[str]) -> tuple[str, str]:
-    """Return the names of two feet, those that the anatomy of the model has if there are none."""
+def _two(model: Model, feet: Sequence[Where], stance: str) -> tuple[Foot, Foot]:
+    """Return the frames of two feet, those that the anatomy of the model has if none are named."""
+    if isinstance(feet, str) or len(feet) not in (0, 2):
+        raise ValueError(f"feet are {feet!r}, must be two frames: left and right")
     if not feet:
-        feet = [leg.end for leg in Anatomy.from_model(model).legs]
-    names = [feet] if isinstance(feet, str) else list(feet)
-    if len(names) != 2:
-        raise ValueError(f"feet are {names}, must be two frames: left and right")
-    for name in names:
+        legs = Anatomy.from_model(model).legs
+        if len(legs) != 2:
+            raise ValueError(f"{model.name!r} has {len(legs)} legs: name two feet")
+        return tuple(_sole(model, leg, stance) for leg in legs)  # type: ignore[return-value]
+    named = [split(foot) for foot in feet]
+    for name, _ in named:
         model.frame(name)
-    return names[0], names[1]
+    return tuple((name, placement_of(at, "feet")) for name, at in named)  # type: ignore[return-value]
+
+
+def _sole(model: Model, leg: Leg, stance: str) -> Foot:
+    """Return where a leg stands: on its sole if flat, else level as the world is, neutral."""
+    if stance == "flat":
+        return leg.end, leg.sole.placement
+    turn = np.asarray(model.frame_pose(model.neutral(), leg.end))[:3, :3].T
+    return leg.end, pose(leg.sole.placement[:3, 3], turn)
 
 
 def _started(model: Model, start: tuple[ArrayLike, ArrayLike] | None) -> State:
