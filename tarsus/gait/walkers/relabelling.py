@@ -40,7 +40,7 @@ def relabelling(left: Rooted, right: Rooted) -> Array:
 
 def _free(joint: JointView) -> bool:
     """Return whether a joint has rates of its own."""
-    return joint.v_slice.stop > joint.v_slice.start
+    return bool(joint.v_slice.stop > joint.v_slice.start)
 
 
 def _twists(model: Rooted, joint: JointView) -> Array:
