@@ -17,7 +17,7 @@ to be closed and is far from where it was is not believed, and told.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,18 +102,23 @@ class BaseEstimator:
         rotation: float = 1e-2,
         velocity: float = 1e-2,
         position: float = 1e-3,
-        gyro_bias: float = 1e-3,
-        accelerometer_bias: float = 1e-2,
+        gyro_bias: float | None = None,
+        accelerometer_bias: float | None = None,
     ) -> None:
-        """Begin at states q (…, nq), v (…, nv), known to these standard deviations."""
-        begins = number(t, "t")
+        """Begin at states q (…, nq), v (…, nv), known to these standard deviations.
+
+        Those of biases are as the noise has them, unless given.
+        """
+        begins, noise = number(t, "t"), self.noise
         at, speed = vectors(q, self.model.nq, "q"), vectors(v, self.model.nv, "v")
         known = {
             "rotation": rotation,
             "velocity": velocity,
             "position": position,
-            "gyro_bias": gyro_bias,
-            "accelerometer_bias": accelerometer_bias,
+            "gyro_bias": noise.gyro_bias if gyro_bias is None else gyro_bias,
+            "accelerometer_bias": (
+                noise.accelerometer_bias if accelerometer_bias is None else accelerometer_bias
+            ),
         }
         sizes = np.repeat([not_negative(size, name) for name, size in known.items()], 3)
         lead = np.broadcast_shapes(at.shape[:-1], speed.shape[:-1])
@@ -162,6 +167,18 @@ class BaseEstimator:
         slipping = self._place(at, on)
         return self._told(at, speed, rate - self._state.gyro_bias, slipping)
 
+    def get_state(self) -> dict[str, Array]:
+        """Return what the next update depends on, by name; nothing before `reset`."""
+        if self._time is None:
+            return {}
+        return {"time": np.array(self._time), **self._state.get_state()}
+
+    def set_state(self, state: Mapping[str, Array]) -> None:
+        """Go on from what `get_state` returned."""
+        self._time = float(state["time"]) if state else None
+        if state:
+            self._state = InvariantState.from_state(state)
+
     def _flags(self, closed: Mapping[str, ArrayLike], lead: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return which contacts (…, contacts) are said to be closed."""
         unknown = [name for name in closed if name not in dict(self.contacts)]
@@ -179,25 +196,27 @@ class BaseEstimator:
         """Take in where encoders have contacts; return which are not believed (…, contacts)."""
         slipping = np.zeros(on.shape, bool)
         sigma = self.noise.position**2
-        for k, (frame, point) in enumerate(self.contacts):
-            arm, jacobian = self._seen(q, frame, point)
+        for k, (arm, jacobian) in enumerate(self._seen(q)):
             spread = sigma * (jacobian @ np.swapaxes(jacobian, -1, -2)) + 1e-12 * np.eye(3)
             far = self._state.correct(k, arm, spread, on[..., k], self.gate)
             slipping[..., k] = on[..., k] & far
             self._state.place(k, arm, spread, ~on[..., k] | far)
         return slipping
 
-    def _seen(self, q: Array, frame: str, point: Array) -> tuple[Array, Array]:
-        """Return a point (…, 3) in axes of the unit, and its slopes by joints (…, 3, joints)."""
+    def _seen(self, q: Array) -> Iterator[tuple[Array, Array]]:
+        """Yield contacts (…, 3) in axes of the unit, and slopes by joints (…, 3, joints)."""
         unit = self.model.frame_pose(q, self.imu)
-        foot = self.model.frame_pose(q, frame)
         back = np.swapaxes(unit[..., :3, :3], -1, -2)
-        arm = foot[..., :3, :3] @ point
-        rows = self.model.frame_jacobian(q, frame, ALIGNED)
-        slopes = rows[..., :3, :] - skew(arm) @ rows[..., 3:, :]
-        slopes = np.delete(slopes, np.r_[self._base_v], axis=-1)
-        way = foot[..., :3, 3] + arm - unit[..., :3, 3]
-        return (back @ way[..., None])[..., 0], back @ slopes
+        frames = dict.fromkeys(frame for frame, _ in self.contacts)
+        poses = {frame: self.model.frame_pose(q, frame) for frame in frames}
+        rows = {frame: self.model.frame_jacobian(q, frame, ALIGNED) for frame in frames}
+        joints = np.delete(np.arange(self.model.nv), np.r_[self._base_v])
+        for frame, point in self.contacts:
+            foot, slopes = poses[frame], rows[frame][..., joints]
+            arm = foot[..., :3, :3] @ point
+            way = foot[..., :3, 3] + arm - unit[..., :3, 3]
+            moved = slopes[..., :3, :] - skew(arm) @ slopes[..., 3:, :]
+            yield (back @ way[..., None])[..., 0], back @ moved
 
     def _told(self, q: Array, v: Array, rate: Array, slipping: NDArray[np.bool_]) -> BaseEstimate:
         state = self._state
