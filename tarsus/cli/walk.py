@@ -54,6 +54,11 @@ def walk(
     arms: Annotated[
         ArmStyle, typer.Option(help="Keep their posture, swing with legs, or take away momentum.")
     ] = "still",
+    noise: Annotated[
+        float | None,
+        _option("Walk by sensors and an estimate: they err so many times as much as good ones."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the noise of sensors.")] = 0,
     adapt: Annotated[bool, typer.Option(help="Adapt steps to the measured state.")] = True,
     plot: Annotated[Path | None, _option("Draw the walk to a file (.png, .pdf, .svg).")] = None,
     save: Annotated[Path | None, _option("Write the run to a file (.parquet or .mcap).")] = None,
@@ -82,6 +87,8 @@ def walk(
             steps=steps,
             ground=_ground(slope, stairs, friction),
             push=pushes(push or ()) or None,
+            sensors=None if noise is None else _sensors(body, noise),
+            seed=seed,
             style=ts.gait.Style(adapt=adapt, arms=arms),
         )
     if as_json:
@@ -102,6 +109,11 @@ def walk(
         ts.view(walked.run).wait()
     if walked.fell:
         raise typer.Exit(FAILED)
+
+
+def _sensors(body: ts.gait.Anatomy, noise: float) -> ts.estimation.Sensors:
+    """Return sensors of a machine, whose unit is in its trunk."""
+    return ts.estimation.Sensors(body.model, body.trunk, ts.estimation.Noise().scaled(noise))
 
 
 def _ground(slope: float, stairs: float | None, friction: float) -> Terrain:

@@ -27,6 +27,7 @@ from tarsus.arrays import Array
 from tarsus.control.arguments import not_negative, vectors
 from tarsus.estimation.invariant_state import InvariantState
 from tarsus.estimation.sensors import Noise, checked
+from tarsus.geometry.terrain import Terrain
 from tarsus.ik.points import ALIGNED
 from tarsus.model import Model
 from tarsus.model.checks import expect, number, reals
@@ -86,6 +87,9 @@ class BaseEstimator:
             self.contacts += [(frame, point) for point in rows]
         if not self.contacts:
             raise ValueError("contacts is empty: name the frames that touch the ground")
+        frames = [frame for frame, _ in self.contacts]
+        self._first = [frames.index(frame) for frame in dict.fromkeys(frames)]
+        """The first contact of each frame."""
         base = model.base
         assert base is not None
         self._base_q, self._base_v = base.q_slice, base.v_slice
@@ -166,6 +170,23 @@ class BaseEstimator:
         self._state.predict(rate, force, self.model.gravity, dt, self.noise)
         slipping = self._place(at, on)
         return self._told(at, speed, rate - self._state.gyro_bias, slipping)
+
+    def level(
+        self, ground: Terrain, on: Mapping[str, ArrayLike], *, deviation: float = 5e-3
+    ) -> None:
+        """Take in that a ground is as high as it is under frames that are `on` it (…), by name.
+
+        It is known to a `deviation` [m]; what is far from that is not believed. Call it once for
+        each time that a frame is put down: what is wrong about a height is so for all the time.
+        """
+        if self._time is None:
+            raise ValueError("there is no beginning: reset() the estimator first")
+        sure = not_negative(deviation, "deviation")
+        flags = self._flags(on, self._state.position.shape[:-1])
+        for k in self._first:
+            place = self._state.places[..., k, :]
+            height = ground.height(place[..., 0], place[..., 1])
+            self._state.level(k, np.asarray(height), sure, flags[..., k])
 
     def get_state(self) -> dict[str, Array]:
         """Return what the next update depends on, by name; nothing before `reset`."""

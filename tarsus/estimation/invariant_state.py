@@ -20,6 +20,9 @@ from tarsus.spatial.poses import mean_rotation
 TURN, SPEED, PLACE, GYRO, FORCE = (slice(3 * k, 3 * k + 3) for k in range(5))
 FIRST = 15
 """Where the places of contacts begin."""
+UP = np.array([0.0, 0.0, 1.0])
+LIKELY = 10.0
+"""Squares of standard deviations, of one number: one in 640 is beyond by chance."""
 
 
 class InvariantState:
@@ -48,8 +51,9 @@ class InvariantState:
     def from_state(cls, state: Mapping[str, Array]) -> Self:
         """Return what `get_state` was asked of."""
         own = {name: np.array(value) for name, value in state.items()}
-        first = (own[name] for name in ("rotation", "velocity", "position"))
-        found = cls(*first, own["places"].shape[-2], np.zeros(FIRST))
+        contacts = own["places"].shape[-2]
+        rotation, velocity, position = (own[x] for x in ("rotation", "velocity", "position"))
+        found = cls(rotation, velocity, position, contacts, np.zeros(FIRST))
         for name in vars(found):
             setattr(found, name, own[name])
         return found
@@ -134,6 +138,22 @@ class InvariantState:
         self.covariance = 0.5 * (shrunk + np.swapaxes(shrunk, -1, -2))
         self._move(-step)
         return far
+
+    def level(self, k: int, height: Array, deviation: float, which: NDArray[np.bool_]) -> None:
+        """Take in that a contact is at a `height` (…) [m] in some states (…), if it can be."""
+        own, place = self.of(k), self.places[..., k, :]
+        # z of d̂ − d = ξ_d + ξ_R × d
+        row = np.zeros((*place.shape[:-1], self.covariance.shape[-1]))
+        row[..., TURN], row[..., own] = np.cross(place, UP), UP
+        gains = (self.covariance @ row[..., None])[..., 0]
+        expected = (row * gains).sum(axis=-1) + deviation**2
+        off = place[..., 2] - height
+        takes = which & (off**2 < LIKELY * expected)
+        share = np.where(takes, 1.0 / expected, 0.0)[..., None]
+        self.covariance = self.covariance - share[..., None] * (
+            gains[..., :, None] * gains[..., None, :]
+        )
+        self._move(-share * gains * off[..., None])
 
     def _in_world(self, spread: Array) -> Array:
         return np.asarray(self.rotation @ spread @ np.swapaxes(self.rotation, -1, -2))

@@ -52,6 +52,12 @@ class Noise:
             if number(getattr(self, each.name), each.name) < 0.0:
                 raise ValueError(f"{each.name} is {getattr(self, each.name)}, must not be negative")
 
+    def scaled(self, factor: float) -> Noise:
+        """Return the noise of sensors that err `factor` times as much."""
+        if number(factor, "factor") < 0.0:
+            raise ValueError(f"factor is {factor}, must not be negative")
+        return Noise(**{name: factor * size for name, size in vars(self).items()})
+
 
 @dataclass(frozen=True)
 class Measurements:
@@ -71,7 +77,7 @@ class Measurements:
 class Sensors:
     """An inertial unit at the frame `imu` and encoders, with `noise`.
 
-    `measure` tells what they measure along a motion that is known, `live` what they do as it goes on.
+    `measure` tells what they measure along a whole motion, `LiveSensors` what they do as it goes on.
     """
 
     def __init__(self, model: Model, imu: str, noise: Noise | None = None) -> None:
@@ -130,7 +136,7 @@ class Sensors:
         rise = np.diff(speed, axis=-2) / period - self.model.gravity
         # the force that is constant in axes that turn: R ∫ exp(ω s) f ds is the rise
         force = np.linalg.solve(mean_rotation(turn), back @ rise[..., None])[..., 0]
-        return turn / period, force
+        return turn / period, np.asarray(force)
 
 
 def checked(model: Model, imu: str) -> Model:

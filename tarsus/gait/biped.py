@@ -17,6 +17,7 @@ from tarsus.gait.plans.footsteps import Footsteps
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing
 from tarsus.gait.posture import GAP, stance
+from tarsus.gait.senses import Senses
 from tarsus.gait.stepping import Stepping
 from tarsus.gait.style import Style
 from tarsus.gait.walking import Walking
@@ -169,11 +170,12 @@ class Biped:
         felt: Terrain | None = None,
         walkers: int = 1,
         threads: int = 1,
+        senses: Senses | None = None,
     ) -> Walking:
         """Return the controller of walkers along footsteps, on a ground as they know it.
 
         `felt` is the ground that switches under their soles feel, the same unless given; `threads`
-        share the walkers.
+        share the walkers. With `senses` they know themselves by these alone.
         """
         style, sole, even = self.style, self.sole, isinstance(ground, Ground)
         stepping = Stepping(
@@ -196,7 +198,13 @@ class Biped:
             contact.normal = plan.normal.reshape(-1, 3)[0]
         feels = ground if felt is None else felt
         return Walking(
-            self.body, tasks, stepping, ground=feels, period=style.period, threads=threads
+            self.body,
+            tasks,
+            stepping,
+            ground=feels,
+            period=style.period,
+            threads=threads,
+            senses=senses,
         )
 
     def _adaptation(self, ground: Terrain) -> StepAdaptation:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.gait.estimate_errors import EstimateErrors
 from tarsus.gait.sole_forces import CARRIES, Soles, sole_forces
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class WalkReport:
     """The largest error of the divergent component [m]."""
     gave_way: tuple[tuple[float, str], ...]
     """What gave way, and when [s], the first one first."""
+    estimate: EstimateErrors | None = None
+    """By how much it was not where it took itself to be; None if it knew its state as it was."""
 
     def __str__(self) -> str:
         end = f"fell after {self.time:.2f} s" if self.fell else f"walked for {self.time:.2f} s"
@@ -77,12 +80,14 @@ class WalkReport:
             f"{self.momentum_rate:.1f} N·m",
             f"divergent component off by {1e3 * self.divergence:.0f} mm at most",
         ]
+        lines += [] if self.estimate is None else [str(self.estimate)]
         lines += [f"gave way at {t:.2f} s: {what}" for t, what in self.gave_way]
         return "\n".join(lines)
 
     def as_data(self) -> dict[str, Any]:
         """Return all entries by name, None for what is NaN."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
+        own["estimate"] = None if self.estimate is None else self.estimate.as_data()
         return {name: None if value != value else value for name, value in own.items()}
 
 
@@ -121,6 +126,7 @@ def report_of(walked: Walked) -> WalkReport:
         momentum_rate=float(np.abs(np.diff(momentum) / np.diff(t)).max(initial=0.0)),
         divergence=float(error.max(initial=0.0)),
         gave_way=gave_way(walked, soles, share, error),
+        estimate=_estimate(walked, len(error)),
     )
 
 
@@ -162,6 +168,12 @@ def _cycles(walked: Walked, end: float) -> tuple[Array, int]:
         return np.zeros(0), 0
     error = np.array(cycles.error[:count])[:, walked.index]
     return np.linalg.norm(error, axis=1), int(cycles.step[count - 1][walked.index]) - 2
+
+
+def _estimate(walked: Walked, count: int) -> EstimateErrors | None:
+    """Return errors of the estimate in the first cycles, None if there was none."""
+    errors = walked.control.cycles.estimate[:count]
+    return EstimateErrors.of(np.array(errors)[:, walked.index]) if errors else None
 
 
 def _distance(walked: Walked, steps: int) -> float:
