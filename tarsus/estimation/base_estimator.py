@@ -155,7 +155,7 @@ class BaseEstimator:
         if dt <= 0.0:
             raise ValueError(f"t is {t} s, must be after the last update at {self._time} s")
         lead = self._state.position.shape[:-1]
-        on = self._flags(closed, lead)
+        on = self._flags(closed, lead, "closed")
         rate, force, at, speed = (
             _fitting(x, size, name, lead)
             for x, size, name in (
@@ -182,7 +182,7 @@ class BaseEstimator:
         if self._time is None:
             raise ValueError("there is no beginning: reset() the estimator first")
         sure = not_negative(deviation, "deviation")
-        flags = self._flags(on, self._state.position.shape[:-1])
+        flags = self._flags(on, self._state.position.shape[:-1], "on")
         for k in self._first:
             place = self._state.places[..., k, :]
             height = ground.height(place[..., 0], place[..., 1])
@@ -200,16 +200,18 @@ class BaseEstimator:
         if state:
             self._state = InvariantState.from_state(state)
 
-    def _flags(self, closed: Mapping[str, ArrayLike], lead: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return which contacts (…, contacts) are said to be closed."""
+    def _flags(
+        self, closed: Mapping[str, ArrayLike], lead: tuple[int, ...], what: str
+    ) -> NDArray[np.bool_]:
+        """Return which contacts (…, contacts) are said to be closed, by the argument `what`."""
         unknown = [name for name in closed if name not in dict(self.contacts)]
         if unknown:
             names = ", ".join(dict.fromkeys(frame for frame, _ in self.contacts))
-            raise ValueError(f"closed names {unknown[0]!r}, which has no contacts; these: {names}")
+            raise ValueError(f"{what} names {unknown[0]!r}, which has no contacts; these: {names}")
         for frame, value in closed.items():
             if np.asarray(value).dtype != bool:
-                raise TypeError(f"closed[{frame!r}] is {value!r}, must be True or False (…)")
-            _check_lead(np.shape(value), f"closed[{frame!r}]", lead)
+                raise TypeError(f"{what}[{frame!r}] is {value!r}, must be True or False (…)")
+            _check_lead(np.shape(value), f"{what}[{frame!r}]", lead)
         flags = [np.broadcast_to(closed.get(frame, False), lead) for frame, _ in self.contacts]
         return np.stack(flags, axis=-1)
 

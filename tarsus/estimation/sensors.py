@@ -77,7 +77,7 @@ class Measurements:
 class Sensors:
     """An inertial unit at the frame `imu` and encoders, with `noise`.
 
-    `measure` tells what they measure along a whole motion, `LiveSensors` what they do as it goes on.
+    `measure` tells what they measure along a whole motion, `LiveSensors` do as it goes on.
     """
 
     def __init__(self, model: Model, imu: str, noise: Noise | None = None) -> None:

@@ -18,8 +18,10 @@ from tarsus.gait.cycles import (
     limit_cycle,
     limit_cycles,
 )
+from tarsus.gait.estimate_errors import EstimateErrors
 from tarsus.gait.posture import stance
 from tarsus.gait.robustness import Robustness, robustness
+from tarsus.gait.senses import Senses
 from tarsus.gait.soles import Sole
 from tarsus.gait.stepping import Stepping
 from tarsus.gait.style import Style
@@ -39,12 +41,14 @@ __all__ = [
     "BodyTasks",
     "Branch",
     "Doublings",
+    "EstimateErrors",
     "Leg",
     "Limb",
     "LimitCycle",
     "Measured",
     "NoGaitError",
     "Robustness",
+    "Senses",
     "Sole",
     "Stepping",
     "Style",
