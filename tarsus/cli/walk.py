@@ -22,6 +22,7 @@ from tarsus.cli.options import (
     PackageDirs,
 )
 from tarsus.gait.body_tasks import ArmStyle
+from tarsus.gait.style import PlanStyle
 from tarsus.geometry.terrain import Terrain
 
 
@@ -54,6 +55,9 @@ def walk(
     arms: Annotated[
         ArmStyle, typer.Option(help="Keep their posture, swing with legs, or take away momentum.")
     ] = "still",
+    plan: Annotated[
+        PlanStyle, typer.Option(help="Lead the centre of mass by what diverges, or by preview.")
+    ] = "divergent",
     noise: Annotated[
         float | None,
         _option("Walk by sensors and an estimate: they err so many times as much as good ones."),
@@ -89,7 +93,7 @@ def walk(
             push=pushes(push or ()) or None,
             sensors=None if noise is None else _sensors(body, noise),
             seed=seed,
-            style=ts.gait.Style(adapt=adapt, arms=arms),
+            style=ts.gait.Style(plan=plan, adapt=adapt, arms=arms),
         )
     if as_json:
         print(json.dumps({"model": opened.name, **walked.report.as_data()}, ensure_ascii=False))

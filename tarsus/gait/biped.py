@@ -14,6 +14,8 @@ from tarsus.gait.body_tasks import BodyTasks
 from tarsus.gait.fallen import Fallen
 from tarsus.gait.plans.adaptation import StepAdaptation, StepLimits
 from tarsus.gait.plans.footsteps import Footsteps
+from tarsus.gait.plans.preview import ZmpPreview
+from tarsus.gait.plans.preview_supports import PreviewSupports
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing
 from tarsus.gait.posture import GAP, stance
@@ -43,6 +45,8 @@ OVER = {"rise": 0.35, "sink": 0.7, "wait": 0.28, "settle": 0.14}
 """How feet swing where the ground is no plane: up, over, and down."""
 SLOWER = 1.5
 """… and how much longer that takes."""
+HORIZON = 3.0
+"""How many steps preview control looks ahead."""
 FALLEN = 0.6
 """A walk ends when the trunk is lower than this share of its height."""
 
@@ -186,6 +190,7 @@ class Biped:
             length=float(sole[0]),
             swing=Swing(lift=style.lift, **({} if even else OVER)),
             adaptation=self._adaptation(ground) if style.adapt else None,
+            preview=self._preview() if style.plan == "preview" else None,
             ground=ground,
             gain=style.gain,
             spare=SPARE * style.crouch * self.body.legs[0].reach,
@@ -206,6 +211,12 @@ class Biped:
             threads=threads,
             senses=senses,
         )
+
+    def _preview(self) -> PreviewSupports:
+        gravity, period = float(np.linalg.norm(self.body.model.gravity)), self.style.period
+        horizon = HORIZON * self.step_time
+        law = ZmpPreview(self.height, dt=period, horizon=horizon, gravity=gravity)
+        return PreviewSupports(self.supports, law)
 
     def _adaptation(self, ground: Terrain) -> StepAdaptation:
         reach, single = self.body.legs[0].reach, self.supports.single
