@@ -19,6 +19,7 @@ from tarsus.gait.cycles import (
     limit_cycles,
 )
 from tarsus.gait.estimate_errors import EstimateErrors
+from tarsus.gait.felt_pushes import FeltPush
 from tarsus.gait.posture import stance
 from tarsus.gait.robustness import Robustness, robustness
 from tarsus.gait.senses import Senses
@@ -42,6 +43,7 @@ __all__ = [
     "Branch",
     "Doublings",
     "EstimateErrors",
+    "FeltPush",
     "Leg",
     "Limb",
     "LimitCycle",

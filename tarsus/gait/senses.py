@@ -8,7 +8,7 @@ knows tells.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tarsus.arrays import Array
 from tarsus.estimation import BaseEstimator, LiveSensors, Sensors
 from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.felt_pushes import PushSense
 from tarsus.geometry.terrain import Terrain
 from tarsus.model import Model
 from tarsus.spatial import vector_from_rotation
@@ -47,12 +48,14 @@ class Senses:
         self.body, self.ground = body, ground
         corners = {leg.end: _spread(leg.sole.points) for leg in body.legs}
         self.estimator = BaseEstimator(body.model, sensors.imu, corners, sensors.noise)
+        self.pushes = PushSense(body)
         self.reset()
 
     def reset(self) -> None:
         """Forget: what is true at the next update is known."""
         self.live.set_state({})
         self.estimator.set_state({})
+        self.pushes.reset()
         self._stood = np.zeros((0, 2), bool)
         self.error = np.zeros((0, len(ERRORS)))
         """By how much the last estimate was off (B, 5), in the order of `ERRORS`."""
@@ -88,17 +91,20 @@ class Senses:
 
     def get_state(self) -> dict[str, Array]:
         """Return what the next update depends on, by name."""
-        parts = {"live": self.live.get_state(), "estimator": self.estimator.get_state()}
+        parts = {name: part.get_state() for name, part in self._parts().items()}
         own = {f"{part}.{key}": x for part, state in parts.items() for key, x in state.items()}
         return {**own, "stood": self._stood.astype(float)}
 
     def set_state(self, state: dict[str, Array]) -> None:
         """Go on from what `get_state` returned."""
-        for name, part in (("live", self.live), ("estimator", self.estimator)):
+        for name, part in self._parts().items():
             prefix = f"{name}."
             own = {k.removeprefix(prefix): x for k, x in state.items() if k.startswith(prefix)}
             part.set_state(own)
         self._stood = np.asarray(state["stood"]) > 0.0
+
+    def _parts(self) -> dict[str, Any]:
+        return {"live": self.live, "estimator": self.estimator, "pushes": self.pushes}
 
 
 ERRORS = ("ground", "height", "tilt", "heading", "velocity")

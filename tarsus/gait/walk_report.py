@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.gait.estimate_errors import EstimateErrors
+from tarsus.gait.felt_pushes import FeltPush, felt_pushes
 from tarsus.gait.sole_forces import CARRIES, Soles, sole_forces
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class WalkReport:
     """What gave way, and when [s], the first one first."""
     estimate: EstimateErrors | None = None
     """By how much it was not where it took itself to be; None if it knew its state as it was."""
+    pushes: tuple[FeltPush, ...] = ()
+    """Those that it felt, by its estimate and the momentum observer."""
 
     def __str__(self) -> str:
         end = f"fell after {self.time:.2f} s" if self.fell else f"walked for {self.time:.2f} s"
@@ -81,6 +84,7 @@ class WalkReport:
             f"divergent component off by {1e3 * self.divergence:.0f} mm at most",
         ]
         lines += [] if self.estimate is None else [str(self.estimate)]
+        lines += [str(push) for push in self.pushes]
         lines += [f"gave way at {t:.2f} s: {what}" for t, what in self.gave_way]
         return "\n".join(lines)
 
@@ -88,6 +92,7 @@ class WalkReport:
         """Return all entries by name, None for what is NaN."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
         own["estimate"] = None if self.estimate is None else self.estimate.as_data()
+        own["pushes"] = [asdict(push) for push in self.pushes]
         return {name: None if value != value else value for name, value in own.items()}
 
 
@@ -127,6 +132,7 @@ def report_of(walked: Walked) -> WalkReport:
         divergence=float(error.max(initial=0.0)),
         gave_way=gave_way(walked, soles, share, error),
         estimate=_estimate(walked, len(error)),
+        pushes=_pushes(walked, len(error), weight),
     )
 
 
@@ -174,6 +180,15 @@ def _estimate(walked: Walked, count: int) -> EstimateErrors | None:
     """Return errors of the estimate in the first cycles, None if there was none."""
     errors = walked.control.cycles.estimate[:count]
     return EstimateErrors.of(np.array(errors)[:, walked.index]) if errors else None
+
+
+def _pushes(walked: Walked, count: int, weight: float) -> tuple[FeltPush, ...]:
+    """Return the pushes that were felt in the first cycles."""
+    cycles = walked.control.cycles
+    felt = cycles.felt[:count]
+    if len(felt) < 2:
+        return ()
+    return felt_pushes(np.array(cycles.t[:count]), np.array(felt)[:, walked.index], weight)
 
 
 def _distance(walked: Walked, steps: int) -> float:

@@ -34,6 +34,8 @@ class Cycles:
     """How the programmes ended (B,)."""
     estimate: list[Array] = field(default_factory=list)
     """By how much the base is not where walkers took it to be (B, 5), as `senses.ERRORS` says."""
+    felt: list[Array] = field(default_factory=list)
+    """Forces on the trunk (B, 3) [N] that nobody planned, as momentum tells."""
 
 
 class Walking:
@@ -134,6 +136,12 @@ class Walking:
         self._note(t, now, aims, found.found.code)
         limit = self.control.effort
         tau = np.minimum(np.maximum(found.tau, -limit), limit)
+        if self.senses is not None:
+            felt = self.senses.pushes.update(t, at, moving)
+            wrenches = found.wrenches
+            self.senses.pushes.act(tau, [wrenches[each.name] for each in self.tasks.contacts])
+            if self.notes:
+                self.cycles.felt.append(felt)
         return np.asarray(tau.reshape(*np.shape(v)[:-1], -1))
 
     def measure(self, q: Array, v: Array) -> Measured:

@@ -11,6 +11,7 @@ from walking_machines import machine
 import tarsus as ts
 from tarsus.estimation import LiveSensors, Noise, Sensors
 from tarsus.gait import Anatomy, Biped, Senses, Walked
+from tarsus.gait.felt_pushes import felt_pushes
 
 EXACT = Noise(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e-3, 0.0, 0.0, 0.0)
 SHORT: dict[str, Any] = {"speed": 0.3, "steps": 2, "duration": 2.4}
@@ -121,6 +122,34 @@ def test_many_walk_by_their_own_sensors(lola: Anatomy, noisy: Walked) -> None:
     assert len(set(means)) == 3
     with pytest.raises(ValueError, match="walkers with sensors begin together"):
         many.control.restart(np.array([True, False, False]))
+
+
+def test_pushes_are_felt(lola: Anatomy, noisy: Walked) -> None:
+    """By the momentum observer, from the estimate and forces of contacts that were planned."""
+    assert noisy.report.pushes == ()
+    push = ts.Push("torso", (0.0, 150.0, 0.0), start=0.4, duration=0.1)
+    report = walk(lola, Noise(), **{**SHORT, "duration": 0.9}, push=push).report
+    print(report)
+    (felt,) = report.pushes
+    assert 0.4 < felt.start < 0.45
+    assert felt.force == pytest.approx([0.0, 150.0, 0.0], abs=40.0)
+    assert felt.impulse == pytest.approx([0.0, 15.0, 0.0], abs=4.0)
+    assert "felt a push at 0.4" in str(report)
+    assert report.as_data()["pushes"][0]["force"] == felt.force
+
+
+def test_what_is_felt_is_told_once() -> None:
+    """Two pushes, the first with a gap that is too short to be one."""
+    t = 0.004 * np.arange(1000)
+    force = np.zeros((1000, 3))
+    force[250:260, 0] = force[270:280, 0] = 300.0
+    force[600:625, 1] = -200.0
+    first, second = felt_pushes(t, force, 1000.0)
+    assert first.start == pytest.approx(1.0) and second.start == pytest.approx(2.4)
+    assert first.duration == pytest.approx(0.12) and second.duration == pytest.approx(0.1)
+    assert first.impulse == pytest.approx([24.0, 0.0, 0.0])
+    assert second.force == pytest.approx([0.0, -200.0, 0.0])
+    assert felt_pushes(t, 0.3 * force, 1000.0) == ()
 
 
 def test_wrong_sensors_are_named(lola: Anatomy) -> None:

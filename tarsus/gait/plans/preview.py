@@ -99,7 +99,7 @@ class ZmpPreview:
 
     @cached_property
     def measured_gains(self) -> tuple[Array, Array]:
-        """Gains of a state (3,) that is measured in each cycle, and of what is ahead (samples − 1,).
+        """Gains of a state (3,) that is measured in each cycle, and of what is ahead (samples,).
 
         jerk = −K x − Σ f_j r_j is that of least Σ e² + R jerk², with no error that is summed.
         """
