@@ -10,6 +10,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.gait.estimate_errors import EstimateErrors
 from tarsus.gait.felt_pushes import FeltPush, felt_pushes
+from tarsus.gait.ground_wrenches import sole_position
 from tarsus.gait.sole_forces import CARRIES, Soles, sole_forces
 
 if TYPE_CHECKING:
@@ -193,8 +194,22 @@ def _pushes(walked: Walked, count: int, weight: float) -> tuple[FeltPush, ...]:
 
 def _distance(walked: Walked, steps: int) -> float:
     # between the feet nothing sways, and arcs are as long as they are
-    stood = walked.control.stepping.position[walked.index, : steps + 2, :2]
+    stood = _stood(walked, steps)
     return float(np.linalg.norm(np.diff((stood[1:] + stood[:-1]) / 2, axis=0), axis=1).sum())
+
+
+def _stood(walked: Walked, steps: int) -> Array:
+    """Return where feet stood (steps + 2, 2) [m]."""
+    control, run, body = walked.control, walked.run, walked.walker.body
+    if control.senses is None:
+        return control.stepping.position[walked.index, : steps + 2, :2]
+    # where walkers with sensors take themselves to be is not where they are
+    made = np.array(control.cycles.step)[:, walked.index]
+    landed = np.searchsorted(made, np.arange(steps + 2), side="right")
+    times = np.array(control.cycles.t)[landed]
+    q = run.q[np.searchsorted(run.t, times - 1e-9)]
+    left, right = (sole_position(body.model, leg, q)[:, :2] for leg in body.legs)
+    return np.where(walked.plan.side[: steps + 2, None] > 0, left, right)
 
 
 def _limited(walked: Walked) -> Any:

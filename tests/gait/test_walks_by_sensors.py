@@ -180,3 +180,10 @@ def test_walks_with_noise(name: str, seed: int) -> None:
     assert found.height.largest < 0.01
     assert found.tilt.largest < 0.03
     assert found.velocity.usual < 0.05
+    # the way between the feet as they stood, not as they were taken to
+    run = walked.run
+    soles = [run.model.frame_pose(run.q, leg.end) @ leg.sole.placement for leg in body.legs]
+    middle = np.mean(soles, axis=0)[:, :2, 3]
+    gone = float(np.linalg.norm(middle[-1] - middle[0]))
+    print(f"{walked.report.distance:.4f} m, {gone:.4f} m from end to end")
+    assert walked.report.distance == pytest.approx(gone, rel=0.01)
