@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_walks import WALKS
 from walking_machines import machine
 
 import tarsus as ts
@@ -158,11 +159,15 @@ def test_plans_that_are_not_there_are_named() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("robot", ["talos_reduced", "g1"])
-def test_walks_by_preview(robot: str) -> None:
-    walked = ts.gait.walk(machine(robot), speed=0.3, steps=20, style=Style(plan="preview"))
+@pytest.mark.parametrize("name", WALKS)
+def test_walks_by_preview(robot: str, name: str) -> None:
+    """All that machines walk by the closed form."""
+    walked = ts.gait.walk(machine(robot), style=Style(plan="preview"), **WALKS[name])
     print(walked.report)
-    assert not walked.fell and walked.report.steps == 20
-    assert walked.report.distance == pytest.approx(walked.plan.position[-2:, 0].mean(), rel=0.1)
+    assert not walked.fell
+    end = walked.plan.position[-2:].mean(axis=0)
+    com = walked.run.model.center_of_mass(walked.run.q[-1])
+    assert np.linalg.norm(com[:2] - end[:2]) < 0.05
     assert walked.report.pressure_margin > 0.0
 
 
