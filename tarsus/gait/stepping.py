@@ -17,7 +17,7 @@ from tarsus.gait.aims import Aims, Measured
 from tarsus.gait.foot_swing import FootSwing, between_feet
 from tarsus.gait.plans.adaptation import StepAdaptation
 from tarsus.gait.plans.footsteps import Footsteps, sole_rotation
-from tarsus.gait.plans.preview_supports import PreviewSupports, Reference
+from tarsus.gait.plans.preview_supports import PreviewSupports
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing, Way, bend
 from tarsus.gait.turning import Turning
@@ -160,15 +160,7 @@ class Stepping:
         self, preview: PreviewSupports, now: Measured, ahead: Array
     ) -> tuple[Array, Array]:
         """Return where preview control leads ξ, and the zero moment point it asks for, (B, 2)."""
-        one = preview.in_single(ahead, self.left)
-        two = preview.in_double(self._before(), ahead, self.left, self.long)
-        # double support has a phase more to come, beyond what is looked at
-        count = one.times.shape[1]
-        pick = self.single[:, None]
-        to_come = Reference(
-            np.where(pick, one.times, two.times[:, :count]),
-            np.where(pick[..., None], one.points, two.points[:, :count]),
-        )
+        to_come = preview.to_come(self.single, self._before(), ahead, self.left, self.long)
         com, velocity = now.com[:, :2], now.velocity[:, :2]
         pull = preview.accelerate(com, velocity, self.pull, to_come)
         return preview.divergent(to_come), com - pull / self.supports.omega**2

@@ -21,6 +21,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.gait.plans.preview import ZmpPreview
@@ -66,6 +67,18 @@ class PreviewSupports:
         return Reference(
             np.concatenate([0.0 * rest, rest + single.times], axis=1),
             np.concatenate([here[:, None], single.points], axis=1),
+        )
+
+    def to_come(
+        self, single: NDArray[np.bool_], before: Array, ahead: Array, left: Array, long: Array
+    ) -> Reference:
+        """Return what is to come for walkers of which some are in `single` support (B,)."""
+        one, two = self.in_single(ahead, left), self.in_double(before, ahead, left, long)
+        # double support has a phase more to come, which is far beyond the horizon
+        count = one.times.shape[1]
+        return Reference(
+            np.where(single[:, None], one.times, two.times[:, :count]),
+            np.where(single[:, None, None], one.points, two.points[:, :count]),
         )
 
     def divergent(self, to_come: Reference) -> Array:
