@@ -22,6 +22,7 @@ from tarsus.cli.options import (
     PackageDirs,
 )
 from tarsus.gait.body_tasks import ArmStyle
+from tarsus.gait.style import PlanStyle
 from tarsus.geometry.terrain import Terrain
 
 
@@ -54,6 +55,14 @@ def walk(
     arms: Annotated[
         ArmStyle, typer.Option(help="Keep their posture, swing with legs, or take away momentum.")
     ] = "still",
+    plan: Annotated[
+        PlanStyle, typer.Option(help="Lead the centre of mass by what diverges, or by preview.")
+    ] = "divergent",
+    noise: Annotated[
+        float | None,
+        _option("Walk by sensors and an estimate: they err so many times as much as good ones."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the noise of sensors.")] = 0,
     adapt: Annotated[bool, typer.Option(help="Adapt steps to the measured state.")] = True,
     plot: Annotated[Path | None, _option("Draw the walk to a file (.png, .pdf, .svg).")] = None,
     save: Annotated[Path | None, _option("Write the run to a file (.parquet or .mcap).")] = None,
@@ -82,7 +91,9 @@ def walk(
             steps=steps,
             ground=_ground(slope, stairs, friction),
             push=pushes(push or ()) or None,
-            style=ts.gait.Style(adapt=adapt, arms=arms),
+            sensors=None if noise is None else _sensors(body, noise),
+            seed=seed,
+            style=ts.gait.Style(plan=plan, adapt=adapt, arms=arms),
         )
     if as_json:
         print(json.dumps({"model": opened.name, **walked.report.as_data()}, ensure_ascii=False))
@@ -102,6 +113,11 @@ def walk(
         ts.view(walked.run).wait()
     if walked.fell:
         raise typer.Exit(FAILED)
+
+
+def _sensors(body: ts.gait.Anatomy, noise: float) -> ts.estimation.Sensors:
+    """Return sensors of a machine, whose unit is in its trunk."""
+    return ts.estimation.Sensors(body.model, body.trunk, ts.estimation.Noise().scaled(noise))
 
 
 def _ground(slope: float, stairs: float | None, friction: float) -> Terrain:

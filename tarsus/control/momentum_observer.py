@@ -94,6 +94,25 @@ class MomentumObserver:
         self._drive, self._time = drive, float(t)
         return self.residual.copy()
 
+    def get_state(self) -> dict[str, Array]:
+        """Return what the next update depends on, by name; nothing before the first."""
+        if self._drive is None:
+            return {}
+        own = {"drive": self._drive, "momentum": self._momentum, "integral": self._integral}
+        own |= {"residual": self.residual, "time": np.array(self._time)}
+        return {name: np.array(value) for name, value in own.items()}
+
+    def set_state(self, state: Mapping[str, Array]) -> None:
+        """Go on from what `get_state` returned."""
+        self.reset()
+        if not state:
+            return
+        own = {name: np.array(value) for name, value in state.items()}
+        self._drive, self._momentum, self._integral = (
+            own[name] for name in ("drive", "momentum", "integral")
+        )
+        self.residual, self._time = own["residual"], float(own["time"])
+
     def wrench(self, q: ArrayLike, frame: str) -> tuple[Array, Array]:
         """Return the wrench (…, 6) at a frame that the residual tells of, and what it leaves (…).
 

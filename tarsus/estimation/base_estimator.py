@@ -17,7 +17,7 @@ to be closed and is far from where it was is not believed, and told.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ from tarsus.arrays import Array
 from tarsus.control.arguments import not_negative, vectors
 from tarsus.estimation.invariant_state import InvariantState
 from tarsus.estimation.sensors import Noise, checked
+from tarsus.geometry.terrain import Terrain
 from tarsus.ik.points import ALIGNED
 from tarsus.model import Model
 from tarsus.model.checks import expect, number, reals
@@ -86,6 +87,9 @@ class BaseEstimator:
             self.contacts += [(frame, point) for point in rows]
         if not self.contacts:
             raise ValueError("contacts is empty: name the frames that touch the ground")
+        frames = [frame for frame, _ in self.contacts]
+        self._first = [frames.index(frame) for frame in dict.fromkeys(frames)]
+        """The first contact of each frame."""
         base = model.base
         assert base is not None
         self._base_q, self._base_v = base.q_slice, base.v_slice
@@ -102,18 +106,23 @@ class BaseEstimator:
         rotation: float = 1e-2,
         velocity: float = 1e-2,
         position: float = 1e-3,
-        gyro_bias: float = 1e-3,
-        accelerometer_bias: float = 1e-2,
+        gyro_bias: float | None = None,
+        accelerometer_bias: float | None = None,
     ) -> None:
-        """Begin at states q (…, nq), v (…, nv), known to these standard deviations."""
-        begins = number(t, "t")
+        """Begin at states q (…, nq), v (…, nv), known to these standard deviations.
+
+        Those of biases are as the noise has them, unless given.
+        """
+        begins, noise = number(t, "t"), self.noise
         at, speed = vectors(q, self.model.nq, "q"), vectors(v, self.model.nv, "v")
         known = {
             "rotation": rotation,
             "velocity": velocity,
             "position": position,
-            "gyro_bias": gyro_bias,
-            "accelerometer_bias": accelerometer_bias,
+            "gyro_bias": noise.gyro_bias if gyro_bias is None else gyro_bias,
+            "accelerometer_bias": (
+                noise.accelerometer_bias if accelerometer_bias is None else accelerometer_bias
+            ),
         }
         sizes = np.repeat([not_negative(size, name) for name, size in known.items()], 3)
         lead = np.broadcast_shapes(at.shape[:-1], speed.shape[:-1])
@@ -146,7 +155,7 @@ class BaseEstimator:
         if dt <= 0.0:
             raise ValueError(f"t is {t} s, must be after the last update at {self._time} s")
         lead = self._state.position.shape[:-1]
-        on = self._flags(closed, lead)
+        on = self._flags(closed, lead, "closed")
         rate, force, at, speed = (
             _fitting(x, size, name, lead)
             for x, size, name in (
@@ -162,16 +171,47 @@ class BaseEstimator:
         slipping = self._place(at, on)
         return self._told(at, speed, rate - self._state.gyro_bias, slipping)
 
-    def _flags(self, closed: Mapping[str, ArrayLike], lead: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return which contacts (…, contacts) are said to be closed."""
+    def level(
+        self, ground: Terrain, on: Mapping[str, ArrayLike], *, deviation: float = 5e-3
+    ) -> None:
+        """Take in that a ground is as high as it is under frames that are `on` it (…), by name.
+
+        It is known to a `deviation` [m]; what is far from that is not believed. Call it once for
+        each time that a frame is put down: what is wrong about a height is so for all the time.
+        """
+        if self._time is None:
+            raise ValueError("there is no beginning: reset() the estimator first")
+        sure = not_negative(deviation, "deviation")
+        flags = self._flags(on, self._state.position.shape[:-1], "on")
+        for k in self._first:
+            place = self._state.places[..., k, :]
+            height = ground.height(place[..., 0], place[..., 1])
+            self._state.level(k, np.asarray(height), sure, flags[..., k])
+
+    def get_state(self) -> dict[str, Array]:
+        """Return what the next update depends on, by name; nothing before `reset`."""
+        if self._time is None:
+            return {}
+        return {"time": np.array(self._time), **self._state.get_state()}
+
+    def set_state(self, state: Mapping[str, Array]) -> None:
+        """Go on from what `get_state` returned."""
+        self._time = float(state["time"]) if state else None
+        if state:
+            self._state = InvariantState.from_state(state)
+
+    def _flags(
+        self, closed: Mapping[str, ArrayLike], lead: tuple[int, ...], what: str
+    ) -> NDArray[np.bool_]:
+        """Return which contacts (…, contacts) are said to be closed, by the argument `what`."""
         unknown = [name for name in closed if name not in dict(self.contacts)]
         if unknown:
             names = ", ".join(dict.fromkeys(frame for frame, _ in self.contacts))
-            raise ValueError(f"closed names {unknown[0]!r}, which has no contacts; these: {names}")
+            raise ValueError(f"{what} names {unknown[0]!r}, which has no contacts; these: {names}")
         for frame, value in closed.items():
             if np.asarray(value).dtype != bool:
-                raise TypeError(f"closed[{frame!r}] is {value!r}, must be True or False (…)")
-            _check_lead(np.shape(value), f"closed[{frame!r}]", lead)
+                raise TypeError(f"{what}[{frame!r}] is {value!r}, must be True or False (…)")
+            _check_lead(np.shape(value), f"{what}[{frame!r}]", lead)
         flags = [np.broadcast_to(closed.get(frame, False), lead) for frame, _ in self.contacts]
         return np.stack(flags, axis=-1)
 
@@ -179,25 +219,27 @@ class BaseEstimator:
         """Take in where encoders have contacts; return which are not believed (…, contacts)."""
         slipping = np.zeros(on.shape, bool)
         sigma = self.noise.position**2
-        for k, (frame, point) in enumerate(self.contacts):
-            arm, jacobian = self._seen(q, frame, point)
+        for k, (arm, jacobian) in enumerate(self._seen(q)):
             spread = sigma * (jacobian @ np.swapaxes(jacobian, -1, -2)) + 1e-12 * np.eye(3)
             far = self._state.correct(k, arm, spread, on[..., k], self.gate)
             slipping[..., k] = on[..., k] & far
             self._state.place(k, arm, spread, ~on[..., k] | far)
         return slipping
 
-    def _seen(self, q: Array, frame: str, point: Array) -> tuple[Array, Array]:
-        """Return a point (…, 3) in axes of the unit, and its slopes by joints (…, 3, joints)."""
+    def _seen(self, q: Array) -> Iterator[tuple[Array, Array]]:
+        """Yield contacts (…, 3) in axes of the unit, and slopes by joints (…, 3, joints)."""
         unit = self.model.frame_pose(q, self.imu)
-        foot = self.model.frame_pose(q, frame)
         back = np.swapaxes(unit[..., :3, :3], -1, -2)
-        arm = foot[..., :3, :3] @ point
-        rows = self.model.frame_jacobian(q, frame, ALIGNED)
-        slopes = rows[..., :3, :] - skew(arm) @ rows[..., 3:, :]
-        slopes = np.delete(slopes, np.r_[self._base_v], axis=-1)
-        way = foot[..., :3, 3] + arm - unit[..., :3, 3]
-        return (back @ way[..., None])[..., 0], back @ slopes
+        frames = dict.fromkeys(frame for frame, _ in self.contacts)
+        poses = {frame: self.model.frame_pose(q, frame) for frame in frames}
+        rows = {frame: self.model.frame_jacobian(q, frame, ALIGNED) for frame in frames}
+        joints = np.delete(np.arange(self.model.nv), np.r_[self._base_v])
+        for frame, point in self.contacts:
+            foot, slopes = poses[frame], rows[frame][..., joints]
+            arm = foot[..., :3, :3] @ point
+            way = foot[..., :3, 3] + arm - unit[..., :3, 3]
+            moved = slopes[..., :3, :] - skew(arm) @ slopes[..., 3:, :]
+            yield (back @ way[..., None])[..., 0], back @ moved
 
     def _told(self, q: Array, v: Array, rate: Array, slipping: NDArray[np.bool_]) -> BaseEstimate:
         state = self._state

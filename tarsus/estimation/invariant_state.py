@@ -6,16 +6,23 @@ then the places of contacts: three numbers each, seen from the world (`base_esti
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
-from tarsus.estimation.sensors import Noise, turned_mean
+from tarsus.estimation.sensors import Noise
 from tarsus.spatial import rotation_from_vector, skew
+from tarsus.spatial.poses import mean_rotation
 
 TURN, SPEED, PLACE, GYRO, FORCE = (slice(3 * k, 3 * k + 3) for k in range(5))
 FIRST = 15
 """Where the places of contacts begin."""
+UP = np.array([0.0, 0.0, 1.0])
+LIKELY = 10.0
+"""Squares of standard deviations, of one number: one in 640 is beyond by chance."""
 
 
 class InvariantState:
@@ -35,6 +42,21 @@ class InvariantState:
         whole[..., SPEED, TURN], whole[..., PLACE, TURN] = skew(velocity), skew(position)
         own = whole @ (sizes[:, None] ** 2 * np.swapaxes(whole, -1, -2))
         self.covariance[..., :FIRST, :FIRST] = own
+
+    def get_state(self) -> dict[str, Array]:
+        """Return copies of all arrays, by name."""
+        return {name: value.copy() for name, value in vars(self).items()}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Array]) -> Self:
+        """Return what `get_state` was asked of."""
+        own = {name: np.array(value) for name, value in state.items()}
+        contacts = own["places"].shape[-2]
+        rotation, velocity, position = (own[x] for x in ("rotation", "velocity", "position"))
+        found = cls(rotation, velocity, position, contacts, np.zeros(FIRST))
+        for name in vars(found):
+            setattr(found, name, own[name])
+        return found
 
     def predict(self, rate: Array, force: Array, gravity: Array, dt: float, noise: Noise) -> None:
         """Go on by dt [s] with what an inertial unit measures, (…, 3) each."""
@@ -58,7 +80,7 @@ class InvariantState:
         self.covariance = change @ self.covariance @ np.swapaxes(change, -1, -2) + spread
         # the unit turns evenly and feels an even force
         step = omega * dt
-        rise = (self.rotation @ (turned_mean(step) @ specific[..., None]))[..., 0] + gravity
+        rise = (self.rotation @ (mean_rotation(step) @ specific[..., None]))[..., 0] + gravity
         after = self.velocity + dt * rise
         self.position = self.position + 0.5 * dt * (self.velocity + after)
         self.velocity = after
@@ -70,8 +92,8 @@ class InvariantState:
         found[..., TURN, :] = self.rotation
         found[..., SPEED, :] = skew(self.velocity) @ self.rotation
         found[..., PLACE, :] = skew(self.position) @ self.rotation
-        for k in range(self.places.shape[-2]):
-            found[..., self.of(k), :] = skew(self.places[..., k, :]) @ self.rotation
+        seen = skew(self.places) @ self.rotation[..., None, :, :]
+        found[..., FIRST:, :] = seen.reshape(found[..., FIRST:, :].shape)
         return found
 
     @staticmethod
@@ -81,13 +103,14 @@ class InvariantState:
 
     def place(self, k: int, arm: Array, spread: Array, which: NDArray[np.bool_]) -> None:
         """Put a contact where it is seen (…, 3) from the unit, in these states (…)."""
+        if not which.any():
+            return
         seen = self.position + (self.rotation @ arm[..., None])[..., 0]
         self.places[..., k, :] = np.where(which[..., None], seen, self.places[..., k, :])
-        n, own = self.covariance.shape[-1], self.of(k)
-        keep = np.broadcast_to(np.eye(n), (*which.shape, n, n)).copy()
-        keep[..., own, :] = 0.0
-        keep[..., own, PLACE] = np.eye(3)
-        found = keep @ self.covariance @ np.swapaxes(keep, -1, -2)
+        # what is known of its place is what is known of that of the unit, and of the arm
+        found, own = self.covariance.copy(), self.of(k)
+        found[..., own, :] = found[..., PLACE, :]
+        found[..., own] = found[..., PLACE]
         found[..., own, own] += self._in_world(spread)
         self.covariance = np.where(which[..., None, None], found, self.covariance)
 
@@ -98,6 +121,8 @@ class InvariantState:
 
         `arm` (…, 3) is where it is seen from the unit, with a covariance `spread` (…, 3, 3).
         """
+        if not which.any():
+            return which
         own = self.of(k)
         left = (self.rotation @ arm[..., None])[..., 0] - (self.places[..., k, :] - self.position)
         gains = self.covariance[..., :, PLACE] - self.covariance[..., :, own]
@@ -114,13 +139,29 @@ class InvariantState:
         self._move(-step)
         return far
 
+    def level(self, k: int, height: Array, deviation: float, which: NDArray[np.bool_]) -> None:
+        """Take in that a contact is at a `height` (…) [m] in some states (…), if it can be."""
+        own, place = self.of(k), self.places[..., k, :]
+        # z of d̂ − d = ξ_d + ξ_R × d
+        row = np.zeros((*place.shape[:-1], self.covariance.shape[-1]))
+        row[..., TURN], row[..., own] = np.cross(place, UP), UP
+        gains = (self.covariance @ row[..., None])[..., 0]
+        expected = (row * gains).sum(axis=-1) + deviation**2
+        off = place[..., 2] - height
+        takes = which & (off**2 < LIKELY * expected)
+        share = np.where(takes, 1.0 / expected, 0.0)[..., None]
+        self.covariance = self.covariance - share[..., None] * (
+            gains[..., :, None] * gains[..., None, :]
+        )
+        self._move(-share * gains * off[..., None])
+
     def _in_world(self, spread: Array) -> Array:
         return np.asarray(self.rotation @ spread @ np.swapaxes(self.rotation, -1, -2))
 
     def _move(self, step: Array) -> None:
         """Move by the exponential of a step (…, n), seen from the world."""
         turn = step[..., TURN]
-        turned, mean = rotation_from_vector(turn), turned_mean(turn)
+        turned, mean = rotation_from_vector(turn), mean_rotation(turn)
 
         def moved(vector: Array, by: Array) -> Array:
             return np.asarray((turned @ vector[..., None] + mean @ by[..., None])[..., 0])
@@ -130,5 +171,5 @@ class InvariantState:
         self.position = moved(self.position, step[..., PLACE])
         self.gyro_bias = self.gyro_bias + step[..., GYRO]
         self.accelerometer_bias = self.accelerometer_bias + step[..., FORCE]
-        for k in range(self.places.shape[-2]):
-            self.places[..., k, :] = moved(self.places[..., k, :], step[..., self.of(k)])
+        by = step[..., FIRST:].reshape(self.places.shape)
+        self.places = self.places @ np.swapaxes(turned, -1, -2) + by @ np.swapaxes(mean, -1, -2)

@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.model import Model, ModelError
 from tarsus.model.checks import expect, number, reals
-from tarsus.spatial import pose_from_twist, vector_from_rotation
+from tarsus.spatial import vector_from_rotation
+from tarsus.spatial.poses import mean_rotation
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,23 @@ class Noise:
     """Standard deviation of joint velocities [rad/s, m/s]."""
     contact: float = 1e-2
     """How contacts creep [m/s/√Hz]."""
+    gyro_bias: float = 1e-3
+    """Standard deviation of the bias of angular rates in the beginning [rad/s]."""
+    accelerometer_bias: float = 1e-2
+    """Standard deviation of the bias of accelerations in the beginning [m/s²]."""
+    switch: float = 2e-5
+    """Standard deviation of the distance at which switches under feet close [m]."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
             if number(getattr(self, each.name), each.name) < 0.0:
                 raise ValueError(f"{each.name} is {getattr(self, each.name)}, must not be negative")
+
+    def scaled(self, factor: float) -> Noise:
+        """Return the noise of sensors that err `factor` times as much."""
+        if number(factor, "factor") < 0.0:
+            raise ValueError(f"factor is {factor}, must not be negative")
+        return Noise(**{name: factor * size for name, size in vars(self).items()})
 
 
 @dataclass(frozen=True)
@@ -62,7 +75,10 @@ class Measurements:
 
 
 class Sensors:
-    """An inertial unit at the frame `imu` and encoders, with `noise`; biases begin at zero."""
+    """An inertial unit at the frame `imu` and encoders, with `noise`.
+
+    `measure` tells what they measure along a whole motion, `LiveSensors` do as it goes on.
+    """
 
     def __init__(self, model: Model, imu: str, noise: Noise | None = None) -> None:
         self.model, self.imu = checked(model, imu), imu
@@ -88,16 +104,18 @@ class Sensors:
                 raise ValueError(
                     f"{name} has shape {array.shape}, must be (…, {len(times)}, {size})"
                 )
-        turn, force = self._motion(times, at, speed)
+        turn, force = self.motion(times, at, speed)
+        turn, force = (np.concatenate([x[..., :1, :], x], axis=-2) for x in (turn, force))
         if rng is None:
             return Measurements(times, turn, force, at.copy(), speed.copy())
         draw = np.random.default_rng(rng).normal
         n, period = self.noise, np.diff(times, prepend=2.0 * times[0] - times[1])[:, None]
-        for found, white, walk in (
-            (turn, n.gyro, n.gyro_walk),
-            (force, n.accelerometer, n.accelerometer_walk),
+        for found, white, walk, first in (
+            (turn, n.gyro, n.gyro_walk, n.gyro_bias),
+            (force, n.accelerometer, n.accelerometer_walk, n.accelerometer_bias),
         ):
             bias = np.cumsum(walk * np.sqrt(period) * draw(size=found.shape), axis=-2)
+            bias += first * draw(size=(*found.shape[:-2], 1, 3))
             found += bias + white / np.sqrt(period) * draw(size=found.shape)
         return Measurements(
             times,
@@ -107,8 +125,8 @@ class Sensors:
             speed + n.velocity * draw(size=speed.shape),
         )
 
-    def _motion(self, t: Array, q: Array, v: Array) -> tuple[Array, Array]:
-        """Return mean angular rates and specific forces (…, N, 3) of the periods before times."""
+    def motion(self, t: Array, q: Array, v: Array) -> tuple[Array, Array]:
+        """Return mean angular rates and specific forces (…, N − 1, 3) of the periods of times."""
         rotation = np.asarray(self.model.frame_pose(q, self.imu))[..., :3, :3]
         speed = self.model.frame_velocity(q, v, self.imu, "local_world_aligned")[..., :3]
         period = np.diff(t)[:, None]
@@ -117,18 +135,8 @@ class Sensors:
         turn = vector_from_rotation(back @ after)
         rise = np.diff(speed, axis=-2) / period - self.model.gravity
         # the force that is constant in axes that turn: R ∫ exp(ω s) f ds is the rise
-        force = np.linalg.solve(turned_mean(turn), back @ rise[..., None])[..., 0]
-        first = [np.concatenate([x[..., :1, :], x], axis=-2) for x in (turn / period, force)]
-        return first[0], first[1]
-
-
-def turned_mean(turn: Array) -> Array:
-    """Return the mean (…, 3, 3) of all rotations on the way from none to the vector (…, 3)."""
-    columns = [
-        pose_from_twist(np.concatenate([np.broadcast_to(e, turn.shape), turn], axis=-1))[..., :3, 3]
-        for e in np.eye(3)
-    ]
-    return np.stack(columns, axis=-1)
+        force = np.linalg.solve(mean_rotation(turn), back @ rise[..., None])[..., 0]
+        return turn / period, np.asarray(force)
 
 
 def checked(model: Model, imu: str) -> Model:

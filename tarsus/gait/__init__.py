@@ -18,8 +18,11 @@ from tarsus.gait.cycles import (
     limit_cycle,
     limit_cycles,
 )
+from tarsus.gait.estimate_errors import EstimateErrors
+from tarsus.gait.felt_pushes import FeltPush
 from tarsus.gait.posture import stance
 from tarsus.gait.robustness import Robustness, robustness
+from tarsus.gait.senses import Senses
 from tarsus.gait.soles import Sole
 from tarsus.gait.stepping import Stepping
 from tarsus.gait.style import Style
@@ -39,12 +42,15 @@ __all__ = [
     "BodyTasks",
     "Branch",
     "Doublings",
+    "EstimateErrors",
+    "FeltPush",
     "Leg",
     "Limb",
     "LimitCycle",
     "Measured",
     "NoGaitError",
     "Robustness",
+    "Senses",
     "Sole",
     "Stepping",
     "Style",

@@ -14,9 +14,12 @@ from tarsus.gait.body_tasks import BodyTasks
 from tarsus.gait.fallen import Fallen
 from tarsus.gait.plans.adaptation import StepAdaptation, StepLimits
 from tarsus.gait.plans.footsteps import Footsteps
+from tarsus.gait.plans.preview import ZmpPreview
+from tarsus.gait.plans.preview_supports import PreviewSupports
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing
 from tarsus.gait.posture import GAP, stance
+from tarsus.gait.senses import Senses
 from tarsus.gait.stepping import Stepping
 from tarsus.gait.style import Style
 from tarsus.gait.walking import Walking
@@ -42,6 +45,8 @@ OVER = {"rise": 0.35, "sink": 0.7, "wait": 0.28, "settle": 0.14}
 """How feet swing where the ground is no plane: up, over, and down."""
 SLOWER = 1.5
 """… and how much longer that takes."""
+HORIZON = 3.0
+"""How many steps preview control looks ahead."""
 FALLEN = 0.6
 """A walk ends when the trunk is lower than this share of its height."""
 
@@ -169,11 +174,12 @@ class Biped:
         felt: Terrain | None = None,
         walkers: int = 1,
         threads: int = 1,
+        senses: Senses | None = None,
     ) -> Walking:
         """Return the controller of walkers along footsteps, on a ground as they know it.
 
         `felt` is the ground that switches under their soles feel, the same unless given; `threads`
-        share the walkers.
+        share the walkers. With `senses` they know themselves by these alone.
         """
         style, sole, even = self.style, self.sole, isinstance(ground, Ground)
         stepping = Stepping(
@@ -184,6 +190,7 @@ class Biped:
             length=float(sole[0]),
             swing=Swing(lift=style.lift, **({} if even else OVER)),
             adaptation=self._adaptation(ground) if style.adapt else None,
+            preview=self._preview() if style.plan == "preview" else None,
             ground=ground,
             gain=style.gain,
             spare=SPARE * style.crouch * self.body.legs[0].reach,
@@ -196,8 +203,20 @@ class Biped:
             contact.normal = plan.normal.reshape(-1, 3)[0]
         feels = ground if felt is None else felt
         return Walking(
-            self.body, tasks, stepping, ground=feels, period=style.period, threads=threads
+            self.body,
+            tasks,
+            stepping,
+            ground=feels,
+            period=style.period,
+            threads=threads,
+            senses=senses,
         )
+
+    def _preview(self) -> PreviewSupports:
+        gravity, period = float(np.linalg.norm(self.body.model.gravity)), self.style.period
+        horizon = HORIZON * self.step_time
+        law = ZmpPreview(self.height, dt=period, horizon=horizon, gravity=gravity)
+        return PreviewSupports(self.supports, law)
 
     def _adaptation(self, ground: Terrain) -> StepAdaptation:
         reach, single = self.body.legs[0].reach, self.supports.single

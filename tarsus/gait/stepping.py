@@ -17,6 +17,7 @@ from tarsus.gait.aims import Aims, Measured
 from tarsus.gait.foot_swing import FootSwing, between_feet
 from tarsus.gait.plans.adaptation import StepAdaptation
 from tarsus.gait.plans.footsteps import Footsteps, sole_rotation
+from tarsus.gait.plans.preview_supports import PreviewSupports
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing, Way, bend
 from tarsus.gait.turning import Turning
@@ -41,7 +42,7 @@ KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 LATE = 0.25
 """A foot that has not landed so long after its time [s] is taken to stand."""
 
-CHANGING = ("position", "step", "single", "since", "left", "long", "top", "swings")
+CHANGING = ("position", "step", "single", "since", "left", "long", "top", "swings", "pull")
 """Arrays of a walk that its cycles change."""
 
 
@@ -51,6 +52,7 @@ class Stepping:
     `height` [m] is that of the centre of mass over the soles, `half` (2,) [m] half of the length
     and width of a sole in which the zero moment point may be. `gain` [1/s] is how fast errors of
     the divergent component fade, `spare` [m] how much longer legs may be than they are at rest.
+    With a `preview` the centre of mass is led by preview control, whose gains are its own.
     """
 
     def __init__(
@@ -63,12 +65,14 @@ class Stepping:
         length: float,
         swing: Swing,
         adaptation: StepAdaptation | None = None,
+        preview: PreviewSupports | None = None,
         ground: Terrain | None = None,
         gain: float = 3.0,
         spare: float = 0.0,
         walkers: int = 1,
     ) -> None:
         self.supports, self.swing, self.adaptation = supports, swing, adaptation
+        self.preview = preview
         self.ground, self.height, self.half, self.length = ground, height, half, length
         self.gain, self.spare = gain, spare
         n = len(steps.side)
@@ -95,6 +99,8 @@ class Stepping:
         self.turn = Turning.from_to(self.rotation[:, 0], self.rotation[:, 0])
         self.top = np.zeros(walkers)
         self.swings = self._swings()
+        self.pull = np.zeros((walkers, 2))
+        """The acceleration of the centre of mass along the ground that was asked for (B, 2)."""
 
     @property
     def walkers(self) -> int:
@@ -144,7 +150,20 @@ class Stepping:
         if self.adaptation is not None:
             ahead = self._adapt(xi, stance, ahead)
         wanted, repellent = self._divergent(ahead)
-        return self._aims(now, xi, wanted, repellent, dt)
+        if self.preview is None:
+            asked = (repellent + (1.0 + self.gain / self.supports.omega) * (xi - wanted))[:, :2]
+        else:
+            wanted[:, :2], asked = self._previewed(self.preview, now, ahead)
+        return self._aims(now, wanted, asked, dt)
+
+    def _previewed(
+        self, preview: PreviewSupports, now: Measured, ahead: Array
+    ) -> tuple[Array, Array]:
+        """Return where preview control leads ξ, and the zero moment point it asks for, (B, 2)."""
+        to_come = preview.to_come(self.single, self._before(), ahead, self.left, self.long)
+        com, velocity = now.com[:, :2], now.velocity[:, :2]
+        pull = preview.accelerate(com, velocity, self.pull, to_come)
+        return preview.divergent(to_come), com - pull / self.supports.omega**2
 
     def _divergent(self, ahead: Array) -> tuple[Array, Array]:
         """Return where the divergent component shall be (B, 3), and what repels it (B, 3)."""
@@ -221,7 +240,7 @@ class Stepping:
         offset = np.where(
             (step == self.last)[:, None],
             self.adaptation.last_offset(ahead[:, 0, :2], place[:, :2]),
-            self.supports.offset(ahead)[:, :2],
+            (self.preview or self.supports).offset(ahead)[:, :2],
         )
         found = self.adaptation.adapt(
             xi[:, :2],
@@ -250,12 +269,10 @@ class Stepping:
         place, speed = self.moving.position[:, :2], self.moving.velocity[:, :2]
         return place + speed * rest[:, None] / 2, AGILE * rest**2
 
-    def _aims(self, now: Measured, xi: Array, wanted: Array, repellent: Array, dt: float) -> Aims:
-        """Return the references, and go on by dt."""
-        w = self.supports.omega
-        back = (1.0 + self.gain / w) * (xi - wanted)
-        asked = (repellent + back)[:, :2]
+    def _aims(self, now: Measured, wanted: Array, asked: Array, dt: float) -> Aims:
+        """Return the references, and go on by dt; what is `asked` for (B, 2) is kept on soles."""
         pressure = between_feet(asked, now.soles, self.swings, self.single, self.half)
+        self.pull = self.supports.omega**2 * (now.com[:, :2] - pressure)
         self._carry(dt)
         swinging = self.single[:, None] & (self.swings[:, None] == LEFT_RIGHT)
         swing = FootSwing(

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
 
 from tarsus.gait.body_tasks import ArmStyle, BodyGains
-from tarsus.model.checks import expect, flag, number
+from tarsus.model.checks import expect, flag, number, suggestion
+
+PlanStyle: TypeAlias = Literal["divergent", "preview"]
+"""What leads the centre of mass: closed forms of its divergent component, or preview control."""
 
 
 @dataclass(frozen=True)
@@ -15,8 +19,9 @@ class Style:
     `single` and `double` [s] are the phases, `lift` [m] how high feet swing over the ground,
     `crouch` by which share legs are shorter than stretched, `width` [m] how far soles are apart.
     `arms` are "still", "swing" with the opposite legs, or take away "momentum" about the vertical.
-    `adapt` lets steps be adapted to the measured state. `gain` [1/s] is that of the divergent
-    component, `period` [s] that of control.
+    `plan` leads the centre of mass by its "divergent" component, or by "preview" control.
+    `adapt` lets steps be adapted to the measured state. `gain` [1/s] is that of the plan
+    "divergent", `period` [s] that of control.
     """
 
     single: float | None = None
@@ -24,6 +29,7 @@ class Style:
     lift: float = 0.06
     crouch: float = 0.08
     width: float | None = None
+    plan: PlanStyle = "divergent"
     adapt: bool = True
     gain: float = 3.0
     period: float = 0.004
@@ -39,5 +45,7 @@ class Style:
                 raise ValueError(f"{name} is {value}, must be above zero")
         if not 0.0 <= number(self.crouch, "crouch") < 1.0:
             raise ValueError(f"crouch is {self.crouch}, must be from 0 to less than 1")
+        if self.plan not in get_args(PlanStyle):
+            raise ValueError(f"plan is {self.plan!r}{suggestion(self.plan, get_args(PlanStyle))}")
         flag(self.adapt, "adapt")
         expect(self.gains, BodyGains, "gains")

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
+from tarsus.estimation import Sensors
 from tarsus.gait.anatomy import Anatomy
 from tarsus.gait.biped import Biped, finite
+from tarsus.gait.senses import Senses
 from tarsus.gait.style import Style
 from tarsus.gait.walked import Walked
 from tarsus.geometry import Ground
@@ -37,6 +39,8 @@ def walk(
     friction: float | Array | None = None,
     known: Terrain | None = None,
     push: External | None = None,
+    sensors: Sensors | None = None,
+    seed: int = 0,
     style: Style | None = None,
     walkers: int | None = None,
     duration: float | None = None,
@@ -49,6 +53,10 @@ def walk(
     given, with its own `friction` if that is stated; `known` is what the machine takes it for,
     the same unless given. `push` acts as `external` of `Simulation.run` does. `duration` [s] is
     that of the steps and two seconds more, unless given. What else is named goes to `Simulation`.
+
+    With `sensors` the machine knows its state by them alone: encoders, an inertial unit, switches
+    under its soles and the estimate of its base, with noise that follows from the `seed`. Without,
+    it knows it exactly.
 
     With `walkers` there are so many at once, each in its own phase: speeds may be (B,), as forces
     of a push and coefficients of the ground.
@@ -69,7 +77,8 @@ def walk(
     told = surface if known is None else known
     own = Biped.ready(body, style, float(np.abs(sideways).max()), told)
     plan = own.grounded(own.footsteps(speed, sideways, turn, steps, path), told)
-    control = own.controller(plan, told, surface, walkers or 1)
+    senses = None if sensors is None else Senses(body, sensors, told, seed)
+    control = own.controller(plan, told, surface, walkers or 1, senses=senses)
     settings = {"collision": body.collision(), "dt": 1e-3, **simulation}
     sim = Simulation(body.model, ground=surface, **settings)
     q = own.placed(plan, surface, settings["collision"])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.gait.estimate_errors import EstimateErrors
+from tarsus.gait.felt_pushes import FeltPush, felt_pushes
+from tarsus.gait.ground_wrenches import sole_position
 from tarsus.gait.sole_forces import CARRIES, Soles, sole_forces
 
 if TYPE_CHECKING:
@@ -50,6 +53,10 @@ class WalkReport:
     """The largest error of the divergent component [m]."""
     gave_way: tuple[tuple[float, str], ...]
     """What gave way, and when [s], the first one first."""
+    estimate: EstimateErrors | None = None
+    """By how much it was not where it took itself to be; None if it knew its state as it was."""
+    pushes: tuple[FeltPush, ...] = ()
+    """Those that it felt, by its estimate and the momentum observer."""
 
     def __str__(self) -> str:
         end = f"fell after {self.time:.2f} s" if self.fell else f"walked for {self.time:.2f} s"
@@ -77,12 +84,16 @@ class WalkReport:
             f"{self.momentum_rate:.1f} N·m",
             f"divergent component off by {1e3 * self.divergence:.0f} mm at most",
         ]
+        lines += [] if self.estimate is None else [str(self.estimate)]
+        lines += [str(push) for push in self.pushes]
         lines += [f"gave way at {t:.2f} s: {what}" for t, what in self.gave_way]
         return "\n".join(lines)
 
     def as_data(self) -> dict[str, Any]:
         """Return all entries by name, None for what is NaN."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
+        own["estimate"] = None if self.estimate is None else self.estimate.as_data()
+        own["pushes"] = [asdict(push) for push in self.pushes]
         return {name: None if value != value else value for name, value in own.items()}
 
 
@@ -121,6 +132,8 @@ def report_of(walked: Walked) -> WalkReport:
         momentum_rate=float(np.abs(np.diff(momentum) / np.diff(t)).max(initial=0.0)),
         divergence=float(error.max(initial=0.0)),
         gave_way=gave_way(walked, soles, share, error),
+        estimate=_estimate(walked, len(error)),
+        pushes=_pushes(walked, len(error), weight),
     )
 
 
@@ -164,10 +177,39 @@ def _cycles(walked: Walked, end: float) -> tuple[Array, int]:
     return np.linalg.norm(error, axis=1), int(cycles.step[count - 1][walked.index]) - 2
 
 
+def _estimate(walked: Walked, count: int) -> EstimateErrors | None:
+    """Return errors of the estimate in the first cycles, None if there was none."""
+    errors = walked.control.cycles.estimate[:count]
+    return EstimateErrors.of(np.array(errors)[:, walked.index]) if errors else None
+
+
+def _pushes(walked: Walked, count: int, weight: float) -> tuple[FeltPush, ...]:
+    """Return the pushes that were felt in the first cycles."""
+    cycles = walked.control.cycles
+    felt = cycles.felt[:count]
+    if len(felt) < 2:
+        return ()
+    return felt_pushes(np.array(cycles.t[:count]), np.array(felt)[:, walked.index], weight)
+
+
 def _distance(walked: Walked, steps: int) -> float:
     # between the feet nothing sways, and arcs are as long as they are
-    stood = walked.control.stepping.position[walked.index, : steps + 2, :2]
+    stood = _stood(walked, steps)
     return float(np.linalg.norm(np.diff((stood[1:] + stood[:-1]) / 2, axis=0), axis=1).sum())
+
+
+def _stood(walked: Walked, steps: int) -> Array:
+    """Return where feet stood (steps + 2, 2) [m]."""
+    control, run, body = walked.control, walked.run, walked.walker.body
+    if control.senses is None:
+        return control.stepping.position[walked.index, : steps + 2, :2]
+    # where walkers with sensors take themselves to be is not where they are
+    made = np.array(control.cycles.step)[:, walked.index]
+    landed = np.searchsorted(made, np.arange(steps + 2), side="right")
+    times = np.array(control.cycles.t)[landed]
+    q = run.q[np.searchsorted(run.t, times - 1e-9)]
+    left, right = (sole_position(body.model, leg, q)[:, :2] for leg in body.legs)
+    return np.where(walked.plan.side[: steps + 2, None] > 0, left, right)
 
 
 def _limited(walked: Walked) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,9 @@ from tarsus.control import WholeBody
 from tarsus.gait.aims import Aims, Measured
 from tarsus.gait.anatomy import Anatomy
 from tarsus.gait.body_tasks import BodyTasks
-from tarsus.gait.stepping import Stepping
+from tarsus.gait.senses import TOUCHES, Known, Senses
+from tarsus.gait.stepping import LEFT_RIGHT, Stepping
 from tarsus.geometry.terrain import Terrain
-
-TOUCHES = 2e-4
-"""Soles that are nearer to the ground than this touch it [m]."""
 
 
 @dataclass
@@ -34,12 +32,17 @@ class Cycles:
     """The zero moment point that was asked for (B, 2) [m]."""
     code: list[NDArray[np.int64]] = field(default_factory=list)
     """How the programmes ended (B,)."""
+    estimate: list[Array] = field(default_factory=list)
+    """By how much the base is not where walkers took it to be (B, 5), as `senses.ERRORS` says."""
+    felt: list[Array] = field(default_factory=list)
+    """Forces on the trunk (B, 3) [N] that nobody planned, as momentum tells."""
 
 
 class Walking:
     """A controller (t, q, v) → efforts that walks along footsteps, one machine or many.
 
-    `ground` is what switches under its soles feel. Efforts are held over `period` [s].
+    `ground` is what switches under its soles feel. Efforts are held over `period` [s]. With
+    `senses` it knows its state by them alone, otherwise as it is.
     """
 
     remembers = True
@@ -54,12 +57,14 @@ class Walking:
         period: float,
         effort: Any = None,
         threads: int = 1,
+        senses: Senses | None = None,
     ) -> None:
         self.body, self.tasks, self.ground, self.period = body, tasks, ground, period
         self.stepping, self._start = stepping, copy.deepcopy(stepping)
         self.control = WholeBody(
             body.model, tasks.tasks, tasks.contacts, period=period, effort=effort, threads=threads
         )
+        self.senses = senses
         self.cycles = Cycles()
         self.notes = True
         """Whether cycles are noted; those of thousands of walkers take much room."""
@@ -79,10 +84,14 @@ class Walking:
         """Begin at the first step again."""
         self.stepping = copy.deepcopy(self._start)
         self.control.reset()
+        if self.senses is not None:
+            self.senses.reset()
         self.cycles = Cycles()
 
     def restart(self, these: NDArray[np.bool_]) -> None:
         """Let some walkers (B,) begin at the first step again; the others go on."""
+        if self.senses is not None:
+            raise ValueError("walkers with sensors begin together: reset() them all")
         self.stepping.restart(these, self._start)
         self.error[these] = 0.0
         state = self.control.get_state()
@@ -91,21 +100,30 @@ class Walking:
             self.control.set_state(state)
 
     def get_state(self) -> dict[str, Array]:
-        """Return what the next call depends on: the steps, and where the last programme ended."""
-        parts = {"stepping": self.stepping.get_state(), "body": self.control.get_state()}
+        """Return what the next call depends on: steps, the last programme, what is estimated."""
+        parts = {name: part.get_state() for name, part in self._parts().items()}
         return {f"{part}.{key}": own for part, state in parts.items() for key, own in state.items()}
 
     def set_state(self, state: dict[str, Array]) -> None:
         """Go on from what `get_state` returned."""
-        for name, part in (("stepping", self.stepping), ("body", self.control)):
+        for name, part in self._parts().items():
             prefix = f"{name}."
             own = {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
             part.set_state(own)
 
+    def _parts(self) -> dict[str, Any]:
+        """Return what remembers, by name."""
+        parts = {"stepping": self.stepping, "body": self.control, "senses": self.senses}
+        return {name: part for name, part in parts.items() if part is not None}
+
     def __call__(self, t: float, q: ArrayLike, v: ArrayLike) -> Array:
         """Return efforts (…, nv) at states q (…, nq), v (…, nv), and go on by one period."""
         at, moving = np.atleast_2d(np.asarray(q, float)), np.atleast_2d(np.asarray(v, float))
-        now = self.measure(at, moving)
+        if self.senses is None:
+            now = self.measure(at, moving)
+        else:
+            at, moving, touching = self._sensed(self.senses, t, at, moving)
+            now = replace(self.measure(at, moving), touching=touching)
         aims = self.stepping.cycle(now, self.period)
         if self.shift is not None:
             aims = aims.shifted(self.shift)
@@ -118,6 +136,12 @@ class Walking:
         self._note(t, now, aims, found.found.code)
         limit = self.control.effort
         tau = np.minimum(np.maximum(found.tau, -limit), limit)
+        if self.senses is not None:
+            felt = self.senses.pushes.update(t, at, moving)
+            wrenches = found.wrenches
+            self.senses.pushes.act(tau, [wrenches[each.name] for each in self.tasks.contacts])
+            if self.notes:
+                self.cycles.felt.append(felt)
         return np.asarray(tau.reshape(*np.shape(v)[:-1], -1))
 
     def measure(self, q: Array, v: Array) -> Measured:
@@ -125,16 +149,27 @@ class Walking:
         model = self.body.model
         com = np.asarray(model.center_of_mass(q))
         velocity = model.centroidal_momentum(q, v)[:, :3] / model.total_mass
+        feet = self._feet(q)
+        return Measured(com, velocity, feet @ self.tasks.soles, self._gaps(feet) < TOUCHES)
+
+    def _sensed(self, senses: Senses, t: float, q: Array, v: Array) -> Known:
+        """Return what walkers know that are in states (B, nq), (B, nv)."""
+        own = self.stepping
+        swings = own.single[:, None] & (own.swings[:, None] == LEFT_RIGHT)
+        return senses.update(t, q, v, self._gaps(self._feet(q)), ~swings)
+
+    def _feet(self, q: Array) -> Array:
+        """Return where the feet are (B, 2, 4, 4)."""
         feet = np.empty((len(q), 2, 4, 4))
         for k, leg in enumerate(self.body.legs):
-            feet[:, k] = model.frame_pose(q, leg.end)
-        return Measured(com, velocity, feet @ self.tasks.soles, self._touching(feet))
+            feet[:, k] = self.body.model.frame_pose(q, leg.end)
+        return feet
 
-    def _touching(self, feet: Array) -> NDArray[np.bool_]:
-        """Return which feet (B, 2, 4, 4) feel the ground, as switches at their corners would."""
+    def _gaps(self, feet: Array) -> Array:
+        """Return how far off the ground the lowest corners of feet (B, 2, 4, 4) are (B, 2) [m]."""
         corners = (feet[:, self._corner_of, :3] @ self._corners)[..., 0]
         gap = corners[..., 2] - self.ground.height(corners[..., 0], corners[..., 1])
-        return np.asarray(np.minimum.reduceat(gap, self._first, axis=-1) < TOUCHES)
+        return np.asarray(np.minimum.reduceat(gap, self._first, axis=-1))
 
     def _note(self, t: float, now: Measured, aims: Aims, code: NDArray[np.int64]) -> None:
         own, cycles = self.stepping, self.cycles
@@ -148,3 +183,5 @@ class Walking:
         cycles.error.append(self.error)
         cycles.pressure.append(aims.pressure)
         cycles.code.append(np.atleast_1d(code))
+        if self.senses is not None:
+            cycles.estimate.append(self.senses.error)

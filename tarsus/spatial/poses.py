@@ -38,10 +38,17 @@ def pose_from_twist(twist: ArrayLike) -> Array:
     equation 2.36.
     """
     step = shaped(twist, (6,), "twist")
-    k = skew(step[..., 3:])
-    angle = np.linalg.norm(step[..., 3:], axis=-1)[..., None, None]
-    spread = np.eye(3) + 0.5 * np.sinc(angle / (2 * np.pi)) ** 2 * k + _third(angle) * (k @ k)
-    return pose((spread @ step[..., :3, None])[..., 0], rotation_from_vector(step[..., 3:]))
+    turn = step[..., 3:]
+    return pose((mean_rotation(turn) @ step[..., :3, None])[..., 0], rotation_from_vector(turn))
+
+
+def mean_rotation(vector: ArrayLike) -> Array:
+    """Return the mean (…, 3, 3) of all rotations on the way from none to vectors (…, 3) [rad]."""
+    turn = shaped(vector, (3,), "vector")
+    k = skew(turn)
+    angle = np.linalg.norm(turn, axis=-1)[..., None, None]
+    half = 0.5 * np.sinc(angle / (2 * np.pi)) ** 2
+    return np.asarray(np.eye(3) + half * k + _third(angle) * (k @ k))
 
 
 def twist_from_pose(pose: ArrayLike) -> Array:

@@ -25,6 +25,14 @@ def test_a_walk_is_told(tmp_path: Path) -> None:
     assert picture.exists()
 
 
+def test_a_walk_by_sensors_and_preview_is_told() -> None:
+    arguments = ("--steps", "1", "--speed", "0.1", "--noise", "2", "--plan", "preview", "--json")
+    data = json.loads(output("walk", "lola(2)", *arguments))
+    assert data["fell"] is False
+    assert 0.0 < data["estimate"]["tilt"]["mean"] < data["estimate"]["tilt"]["largest"] < 0.05
+    assert data["pushes"] == []
+
+
 def test_a_fall_ends_with_one() -> None:
     text = output("walk", "lola(2)", "--steps", "2", "--push", "torso:900,0,0@0.5+0.2", code=1)
     assert "fell after" in text
@@ -44,6 +52,7 @@ def test_mistakes_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         "choose one of them": ("lola(2)", "--slope", "0.1", "--stairs", "0.1"),
         "must be such as trunk": ("lola(2)", "--push", "torso"),
         "ground rises or sinks by 0.50 m": ("lola(2)", "--stairs", "0.5"),
+        "factor is -1.0": ("lola(2)", "--noise", "-1"),
         "no frame 'toe'": ("lola(2)", "--foot", "toe", "--foot", "left_foot"),
     }
     for message, arguments in wrong.items():

@@ -178,3 +178,19 @@ def test_gains_are_checked() -> None:
         MomentumObserver(rotor_chain(), -1.0)
     with pytest.raises(ValueError, match=r"bandwidth has shape \(4, 4\), must be \(\) or \(4,\)"):
         MomentumObserver(rotor_chain(), np.eye(4))
+
+
+def test_an_observer_goes_on_from_its_state() -> None:
+    m = ts.robots.dill(3)
+    rng = np.random.default_rng(0)
+    states = [(m.random_configuration(rng), *rng.normal(size=(2, m.nv))) for _ in range(4)]
+    whole, rest = (MomentumObserver(m, 30.0, held=True) for _ in range(2))
+    assert whole.get_state() == {}
+    for k in range(2):
+        whole.update(0.1 * k, *states[k])
+    rest.set_state(whole.get_state())
+    for k in (2, 3):
+        own, other = (each.update(0.1 * k, *states[k]) for each in (whole, rest))
+        assert np.array_equal(own, other)
+    rest.set_state({})
+    assert not rest.update(0.0, *states[0]).any()

@@ -124,7 +124,7 @@ def test_errors_are_as_large_as_it_says(lifted: ts.Trajectory) -> None:
     measured = Sensors(m, IMU, noise).measure(t, *every, rng=rng)
     start = near(m, q[0], v[0], count, rng)
     estimator = BaseEstimator(m, IMU, POINTS, noise)
-    found = follow(lifted, measured, estimator, start, gyro_bias=1e-6, accelerometer_bias=1e-5)
+    found = follow(lifted, measured, estimator, start)
     shares, places = [], []
     for k in (12, 50, 100, 150, 200, len(found) - 1):
         xi = errors(m, found[k], q[k + 1], v[k + 1])

@@ -16,6 +16,7 @@ from tarsus.gait.plans.footsteps import Footsteps
 from tarsus.gait.plans.legs import reach
 from tarsus.gait.plans.loads import Loads, static_loads
 from tarsus.gait.plans.preview import Sway, ZmpPreview
+from tarsus.gait.plans.preview_supports import PreviewSupports
 from tarsus.gait.plans.profiles import quintic, raised_cosine
 from tarsus.gait.plans.support import support_margin, support_polygon
 from tarsus.gait.plans.supports import Supports
@@ -34,6 +35,7 @@ __all__ = [
     "Footfalls",
     "Footsteps",
     "Loads",
+    "PreviewSupports",
     "StepAdaptation",
     "StepLimits",
     "Supports",

@@ -98,6 +98,24 @@ class ZmpPreview:
         return transition, drive, np.array([1.0, 0.0, -self.height / self.gravity])
 
     @cached_property
+    def measured_gains(self) -> tuple[Array, Array]:
+        """Gains of a state (3,) that is measured in each cycle, and of what is ahead (samples,).
+
+        jerk = −K x − Σ f_j r_j is that of least Σ e² + R jerk², with no error that is summed.
+        """
+        from scipy.linalg import solve_discrete_are  # slow to import, and only needed here
+
+        a, b, c = self._cart
+        p = solve_discrete_are(a, b[:, None], np.outer(c, c), [[self.jerk_weight]])
+        scale = 1.0 / (self.jerk_weight + float(b @ p @ b))
+        gain = scale * (b @ p @ a)
+        closed, column, ahead = a - np.outer(b, gain), c, []
+        for _ in range(round(self.horizon / self.dt)):
+            ahead.append(-scale * float(b @ column))
+            column = closed.T @ column
+        return gain, np.array(ahead)
+
+    @cached_property
     def _gains(self) -> tuple[float, Array, Array]:
         """Return the gains of the summed error, of the state and of the references ahead."""
         from scipy.linalg import solve_discrete_are  # slow to import, and only needed here
