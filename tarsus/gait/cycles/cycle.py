@@ -11,9 +11,12 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.events.report import Flowed
+from tarsus.gait.cycles.footing import Footing, footing
 from tarsus.gait.cycles.ledger import GaitEnergy, ledger
 from tarsus.gait.cycles.return_map import Tolerances, residual, take_step
 from tarsus.gait.walkers.walker import Walker
+from tarsus.model.checks import count, number
+from tarsus.simulation import Trajectory
 
 SAMPLES = 400
 """States that are kept of a period."""
@@ -100,6 +103,16 @@ class LimitCycle:
         return self.energy.spent / (self.walker.weight * self.step_length * self.steps)
 
     @cached_property
+    def footing(self) -> Footing | None:
+        """Forces of the ground and clearance over the first step; None without a machine."""
+        return footing(self.walker, self.flowed)
+
+    @property
+    def violations(self) -> tuple[str, ...]:
+        """What of it no real foot would do: lift or slip where it stands, scuff where it swings."""
+        return () if self.footing is None else self.footing.violations()
+
+    @cached_property
     def shortest(self) -> int:
         """After how many steps it repeats already, to a hundred times its error."""
         for n in range(1, self.steps):
@@ -122,6 +135,13 @@ class LimitCycle:
             names=np.array(list(numbers)),
             values=np.array(list(numbers.values()), float),
         )
+
+    def run(self, steps: int = 6, *, every: float = 0.01) -> Trajectory:
+        """Return so many steps as a run of the machine, to look at: `run.film(…)`, `run.plot()`."""
+        from tarsus.gait.cycles.cycle_run import run_of
+
+        count(steps, "steps")
+        return run_of(self, steps, number(every, "every"))
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Return a figure: angles and speeds over a period, its closed curves, its multipliers."""

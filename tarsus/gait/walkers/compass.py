@@ -12,11 +12,13 @@ Twente 2006, section 4.2; passive gaits at 3°, 9.8 m/s² and masses of 1 and 5 
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.events import Exit, Phase, guards, held, parameters, resets
+from tarsus.gait.walkers.stance import Stance
 from tarsus.gait.walkers.walker import Section, Walker
 from tarsus.robots.compass import compass as compass_model
 
@@ -79,7 +81,15 @@ def compass(
         recipe=compass,
         parameters=PARAMETERS,
         section=SECTION,
+        machine=partial(_machine, **numbers),
     )
+
+
+def _machine(slope: float, **numbers: float) -> Stance:
+    """Return the walker on its feet, whose coordinates are those of the phase."""
+    feet = (("left_foot", np.eye(4)), ("right_foot", np.eye(4)))
+    masses = [numbers.pop(name) for name in ("leg_mass", "hip_mass")]
+    return Stance(compass_model(*masses, rooted=False, **numbers), feet, "line", 0.0, slope)
 
 
 def walking(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,7 @@ class Walker:
         recipe: Callable[..., Walker] | None = None,
         parameters: Mapping[str, Parameter] | None = None,
         section: Section | None = None,
+        machine: Callable[[], Stance] | None = None,
         exact: bool = True,
         longest: float = 5.0,
     ) -> None:
@@ -79,6 +80,7 @@ class Walker:
             stands = checked_stance(stance, radius)
             made = Stance(model, _two(model, feet, stance), *stands, self.slope)
             exact, notes = exact and stance != "round", made.notes
+            machine = partial(_same, made)
             model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
             if recipe is None:
                 given = made.model, made.feet
@@ -104,6 +106,7 @@ class Walker:
         """Which of the numbers have derivatives in flows, as `ts.parameters`."""
         self.section = section
         """Numbers by which basins choose states; all coordinates and rates unless stated."""
+        self._machine = machine
         self.exact = exact
         """Whether flows have derivatives of all phases; else return maps take differences."""
         self.longest = number(longest, "longest")
@@ -115,6 +118,11 @@ class Walker:
         model = self.phases[0].model
         whole = model.original if isinstance(model, Rooted) else model
         return float(whole.total_mass * np.linalg.norm(model.gravity))
+
+    @cached_property
+    def stance(self) -> Stance | None:
+        """The machine on its feet, with the coordinates of all phases; None if nobody said."""
+        return None if self._machine is None else self._machine()
 
     def numbered(self) -> Section:
         """Return the section, or one that has all coordinates and rates of the first model."""
@@ -172,6 +180,10 @@ class Walker:
         numbers = ", ".join(f"{name} {value:g}" for name, value in self.numbers.items())
         phases = ", ".join(phase.name for phase in self.phases)
         return f"<tarsus.gait.Walker {self.name!r}: {phases}; {numbers or 'no numbers'}>"
+
+
+def _same(stance: Stance) -> Stance:
+    return stance
 
 
 def _two(model: Model, feet: Sequence[Where], stance: str) -> tuple[Foot, Foot]:

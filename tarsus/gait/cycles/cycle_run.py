@@ -1,0 +1,41 @@
+"""A gait as a run of the machine that floats: step after step, left and right in turn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.gait.cycles.cycle import LimitCycle
+from tarsus.gait.walkers.landing import exchanged
+from tarsus.gait.walkers.stance import Stance
+from tarsus.geometry import Ground
+from tarsus.simulation import Trajectory
+
+
+def run_of(cycle: LimitCycle, steps: int, every: float) -> Trajectory:
+    """Return so many steps of a gait with a sample `every` [s], from the origin along x."""
+    stance = cycle.walker.stance
+    if stance is None or len(cycle.walker.phases) > 1:
+        raise ValueError(f"nothing says how {cycle.walker.name!r} looks: it has no machine")
+    flowed = cycle.walker.steps(*cycle.state, steps, sample=every, **cycle.tolerances._asdict())
+    t, q, v = flowed.samples
+    strikes = np.array([event.t for event in flowed.events])
+    ways = np.cumsum([0.0, *(float(cycle.walker.ahead(e.q)) for e in flowed.events)])
+    number = np.searchsorted(strikes, t, side="right")
+    states = [
+        _state(stance, a, b, ways[k], bool(k % 2)) for a, b, k in zip(q, v, number, strict=True)
+    ]
+    recorded = {"q": np.array([q for q, _ in states]), "v": np.array([v for _, v in states])}
+    return Trajectory(stance.model, t, recorded, ground=Ground(slope=stance.slope))
+
+
+def _state(stance: Stance, q: Array, v: Array, way: float, right: bool) -> tuple[Array, Array]:
+    """Return q and v of the machine that floats, its stance foot a way along the slope."""
+    at = stance.at.copy()
+    at[:3, 3] += way * stance.at[:3, 0]
+    root = stance.other if right else stance.standing
+    if right:
+        q = exchanged(stance.other, stance.standing, stance.names.T, q)
+        v = stance.names.T @ v
+    found = root.to_original(q, v, at=at)
+    return found.q, found.v
