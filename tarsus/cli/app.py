@@ -16,6 +16,7 @@ from rich.text import Text
 
 import tarsus as ts
 from tarsus.cli.fit import fit
+from tarsus.cli.gait import gait
 from tarsus.cli.ik import ik
 from tarsus.cli.models import open_model
 from tarsus.cli.options import (
@@ -225,6 +226,7 @@ def bench(
 
 app.command()(simulate)
 app.command()(walk)
+app.command()(gait)
 app.command()(fit)
 app.command()(ik)
 app.command()(reproduce)

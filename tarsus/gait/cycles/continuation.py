@@ -18,8 +18,8 @@ from tarsus.gait.walkers.walker import Walker
 from tarsus.model import ModelError
 from tarsus.model.checks import count, find, number
 
-FLOWS = Tolerances(1e-11, 1e-12)
-TOLERANCE = 1e-9
+FLOWS = Tolerances()
+TOLERANCE = 1e-10
 SHORTEST, LONGEST = 1e-7, 0.05
 """Steps along a branch, in radians, metres, and scales of the number."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +22,17 @@ class Doublings:
     """Branches of 1, 2, 4, … steps, each from the flip of the one before."""
 
     branches: list[Branch]
+
+    def plot(self, path: str | Path | None = None, *, coordinate: int = 0) -> Any:
+        """Return a figure of all branches."""
+        from tarsus.gait.cycles.branch_plot import plot_branches
+
+        return plot_branches(self.branches, path, coordinate=coordinate)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{x:.8g}" for x in self.values)
+        ratios = ", ".join(f"{x:.4f}" for x in self.ratios) or "none yet"
+        return f"<Doublings of {self.branches[0].name} at {values}; ratios {ratios}>"
 
     @property
     def values(self) -> Array:

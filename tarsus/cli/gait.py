@@ -1,0 +1,190 @@
+"""`tarsus gait`: gaits of a walker, their stability, their branches and their basins."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import tarsus as ts
+from tarsus.cli.models import open_model
+from tarsus.cli.options import JsonOption
+from tarsus.gait.walkers import SHIPPED
+
+
+def _option(help_text: str) -> Any:
+    return typer.Option(help=help_text, show_default=False)
+
+
+def gait(
+    walker: Annotated[
+        str,
+        typer.Argument(
+            metavar="WALKER",
+            help=f"{', '.join(SHIPPED)}, or a model that floats, with its feet.",
+            show_default=False,
+        ),
+    ],
+    number: Annotated[
+        list[str] | None, _option("A number of the walker, as in slope=0.05; repeatable.")
+    ] = None,
+    foot: Annotated[
+        list[str] | None, _option("A frame on a foot of a model; two, left and right.")
+    ] = None,
+    stance: Annotated[
+        str, typer.Option(help="How feet of a model stand: flat, line, point or round.")
+    ] = "flat",
+    start: Annotated[
+        str | None, _option("A state after a strike, as in 0.3,-0.6:-1.1,0.7 (q and v).")
+    ] = None,
+    steps: Annotated[int, typer.Option(min=1, help="After how many steps it repeats.")] = 1,
+    follow: Annotated[
+        str | None, _option("Follow the gait along a number to a value, as in slope=0.1.")
+    ] = None,
+    doubled: Annotated[
+        int, typer.Option(min=0, help="With --follow: how many doublings of the period.")
+    ] = 0,
+    basin: Annotated[
+        list[str] | None,
+        _option("Map who walks over a number of the section, as in lean=0.1:0.5:100; twice."),
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads for basins.")] = 1,
+    plot: Annotated[
+        Path | None, _option("Draw what was found to a file (.png, .pdf, .svg).")
+    ] = None,
+    animate: Annotated[Path | None, _option("Write a film (.gif, .mp4) or a page (.html).")] = None,
+    view: Annotated[bool, typer.Option("--view", help="Show the gait in the browser.")] = False,
+    save: Annotated[Path | None, _option("Write the gait to a file (.npz).")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the gaits of a walker; exits with 1 if there is none where it was looked for."""
+    from tarsus.cli.app import FAILED, Output
+
+    for file in (plot, animate, save):
+        if file is not None and not file.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {file.parent} to write {file.name} to")
+    made = _walker(walker, number or (), foot or (), stance, start)
+    try:
+        found = _gaits(made, steps, start is not None)
+    except ts.gait.NoGaitError as error:
+        Output().print(str(error), highlight=False, markup=False)
+        raise typer.Exit(FAILED) from None
+    shown = _studied(found[0], follow, doubled, basin or (), threads)
+    if as_json:
+        print(json.dumps([_data(each) for each in found], ensure_ascii=False))
+    else:
+        console = Output()
+        for each in [*made.notes, *found, *shown[1:]]:
+            console.print(_words(each), highlight=False, markup=False)
+    if plot is not None:
+        _draw(shown, plot)
+    if save is not None:
+        found[0].save(save)
+    if animate is not None:
+        found[0].run(6, every=1 / 60).animate(animate)
+    if view:
+        ts.view(found[0].run(12, every=1 / 60)).wait()
+
+
+def _walker(text: str, numbers: Any, feet: Any, stance: str, start: str | None) -> ts.gait.Walker:
+    """Return a shipped walker or one from a model, with the numbers that are stated."""
+    values = dict(_number(each, "--number") for each in numbers)
+    if text in SHIPPED:
+        made = SHIPPED[text]()
+        return made.but(**values) if values else made
+    if start is None:
+        raise ValueError(f"{text} needs a --start: where its gait is looked for")
+    q, _, v = start.partition(":")
+    state = tuple([float(x) for x in part.split(",")] for part in (q, v))
+    root = "free" if Path(text).exists() else None
+    return ts.gait.Walker(open_model(text, root), feet, stance=stance, start=state, **values)  # type: ignore[arg-type]
+
+
+def _gaits(walker: ts.gait.Walker, steps: int, started: bool) -> list[ts.gait.LimitCycle]:
+    if started:
+        try:
+            return [ts.gait.limit_cycle(walker, walker.start, steps=steps)]
+        except ts.gait.NoGaitError:
+            pass  # others may be around it
+    found = ts.gait.limit_cycles(walker, steps=steps)
+    if not found:
+        raise ts.gait.NoGaitError(f"{walker.name} has no gait of {steps} steps around its start")
+    return found
+
+
+def _studied(
+    gait: ts.gait.LimitCycle, follow: str | None, doubled: int, basin: Any, threads: int
+) -> list[Any]:
+    """Return the gait, and the branches and the basin that are asked for."""
+    found: list[Any] = [gait]
+    if follow is not None:
+        name, to = _number(follow, "--follow")
+        if doubled:
+            found.append(ts.gait.doublings(gait.walker, name, gait, to=to, doubled=doubled))
+        else:
+            found.append(ts.gait.continuation(gait.walker, name, gait, to=to))
+    if basin:
+        over = dict(_range(each) for each in basin)
+        found.append(ts.gait.basin(gait, over, threads=threads))
+    return found
+
+
+def _draw(shown: list[Any], path: Path) -> None:
+    """Draw the last thing that was found."""
+    shown[-1].plot(path)
+
+
+def _number(text: str, option: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name.strip(), float(value)
+    except ValueError:
+        raise ValueError(
+            f"{option} {text!r} must be a name and a number, as in slope=0.05"
+        ) from None
+
+
+def _range(text: str) -> tuple[str, Any]:
+    name, _, span = text.partition("=")
+    try:
+        low, high, count = span.split(":")
+        return name.strip(), np.linspace(float(low), float(high), int(count))
+    except ValueError:
+        raise ValueError(
+            f"--basin {text!r} must be a name, two ends and how many, as in lean=0.1:0.5:100"
+        ) from None
+
+
+def _words(each: Any) -> str:
+    """Return what is printed about something."""
+    if isinstance(each, ts.gait.LimitCycle):
+        listed = ", ".join(f"{x:.5g}" for x in each.multipliers)
+        lines = [
+            repr(each).strip("<>"),
+            f"  step {each.step_length:.5f} m, multipliers {listed}",
+            f"  cost of transport {each.cost_of_transport:.5f}, strikes take "
+            f"{each.energy.impacts:.5f} J, ledger closes to {each.energy.closure:.1e} J",
+            *(f"  {line}" for line in each.violations),
+        ]
+        return "\n".join(lines)
+    return str(each).strip("<>")
+
+
+def _data(gait: ts.gait.LimitCycle) -> dict[str, Any]:
+    return {
+        "walker": gait.walker.name,
+        "numbers": dict(gait.walker.numbers),
+        "steps": gait.steps,
+        "q": gait.q.tolist(),
+        "v": gait.v.tolist(),
+        "period": gait.period,
+        "speed": gait.speed,
+        "step_length": gait.step_length,
+        "multipliers": [[x.real, x.imag] for x in gait.multipliers.astype(complex)],
+        "stable": gait.stable,
+        "cost_of_transport": gait.cost_of_transport,
+        "violations": list(gait.violations),
+    }
