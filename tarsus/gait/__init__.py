@@ -12,11 +12,13 @@ from tarsus.gait.cycles import (
     Doublings,
     LimitCycle,
     NoGaitError,
+    Survival,
     basin,
     continuation,
     doublings,
     limit_cycle,
     limit_cycles,
+    survival,
 )
 from tarsus.gait.estimate_errors import EstimateErrors
 from tarsus.gait.felt_pushes import FeltPush
@@ -54,6 +56,7 @@ __all__ = [
     "Sole",
     "Stepping",
     "Style",
+    "Survival",
     "WalkReport",
     "Walked",
     "Walker",
@@ -66,6 +69,7 @@ __all__ = [
     "plans",
     "robustness",
     "stance",
+    "survival",
     "walk",
     "walkers",
 ]

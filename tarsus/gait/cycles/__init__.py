@@ -7,6 +7,7 @@ from tarsus.gait.cycles.continuation import continuation
 from tarsus.gait.cycles.cycle import LimitCycle
 from tarsus.gait.cycles.doublings import Doublings, doublings
 from tarsus.gait.cycles.limit_cycle import NoGaitError, limit_cycle, limit_cycles
+from tarsus.gait.cycles.survival import Survival, survival
 
 __all__ = [
     "Basin",
@@ -15,9 +16,11 @@ __all__ = [
     "Doublings",
     "LimitCycle",
     "NoGaitError",
+    "Survival",
     "basin",
     "continuation",
     "doublings",
     "limit_cycle",
     "limit_cycles",
+    "survival",
 ]

@@ -103,15 +103,25 @@ class Stance:
         name, placement = self.feet[1]
         return np.asarray(self.standing.frame_pose(q, name)) @ placement
 
-    def phase(self, controller: Efforts | None = None, name: str = "swing") -> Phase:
-        """Return the phase, which its strike leads back into."""
+    def phase(
+        self,
+        controller: Efforts | None = None,
+        name: str = "swing",
+        *,
+        to: str | None = None,
+        drop: float = 0.0,
+    ) -> Phase:
+        """Return the phase, which its strike leads back into, or to another.
+
+        The ground of the second foot may `drop` [m].
+        """
         normal, ahead = self.at[:3, 2], self.at[:3, 0]
         name_of_foot, placement = self.feet[1]
         tip, middle = placement[:3, 3], (placement @ self.center)[:3, 3]
         swung = guards.Height((name_of_foot, tip), normal=ahead) - SHORTEST * self.height
         strike = Exit(
-            guards.Height((name_of_foot, middle), self.radius * normal, normal),
-            to=name,
+            guards.Height((name_of_foot, middle), (self.radius - drop) * normal, normal),
+            to=name if to is None else to,
             when=swung,
             reset=self._reset(),
             name="strike",

@@ -24,6 +24,8 @@ from tarsus.model.checks import find, number
 from tarsus.parts.place import Where, placement_of, split
 from tarsus.spatial import pose
 
+STIFF = 20_000
+"""Steps of an integrator in a step of walking, after which the walker is too stiff to go on."""
 State = tuple[Array, Array]
 """q (nq,) and v (nv,), or many of them."""
 
@@ -171,6 +173,7 @@ class Walker:
             v,
             duration=self.longest * count,
             events=count * len(self.phases),
+            most_steps=count * STIFF,
             derivatives=derivatives,
             parameters=parameters,
             **options,

@@ -1,0 +1,190 @@
+"""Walkers from models and their feet: strikes by momenta, images of legs, robots, round feet."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import tarsus as ts
+from tarsus.gait.walkers.sides import image_of
+from tarsus.gait.walkers.stance import Stance
+from tarsus.robots.examples import example
+
+FEET = (("left_foot", np.eye(4)), ("right_foot", np.eye(4)))
+
+
+def machine(stance: str = "line", radius: float = 0.0) -> ts.gait.Walker:
+    """Return the compass walker from its model alone."""
+    sign = -1.0 if stance == "round" else 1.0  # a sole that rolls ahead leans ahead
+    (lean, hip), (lean_rate, hip_rate) = ts.gait.walkers.compass().start
+    return ts.gait.Walker(
+        ts.robots.compass(gravity=9.8),
+        ["left_foot", "right_foot"],
+        stance=stance,
+        radius=radius,
+        slope=math.radians(3.0),
+        start=([sign * lean, hip], [sign * lean_rate, hip_rate]),
+    )
+
+
+def test_a_model_and_its_feet_have_the_gaits_of_the_phases_by_hand() -> None:
+    ours, theirs = (
+        ts.gait.limit_cycles(walker) for walker in (machine(), ts.gait.walkers.compass())
+    )
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(one.q, other.q, atol=1e-9)
+        np.testing.assert_allclose(one.v, other.v, atol=1e-9)
+        np.testing.assert_allclose(one.multipliers, other.multipliers, atol=1e-6)
+        assert one.speed == pytest.approx(other.speed, abs=1e-9)
+
+
+def test_strikes_by_momenta_are_projections() -> None:
+    """Falling onto a root, in NumPy, is the impact of the core onto a point that is held."""
+    stance = Stance(ts.robots.compass(2.0, 3.0), FEET, "line", 0.0, 0.1)
+    walker = ts.gait.walkers.compass(2.0, 3.0, 0.1, 9.81)
+    flowed = walker.steps(*walker.start, 3)
+    for event in flowed.events:
+        q, v = stance.landed(event.q, event.v)
+        np.testing.assert_allclose(q, event.next_q, atol=1e-12)
+        np.testing.assert_allclose(v, event.next_v, atol=1e-12)
+
+
+def test_soles_that_are_hardly_round_are_points() -> None:
+    walker = machine("round", 1e-3)
+    gait, point = ts.gait.limit_cycle(walker, walker.start), ts.gait.limit_cycle(machine())
+    assert gait.speed == pytest.approx(point.speed, rel=1e-2)
+    assert abs(gait.multipliers[0]) == pytest.approx(abs(point.multipliers[0]), rel=1e-2)
+
+
+def test_round_feet_walk_faster_and_lose_less() -> None:
+    """McGeer 1990, section 5: speed rises with the radius of the feet, and a strike takes less."""
+    walker = machine("round", 0.05)
+    gait = ts.gait.limit_cycle(walker, walker.start)
+    branch = ts.gait.continuation(walker, "radius", gait, to=0.3, kinds=())
+    gaits = [branch.cycle(k) for k in (0, len(branch) // 2, -1)]
+    speeds = [gait.speed for gait in gaits]
+    taken = [gait.energy.impacts / _kinetic(gait) for gait in gaits]
+    print(branch, speeds, taken)
+    assert branch.values[-1] == pytest.approx(0.3)
+    assert speeds == sorted(speeds)
+    assert taken == sorted(taken, reverse=True)
+    for gait in gaits:
+        assert abs(gait.energy.closure) < 1e-8
+
+
+def _kinetic(gait: ts.gait.LimitCycle) -> float:
+    event = gait.flowed.events[-1]
+    return float(gait.walker.phases[0].model.kinetic_energy(event.q, event.v))
+
+
+@pytest.mark.parametrize(
+    ("name", "image"),
+    [
+        ("left_knee", "right_knee"),
+        ("leg_left_3_link", "leg_right_3_link"),
+        ("FL_HAA", "FR_HAA"),
+        ("LKneePitchLink", "RKneePitchLink"),
+        ("l_hip_1", "r_hip_1"),
+        ("RightFoot", "LeftFoot"),
+        ("torso", "torso"),
+        ("collar", "collar"),
+    ],
+)
+def test_names_of_sides(name: str, image: str) -> None:
+    assert image_of(name) == image
+    assert image_of(image) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "stance"), [("bolt", "point"), ("g1", "flat"), ("talos_reduced", "flat")]
+)
+def test_robots_strike_as_momenta_say(name: str, stance: str) -> None:
+    """Energy falls, the new foot stands, and two strikes on the spot change nothing any more."""
+    model = example(name)
+    walker = ts.gait.Walker(model, stance=stance)
+    machine = walker.stance
+    assert machine is not None
+    rng = np.random.default_rng(3)
+    m = machine.standing
+    q = m.integrate(m.neutral(), 0.1 * rng.normal(size=m.nv))
+    v = 0.5 * rng.normal(size=m.nv)
+    floats = m.to_original(q, v)
+    there, rates = machine.landed(q, v)
+    before, after = model.kinetic_energy(floats.q, floats.v), m.kinetic_energy(there, rates)
+    print(f"{before:.4f} → {after:.4f} J")
+    assert 0.0 < after < before
+    # images: what an image of the state has after its strike is the image of what it has
+    assert np.allclose(machine.names @ machine.names.T, np.eye(m.nv))
+
+
+def test_what_is_not_symmetric_is_refused_or_told() -> None:
+    assert "differ by" in ts.gait.Walker(example("bolt"), stance="point").notes[0]
+    assert machine().notes == ()
+    b = ts.Builder("lame")
+    b.body("trunk", 10.0, inertia=(1.0, 1.0, 1.0)).joint("base", "free", "world", "trunk")
+    for side, y, length in (("left", 0.1, 0.8), ("right", -0.1, 0.5)):
+        b.body(f"{side}_leg", 2.0, (0, 0, -length / 2), inertia=(0.1, 0.1, 0.01))
+        b.joint(f"{side}_hip", "revolute", "trunk", f"{side}_leg", axis="y", position=(0, y, 0))
+        b.frame(f"{side}_foot", f"{side}_leg", position=(0, 0, -length))
+    with pytest.raises(ts.ModelError, match="is not its own image"):
+        ts.gait.Walker(b.build(), ["left_foot", "right_foot"], stance="point")
+
+
+def test_bad_arguments_of_walkers_are_named() -> None:
+    model = ts.robots.compass()
+    with pytest.raises(ValueError, match="must be two frames"):
+        ts.gait.Walker(model, ["left_foot"])
+    with pytest.raises(KeyError, match="left_fot"):
+        ts.gait.Walker(model, ["left_fot", "right_foot"])
+    with pytest.raises(KeyError, match="stance"):
+        ts.gait.Walker(model, ["left_foot", "right_foot"], stance="soft")
+    with pytest.raises(ValueError, match="soles that are round have one"):
+        ts.gait.Walker(model, ["left_foot", "right_foot"], stance="round")
+
+
+def test_steps_down_and_pushes() -> None:
+    """Duindam's passive walker survives 2.0 cm, falls at 2.2 cm."""
+    gait = ts.gait.limit_cycle(ts.gait.walkers.compass())
+    down = ts.gait.survival(gait, "step_down", [0.01, 0.02, 0.022, 0.03])
+    assert down.share.tolist() == [1.0, 1.0, 0.0, 0.0]
+    pushed = ts.gait.survival(gait, "push", [0.0, 0.02, 0.3], trials=60)
+    assert pushed.share[0] == pushed.share[1] == 1.0
+    assert pushed.share[2] < 0.6
+    low, high = pushed.confidence
+    assert (low < pushed.share + 1e-12).all()
+    assert (pushed.share < high + 1e-12).all()
+    again = ts.gait.survival(gait, "push", [0.0, 0.02, 0.3], trials=60, threads=2)
+    np.testing.assert_array_equal(pushed.survived, again.survived)
+    scattered = ts.gait.survival(gait, "hip_mass", [0.01, 0.8], trials=10)
+    assert scattered.share[0] == 1.0
+    with pytest.raises(ValueError, match="disturbance is 'wind'"):
+        ts.gait.survival(gait, "wind", [1.0])
+
+
+def test_footing_tells_scuffs_and_forces() -> None:
+    """Straight legs scuff; the ground carries the weight in the mean over a step."""
+    gait = ts.gait.limit_cycle(ts.gait.walkers.compass())
+    assert "scuffs" in gait.violations[0]
+    assert len(gait.violations) == 1
+    found = gait.footing
+    assert found is not None
+    assert found.normal_force.min() > 40.0
+    # over a period impulses of the ground and of the strike make up for the weight
+    model = gait.walker.stance.standing  # type: ignore[union-attr]
+    assert found.normal_force[0] < model.total_mass * 9.8 * 1.05
+
+
+def test_runs_of_gaits_stand_on_their_feet() -> None:
+    gait = ts.gait.limit_cycle(ts.gait.walkers.compass())
+    run = gait.run(4, every=0.02)
+    model, slope = run.model, gait.walker.slope
+    normal = np.array([math.sin(slope), 0.0, math.cos(slope)])
+    feet = np.stack(
+        [model.frame_pose(run.q, foot)[:, :3, 3] for foot in ("left_foot", "right_foot")]
+    )
+    heights = np.sort(feet @ normal, axis=0)
+    assert np.abs(heights[0]).max() < 0.02  # one stands, or the other scuffs a little below it
+    standing = feet[:, -1, 0].min()  # the last strike is after the last sample
+    assert standing == pytest.approx(3 * gait.step_length * math.cos(slope), abs=1e-9)
