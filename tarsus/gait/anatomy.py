@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -150,6 +151,11 @@ class _Search:
             >= SHORTEST
         ]
 
+    @cached_property
+    def seen(self) -> dict[int, Array]:
+        """What would touch if visual shapes did."""
+        return balls_of(Collision.from_model(self.model, shapes="visual"))
+
     def check_apart(self, ends: list[int], what: str) -> None:
         """Raise if a limb would end on another one."""
         for end in ends:
@@ -229,15 +235,18 @@ class _Search:
 
     def sole(self, foot: int, ahead: Array) -> Sole:
         """Return the sole of a foot."""
-        turned, balls = self.tree.poses[foot, :3, :3], self.balls.get(foot)
-        name = self.model.body_names[foot]
+        turned, name = self.tree.poses[foot, :3, :3], self.model.body_names[foot]
+        balls = self.balls.get(foot)
         if balls is not None:
             found = sole_of(self.model, foot, balls, turned, ahead)
             if found.size.max() < LARGEST:
                 return found
-        found = sole_of(self.model, foot, box_of(self.model, foot), turned, ahead)
-        note = f"{name!r} has no shape for a sole: it is that of the box with its inertia"
+        seen = self.seen.get(foot)
+        kind = "the box with its inertia" if seen is None else "what is seen of it"
+        note = f"{name!r} has no shape for a sole: it is that of {kind}"
         self.notes += [note] if note not in self.notes else []
+        balls = box_of(self.model, foot) if seen is None else seen
+        found = sole_of(self.model, foot, balls, turned, ahead)
         if found.size.max() > LARGEST:
             raise ModelError(
                 f"the sole of {name!r} would be {found.size.max():.2g} m long: give `collision`, "
