@@ -241,7 +241,7 @@ class Biped:
             far=max(self.width + 0.35 * reach, 0.5 * reach),
             stray=np.inf if isinstance(ground, Ground) else UNEVEN,
             shortest=0.5 * single,
-            longest=1.2 * single,
+            longest=1.5 * single,
         )
         return StepAdaptation(self.supports.omega, self.supports.double, limits)
 
