@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,7 @@ from tarsus.gait.plans.preview import ZmpPreview
 from tarsus.gait.plans.preview_supports import PreviewSupports
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing
-from tarsus.gait.posture import GAP, stance
+from tarsus.gait.posture import GAP, SPREAD, stance
 from tarsus.gait.senses import Senses
 from tarsus.gait.stepping import Stepping
 from tarsus.gait.style import Style
@@ -92,8 +92,9 @@ class Biped:
         crouch = fitting_crouch(body) if own.crouch is None else own.crouch
         lift = min(LIFT, LIFTED * body.legs[0].reach) if own.lift is None else own.lift
         slower = 1.0 if ground is None or isinstance(ground, Ground) else SLOWER
-        body, half = on_strong_ankles(body, stance(body, crouch=crouch, width=own.width))
-        q = stance(body, crouch=crouch, width=own.width)
+        posture: dict[str, Any] = {"crouch": crouch, "width": own.width, "away": SPREAD}
+        body, half = on_strong_ankles(body, stance(body, **posture))
+        q = stance(body, **posture)
         height = float(body.model.center_of_mass(q)[2])
         gravity = float(np.linalg.norm(body.model.gravity))
         omega = float(np.sqrt(gravity / height))
@@ -250,7 +251,7 @@ class Biped:
         # walkers of a batch begin side by side in the same place
         soles = plan.poses.reshape(-1, *plan.poses.shape[-3:])[0, :2]
         frames = soles if plan.side[0] > 0 else soles[..., ::-1, :, :]
-        q = stance(self.body, crouch=self.crouch, soles=frames)
+        q = stance(self.body, crouch=self.crouch, soles=frames, away=SPREAD)
         return stand(self.body.model, q, ground, collision)
 
     def fallen(self) -> Fallen:
