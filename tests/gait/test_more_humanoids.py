@@ -1,4 +1,4 @@
-"""(slow) Walks of humanoids that are small or weak, or that have no arms: iCub, Romeo, Alexander."""
+"""(slow) Walks of humanoids that are small, weak or without arms: iCub, Romeo, Alexander."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WALKS: dict[str, dict[str, Any]] = {
     "an arc": {"speed": 0.8, "turn": 0.2, "steps": 12},
     "uphill": {"speed": 0.6, "steps": 10, "ground": ts.Ground(slope=-0.14)},
     "downhill": {"speed": 0.6, "steps": 10, "ground": ts.Ground(slope=0.14)},
-    "slippery": {"speed": 0.8, "steps": 10, "friction": 0.3},
+    "slippery": {"speed": 0.5, "steps": 10, "friction": 0.3},
 }
 """Speeds are in shares of the usual ones."""
 FALLS = {
