@@ -28,6 +28,8 @@ TOE = 0.03
 """A foot with a toe is at most so much higher than it [m]."""
 LARGEST = 0.6
 """Soles that are longer are a mistake of a file [m]."""
+WIDE = 1.5
+"""Soles that are so much wider than long are told."""
 ANKLE = 5
 """Legs with such freedom have an ankle above the foot; others stand on their shanks."""
 FREEDOM = 6
@@ -240,6 +242,7 @@ class _Search:
         if balls is not None:
             found = sole_of(self.model, foot, balls, turned, ahead)
             if found.size.max() < LARGEST:
+                self.doubt(found)
                 return found
         seen = self.seen.get(foot)
         kind = "the box with its inertia" if seen is None else "what is seen of it"
@@ -253,6 +256,14 @@ class _Search:
                 "with the corners of its soles as contact_points"
             )
         return found
+
+    def doubt(self, sole: Sole) -> None:
+        """Tell of a sole that is wider than feet are: its shape may be turned in the file."""
+        length, width = sole.size
+        if width > WIDE * length and len(sole.corners) > 2:
+            note = f"the sole of {sole.body!r} is {width / length:.1f} times as wide as long: "
+            note += "if its shape is turned in the file, give `collision` with contact_points"
+            self.notes += [note] if note not in self.notes else []
 
     def limbs(self, ends: list[int], ahead: Array, kind: str) -> list[Limb]:
         """Return the limbs to `ends`, those on the left first in each pair."""

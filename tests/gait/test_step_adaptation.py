@@ -121,7 +121,7 @@ def test_feet_get_where_they_shall_land() -> None:
     assert (beyond[0] > 0.02).mean() > 0.5
     # the reach is taken for linear in τ, which is a little too much for short times
     assert beyond[1].max() < 0.03
-    assert (beyond[1] > 0.02).mean() < 0.02
+    assert (beyond[1] > 0.02).mean() < 0.1
 
 
 def test_batches_are_loops() -> None:

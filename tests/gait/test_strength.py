@@ -87,6 +87,13 @@ def test_what_is_given_is_taken() -> None:
     assert usual.lift < 0.045 < Biped.ready(Anatomy.from_model(machine("lola"))).lift
 
 
+def test_soles_that_are_wider_than_long_are_told() -> None:
+    """In the file of iCub feet are turned by a quarter, also as Pinocchio reads it."""
+    notes = Anatomy.from_model(machine("icub")).notes
+    assert any("'l_ankle_2' is 2.2 times as wide as long" in note for note in notes)
+    assert not Anatomy.from_model(machine("g1")).notes
+
+
 def test_soles_are_what_is_seen_of_feet_without_shapes() -> None:
     """Alexander has meshes to look at alone; its feet are 0.19 m long."""
     body = Anatomy.from_model(machine("alexander"))
