@@ -21,6 +21,7 @@ from tarsus.cli.options import (
     ModelText,
     PackageDirs,
 )
+from tarsus.cli.walk_map import print_map, walk_map
 from tarsus.gait.body_tasks import ArmStyle
 from tarsus.gait.style import PlanStyle
 from tarsus.geometry.terrain import Terrain
@@ -64,6 +65,10 @@ def walk(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the noise of sensors.")] = 0,
     adapt: Annotated[bool, typer.Option(help="Adapt steps to the measured state.")] = True,
+    robustness: Annotated[
+        bool,
+        typer.Option("--robustness", help="Map who stays up, over pushes, friction and masses."),
+    ] = False,
     plot: Annotated[Path | None, _option("Draw the walk to a file (.png, .pdf, .svg).")] = None,
     save: Annotated[Path | None, _option("Write the run to a file (.parquet or .mcap).")] = None,
     animate: Annotated[Path | None, _option("Write a film (.gif, .mp4) or a page (.html).")] = None,
@@ -80,6 +85,10 @@ def walk(
     root = "free" if base is None and Path(model).exists() else base
     opened = open_model(model, root, package_dirs=package_dir or (), mimic=mimic, complete=complete)
     body = ts.gait.Anatomy.from_model(opened, feet=foot or None)
+    style = ts.gait.Style(plan=plan, adapt=adapt, arms=arms)
+    if robustness:
+        print_map(walk_map(body, speed=speed, steps=steps, style=style), as_json, plot)
+        return
     with warnings.catch_warnings():
         # they are part of the report
         warnings.simplefilter("ignore")
@@ -93,7 +102,7 @@ def walk(
             push=pushes(push or ()) or None,
             sensors=None if noise is None else _sensors(body, noise),
             seed=seed,
-            style=ts.gait.Style(plan=plan, adapt=adapt, arms=arms),
+            style=style,
         )
     if as_json:
         print(json.dumps({"model": opened.name, **walked.report.as_data()}, ensure_ascii=False))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -27,6 +28,8 @@ TOE = 0.03
 """A foot with a toe is at most so much higher than it [m]."""
 LARGEST = 0.6
 """Soles that are longer are a mistake of a file [m]."""
+WIDE = 1.5
+"""Soles that are so much wider than long are told."""
 ANKLE = 5
 """Legs with such freedom have an ankle above the foot; others stand on their shanks."""
 FREEDOM = 6
@@ -150,6 +153,11 @@ class _Search:
             >= SHORTEST
         ]
 
+    @cached_property
+    def seen(self) -> dict[int, Array]:
+        """What would touch if visual shapes did."""
+        return balls_of(Collision.from_model(self.model, shapes="visual"))
+
     def check_apart(self, ends: list[int], what: str) -> None:
         """Raise if a limb would end on another one."""
         for end in ends:
@@ -229,21 +237,33 @@ class _Search:
 
     def sole(self, foot: int, ahead: Array) -> Sole:
         """Return the sole of a foot."""
-        turned, balls = self.tree.poses[foot, :3, :3], self.balls.get(foot)
-        name = self.model.body_names[foot]
+        turned, name = self.tree.poses[foot, :3, :3], self.model.body_names[foot]
+        balls = self.balls.get(foot)
         if balls is not None:
             found = sole_of(self.model, foot, balls, turned, ahead)
             if found.size.max() < LARGEST:
+                self.doubt(found)
                 return found
-        found = sole_of(self.model, foot, box_of(self.model, foot), turned, ahead)
-        note = f"{name!r} has no shape for a sole: it is that of the box with its inertia"
+        seen = self.seen.get(foot)
+        kind = "the box with its inertia" if seen is None else "what is seen of it"
+        note = f"{name!r} has no shape for a sole: it is that of {kind}"
         self.notes += [note] if note not in self.notes else []
+        balls = box_of(self.model, foot) if seen is None else seen
+        found = sole_of(self.model, foot, balls, turned, ahead)
         if found.size.max() > LARGEST:
             raise ModelError(
                 f"the sole of {name!r} would be {found.size.max():.2g} m long: give `collision`, "
                 "with the corners of its soles as contact_points"
             )
         return found
+
+    def doubt(self, sole: Sole) -> None:
+        """Tell of a sole that is wider than feet are: its shape may be turned in the file."""
+        length, width = sole.size
+        if width > WIDE * length and len(sole.corners) > 2:
+            note = f"the sole of {sole.body!r} is {width / length:.1f} times as wide as long: "
+            note += "if its shape is turned in the file, give `collision` with contact_points"
+            self.notes += [note] if note not in self.notes else []
 
     def limbs(self, ends: list[int], ahead: Array, kind: str) -> list[Limb]:
         """Return the limbs to `ends`, those on the left first in each pair."""

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.ankles import on_strong_ankles
 from tarsus.gait.body_tasks import BodyTasks
 from tarsus.gait.fallen import Fallen
+from tarsus.gait.knees import fitting_crouch
 from tarsus.gait.plans.adaptation import StepAdaptation, StepLimits
 from tarsus.gait.plans.footsteps import Footsteps
 from tarsus.gait.plans.preview import ZmpPreview
 from tarsus.gait.plans.preview_supports import PreviewSupports
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing
-from tarsus.gait.posture import GAP, stance
+from tarsus.gait.posture import GAP, SPREAD, stance
 from tarsus.gait.senses import Senses
 from tarsus.gait.stepping import Stepping
 from tarsus.gait.style import Style
@@ -28,21 +30,22 @@ from tarsus.geometry.terrain import Terrain
 from tarsus.model.checks import reals
 
 SWING, SHIFT, START = 2.2, 0.5, 3.5
-"""Single and double support, and the first shift of weight, in times 1/ω of the pendulum."""
+"""Single and double support, and the first shift of weight, in times 1/ω of the pendulum, or of
+legs that are longer than this is high."""
 FURTHEST = 0.65
 """A step is at most this share of a leg's reach long."""
 HIGHEST = 0.4
 """… and leads up or down by at most this share."""
 SHARPEST = 0.8
 """A step turns by so much at most [rad]."""
-INSIDE = 0.8
-"""The share of a sole in which the zero moment point is led."""
 UNEVEN = 0.03
 """Where the ground is no plane, steps are moved by so much at most [m]."""
 SPARE = 0.6
 """The share of what legs are shorter than stretched by which they may be longer on steps."""
 OVER = {"rise": 0.35, "sink": 0.7, "wait": 0.28, "settle": 0.14}
 """How feet swing where the ground is no plane: up, over, and down."""
+LIFT, LIFTED = 0.06, 0.09
+"""Feet swing so high over the ground [m], but at most by this share of a leg's reach."""
 SLOWER = 1.5
 """… and how much longer that takes."""
 HORIZON = 3.0
@@ -65,6 +68,12 @@ class Biped:
     """Of the centre of mass over the soles [m]."""
     width: float
     """Between the middles of the soles [m]."""
+    half: Array
+    """How far from the origins of the soles (2,) the zero moment point may be [m]."""
+    crouch: float
+    """By which share its legs are shorter than stretched."""
+    lift: float
+    """How high its feet swing over the ground [m]."""
 
     @classmethod
     def ready(
@@ -80,20 +89,27 @@ class Biped:
         its steps take longer.
         """
         own = Style() if style is None else style
+        crouch = fitting_crouch(body) if own.crouch is None else own.crouch
+        lift = min(LIFT, LIFTED * body.legs[0].reach) if own.lift is None else own.lift
         slower = 1.0 if ground is None or isinstance(ground, Ground) else SLOWER
-        q = stance(body, crouch=own.crouch, width=own.width)
+        posture: dict[str, Any] = {"crouch": crouch, "width": own.width, "away": SPREAD}
+        body, half = on_strong_ankles(body, stance(body, **posture))
+        q = stance(body, **posture)
         height = float(body.model.center_of_mass(q)[2])
-        omega = float(np.sqrt(np.linalg.norm(body.model.gravity) / height))
+        gravity = float(np.linalg.norm(body.model.gravity))
+        omega = float(np.sqrt(gravity / height))
+        # legs are pendulums, too: long ones under a low centre of mass swing slowly
+        swing = SWING * float(np.sqrt(max(height, body.legs[0].reach) / gravity))
         supports = Supports(
             omega,
-            slower * SWING / omega if own.single is None else own.single,
+            slower * swing if own.single is None else own.single,
             SHIFT / omega if own.double is None else own.double,
             START / omega,
         )
         left, right = (
             (body.model.frame_pose(q, leg.end) @ leg.sole.placement)[1, 3] for leg in body.legs
         )
-        found = cls(body, own, q, supports, height, float(left - right))
+        found = cls(body, own, q, supports, height, float(left - right), half, crouch, lift)
         least = float(found.sole[1]) + GAP + abs(sideways) * found.step_time
         if own.width is not None or sideways == 0.0 or found.width >= least:
             return found
@@ -186,14 +202,14 @@ class Biped:
             plan,
             self.supports,
             height=self.height,
-            half=INSIDE * sole / 2,
+            half=self.half,
             length=float(sole[0]),
-            swing=Swing(lift=style.lift, **({} if even else OVER)),
+            swing=Swing(lift=self.lift, **({} if even else OVER)),
             adaptation=self._adaptation(ground) if style.adapt else None,
             preview=self._preview() if style.plan == "preview" else None,
             ground=ground,
             gain=style.gain,
-            spare=SPARE * style.crouch * self.body.legs[0].reach,
+            spare=SPARE * self.crouch * self.body.legs[0].reach,
             walkers=walkers,
         )
         slippery = float(np.min(ground.friction))
@@ -226,7 +242,7 @@ class Biped:
             far=max(self.width + 0.35 * reach, 0.5 * reach),
             stray=np.inf if isinstance(ground, Ground) else UNEVEN,
             shortest=0.5 * single,
-            longest=1.2 * single,
+            longest=1.5 * single,
         )
         return StepAdaptation(self.supports.omega, self.supports.double, limits)
 
@@ -235,7 +251,7 @@ class Biped:
         # walkers of a batch begin side by side in the same place
         soles = plan.poses.reshape(-1, *plan.poses.shape[-3:])[0, :2]
         frames = soles if plan.side[0] > 0 else soles[..., ::-1, :, :]
-        q = stance(self.body, crouch=self.style.crouch, soles=frames)
+        q = stance(self.body, crouch=self.crouch, soles=frames, away=SPREAD)
         return stand(self.body.model, q, ground, collision)
 
     def fallen(self) -> Fallen:

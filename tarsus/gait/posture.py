@@ -32,6 +32,8 @@ BENT = 0.6
 """How far knees and elbows are bent where the search begins [rad]."""
 AWAY, DOWN = 0.1, 0.5
 """Centres of mass of arms hang these shares of their length out and down from the shoulders."""
+SPREAD = 0.35
+"""… and so far out where legs shall pass beside them."""
 GAP = 0.03
 """Between soles that are put as near as possible [m]."""
 SETTLED = 40
@@ -44,13 +46,15 @@ def stance(
     crouch: float = 0.08,
     width: float | None = None,
     soles: ArrayLike | None = None,
+    away: float = AWAY,
 ) -> Array:
     """Return the configuration (nq,) of a machine that stands at the origin and looks along x.
 
     `crouch` is by which share of their length the legs are shorter than stretched, `width` [m] how
     far the middles of the soles are apart, as the knees are unless given. With frames of `soles`
     (2, 4, 4), left and right, it stands there instead. The centre of mass is above the middle of
-    the soles, the trunk is upright, arms hang at the sides.
+    the soles, the trunk is upright, arms hang at the sides, their centres of mass by the share
+    `away` of their length out from the shoulders.
     """
     if not 0.0 <= number(crouch, "crouch") < 0.5:
         raise ValueError(f"crouch is {crouch}, must be from 0 to 0.5")
@@ -64,7 +68,7 @@ def stance(
         frames = list(numbers(soles, (2, 4, 4), "soles"))
     place, ahead = np.mean(frames, axis=0)[:3, 3], frames[0][:2, 0] + frames[1][:2, 0]
     heading = rotation_from_rpy([0.0, 0.0, np.arctan2(ahead[1], ahead[0])]) @ _heading(body)
-    start = _hang_arms(body, _bent(body, crouch))
+    start = _hang_arms(body, _bent(body, crouch), number(away, "away"))
     first = start[3:7].copy()
     start[:3] += place
     start[3:7] = quaternion_from_rotation(
@@ -153,7 +157,7 @@ def _foot(leg: Leg, sole: Array) -> Task:
     return FrameTask(leg.end, sole @ inverse(leg.sole.placement))
 
 
-def _hang_arms(body: Anatomy, q: Array) -> Array:
+def _hang_arms(body: Anatomy, q: Array, away: float) -> Array:
     """Return the configuration with arms at the sides, as far as their joints permit."""
     if not body.arms:
         return q
@@ -164,7 +168,7 @@ def _hang_arms(body: Anatomy, q: Array) -> Array:
     ]
     for arm in body.arms:
         shoulder = model.frame_pose(q, arm.root)[:3, 3]
-        aside = np.array([0.0, arm.side * AWAY, -DOWN]) * arm.reach
+        aside = np.array([0.0, arm.side * away, -DOWN]) * arm.reach
         tasks.append(PartComTask(arm.bodies, shoulder + aside, name=arm.name))
     solver = Solver(model, tasks)
     for _ in range(SETTLED):

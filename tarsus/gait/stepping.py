@@ -16,10 +16,12 @@ from tarsus.arrays import Array
 from tarsus.gait.aims import Aims, Measured
 from tarsus.gait.foot_swing import FootSwing, between_feet
 from tarsus.gait.plans.adaptation import StepAdaptation
+from tarsus.gait.plans.foot_reach import FootReach
 from tarsus.gait.plans.footsteps import Footsteps, sole_rotation
 from tarsus.gait.plans.preview_supports import PreviewSupports
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing, Way, bend
+from tarsus.gait.recovery import recover
 from tarsus.gait.turning import Turning
 from tarsus.geometry.terrain import Terrain
 
@@ -30,10 +32,10 @@ LOADED = 0.02
 """A foot that has landed may carry all after this time [s]."""
 EARLY = 0.6
 """From this share of a swing on a foot that touches has landed."""
-AGILE = 2.5
+AGILE = 5.0
 """How far feet can be led away from where they stop by themselves, by the square of the time that
 is left [m/s²]: a sixth of what they can be accelerated by."""
-QUICK = 0.75
+QUICK = 0.5
 """A foot in the air needs so long to land, in times 1/ω of the pendulum."""
 FIRM = 0.03
 """A foot that is so near to the end of its way keeps its landing [s]."""
@@ -42,7 +44,20 @@ KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 LATE = 0.25
 """A foot that has not landed so long after its time [s] is taken to stand."""
 
-CHANGING = ("position", "step", "single", "since", "left", "long", "top", "swings", "pull")
+CHANGING = (
+    "position",
+    "planned",
+    "yaw",
+    "rotation",
+    "step",
+    "single",
+    "since",
+    "left",
+    "long",
+    "top",
+    "swings",
+    "pull",
+)
 """Arrays of a walk that its cycles change."""
 
 
@@ -145,6 +160,8 @@ class Stepping:
         """Return what walkers shall do in the next `dt` [s]."""
         xi = now.com + now.velocity / self.supports.omega
         self._change_phases(now)
+        if self.adaptation is not None and self.adaptation.limits.stray == np.inf:
+            recover(self, xi, now.soles)
         stance = np.minimum(self.step - 1, self.last)
         ahead = self.supports.ahead(self.position, self.step - 1)
         if self.adaptation is not None:
@@ -253,7 +270,9 @@ class Stepping:
             self.since,
             np.maximum(self.long - self.since, 0.02),
             np.minimum(self.left, QUICK / self.supports.omega),
-            self._reachable(rest),
+            FootReach(
+                self.moving.position[:, :2], self.moving.velocity[:, :2], AGILE, self.swing.settle
+            ),
         )
         moved = np.where(these[:, None], found.place - self.position[self.rows, step, :2], 0.0)
         later = np.arange(len(self.side)) >= step[:, None]
@@ -263,11 +282,6 @@ class Stepping:
             self.position[self.rows, step, 2] = self.ground.height(at[:, 0], at[:, 1])
         self.left = np.where(these, found.left, self.left)
         return self.supports.ahead(self.position, self.step - 1)
-
-    def _reachable(self, rest: Array) -> tuple[Array, Array]:
-        """Return where swinging feet would stop evenly (B, 2), and how far around they can get."""
-        place, speed = self.moving.position[:, :2], self.moving.velocity[:, :2]
-        return place + speed * rest[:, None] / 2, AGILE * rest**2
 
     def _aims(self, now: Measured, wanted: Array, asked: Array, dt: float) -> Aims:
         """Return the references, and go on by dt; what is `asked` for (B, 2) is kept on soles."""

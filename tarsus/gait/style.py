@@ -11,10 +11,13 @@ from tarsus.model.checks import expect, flag, number, suggestion
 PlanStyle: TypeAlias = Literal["divergent", "preview"]
 """What leads the centre of mass: closed forms of its divergent component, or preview control."""
 
+FITTED = ("single", "double", "width", "lift")
+"""What fits a machine's size unless it is given."""
+
 
 @dataclass(frozen=True)
 class Style:
-    """How a machine walks; what is None fits its size.
+    """How a machine walks; what is None fits its size and its strength.
 
     `single` and `double` [s] are the phases, `lift` [m] how high feet swing over the ground,
     `crouch` by which share legs are shorter than stretched, `width` [m] how far soles are apart.
@@ -26,8 +29,8 @@ class Style:
 
     single: float | None = None
     double: float | None = None
-    lift: float = 0.06
-    crouch: float = 0.08
+    lift: float | None = None
+    crouch: float | None = None
     width: float | None = None
     plan: PlanStyle = "divergent"
     adapt: bool = True
@@ -39,11 +42,11 @@ class Style:
     def __post_init__(self) -> None:
         for name in ("single", "double", "width", "lift", "gain", "period"):
             value = getattr(self, name)
-            if value is None and name in ("single", "double", "width"):
+            if value is None and name in FITTED:
                 continue
             if not number(value, name) > 0.0:
                 raise ValueError(f"{name} is {value}, must be above zero")
-        if not 0.0 <= number(self.crouch, "crouch") < 1.0:
+        if self.crouch is not None and not 0.0 <= number(self.crouch, "crouch") < 1.0:
             raise ValueError(f"crouch is {self.crouch}, must be from 0 to less than 1")
         if self.plan not in get_args(PlanStyle):
             raise ValueError(f"plan is {self.plan!r}{suggestion(self.plan, get_args(PlanStyle))}")

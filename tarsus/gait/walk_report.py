@@ -174,7 +174,9 @@ def _cycles(walked: Walked, end: float) -> tuple[Array, int]:
     if not count:
         return np.zeros(0), 0
     error = np.array(cycles.error[:count])[:, walked.index]
-    return np.linalg.norm(error, axis=1), int(cycles.step[count - 1][walked.index]) - 2
+    # who was pushed after the last step makes the last ones again
+    most = max(int(step[walked.index]) for step in cycles.step[:count])
+    return np.linalg.norm(error, axis=1), most - 2
 
 
 def _estimate(walked: Walked, count: int) -> EstimateErrors | None:

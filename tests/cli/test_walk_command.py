@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from test_commands import output
 
 import tarsus as ts
+from tarsus.cli import walk_map
 from tarsus.cli.app import run
 from tarsus.robots.examples import example
 
@@ -31,6 +33,21 @@ def test_a_walk_by_sensors_and_preview_is_told() -> None:
     assert data["fell"] is False
     assert 0.0 < data["estimate"]["tilt"]["mean"] < data["estimate"]["tilt"]["largest"] < 0.05
     assert data["pushes"] == []
+
+
+def test_maps_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One row for each friction, one column for each mass; here few of them."""
+    monkeypatch.setattr(walk_map, "PUSHES", np.array([0.0, 1.5]))
+    monkeypatch.setattr(walk_map, "FRICTIONS", (0.6, 0.7))
+    monkeypatch.setattr(walk_map, "MASSES", (1.0,))
+    picture = tmp_path / "map.png"
+    options = ("walk", "lola(2)", "--robustness", "--steps", "3")
+    text = output(*options, "--plot", str(picture))
+    assert "masses × 1" in text
+    assert [line.split() for line in text.splitlines()[-2:]] == [["0.6", "0"], ["0.7", "0"]]
+    assert picture.exists()
+    data = json.loads(output(*options, "--json"))
+    assert data["survived"] == [[[True], [True]], [[False], [False]]]
 
 
 def test_a_fall_ends_with_one() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from tarsus.arrays import Array
 from tarsus.gait import plans
+from tarsus.gait.plans.foot_reach import FootReach
 
 OMEGA, SINGLE, DOUBLE = 3.3, 0.65, 0.15
 LIMITS = plans.StepLimits(ahead=0.6, near=0.13, far=0.5, shortest=0.35, longest=1.0)
@@ -31,8 +34,8 @@ def carried(xi: Array, p0: Array, p1: Array, long: float) -> Array:
     return xi
 
 
-def adapt(xi: Array, **changed: Array) -> plans.Adapted:
-    given = {
+def adapt(xi: Array, **changed: Any) -> plans.Adapted:
+    given: dict[str, Any] = {
         "stance": np.zeros(2),
         "heading": np.array(0.0),
         "side": np.array(1.0),
@@ -96,6 +99,29 @@ def test_limits_hold() -> None:
     total = since + found.left
     assert total.max() < LIMITS.longest + 1e-9
     assert (total - np.maximum(LIMITS.shortest, since)).min() > -1e-9
+
+
+def test_feet_get_where_they_shall_land() -> None:
+    """A foot that rests can be led by so much in the time that is found; it is asked for no more.
+
+    Without this bound most of the landings would be out of reach.
+    """
+    rng = np.random.default_rng(3)
+    n, agile, settle = 400, 5.0, 0.03
+    xi = rng.uniform(-0.3, 0.3, (n, 2))
+    place = np.stack([rng.uniform(-0.2, 0.2, n), rng.uniform(0.15, 0.4, n)], axis=-1)
+    since = rng.uniform(0.0, 0.4, n)
+    given = {"since": since, "left": SINGLE - since, "soonest": np.full(n, 0.1)}
+    foot = FootReach(place, np.zeros((n, 2)), agile, settle)
+    beyond = []
+    for found in (adapt(xi, **given), adapt(xi, **given, foot=foot)):
+        far = np.abs(found.place - place).max(axis=-1)
+        beyond.append(far - agile * np.maximum(found.left - settle, 0.0) ** 2)
+    print(f"out of reach: {(beyond[0] > 0.02).mean():.0%}, with the bound {beyond[1].max():.3f} m")
+    assert (beyond[0] > 0.02).mean() > 0.5
+    # the reach is taken for linear in τ, which is a little too much for short times
+    assert beyond[1].max() < 0.03
+    assert (beyond[1] > 0.02).mean() < 0.1
 
 
 def test_batches_are_loops() -> None:

@@ -15,6 +15,7 @@ FILES = {
     "icub": "icub_reduced.urdf",
     "romeo": "romeo_small.urdf",
     "bolt": "bolt.urdf",
+    "alexander": "alexander_v1.lowerBodyOnly.urdf",
 }
 
 

@@ -23,7 +23,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.gait.plans.foot_reach import FootReach
 from tarsus.ik import solve_qp
+
+FIRM = 1e5
+"""What a foot's reach may push before it gives way to bounds."""
 
 
 class Adapted(NamedTuple):
@@ -84,15 +88,14 @@ class StepAdaptation:
         since: Array,
         left: Array,
         soonest: Array | float = 0.0,
-        aimed: tuple[Array, Array] | None = None,
+        foot: FootReach | None = None,
     ) -> Adapted:
         """Return the next step of machines whose divergent component is measured (…, 2).
 
         They stand on a sole at `stance` (…, 2) that looks to `heading` (…) and is `half` (…, 2)
         times two long and wide; the other foot lands on its `side` (…), 1 for left. Planned are
         its `place` (…, 2), the `offset` (…, 2) and the time `left` (…), `since` (…) it swings;
-        it can land in `soonest` (…) [s] at the earliest, and within a distance (…) [m] of a place
-        (…, 2), `aimed`, as far as it can get yet.
+        it can land in `soonest` (…) [s] at the earliest, where the `foot` can get until then.
         """
         w, turn = self.omega, _turn(heading)
         # all in axes of the foot that stands
@@ -106,8 +109,6 @@ class StepAdaptation:
         low, high = self._bounds(lead, side, since, soonest)
         if self.limits.stray < np.inf:
             _narrow(low, high, wanted, self.limits.stray)
-        if aimed is not None:
-            _narrow(low, high, _into(turn, aimed[0] - stance), np.asarray(aimed[1])[..., None])
         # unknowns: u (2) and τ; rows: u, τ, and f b = (ξ − p) τ + p − m u
         task = np.empty((*lead, 5, 3))
         task[...] = self._task
@@ -119,7 +120,18 @@ class StepAdaptation:
         weight[...] = (self.place, self.place, 0.0, self.offset, self.offset)
         # a change of the time counts alike however long the rest is: dτ = ω τ dt
         weight[..., 2:3] = self.time / grow**2
-        found = solve_qp(task, target, weight=weight, damping=1e-9, lower=low, upper=high)
+        within = foot.rows(stance, turn, w, low[..., 2], high[..., 2]) if foot is not None else None
+        found = solve_qp(
+            task,
+            target,
+            weight=weight,
+            damping=1e-9,
+            lower=low,
+            upper=high,
+            rows=None if within is None else within.rows,
+            rows_upper=np.inf if within is None else within.upper,
+            penalty=FIRM,
+        )
         u, tau = found.v[..., :2], found.v[..., 2:3]
         after = (away * tau + pressure - mean * u) / fade
         back = turn.swapaxes(-1, -2)

@@ -91,7 +91,7 @@ class Swing:
     sink: float = 0.5
     wait: float = 0.0
     land: float = 0.08
-    settle: float = 0.06
+    settle: float = 0.03
 
     def __post_init__(self) -> None:
         for name in ("lift", "rise", "sink", "wait", "land", "settle"):
