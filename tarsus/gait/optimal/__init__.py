@@ -1,0 +1,9 @@
+"""Gaits that need the least efforts, and the mechanics that needs them least."""
+
+from tarsus.gait.optimal.bases import BSpline, Chebyshev
+from tarsus.gait.optimal.conditions import Require
+from tarsus.gait.optimal.design import Design
+from tarsus.gait.optimal.optimize import optimize
+from tarsus.gait.optimal.optimized import OptimizedGait
+
+__all__ = ["BSpline", "Chebyshev", "Design", "OptimizedGait", "Require", "optimize"]

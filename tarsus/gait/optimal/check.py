@@ -1,0 +1,80 @@
+"""Whether an optimised gait cheats: everything is looked at between the nodes of the search, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.events.guard_values import GuardValues
+from tarsus.gait.optimal.bases import Basis
+from tarsus.gait.optimal.collocation import Grid
+from tarsus.gait.optimal.conditions import Condition
+from tarsus.gait.optimal.machine import Machine
+
+POINTS = 401
+"""Of a phase at which it is looked at."""
+TOLERANCE = 1e-6
+"""What may be missed."""
+EARLY = 0.02
+"""Part of a phase after its begin in which what has just struck may be near its guard."""
+
+Phase = tuple[Array, float]
+"""Coefficients and duration."""
+
+
+def missed(
+    basis: Basis, phases: Sequence[Phase], conditions: Sequence[Condition], machine: Machine
+) -> tuple[dict[str, float], list[Array]]:
+    """Return what is missed and by how much, and for each condition where on [0, 1] it is worst."""
+    found: dict[str, float] = {}
+    places = []
+    for each, rows in zip(conditions, machine.rows, strict=True):
+        c, duration = phases[each.phase]
+        s = each.nodes(POINTS)
+        slack = rows.slack(*Grid.of(basis, s).motion(c, duration)).min(axis=-1, initial=np.inf)
+        places.append(_valleys(s, slack))
+        if slack.min() < -TOLERANCE:
+            found[each.label] = max(found.get(each.label, 0.0), float(-slack.min()))
+    return found | _strikes_early(basis, phases, machine), places
+
+
+def dense(basis: Basis, phase: Phase, machine: Machine, p: int) -> tuple[Array, Array, Array]:
+    """Return times (n,), velocities and efforts (n, nv) of a phase at many instants."""
+    c, duration = phase
+    s = np.linspace(0.0, 1.0, POINTS)
+    q, v, a = Grid.of(basis, s).motion(c, duration)
+    return s * duration, v, machine.efforts[p].values(q, v, a)
+
+
+def _valleys(s: Array, slack: Array) -> Array:
+    """Return where slack is negative and least nearby."""
+    padded = np.concatenate([[np.inf], slack, [np.inf]])
+    least = (slack <= padded[:-2]) & (slack <= padded[2:]) & (slack < -0.5 * TOLERANCE)
+    return np.asarray(s[least])
+
+
+def _strikes_early(
+    basis: Basis, phases: Sequence[Phase], machine: Machine
+) -> dict[str, float]:
+    """Return how early, as a part of its phase, a strike comes before the end."""
+    s = np.linspace(EARLY, 1.0 - 1e-3, POINTS)
+    found = {}
+    for p, phase in enumerate(machine.walker.phases):
+        q, v, _ = Grid.of(basis, s).motion(*phases[p])
+        for way in phase.exits:
+            value = GuardValues(phase.model, way.guard).values(q, v)
+            open_ = np.ones(len(s) - 1, bool)
+            for each in way.when:  # type: ignore[union-attr]
+                open_ &= GuardValues(phase.model, each).values(q, v)[:-1] > 0.0
+            falls, rises = (value[:-1] > 0.0) & (value[1:] <= 0.0), (value[:-1] < 0.0) & (
+                value[1:] >= 0.0
+            )
+            passes = {"falling": falls, "rising": rises, "any": falls | rises}[way.crossing]
+            early = np.flatnonzero(passes & open_)
+            if len(early):
+                found[f"{way.name or 'exit'} before the end of {phase.name}"] = float(
+                    1.0 - s[early[0]]
+                )
+    return found

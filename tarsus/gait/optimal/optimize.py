@@ -1,0 +1,247 @@
+"""Efficient gaits: motions from strike to strike that need the least efforts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.arrays import Array
+from tarsus.gait.optimal.bases import Basis, Chebyshev, fitted
+from tarsus.gait.optimal.check import dense, missed
+from tarsus.gait.optimal.conditions import Condition, EffortLimits, JointLimits
+from tarsus.gait.optimal.design import Design
+from tarsus.gait.optimal.optimized import OptimizedGait
+from tarsus.gait.optimal.sqp import Solution, minimise, violation
+from tarsus.gait.optimal.starts import SAMPLES, SCALES, Start, start
+from tarsus.gait.optimal.transcription import Transcription
+from tarsus.gait.walkers import Walker
+from tarsus.model import Model
+from tarsus.model.checks import count, find, number
+
+COARSE = 6
+"""Order of polynomials with which a search without a guess begins."""
+EXCHANGES = 6
+"""How often nodes are added where conditions were missed between them."""
+
+
+def optimize(
+    walker: Walker,
+    speed: float | None = None,
+    *,
+    basis: Basis | int = 10,
+    weights: Mapping[str, float] | ArrayLike | None = None,
+    require: Sequence[Condition] = (),
+    effort_limits: Mapping[str, float] | None = None,
+    design: Design | Mapping[str, tuple[float, ...]] | None = None,
+    guess: OptimizedGait | None = None,
+    starts: int = 3,
+    nodes: int | None = None,
+    iterations: int = 150,
+) -> OptimizedGait:
+    """Return the gait of a walker that needs the least efforts ∫ τᵀ Q τ dt, of those found.
+
+    Its mean `speed` [m/s] is free unless stated. Motions of each phase are sums of a `basis`,
+    Chebyshev polynomials of an order unless another is stated. Q has `weights` by names of joints,
+    1 for those without, or is a matrix. Efforts and positions stay within the limits of the model,
+    or within `effort_limits` by names of joints, and the gait keeps what else you `require`.
+    `design` names numbers of the walker that join the search, with their bounds.
+
+    A search needs no guess: it begins in straight lines between the walker's postures, with
+    polynomials of low order, from so many `starts`, of which the cheapest gait that keeps all
+    conditions is returned. A `guess` is a gait for another speed or design. `nodes` is the number of
+    instants at which efforts are squared, twice the size of the basis unless stated.
+    """
+    task = _Task(
+        walker,
+        None if speed is None else number(speed, "speed"),
+        Chebyshev(basis) if isinstance(basis, int) else basis,
+        tuple(_metric(phase.model, weights) for phase in walker.phases),
+        (*_limits(walker, effort_limits, basis), *_checked(require, len(walker.phases))),
+        design if isinstance(design, Design) else Design(design or {}),
+        nodes,
+        iterations,
+    )
+    count(starts, "starts", 1, len(SCALES))
+    if guess is not None:
+        return task.finished(*task.continued(guess))
+    found: list[tuple[Solution, list[Array]]] = []
+    for scales in SCALES[:starts]:
+        found.append(task.searched(start(walker, task.speed, scales)))
+    return task.finished(*min(found, key=lambda each: _rank(each[0])))
+
+
+def _rank(solution: Solution) -> tuple[bool, float]:
+    """Order solutions: those that keep conditions first, by cost, others by what they miss."""
+    kept = violation(solution.values) < 1e-7
+    return (not kept, solution.values.cost if kept else violation(solution.values))
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What is asked for."""
+
+    walker: Walker
+    speed: float | None
+    basis: Basis
+    metric: tuple[Array, ...]
+    conditions: tuple[Condition, ...]
+    design: Design
+    nodes: int | None
+    iterations: int
+
+    def searched(self, begin: Start) -> tuple[Solution, list[Array]]:
+        """Search from straight lines: at first with few functions and the posture as it is."""
+        coarse = Chebyshev(min(COARSE, self.basis.size - 1))
+        first = self._stated(coarse, fixed=begin.postures[0][0])
+        x = first.unknowns.joined(
+            begin.coefficients(coarse), begin.durations, self.design.first(self.walker)
+        )
+        found = minimise(first, x, iterations=30, precision=1e-3, tolerance=1e-6)
+        return self._exchanged(self._carried(first, coarse, found.x))
+
+    def continued(self, guess: OptimizedGait) -> tuple[Solution, list[Array]]:
+        """Search from another gait."""
+        if len(guess.durations) != len(self.walker.phases):
+            raise ValueError(
+                f"guess has {len(guess.durations)} phases, the walker {len(self.walker.phases)}"
+            )
+        stated = self._stated(self.basis)
+        numbers = guess.walker.numbers
+        free = [
+            np.clip(numbers[name], low, high)
+            for name, low, high in zip(
+                self.design.names, self.design.lower, self.design.upper, strict=True
+            )
+        ]
+        coefficients = [
+            fitted(self.basis, SAMPLES, guess.basis.at(SAMPLES) @ c) for c in guess.coefficients
+        ]
+        return self._exchanged(
+            stated.unknowns.joined(coefficients, guess.durations, np.array(free))
+        )
+
+    def finished(self, found: Solution, more: list[Array]) -> OptimizedGait:
+        """Return the gait, with all that is looked at afterwards."""
+        stated = self._stated(self.basis, more=more)
+        phases = stated.unknowns.phases(found.x)
+        numbers = stated.unknowns.design(found.x)
+        machine = stated.machine(numbers)
+        lacking, _ = missed(self.basis, phases, self.conditions, machine)
+        if violation(found.values) > 1e-8:
+            lacking["periodicity and speed"] = float(np.abs(found.values.equations).max())
+        work, cost, peaks = 0.0, 0.0, {}
+        for p, phase in enumerate(phases):
+            t, v, tau = dense(self.basis, phase, machine, p)
+            work += float(np.trapezoid((tau * v).sum(axis=-1), t))
+            cost += float(np.trapezoid(np.einsum("ni,ij,nj->n", tau, self.metric[p], tau), t))
+            _raise_peaks(peaks, machine.walker.phases[p].model, tau)
+        return OptimizedGait(
+            machine.walker,
+            self.basis,
+            tuple(c.copy() for c, _ in phases),
+            stated.unknowns.durations(found.x).copy(),
+            dict(zip(self.design.names, numbers.tolist(), strict=True)),
+            cost,
+            work / float(stated.unknowns.durations(found.x).sum()),
+            peaks,
+            lacking,
+            found.status,
+            found.iterations,
+        )
+
+    def _exchanged(self, x: Array) -> tuple[Solution, list[Array]]:
+        """Search, and again with nodes where conditions were missed between those there were."""
+        more = [np.zeros(0) for _ in self.conditions]
+        for _ in range(EXCHANGES):
+            stated = self._stated(self.basis, more=more)
+            found = minimise(stated, x, iterations=self.iterations)
+            x = found.x
+            machine = stated.machine(stated.unknowns.design(x))
+            _, places = missed(self.basis, stated.unknowns.phases(x), self.conditions, machine)
+            if not any(len(each) for each in places) or found.status != "converged":
+                break
+            more = [np.concatenate(pair) for pair in zip(more, places, strict=True)]
+        return found, more
+
+    def _carried(self, coarse: Transcription, basis: Basis, x: Array) -> Array:
+        unknowns = self._stated(self.basis).unknowns
+        finer = [
+            fitted(self.basis, SAMPLES, basis.at(SAMPLES) @ c)
+            for c, _ in coarse.unknowns.phases(x)
+        ]
+        return unknowns.joined(finer, coarse.unknowns.durations(x), coarse.unknowns.design(x))
+
+    def _stated(
+        self, basis: Basis, fixed: Array | None = None, more: list[Array] | None = None
+    ) -> Transcription:
+        return Transcription(
+            self.walker,
+            basis,
+            metric=self.metric,
+            conditions=self.conditions,
+            speed=self.speed,
+            design=self.design,
+            nodes=self.nodes,
+            fixed=fixed,
+            more=more,
+        )
+
+
+def _raise_peaks(peaks: dict[str, float], model: Model, tau: Array) -> None:
+    for name in model.joint_names:
+        most = float(np.abs(tau[:, model.joint(name).v_slice]).max(initial=0.0))
+        peaks[name] = max(peaks.get(name, 0.0), most)
+
+
+def _metric(model: Model, weights: Mapping[str, float] | ArrayLike | None) -> Array:
+    """Return Q (nv, nv) of a phase."""
+    if weights is None:
+        return np.eye(model.nv)
+    if not isinstance(weights, Mapping):
+        matrix = np.asarray(weights, float)
+        if matrix.shape != (model.nv, model.nv):
+            raise ValueError(f"weights have shape {matrix.shape}, must be {(model.nv, model.nv)}")
+        return matrix
+    found = np.ones(model.nv)
+    for name, weight in weights.items():
+        if not number(weight, f"weights: {name}") > 0.0:
+            raise ValueError(f"weights: {name} is {weight}, must be positive")
+        if name in model.joint_names:
+            found[model.joint(name).v_slice] = weight
+    return np.diag(found)
+
+
+def _limits(
+    walker: Walker, given: Mapping[str, float] | None, basis: Basis | int
+) -> list[Condition]:
+    """Return limits of joints and efforts that models state, or that were given."""
+    size = basis + 1 if isinstance(basis, int) else basis.size
+    nodes = np.linspace(0.0, 1.0, 2 * size)
+    found: list[Condition] = []
+    names = {name for phase in walker.phases for name in phase.model.joint_names}
+    for name in given or {}:
+        find(dict.fromkeys(names, 0), name, "joint")
+    for p, phase in enumerate(walker.phases):
+        model = phase.model
+        joints = [model.joint(name) for name in model.joint_names]
+        if any(np.isfinite([*each.lower, *each.upper]).any() for each in joints):
+            found.append(JointLimits(p))
+        most = np.full(model.nv, np.inf)
+        for each in joints:
+            own = (given or {}).get(each.name)
+            most[each.v_slice] = each.effort_limit if own is None else number(own, each.name)
+        if np.isfinite(most).any():
+            found.append(EffortLimits(p, most, nodes))
+    return found
+
+
+def _checked(require: Sequence[Condition], phases: int) -> list[Condition]:
+    for each in require:
+        if not isinstance(each, Condition):
+            raise TypeError(f"require has {each!r}, must be ts.gait.Require and the like")
+        if not -phases <= each.phase < phases:
+            raise ValueError(f"require: phase is {each.phase}, there are {phases}")
+    return list(require)

@@ -1,0 +1,248 @@
+"""Sequential quadratic programming for sums of squares, equations and slacks.
+
+Each step minimises the linearised efforts plus what curvature was seen beside them, within the
+linearised equations and slacks; a merit function of cost and violations decides how far to go, with
+a second-order correction where curved equations are in the way. J. Nocedal, S. Wright, "Numerical
+Optimization", 2006, chapter 18.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.gait.optimal.transcription import Values
+from tarsus.ik.programme import solve_qp
+
+SHORTEST = 2.0**-14
+"""Part of a step below which none is taken."""
+CAUTION, CALM, RIGID = 1e-1, 1e-5, 1e6
+"""Damping at first, where a search may end, and where it gives up, as parts of the cost."""
+ELASTIC = 1e2
+"""Price of what cannot be met at first, as a part of the cost."""
+
+
+class Programme(Protocol):
+    """Sums of squares, equations and slacks of unknowns."""
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Least and largest unknowns."""
+
+    def values(self, x: Array) -> Values:
+        """Return values without derivatives."""
+
+    def linearised(self, x: Array) -> Values:
+        """Return values with derivatives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Where a search ended, and how."""
+
+    x: Array
+    values: Values
+    status: str
+    iterations: int
+
+    @property
+    def violation(self) -> float:
+        """What equations and slacks miss most."""
+        return violation(self.values)
+
+
+def violation(values: Values) -> float:
+    """Return what equations and slacks miss most."""
+    short = np.minimum(values.slacks, 0.0)
+    return float(max(np.abs(values.equations).max(initial=0.0), -short.min(initial=0.0)))
+
+
+def minimise(
+    programme: Programme,
+    x: Array,
+    *,
+    iterations: int = 200,
+    tolerance: float = 1e-9,
+    precision: float = 1e-8,
+    watch: Callable[[int, Values, float], None] | None = None,
+) -> Solution:
+    """Return unknowns of least cost, from x (n,).
+
+    It ends as "converged" where violations are within `tolerance` and a step would lower the cost
+    by less than `precision` of it. Otherwise the status says what is in the way.
+    """
+    lower, upper = programme.bounds
+    x = np.clip(x, lower, upper)
+    here = programme.linearised(x)
+    curvature, prices = np.zeros((len(x), len(x))), (0.0, 0.0)
+    damping = CAUTION * (here.cost + 1e-6)
+    for k in range(iterations):
+        step, multipliers, missed = _step(here, curvature, damping, lower - x, upper - x)
+        gain = _promised(here, curvature, step)
+        if watch is not None:
+            watch(k, here, float(np.abs(step).max()))
+        close = violation(here) <= tolerance
+        if close and gain <= precision * here.cost + 1e-14:
+            if damping <= CALM * (here.cost + 1e-6):
+                return Solution(x, here, "converged", k)
+            damping *= 0.01
+            continue
+        prices = _raised(prices, here, multipliers)
+        part, at = _searched(programme, x, here, step, prices, curvature, lower, upper)
+        if part == 0.0:
+            if damping > RIGID * (here.cost + 1e-6):
+                return Solution(x, here, _stuck(here, tolerance, missed), k)
+            curvature, damping = np.zeros_like(curvature), max(10.0 * damping, 1e-9)
+            continue
+        damping *= 0.3 if part == 1.0 else 1.0 if part > 0.2 else 3.0
+        there = programme.linearised(at)
+        curvature = _learnt(curvature, here, there, at - x, multipliers)
+        x, here = at, there
+    return Solution(x, here, f"no convergence in {iterations} iterations", iterations)
+
+
+def _step(
+    here: Values, curvature: Array, damping: float, lower: Array, upper: Array
+) -> tuple[Array, Array, str]:
+    """Return the step, multipliers of equations and slacks, and what cannot be met, if any."""
+    squared = 2.0 * here.residual_slopes.T @ here.residual_slopes + curvature
+    gradient = 2.0 * here.residual_slopes.T @ here.residuals
+    back = np.linalg.inv(_factor(squared, damping)).T  # in y = Lᵀ d the curvature is one
+    bounded = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
+    rows = np.concatenate(
+        [here.equation_slopes, here.slack_slopes, np.eye(len(lower))[bounded]]
+    )
+    count = len(here.equations) + len(here.slacks)
+    stated = {
+        "damping": 1.0,
+        "reference": -back.T @ gradient,
+        "rows": rows @ back,
+        "rows_lower": np.concatenate([-here.equations, -here.slacks, lower[bounded]]),
+        "rows_upper": np.concatenate(
+            [-here.equations, np.full(len(here.slacks), np.inf), upper[bounded]]
+        ),
+        "tolerance": 1e-11,
+    }
+    nothing = np.zeros((0, len(lower))), np.zeros(0)
+    solved = solve_qp(*nothing, **stated)
+    if solved.success:
+        return back @ solved.v, solved.row_multipliers[:count], ""
+    missed = str(solved.status)
+    prices = np.full(len(rows), np.inf)
+    prices[:count] = ELASTIC * (here.cost + 1e-3)
+    solved = solve_qp(*nothing, penalty=prices, **stated)
+    return back @ solved.v, solved.row_multipliers[:count], missed
+
+
+def _factor(squared: Array, damping: float) -> Array:
+    """Return L with L Lᵀ = the matrix and damping, made positive definite."""
+    least = 1e-13 * float(np.trace(squared))
+    extra = max(damping, least)
+    while True:
+        try:
+            return np.linalg.cholesky(squared + extra * np.eye(len(squared)))
+        except np.linalg.LinAlgError:
+            extra *= 4.0
+
+
+def _promised(here: Values, curvature: Array, step: Array) -> float:
+    """Return by how much the step lowers the cost of the model."""
+    moved = here.residuals + here.residual_slopes @ step
+    return float(here.cost - moved @ moved - 0.5 * step @ curvature @ step)
+
+
+def _raised(prices: tuple[float, float], here: Values, multipliers: Array) -> tuple[float, float]:
+    """Return prices of violations, of equations and of slacks, above their multipliers."""
+    count = len(here.equations)
+    most = [float(np.abs(each).max(initial=0.0)) for each in np.split(multipliers, [count])]
+    return tuple(  # type: ignore[return-value]
+        before if before >= 1.1 * now else max(1.5 * now, 0.5 * (before + now))
+        for before, now in zip(prices, most, strict=True)
+    )
+
+
+def _merit(values: Values, prices: tuple[float, float]) -> float:
+    short = np.minimum(values.slacks, 0.0)
+    return float(
+        values.cost + prices[0] * np.abs(values.equations).sum() - prices[1] * short.sum()
+    )
+
+
+def _searched(
+    programme: Programme,
+    x: Array,
+    here: Values,
+    step: Array,
+    prices: tuple[float, float],
+    curvature: Array,
+    lower: Array,
+    upper: Array,
+) -> tuple[float, Array]:
+    """Return the part of the step that was taken, and where it leads."""
+    start = _merit(here, prices)
+    linear = Values(
+        here.residuals + here.residual_slopes @ step,
+        here.equations + here.equation_slopes @ step,
+        here.slacks + here.slack_slopes @ step,
+        *(np.zeros((0, 0)),) * 3,
+    )
+    expected = start - _merit(linear, prices) - max(0.5 * float(step @ curvature @ step), 0.0)
+    expected = max(expected, 1e-16 * abs(start))
+    part = 1.0
+    while part >= SHORTEST:
+        at = np.clip(x + part * step, lower, upper)
+        there = programme.values(at)
+        if _good(there, start, expected * part, prices):
+            return part, at
+        if part == 1.0:
+            at = np.clip(at + _correction(here, there), lower, upper)
+            if _good(programme.values(at), start, expected, prices):
+                return part, at
+        part *= 0.5
+    return 0.0, x
+
+
+def _good(there: Values, start: float, expected: float, prices: tuple[float, float]) -> bool:
+    merit = _merit(there, prices)
+    return bool(np.isfinite(merit) and merit <= start - 1e-4 * expected)
+
+
+def _correction(here: Values, there: Values) -> Array:
+    """Return the smallest step that undoes what the curvature of equations left."""
+    short = there.slacks < 0.0
+    rows = np.concatenate([here.equation_slopes, here.slack_slopes[short]])
+    left = np.concatenate([there.equations, there.slacks[short]])
+    return np.asarray(-np.linalg.lstsq(rows, left, rcond=1e-10)[0])
+
+
+def _learnt(
+    curvature: Array, here: Values, there: Values, step: Array, multipliers: Array
+) -> Array:
+    """Return the curvature beside that of squared slopes, by a symmetric update of rank one.
+
+    It is of what squares of slopes leave out: residuals times their curvature, and equations and
+    slacks times their multipliers.
+    """
+
+    def rows(values: Values) -> Array:
+        return np.concatenate([values.equation_slopes, values.slack_slopes])
+
+    change = there.residual_slopes - here.residual_slopes
+    seen = 2.0 * change.T @ there.residuals - (rows(there) - rows(here)).T @ multipliers
+    off = seen - curvature @ step
+    across = float(off @ step)
+    if abs(across) <= 1e-8 * np.linalg.norm(off) * np.linalg.norm(step):
+        return curvature
+    return np.asarray(curvature + np.outer(off, off) / across)
+
+
+def _stuck(here: Values, tolerance: float, missed: str) -> str:
+    most = violation(here)
+    if most <= tolerance:
+        return "converged"  # no step lowers the cost by more than rounding
+    reason = f" ({missed})" if missed else ""
+    return f"no way found to keep all conditions: {most:.2g} is missed{reason}"
