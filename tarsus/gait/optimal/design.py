@@ -53,6 +53,11 @@ class Design:
         """Largest values."""
         return np.array([each[1] for each in self.bounds.values()])
 
+    @property
+    def ranges(self) -> Array:
+        """How far values are apart at most."""
+        return self.upper - self.lower
+
     def first(self, walker: Walker) -> Array:
         """Return where the search begins."""
         found = []

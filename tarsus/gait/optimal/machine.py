@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.differences import derivative
 from tarsus.events.guard_values import GuardValues
-from tarsus.events.mapped import mapped, mapped_derivatives
+from tarsus.events.mapped import Inertia, mapped, mapped_derivatives
+from tarsus.events.resets import Reset
 from tarsus.gait.optimal.collocation import Efforts
-from tarsus.gait.optimal.conditions import Condition
+from tarsus.gait.optimal.conditions import Condition, Rows
 from tarsus.gait.walkers import Walker
+
+
+class EffortsOf(Protocol):
+    """Efforts of a phase."""
+
+    def values(self, q: Array, v: Array, a: Array) -> Array:
+        """Return τ (n, nv)."""
+
+    def slopes(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
+        """Return ∂τ/∂q, ∂τ/∂v and ∂τ/∂a (n, nv, nv)."""
 
 
 class Machine:
@@ -21,17 +33,18 @@ class Machine:
     def __init__(self, walker: Walker, conditions: Sequence[Condition]) -> None:
         self.walker = walker
         models = [phase.model for phase in walker.phases]
-        self.efforts = [Efforts(model) for model in models]
-        self.rows = [each.of(models[each.phase]) for each in conditions]
-        self._exits = [phase.exits[0] for phase in walker.phases]
+        self.efforts: Sequence[EffortsOf] = [Efforts(model) for model in models]
+        self.rows: Sequence[Rows] = [each.of(models[each.phase]) for each in conditions]
+        exits = [phase.exits[0] for phase in walker.phases]
+        self.resets: list[Sequence[Reset]] = [tuple(way.reset) for way in exits]  # type: ignore[arg-type]
         self._guards = [
-            GuardValues(model, way.guard) for model, way in zip(models, self._exits, strict=True)
+            GuardValues(model, way.guard) for model, way in zip(models, exits, strict=True)
         ]
 
     @property
     def sizes(self) -> list[int]:
         """How many coordinates each phase has."""
-        return [each.model.nv for each in self.efforts]
+        return [phase.model.nv for phase in self.walker.phases]
 
     def strike(self, phase: int, q: Array, v: Array) -> float:
         """Return the guard of a phase at its end."""
@@ -43,11 +56,15 @@ class Machine:
 
     def after(self, phase: int, q: Array, v: Array) -> Array:
         """Return q and v (2 nv,) of the phase that follows."""
-        return np.concatenate(mapped(self._resets(phase), q, v))
+        return np.concatenate(mapped(self.resets[phase], q, v, self.inertia(phase)))
 
     def after_slopes(self, phase: int, q: Array, v: Array) -> Array:
         """Return their derivatives (2 nv, 2 nv) by those before."""
-        return np.concatenate(mapped_derivatives(self._resets(phase), q, v))
+        return np.concatenate(mapped_derivatives(self.resets[phase], q, v, self.inertia(phase)))
+
+    def inertia(self, phase: int) -> Inertia | None:
+        """Return mass matrices for the impacts of a phase, if they are not those of the models."""
+        return None
 
     def ahead(self, q: Array) -> float:
         """Return how far a step led [m]."""
@@ -57,6 +74,3 @@ class Machine:
         """Return how that changes with q (nv,)."""
         units = np.eye(len(q))
         return derivative(lambda step: self.walker.ahead(q + np.asarray(step) * units))
-
-    def _resets(self, phase: int) -> Sequence[object]:
-        return self._exits[phase].reset  # type: ignore[return-value]

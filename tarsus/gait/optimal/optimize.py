@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,7 @@ from tarsus.gait.optimal.bases import Basis, Chebyshev, fitted
 from tarsus.gait.optimal.check import dense, missed
 from tarsus.gait.optimal.conditions import Condition, EffortLimits, JointLimits
 from tarsus.gait.optimal.design import Design
+from tarsus.gait.optimal.designs import Designs
 from tarsus.gait.optimal.optimized import OptimizedGait
 from tarsus.gait.optimal.sqp import Solution, minimise, violation
 from tarsus.gait.optimal.starts import SAMPLES, SCALES, Start, start
@@ -92,11 +94,16 @@ class _Task:
     nodes: int | None
     iterations: int
 
+    @cached_property
+    def designs(self) -> Designs:
+        """Machines for numbers of the design."""
+        return Designs(self.walker, self.design, self.conditions)
+
     def searched(self, begin: Start) -> tuple[Solution, list[Array]]:
         """Search from straight lines: at first with few functions and the posture as it is."""
         coarse = Chebyshev(min(COARSE, self.basis.size - 1))
         first = self._stated(coarse, fixed=begin.postures[0][0])
-        x = first.unknowns.joined(
+        x = first.joined(
             begin.coefficients(coarse), begin.durations, self.design.first(self.walker)
         )
         found = minimise(first, x, iterations=30, precision=1e-3, tolerance=1e-6)
@@ -119,15 +126,13 @@ class _Task:
         coefficients = [
             fitted(self.basis, SAMPLES, guess.basis.at(SAMPLES) @ c) for c in guess.coefficients
         ]
-        return self._exchanged(
-            stated.unknowns.joined(coefficients, guess.durations, np.array(free))
-        )
+        return self._exchanged(stated.joined(coefficients, guess.durations, np.array(free)))
 
     def finished(self, found: Solution, more: list[Array]) -> OptimizedGait:
         """Return the gait, with all that is looked at afterwards."""
         stated = self._stated(self.basis, more=more)
         phases = stated.unknowns.phases(found.x)
-        numbers = stated.unknowns.design(found.x)
+        numbers = stated.numbers(found.x)
         machine = stated.machine(numbers)
         lacking, _ = missed(self.basis, phases, self.conditions, machine)
         if violation(found.values) > 1e-8:
@@ -139,7 +144,7 @@ class _Task:
             cost += float(np.trapezoid(np.einsum("ni,ij,nj->n", tau, self.metric[p], tau), t))
             _raise_peaks(peaks, machine.walker.phases[p].model, tau)
         return OptimizedGait(
-            machine.walker,
+            self.design.walker(self.walker, numbers),
             self.basis,
             tuple(c.copy() for c, _ in phases),
             stated.unknowns.durations(found.x).copy(),
@@ -159,7 +164,7 @@ class _Task:
             stated = self._stated(self.basis, more=more)
             found = minimise(stated, x, iterations=self.iterations)
             x = found.x
-            machine = stated.machine(stated.unknowns.design(x))
+            machine = stated.machine(stated.numbers(x))
             _, places = missed(self.basis, stated.unknowns.phases(x), self.conditions, machine)
             if not any(len(each) for each in places) or found.status != "converged":
                 break
@@ -187,6 +192,7 @@ class _Task:
             nodes=self.nodes,
             fixed=fixed,
             more=more,
+            designs=self.designs,
         )
 
 

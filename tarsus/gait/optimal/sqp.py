@@ -22,6 +22,8 @@ SHORTEST = 2.0**-14
 """Part of a step below which none is taken."""
 CAUTION, CALM, RIGID = 1e-1, 1e-5, 1e6
 """Damping at first, where a search may end, and where it gives up, as parts of the cost."""
+NOTHING = 1e-11
+"""Part of the first cost that is none."""
 ELASTIC = 1e2
 """Price of what cannot be met at first, as a part of the cost."""
 
@@ -80,13 +82,14 @@ def minimise(
     here = programme.linearised(x)
     curvature, prices = np.zeros((len(x), len(x))), (0.0, 0.0)
     damping = CAUTION * (here.cost + 1e-6)
+    least = NOTHING * here.cost
     for k in range(iterations):
         step, multipliers, missed = _step(here, curvature, damping, lower - x, upper - x)
         gain = _promised(here, curvature, step)
         if watch is not None:
             watch(k, here, float(np.abs(step).max()))
         close = violation(here) <= tolerance
-        if close and gain <= precision * here.cost + 1e-14:
+        if close and gain <= precision * here.cost + least:
             if damping <= CALM * (here.cost + 1e-6):
                 return Solution(x, here, "converged", k)
             damping *= 0.01

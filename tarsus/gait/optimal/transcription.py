@@ -19,6 +19,7 @@ from tarsus.gait.optimal.bases import Basis, lobatto
 from tarsus.gait.optimal.collocation import Grid
 from tarsus.gait.optimal.conditions import Condition
 from tarsus.gait.optimal.design import Design, slope
+from tarsus.gait.optimal.designs import Designs
 from tarsus.gait.optimal.machine import Machine
 from tarsus.gait.optimal.unknowns import Unknowns
 from tarsus.gait.walkers import Walker
@@ -49,7 +50,7 @@ class Transcription:
     """A gait's programme: values and exact derivatives at unknowns x (n,).
 
     `metric` has a matrix Q for each phase. `fixed` is q (nv,) with which the first phase has to
-    begin, `more` nodes for each condition beside its own.
+    begin, `more` nodes for each condition beside its own; `designs` are machines that are there.
     """
 
     def __init__(
@@ -64,12 +65,13 @@ class Transcription:
         nodes: int | None = None,
         fixed: Array | None = None,
         more: Sequence[Array] | None = None,
+        designs: Designs | None = None,
     ) -> None:
         self.walker, self.basis, self.speed = walker, basis, speed
         self.design = Design() if design is None else design
         self.conditions = tuple(conditions)
-        self._machines: dict[bytes, Machine] = {}
-        machine = Machine(self.design.walker(walker, self.design.first(walker)), self.conditions)
+        self.designs = Designs(walker, self.design, conditions) if designs is None else designs
+        machine = self.machine(self.design.first(walker))
         self.unknowns = Unknowns(basis.size, tuple(machine.sizes), len(self.design.names))
         s, self._weights = lobatto(nodes or 2 * basis.size)
         self.grid, self._ends = Grid.of(basis, s), Grid.of(basis, np.array([0.0, 1.0]))
@@ -86,28 +88,33 @@ class Transcription:
         """Least and largest unknowns."""
         n, phases = self.unknowns.coefficients, len(self.unknowns.sizes)
         free = np.full(n, np.inf)
-        lower = np.concatenate([-free, np.full(phases, SHORTEST), self.design.lower])
-        upper = np.concatenate([free, np.full(phases, LONGEST), self.design.upper])
+        whole = np.ones(self.unknowns.designed)
+        lower = np.concatenate([-free, np.full(phases, SHORTEST), 0.0 * whole])
+        upper = np.concatenate([free, np.full(phases, LONGEST), whole])
         return lower, upper
 
     def machine(self, design: Array) -> Machine:
         """Return the walker with numbers of a design, as equations."""
-        key = design.tobytes()
-        if key not in self._machines:
-            if len(self._machines) > 64:
-                self._machines.clear()
-            self._machines[key] = Machine(self.design.walker(self.walker, design), self.conditions)
-        return self._machines[key]
+        return self.designs.machine(design)
+
+    def numbers(self, x: Array) -> Array:
+        """Return numbers of the design, which are unknowns as parts of their ranges."""
+        return self.design.lower + self.unknowns.design(x) * self.design.ranges
+
+    def joined(self, coefficients: list[Array], durations: Array, numbers: Array) -> Array:
+        """Return unknowns."""
+        parts = (numbers - self.design.lower) / self.design.ranges
+        return self.unknowns.joined(coefficients, durations, parts)
 
     def values(self, x: Array) -> Values:
         """Return values without derivatives."""
-        parts = self._values(x, self.machine(self.unknowns.design(x)))
+        parts = self._values(x, self.machine(self.numbers(x)))
         nothing = np.zeros((0, len(x)))
         return Values(*parts, nothing, nothing, nothing)
 
     def linearised(self, x: Array) -> Values:
         """Return values with derivatives."""
-        here = self.unknowns.design(x)
+        here = self.numbers(x)
         parts = self._values(x, self.machine(here))
         slopes = self._slopes(x, self.machine(here))
         for k, steps in enumerate(self.design.steps(here)):
@@ -118,7 +125,7 @@ class Transcription:
                 sides.append(self._values(x, self.machine(moved)))
             column = self.unknowns.design_column(k)
             for matrix, at, one, two in zip(slopes, parts, *sides, strict=True):
-                matrix[:, column] = slope(at, one, two, steps)
+                matrix[:, column] = slope(at, one, two, steps) * self.design.ranges[k]
         return Values(*parts, *slopes)
 
     def _values(self, x: Array, machine: Machine) -> tuple[Array, Array, Array]:
