@@ -25,6 +25,8 @@ from tarsus.model.checks import count, find, number
 
 COARSE = 6
 """Order of polynomials with which a search without a guess begins."""
+NOTHING = 1e-11
+"""What cannot be gained any more, as a part of what straight lines between postures cost."""
 EXCHANGES = 6
 """How often nodes are added where conditions were missed between them."""
 
@@ -99,6 +101,15 @@ class _Task:
         """Machines for numbers of the design."""
         return Designs(self.walker, self.design, self.conditions)
 
+    @cached_property
+    def scale(self) -> float:
+        """Cost of straight lines between postures, by which others are large or small."""
+        begin = start(self.walker, self.speed)
+        stated = self._stated(self.basis)
+        first = self.design.first(self.walker)
+        x = stated.joined(begin.coefficients(self.basis), begin.durations, first)
+        return stated.values(x).cost
+
     def searched(self, begin: Start) -> tuple[Solution, list[Array]]:
         """Search from straight lines: at first with few functions and the posture as it is."""
         coarse = Chebyshev(min(COARSE, self.basis.size - 1))
@@ -162,7 +173,7 @@ class _Task:
         more = [np.zeros(0) for _ in self.conditions]
         for _ in range(EXCHANGES):
             stated = self._stated(self.basis, more=more)
-            found = minimise(stated, x, iterations=self.iterations)
+            found = minimise(stated, x, iterations=self.iterations, nothing=NOTHING * self.scale)
             x = found.x
             machine = stated.machine(stated.numbers(x))
             _, places = missed(self.basis, stated.unknowns.phases(x), self.conditions, machine)

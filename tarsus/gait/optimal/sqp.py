@@ -22,8 +22,6 @@ SHORTEST = 2.0**-14
 """Part of a step below which none is taken."""
 CAUTION, CALM, RIGID = 1e-1, 1e-5, 1e6
 """Damping at first, where a search may end, and where it gives up, as parts of the cost."""
-NOTHING = 1e-11
-"""Part of the first cost that is none."""
 ELASTIC = 1e2
 """Price of what cannot be met at first, as a part of the cost."""
 
@@ -70,26 +68,26 @@ def minimise(
     iterations: int = 200,
     tolerance: float = 1e-9,
     precision: float = 1e-8,
+    nothing: float = 1e-12,
     watch: Callable[[int, Values, float], None] | None = None,
 ) -> Solution:
     """Return unknowns of least cost, from x (n,).
 
     It ends as "converged" where violations are within `tolerance` and a step would lower the cost
-    by less than `precision` of it. Otherwise the status says what is in the way.
+    by less than `precision` of it, or by `nothing`. Otherwise the status says what is in the way.
     """
     lower, upper = programme.bounds
     x = np.clip(x, lower, upper)
     here = programme.linearised(x)
     curvature, prices = np.zeros((len(x), len(x))), (0.0, 0.0)
     damping = CAUTION * (here.cost + 1e-6)
-    least = NOTHING * here.cost
     for k in range(iterations):
         step, multipliers, missed = _step(here, curvature, damping, lower - x, upper - x)
         gain = _promised(here, curvature, step)
         if watch is not None:
             watch(k, here, float(np.abs(step).max()))
         close = violation(here) <= tolerance
-        if close and gain <= precision * here.cost + least:
+        if close and gain <= precision * here.cost + nothing:
             if damping <= CALM * (here.cost + 1e-6):
                 return Solution(x, here, "converged", k)
             damping *= 0.01
@@ -112,9 +110,8 @@ def _step(
     here: Values, curvature: Array, damping: float, lower: Array, upper: Array
 ) -> tuple[Array, Array, str]:
     """Return the step, multipliers of equations and slacks, and what cannot be met, if any."""
-    squared = 2.0 * here.residual_slopes.T @ here.residual_slopes + curvature
     gradient = 2.0 * here.residual_slopes.T @ here.residuals
-    back = np.linalg.inv(_factor(squared, damping)).T  # in y = Lᵀ d the curvature is one
+    back = np.linalg.inv(_factor(here, curvature, damping)).T  # y = Lᵀ d has unit curvature
     bounded = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
     rows = np.concatenate(
         [here.equation_slopes, here.slack_slopes, np.eye(len(lower))[bounded]]
@@ -141,15 +138,25 @@ def _step(
     return back @ solved.v, solved.row_multipliers[:count], missed
 
 
-def _factor(squared: Array, damping: float) -> Array:
-    """Return L with L Lᵀ = the matrix and damping, made positive definite."""
-    least = 1e-13 * float(np.trace(squared))
-    extra = max(damping, least)
-    while True:
-        try:
-            return np.linalg.cholesky(squared + extra * np.eye(len(squared)))
-        except np.linalg.LinAlgError:
-            extra *= 4.0
+def _factor(here: Values, curvature: Array, damping: float) -> Array:
+    """Return L, where L Lᵀ is the curvature of the step's model, made positive definite.
+
+    Only along the equations' linear space does it have to be the true one: where it is negative
+    there, its size is taken, and across it that of squared slopes.
+    """
+    squared = 2.0 * here.residual_slopes.T @ here.residual_slopes
+    extra = max(damping, 1e-13 * float(np.trace(squared))) * np.eye(len(squared))
+    try:
+        return np.linalg.cholesky(squared + curvature + extra)
+    except np.linalg.LinAlgError:
+        pass
+    full, _ = np.linalg.qr(here.equation_slopes.T, mode="complete")
+    across, along = np.split(full, [len(here.equations)], axis=1)
+    values, vectors = np.linalg.eigh(along.T @ (squared + curvature) @ along)
+    sizes = np.maximum(np.abs(values), 1e-10 * np.abs(values).max(initial=0.0))
+    whole = along @ (vectors * sizes) @ vectors.T @ along.T
+    whole += across @ (across.T @ squared @ across) @ across.T
+    return np.linalg.cholesky(whole + extra)
 
 
 def _promised(here: Values, curvature: Array, step: Array) -> float:
