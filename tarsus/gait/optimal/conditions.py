@@ -173,7 +173,11 @@ class _Limits:
 
 
 def _joined(model: Model, side: str) -> Array:
-    return np.concatenate([getattr(model.joint(name), side) for name in model.joint_names])
+    found = np.zeros(model.nq)
+    for name in model.joint_names:
+        joint = model.joint(name)
+        found[joint.q_slice] = getattr(joint, side)
+    return found
 
 
 def _finite(low: Array, high: Array) -> tuple[Array, Array]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from tarsus.gait.walkers.compass import compass
 from tarsus.gait.walkers.rimless_wheel import rimless_wheel
 from tarsus.gait.walkers.simplest import simplest
+from tarsus.gait.walkers.trunk_walker import trunk_walker
 from tarsus.gait.walkers.walker import Section, Walker
 
 SHIPPED: dict[str, Callable[..., Walker]] = {
@@ -14,4 +15,12 @@ SHIPPED: dict[str, Callable[..., Walker]] = {
 }
 """Walkers by their names."""
 
-__all__ = ["SHIPPED", "Section", "Walker", "compass", "rimless_wheel", "simplest"]
+__all__ = [
+    "SHIPPED",
+    "Section",
+    "Walker",
+    "compass",
+    "rimless_wheel",
+    "simplest",
+    "trunk_walker",
+]
