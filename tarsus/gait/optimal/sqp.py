@@ -22,6 +22,8 @@ SHORTEST = 2.0**-14
 """Part of a step below which none is taken."""
 CAUTION, CALM, RIGID = 1e-1, 1e-5, 1e6
 """Damping at first, where a search may end, and where it gives up, as parts of the cost."""
+CLEAR = 1e-3
+"""How much along a step curvature must be seen to be believed, as a part of all that was seen."""
 ELASTIC = 1e2
 """Price of what cannot be met at first, as a part of the cost."""
 
@@ -170,7 +172,7 @@ def _raised(prices: tuple[float, float], here: Values, multipliers: Array) -> tu
     count = len(here.equations)
     most = [float(np.abs(each).max(initial=0.0)) for each in np.split(multipliers, [count])]
     return tuple(  # type: ignore[return-value]
-        before if before >= 1.1 * now else max(1.5 * now, 0.5 * (before + now))
+        max(1.5 * now, 0.5 * (before + 1.5 * now))
         for before, now in zip(prices, most, strict=True)
     )
 
@@ -245,7 +247,7 @@ def _learnt(
     seen = 2.0 * change.T @ there.residuals - (rows(there) - rows(here)).T @ multipliers
     off = seen - curvature @ step
     across = float(off @ step)
-    if abs(across) <= 1e-8 * np.linalg.norm(off) * np.linalg.norm(step):
+    if abs(across) <= CLEAR * np.linalg.norm(off) * np.linalg.norm(step):
         return curvature
     return np.asarray(curvature + np.outer(off, off) / across)
 
