@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from tarsus.gait.walkers.compass import compass
+from tarsus.gait.walkers.dribbel import dribbel
 from tarsus.gait.walkers.rimless_wheel import rimless_wheel
 from tarsus.gait.walkers.simplest import simplest
 from tarsus.gait.walkers.trunk_walker import trunk_walker
@@ -20,6 +21,7 @@ __all__ = [
     "Section",
     "Walker",
     "compass",
+    "dribbel",
     "rimless_wheel",
     "simplest",
     "trunk_walker",
