@@ -16,7 +16,7 @@ from tarsus.events.resets import Function, Impact, Linear, Reset
 Inertia = Callable[[int, Array], Array]
 """From the number of a reset and q (…, nq) to mass matrices (…, nv, nv)."""
 
-SMALL = 1e-10
+SMALL = 1e-12
 """Directions that so little of the largest inverse inertia holds are held by none."""
 
 
