@@ -51,14 +51,14 @@ class GuardValues:
     def _value(self, row: list[float], q: Array, v: Array) -> Array:
         kind, index = int(row[0]), int(row[2])
         if kind == POSITION:
-            return q[..., index]
+            return np.asarray(q[..., index])
         if kind == VELOCITY:
-            return v[..., index]
+            return np.asarray(v[..., index])
         if kind == HEIGHT:
             return np.asarray(self._point(row, 4, q) @ np.array(row[12:15]))
         if kind == DISTANCE:
             apart = self._point(row, 4, q) - self._point(row, 8, q)
-            return np.linalg.norm(apart, axis=-1)
+            return np.asarray(np.linalg.norm(apart, axis=-1))
         return self._asked(index, q, v)
 
     def _way(self, row: list[float], q: Array) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.differences import STEP, WEIGHTS
+from tarsus.events.phase import Exit, Phase
 from tarsus.events.resets import Function, Impact, Linear, Reset
 
 Inertia = Callable[[int, Array], Array]
@@ -18,6 +19,12 @@ Inertia = Callable[[int, Array], Array]
 
 SMALL = 1e-12
 """Directions that so little of the largest inverse inertia holds are held by none."""
+
+
+def resets_of(phase: Phase) -> tuple[Reset, ...]:
+    """Return what the first exit of a phase does to states."""
+    listed: Sequence[Exit] = phase.exits  # type: ignore[assignment]
+    return tuple(listed[0].reset)  # type: ignore[arg-type]
 
 
 def mapped(

@@ -20,6 +20,16 @@ from tarsus.gait.cycles import (
 )
 from tarsus.gait.estimate_errors import EstimateErrors
 from tarsus.gait.felt_pushes import FeltPush
+from tarsus.gait.impact_analysis import ImpactAnalysis, impact_analysis
+from tarsus.gait.optimal import (
+    BSpline,
+    Chebyshev,
+    Design,
+    Grip,
+    OptimizedGait,
+    Require,
+    optimize,
+)
 from tarsus.gait.posture import stance
 from tarsus.gait.robustness import Robustness, robustness
 from tarsus.gait.senses import Senses
@@ -35,20 +45,27 @@ from tarsus.gait.walking import Walking
 __all__ = [
     "Aims",
     "Anatomy",
+    "BSpline",
     "Basin",
     "Bifurcation",
     "Biped",
     "BodyGains",
     "BodyTasks",
     "Branch",
+    "Chebyshev",
+    "Design",
     "Doublings",
     "EstimateErrors",
     "FeltPush",
+    "Grip",
+    "ImpactAnalysis",
     "Leg",
     "Limb",
     "LimitCycle",
     "Measured",
     "NoGaitError",
+    "OptimizedGait",
+    "Require",
     "Robustness",
     "Senses",
     "Sole",
@@ -61,8 +78,10 @@ __all__ = [
     "basin",
     "continuation",
     "doublings",
+    "impact_analysis",
     "limit_cycle",
     "limit_cycles",
+    "optimize",
     "plans",
     "robustness",
     "stance",

@@ -1,4 +1,4 @@
-"""What a strike takes of a walker's energy, along which motions, and whether one foot lets go at once.
+"""What a strike takes of a walker's energy, by which motions, and whether a foot lets go at once.
 
 The energy that a strike takes is ½ vᵀ 𝒟 v, with 𝒟 = A (Aᵀ H⁻¹ A)⁻¹ Aᵀ and v of the coordinates that
 move before it. Its principal values in the metric of the kinetic energy, 𝒟 x = σ H x, are shares of
@@ -14,10 +14,10 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
-from tarsus.events.mapped import mapped, struck
+from tarsus.events.mapped import mapped, resets_of, struck
 from tarsus.events.resets import Impact, Linear
 from tarsus.gait.walkers import Walker
 from tarsus.model.checks import numbers
@@ -66,9 +66,9 @@ class ImpactAnalysis:
         """
         return np.asarray(np.asarray(v, float) @ self._after.T @ self._stance)
 
-    def instantaneous(self, v: ArrayLike) -> Array:
+    def instantaneous(self, v: ArrayLike) -> NDArray[np.bool_]:
         """Return whether double support lasts no time (…): the old stance foot lets go at once."""
-        return self.rises(v) > 0.0
+        return np.asarray(self.rises(v) > 0.0)
 
 
 def impact_analysis(walker: Walker, q: ArrayLike, phase: int = -1) -> ImpactAnalysis:
@@ -80,10 +80,9 @@ def impact_analysis(walker: Walker, q: ArrayLike, phase: int = -1) -> ImpactAnal
         raise ValueError(f"phase is {phase}, walker {walker.name!r} has {len(walker.phases)}")
     of = walker.phases[phase]
     at = np.array(numbers(q, (of.model.nq,), "q"))
-    listed = of.exits[0].reset
     before: list[Linear] = []
     impact: Impact | None = None
-    for each in listed:  # type: ignore[union-attr]
+    for each in resets_of(of):
         if isinstance(each, Impact):
             impact = each
             break

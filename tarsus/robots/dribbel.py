@@ -33,7 +33,11 @@ THIGH, SHANK = Segment(3.0, 0.108, 0.35), Segment(1.6, 0.059, 0.215)
 
 
 def reassigned(
-    hip: float = 2.0, thigh: float = 0.48, knee: float = 1.08, shank: float = 0.48, foot: float = 0.56
+    hip: float = 2.0,
+    thigh: float = 0.48,
+    knee: float = 1.08,
+    shank: float = 0.48,
+    foot: float = 0.56,
 ) -> tuple[Segment, Segment]:
     """Return thigh and shank of a pair from the masses of parts [kg], those of a pair of legs.
 
@@ -112,11 +116,9 @@ def _hinge(
     rotation: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> None:
     """Add a joint that leans back where it turns by more, about −y; or one that is locked."""
-    place = {"position": (0.0, 0.0, up), "rotation": rotation}
-    if bends:
-        builder.joint(name, "revolute", parent, child, axis=(0.0, -1.0, 0.0), **place)
-    else:
-        builder.joint(name, "fixed", parent, child, **place)
+    kind, axis = ("revolute", (0.0, -1.0, 0.0)) if bends else ("fixed", None)
+    at = (0.0, 0.0, up)
+    builder.joint(name, kind, parent, child, axis=axis, position=at, rotation=rotation)
 
 
 def _add_looks(builder: Builder) -> None:

@@ -65,14 +65,10 @@ def trunk_walker(
     return builder.build()
 
 
-def _limb(
-    builder: Builder, name: str, carrier: str, mass: float, at: Point, center: Point
-) -> None:
+def _limb(builder: Builder, name: str, carrier: str, mass: float, at: Point, center: Point) -> None:
     """Add a limb with a point mass, on two hinges: pitch about y, then roll about x."""
     builder.body(f"{name}_pitched").body(name, mass, center)
-    builder.joint(
-        f"{name}_pitch", "revolute", carrier, f"{name}_pitched", axis="y", position=at
-    )
+    builder.joint(f"{name}_pitch", "revolute", carrier, f"{name}_pitched", axis="y", position=at)
     builder.joint(f"{name}_roll", "revolute", f"{name}_pitched", name, axis="x")
 
 

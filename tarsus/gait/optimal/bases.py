@@ -44,10 +44,10 @@ class Chebyshev:
     def at(self, s: Array, derivative: int = 0) -> Array:
         """Return T₀ … T_order of 2 s − 1, or a derivative by s: (n, size)."""
         x = 2.0 * np.asarray(s, float) - 1.0
-        series = np.eye(self.size)
+        series: Array = np.eye(self.size)
         if derivative:
-            series = chebyshev.chebder(series, derivative, scl=2.0, axis=0)
-        return np.asarray(chebyshev.chebval(x, series)).T
+            series = np.asarray(chebyshev.chebder(series, derivative, scl=2.0, axis=0), float)
+        return np.asarray(chebyshev.chebval(x, series), float).T
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.events.mapped import Inertia
 from tarsus.events.resets import Impact
-from tarsus.gait.optimal.conditions import Condition, Slopes
+from tarsus.gait.optimal.collocation import Slopes
+from tarsus.gait.optimal.conditions import Condition, Rows
 from tarsus.gait.optimal.design import Design
-from tarsus.gait.optimal.machine import Machine
+from tarsus.gait.optimal.machine import EffortsOf, Machine
 from tarsus.gait.walkers import Walker
 
 SAME = 1e-9
@@ -52,13 +53,14 @@ class Blends:
             q, v, a = (np.cos(k + np.arange(1.0, n + 1.0)) for k in range(3))
             many = [np.stack([each, -0.5 * each]) for each in (q, v, a)]
             for one in (there, blend):
-                found = [one.efforts[p].values(*many), one.after(p, q, v), one.strike(p, q, v)]
-                rows = [
+                found = [one.efforts[p].values(*many), one.after(p, q, v)]
+                found += [np.array(one.strike(p, q, v))]
+                found += [
                     each.slack(*many)
                     for each, of in zip(one.rows, self._conditions, strict=True)
                     if of.phase % len(there.sizes) == p
                 ]
-                pairs.append(np.concatenate([np.ravel(x) for x in (*found, *rows)]))
+                pairs.append(np.concatenate([x.ravel() for x in found]))
         last = np.cos(np.arange(1.0, there.sizes[-1] + 1.0))
         off = [abs(there.ahead(last) - blend.ahead(last))]
         off += [
@@ -76,9 +78,11 @@ class Blend(Machine):
         self.walker, self.resets, self._guards = first.walker, first.resets, first._guards
         self._machines, self._weights = machines, weights
         phases = range(len(first.efforts))
-        self.efforts = [Mixed([each.efforts[p] for each in machines], weights) for p in phases]
+        self.efforts = [
+            MixedEfforts([each.efforts[p] for each in machines], weights) for p in phases
+        ]
         kept = range(len(first.rows))
-        self.rows = [Mixed([each.rows[k] for each in machines], weights) for k in kept]
+        self.rows = [MixedRows([each.rows[k] for each in machines], weights) for k in kept]
 
     def inertia(self, phase: int) -> Inertia:
         """Return mass matrices for the impacts of a phase."""
@@ -92,29 +96,45 @@ class Blend(Machine):
 
 
 @dataclass(frozen=True, eq=False)
-class Mixed:
-    """Efforts or rows with weights."""
+class MixedEfforts:
+    """Efforts with weights."""
 
-    parts: Sequence[object]
+    parts: Sequence[EffortsOf]
     weights: Array
 
     def values(self, q: Array, v: Array, a: Array) -> Array:
-        """Return efforts."""
-        return _sum(self.weights, [each.values(q, v, a) for each in self.parts])  # type: ignore[attr-defined]
+        """Return τ (n, nv)."""
+        return _sum(self.weights, [each.values(q, v, a) for each in self.parts])
+
+    def slopes(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
+        """Return ∂τ/∂q, ∂τ/∂v and ∂τ/∂a (n, nv, nv)."""
+        by_q, by_v, by_a = zip(*(each.slopes(q, v, a) for each in self.parts), strict=True)
+        return _sum(self.weights, by_q), _sum(self.weights, by_v), _sum(self.weights, by_a)
+
+
+@dataclass(frozen=True, eq=False)
+class MixedRows:
+    """Rows of conditions with weights."""
+
+    parts: Sequence[Rows]
+    weights: Array
 
     def slack(self, q: Array, v: Array, a: Array) -> Array:
-        """Return what is left of conditions."""
-        return _sum(self.weights, [each.slack(q, v, a) for each in self.parts])  # type: ignore[attr-defined]
+        """Return what is left of the condition."""
+        return _sum(self.weights, [each.slack(q, v, a) for each in self.parts])
 
     def slopes(self, q: Array, v: Array, a: Array) -> Slopes:
-        """Return their derivatives."""
-        found = [each.slopes(q, v, a) for each in self.parts]  # type: ignore[attr-defined]
-        by_q, by_v, by_a = zip(*found, strict=True)
-        last = None if by_a[0] is None else _sum(self.weights, list(by_a))
-        return _sum(self.weights, list(by_q)), _sum(self.weights, list(by_v)), last
+        """Return how that changes."""
+        by_q, by_v, by_a = zip(*(each.slopes(q, v, a) for each in self.parts), strict=True)
+        last = [each for each in by_a if each is not None]
+        return (
+            _sum(self.weights, by_q),
+            _sum(self.weights, by_v),
+            _sum(self.weights, last) if last else None,
+        )
 
 
-def _sum(weights: Array, parts: list[Array]) -> Array:
+def _sum(weights: Array, parts: Sequence[Array]) -> Array:
     total = weights[0] * parts[0]
     for weight, part in zip(weights[1:], parts[1:], strict=True):
         total = total + weight * part

@@ -1,24 +1,27 @@
-"""Whether an optimised gait cheats: everything is looked at between the nodes of the search, too."""
+"""Whether an optimised gait cheats: all is looked at between the nodes of the search, too."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.events.guard_values import GuardValues
+from tarsus.events.phase import Exit
 from tarsus.gait.optimal.bases import Basis
 from tarsus.gait.optimal.collocation import Grid
 from tarsus.gait.optimal.conditions import Condition
 from tarsus.gait.optimal.machine import Machine
+from tarsus.model import Model
 
 POINTS = 401
 """Of a phase at which it is looked at."""
 TOLERANCE = 1e-6
 """What may be missed."""
-EARLY = 0.02
-"""Part of a phase after its begin in which what has just struck may be near its guard."""
+EARLY, LATE = 0.02, 1e-3
+"""Parts of a phase at its ends where what has just struck, or is about to, may be at its guard."""
 
 Phase = tuple[Array, float]
 """Coefficients and duration."""
@@ -55,26 +58,26 @@ def _valleys(s: Array, slack: Array) -> Array:
     return np.asarray(s[least])
 
 
-def _strikes_early(
-    basis: Basis, phases: Sequence[Phase], machine: Machine
-) -> dict[str, float]:
+def _strikes_early(basis: Basis, phases: Sequence[Phase], machine: Machine) -> dict[str, float]:
     """Return how early, as a part of its phase, a strike comes before the end."""
-    s = np.linspace(EARLY, 1.0 - 1e-3, POINTS)
+    s = np.linspace(EARLY, 1.0 - LATE, POINTS)
     found = {}
     for p, phase in enumerate(machine.walker.phases):
         q, v, _ = Grid.of(basis, s).motion(*phases[p])
-        for way in phase.exits:
-            value = GuardValues(phase.model, way.guard).values(q, v)
-            open_ = np.ones(len(s) - 1, bool)
-            for each in way.when:  # type: ignore[union-attr]
-                open_ &= GuardValues(phase.model, each).values(q, v)[:-1] > 0.0
-            falls, rises = (value[:-1] > 0.0) & (value[1:] <= 0.0), (value[:-1] < 0.0) & (
-                value[1:] >= 0.0
-            )
-            passes = {"falling": falls, "rising": rises, "any": falls | rises}[way.crossing]
-            early = np.flatnonzero(passes & open_)
+        for way in phase.exits:  # type: ignore[union-attr]
+            early = np.flatnonzero(_taken(way, phase.model, q, v))
             if len(early):
-                found[f"{way.name or 'exit'} before the end of {phase.name}"] = float(
-                    1.0 - s[early[0]]
-                )
+                label = f"{way.name or 'exit'} before the end of {phase.name}"
+                found[label] = float(1.0 - s[early[0]])
     return found
+
+
+def _taken(way: Exit, model: Model, q: Array, v: Array) -> NDArray[np.bool_]:
+    """Return between which states (n − 1,) an exit is taken."""
+    value = GuardValues(model, way.guard).values(q, v)
+    falls = (value[:-1] > 0.0) & (value[1:] <= 0.0)
+    rises = (value[:-1] < 0.0) & (value[1:] >= 0.0)
+    taken = {"falling": falls, "rising": rises, "any": falls | rises}[way.crossing]
+    for each in way.when:  # type: ignore[union-attr]
+        taken = taken & (GuardValues(model, each).values(q, v)[:-1] > 0.0)
+    return np.asarray(taken)

@@ -13,6 +13,9 @@ from tarsus.model import Model
 TURNING = ("planar",)
 """Kinds of joints with as many velocities as positions that are not their rates."""
 
+Slopes = tuple[Array, Array, Array | None]
+"""∂/∂q, ∂/∂v and ∂/∂a (n, rows, nv); None where accelerations do not matter."""
+
 
 @dataclass(frozen=True, eq=False)
 class Grid:
@@ -36,13 +39,12 @@ class Grid:
             self.bends @ coefficients / duration**2,
         )
 
-    def chained(
-        self, by_q: Array, by_v: Array, by_a: Array | None, v: Array, a: Array, duration: float
-    ) -> tuple[Array, Array]:
+    def chained(self, slopes: Slopes, v: Array, a: Array, duration: float) -> tuple[Array, Array]:
         """Return derivatives by coefficients (n, rows, size, nv) and by the duration (n, rows).
 
         They are of rows (n, rows) with derivatives (n, rows, nv) by q, v and a of the motion.
         """
+        by_q, by_v, by_a = slopes
         terms = [(by_q, self.values), (by_v, self.slopes / duration)]
         lasting = -(by_v @ v[..., None])[..., 0] / duration
         if by_a is not None:

@@ -11,12 +11,9 @@ from tarsus.arrays import Array
 from tarsus.differences import derivative
 from tarsus.events.guard_values import GuardValues
 from tarsus.events.guards import Guard
-from tarsus.gait.optimal.collocation import Efforts
+from tarsus.gait.optimal.collocation import Efforts, Slopes
 from tarsus.model import Model
 from tarsus.model.checks import count, number
-
-Slopes = tuple[Array, Array, Array | None]
-"""∂/∂q, ∂/∂v and ∂/∂a (n, rows, nv); None where accelerations do not matter."""
 
 
 class Rows(Protocol):

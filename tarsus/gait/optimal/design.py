@@ -63,7 +63,7 @@ class Design:
         found = []
         for name, listed in self.bounds.items():
             own = find(walker.numbers, name, "number of the walker")
-            found.append(listed[2] if len(listed) == 3 else float(np.clip(own, *listed)))
+            found.append(listed[2] if len(listed) == 3 else min(max(own, listed[0]), listed[1]))
         return np.array(found)
 
     def walker(self, walker: Walker, values: Array) -> Walker:

@@ -10,7 +10,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.differences import derivative
 from tarsus.events.guard_values import GuardValues
-from tarsus.events.mapped import Inertia, mapped, mapped_derivatives
+from tarsus.events.mapped import Inertia, mapped, mapped_derivatives, resets_of
 from tarsus.events.resets import Reset
 from tarsus.gait.optimal.collocation import Efforts
 from tarsus.gait.optimal.conditions import Condition, Rows
@@ -35,10 +35,10 @@ class Machine:
         models = [phase.model for phase in walker.phases]
         self.efforts: Sequence[EffortsOf] = [Efforts(model) for model in models]
         self.rows: Sequence[Rows] = [each.of(models[each.phase]) for each in conditions]
-        exits = [phase.exits[0] for phase in walker.phases]
-        self.resets: list[Sequence[Reset]] = [tuple(way.reset) for way in exits]  # type: ignore[arg-type]
+        self.resets: list[Sequence[Reset]] = [resets_of(phase) for phase in walker.phases]
         self._guards = [
-            GuardValues(model, way.guard) for model, way in zip(models, exits, strict=True)
+            GuardValues(phase.model, phase.exits[0].guard)  # type: ignore[index]
+            for phase in walker.phases
         ]
 
     @property

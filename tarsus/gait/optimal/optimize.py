@@ -55,8 +55,8 @@ def optimize(
 
     A search needs no guess: it begins in straight lines between the walker's postures, with
     polynomials of low order, from so many `starts`, of which the cheapest gait that keeps all
-    conditions is returned. A `guess` is a gait for another speed or design. `nodes` is the number of
-    instants at which efforts are squared, twice the size of the basis unless stated.
+    conditions is returned. A `guess` is a gait for another speed or design. `nodes` is the number
+    of instants at which efforts are squared, twice the size of the basis unless stated.
     """
     task = _Task(
         walker,
@@ -71,9 +71,7 @@ def optimize(
     count(starts, "starts", 1, len(SCALES))
     if guess is not None:
         return task.finished(*task.continued(guess))
-    found: list[tuple[Solution, list[Array]]] = []
-    for scales in SCALES[:starts]:
-        found.append(task.searched(start(walker, task.speed, scales)))
+    found = [task.searched(start(walker, task.speed, scales)) for scales in SCALES[:starts]]
     return task.finished(*min(found, key=lambda each: _rank(each[0])))
 
 
@@ -148,7 +146,8 @@ class _Task:
         lacking, _ = missed(self.basis, phases, self.conditions, machine)
         if violation(found.values) > 1e-8:
             lacking["periodicity and speed"] = float(np.abs(found.values.equations).max())
-        work, cost, peaks = 0.0, 0.0, {}
+        work, cost = 0.0, 0.0
+        peaks: dict[str, float] = {}
         for p, phase in enumerate(phases):
             t, v, tau = dense(self.basis, phase, machine, p)
             work += float(np.trapezoid((tau * v).sum(axis=-1), t))
@@ -185,8 +184,7 @@ class _Task:
     def _carried(self, coarse: Transcription, basis: Basis, x: Array) -> Array:
         unknowns = self._stated(self.basis).unknowns
         finer = [
-            fitted(self.basis, SAMPLES, basis.at(SAMPLES) @ c)
-            for c, _ in coarse.unknowns.phases(x)
+            fitted(self.basis, SAMPLES, basis.at(SAMPLES) @ c) for c, _ in coarse.unknowns.phases(x)
         ]
         return unknowns.joined(finer, coarse.unknowns.durations(x), coarse.unknowns.design(x))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +14,6 @@ from tarsus.arrays import Array
 from tarsus.gait.optimal.bases import Basis
 from tarsus.gait.optimal.collocation import Efforts, Grid
 from tarsus.gait.walkers import Walker
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +74,9 @@ class OptimizedGait:
     @property
     def state(self) -> tuple[Array, Array]:
         """q and v just after a strike: where `ts.gait.limit_cycle` may begin."""
-        q, v, _ = self._grid(0, np.zeros(1)).motion(self.coefficients[0], self.durations[0])
+        q, v, _ = Grid.of(self.basis, np.zeros(1)).motion(
+            self.coefficients[0], float(self.durations[0])
+        )
         return q[0], v[0]
 
     def q(self, t: ArrayLike, phase: int = 0) -> Array:
@@ -95,11 +95,11 @@ class OptimizedGait:
         """Return efforts of the motors (…, nv) [N m or N]."""
         return Efforts(self.walker.phases[phase].model).values(*self._motion(t, phase))
 
-    def plot(self) -> Figure:
-        """Return a figure of positions and efforts over a step."""
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Return a figure of positions and efforts over a step; `path` writes it to a file."""
         from tarsus.gait.optimal.plot import plot  # needs matplotlib
 
-        return plot(self)
+        return plot(self, path)
 
     def _motion(self, t: ArrayLike, phase: int) -> tuple[Array, Array, Array]:
         times = np.asarray(t, float)
@@ -110,16 +110,13 @@ class OptimizedGait:
                 f"t goes from {times.min():g} to {times.max():g} s, phase {phase} lasts "
                 f"{duration:g} s from 0 on"
             )
-        parts = self._grid(phase, s).motion(self.coefficients[phase], duration)
+        parts = Grid.of(self.basis, s).motion(self.coefficients[phase], duration)
         return tuple(each.reshape(*times.shape, -1) for each in parts)  # type: ignore[return-value]
 
     def _ends(self, phase: int) -> tuple[Array, Array]:
-        grid = self._grid(phase, np.ones(1))
+        grid = Grid.of(self.basis, np.ones(1))
         q, v, _ = grid.motion(self.coefficients[phase], float(self.durations[phase]))
         return q[0], v[0]
-
-    def _grid(self, phase: int, s: Array) -> Grid:
-        return Grid.of(self.basis, s)
 
     def __repr__(self) -> str:
         missed = f", misses {', '.join(self.violations)}" if self.violations else ""

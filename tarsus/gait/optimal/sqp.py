@@ -115,9 +115,7 @@ def _step(
     gradient = 2.0 * here.residual_slopes.T @ here.residuals
     back = np.linalg.inv(_factor(here, curvature, damping)).T  # y = Lᵀ d has unit curvature
     bounded = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
-    rows = np.concatenate(
-        [here.equation_slopes, here.slack_slopes, np.eye(len(lower))[bounded]]
-    )
+    rows = np.concatenate([here.equation_slopes, here.slack_slopes, np.eye(len(lower))[bounded]])
     count = len(here.equations) + len(here.slacks)
     stated = {
         "damping": 1.0,
@@ -149,7 +147,7 @@ def _factor(here: Values, curvature: Array, damping: float) -> Array:
     squared = 2.0 * here.residual_slopes.T @ here.residual_slopes
     extra = max(damping, 1e-13 * float(np.trace(squared))) * np.eye(len(squared))
     try:
-        return np.linalg.cholesky(squared + curvature + extra)
+        return np.asarray(np.linalg.cholesky(squared + curvature + extra))
     except np.linalg.LinAlgError:
         pass
     full, _ = np.linalg.qr(here.equation_slopes.T, mode="complete")
@@ -158,7 +156,7 @@ def _factor(here: Values, curvature: Array, damping: float) -> Array:
     sizes = np.maximum(np.abs(values), 1e-10 * np.abs(values).max(initial=0.0))
     whole = along @ (vectors * sizes) @ vectors.T @ along.T
     whole += across @ (across.T @ squared @ across) @ across.T
-    return np.linalg.cholesky(whole + extra)
+    return np.asarray(np.linalg.cholesky(whole + extra))
 
 
 def _promised(here: Values, curvature: Array, step: Array) -> float:
@@ -172,16 +170,13 @@ def _raised(prices: tuple[float, float], here: Values, multipliers: Array) -> tu
     count = len(here.equations)
     most = [float(np.abs(each).max(initial=0.0)) for each in np.split(multipliers, [count])]
     return tuple(  # type: ignore[return-value]
-        max(1.5 * now, 0.5 * (before + 1.5 * now))
-        for before, now in zip(prices, most, strict=True)
+        max(1.5 * now, 0.5 * (before + 1.5 * now)) for before, now in zip(prices, most, strict=True)
     )
 
 
 def _merit(values: Values, prices: tuple[float, float]) -> float:
     short = np.minimum(values.slacks, 0.0)
-    return float(
-        values.cost + prices[0] * np.abs(values.equations).sum() - prices[1] * short.sum()
-    )
+    return float(values.cost + prices[0] * np.abs(values.equations).sum() - prices[1] * short.sum())
 
 
 def _searched(

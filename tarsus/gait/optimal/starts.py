@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.events.mapped import mapped, mapped_derivatives
+from tarsus.events.mapped import mapped, mapped_derivatives, resets_of
+from tarsus.events.resets import Reset
 from tarsus.gait.optimal.bases import Basis, fitted
 from tarsus.gait.walkers import Walker
 
@@ -15,6 +17,8 @@ SCALES = ((1.0, 1.0), (0.75, 1.0), (1.3, 1.0), (1.0, 0.7), (1.0, 1.4), (0.6, 1.4
 """Of postures and of durations, one search each."""
 TIME = 0.8
 """How long a step takes that nothing says it of [s]."""
+NEWTON = 20
+"""Most steps to the posture before a strike."""
 SAMPLES = np.linspace(0.0, 1.0, 40)
 
 
@@ -34,35 +38,38 @@ class Start:
 
 
 def start(walker: Walker, speed: float | None, scales: tuple[float, float] = (1.0, 1.0)) -> Start:
-    """Return where a search begins, with steps and durations that are scaled by two numbers."""
-    first = np.asarray(walker.start[0], float)
-    resets = [phase.exits[0].reset for phase in walker.phases]
-    begins = [first]
+    """Return where a search begins, with steps and durations that are scaled by two numbers.
+
+    The walker's start is the first posture; the last is the one from which a strike leads to it.
+    """
+    resets = [resets_of(phase) for phase in walker.phases]
+    begins = [np.asarray(walker.start[0], float)]
     for each in resets[:-1]:
-        begins.append(mapped(each, begins[-1], np.zeros_like(begins[-1]))[0])  # type: ignore[arg-type]
-    last = _before(resets[-1], first, begins[-1])
-    middle = 0.5 * (begins[-1] + last)
-    towards = scales[0] * (last - middle)
-    postures, at = [], middle - towards
-    begin = _before(resets[-1], first, begins[-1]) if len(resets) == 1 else begins[0]
-    begin = at if len(resets) == 1 else begin
+        begins.append(_after(each, begins[-1]))
+    last = _before(resets[-1], begins[0], begins[-1])
+    middle, half = 0.5 * (begins[-1] + last), 0.5 * scales[0] * (last - begins[-1])
+    postures = []
+    begin = middle - half if len(resets) == 1 else begins[0]
     for p, each in enumerate(resets[:-1]):
-        through = at + 2.0 * towards * (p + 1) / len(resets)
+        through = middle + half * (2.0 * (p + 1) / len(resets) - 1.0)
         end = _before(each, through, begins[p])
         postures.append((begin, end))
-        begin = mapped(each, end, np.zeros_like(end))[0]  # type: ignore[arg-type]
-    postures.append((begin, middle + towards))
+        begin = _after(each, end)
+    postures.append((begin, middle + half))
     took = _took(walker, speed, postures[-1][1], scales[1])
     return Start(tuple(postures), np.full(len(resets), took / len(resets)))
 
 
-def _before(resets: object, after: Array, guess: Array) -> Array:
-    """Return the posture that resets lead to another from, nearest to a guess."""
+def _after(resets: Sequence[Reset], q: Array) -> Array:
+    return mapped(resets, q, np.zeros_like(q))[0]
+
+
+def _before(resets: Sequence[Reset], after: Array, guess: Array) -> Array:
+    """Return the posture from which resets lead to another, nearest to a guess."""
     q, still = guess.copy(), np.zeros_like(guess)
-    for _ in range(20):
-        off = after - mapped(resets, q, still)[0]  # type: ignore[arg-type]
-        slopes = mapped_derivatives(resets, q, still)[0][:, : len(q)]  # type: ignore[arg-type]
-        step = np.linalg.lstsq(slopes, off, rcond=1e-8)[0]
+    for _ in range(NEWTON):
+        slopes = mapped_derivatives(resets, q, still)[0][:, : len(q)]
+        step = np.linalg.lstsq(slopes, after - _after(resets, q), rcond=1e-8)[0]
         q = q + step
         if np.abs(step).max() < 1e-10:
             break

@@ -1,8 +1,8 @@
 """The search for an efficient gait as a programme of finitely many numbers.
 
 Unknowns are the coefficients of each phase's motion, how long it takes, and numbers of the design.
-The cost is the integral of τᵀ Q τ; a strike ends each phase, what it does leads to the next one, and
-after the last to the first. V. Duindam, "Port-Based Modeling and Control for Efficient Bipedal
+The cost is the integral of τᵀ Q τ; a strike ends each phase, what it does leads to the next one,
+and after the last to the first. V. Duindam, "Port-Based Modeling and Control for Efficient Bipedal
 Walking Robots", University of Twente 2006, section 4.1.
 """
 
@@ -155,7 +155,7 @@ class Transcription:
         residuals = [self._effort_slopes(x, machine, p) for p in range(len(machine.efforts))]
         equations = [self._link_slopes(x, machine, p) for p in range(len(machine.efforts))]
         if self.speed is not None:
-            equations.append(self._speed_slopes(x, machine))
+            equations.append(self._speed_slopes(x, machine, self.speed))
         if self._fixed is not None:
             begins = self.unknowns.state_rows(x, 0, self._ends, 0)
             equations.append(begins[: len(self._fixed)])
@@ -171,8 +171,8 @@ class Transcription:
         c, duration = self.unknowns.phases(x)[p]
         q, v, a = self.grid.motion(c, duration)
         efforts = machine.efforts[p].values(q, v, a) @ self._roots[p].T
-        slopes = [self._roots[p] @ each for each in machine.efforts[p].slopes(q, v, a)]
-        by_c, lasting = self.grid.chained(*slopes, v, a, duration)
+        by_q, by_v, by_a = (self._roots[p] @ each for each in machine.efforts[p].slopes(q, v, a))
+        by_c, lasting = self.grid.chained((by_q, by_v, by_a), v, a, duration)
         scale = np.sqrt(duration * self._weights)
         lasting = lasting + efforts / (2.0 * duration)
         return self.unknowns.spread(p, scale[:, None, None, None] * by_c, scale[:, None] * lasting)
@@ -189,13 +189,13 @@ class Transcription:
             [begins - machine.after_slopes(p, q[1], v[1]) @ ends, strike[None, :]]
         )
 
-    def _speed_slopes(self, x: Array, machine: Machine) -> Array:
+    def _speed_slopes(self, x: Array, machine: Machine, speed: float) -> Array:
         last = len(machine.efforts) - 1
         ends = self.unknowns.state_rows(x, last, self._ends, 1)
         c, duration = self.unknowns.phases(x)[last]
         q = self._ends.motion(c, duration)[0][1]
         row = machine.ahead_slopes(q) @ ends[: len(q)]
-        row[self.unknowns.duration_columns] -= self.speed
+        row[self.unknowns.duration_columns] -= speed
         return row[None, :]
 
     def _condition_slopes(self, x: Array, machine: Machine, k: int) -> Array:
@@ -203,7 +203,7 @@ class Transcription:
         c, duration = self.unknowns.phases(x)[p]
         q, v, a = self._grids[k].motion(c, duration)
         slopes = machine.rows[k].slopes(q, v, a)
-        by_c, lasting = self._grids[k].chained(*slopes, v, a, duration)
+        by_c, lasting = self._grids[k].chained(slopes, v, a, duration)
         return self.unknowns.spread(p, by_c, lasting)
 
 
