@@ -13,8 +13,8 @@ from tarsus.events.resets import Reset
 from tarsus.gait.optimal.bases import Basis, fitted
 from tarsus.gait.walkers import Walker
 
-SCALES = ((1.0, 1.0), (0.75, 1.0), (1.3, 1.0), (1.0, 0.7), (1.0, 1.4), (0.6, 1.4), (1.3, 0.7))
-"""Of postures and of durations, one search each."""
+SCALES = ((1.0, 1.0), (1.6, 1.0), (0.6, 1.0), (1.3, 1.0), (0.8, 1.0), (2.0, 1.0), (1.0, 1.4))
+"""Of postures and of durations, one search each: mostly postures decide where a search ends."""
 TIME = 0.8
 """How long a step takes that nothing says it of [s]."""
 NEWTON = 20

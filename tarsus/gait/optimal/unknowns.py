@@ -65,7 +65,7 @@ class Unknowns:
         """
         rows = by_c.shape[0] * by_c.shape[1]
         found = np.zeros((rows, self.count))
-        found[:, self._columns(p)] = by_c.reshape(rows, -1)
+        found[:, self._columns(p)] = by_c.reshape(rows, self.functions * self.sizes[p])
         found[:, self.coefficients + p] = lasting.ravel()
         return found
 
