@@ -51,8 +51,7 @@ def tied(free: dict[str, float]) -> dict[str, float]:
 
 
 def test_without_a_guess_the_compass_finds_its_passive_gaits() -> None:
-    walker = compass().starting_at(np.array([0.2, -0.4]), np.zeros(2))
-    gait = ts.gait.optimize(walker, starts=3)
+    gait = ts.gait.optimize(compass(), posture=[0.2, -0.4])
     assert gait.success
     assert gait.cost < 4e-4  # of the thesis
     assert gait.duration == pytest.approx(0.6079, abs=1e-3)
@@ -60,8 +59,8 @@ def test_without_a_guess_the_compass_finds_its_passive_gaits() -> None:
 
 
 def test_a_strike_speed_leads_to_the_stable_gait() -> None:
-    walker = compass().starting_at(np.array([0.2, -0.4]), np.zeros(2))
-    gait = ts.gait.optimize(walker, require=[strike_speed(walker)], starts=3)
+    walker = compass()
+    gait = ts.gait.optimize(walker, require=[strike_speed(walker)], posture=[0.2, -0.4])
     assert gait.success
     assert gait.cost < 1e-3
     assert gait.duration == pytest.approx(0.7828, abs=2e-3)
@@ -151,13 +150,14 @@ def test_gaits_in_space(hip: int) -> None:
 
 
 def test_dribbel_finds_both_passive_gaits() -> None:
-    walker = dribbel().starting_at(np.array([0.25, -0.5, 0.0]), np.zeros(3))
+    walker = dribbel()
+    posture = [0.25, -0.5, 0.0]
     bends = ts.gait.Require(ts.guards.JointPosition("swing_knee"), high=-0.3, during=(0.5, 0.5))
-    short = ts.gait.optimize(walker, require=[bends], starts=1)
+    short = ts.gait.optimize(walker, require=[bends], posture=posture, starts=1)
     assert short.success
     assert short.cost < 1e-4  # the thesis: 0.0122
     assert short.durations == pytest.approx([0.53044, 0.22206], abs=1e-3)
-    long = ts.gait.optimize(walker, 0.562, require=[bends], starts=2)
+    long = ts.gait.optimize(walker, 0.562, require=[bends], posture=posture, starts=2)
     assert long.success
     assert long.cost < 1e-4
     q, v = long.state

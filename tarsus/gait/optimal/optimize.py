@@ -21,7 +21,7 @@ from tarsus.gait.optimal.starts import SAMPLES, SCALES, Start, start
 from tarsus.gait.optimal.transcription import Transcription
 from tarsus.gait.walkers import Walker
 from tarsus.model import Model
-from tarsus.model.checks import count, find, number
+from tarsus.model.checks import count, find, number, numbers
 
 COARSE = 6
 """Order of polynomials with which a search without a guess begins."""
@@ -41,6 +41,7 @@ def optimize(
     effort_limits: Mapping[str, float] | None = None,
     design: Design | Mapping[str, tuple[float, ...]] | None = None,
     guess: OptimizedGait | None = None,
+    posture: ArrayLike | None = None,
     starts: int = 3,
     nodes: int | None = None,
     iterations: int = 150,
@@ -53,10 +54,11 @@ def optimize(
     or within `effort_limits` by names of joints, and the gait keeps what else you `require`.
     `design` names numbers of the walker that join the search, with their bounds.
 
-    A search needs no guess: it begins in straight lines between the walker's postures, with
-    polynomials of low order, from so many `starts`, of which the cheapest gait that keeps all
-    conditions is returned. A `guess` is a gait for another speed or design. `nodes` is the number
-    of instants at which efforts are squared, twice the size of the basis unless stated.
+    A search needs no guess: it begins in straight lines between the walker's postures at strikes,
+    or from another `posture` (nq,) just after one, with polynomials of low order, from so many
+    `starts`, of which the cheapest gait that keeps all conditions is returned. A `guess` is a gait
+    for another speed or design. `nodes` is the number of instants at which efforts are squared,
+    twice the size of the basis unless stated.
     """
     task = _Task(
         walker,
@@ -67,11 +69,14 @@ def optimize(
         design if isinstance(design, Design) else Design(design or {}),
         nodes,
         iterations,
+        _posture(walker, posture),
     )
     count(starts, "starts", 1, len(SCALES))
     if guess is not None:
         return task.finished(*task.continued(guess))
-    found = [task.searched(start(walker, task.speed, scales)) for scales in SCALES[:starts]]
+    found = [
+        task.searched(start(walker, task.speed, scales, task.posture)) for scales in SCALES[:starts]
+    ]
     return task.finished(*min(found, key=lambda each: _rank(each[0])))
 
 
@@ -93,6 +98,7 @@ class _Task:
     design: Design
     nodes: int | None
     iterations: int
+    posture: Array | None
 
     @cached_property
     def designs(self) -> Designs:
@@ -102,7 +108,7 @@ class _Task:
     @cached_property
     def scale(self) -> float:
         """Cost of straight lines between postures, by which others are large or small."""
-        begin = start(self.walker, self.speed)
+        begin = start(self.walker, self.speed, posture=self.posture)
         stated = self._stated(self.basis)
         first = self.design.first(self.walker)
         x = stated.joined(begin.coefficients(self.basis), begin.durations, first)
@@ -125,9 +131,9 @@ class _Task:
                 f"guess has {len(guess.durations)} phases, the walker {len(self.walker.phases)}"
             )
         stated = self._stated(self.basis)
-        numbers = guess.walker.numbers
+        known = guess.walker.numbers
         free = [
-            np.clip(numbers[name], low, high)
+            np.clip(known[name], low, high)
             for name, low, high in zip(
                 self.design.names, self.design.lower, self.design.upper, strict=True
             )
@@ -141,8 +147,8 @@ class _Task:
         """Return the gait, with all that is looked at afterwards."""
         stated = self._stated(self.basis, more=more)
         phases = stated.unknowns.phases(found.x)
-        numbers = stated.numbers(found.x)
-        machine = stated.machine(numbers)
+        values = stated.numbers(found.x)
+        machine = stated.machine(values)
         lacking, _ = missed(self.basis, phases, self.conditions, machine)
         if violation(found.values) > 1e-8:
             lacking["periodicity and speed"] = float(np.abs(found.values.equations).max())
@@ -154,11 +160,11 @@ class _Task:
             cost += float(np.trapezoid(np.einsum("ni,ij,nj->n", tau, self.metric[p], tau), t))
             _raise_peaks(peaks, machine.walker.phases[p].model, tau)
         return OptimizedGait(
-            self.design.walker(self.walker, numbers),
+            self.design.walker(self.walker, values),
             self.basis,
             tuple(c.copy() for c, _ in phases),
             stated.unknowns.durations(found.x).copy(),
-            dict(zip(self.design.names, numbers.tolist(), strict=True)),
+            dict(zip(self.design.names, values.tolist(), strict=True)),
             cost,
             work / float(stated.unknowns.durations(found.x).sum()),
             peaks,
@@ -203,6 +209,12 @@ class _Task:
             more=more,
             designs=self.designs,
         )
+
+
+def _posture(walker: Walker, given: ArrayLike | None) -> Array | None:
+    return (
+        None if given is None else np.array(numbers(given, (walker.phases[0].model.nq,), "posture"))
+    )
 
 
 def _raise_peaks(peaks: dict[str, float], model: Model, tau: Array) -> None:

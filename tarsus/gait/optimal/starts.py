@@ -37,13 +37,19 @@ class Start:
         ]
 
 
-def start(walker: Walker, speed: float | None, scales: tuple[float, float] = (1.0, 1.0)) -> Start:
+def start(
+    walker: Walker,
+    speed: float | None,
+    scales: tuple[float, float] = (1.0, 1.0),
+    posture: Array | None = None,
+) -> Start:
     """Return where a search begins, with steps and durations that are scaled by two numbers.
 
-    The walker's start is the first posture; the last is the one from which a strike leads to it.
+    The first posture is the one that is given, or the walker's start; the last is the one from
+    which a strike leads to it.
     """
     resets = [resets_of(phase) for phase in walker.phases]
-    begins = [np.asarray(walker.start[0], float)]
+    begins = [np.asarray(walker.start[0] if posture is None else posture, float)]
     for each in resets[:-1]:
         begins.append(_after(each, begins[-1]))
     last = _before(resets[-1], begins[0], begins[-1])

@@ -61,10 +61,10 @@ def dribbel(slope: float = SLOPE, gravity: float = 9.81) -> Walker:
         name="strike",
     )
     return Walker(
-        "dribbel",
         (Phase(bent, knee, name="swing"), Phase(straight, strike, name="reach")),
-        start(),
-        _ahead,
+        start=start(),
+        ahead=_ahead,
+        name="dribbel",
         slope=slope,
         numbers=tilted,
         recipe=dribbel,

@@ -64,10 +64,10 @@ def trunk_walker(
     )
     rates = np.array([0.6, 0.0, -0.6, 0.0, 0.0, 0.0])
     return Walker(
-        "trunk_walker",
-        (Phase(pivoted, strike, name="swing"),),
-        (START, rates),
-        _ahead,
+        Phase(pivoted, strike, name="swing"),
+        start=(START, rates),
+        ahead=_ahead,
+        name="trunk_walker",
         numbers=numbers,
         recipe=trunk_walker,
     )
