@@ -20,6 +20,7 @@ from tarsus.arrays import Array
 from tarsus.events.mapped import mapped, resets_of, struck
 from tarsus.events.resets import Impact, Linear
 from tarsus.gait.walkers import Walker
+from tarsus.kit.rooted import Rooted
 from tarsus.model.checks import numbers
 
 
@@ -121,8 +122,9 @@ def _principal(loss: Array, inertia: Array) -> tuple[Array, Array]:
 def _rising(walker: Walker, phase: int, impact: Impact, q: Array) -> Array:
     """Return how fast the point of the old stance foot that is at the origin rises (n,)."""
     free = impact.model
-    foot = walker.phases[phase].model.body_names[0]
+    stance = walker.phases[phase].model
+    foot = stance.root_frame if isinstance(stance, Rooted) else stance.body_names[0]
     normal = np.array([math.sin(walker.slope), 0.0, math.cos(walker.slope)])
-    if foot not in free.body_names:
+    if foot not in free.frame_names:
         return np.zeros(free.nv)
     return np.asarray(normal @ np.asarray(free.frame_jacobian(q, foot, "world"))[:3])

@@ -1,4 +1,4 @@
-"""Table 5.2 of V. Duindam: the springs, dampers and masses of the compass walker that cost least."""
+"""Table 5.2 of V. Duindam: the springs, dampers and masses of a compass walker that cost least."""
 
 from __future__ import annotations
 

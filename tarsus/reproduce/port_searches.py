@@ -50,9 +50,10 @@ def structures(speed: float) -> dict[str, OptimizedGait]:
 
 def cheaper(label: str, printed: str, gait: OptimizedGait, reason: str = CHEAPER) -> Row:
     """Return a row for a cost: the same, or less, or missed."""
-    if gait.violations or gait.cost > float(printed) and not same_digits(printed, gait.cost):
+    same = same_digits(printed, gait.cost)
+    if gait.violations or (gait.cost > float(printed) and not same):
         return Row(label, printed, gait.cost, "missed")
-    if same_digits(printed, gait.cost):
+    if same:
         return Row(label, printed, gait.cost, "reproduced")
     return Row(label, printed, gait.cost, "surpassed", reason)
 

@@ -1,4 +1,4 @@
-"""Derivatives of programmes of gaits, guards and resets, by differences; bases by their identities."""
+"""Derivatives of programmes of gaits, guards and resets, by differences; identities of bases."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def everything(walker: Walker) -> list[Condition]:
         ts.gait.Grip(0.5, least=1.0, sole=(-0.1, 0.2, -0.05, 0.05), slope=walker.slope, points=3),
         EffortLimits(0, most, np.linspace(0.0, 1.0, 3)),
         JointLimits(0, points=2),
+        ts.gait.Require(height, low=0.3, high=0.3, during=(0.5, 0.6), points=2),
     ]
 
 

@@ -20,8 +20,16 @@ NOMINAL |= {1.0: 0.268, 1.1: 0.802, 1.2: 1.626, 1.3: 2.745}
 """Least costs of the compass walker by its speed [m/s], of an independent computation."""
 SPRINGS = {0.9: 0.633, 1.0: 2.867, 1.1: 6.098, 1.2: 10.81, 1.3: 17.69}
 """And the stiffnesses between its legs [N m/rad] that are best."""
-MASSES = dict(zip(NOMINAL, (0.062, 0.011, 0.0023, 0.0032, 0.0071, 0.012, 0.016, 0.011, 0.011)))
-ALL = dict(zip(NOMINAL, (0.037, 0.0029, 0.0017, 0.0014, 0.0016, 0.0027, 0.0042, 0.0054, 0.0099)))
+MASSES = dict(
+    zip(NOMINAL, (0.062, 0.011, 0.0023, 0.0032, 0.0071, 0.012, 0.016, 0.011, 0.011), strict=True)
+)
+ALL = dict(
+    zip(
+        NOMINAL,
+        (0.037, 0.0029, 0.0017, 0.0014, 0.0016, 0.0027, 0.0042, 0.0054, 0.0099),
+        strict=True,
+    )
+)
 """Costs of the thesis with masses free, and with all free."""
 TRUNKS = {
     1: (0.601, 0.301, 0.100, 7.09, 2.51),

@@ -37,7 +37,9 @@ def missed(
         c, duration = phases[each.phase]
         s = each.nodes(POINTS)
         slack = rows.slack(*Grid.of(basis, s).motion(c, duration)).min(axis=-1, initial=np.inf)
-        places.append(_valleys(s, slack))
+        if each.equal:
+            slack = -np.abs(slack)
+        places.append(np.zeros(0) if each.equal else _valleys(s, slack))
         if slack.min() < -TOLERANCE:
             found[each.label] = max(found.get(each.label, 0.0), float(-slack.min()))
     return found | _strikes_early(basis, phases, machine), places

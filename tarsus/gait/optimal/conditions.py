@@ -33,6 +33,11 @@ class Condition:
     phase: int
     """Number of the phase; −1 is the last."""
 
+    @property
+    def equal(self) -> bool:
+        """Whether rows have to vanish, instead of not being negative."""
+        return False
+
     def nodes(self, points: int | None = None) -> Array:
         """Return where it is looked at, on [0, 1], or at so many `points` instead."""
         raise NotImplementedError
@@ -50,7 +55,7 @@ class Require(Condition):
     sums. With `rate` it is the guard's time derivative: how fast a foot comes down. `phase`
     numbers the phase, −1 for the last. (0.1, 0.9) is from a tenth of the phase to nine tenths,
     (1, 1) its end. There are `points` on the way where it is kept; what lies between them is
-    looked at afterwards.
+    looked at afterwards. Where `low` is `high` the guard has this value.
     """
 
     guard: Guard
@@ -75,6 +80,16 @@ class Require(Condition):
             raise ValueError("a requirement needs low or high")
         count(self.points, "points", 1, 10_000)
 
+    @property
+    def equal(self) -> bool:
+        """Whether the guard has one value only."""
+        return self.low is not None and self.low == self.high
+
+    def sides(self) -> list[tuple[float, float]]:
+        """Return (sign, value) of its rows: sign times what it is over the value."""
+        sides = [(1.0, self.low)] if self.equal else [(1.0, self.low), (-1.0, self.high)]
+        return [(sign, side) for sign, side in sides if side is not None]
+
     def nodes(self, points: int | None = None) -> Array:
         """Return nodes on the way, one for an instant."""
         begin, end = self.during
@@ -92,14 +107,11 @@ class _GuardRows:
 
     def slack(self, q: Array, v: Array, a: Array) -> Array:
         value = self.guard.rates(q, v) if self.of.rate else self.guard.values(q, v)
-        sides = [(1.0, self.of.low), (-1.0, self.of.high)]
-        rows = [sign * (value - side) for sign, side in sides if side is not None]
-        return np.stack(rows, axis=-1)
+        return np.stack([sign * (value - side) for sign, side in self.of.sides()], axis=-1)
 
     def slopes(self, q: Array, v: Array, a: Array) -> Slopes:
         by_q, by_v = self._rate_slopes(q, v) if self.of.rate else self.guard.slopes(q, v)
-        signs = [s for s, side in ((1.0, self.of.low), (-1.0, self.of.high)) if side is not None]
-        spread = np.array(signs)[:, None]
+        spread = np.array([sign for sign, _ in self.of.sides()])[:, None]
         return by_q[:, None, :] * spread, by_v[:, None, :] * spread, None
 
     def _rate_slopes(self, q: Array, v: Array) -> tuple[Array, Array]:

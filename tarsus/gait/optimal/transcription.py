@@ -147,7 +147,8 @@ class Transcription:
             equations.append(ends[0][0][0] - self._fixed)
         for each, rows, grid in zip(self.conditions, machine.rows, self._grids, strict=True):
             c, duration = self.unknowns.phases(x)[each.phase]
-            slacks.append(rows.slack(*grid.motion(c, duration)).ravel())
+            kept = equations if each.equal else slacks
+            kept.append(rows.slack(*grid.motion(c, duration)).ravel())
         return tuple(_joined(each) for each in (residuals, equations, slacks))  # type: ignore[return-value]
 
     def _slopes(self, x: Array, machine: Machine) -> tuple[Array, Array, Array]:
@@ -159,7 +160,9 @@ class Transcription:
         if self._fixed is not None:
             begins = self.unknowns.state_rows(x, 0, self._ends, 0)
             equations.append(begins[: len(self._fixed)])
-        slacks = [self._condition_slopes(x, machine, k) for k in range(len(self.conditions))]
+        slacks = []
+        for k, each in enumerate(self.conditions):
+            (equations if each.equal else slacks).append(self._condition_slopes(x, machine, k))
         empty = np.zeros((0, n))
         return (
             np.concatenate(residuals),
