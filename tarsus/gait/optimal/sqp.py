@@ -24,6 +24,8 @@ CAUTION, CALM, RIGID = 1e-1, 1e-5, 1e6
 """Damping at first, where a search may end, and where it gives up, as parts of the cost."""
 CLEAR = 1e-3
 """How much along a step curvature must be seen to be believed, as a part of all that was seen."""
+FLOOR = 1e-2
+"""Least price of a row, as a part of the largest of its kind."""
 ELASTIC = 1e2
 """Price of what cannot be met at first, as a part of the cost."""
 
@@ -81,7 +83,8 @@ def minimise(
     lower, upper = programme.bounds
     x = np.clip(x, lower, upper)
     here = programme.linearised(x)
-    curvature, prices = np.zeros((len(x), len(x))), (0.0, 0.0)
+    curvature = np.zeros((len(x), len(x)))
+    prices = np.zeros(len(here.equations) + len(here.slacks))
     damping = CAUTION * (here.cost + 1e-6)
     for k in range(iterations):
         step, multipliers, missed = _step(here, curvature, damping, lower - x, upper - x)
@@ -165,18 +168,22 @@ def _promised(here: Values, curvature: Array, step: Array) -> float:
     return float(here.cost - moved @ moved - 0.5 * step @ curvature @ step)
 
 
-def _raised(prices: tuple[float, float], here: Values, multipliers: Array) -> tuple[float, float]:
-    """Return prices of violations, of equations and of slacks, above their multipliers."""
-    count = len(here.equations)
-    most = [float(np.abs(each).max(initial=0.0)) for each in np.split(multipliers, [count])]
-    return tuple(  # type: ignore[return-value]
-        max(1.5 * now, 0.5 * (before + 1.5 * now)) for before, now in zip(prices, most, strict=True)
-    )
+def _raised(prices: Array, here: Values, multipliers: Array) -> Array:
+    """Return prices of violations, row by row above their multipliers, and never far below others.
+
+    Rows have units of their own: one price for all would make steps short that bend a row which
+    hardly matters.
+    """
+    wanted = 1.5 * np.abs(multipliers)
+    found = np.maximum(wanted, 0.5 * (prices + wanted))
+    for rows in (slice(len(here.equations)), slice(len(here.equations), None)):
+        found[rows] = np.maximum(found[rows], FLOOR * found[rows].max(initial=0.0))
+    return found
 
 
-def _merit(values: Values, prices: tuple[float, float]) -> float:
-    short = np.minimum(values.slacks, 0.0)
-    return float(values.cost + prices[0] * np.abs(values.equations).sum() - prices[1] * short.sum())
+def _merit(values: Values, prices: Array) -> float:
+    missed = np.concatenate([np.abs(values.equations), -np.minimum(values.slacks, 0.0)])
+    return float(values.cost + prices @ missed)
 
 
 def _searched(
@@ -184,7 +191,7 @@ def _searched(
     x: Array,
     here: Values,
     step: Array,
-    prices: tuple[float, float],
+    prices: Array,
     curvature: Array,
     lower: Array,
     upper: Array,
@@ -213,7 +220,7 @@ def _searched(
     return 0.0, x
 
 
-def _good(there: Values, start: float, expected: float, prices: tuple[float, float]) -> bool:
+def _good(there: Values, start: float, expected: float, prices: Array) -> bool:
     merit = _merit(there, prices)
     return bool(np.isfinite(merit) and merit <= start - 1e-4 * expected)
 
