@@ -28,6 +28,7 @@ from tarsus.gait.optimal import (
     Grip,
     OptimizedGait,
     Require,
+    flat_strike,
     optimize,
 )
 from tarsus.gait.posture import stance
@@ -78,6 +79,7 @@ __all__ = [
     "basin",
     "continuation",
     "doublings",
+    "flat_strike",
     "impact_analysis",
     "limit_cycle",
     "limit_cycles",

@@ -27,7 +27,11 @@ COARSE = 6
 """Order of polynomials with which a search without a guess begins."""
 NOTHING = 1e-11
 """What cannot be gained any more, as a part of what straight lines between postures cost."""
-EXCHANGES = 6
+EARLY, LATE = 1e-4, 1e-7
+"""What a step gains at least, as a part of the cost, while nodes are added and afterwards."""
+MISSED = 1e-3
+"""Searches that miss more than this need no further nodes."""
+EXCHANGES = 12
 """How often nodes are added where conditions were missed between them."""
 
 
@@ -174,18 +178,33 @@ class _Task:
         )
 
     def _exchanged(self, x: Array) -> tuple[Solution, list[Array]]:
-        """Search, and again with nodes where conditions were missed between those there were."""
+        """Search, and again with nodes where conditions were missed between those there were.
+
+        Searches end early as long as nodes are missing.
+        """
         more = [np.zeros(0) for _ in self.conditions]
+        precision = EARLY
         for _ in range(EXCHANGES):
             stated = self._stated(self.basis, more=more)
-            found = minimise(stated, x, iterations=self.iterations, nothing=NOTHING * self.scale)
-            x = found.x
-            machine = stated.machine(stated.numbers(x))
-            _, places = missed(self.basis, stated.unknowns.phases(x), self.conditions, machine)
-            if not any(len(each) for each in places) or found.status != "converged":
+            found = minimise(
+                stated,
+                x,
+                iterations=self.iterations,
+                precision=precision,
+                nothing=NOTHING * self.scale,
+            )
+            x, places = found.x, self._missing(stated, found.x)
+            complete = not any(len(each) for each in places) or found.violation > MISSED
+            if complete and precision == LATE:
                 break
+            precision = LATE if complete else precision
             more = [np.concatenate(pair) for pair in zip(more, places, strict=True)]
         return found, more
+
+    def _missing(self, stated: Transcription, x: Array) -> list[Array]:
+        """Return where conditions are missed between nodes."""
+        machine = stated.machine(stated.numbers(x))
+        return missed(self.basis, stated.unknowns.phases(x), self.conditions, machine)[1]
 
     def _carried(self, coarse: Transcription, basis: Basis, x: Array) -> Array:
         unknowns = self._stated(self.basis).unknowns

@@ -22,6 +22,8 @@ SHORTEST = 2.0**-14
 """Part of a step below which none is taken."""
 CAUTION, CALM, RIGID = 1e-1, 1e-5, 1e6
 """Damping at first, where a search may end, and where it gives up, as parts of the cost."""
+TRUSTED = 0.1
+"""Part of a step that a model which is to be trusted leads."""
 CLEAR = 1e-3
 """How much along a step curvature must be seen to be believed, as a part of all that was seen."""
 FLOOR = 1e-2
@@ -71,7 +73,7 @@ def minimise(
     *,
     iterations: int = 200,
     tolerance: float = 1e-9,
-    precision: float = 1e-8,
+    precision: float = 1e-7,
     nothing: float = 1e-12,
     watch: Callable[[int, Values, float], None] | None = None,
 ) -> Solution:
@@ -106,7 +108,9 @@ def minimise(
             continue
         damping *= 0.3 if part == 1.0 else 1.0 if part > 0.2 else 3.0
         there = programme.linearised(at)
-        curvature = _learnt(curvature, here, there, at - x, multipliers)
+        # a model that leads nowhere is forgotten
+        learnt = curvature if part >= TRUSTED else np.zeros_like(curvature)
+        curvature = _learnt(learnt, here, there, at - x, multipliers)
         x, here = at, there
     return Solution(x, here, f"no convergence in {iterations} iterations", iterations)
 
