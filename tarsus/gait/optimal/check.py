@@ -16,8 +16,8 @@ from tarsus.gait.optimal.conditions import Condition
 from tarsus.gait.optimal.machine import Machine
 from tarsus.model import Model
 
-POINTS = 401
-"""Of a phase at which it is looked at."""
+POINTS = 3201
+"""Of a phase at which it is looked at: so dense that nothing of weight fits between them."""
 TOLERANCE = 1e-6
 """What may be missed."""
 EARLY, LATE = 0.02, 1e-3
