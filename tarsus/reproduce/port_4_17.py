@@ -10,7 +10,7 @@ from tarsus.events import guards
 from tarsus.gait import OptimizedGait, Require, impact_analysis, optimize
 from tarsus.gait.walkers import trunk_walker
 from tarsus.reproduce.port_searches import SOURCE
-from tarsus.reproduce.result import Curve, Result, Row, judged
+from tarsus.reproduce.result import Curve, Result, Row, Verdict, judged
 
 PRINTED = {
     1: ("0.52", "0.26", "0.20", "4.18", "1.82"),
@@ -50,7 +50,7 @@ def run() -> Result:
             NAMES, PRINTED[hip], RIGHT[hip], numbers, strict=True
         ):
             good = found[hip].success and abs(ours / right - 1.0) < 0.02
-            verdict = "corrected" if good else "missed"
+            verdict: Verdict = "corrected" if good else "missed"
             label = f"hip {hip} kg, head {6 - hip} kg: {name}"
             rows.append(Row(label, printed, ours, verdict, SAMPLES))
     rows += _trends(table) + [_balance(found[3])]

@@ -129,7 +129,9 @@ class Transcription:
         return Values(*parts, *slopes)
 
     def _values(self, x: Array, machine: Machine) -> tuple[Array, Array, Array]:
-        residuals, equations, slacks = [], [], []
+        residuals: list[Array] = []
+        equations: list[Array | list[float]] = []
+        slacks: list[Array | list[float]] = []
         ends = []
         for p, (c, duration) in enumerate(self.unknowns.phases(x)):
             efforts = machine.efforts[p].values(*self.grid.motion(c, duration))
@@ -160,7 +162,7 @@ class Transcription:
         if self._fixed is not None:
             begins = self.unknowns.state_rows(x, 0, self._ends, 0)
             equations.append(begins[: len(self._fixed)])
-        slacks = []
+        slacks: list[Array] = []
         for k, each in enumerate(self.conditions):
             (equations if each.equal else slacks).append(self._condition_slopes(x, machine, k))
         empty = np.zeros((0, n))
@@ -210,5 +212,5 @@ class Transcription:
         return self.unknowns.spread(p, by_c, lasting)
 
 
-def _joined(parts: list[Any]) -> Array:
+def _joined(parts: Sequence[Any]) -> Array:
     return np.concatenate([np.asarray(each, float) for each in [*parts, np.zeros(0)]])

@@ -13,6 +13,8 @@ SHIPPED: dict[str, Callable[..., Walker]] = {
     "compass": compass,
     "simplest": simplest,
     "rimless_wheel": rimless_wheel,
+    "dribbel": dribbel,
+    "trunk_walker": trunk_walker,
 }
 """Walkers by their names."""
 
