@@ -209,6 +209,16 @@ def test_another_solver_finds_the_same_gait() -> None:
     assert found.fun == pytest.approx(gait.cost, rel=1e-4)
 
 
+def test_motors_that_get_warm_cost_more() -> None:
+    walker = compass()
+    gait = ts.gait.optimize(walker, 1.1, require=[strike_speed(walker)], starts=1)
+    cool, warm = gait.cost_with_losses({}), gait.cost_with_losses({"hip": 2.0, "lean": 2.0})
+    assert cool >= gait.cost_of_transport - 1e-9
+    # heat is twice the cost, ∫ τ² dt
+    heat = 2.0 * gait.cost / (walker.weight * gait.step_length)
+    assert warm - cool == pytest.approx(heat, rel=1e-5)
+
+
 def test_splines_find_the_same_gait() -> None:
     walker = compass()
     given = {"require": [strike_speed(walker)], "starts": 1}

@@ -14,6 +14,10 @@ from tarsus.arrays import Array
 from tarsus.gait.optimal.bases import Basis
 from tarsus.gait.optimal.collocation import Efforts, Grid
 from tarsus.gait.walkers import Walker
+from tarsus.model.checks import number
+
+SAMPLES = 2001
+"""Of a phase for its energies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +74,24 @@ class OptimizedGait:
     def cost_of_transport(self) -> float:
         """Mean power over weight and speed."""
         return self.power / (self.walker.weight * self.speed)
+
+    def cost_with_losses(self, losses: Mapping[str, float]) -> float:
+        """Return the cost of transport of motors that get warm and take no power back.
+
+        `losses` [W/(N m)²] by names of joints are heat for an effort squared: resistance over the
+        squared torque constant and gear ratio. Joints without one lose nothing.
+        """
+        energy = 0.0
+        for p, phase in enumerate(self.walker.phases):
+            t = np.linspace(0.0, float(self.durations[p]), SAMPLES)
+            v, tau = self.v(t, p), self.tau(t, p)
+            heat = np.zeros(phase.model.nv)
+            for name, loss in losses.items():
+                if name in phase.model.joint_names:
+                    heat[phase.model.joint(name).v_slice] = number(loss, name)
+            spent = np.maximum(tau * v, 0.0).sum(axis=-1) + tau**2 @ heat
+            energy += float(np.trapezoid(spent, t))
+        return energy / (self.walker.weight * self.step_length)
 
     @property
     def state(self) -> tuple[Array, Array]:

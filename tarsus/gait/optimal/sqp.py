@@ -15,8 +15,8 @@ from typing import Protocol
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.gait.optimal.step_model import learnt, model_step, promised
 from tarsus.gait.optimal.transcription import Values
-from tarsus.ik.programme import solve_qp
 
 SHORTEST = 2.0**-14
 """Part of a step below which none is taken."""
@@ -24,12 +24,8 @@ CAUTION, CALM, RIGID = 1e-1, 1e-5, 1e6
 """Damping at first, where a search may end, and where it gives up, as parts of the cost."""
 TRUSTED = 0.1
 """Part of a step that a model which is to be trusted leads."""
-CLEAR = 1e-3
-"""How much along a step curvature must be seen to be believed, as a part of all that was seen."""
 FLOOR = 1e-2
 """Least price of a row, as a part of the largest of its kind."""
-ELASTIC = 1e2
-"""Price of what cannot be met at first, as a part of the cost."""
 
 
 class Programme(Protocol):
@@ -89,8 +85,8 @@ def minimise(
     prices = np.zeros(len(here.equations) + len(here.slacks))
     damping = CAUTION * (here.cost + 1e-6)
     for k in range(iterations):
-        step, multipliers, missed = _step(here, curvature, damping, lower - x, upper - x)
-        gain = _promised(here, curvature, step)
+        step, multipliers, missed = model_step(here, curvature, damping, lower - x, upper - x)
+        gain = promised(here, curvature, step)
         if watch is not None:
             watch(k, here, float(np.abs(step).max()))
         close = violation(here) <= tolerance
@@ -109,67 +105,10 @@ def minimise(
         damping *= 0.3 if part == 1.0 else 1.0 if part > 0.2 else 3.0
         there = programme.linearised(at)
         # a model that leads nowhere is forgotten
-        learnt = curvature if part >= TRUSTED else np.zeros_like(curvature)
-        curvature = _learnt(learnt, here, there, at - x, multipliers)
+        known = curvature if part >= TRUSTED else np.zeros_like(curvature)
+        curvature = learnt(known, here, there, at - x, multipliers)
         x, here = at, there
     return Solution(x, here, f"no convergence in {iterations} iterations", iterations)
-
-
-def _step(
-    here: Values, curvature: Array, damping: float, lower: Array, upper: Array
-) -> tuple[Array, Array, str]:
-    """Return the step, multipliers of equations and slacks, and what cannot be met, if any."""
-    gradient = 2.0 * here.residual_slopes.T @ here.residuals
-    back = np.linalg.inv(_factor(here, curvature, damping)).T  # y = Lᵀ d has unit curvature
-    bounded = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
-    rows = np.concatenate([here.equation_slopes, here.slack_slopes, np.eye(len(lower))[bounded]])
-    count = len(here.equations) + len(here.slacks)
-    stated = {
-        "damping": 1.0,
-        "reference": -back.T @ gradient,
-        "rows": rows @ back,
-        "rows_lower": np.concatenate([-here.equations, -here.slacks, lower[bounded]]),
-        "rows_upper": np.concatenate(
-            [-here.equations, np.full(len(here.slacks), np.inf), upper[bounded]]
-        ),
-        "tolerance": 1e-11,
-    }
-    nothing = np.zeros((0, len(lower))), np.zeros(0)
-    solved = solve_qp(*nothing, **stated)
-    if solved.success:
-        return back @ solved.v, solved.row_multipliers[:count], ""
-    missed = str(solved.status)
-    prices = np.full(len(rows), np.inf)
-    prices[:count] = ELASTIC * (here.cost + 1e-3)
-    solved = solve_qp(*nothing, penalty=prices, **stated)
-    return back @ solved.v, solved.row_multipliers[:count], missed
-
-
-def _factor(here: Values, curvature: Array, damping: float) -> Array:
-    """Return L, where L Lᵀ is the curvature of the step's model, made positive definite.
-
-    Only along the equations' linear space does it have to be the true one: where it is negative
-    there, its size is taken, and across it that of squared slopes.
-    """
-    squared = 2.0 * here.residual_slopes.T @ here.residual_slopes
-    extra = max(damping, 1e-13 * float(np.trace(squared))) * np.eye(len(squared))
-    try:
-        return np.asarray(np.linalg.cholesky(squared + curvature + extra))
-    except np.linalg.LinAlgError:
-        pass
-    full, _ = np.linalg.qr(here.equation_slopes.T, mode="complete")
-    across, along = np.split(full, [len(here.equations)], axis=1)
-    values, vectors = np.linalg.eigh(along.T @ (squared + curvature) @ along)
-    sizes = np.maximum(np.abs(values), 1e-10 * np.abs(values).max(initial=0.0))
-    whole = along @ (vectors * sizes) @ vectors.T @ along.T
-    whole += across @ (across.T @ squared @ across) @ across.T
-    return np.asarray(np.linalg.cholesky(whole + extra))
-
-
-def _promised(here: Values, curvature: Array, step: Array) -> float:
-    """Return by how much the step lowers the cost of the model."""
-    moved = here.residuals + here.residual_slopes @ step
-    return float(here.cost - moved @ moved - 0.5 * step @ curvature @ step)
 
 
 def _raised(prices: Array, here: Values, multipliers: Array) -> Array:
@@ -235,27 +174,6 @@ def _correction(here: Values, there: Values) -> Array:
     rows = np.concatenate([here.equation_slopes, here.slack_slopes[short]])
     left = np.concatenate([there.equations, there.slacks[short]])
     return np.asarray(-np.linalg.lstsq(rows, left, rcond=1e-10)[0])
-
-
-def _learnt(
-    curvature: Array, here: Values, there: Values, step: Array, multipliers: Array
-) -> Array:
-    """Return the curvature beside that of squared slopes, by a symmetric update of rank one.
-
-    It is of what squares of slopes leave out: residuals times their curvature, and equations and
-    slacks times their multipliers.
-    """
-
-    def rows(values: Values) -> Array:
-        return np.concatenate([values.equation_slopes, values.slack_slopes])
-
-    change = there.residual_slopes - here.residual_slopes
-    seen = 2.0 * change.T @ there.residuals - (rows(there) - rows(here)).T @ multipliers
-    off = seen - curvature @ step
-    across = float(off @ step)
-    if abs(across) <= CLEAR * np.linalg.norm(off) * np.linalg.norm(step):
-        return curvature
-    return np.asarray(curvature + np.outer(off, off) / across)
 
 
 def _stuck(here: Values, tolerance: float, missed: str) -> str:
