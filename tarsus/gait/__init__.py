@@ -22,6 +22,17 @@ from tarsus.gait.cycles import (
 )
 from tarsus.gait.estimate_errors import EstimateErrors
 from tarsus.gait.felt_pushes import FeltPush
+from tarsus.gait.impact_analysis import ImpactAnalysis, impact_analysis
+from tarsus.gait.optimal import (
+    BSpline,
+    Chebyshev,
+    Design,
+    Grip,
+    OptimizedGait,
+    Require,
+    flat_strike,
+    optimize,
+)
 from tarsus.gait.posture import stance
 from tarsus.gait.robustness import Robustness, robustness
 from tarsus.gait.senses import Senses
@@ -37,20 +48,27 @@ from tarsus.gait.walking import Walking
 __all__ = [
     "Aims",
     "Anatomy",
+    "BSpline",
     "Basin",
     "Bifurcation",
     "Biped",
     "BodyGains",
     "BodyTasks",
     "Branch",
+    "Chebyshev",
+    "Design",
     "Doublings",
     "EstimateErrors",
     "FeltPush",
+    "Grip",
+    "ImpactAnalysis",
     "Leg",
     "Limb",
     "LimitCycle",
     "Measured",
     "NoGaitError",
+    "OptimizedGait",
+    "Require",
     "Robustness",
     "Senses",
     "Sole",
@@ -64,8 +82,11 @@ __all__ = [
     "basin",
     "continuation",
     "doublings",
+    "flat_strike",
+    "impact_analysis",
     "limit_cycle",
     "limit_cycles",
+    "optimize",
     "plans",
     "robustness",
     "stance",

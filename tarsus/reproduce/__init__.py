@@ -43,6 +43,12 @@ from tarsus.reproduce import (
     port_3_10,
     port_3_11,
     port_4_2,
+    port_4_5,
+    port_4_7,
+    port_4_14,
+    port_4_17,
+    port_5_1,
+    port_5_2,
     rotors_4_1,
     rotors_4_2,
     rotors_4_3,
@@ -97,6 +103,13 @@ TABLES: dict[str, tuple[str, Callable[[], Result]]] = {
     "port-3.10": ("closets that rock, and closets that stand", port_3_10.run),
     "port-3.11": ("a bar on two supports", port_3_11.run),
     "port-4.2": ("a compass walker: impact map, losses, passive gaits", port_4_2.run),
+    "port-4.5": ("energy that strikes take, by angle and masses", port_4_5.run),
+    "port-4.7": ("an unstable passive gait, as one of least efforts", port_4_7.unstable),
+    "port-4.8": ("a stable passive gait, as one of least efforts", port_4_7.stable),
+    "port-4.14": ("Dribbel: passive gaits with knees, one of them stable", port_4_14.run),
+    "port-4.17": ("a walker with a trunk: gaits of five mass distributions", port_4_17.run),
+    "port-5.1": ("costs of a compass walker with springs and masses free", port_5_1.run),
+    "port-5.2": ("its best springs, dampers and masses", port_5_2.run),
 }
 """What can be reproduced: a line about it, and the function that does it."""
 

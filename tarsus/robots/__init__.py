@@ -3,6 +3,7 @@
 from tarsus.robots.compass import compass
 from tarsus.robots.differential import differential
 from tarsus.robots.dill import dill
+from tarsus.robots.dribbel import dribbel
 from tarsus.robots.five_bodies import five_bodies
 from tarsus.robots.linkages import four_bar, four_bar_chain, slider_crank, spatial_four_bar
 from tarsus.robots.lola import lola
@@ -13,6 +14,7 @@ from tarsus.robots.rolling import rolling_disc, snakeboard
 from tarsus.robots.rotors import rotor_chain, rotor_tree
 from tarsus.robots.strandbeest import strandbeest_leg
 from tarsus.robots.trees import chain, tree
+from tarsus.robots.trunk_walker import trunk_walker
 from tarsus.robots.vergence import vergence
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "compass",
     "differential",
     "dill",
+    "dribbel",
     "five_bodies",
     "four_bar",
     "four_bar_chain",
@@ -36,6 +39,7 @@ __all__ = [
     "spatial_four_bar",
     "strandbeest_leg",
     "tree",
+    "trunk_walker",
     "vergence",
 ]
 

@@ -3,15 +3,28 @@
 from collections.abc import Callable
 
 from tarsus.gait.walkers.compass import compass
+from tarsus.gait.walkers.dribbel import dribbel
 from tarsus.gait.walkers.rimless_wheel import rimless_wheel
 from tarsus.gait.walkers.simplest import simplest
+from tarsus.gait.walkers.trunk_walker import trunk_walker
 from tarsus.gait.walkers.walker import Section, Walker
 
 SHIPPED: dict[str, Callable[..., Walker]] = {
     "compass": compass,
     "simplest": simplest,
     "rimless_wheel": rimless_wheel,
+    "dribbel": dribbel,
+    "trunk_walker": trunk_walker,
 }
 """Walkers by their names."""
 
-__all__ = ["SHIPPED", "Section", "Walker", "compass", "rimless_wheel", "simplest"]
+__all__ = [
+    "SHIPPED",
+    "Section",
+    "Walker",
+    "compass",
+    "dribbel",
+    "rimless_wheel",
+    "simplest",
+    "trunk_walker",
+]

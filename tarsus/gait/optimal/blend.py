@@ -1,0 +1,141 @@
+"""A machine between machines: for numbers that forces and inertias depend on linearly.
+
+Efforts are linear in masses, moments, stiffnesses and dampings, and so are mass matrices: those of
+any design are sums of those of a few, with weights that add up to one. Nothing is built anew then
+while the design changes. Whether it is so is looked at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.events.mapped import Inertia
+from tarsus.events.resets import Impact
+from tarsus.gait.optimal.collocation import Slopes
+from tarsus.gait.optimal.conditions import Condition, Rows
+from tarsus.gait.optimal.design import Design
+from tarsus.gait.optimal.machine import EffortsOf, Machine
+from tarsus.gait.walkers import Walker
+
+SAME = 1e-9
+"""What a blend may miss of what it stands for, as a part of it."""
+
+
+class Blends:
+    """Machines at the corners of a design, of which others are blends."""
+
+    def __init__(self, walker: Walker, design: Design, conditions: Sequence[Condition]) -> None:
+        self._base = 0.5 * (design.lower + design.upper)
+        self._sides = 0.25 * (design.upper - design.lower)
+        self._walker, self._design, self._conditions = walker, design, conditions
+        corners = [self._base, *(self._base + np.diag(self._sides))]
+        self._machines = [self._built(each) for each in corners]
+        self.exact = self._checked()
+
+    def at(self, values: Array) -> Machine:
+        """Return the blend for numbers of the design."""
+        parts = (values - self._base) / self._sides
+        return Blend(self._machines, np.concatenate([[1.0 - parts.sum()], parts]))
+
+    def _built(self, values: Array) -> Machine:
+        return Machine(self._design.walker(self._walker, values), self._conditions)
+
+    def _checked(self) -> bool:
+        """Return whether a blend is the machine that it stands for, at a state like any other."""
+        values = self._base - 0.7 * self._sides * np.linspace(1.0, 0.6, len(self._base))
+        there, blend = self._built(values), self.at(values)
+        pairs = []
+        for p, n in enumerate(there.sizes):
+            q, v, a = (np.cos(k + np.arange(1.0, n + 1.0)) for k in range(3))
+            many = [np.stack([each, -0.5 * each]) for each in (q, v, a)]
+            for one in (there, blend):
+                found = [one.efforts[p].values(*many), one.after(p, q, v)]
+                found += [np.array(one.strike(p, q, v))]
+                found += [
+                    each.slack(*many)
+                    for each, of in zip(one.rows, self._conditions, strict=True)
+                    if of.phase % len(there.sizes) == p
+                ]
+                pairs.append(np.concatenate([x.ravel() for x in found]))
+        last = np.cos(np.arange(1.0, there.sizes[-1] + 1.0))
+        off = [abs(there.ahead(last) - blend.ahead(last))]
+        off += [
+            float(np.abs(x - y).max() / (1.0 + np.abs(x).max()))
+            for x, y in zip(pairs[::2], pairs[1::2], strict=True)
+        ]
+        return max(off) < SAME
+
+
+class Blend(Machine):
+    """Machines with weights."""
+
+    def __init__(self, machines: Sequence[Machine], weights: Array) -> None:
+        first = machines[0]
+        self.walker, self.resets, self._guards = first.walker, first.resets, first._guards
+        self._machines, self._weights = machines, weights
+        phases = range(len(first.efforts))
+        self.efforts = [
+            MixedEfforts([each.efforts[p] for each in machines], weights) for p in phases
+        ]
+        kept = range(len(first.rows))
+        self.rows = [MixedRows([each.rows[k] for each in machines], weights) for k in kept]
+
+    def inertia(self, phase: int) -> Inertia:
+        """Return mass matrices for the impacts of a phase."""
+
+        def found(k: int, q: Array) -> Array:
+            impacts = [each.resets[phase][k] for each in self._machines]
+            parts = [each.model.mass_matrix(q) for each in impacts if isinstance(each, Impact)]
+            return _sum(self._weights, [np.asarray(each) for each in parts])
+
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class MixedEfforts:
+    """Efforts with weights."""
+
+    parts: Sequence[EffortsOf]
+    weights: Array
+
+    def values(self, q: Array, v: Array, a: Array) -> Array:
+        """Return τ (n, nv)."""
+        return _sum(self.weights, [each.values(q, v, a) for each in self.parts])
+
+    def slopes(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
+        """Return ∂τ/∂q, ∂τ/∂v and ∂τ/∂a (n, nv, nv)."""
+        by_q, by_v, by_a = zip(*(each.slopes(q, v, a) for each in self.parts), strict=True)
+        return _sum(self.weights, by_q), _sum(self.weights, by_v), _sum(self.weights, by_a)
+
+
+@dataclass(frozen=True, eq=False)
+class MixedRows:
+    """Rows of conditions with weights."""
+
+    parts: Sequence[Rows]
+    weights: Array
+
+    def slack(self, q: Array, v: Array, a: Array) -> Array:
+        """Return what is left of the condition."""
+        return _sum(self.weights, [each.slack(q, v, a) for each in self.parts])
+
+    def slopes(self, q: Array, v: Array, a: Array) -> Slopes:
+        """Return how that changes."""
+        by_q, by_v, by_a = zip(*(each.slopes(q, v, a) for each in self.parts), strict=True)
+        last = [each for each in by_a if each is not None]
+        return (
+            _sum(self.weights, by_q),
+            _sum(self.weights, by_v),
+            _sum(self.weights, last) if last else None,
+        )
+
+
+def _sum(weights: Array, parts: Sequence[Array]) -> Array:
+    total = weights[0] * parts[0]
+    for weight, part in zip(weights[1:], parts[1:], strict=True):
+        total = total + weight * part
+    return np.asarray(total)

@@ -1,0 +1,100 @@
+"""Motions of a phase as sums of basis functions, and the efforts that they need, at nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.gait.optimal.bases import Basis
+from tarsus.model import Model
+
+TURNING = ("planar",)
+"""Kinds of joints with as many velocities as positions that are not their rates."""
+
+Slopes = tuple[Array, Array, Array | None]
+"""∂/∂q, ∂/∂v and ∂/∂a (n, rows, nv); None where accelerations do not matter."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Nodes s (n,) on [0, 1] and the functions of a basis there, with two derivatives."""
+
+    s: Array
+    values: Array
+    slopes: Array
+    bends: Array
+
+    @classmethod
+    def of(cls, basis: Basis, s: Array) -> Grid:
+        """Return the grid of a basis."""
+        return cls(s, *(basis.at(s, k) for k in range(3)))
+
+    def motion(self, coefficients: Array, duration: float) -> tuple[Array, Array, Array]:
+        """Return q, v and a (n, nv) for coefficients (size, nv) and a duration [s]."""
+        return (
+            self.values @ coefficients,
+            self.slopes @ coefficients / duration,
+            self.bends @ coefficients / duration**2,
+        )
+
+    def chained(self, slopes: Slopes, v: Array, a: Array, duration: float) -> tuple[Array, Array]:
+        """Return derivatives by coefficients (n, rows, size, nv) and by the duration (n, rows).
+
+        They are of rows (n, rows) with derivatives (n, rows, nv) by q, v and a of the motion.
+        """
+        by_q, by_v, by_a = slopes
+        terms = [(by_q, self.values), (by_v, self.slopes / duration)]
+        lasting = -(by_v @ v[..., None])[..., 0] / duration
+        if by_a is not None:
+            terms.append((by_a, self.bends / duration**2))
+            lasting -= 2.0 * (by_a @ a[..., None])[..., 0] / duration
+        total = sum(
+            slope[:, :, None, :] * functions[:, None, :, None] for slope, functions in terms
+        )
+        return np.asarray(total), lasting
+
+
+class Efforts:
+    """What motors give in a phase: inverse dynamics less what springs and dampers do."""
+
+    def __init__(self, model: Model) -> None:
+        check_coordinates(model)
+        self.model = model
+        rest, units = np.zeros(model.nv), np.eye(model.nv)
+        still = np.asarray(model.passive_forces(rest, rest))
+        self._stiffness = np.asarray(model.passive_forces(units, rest)) - still
+        self._damping = np.asarray(model.passive_forces(rest, units)) - still
+        self._constant = still
+
+    def values(self, q: Array, v: Array, a: Array) -> Array:
+        """Return τ (n, nv)."""
+        passive = self._constant + q @ self._stiffness + v @ self._damping
+        return np.asarray(self.model.inverse_dynamics(q, v, a)) - passive
+
+    def slopes(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
+        """Return ∂τ/∂q, ∂τ/∂v and ∂τ/∂a (n, nv, nv)."""
+        by_q, by_v, by_a = np.asarray(self.model.inverse_dynamics_derivatives(q, v, a))
+        return by_q - self._stiffness.T, by_v - self._damping.T, by_a
+
+
+def check_coordinates(model: Model) -> None:
+    """Raise ValueError where motions of a model are no sums of functions, by what is in the way."""
+    for name in model.joint_names:
+        joint = model.joint(name)
+        if joint.nq != joint.nv or joint.kind in TURNING:
+            raise ValueError(
+                f"joint {name!r} is {joint.kind}: its rates are not its velocities, so that its "
+                "motion is no sum of functions; state it by joints with angles, such as universal"
+            )
+        if np.any(joint.friction):
+            raise ValueError(
+                f"joint {name!r} has dry friction, which jumps where it turns: efforts of gaits "
+                "must be smooth"
+            )
+    if model.constraints or model.nq != model.nv:
+        raise ValueError(
+            f"model {model.name!r} has loops: gaits are optimised on trees, with the stance foot "
+            "as the root"
+        )

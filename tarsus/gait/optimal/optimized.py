@@ -1,0 +1,148 @@
+"""What a search for an efficient gait returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.arrays import Array
+from tarsus.gait.optimal.bases import Basis
+from tarsus.gait.optimal.collocation import Efforts, Grid
+from tarsus.gait.walkers import Walker
+from tarsus.model.checks import number
+
+SAMPLES = 2001
+"""Of a phase for its energies."""
+
+
+@dataclass(frozen=True, eq=False)
+class OptimizedGait:
+    """A gait of least efforts: motions of its phases, what they need, and what they miss.
+
+    Times begin just after a strike, and end at the next one; `q`, `v` and `tau` are functions of
+    them. `success` is whether the search converged and nothing is violated between its nodes.
+    """
+
+    walker: Walker
+    """With the design that was found."""
+    basis: Basis = field(repr=False)
+    coefficients: tuple[Array, ...] = field(repr=False)
+    """Of each phase's motion (functions, nv)."""
+    durations: Array
+    """How long each phase takes [s]."""
+    design: Mapping[str, float]
+    """Numbers of the mechanics that were free."""
+    cost: float
+    """∫ τᵀ Q τ dt of a step."""
+    power: float
+    """Mean mechanical power of the efforts [W]: what strikes and dampers take, less gravity's."""
+    peak_efforts: Mapping[str, float]
+    """Largest effort of each joint [N m or N], by its name."""
+    violations: Mapping[str, float]
+    """What is missed between the nodes of the search, too, and by how much; empty for nothing."""
+    status: str
+    """"converged", or what was in the way."""
+    iterations: int
+    """Of the search that found it."""
+
+    @property
+    def success(self) -> bool:
+        """Whether it is a gait that keeps everything."""
+        return self.status == "converged" and not self.violations
+
+    @property
+    def duration(self) -> float:
+        """How long a step takes [s]."""
+        return float(self.durations.sum())
+
+    @property
+    def step_length(self) -> float:
+        """How far a step leads [m]."""
+        return float(self.walker.ahead(self._ends(-1)[0]))
+
+    @property
+    def speed(self) -> float:
+        """Mean speed [m/s]."""
+        return self.step_length / self.duration
+
+    @property
+    def cost_of_transport(self) -> float:
+        """Mean power over weight and speed."""
+        return self.power / (self.walker.weight * self.speed)
+
+    def cost_with_losses(self, losses: Mapping[str, float]) -> float:
+        """Return the cost of transport of motors that get warm and take no power back.
+
+        `losses` [W/(N m)²] by names of joints are heat for an effort squared: resistance over the
+        squared torque constant and gear ratio. Joints without one lose nothing.
+        """
+        energy = 0.0
+        for p, phase in enumerate(self.walker.phases):
+            t = np.linspace(0.0, float(self.durations[p]), SAMPLES)
+            v, tau = self.v(t, p), self.tau(t, p)
+            heat = np.zeros(phase.model.nv)
+            for name, loss in losses.items():
+                if name in phase.model.joint_names:
+                    heat[phase.model.joint(name).v_slice] = number(loss, name)
+            spent = np.maximum(tau * v, 0.0).sum(axis=-1) + tau**2 @ heat
+            energy += float(np.trapezoid(spent, t))
+        return energy / (self.walker.weight * self.step_length)
+
+    @property
+    def state(self) -> tuple[Array, Array]:
+        """q and v just after a strike: where `ts.gait.limit_cycle` may begin."""
+        q, v, _ = Grid.of(self.basis, np.zeros(1)).motion(
+            self.coefficients[0], float(self.durations[0])
+        )
+        return q[0], v[0]
+
+    def q(self, t: ArrayLike, phase: int = 0) -> Array:
+        """Return positions (…, nq) of a phase at times from its begin [s]."""
+        return self._motion(t, phase)[0]
+
+    def v(self, t: ArrayLike, phase: int = 0) -> Array:
+        """Return velocities (…, nv)."""
+        return self._motion(t, phase)[1]
+
+    def a(self, t: ArrayLike, phase: int = 0) -> Array:
+        """Return accelerations (…, nv)."""
+        return self._motion(t, phase)[2]
+
+    def tau(self, t: ArrayLike, phase: int = 0) -> Array:
+        """Return efforts of the motors (…, nv) [N m or N]."""
+        return Efforts(self.walker.phases[phase].model).values(*self._motion(t, phase))
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Return a figure of positions and efforts over a step; `path` writes it to a file."""
+        from tarsus.gait.optimal.plot import plot  # needs matplotlib
+
+        return plot(self, path)
+
+    def _motion(self, t: ArrayLike, phase: int) -> tuple[Array, Array, Array]:
+        times = np.asarray(t, float)
+        duration = float(self.durations[phase])
+        s = times.ravel() / duration
+        if np.any(s < -1e-9) or np.any(s > 1.0 + 1e-9):
+            raise ValueError(
+                f"t goes from {times.min():g} to {times.max():g} s, phase {phase} lasts "
+                f"{duration:g} s from 0 on"
+            )
+        parts = Grid.of(self.basis, s).motion(self.coefficients[phase], duration)
+        return tuple(each.reshape(*times.shape, -1) for each in parts)  # type: ignore[return-value]
+
+    def _ends(self, phase: int) -> tuple[Array, Array]:
+        grid = Grid.of(self.basis, np.ones(1))
+        q, v, _ = grid.motion(self.coefficients[phase], float(self.durations[phase]))
+        return q[0], v[0]
+
+    def __repr__(self) -> str:
+        missed = f", misses {', '.join(self.violations)}" if self.violations else ""
+        return (
+            f"<tarsus.OptimizedGait of {self.walker.name!r}: {self.status}, cost {self.cost:.4g}, "
+            f"{self.speed:.3g} m/s, {self.duration:.3g} s a step{missed}>"
+        )

@@ -1,0 +1,184 @@
+"""Sequential quadratic programming for sums of squares, equations and slacks.
+
+Each step minimises the linearised efforts plus what curvature was seen beside them, within the
+linearised equations and slacks; a merit function of cost and violations decides how far to go, with
+a second-order correction where curved equations are in the way. J. Nocedal, S. Wright, "Numerical
+Optimization", 2006, chapter 18.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.gait.optimal.step_model import learnt, model_step, promised
+from tarsus.gait.optimal.transcription import Values
+
+SHORTEST = 2.0**-14
+"""Part of a step below which none is taken."""
+CAUTION, CALM, RIGID = 1e-1, 1e-5, 1e6
+"""Damping at first, where a search may end, and where it gives up, as parts of the cost."""
+TRUSTED = 0.1
+"""Part of a step that a model which is to be trusted leads."""
+FLOOR = 1e-2
+"""Least price of a row, as a part of the largest of its kind."""
+
+
+class Programme(Protocol):
+    """Sums of squares, equations and slacks of unknowns."""
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Least and largest unknowns."""
+
+    def values(self, x: Array) -> Values:
+        """Return values without derivatives."""
+
+    def linearised(self, x: Array) -> Values:
+        """Return values with derivatives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Where a search ended, and how."""
+
+    x: Array
+    values: Values
+    status: str
+    iterations: int
+
+    @property
+    def violation(self) -> float:
+        """What equations and slacks miss most."""
+        return violation(self.values)
+
+
+def violation(values: Values) -> float:
+    """Return what equations and slacks miss most."""
+    short = np.minimum(values.slacks, 0.0)
+    return float(max(np.abs(values.equations).max(initial=0.0), -short.min(initial=0.0)))
+
+
+def minimise(
+    programme: Programme,
+    x: Array,
+    *,
+    iterations: int = 200,
+    tolerance: float = 1e-9,
+    precision: float = 1e-7,
+    nothing: float = 1e-12,
+    watch: Callable[[int, Values, float], None] | None = None,
+) -> Solution:
+    """Return unknowns of least cost, from x (n,).
+
+    It ends as "converged" where violations are within `tolerance` and a step would lower the cost
+    by less than `precision` of it, or by `nothing`. Otherwise the status says what is in the way.
+    """
+    lower, upper = programme.bounds
+    x = np.clip(x, lower, upper)
+    here = programme.linearised(x)
+    curvature = np.zeros((len(x), len(x)))
+    prices = np.zeros(len(here.equations) + len(here.slacks))
+    damping = CAUTION * (here.cost + 1e-6)
+    for k in range(iterations):
+        step, multipliers, missed = model_step(here, curvature, damping, lower - x, upper - x)
+        gain = promised(here, curvature, step)
+        if watch is not None:
+            watch(k, here, float(np.abs(step).max()))
+        close = violation(here) <= tolerance
+        if close and gain <= precision * here.cost + nothing:
+            if damping <= CALM * (here.cost + 1e-6):
+                return Solution(x, here, "converged", k)
+            damping *= 0.01
+            continue
+        prices = _raised(prices, here, multipliers)
+        part, at = _searched(programme, x, here, step, prices, curvature, lower, upper)
+        if part == 0.0:
+            if damping > RIGID * (here.cost + 1e-6):
+                return Solution(x, here, _stuck(here, tolerance, missed), k)
+            curvature, damping = np.zeros_like(curvature), max(10.0 * damping, 1e-9)
+            continue
+        damping *= 0.3 if part == 1.0 else 1.0 if part > 0.2 else 3.0
+        there = programme.linearised(at)
+        # a model that leads nowhere is forgotten
+        known = curvature if part >= TRUSTED else np.zeros_like(curvature)
+        curvature = learnt(known, here, there, at - x, multipliers)
+        x, here = at, there
+    return Solution(x, here, f"no convergence in {iterations} iterations", iterations)
+
+
+def _raised(prices: Array, here: Values, multipliers: Array) -> Array:
+    """Return prices of violations, row by row above their multipliers, and never far below others.
+
+    Rows have units of their own: one price for all would make steps short that bend a row which
+    hardly matters.
+    """
+    wanted = 1.5 * np.abs(multipliers)
+    found = np.maximum(wanted, 0.5 * (prices + wanted))
+    for rows in (slice(len(here.equations)), slice(len(here.equations), None)):
+        found[rows] = np.maximum(found[rows], FLOOR * found[rows].max(initial=0.0))
+    return found
+
+
+def _merit(values: Values, prices: Array) -> float:
+    missed = np.concatenate([np.abs(values.equations), -np.minimum(values.slacks, 0.0)])
+    return float(values.cost + prices @ missed)
+
+
+def _searched(
+    programme: Programme,
+    x: Array,
+    here: Values,
+    step: Array,
+    prices: Array,
+    curvature: Array,
+    lower: Array,
+    upper: Array,
+) -> tuple[float, Array]:
+    """Return the part of the step that was taken, and where it leads."""
+    start = _merit(here, prices)
+    linear = Values(
+        here.residuals + here.residual_slopes @ step,
+        here.equations + here.equation_slopes @ step,
+        here.slacks + here.slack_slopes @ step,
+        *(np.zeros((0, 0)),) * 3,
+    )
+    expected = start - _merit(linear, prices) - max(0.5 * float(step @ curvature @ step), 0.0)
+    expected = max(expected, 1e-16 * abs(start))
+    part = 1.0
+    while part >= SHORTEST:
+        at = np.clip(x + part * step, lower, upper)
+        there = programme.values(at)
+        if _good(there, start, expected * part, prices):
+            return part, at
+        if part == 1.0:
+            at = np.clip(at + _correction(here, there), lower, upper)
+            if _good(programme.values(at), start, expected, prices):
+                return part, at
+        part *= 0.5
+    return 0.0, x
+
+
+def _good(there: Values, start: float, expected: float, prices: Array) -> bool:
+    merit = _merit(there, prices)
+    return bool(np.isfinite(merit) and merit <= start - 1e-4 * expected)
+
+
+def _correction(here: Values, there: Values) -> Array:
+    """Return the smallest step that undoes what the curvature of equations left."""
+    short = there.slacks < 0.0
+    rows = np.concatenate([here.equation_slopes, here.slack_slopes[short]])
+    left = np.concatenate([there.equations, there.slacks[short]])
+    return np.asarray(-np.linalg.lstsq(rows, left, rcond=1e-10)[0])
+
+
+def _stuck(here: Values, tolerance: float, missed: str) -> str:
+    most = violation(here)
+    if most <= tolerance:
+        return "converged"  # no step lowers the cost by more than rounding
+    reason = f" ({missed})" if missed else ""
+    return f"no way found to keep all conditions: {most:.2g} is missed{reason}"

@@ -1,0 +1,216 @@
+"""The search for an efficient gait as a programme of finitely many numbers.
+
+Unknowns are the coefficients of each phase's motion, how long it takes, and numbers of the design.
+The cost is the integral of τᵀ Q τ; a strike ends each phase, what it does leads to the next one,
+and after the last to the first. V. Duindam, "Port-Based Modeling and Control for Efficient Bipedal
+Walking Robots", University of Twente 2006, section 4.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.gait.optimal.bases import Basis, lobatto
+from tarsus.gait.optimal.collocation import Grid
+from tarsus.gait.optimal.conditions import Condition
+from tarsus.gait.optimal.design import Design, slope
+from tarsus.gait.optimal.designs import Designs
+from tarsus.gait.optimal.machine import Machine
+from tarsus.gait.optimal.unknowns import Unknowns
+from tarsus.gait.walkers import Walker
+
+SHORTEST, LONGEST = 0.05, 5.0
+"""How long a phase may take [s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """Residuals whose squares are the cost, equations that must vanish, slacks that must not be
+    negative, each with derivatives by all unknowns, or without."""
+
+    residuals: Array
+    equations: Array
+    slacks: Array
+    residual_slopes: Array
+    equation_slopes: Array
+    slack_slopes: Array
+
+    @property
+    def cost(self) -> float:
+        """The integral of squared efforts."""
+        return float(self.residuals @ self.residuals)
+
+
+class Transcription:
+    """A gait's programme: values and exact derivatives at unknowns x (n,).
+
+    `metric` has a matrix Q for each phase. `fixed` is q (nv,) with which the first phase has to
+    begin, `more` nodes for each condition beside its own; `designs` are machines that are there.
+    """
+
+    def __init__(
+        self,
+        walker: Walker,
+        basis: Basis,
+        *,
+        metric: Sequence[Array],
+        conditions: Sequence[Condition] = (),
+        speed: float | None = None,
+        design: Design | None = None,
+        nodes: int | None = None,
+        fixed: Array | None = None,
+        more: Sequence[Array] | None = None,
+        designs: Designs | None = None,
+    ) -> None:
+        self.walker, self.basis, self.speed = walker, basis, speed
+        self.design = Design() if design is None else design
+        self.conditions = tuple(conditions)
+        self.designs = Designs(walker, self.design, conditions) if designs is None else designs
+        machine = self.machine(self.design.first(walker))
+        self.unknowns = Unknowns(basis.size, tuple(machine.sizes), len(self.design.names))
+        s, self._weights = lobatto(nodes or 2 * basis.size)
+        self.grid, self._ends = Grid.of(basis, s), Grid.of(basis, np.array([0.0, 1.0]))
+        added = [np.zeros(0)] * len(self.conditions) if more is None else more
+        self._grids = [
+            Grid.of(basis, np.concatenate([each.nodes(), extra]))
+            for each, extra in zip(self.conditions, added, strict=True)
+        ]
+        self._roots = [np.linalg.cholesky(each).T for each in metric]
+        self._fixed = fixed
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Least and largest unknowns."""
+        n, phases = self.unknowns.coefficients, len(self.unknowns.sizes)
+        free = np.full(n, np.inf)
+        whole = np.ones(self.unknowns.designed)
+        lower = np.concatenate([-free, np.full(phases, SHORTEST), 0.0 * whole])
+        upper = np.concatenate([free, np.full(phases, LONGEST), whole])
+        return lower, upper
+
+    def machine(self, design: Array) -> Machine:
+        """Return the walker with numbers of a design, as equations."""
+        return self.designs.machine(design)
+
+    def numbers(self, x: Array) -> Array:
+        """Return numbers of the design, which are unknowns as parts of their ranges."""
+        return self.design.lower + self.unknowns.design(x) * self.design.ranges
+
+    def joined(self, coefficients: list[Array], durations: Array, numbers: Array) -> Array:
+        """Return unknowns."""
+        parts = (numbers - self.design.lower) / self.design.ranges
+        return self.unknowns.joined(coefficients, durations, parts)
+
+    def values(self, x: Array) -> Values:
+        """Return values without derivatives."""
+        parts = self._values(x, self.machine(self.numbers(x)))
+        nothing = np.zeros((0, len(x)))
+        return Values(*parts, nothing, nothing, nothing)
+
+    def linearised(self, x: Array) -> Values:
+        """Return values with derivatives."""
+        here = self.numbers(x)
+        parts = self._values(x, self.machine(here))
+        slopes = self._slopes(x, self.machine(here))
+        for k, steps in enumerate(self.design.steps(here)):
+            sides = []
+            for step in steps:
+                moved = here.copy()
+                moved[k] += step
+                sides.append(self._values(x, self.machine(moved)))
+            column = self.unknowns.design_column(k)
+            for matrix, at, one, two in zip(slopes, parts, *sides, strict=True):
+                matrix[:, column] = slope(at, one, two, steps) * self.design.ranges[k]
+        return Values(*parts, *slopes)
+
+    def _values(self, x: Array, machine: Machine) -> tuple[Array, Array, Array]:
+        residuals: list[Array] = []
+        equations: list[Array | list[float]] = []
+        slacks: list[Array | list[float]] = []
+        ends = []
+        for p, (c, duration) in enumerate(self.unknowns.phases(x)):
+            efforts = machine.efforts[p].values(*self.grid.motion(c, duration))
+            scale = np.sqrt(duration * self._weights)[:, None]
+            residuals.append((scale * (efforts @ self._roots[p].T)).ravel())
+            ends.append(self._ends.motion(c, duration)[:2])
+        for p, (q, v) in enumerate(ends):
+            begin_q, begin_v = ends[(p + 1) % len(ends)]
+            begin = np.concatenate([begin_q[0], begin_v[0]])
+            equations += [begin - machine.after(p, q[1], v[1]), [machine.strike(p, q[1], v[1])]]
+        if self.speed is not None:
+            took = self.unknowns.durations(x).sum()
+            equations.append([machine.ahead(ends[-1][0][1]) - self.speed * took])
+        if self._fixed is not None:
+            equations.append(ends[0][0][0] - self._fixed)
+        for each, rows, grid in zip(self.conditions, machine.rows, self._grids, strict=True):
+            c, duration = self.unknowns.phases(x)[each.phase]
+            kept = equations if each.equal else slacks
+            kept.append(rows.slack(*grid.motion(c, duration)).ravel())
+        return tuple(_joined(each) for each in (residuals, equations, slacks))  # type: ignore[return-value]
+
+    def _slopes(self, x: Array, machine: Machine) -> tuple[Array, Array, Array]:
+        n = len(x)
+        residuals = [self._effort_slopes(x, machine, p) for p in range(len(machine.efforts))]
+        equations = [self._link_slopes(x, machine, p) for p in range(len(machine.efforts))]
+        if self.speed is not None:
+            equations.append(self._speed_slopes(x, machine, self.speed))
+        if self._fixed is not None:
+            begins = self.unknowns.state_rows(x, 0, self._ends, 0)
+            equations.append(begins[: len(self._fixed)])
+        slacks: list[Array] = []
+        for k, each in enumerate(self.conditions):
+            (equations if each.equal else slacks).append(self._condition_slopes(x, machine, k))
+        empty = np.zeros((0, n))
+        return (
+            np.concatenate(residuals),
+            np.concatenate(equations),
+            np.concatenate([*slacks, empty]),
+        )
+
+    def _effort_slopes(self, x: Array, machine: Machine, p: int) -> Array:
+        c, duration = self.unknowns.phases(x)[p]
+        q, v, a = self.grid.motion(c, duration)
+        efforts = machine.efforts[p].values(q, v, a) @ self._roots[p].T
+        by_q, by_v, by_a = (self._roots[p] @ each for each in machine.efforts[p].slopes(q, v, a))
+        by_c, lasting = self.grid.chained((by_q, by_v, by_a), v, a, duration)
+        scale = np.sqrt(duration * self._weights)
+        lasting = lasting + efforts / (2.0 * duration)
+        return self.unknowns.spread(p, scale[:, None, None, None] * by_c, scale[:, None] * lasting)
+
+    def _link_slopes(self, x: Array, machine: Machine, p: int) -> Array:
+        """Return rows of where the next phase begins, and of the strike."""
+        after = (p + 1) % len(machine.efforts)
+        c, duration = self.unknowns.phases(x)[p]
+        q, v, _ = self._ends.motion(c, duration)
+        ends = self.unknowns.state_rows(x, p, self._ends, 1)
+        begins = self.unknowns.state_rows(x, after, self._ends, 0)
+        strike = machine.strike_slopes(p, q[1], v[1]) @ ends
+        return np.concatenate(
+            [begins - machine.after_slopes(p, q[1], v[1]) @ ends, strike[None, :]]
+        )
+
+    def _speed_slopes(self, x: Array, machine: Machine, speed: float) -> Array:
+        last = len(machine.efforts) - 1
+        ends = self.unknowns.state_rows(x, last, self._ends, 1)
+        c, duration = self.unknowns.phases(x)[last]
+        q = self._ends.motion(c, duration)[0][1]
+        row = machine.ahead_slopes(q) @ ends[: len(q)]
+        row[self.unknowns.duration_columns] -= speed
+        return row[None, :]
+
+    def _condition_slopes(self, x: Array, machine: Machine, k: int) -> Array:
+        p = self.conditions[k].phase % len(machine.efforts)
+        c, duration = self.unknowns.phases(x)[p]
+        q, v, a = self._grids[k].motion(c, duration)
+        slopes = machine.rows[k].slopes(q, v, a)
+        by_c, lasting = self._grids[k].chained(slopes, v, a, duration)
+        return self.unknowns.spread(p, by_c, lasting)
+
+
+def _joined(parts: Sequence[Any]) -> Array:
+    return np.concatenate([np.asarray(each, float) for each in [*parts, np.zeros(0)]])
