@@ -24,6 +24,8 @@ from tarsus.control.adaptive import AdaptiveControl
 from tarsus.control.body_contact import Contact
 from tarsus.control.cascade import Cascade
 from tarsus.control.control_law import ControlLaw
+from tarsus.control.curve_field import CurveField
+from tarsus.control.curve_tracking import CurveEfforts, CurveTracking
 from tarsus.control.frame_controller import FrameController
 from tarsus.control.impedance import ImpedanceControl
 from tarsus.control.joint_controller import JointController
@@ -44,6 +46,9 @@ __all__ = [
     "Cascade",
     "Contact",
     "ControlLaw",
+    "CurveEfforts",
+    "CurveField",
+    "CurveTracking",
     "FrameController",
     "ImpedanceControl",
     "ImplicitPD",
