@@ -27,12 +27,12 @@ BEYOND = 0.1
 BETWEEN = 4
 """So many places between two samples are looked at for the nearest point."""
 ITERATIONS = 30
-"""Of Newton's method at most, which takes four or five."""
+"""Of Newton's method at most, which takes three or four."""
 
 
 @dataclass(frozen=True)
 class Nearest:
-    """What a curve is where it is nearest to configurations (…, nv), per unit of its parameter."""
+    """What a curve is where it is nearest to configurations, in coordinates of length one each."""
 
     s: Array
     offset: Array
@@ -46,8 +46,8 @@ class CurveField:
     A spline of order three goes through the samples, which are some way apart; `periodic` curves
     end where they begin, others bend a little further and go on straight. `pull` [1/length] is the
     rate at which offsets fade along the curve, `metric` (nv, nv), a diagonal or a number says what
-    is near and how long ways are: the mass matrix in the middle of the curve unless stated. All
-    joints must have as many positions as velocities. `field.rate(q, v)` is exact.
+    is near and how long ways are: [rad] and [m] unless stated. All joints must have as many
+    positions as velocities. `field.with_rate(q, v)` is exact.
     """
 
     def __init__(
@@ -57,10 +57,8 @@ class CurveField:
         pull: float = 5.0,
         *,
         periodic: bool = False,
-        metric: ArrayLike | None = None,
+        metric: ArrayLike = 1.0,
     ) -> None:
-        from scipy.interpolate import CubicSpline  # slow to import, and only needed here
-
         expect(model, Model, "model")
         if model.nq != model.nv:
             raise ValueError(
@@ -73,84 +71,106 @@ class CurveField:
         self.periodic, self.pull = flag(periodic, "periodic"), number(pull, "pull")
         if self.pull <= 0.0:
             raise ValueError(f"pull is {self.pull}, must be positive")
-        middle = model.mass_matrix(points[len(points) // 2])
-        self.metric = gain(middle if metric is None else metric, model.nv, "metric")
-        steps = np.diff(points, axis=0)
-        ways = np.sqrt(self._dot(steps, steps))
-        if (ways == 0.0).any():
-            raise ValueError(f"samples {np.flatnonzero(ways == 0.0)[0]} and the next are the same")
-        if self.periodic and not np.allclose(points[0], points[-1], rtol=0.0, atol=1e-9):
-            raise ValueError("samples of a periodic curve must end where they begin")
-        if self.periodic:
-            points = np.concatenate([points[:-1], points[:1]])
-        knots = np.concatenate([[0.0], np.cumsum(ways)])
-        ends = "periodic" if self.periodic else "not-a-knot"
-        self._splines = [CubicSpline(knots, points, bc_type=ends)]
-        self._splines += [self._splines[0].derivative(k) for k in (1, 2)]
+        self.metric = gain(metric, model.nv, "metric")
+        # in coordinates y = Lᵀ q with G = L Lᵀ lengths are those of Euclid
+        self._to = np.linalg.cholesky(self.metric)
+        self._back = np.linalg.inv(self._to)
+        knots = self._knots(points)
         self.length = float(knots[-1])
-        """Of the curve as the sum of the ways between samples, in the metric."""
-        between = np.arange(0, len(knots) - 1, 1.0 / BETWEEN)
+        """Of the curve, as the sum of the ways between samples."""
+        self._pieces(knots, points @ self._to)
+        between = np.arange(0.0, len(knots) - 1 + 0.5 / BETWEEN, 1.0 / BETWEEN)
         self._places = np.interp(between, np.arange(len(knots)), knots)
-        if not self.periodic:
-            self._places = np.append(self._places, self.length)
         self._points = self._at(self._places)[0]
 
     def __call__(self, q: ArrayLike) -> Array:
         """Return w (…, nv) at configurations (…, nq)."""
         near = self.nearest(q)
-        return np.asarray(self._unit(near.first) - self.pull * near.offset)
+        return np.asarray((_unit(near.first) - self.pull * near.offset) @ self._back)
 
-    def rate(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Return dw/dt (…, nv) while configurations move with v (…, nv)."""
+    def with_rate(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        """Return w and dw/dt (…, nv) while configurations move with v (…, nv)."""
         near = self.nearest(q)
-        speed = self._dot(near.first, near.first)
-        s_rate = self._dot(near.first, v) / (speed - self._dot(near.offset, near.second))
-        unit = self._unit(near.first)
-        bend = near.second - unit * self._dot(unit, near.second)[..., None]
-        turn = bend / np.sqrt(speed)[..., None] * s_rate[..., None]
-        return np.asarray(turn - self.pull * (v - near.first * s_rate[..., None]))
+        moved = vectors(v, len(self.metric), "v") @ self._to
+        speed = _dot(near.first, near.first)
+        s_rate = _dot(near.first, moved) / (speed - _dot(near.offset, near.second))
+        unit = _unit(near.first)
+        bend = near.second - unit * _dot(unit, near.second)
+        rate = bend / np.sqrt(speed) * s_rate - self.pull * (moved - near.first * s_rate)
+        return (unit - self.pull * near.offset) @ self._back, np.asarray(rate @ self._back)
 
     def distance(self, q: ArrayLike) -> Array:
         """Return how far configurations (…, nq) are from the curve, in the metric (…)."""
-        offset = self.nearest(q).offset
-        return np.asarray(np.sqrt(self._dot(offset, offset)))
+        return np.asarray(np.linalg.norm(self.nearest(q).offset, axis=-1))
 
     def nearest(self, q: ArrayLike) -> Nearest:
         """Return where the curve is nearest to configurations (…, nq)."""
-        q = vectors(q, self.metric.shape[0], "q")
-        away = q[..., None, :] - self._points
-        s = self._places[np.argmin(self._dot(away, away), axis=-1)]
-        most = self.length / len(self._places)  # a step may not leave the valley that was found
+        y = vectors(q, len(self.metric), "q") @ self._to
+        away = y[..., None, :] - self._points
+        s = self._places[np.argmin((away * away).sum(axis=-1), axis=-1)]
+        most = 4.0 * self.length / len(self._places)  # that a step stays in the valley it is in
         for _ in range(ITERATIONS):
             point, first, second = self._at(s)
-            offset = q - point
-            slope = self._dot(first, first)
-            bend = np.maximum(slope - self._dot(offset, second), 0.1 * slope)
+            offset = y - point
+            slope = _dot(first, first)
+            bend = np.maximum(slope - _dot(offset, second), 0.1 * slope)
+            step = (_dot(offset, first) / bend)[..., 0]
             inside = self.periodic | ((s >= 0.0) & (s <= self.length))
-            step = self._dot(offset, first) / bend
-            step = np.where(inside, np.clip(step, -most, most), step)
-            s = s + step
-            if (np.abs(step) <= 1e-14 * self.length).all():
-                break
+            s = s + np.where(inside, np.minimum(np.maximum(step, -most), most), step)
+            if np.abs(step).max(initial=0.0) <= 1e-9 * self.length:
+                break  # the error after a step is as its square
         point, first, second = self._at(s)
-        return Nearest(s, q - point, first, second)
+        return Nearest(s, y - point, first, second)
+
+    def _knots(self, points: Array) -> Array:
+        """Return how far along the curve the samples (K, nv) are (K,)."""
+        ways = np.linalg.norm(np.diff(points, axis=0) @ self._to, axis=-1)
+        if (ways == 0.0).any():
+            raise ValueError(f"samples {np.flatnonzero(ways == 0.0)[0]} and the next are the same")
+        if self.periodic and not np.allclose(points[0], points[-1], rtol=0.0, atol=1e-9):
+            raise ValueError("samples of a periodic curve must end where they begin")
+        return np.concatenate([[0.0], np.cumsum(ways)])
+
+    def _pieces(self, knots: Array, y: Array) -> None:
+        """Make polynomials of degree four: from where, about where, and coefficients (5, n, nv)."""
+        from scipy.interpolate import CubicSpline  # slow to import, and only needed here
+
+        if self.periodic:
+            y = np.concatenate([y[:-1], y[:1]])
+        spline = CubicSpline(knots, y, bc_type="periodic" if self.periodic else "not-a-knot")
+        inner = np.concatenate([np.zeros((1, len(knots) - 1, y.shape[1])), spline.c])
+        self._from, self._about, self._powers = knots[1:-1], knots[:-1], inner
+        if self.periodic:
+            return
+        # beyond an end the bend fades as the square of what is left: it stays continuous
+        reach, ends = BEYOND * self.length, []
+        for at, x in ((0.0, -reach), (self.length, reach)):
+            point, first, second = (spline(at, k) for k in range(3))
+            fading = [second / (12.0 * x * x), -second / (3.0 * x), second / 2.0, first, point]
+            far = point + first * x + second * x * x / 4.0
+            straight = [0.0 * far, 0.0 * far, 0.0 * far, first + second * x / 3.0, far]
+            ends.append(np.stack([fading, straight], axis=1))
+        beyond = [-reach, self.length + reach]
+        self._from = np.concatenate([beyond[:1], knots, beyond[1:]])
+        self._about = np.concatenate([beyond[:1], [0.0], knots[:-1], [self.length], beyond[1:]])
+        self._powers = np.concatenate([ends[0][:, ::-1], inner, ends[1]], axis=1)
 
     def _at(self, s: Array) -> tuple[Array, Array, Array]:
         """Return points of the curve and their first and second derivatives (…, nv)."""
         if self.periodic:
-            point, first, second = (spline(s) for spline in self._splines)
-            return point, first, second
-        held = np.clip(s, 0.0, self.length)
-        point, first, second = (spline(held) for spline in self._splines)
-        # the bend fades with the square of what is left: two derivatives are continuous
-        x, reach = (s - held)[..., None], BEYOND * self.length
-        share = 1.0 - np.minimum(np.abs(x) / reach, 1.0)
-        turned = np.sign(x) * reach / 3.0 * (1.0 - share**3)
-        bent = (np.abs(x) - reach / 4.0 * (1.0 - share**4)) * reach / 3.0
-        return point + first * x + second * bent, first + second * turned, second * share**2
+            s = s % self.length
+        k = np.searchsorted(self._from, s)
+        x = (s - self._about[k])[..., None]
+        a, b, c, d, e = self._powers[:, k]
+        point = (((a * x + b) * x + c) * x + d) * x + e
+        first = ((4.0 * a * x + 3.0 * b) * x + 2.0 * c) * x + d
+        return point, first, (12.0 * a * x + 6.0 * b) * x + 2.0 * c
 
-    def _unit(self, first: Array) -> Array:
-        return np.asarray(first / np.sqrt(self._dot(first, first))[..., None])
 
-    def _dot(self, a: ArrayLike, b: ArrayLike) -> Array:
-        return np.asarray(np.einsum("...i,ij,...j->...", a, self.metric, b))
+def _dot(a: Array, b: Array) -> Array:
+    """Return products (…, 1) of vectors (…, nv)."""
+    return np.asarray((a * b).sum(axis=-1, keepdims=True))
+
+
+def _unit(first: Array) -> Array:
+    return np.asarray(first / np.sqrt(_dot(first, first)))

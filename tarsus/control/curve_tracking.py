@@ -32,7 +32,7 @@ Field: TypeAlias = Callable[[Array], ArrayLike]
 """q (…, nq) → w (…, nv), nowhere zero; `CurveField` is one."""
 
 STEP = 1e-3
-"""Of differences of order four along the motion, for fields without a `rate`."""
+"""Of differences of order four along the motion, for fields without a `with_rate`."""
 
 
 @dataclass(frozen=True)
@@ -128,12 +128,13 @@ class CurveTracking(ControlLaw):
         return _split(mass, _normed(mass, self._direction(q))[0], v)[0]
 
     def _parts(self, q: Array, v: Array, energy: Array) -> CurveEfforts:
-        model, w = self.model, self._direction(q)
+        model = self.model
+        w, w_rate = self._with_rate(q, v)
         mass = np.asarray(model.mass_matrix(q))
         unit, size = _normed(mass, w)
         alpha, rest = _split(mass, unit, v)
         wanted, unwanted = _times(mass, unit), _times(mass, rest)
-        turn = _times(mass, self._rate(q, v)) + _times(np.asarray(model.coriolis_matrix(q, v)), w)
+        turn = _times(mass, w_rate) + _times(np.asarray(model.coriolis_matrix(q, v)), w)
         turn = (turn - wanted * _dot(unit, turn)[..., None]) / size[..., None]
         nominal = alpha[..., None] * turn - wanted * _dot(rest, turn)[..., None]
         twice = _dot(rest, unwanted)
@@ -161,16 +162,18 @@ class CurveTracking(ControlLaw):
             raise ValueError(f"field is zero at q = {q.tolist()}, must lead somewhere")
         return w
 
-    def _rate(self, q: Array, v: Array) -> Array:
-        """Return how w changes along the motion (…, nv)."""
-        if hasattr(self.field, "rate"):
-            return np.asarray(self.field.rate(q, v))
+    def _with_rate(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Return w and how it changes along the motion (…, nv)."""
+        if hasattr(self.field, "with_rate"):
+            w, rate = self.field.with_rate(q, v)
+            return np.asarray(w), np.asarray(rate)
         speed = np.linalg.norm(v, axis=-1, keepdims=True)
         step = np.divide(STEP * v, speed, out=np.zeros_like(v), where=speed > 0.0)
         one, back, two, far = (
             self._direction(np.asarray(self.model.integrate(q, k * step))) for k in (1, -1, 2, -2)
         )
-        return np.asarray((8.0 * (one - back) - (two - far)) * speed / (12.0 * STEP))
+        rate = (8.0 * (one - back) - (two - far)) * speed / (12.0 * STEP)
+        return self._direction(q), np.asarray(rate)
 
 
 def _times(matrix: Array, x: Array) -> Array:
