@@ -20,7 +20,10 @@ from tarsus.gait.cycles import (
 )
 from tarsus.gait.estimate_errors import EstimateErrors
 from tarsus.gait.felt_pushes import FeltPush
+from tarsus.gait.foot_placement import FootPlacement
+from tarsus.gait.point_mass_walk import PointMassWalk, point_mass_walk, standing_start
 from tarsus.gait.posture import stance
+from tarsus.gait.push_off import push_off
 from tarsus.gait.robustness import Robustness, robustness
 from tarsus.gait.senses import Senses
 from tarsus.gait.soles import Sole
@@ -44,11 +47,13 @@ __all__ = [
     "Doublings",
     "EstimateErrors",
     "FeltPush",
+    "FootPlacement",
     "Leg",
     "Limb",
     "LimitCycle",
     "Measured",
     "NoGaitError",
+    "PointMassWalk",
     "Robustness",
     "Senses",
     "Sole",
@@ -64,8 +69,11 @@ __all__ = [
     "limit_cycle",
     "limit_cycles",
     "plans",
+    "point_mass_walk",
+    "push_off",
     "robustness",
     "stance",
+    "standing_start",
     "walk",
     "walkers",
 ]

@@ -107,9 +107,7 @@ def test_damping_wastes_what_transfer_keeps() -> None:
     m = point_mass()
     control = law(m, around, damping=1.0)
     q0, v0 = np.array([1.0, 0.0]), np.array([0.5, 1.0])
-    t, q, v = ts.flow(
-        ts.Phase(m, controller=control), q0, v0, duration=2.0, sample=0.05
-    ).samples
+    t, q, v = ts.flow(ts.Phase(m, controller=control), q0, v0, duration=2.0, sample=0.05).samples
     wanted, unwanted = control.energies(q, v)
     assert (np.diff(wanted + unwanted) < 0.0).all()
     np.testing.assert_allclose(wanted, 0.5, atol=1e-9)
@@ -126,9 +124,7 @@ def test_efforts_that_do_no_work(m: ts.Model, field: Field) -> None:
             assert abs(u @ v) < 1e-12 * np.linalg.norm(u) * np.linalg.norm(v)
 
 
-def rates(
-    m: ts.Model, control: CurveTracking, q: Array, v: Array, a: Array
-) -> tuple[float, float]:
+def rates(m: ts.Model, control: CurveTracking, q: Array, v: Array, a: Array) -> tuple[float, float]:
     """Return how wanted and unwanted energy change, by differences of order four."""
     h = 1e-3
     found = []
@@ -165,7 +161,9 @@ def test_the_potential_is_held_where_it_pushes_aside(m: ts.Model, field: Field) 
         # in accelerations, what is left acts along w alone, as it did before
         left = np.linalg.solve(mass, slope - held)
         unit = w / np.sqrt(w @ mass @ w)
-        np.testing.assert_allclose(mass @ (left - unit * (unit @ mass @ left)), 0, atol=1e-12 * scale)
+        np.testing.assert_allclose(
+            mass @ (left - unit * (unit @ mass @ left)), 0, atol=1e-12 * scale
+        )
         assert abs(unit @ held) < 1e-12 * scale
 
 

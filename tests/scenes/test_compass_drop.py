@@ -49,9 +49,7 @@ def test_reactions_are_those_of_the_momentum() -> None:
     h = 1e-5
     for k in (10, 40):
         a = stands.forward_dynamics(q[k], v[k], np.zeros(2))
-        c = [
-            stands.center_of_mass(q[k] + x * v[k] + x * x / 2 * a) for x in (-h, 0.0, h)
-        ]
+        c = [stands.center_of_mass(q[k] + x * v[k] + x * x / 2 * a) for x in (-h, 0.0, h)]
         force = stands.total_mass * ((c[0] - 2 * c[1] + c[2]) / h**2 - stands.gravity)
         slope = np.radians(3.0)
         along, normal = [np.cos(slope), 0.0, -np.sin(slope)], [np.sin(slope), 0.0, np.cos(slope)]

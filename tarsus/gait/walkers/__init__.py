@@ -3,15 +3,17 @@
 from collections.abc import Callable
 
 from tarsus.gait.walkers.compass import compass
+from tarsus.gait.walkers.point_mass import point_mass
 from tarsus.gait.walkers.rimless_wheel import rimless_wheel
 from tarsus.gait.walkers.simplest import simplest
 from tarsus.gait.walkers.walker import Section, Walker
 
-SHIPPED: dict[str, Callable[..., Walker]] = {
-    "compass": compass,
-    "simplest": simplest,
-    "rimless_wheel": rimless_wheel,
-}
-"""Walkers by their names."""
-
-__all__ = ["SHIPPED", "Section", "Walker", "compass", "rimless_wheel", "simplest"]
+__all__ = [
+    "SHIPPED",
+    "Section",
+    "Walker",
+    "compass",
+    "point_mass",
+    "rimless_wheel",
+    "simplest",
+]
