@@ -62,7 +62,7 @@ def point_mass_walk(
     """Walk from a right foot at the origin, from which the hip leans by (pitch, roll) [rad].
 
     `rates` [rad/s] are those of the lean. `disturbances` are times [s] and changes (3,) of the
-    velocity of the hip [m/s]. `speed` [m/s] is what the hip shall have over a foot, a number or a
+    velocity of the hip [m/s]. `speed` [m/s] is what the hip shall have over an upright leg, a number or a
     function of time; unless stated pushes restore what strikes take. Without a speed, zero, ankles
     do not push: it comes to a stop between two feet after some steps.
     """
@@ -85,7 +85,7 @@ def standing_start(placement: FootPlacement, speed: float) -> tuple[Array, Array
     energy = 0.5 * number(speed, "speed") ** 2 + GRAVITY * (1.0 - new[2])
     at_rest = np.zeros(3)
     push = push_off(at_rest, old, new, energy)
-    return lean, leg_rates(*lean, struck(at_rest, old, new, push))
+    return lean, leg_rates(lean[0], lean[1], struck(at_rest, old, new, push))
 
 
 class _Walker:
@@ -118,8 +118,8 @@ class _Walker:
 
     def disturb(self, by: Array) -> None:
         """Change the velocity of the hip; what is along the leg is the ground's."""
-        velocity = leg_velocity(*self.q[:2], self.v[:2]) + by
-        self.v[:2] = leg_rates(*self.q[:2], velocity)
+        velocity = leg_velocity(self.q[0], self.q[1], self.v[:2]) + by
+        self.v[:2] = leg_rates(self.q[0], self.q[1], velocity)
 
     def _first(self) -> Phase:
         ahead = self.placement.looks(self.t)[:, 0]
@@ -138,20 +138,23 @@ class _Walker:
         return Phase(self.model, (Exit(guards.Height("swing_foot"), name="strike"), *_falls()))
 
     def _aim(self, name: str) -> None:
-        over, velocity = leg_direction(*self.q[:2]), leg_velocity(*self.q[:2], self.v[:2])
+        over, velocity = (
+            leg_direction(self.q[0], self.q[1]),
+            leg_velocity(self.q[0], self.q[1], self.v[:2]),
+        )
         self.walk.middles.append((self.t, self.foot + over, velocity))
         n = self.placement.aim(self.t, self.side, self.foot, over, velocity)
         self.q[2:] = math.atan2(n[0], n[2]), -math.asin(n[1])
         self.aimed = True
 
     def _strike(self, name: str) -> None:
-        old, new = leg_direction(*self.q[:2]), leg_direction(*self.q[2:])
-        before = leg_velocity(*self.q[:2], self.v[:2])
+        old, new = leg_direction(self.q[0], self.q[1]), leg_direction(self.q[2], self.q[3])
+        before = leg_velocity(self.q[0], self.q[1], self.v[:2])
         push = push_off(before, old, new, self._energy(new[2]))
         after = struck(before, old, new, push)
         self.foot = self.foot + old - new
         self.q[:2] = self.q[2:]
-        self.v[:2] = leg_rates(*self.q[:2], after)
+        self.v[:2] = leg_rates(self.q[0], self.q[1], after)
         self.side, self.aimed = -self.side, False
         self.walk.strikes.append(self.t)
         self.walk.pushes.append(float(push))

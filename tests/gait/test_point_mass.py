@@ -208,7 +208,7 @@ def test_it_starts_from_rest_and_stops() -> None:
     late = np.array(walk.strikes) > 10.0
     assert (pushes[late] == 0.0).all() and (pushes[~late] > 0.3).all()
     fast = [np.linalg.norm(v) for t, _, v in walk.middles if 5.0 < t < 10.0]
-    assert np.mean(fast) == pytest.approx(1.76, abs=0.02)
+    assert np.mean(fast) == pytest.approx(1.76, abs=0.04)
 
 
 def test_wrong_numbers_of_placement_are_named() -> None:
