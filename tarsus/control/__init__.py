@@ -15,6 +15,7 @@ there, without Python in the loop. The words are the same everywhere::
     effort        the largest output; nothing drives a base that floats unless it says so
     period        the time [s] over which an output is held
 
+`CurveTracking` follows fields of directions without a clock, `SwitchingHip` swings legs ahead.
 `JointController`s follow configurations, `FrameController`s the pose or position of a frame,
 `WholeBody` tasks of inverse kinematics, while a machine pushes against `Contact`s. The
 `MomentumObserver` is called alike, too: residual = observer.update(t, q, v, tau).
@@ -24,6 +25,7 @@ from tarsus.control.adaptive import AdaptiveControl
 from tarsus.control.body_contact import Contact
 from tarsus.control.cascade import Cascade
 from tarsus.control.control_law import ControlLaw
+from tarsus.control.current_motor import RE40_GP42C, CurrentMotor
 from tarsus.control.curve_field import CurveField
 from tarsus.control.curve_tracking import CurveEfforts, CurveTracking
 from tarsus.control.frame_controller import FrameController
@@ -37,15 +39,18 @@ from tarsus.control.momentum_observer import MomentumObserver
 from tarsus.control.operational_space import OperationalSpaceControl
 from tarsus.control.passivity import PassivityControl
 from tarsus.control.reference import Table
+from tarsus.control.switching_hip import SwitchingHip
 from tarsus.control.whole_body import WholeBody
 
 __all__ = [
     "PD",
     "PID",
+    "RE40_GP42C",
     "AdaptiveControl",
     "Cascade",
     "Contact",
     "ControlLaw",
+    "CurrentMotor",
     "CurveEfforts",
     "CurveField",
     "CurveTracking",
@@ -57,6 +62,7 @@ __all__ = [
     "MomentumObserver",
     "OperationalSpaceControl",
     "PassivityControl",
+    "SwitchingHip",
     "Table",
     "WholeBody",
 ]

@@ -62,9 +62,9 @@ def point_mass_walk(
     """Walk from a right foot at the origin, from which the hip leans by (pitch, roll) [rad].
 
     `rates` [rad/s] are those of the lean. `disturbances` are times [s] and changes (3,) of the
-    velocity of the hip [m/s]. `speed` [m/s] is what the hip shall have over an upright leg, a number or a
-    function of time; unless stated pushes restore what strikes take. Without a speed, zero, ankles
-    do not push: it comes to a stop between two feet after some steps.
+    velocity of the hip [m/s]. `speed` [m/s] is what the hip shall have over an upright leg, a
+    number or a function of time; unless stated pushes restore what strikes take. Without a speed,
+    zero, ankles do not push: it comes to a stop between two feet after some steps.
     """
     walker = _Walker(placement, speed, number(sample, "sample"))
     walker.q[:2], walker.v[:2] = numbers(lean, (2,), "lean"), numbers(rates, (2,), "rates")
