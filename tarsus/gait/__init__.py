@@ -27,6 +27,7 @@ from tarsus.gait.push_off import push_off
 from tarsus.gait.robustness import Robustness, robustness
 from tarsus.gait.senses import Senses
 from tarsus.gait.soles import Sole
+from tarsus.gait.step_feedback import FeedbackWalk, StepFeedback
 from tarsus.gait.stepping import Stepping
 from tarsus.gait.style import Style
 from tarsus.gait.walk import walk
@@ -46,6 +47,7 @@ __all__ = [
     "Branch",
     "Doublings",
     "EstimateErrors",
+    "FeedbackWalk",
     "FeltPush",
     "FootPlacement",
     "Leg",
@@ -57,6 +59,7 @@ __all__ = [
     "Robustness",
     "Senses",
     "Sole",
+    "StepFeedback",
     "Stepping",
     "Style",
     "WalkReport",

@@ -71,7 +71,12 @@ def point_mass(
     second = Phase(model, (strike, *leans), name="second half")
     start = np.concatenate([q, [pitch, roll]]), np.concatenate([v, [0.0, 0.0]])
     return Walker(
-        *("point_mass", (first, second), start, _ahead), numbers=numbers, recipe=point_mass
+        (first, second),
+        name="point_mass",
+        start=start,
+        ahead=_ahead,
+        numbers=numbers,
+        recipe=point_mass,
     )
 
 
