@@ -12,6 +12,7 @@ nearest; those begin at its radius of curvature.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,8 @@ from tarsus.model.checks import expect, flag, number
 
 BEYOND = 0.1
 """Ends bend for so much of the length of a curve before they go straight on."""
+DEGREE = 5
+"""Of the splines: efforts depend on second derivatives, which are smooth then."""
 BETWEEN = 4
 """So many places between two samples are looked at for the nearest point."""
 ITERATIONS = 30
@@ -43,7 +46,7 @@ class Nearest:
 class CurveField:
     """A field w = field(q) along the curve through samples (K, nv), and back to it from beside.
 
-    A spline of order three goes through the samples, which are some way apart; `periodic` curves
+    A spline of degree five goes through the samples, which are some way apart; `periodic` curves
     end where they begin, others bend a little further and go on straight. `pull` [1/length] is the
     rate at which offsets fade along the curve, `metric` (nv, nv), a diagonal or a number says what
     is near and how long ways are: [rad] and [m] unless stated. All joints must have as many
@@ -66,8 +69,8 @@ class CurveField:
                 f"{model.name!r} has nq, nv = {model.nq}, {model.nv}: give a field q → w instead"
             )
         points = vectors(samples, model.nq, "samples")
-        if points.ndim != 2 or len(points) < 4:
-            raise ValueError(f"samples has shape {points.shape}, must be (K, {model.nq}), K >= 4")
+        if points.ndim != 2 or len(points) <= DEGREE:
+            raise ValueError(f"samples has shape {points.shape}, must be (K, {model.nq}), K >= 6")
         self.periodic, self.pull = flag(periodic, "periodic"), number(pull, "pull")
         if self.pull <= 0.0:
             raise ValueError(f"pull is {self.pull}, must be positive")
@@ -132,27 +135,32 @@ class CurveField:
         return np.concatenate([[0.0], np.cumsum(ways)])
 
     def _pieces(self, knots: Array, y: Array) -> None:
-        """Make polynomials of degree four: from where, about where, and coefficients (5, n, nv)."""
-        from scipy.interpolate import CubicSpline  # slow to import, and only needed here
+        """Make polynomials of degree five: from where, about where, and coefficients (6, n, nv)."""
+        from scipy.interpolate import make_interp_spline  # slow to import, and only needed here
 
         if self.periodic:
             y = np.concatenate([y[:-1], y[:1]])
-        spline = CubicSpline(knots, y, bc_type="periodic" if self.periodic else "not-a-knot")
-        inner = np.concatenate([np.zeros((1, len(knots) - 1, y.shape[1])), spline.c])
-        self._from, self._about, self._powers = knots[1:-1], knots[:-1], inner
+        bounds = "periodic" if self.periodic else None
+        spline = make_interp_spline(knots, y, DEGREE, bc_type=bounds)
+        breaks = np.unique(spline.t[DEGREE:-DEGREE])
+        middles = 0.5 * (breaks[1:] + breaks[:-1])
+        orders = range(DEGREE, -1, -1)
+        inner = np.stack([spline(middles, k) / math.factorial(k) for k in orders])
+        self._from, self._about, self._powers = breaks[1:-1], middles, inner
         if self.periodic:
             return
         # beyond an end the bend fades as the square of what is left: it stays continuous
         reach, ends = BEYOND * self.length, []
         for at, x in ((0.0, -reach), (self.length, reach)):
             point, first, second = (spline(at, k) for k in range(3))
-            fading = [second / (12.0 * x * x), -second / (3.0 * x), second / 2.0, first, point]
-            far = point + first * x + second * x * x / 4.0
-            straight = [0.0 * far, 0.0 * far, 0.0 * far, first + second * x / 3.0, far]
-            ends.append(np.stack([fading, straight], axis=1))
+            none = np.zeros_like(point)
+            fading = [none, second / (12.0 * x * x), -second / (3.0 * x), second / 2.0, first]
+            far = [none, none, none, none, first + second * x / 3.0]
+            turned = point + first * x + second * x * x / 4.0
+            ends.append(np.stack([[*fading, point], [*far, turned]], axis=1))
         beyond = [-reach, self.length + reach]
-        self._from = np.concatenate([beyond[:1], knots, beyond[1:]])
-        self._about = np.concatenate([beyond[:1], [0.0], knots[:-1], [self.length], beyond[1:]])
+        self._from = np.concatenate([beyond[:1], breaks, beyond[1:]])
+        self._about = np.concatenate([beyond[:1], [0.0], middles, [self.length], beyond[1:]])
         self._powers = np.concatenate([ends[0][:, ::-1], inner, ends[1]], axis=1)
 
     def _at(self, s: Array) -> tuple[Array, Array, Array]:
@@ -161,10 +169,10 @@ class CurveField:
             s = s % self.length
         k = np.searchsorted(self._from, s)
         x = (s - self._about[k])[..., None]
-        a, b, c, d, e = self._powers[:, k]
-        point = (((a * x + b) * x + c) * x + d) * x + e
-        first = ((4.0 * a * x + 3.0 * b) * x + 2.0 * c) * x + d
-        return point, first, (12.0 * a * x + 6.0 * b) * x + 2.0 * c
+        a, b, c, d, e, f = self._powers[:, k]
+        point = ((((a * x + b) * x + c) * x + d) * x + e) * x + f
+        first = (((5.0 * a * x + 4.0 * b) * x + 3.0 * c) * x + 2.0 * d) * x + e
+        return point, first, ((20.0 * a * x + 12.0 * b) * x + 6.0 * c) * x + 2.0 * d
 
 
 def _dot(a: Array, b: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Figure 5.11 of V. Duindam: efforts that lead a walker along its gait, and what is left of them."""
+"""Figure 5.11 of V. Duindam: efforts that lead a walker along its gait, and what is left."""
 
 from __future__ import annotations
 

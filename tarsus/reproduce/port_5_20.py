@@ -27,13 +27,13 @@ def placed() -> Result:
     calm, pushed = _walk(FootPlacement()), _walk(FootPlacement(), [PUSH])
     gained = float(pushed.energy[-1] - pushed.energy[0])
     aside = float(pushed.middles[-1][1][1] - calm.middles[-1][1][1])
-    window = [gain for gain in np.arange(0.05, 0.8, 0.025) if largest(float(gain)) < 1.0]
+    window = [gain for gain in np.arange(0.05, 0.8, 0.025).tolist() if largest(gain) < 1.0]
     rows = (
         judged("fixed feet: offsets grow each step by", "> 1", fixed, fixed > 1.0),
         judged("fixed feet: falls after [s]", "falls", fell.t[-1], fell.ended == "fell"),
         judged("gain 0.3: offsets fade each step by", "< 1", steady, steady < 1.0),
-        judged("gains that are stable, from [s]", "", float(window[0]), window[0] < 0.2),
-        judged("to [s]", "", float(window[-1]), window[-1] > 0.6),
+        judged("gains that are stable, from [s]", "", window[0], window[0] < 0.2),
+        judged("to [s]", "", window[-1], window[-1] > 0.6),
         judged("pushed aside: steps", "walks on", len(pushed.strikes), pushed.ended == "walks on"),
         judged("energy that a push has added [m²/s²]", "> 0", gained, gained > 0.0, SIZE),
         judged("its line is displaced by [m]", "< 0", aside, aside < 0.0, SIZE),

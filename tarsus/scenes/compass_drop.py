@@ -20,7 +20,7 @@ from tarsus.robots.compass import compass
 
 PERIOD = 0.782798
 """Of a step of the stable passive gait [s]."""
-EVERY = 0.04
+EVERY = 0.02
 """Between samples of the gait that make its curve [s]."""
 SCUFF = 0.05
 """Where the legs are closer than this [rad], straight legs scuff and no strike counts."""
@@ -68,7 +68,7 @@ def stepping_down(
     """Return a walk from the stable passive gait, whose first step ends `drop` [m] deeper."""
     free, stands = models()
     q0, v0 = start(STABLE)
-    fine = (1e-10, 1e-12) if controller is None else (1e-6, 1e-8)  # splines have kinks
+    fine = (1e-10, 1e-12) if controller is None else (1e-6, 1e-8)
     flowed = flow(
         _phases(free, stands, drop, controller),
         *(q0, v0),

@@ -37,7 +37,7 @@ def test_on_its_gait_next_to_nothing_is_left_of_the_efforts() -> None:
     _, q, v = walk.flowed.samples
     parts = control.parts(q, v)
     whole, nominal = np.abs(parts.total).max(), np.abs(parts.nominal).max()
-    assert nominal > 4.0 and whole < 0.2
+    assert nominal > 4.0 and whole < 0.1
     assert control.field.distance(gait_curve()).max() < 1e-9  # type: ignore[attr-defined]
 
 
