@@ -25,7 +25,7 @@ INK, BLUE, RUST, PALE = "#222b33", "#1f5f8b", "#c8641e", "#9db8cb"
 def draw_field(axes: Axes) -> None:
     """Draw the field of a gait, and a walk that comes back to it."""
     samples = gait_curve()
-    field = ts.control.CurveField(models()[1], samples, 4.0)
+    field = ts.control.CurveField(models()[1], samples, 3.0)
     x, y = np.meshgrid(np.linspace(-0.5, 0.42, 16), np.linspace(-0.75, 0.75, 15))
     w = field(np.stack([x, y], axis=-1))
     w /= np.linalg.norm(w, axis=-1, keepdims=True)

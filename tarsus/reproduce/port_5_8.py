@@ -20,7 +20,7 @@ OFFSETS = (-0.15, -0.1, -0.05, 0.05, 0.1, 0.15)
 def run() -> Result:
     """Compare the field of a gait with section 5.2.3."""
     samples = gait_curve()
-    field = CurveField(models()[1], samples, 4.0)
+    field = CurveField(models()[1], samples, 3.0)
     chords = np.diff(samples, axis=0)
     middles = 0.5 * (samples[1:] + samples[:-1])
     w = field(middles)

@@ -97,7 +97,7 @@ def gait_curve() -> Array:
 
 
 def along_the_gait(
-    pull: float = 4.0, kp: float = 1.0, transfer: float = 0.1, softening: float = 1e-3
+    pull: float = 3.0, kp: float = 1.0, transfer: float = 0.1, softening: float = 1e-3
 ) -> CurveTracking:
     """Return a controller that leads the walker along its passive gait, gains as in the thesis."""
     stands = models()[1]

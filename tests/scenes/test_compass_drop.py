@@ -21,6 +21,7 @@ def test_led_along_its_gait_it_survives_five() -> None:
     assert not walk.fell and walk.steps == 8
     forces = walk.reactions
     assert forces[:, 1].min() > 20.0  # the foot stays on the ground
+    assert np.abs(forces[:, 0] / forces[:, 1]).max() < 0.5  # and does not slip
     events = walk.flowed.events
     assert abs(events[-1].t - events[-2].t - 0.7828) < 0.01  # and walks as before
 
