@@ -15,7 +15,8 @@ there, without Python in the loop. The words are the same everywhere::
     effort        the largest output; nothing drives a base that floats unless it says so
     period        the time [s] over which an output is held
 
-`CurveTracking` follows fields of directions without a clock, `SwitchingHip` swings legs ahead.
+`CurveTracking` follows fields of directions without a clock, `VirtualConstraints` bind joints to a
+phase of the motion, `SwitchingHip` swings legs ahead.
 `JointController`s follow configurations, `FrameController`s the pose or position of a frame,
 `WholeBody` tasks of inverse kinematics, while a machine pushes against `Contact`s. The
 `MomentumObserver` is called alike, too: residual = observer.update(t, q, v, tau).
@@ -40,6 +41,7 @@ from tarsus.control.operational_space import OperationalSpaceControl
 from tarsus.control.passivity import PassivityControl
 from tarsus.control.reference import Table
 from tarsus.control.switching_hip import SwitchingHip
+from tarsus.control.virtual_constraints import VirtualConstraints
 from tarsus.control.whole_body import WholeBody
 
 __all__ = [
@@ -64,5 +66,6 @@ __all__ = [
     "PassivityControl",
     "SwitchingHip",
     "Table",
+    "VirtualConstraints",
     "WholeBody",
 ]

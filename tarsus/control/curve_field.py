@@ -12,7 +12,6 @@ nearest; those begin at its radius of curvature.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,13 +19,10 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.control.arguments import gain, vectors
+from tarsus.control.extended_spline import DEGREE, ExtendedSpline
 from tarsus.model import Model
 from tarsus.model.checks import expect, flag, number
 
-BEYOND = 0.1
-"""Ends bend for so much of the length of a curve before they go straight on."""
-DEGREE = 5
-"""Of the splines: efforts depend on second derivatives, which are smooth then."""
 BETWEEN = 4
 """So many places between two samples are looked at for the nearest point."""
 ITERATIONS = 30
@@ -81,10 +77,10 @@ class CurveField:
         knots = self._knots(points)
         self.length = float(knots[-1])
         """Of the curve, as the sum of the ways between samples."""
-        self._pieces(knots, points @ self._to)
+        self._spline = ExtendedSpline(knots, points @ self._to, periodic=self.periodic)
         between = np.arange(0.0, len(knots) - 1 + 0.5 / BETWEEN, 1.0 / BETWEEN)
         self._places = np.interp(between, np.arange(len(knots)), knots)
-        self._points = self._at(self._places)[0]
+        self._points = self._spline(self._places)[0]
 
     def __call__(self, q: ArrayLike) -> Array:
         """Return w (…, nv) at configurations (…, nq)."""
@@ -113,7 +109,7 @@ class CurveField:
         s = self._places[np.argmin((away * away).sum(axis=-1), axis=-1)]
         most = 4.0 * self.length / len(self._places)  # that a step stays in the valley it is in
         for _ in range(ITERATIONS):
-            point, first, second = self._at(s)
+            point, first, second = self._spline(s)
             offset = y - point
             slope = _dot(first, first)
             bend = np.maximum(slope - _dot(offset, second), 0.1 * slope)
@@ -122,7 +118,7 @@ class CurveField:
             s = s + np.where(inside, np.minimum(np.maximum(step, -most), most), step)
             if np.abs(step).max(initial=0.0) <= 1e-9 * self.length:
                 break  # the error after a step is as its square
-        point, first, second = self._at(s)
+        point, first, second = self._spline(s)
         return Nearest(s, y - point, first, second)
 
     def _knots(self, points: Array) -> Array:
@@ -133,46 +129,6 @@ class CurveField:
         if self.periodic and not np.allclose(points[0], points[-1], rtol=0.0, atol=1e-9):
             raise ValueError("samples of a periodic curve must end where they begin")
         return np.concatenate([[0.0], np.cumsum(ways)])
-
-    def _pieces(self, knots: Array, y: Array) -> None:
-        """Make polynomials of degree five: from where, about where, and coefficients (6, n, nv)."""
-        from scipy.interpolate import make_interp_spline  # slow to import, and only needed here
-
-        if self.periodic:
-            y = np.concatenate([y[:-1], y[:1]])
-        bounds = "periodic" if self.periodic else None
-        spline = make_interp_spline(knots, y, DEGREE, bc_type=bounds)
-        breaks = np.unique(spline.t[DEGREE:-DEGREE])
-        middles = 0.5 * (breaks[1:] + breaks[:-1])
-        orders = range(DEGREE, -1, -1)
-        inner = np.stack([spline(middles, k) / math.factorial(k) for k in orders])
-        self._from, self._about, self._powers = breaks[1:-1], middles, inner
-        if self.periodic:
-            return
-        # beyond an end the bend fades as the square of what is left: it stays continuous
-        reach, ends = BEYOND * self.length, []
-        for at, x in ((0.0, -reach), (self.length, reach)):
-            point, first, second = (spline(at, k) for k in range(3))
-            none = np.zeros_like(point)
-            fading = [none, second / (12.0 * x * x), -second / (3.0 * x), second / 2.0, first]
-            far = [none, none, none, none, first + second * x / 3.0]
-            turned = point + first * x + second * x * x / 4.0
-            ends.append(np.stack([[*fading, point], [*far, turned]], axis=1))
-        beyond = [-reach, self.length + reach]
-        self._from = np.concatenate([beyond[:1], breaks, beyond[1:]])
-        self._about = np.concatenate([beyond[:1], [0.0], middles, [self.length], beyond[1:]])
-        self._powers = np.concatenate([ends[0][:, ::-1], inner, ends[1]], axis=1)
-
-    def _at(self, s: Array) -> tuple[Array, Array, Array]:
-        """Return points of the curve and their first and second derivatives (…, nv)."""
-        if self.periodic:
-            s = s % self.length
-        k = np.searchsorted(self._from, s)
-        x = (s - self._about[k])[..., None]
-        a, b, c, d, e, f = self._powers[:, k]
-        point = ((((a * x + b) * x + c) * x + d) * x + e) * x + f
-        first = (((5.0 * a * x + 4.0 * b) * x + 3.0 * c) * x + 2.0 * d) * x + e
-        return point, first, ((20.0 * a * x + 12.0 * b) * x + 6.0 * c) * x + 2.0 * d
 
 
 def _dot(a: Array, b: Array) -> Array:

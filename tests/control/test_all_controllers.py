@@ -25,6 +25,7 @@ from tarsus.control import (
     OperationalSpaceControl,
     PassivityControl,
     SwitchingHip,
+    VirtualConstraints,
     WholeBody,
 )
 
@@ -34,7 +35,8 @@ INERTIA = np.diagonal(M.mass_matrix(BENT))
 KP, KI, KD = 300.0 * INERTIA, 200.0 * INERTIA, 20.0 * INERTIA  # that efforts held over DT can bear
 
 
-TURNS = next(joint.name for joint in M.joints if len(joint.own_velocities) == 1)
+TURNS, *OTHERS = (joint.name for joint in M.joints if len(joint.own_velocities) == 1)
+WAY = BENT + np.linspace(-1.0, 1.0, 9)[:, None] * np.linspace(1.0, 0.2, 7)
 
 
 def joints(t: float) -> tuple[Array, Array]:
@@ -86,6 +88,9 @@ MAKE: dict[str, Callable[[], Any]] = {
         M, wavy, 0.01, lambda t: t, transfer=0.2, softening=1e-2
     ),
     "SwitchingHip": lambda: SwitchingHip(M, 10.0, 0.1, lambda t: 0.3 + t, joint=TURNS),
+    "VirtualConstraints": lambda: VirtualConstraints(
+        M, WAY, 10.0, lambda t: 0.1 + t, joints=OTHERS, phase=TURNS
+    ),
     "WholeBody": lambda: whole_body(),
     "Cascade": lambda: Cascade(lambda t, q, v: joints(t), PD(M, KP, KD), outer_period=2 * DT),
     "Cascade, in Python": lambda: Cascade(
@@ -181,9 +186,9 @@ def test_the_words_are_the_same(name: str) -> None:
     words = list(inspect.signature(getattr(control, name.split(",")[0])).parameters)
     assert words[0] == "model"
     assert {"reference", "effort", "period"} <= set(words)
-    known = {"kp", "ki", "kd", "bandwidth", "field", "frame", "tasks", "contacts"}
+    known = {"kp", "ki", "kd", "bandwidth", "field", "frame", "samples", "tasks", "contacts"}
     before = words[1 : words.index("reference")]
-    assert set(before) <= known and {"kd", "tasks", "field"} & set(before)
+    assert set(before) <= known and {"kd", "tasks", "field", "samples"} & set(before)
     call = list(inspect.signature(type(MAKE[name]()).__call__).parameters)
     assert call == ["self", "t", "q", "v", "reference"]
 
