@@ -31,6 +31,7 @@ from tarsus.control.curve_field import CurveField
 from tarsus.control.curve_tracking import CurveEfforts, CurveTracking
 from tarsus.control.frame_controller import FrameController
 from tarsus.control.impedance import ImpedanceControl
+from tarsus.control.integral_curve_tracking import IntegralCurveTracking
 from tarsus.control.joint_controller import JointController
 from tarsus.control.joint_implicit_pd import ImplicitPD
 from tarsus.control.joint_inverse_dynamics import InverseDynamics
@@ -59,6 +60,7 @@ __all__ = [
     "FrameController",
     "ImpedanceControl",
     "ImplicitPD",
+    "IntegralCurveTracking",
     "InverseDynamics",
     "JointController",
     "MomentumObserver",

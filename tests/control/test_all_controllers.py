@@ -21,6 +21,7 @@ from tarsus.control import (
     CurveTracking,
     ImpedanceControl,
     ImplicitPD,
+    IntegralCurveTracking,
     InverseDynamics,
     OperationalSpaceControl,
     PassivityControl,
@@ -86,6 +87,9 @@ MAKE: dict[str, Callable[[], Any]] = {
     ),
     "CurveTracking": lambda: CurveTracking(
         M, wavy, 0.01, lambda t: t, transfer=0.2, softening=1e-2
+    ),
+    "IntegralCurveTracking": lambda: IntegralCurveTracking(
+        M, wavy, 0.01, 0.02, lambda t: t, period=DT, transfer=0.2, softening=1e-2
     ),
     "SwitchingHip": lambda: SwitchingHip(M, 10.0, 0.1, lambda t: 0.3 + t, joint=TURNS),
     "VirtualConstraints": lambda: VirtualConstraints(

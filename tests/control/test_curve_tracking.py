@@ -13,7 +13,7 @@ import pytest
 from oracle import Array
 
 import tarsus as ts
-from tarsus.control import CurveField, CurveTracking
+from tarsus.control import CurveField, CurveTracking, IntegralCurveTracking
 
 RNG = np.random.default_rng(3)
 Field = Callable[[Array], Array]
@@ -216,6 +216,23 @@ def test_energy_is_brought_to_what_is_wanted() -> None:
         )
     rising = law(m, wavy(3, 8), kp=2.0, reference=lambda t: 5.0 + t)
     assert (rising.parts(q, v, 2.0).energy != control.parts(q, v).energy).any()
+
+
+def test_the_integral_gives_what_friction_takes() -> None:
+    """A point that rubs goes in circles: with kp alone it is too slow, with ki it is not."""
+    builder = ts.Builder("point", gravity=(0.0, 0.0, 0.0)).body("slide").body("mass", 1.0)
+    builder.joint("x", "prismatic", "world", "slide", axis="x", damping=0.5)
+    m = builder.joint("y", "prismatic", "slide", "mass", axis="y", damping=0.5).build()
+    sim = ts.Simulation(m, dt=2e-3, integrator="rk4")
+    ends = []
+    for ki in (0.0, 2.0):
+        control = IntegralCurveTracking(
+            m, around, 2.0, ki, 0.5, period=2e-3, transfer=0.5, most=10.0
+        )
+        run = sim.run([1.0, 0.0], [0.1, 0.8], duration=10.0, controller=control)
+        ends.append(float(m.kinetic_energy(run.q[-1], run.v[-1])))
+    assert ends[0] < 0.45
+    assert ends[1] == pytest.approx(0.5, abs=0.01)
 
 
 def circle(points: int = 60) -> Array:
