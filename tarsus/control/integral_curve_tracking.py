@@ -14,7 +14,7 @@ from tarsus.model.checks import number
 
 
 class IntegralCurveTracking(CurveTracking):
-    """`CurveTracking` with ki ∫ (E − H) dt beside kp (E − H): it gives what friction or a slope takes.
+    """`CurveTracking` with ki ∫ (E − H) dt beside kp (E − H): gives what friction or slopes take.
 
     Each call is one `period` [s], which must be stated. The integral stays within `most` [J s].
     It remembers, so that it is for simulations with steps, and not for `ts.flow`, which tries

@@ -34,7 +34,8 @@ class DroppedWalk:
 
     flowed: Flowed
     controller: CurveTracking | None
-    free: Model
+    model: Model
+    """The walker with both feet free."""
 
     @property
     def steps(self) -> int:
@@ -59,7 +60,7 @@ class DroppedWalk:
         stands = self.flowed.phases[0].model
         a = np.asarray(stands.forward_dynamics(q, v, self.efforts))
         q, v, a = (np.concatenate([np.zeros((len(q), 2)), x], axis=1) for x in (q, v, a))
-        return np.asarray(self.free.inverse_dynamics(q, v, a))[:, :2]
+        return np.asarray(self.model.inverse_dynamics(q, v, a))[:, :2]
 
 
 def stepping_down(
