@@ -8,12 +8,11 @@ from tarsus.gait.walkers.rimless_wheel import rimless_wheel
 from tarsus.gait.walkers.simplest import simplest
 from tarsus.gait.walkers.walker import Section, Walker
 
-__all__ = [
-    "SHIPPED",
-    "Section",
-    "Walker",
-    "compass",
-    "point_mass",
-    "rimless_wheel",
-    "simplest",
-]
+SHIPPED: dict[str, Callable[..., Walker]] = {
+    "compass": compass,
+    "simplest": simplest,
+    "rimless_wheel": rimless_wheel,
+}
+"""Walkers by their names."""
+
+__all__ = ["SHIPPED", "Section", "Walker", "compass", "point_mass", "rimless_wheel", "simplest"]

@@ -37,7 +37,8 @@ def point_mass(
 
     `gain` [s] of lateral foot placement; without it steps aside grow. `speed` [m/s] is that of
     the hip at mid-stance in the gait that it starts with: there is one for any speed, as pushes
-    restore all energy.
+    restore all energy. Pushes are part of a strike: the ledger of a gait has both as one, and does
+    not tell what ankles spend.
     """
     numbers = {"pitch": pitch, "roll": roll, "gain": gain, "speed": speed, "gravity": gravity}
     model = pendulum(gravity)
