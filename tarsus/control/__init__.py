@@ -15,6 +15,8 @@ there, without Python in the loop. The words are the same everywhere::
     effort        the largest output; nothing drives a base that floats unless it says so
     period        the time [s] over which an output is held
 
+`CurveTracking` follows fields of directions without a clock, `VirtualConstraints` bind joints to a
+phase of the motion, `SwitchingHip` swings legs ahead.
 `JointController`s follow configurations, `FrameController`s the pose or position of a frame,
 `WholeBody` tasks of inverse kinematics, while a machine pushes against `Contact`s. The
 `MomentumObserver` is called alike, too: residual = observer.update(t, q, v, tau).
@@ -24,8 +26,12 @@ from tarsus.control.adaptive import AdaptiveControl
 from tarsus.control.body_contact import Contact
 from tarsus.control.cascade import Cascade
 from tarsus.control.control_law import ControlLaw
+from tarsus.control.current_motor import RE40_GP42C, CurrentMotor
+from tarsus.control.curve_field import CurveField
+from tarsus.control.curve_tracking import CurveEfforts, CurveTracking
 from tarsus.control.frame_controller import FrameController
 from tarsus.control.impedance import ImpedanceControl
+from tarsus.control.integral_curve_tracking import IntegralCurveTracking
 from tarsus.control.joint_controller import JointController
 from tarsus.control.joint_implicit_pd import ImplicitPD
 from tarsus.control.joint_inverse_dynamics import InverseDynamics
@@ -35,23 +41,33 @@ from tarsus.control.momentum_observer import MomentumObserver
 from tarsus.control.operational_space import OperationalSpaceControl
 from tarsus.control.passivity import PassivityControl
 from tarsus.control.reference import Table
+from tarsus.control.switching_hip import SwitchingHip
+from tarsus.control.virtual_constraints import VirtualConstraints
 from tarsus.control.whole_body import WholeBody
 
 __all__ = [
     "PD",
     "PID",
+    "RE40_GP42C",
     "AdaptiveControl",
     "Cascade",
     "Contact",
     "ControlLaw",
+    "CurrentMotor",
+    "CurveEfforts",
+    "CurveField",
+    "CurveTracking",
     "FrameController",
     "ImpedanceControl",
     "ImplicitPD",
+    "IntegralCurveTracking",
     "InverseDynamics",
     "JointController",
     "MomentumObserver",
     "OperationalSpaceControl",
     "PassivityControl",
+    "SwitchingHip",
     "Table",
+    "VirtualConstraints",
     "WholeBody",
 ]

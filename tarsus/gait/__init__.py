@@ -22,6 +22,7 @@ from tarsus.gait.cycles import (
 )
 from tarsus.gait.estimate_errors import EstimateErrors
 from tarsus.gait.felt_pushes import FeltPush
+from tarsus.gait.foot_placement import FootPlacement
 from tarsus.gait.impact_analysis import ImpactAnalysis, impact_analysis
 from tarsus.gait.optimal import (
     BSpline,
@@ -33,10 +34,13 @@ from tarsus.gait.optimal import (
     flat_strike,
     optimize,
 )
+from tarsus.gait.point_mass_walk import PointMassWalk, point_mass_walk, standing_start
 from tarsus.gait.posture import stance
+from tarsus.gait.push_off import push_off
 from tarsus.gait.robustness import Robustness, robustness
 from tarsus.gait.senses import Senses
 from tarsus.gait.soles import Sole
+from tarsus.gait.step_feedback import FeedbackWalk, StepFeedback
 from tarsus.gait.stepping import Stepping
 from tarsus.gait.style import Style
 from tarsus.gait.walk import walk
@@ -59,7 +63,9 @@ __all__ = [
     "Design",
     "Doublings",
     "EstimateErrors",
+    "FeedbackWalk",
     "FeltPush",
+    "FootPlacement",
     "Grip",
     "ImpactAnalysis",
     "Leg",
@@ -68,10 +74,12 @@ __all__ = [
     "Measured",
     "NoGaitError",
     "OptimizedGait",
+    "PointMassWalk",
     "Require",
     "Robustness",
     "Senses",
     "Sole",
+    "StepFeedback",
     "Stepping",
     "Style",
     "Survival",
@@ -88,8 +96,11 @@ __all__ = [
     "limit_cycles",
     "optimize",
     "plans",
+    "point_mass_walk",
+    "push_off",
     "robustness",
     "stance",
+    "standing_start",
     "survival",
     "walk",
     "walkers",

@@ -49,6 +49,10 @@ from tarsus.reproduce import (
     port_4_17,
     port_5_1,
     port_5_2,
+    port_5_8,
+    port_5_9,
+    port_5_11,
+    port_5_20,
     rotors_4_1,
     rotors_4_2,
     rotors_4_3,
@@ -110,6 +114,13 @@ TABLES: dict[str, tuple[str, Callable[[], Result]]] = {
     "port-4.17": ("a walker with a trunk: gaits of five mass distributions", port_4_17.run),
     "port-5.1": ("costs of a compass walker with springs and masses free", port_5_1.run),
     "port-5.2": ("its best springs, dampers and masses", port_5_2.run),
+    "port-5.8": ("a vector field along a passive gait", port_5_8.run),
+    "port-5.9": ("steps down of a passive walker", port_5_9.alone),
+    "port-5.10": ("steps down of a walker that is led along its gait", port_5_9.led),
+    "port-5.11": ("efforts along a gait, and what is left of them", port_5_11.run),
+    "port-5.20": ("lateral foot placement, and a push aside", port_5_20.placed),
+    "port-5.21": ("a walk that returns to its line", port_5_20.returning),
+    "port-5.22": ("walks along a line that moves, and around a corner", port_5_20.following),
 }
 """What can be reproduced: a line about it, and the function that does it."""
 

@@ -18,11 +18,15 @@ from tarsus.control import (
     PID,
     AdaptiveControl,
     Cascade,
+    CurveTracking,
     ImpedanceControl,
     ImplicitPD,
+    IntegralCurveTracking,
     InverseDynamics,
     OperationalSpaceControl,
     PassivityControl,
+    SwitchingHip,
+    VirtualConstraints,
     WholeBody,
 )
 
@@ -30,6 +34,10 @@ DT = 2e-3
 M = redundant_arm()
 INERTIA = np.diagonal(M.mass_matrix(BENT))
 KP, KI, KD = 300.0 * INERTIA, 200.0 * INERTIA, 20.0 * INERTIA  # that efforts held over DT can bear
+
+
+TURNS, *OTHERS = (joint.name for joint in M.joints if len(joint.own_velocities) == 1)
+WAY = BENT + np.linspace(-1.0, 1.0, 9)[:, None] * np.linspace(1.0, 0.2, 7)
 
 
 def joints(t: float) -> tuple[Array, Array]:
@@ -46,6 +54,11 @@ def hand(t: float) -> tuple[Array, Array]:
 def spring_on_hand(t: float, q: Array, v: Array) -> Array:
     """Return a wrench that a sensor might feel."""
     return np.asarray(-20.0 * (M.frame_pose(q, "hand")[..., :3, 3] - hand(0.0)[0]))
+
+
+def wavy(q: Array) -> Array:
+    """Return a field that is nowhere zero."""
+    return np.asarray(2.0 + np.sin(q + np.arange(7)))
 
 
 def whole_body() -> WholeBody:
@@ -72,6 +85,16 @@ MAKE: dict[str, Callable[[], Any]] = {
     "ImpedanceControl, inertia": lambda: ImpedanceControl(
         M, "hand", 400.0, None, hand, task="position", inertia=5.0, wrench=spring_on_hand
     ),
+    "CurveTracking": lambda: CurveTracking(
+        M, wavy, 0.01, lambda t: t, transfer=0.2, softening=1e-2
+    ),
+    "IntegralCurveTracking": lambda: IntegralCurveTracking(
+        M, wavy, 0.01, 0.02, lambda t: t, period=DT, transfer=0.2, softening=1e-2
+    ),
+    "SwitchingHip": lambda: SwitchingHip(M, 10.0, 0.1, lambda t: 0.3 + t, joint=TURNS),
+    "VirtualConstraints": lambda: VirtualConstraints(
+        M, WAY, 10.0, lambda t: 0.1 + t, joints=OTHERS, phase=TURNS
+    ),
     "WholeBody": lambda: whole_body(),
     "Cascade": lambda: Cascade(lambda t, q, v: joints(t), PD(M, KP, KD), outer_period=2 * DT),
     "Cascade, in Python": lambda: Cascade(
@@ -79,7 +102,10 @@ MAKE: dict[str, Callable[[], Any]] = {
     ),
 }
 ABSTRACT = {"ControlLaw", "JointController", "FrameController"}
-NOT_CONTROLLERS = {"Contact", "MomentumObserver", "Table"}
+NOT_CONTROLLERS = {
+    *("Contact", "MomentumObserver", "Table"),
+    *("CurrentMotor", "CurveEfforts", "CurveField", "RE40_GP42C"),
+}
 
 
 def states(count: int) -> tuple[Array, Array]:
@@ -164,9 +190,9 @@ def test_the_words_are_the_same(name: str) -> None:
     words = list(inspect.signature(getattr(control, name.split(",")[0])).parameters)
     assert words[0] == "model"
     assert {"reference", "effort", "period"} <= set(words)
-    known = {"kp", "ki", "kd", "bandwidth", "frame", "tasks", "contacts"}
+    known = {"kp", "ki", "kd", "bandwidth", "field", "frame", "samples", "tasks", "contacts"}
     before = words[1 : words.index("reference")]
-    assert set(before) <= known and ("kd" in before or "tasks" in before)
+    assert set(before) <= known and {"kd", "tasks", "field", "samples"} & set(before)
     call = list(inspect.signature(type(MAKE[name]()).__call__).parameters)
     assert call == ["self", "t", "q", "v", "reference"]
 

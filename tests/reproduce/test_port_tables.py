@@ -13,6 +13,13 @@ VERDICTS = {
     "port-3.10": {"reproduced": 4},
     "port-3.11": {"reproduced": 4},
     "port-4.2": {"reproduced": 11, "corrected": 3},
+    "port-5.8": {"reproduced": 4},
+    "port-5.9": {"reproduced": 3},
+    "port-5.10": {"reproduced": 5, "unsupported": 1},
+    "port-5.11": {"reproduced": 4, "surpassed": 1},
+    "port-5.20": {"reproduced": 8},
+    "port-5.21": {"reproduced": 3},
+    "port-5.22": {"reproduced": 2, "surpassed": 1},
 }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from tarsus.gait.walkers.compass import compass
 from tarsus.gait.walkers.dribbel import dribbel
+from tarsus.gait.walkers.point_mass import point_mass
 from tarsus.gait.walkers.rimless_wheel import rimless_wheel
 from tarsus.gait.walkers.simplest import simplest
 from tarsus.gait.walkers.trunk_walker import trunk_walker
@@ -24,6 +25,7 @@ __all__ = [
     "Walker",
     "compass",
     "dribbel",
+    "point_mass",
     "rimless_wheel",
     "simplest",
     "trunk_walker",

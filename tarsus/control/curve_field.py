@@ -1,0 +1,140 @@
+"""Vector fields whose integral curves come to a curve and stay on it, in any number of dimensions.
+
+At a configuration q let c(s) be the nearest point of the curve in a constant metric G, T its unit
+tangent and d = q − c(s) the offset, which is orthogonal to T. The field
+
+    w(q) = T − pull · d
+
+is tangent to the curve on the curve, and offsets fade along it as exp(−pull · length): |w| ≥ 1
+everywhere. It is as smooth as the curve up to the places from which two points of the curve are
+nearest; those begin at its radius of curvature.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarsus.arrays import Array
+from tarsus.control.arguments import gain, vectors
+from tarsus.control.extended_spline import DEGREE, ExtendedSpline
+from tarsus.model import Model
+from tarsus.model.checks import expect, flag, number
+
+BETWEEN = 4
+"""So many places between two samples are looked at for the nearest point."""
+ITERATIONS = 30
+"""Of Newton's method at most, which takes three or four."""
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """What a curve is where it is nearest to configurations, in coordinates of length one each."""
+
+    s: Array
+    offset: Array
+    first: Array
+    second: Array
+
+
+class CurveField:
+    """A field w = field(q) along the curve through samples (K, nv), and back to it from beside.
+
+    A spline of degree five goes through the samples, which are some way apart; `periodic` curves
+    end where they begin, others bend a little further and go on straight. `pull` [1/length] is the
+    rate at which offsets fade along the curve, `metric` (nv, nv), a diagonal or a number says what
+    is near and how long ways are: [rad] and [m] unless stated. All joints must have as many
+    positions as velocities. `field.with_rate(q, v)` is exact.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        samples: ArrayLike,
+        pull: float = 5.0,
+        *,
+        periodic: bool = False,
+        metric: ArrayLike = 1.0,
+    ) -> None:
+        expect(model, Model, "model")
+        if model.nq != model.nv:
+            raise ValueError(
+                f"a curve through samples needs as many positions as velocities, but "
+                f"{model.name!r} has nq, nv = {model.nq}, {model.nv}: give a field q → w instead"
+            )
+        points = vectors(samples, model.nq, "samples")
+        if points.ndim != 2 or len(points) <= DEGREE:
+            raise ValueError(f"samples has shape {points.shape}, must be (K, {model.nq}), K >= 6")
+        self.periodic, self.pull = flag(periodic, "periodic"), number(pull, "pull")
+        if self.pull <= 0.0:
+            raise ValueError(f"pull is {self.pull}, must be positive")
+        self.metric = gain(metric, model.nv, "metric")
+        # in coordinates y = Lᵀ q with G = L Lᵀ lengths are those of Euclid
+        self._to = np.linalg.cholesky(self.metric)
+        self._back = np.linalg.inv(self._to)
+        knots = self._knots(points)
+        self.length = float(knots[-1])
+        """Of the curve, as the sum of the ways between samples."""
+        self._spline = ExtendedSpline(knots, points @ self._to, periodic=self.periodic)
+        between = np.arange(0.0, len(knots) - 1 + 0.5 / BETWEEN, 1.0 / BETWEEN)
+        self._places = np.interp(between, np.arange(len(knots)), knots)
+        self._points = self._spline(self._places)[0]
+
+    def __call__(self, q: ArrayLike) -> Array:
+        """Return w (…, nv) at configurations (…, nq)."""
+        near = self.nearest(q)
+        return np.asarray((_unit(near.first) - self.pull * near.offset) @ self._back)
+
+    def with_rate(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        """Return w and dw/dt (…, nv) while configurations move with v (…, nv)."""
+        near = self.nearest(q)
+        moved = vectors(v, len(self.metric), "v") @ self._to
+        speed = _dot(near.first, near.first)
+        s_rate = _dot(near.first, moved) / (speed - _dot(near.offset, near.second))
+        unit = _unit(near.first)
+        bend = near.second - unit * _dot(unit, near.second)
+        rate = bend / np.sqrt(speed) * s_rate - self.pull * (moved - near.first * s_rate)
+        return (unit - self.pull * near.offset) @ self._back, np.asarray(rate @ self._back)
+
+    def distance(self, q: ArrayLike) -> Array:
+        """Return how far configurations (…, nq) are from the curve, in the metric (…)."""
+        return np.asarray(np.linalg.norm(self.nearest(q).offset, axis=-1))
+
+    def nearest(self, q: ArrayLike) -> Nearest:
+        """Return where the curve is nearest to configurations (…, nq)."""
+        y = vectors(q, len(self.metric), "q") @ self._to
+        away = y[..., None, :] - self._points
+        s = self._places[np.argmin((away * away).sum(axis=-1), axis=-1)]
+        most = 4.0 * self.length / len(self._places)  # that a step stays in the valley it is in
+        for _ in range(ITERATIONS):
+            point, first, second = self._spline(s)
+            offset = y - point
+            slope = _dot(first, first)
+            bend = np.maximum(slope - _dot(offset, second), 0.1 * slope)
+            step = (_dot(offset, first) / bend)[..., 0]
+            inside = self.periodic | ((s >= 0.0) & (s <= self.length))
+            s = s + np.where(inside, np.minimum(np.maximum(step, -most), most), step)
+            if np.abs(step).max(initial=0.0) <= 1e-9 * self.length:
+                break  # the error after a step is as its square
+        point, first, second = self._spline(s)
+        return Nearest(s, y - point, first, second)
+
+    def _knots(self, points: Array) -> Array:
+        """Return how far along the curve the samples (K, nv) are (K,)."""
+        ways = np.linalg.norm(np.diff(points, axis=0) @ self._to, axis=-1)
+        if (ways == 0.0).any():
+            raise ValueError(f"samples {np.flatnonzero(ways == 0.0)[0]} and the next are the same")
+        if self.periodic and not np.allclose(points[0], points[-1], rtol=0.0, atol=1e-9):
+            raise ValueError("samples of a periodic curve must end where they begin")
+        return np.concatenate([[0.0], np.cumsum(ways)])
+
+
+def _dot(a: Array, b: Array) -> Array:
+    """Return products (…, 1) of vectors (…, nv)."""
+    return np.asarray((a * b).sum(axis=-1, keepdims=True))
+
+
+def _unit(first: Array) -> Array:
+    return np.asarray(first / np.sqrt(_dot(first, first)))
