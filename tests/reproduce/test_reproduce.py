@@ -161,7 +161,7 @@ def test_names() -> None:
         *(f"erector-7.{i}" for i in range(2, 6)),
         *(f"port-{name}" for name in ("1.3", "2.12", "2.18", "2.21")),
         *(f"port-{name}" for name in ("3.9", "3.10", "3.11", "4.2")),
-        *(f"port-5.{i}" for i in (8, 9, 10, 11, 20, 21, 22)),
+        *(f"port-5.{i}" for i in (8, 9, 10, 11, 12, 20, 21, 22)),
     }
     with pytest.raises(ValueError, match=r"there is no table 'lola-2\.5'; did you mean"):
         reproduce("lola-2.5")
