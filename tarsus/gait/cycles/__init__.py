@@ -1,5 +1,6 @@
 """Gaits as cycles: return maps, Newton's method, multipliers, branches, basins."""
 
+from tarsus.gait.cycles.attractor import attractor
 from tarsus.gait.cycles.basin import Basin, basin
 from tarsus.gait.cycles.bifurcations import Bifurcation
 from tarsus.gait.cycles.branch import Branch
@@ -17,6 +18,7 @@ __all__ = [
     "LimitCycle",
     "NoGaitError",
     "Survival",
+    "attractor",
     "basin",
     "continuation",
     "doublings",

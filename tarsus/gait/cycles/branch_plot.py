@@ -31,13 +31,13 @@ def plot_branches(
     figure = new_figure(8.0, 4.2)
     axes = figure.add_subplot(1, 1, 1)
     if attractor is not None:
-        axes.plot(*attractor, ",", color=QUIET, alpha=0.6)
+        axes.plot(*attractor, ".", color=QUIET, alpha=0.5, ms=0.8)
     for branch in branches:
         _draw_branch(axes, branch, coordinate)
         for each in branch.bifurcations:
             heights = each.gait.q[:, coordinate]
             axes.plot(
-                np.full(len(heights), each.value), heights, MARKS[each.kind], color=LINES[1], ms=4
+                np.full(len(heights), each.value), heights, MARKS[each.kind], color=LINES[1], ms=3
             )
     first = branches[0]
     style_axes(axes, f"{first.walker.name}: coordinate {coordinate} after strikes", "")

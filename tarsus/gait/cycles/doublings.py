@@ -23,11 +23,17 @@ class Doublings:
 
     branches: list[Branch]
 
-    def plot(self, path: str | Path | None = None, *, coordinate: int = 0) -> Any:
-        """Return a figure of all branches."""
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        coordinate: int = 0,
+        attractor: tuple[Array, Array] | None = None,
+    ) -> Any:
+        """Return a figure of all branches, over the points that `ts.gait.attractor` finds."""
         from tarsus.gait.cycles.branch_plot import plot_branches
 
-        return plot_branches(self.branches, path, coordinate=coordinate)
+        return plot_branches(self.branches, path, coordinate=coordinate, attractor=attractor)
 
     def __repr__(self) -> str:
         values = ", ".join(f"{x:.8g}" for x in self.values)
