@@ -17,7 +17,7 @@ def draw() -> None:
     gait = ts.gait.limit_cycle(ts.gait.walkers.compass())
     gait.plot(HERE / "limit_cycle.png")
     over = {"lean": np.linspace(0.1, 0.5, 300), "lean rate": np.linspace(-2.0, -0.5, 300)}
-    ts.gait.basin(gait, over, threads=2).plot(HERE / "basin.png")
+    ts.gait.basin(gait, over, workers=2).plot(HERE / "basin.png")
     walker = ts.gait.walkers.compass(5.0, 10.0, math.radians(3.5), 9.81)
     first = ts.gait.limit_cycle(walker)
     found = ts.gait.doublings(walker, "slope", first, to=math.radians(5.3))

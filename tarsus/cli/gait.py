@@ -128,7 +128,7 @@ def _studied(
             found.append(ts.gait.continuation(gait.walker, name, gait, to=to))
     if basin:
         over = dict(_range(each) for each in basin)
-        found.append(ts.gait.basin(gait, over, threads=threads))
+        found.append(ts.gait.basin(gait, over, workers=threads))
     return found
 
 

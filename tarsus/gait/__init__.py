@@ -29,11 +29,14 @@ from tarsus.gait.optimal import (
     BSpline,
     Chebyshev,
     Design,
+    Front,
     Grip,
     OptimizedGait,
     Require,
     flat_strike,
+    front,
     optimize,
+    replayed,
 )
 from tarsus.gait.point_mass_walk import PointMassWalk, point_mass_walk, standing_start
 from tarsus.gait.posture import stance
@@ -67,6 +70,7 @@ __all__ = [
     "FeedbackWalk",
     "FeltPush",
     "FootPlacement",
+    "Front",
     "Grip",
     "ImpactAnalysis",
     "Leg",
@@ -93,6 +97,7 @@ __all__ = [
     "continuation",
     "doublings",
     "flat_strike",
+    "front",
     "impact_analysis",
     "limit_cycle",
     "limit_cycles",
@@ -100,6 +105,7 @@ __all__ = [
     "plans",
     "point_mass_walk",
     "push_off",
+    "replayed",
     "robustness",
     "stance",
     "standing_start",

@@ -93,7 +93,7 @@ def test_a_basin_knows_who_walks() -> None:
         start = np.array([lean, -2 * lean]), np.array([rate, gait.v[0, 1]])
         alone = gait.walker.steps(*start, 15, rtol=1e-8, atol=1e-9)
         assert (alone.ended == "had as many events as it may have") == found.survived[i, j]
-    threaded = ts.gait.basin(gait, over, steps=15, threads=2)
+    threaded = ts.gait.basin(gait, over, steps=15, workers=2)
     np.testing.assert_array_equal(found.fell, threaded.fell)
     np.testing.assert_array_equal(found.distance, threaded.distance)
     with pytest.raises(KeyError, match="number of the section"):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,10 +16,10 @@ from tarsus.events.report import ENDS, EVENTS, EXIT
 from tarsus.gait.cycles.cycle import LimitCycle
 from tarsus.gait.cycles.return_map import COARSE, residual
 from tarsus.model.checks import count, find, numbers
-from tarsus.progress import Progress, progress_of
+from tarsus.sweep import sweep
 
 CHUNK = 4096
-"""As many states go at once: progress is shown and interrupts are heard in between."""
+"""As many states go at once."""
 NEAR = 1e-3
 """How near to the gait a walker is that came to it [rad, m, rad/s, m/s]."""
 
@@ -73,13 +74,16 @@ def basin(
     over: Mapping[str, ArrayLike],
     *,
     steps: int = 20,
-    threads: int = 1,
+    executor: Literal["threads", "processes", "ray"] = "threads",
+    workers: int = 1,
+    checkpoint: str | Path | None = None,
     progress: bool | None = None,
 ) -> Basin:
     """Let a walker begin from all states of a grid, `steps` steps each.
 
     `over` has names of numbers of the walker's section and the values (n,) that they take; the
-    others are those of the gait. States go in lanes, whatever their neighbours do.
+    others are those of the gait. States go in lanes, whatever their neighbours do, by `ts.sweep`
+    with its `executor`, `workers` and `checkpoint`.
     """
     count(steps, "steps")
     section = gait.walker.numbered()
@@ -90,15 +94,18 @@ def basin(
         numbers(axes[name], (axes[name].size,), name)
     if not axes:
         raise ValueError(f"over is empty, must name some of {', '.join(section.names)}")
-    q, v = section.place(_grid(section.names, section.read(*gait.state), axes))
-    parts = []
-    with Progress(len(q), progress_of(progress), what="walking", unit="states") as bar:
-        for k in range(0, len(q), CHUNK):
-            parts.append(_walk(gait, q[k : k + CHUNK], v[k : k + CHUNK], steps, threads))
-            bar.update(k)
+    found = sweep(
+        partial(_walked, gait, steps),
+        _grid(section.names, section.read(*gait.state), axes),
+        batch=CHUNK,
+        executor=executor,
+        workers=workers,
+        checkpoint=checkpoint,
+        progress=progress,
+    )
     shape = tuple(values.size for values in axes.values())
-    made, fell, distance = (np.concatenate(x).reshape(shape) for x in zip(*parts, strict=True))
-    return Basin(gait, axes, made, fell, distance, steps)
+    made, fell, distance = (found.array(name).reshape(shape) for name in ("made", "fell", "away"))
+    return Basin(gait, axes, made.astype(np.int64), fell, distance, steps)
 
 
 def _grid(names: Sequence[str], nominal: Array, axes: Mapping[str, Array]) -> Array:
@@ -110,20 +117,21 @@ def _grid(names: Sequence[str], nominal: Array, axes: Mapping[str, Array]) -> Ar
     return found
 
 
-def _walk(
-    gait: LimitCycle, q: Array, v: Array, steps: int, threads: int
-) -> tuple[NDArray[np.int64], Array, Array]:
-    """Return how many steps states make, when they fall, and how far from the gait they are."""
+def _walked(gait: LimitCycle, steps: int, states: Array) -> dict[str, Array]:
+    """Return how many steps states make, when they fall, and how far from the gait they are.
+
+    `states` (B, n) are numbers of the section.
+    """
     walker = gait.walker
-    flowed = walker.steps(q, v, steps, threads=threads, **COARSE._asdict())
-    fell = np.array([why != ENDS[EVENTS] for why in flowed.ended])
+    q, v = walker.numbered().place(states)
+    flowed = walker.steps(q, v, steps, **COARSE._asdict())
     left = np.array([why == ENDS[EXIT] for why in flowed.ended])
-    made = np.asarray(flowed.n_events - left, np.int64) // len(walker.phases)
-    stood = ~fell
-    distance = np.full(len(q), np.inf)
+    made = (flowed.n_events - left) // len(walker.phases)
+    stood = np.array([why == ENDS[EVENTS] for why in flowed.ended])
+    away = np.full(len(q), np.inf)
     nq, nv = walker.phases[0].model.nq, walker.phases[0].model.nv
     for node_q, node_v in zip(gait.q, gait.v, strict=True):
         node = [np.tile(x, (int(stood.sum()), 1)) for x in (node_q, node_v)]
-        away = residual(walker, node[0], node[1], flowed.q[stood, :nq], flowed.v[stood, :nv])
-        distance[stood] = np.minimum(distance[stood], np.linalg.norm(away, axis=1))
-    return made, np.where(stood, np.inf, flowed.t), distance
+        off = residual(walker, node[0], node[1], flowed.q[stood, :nq], flowed.v[stood, :nv])
+        away[stood] = np.minimum(away[stood], np.linalg.norm(off, axis=1))
+    return {"made": made, "fell": np.where(stood, np.inf, flowed.t), "away": away}

@@ -93,6 +93,12 @@ def check_coordinates(model: Model) -> None:
                 f"joint {name!r} has dry friction, which jumps where it turns: efforts of gaits "
                 "must be smooth"
             )
+    if model.forces:
+        names = ", ".join(repr(force.name) for force in model.forces)
+        raise ValueError(
+            f"model {model.name!r} carries forces that gaits of least efforts do not know: "
+            f"{names}; springs and dampers in joints they do"
+        )
     if model.constraints or model.nq != model.nv:
         raise ValueError(
             f"model {model.name!r} has loops: gaits are optimised on trees, with the stance foot "

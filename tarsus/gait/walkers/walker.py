@@ -179,6 +179,11 @@ class Walker:
             **options,
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.recipe is None:
+            raise TypeError(f"walker {self.name!r} has no recipe by which another process makes it")
+        return partial(self.recipe, **self.numbers), ()
+
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name} {value:g}" for name, value in self.numbers.items())
         phases = ", ".join(phase.name for phase in self.phases)

@@ -1,0 +1,90 @@
+"""Cost, speed and stability of gaits against each other: which of them no other one beats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tarsus.arrays import Array
+from tarsus.gait.cycles.limit_cycle import NoGaitError, limit_cycle
+from tarsus.gait.optimal.optimize import optimize
+from tarsus.gait.optimal.optimized import OptimizedGait
+from tarsus.gait.optimal.replayed import replayed
+from tarsus.gait.walkers import Walker
+from tarsus.model.checks import numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Front:
+    """Gaits of least efforts over speeds."""
+
+    gaits: tuple[OptimizedGait, ...]
+    multipliers: Array
+    """The largest one of each gait whose efforts are played (K,), NaN where it is not kept."""
+
+    @property
+    def speeds(self) -> Array:
+        """[m/s] (K,)."""
+        return np.array([gait.speed for gait in self.gaits])
+
+    @property
+    def costs(self) -> Array:
+        """∫ τᵀ Q τ dt of a step, for each metre (K,)."""
+        return np.array([gait.cost / gait.step_length for gait in self.gaits])
+
+    @property
+    def best(self) -> NDArray[np.bool_]:
+        """Which gaits keep everything, and no other is as fast, as cheap and as stable (K,).
+
+        V. Pareto; a gait that does not come back counts as infinitely unstable.
+        """
+        unstable = np.nan_to_num(self.multipliers, nan=np.inf)
+        points = np.column_stack([-self.speeds, self.costs, unstable])
+        kept = np.array([gait.success for gait in self.gaits])
+        others = points[kept]
+        beaten = [((others <= p).all(1) & (others < p).any(1)).any() for p in points]
+        return np.asarray(kept & ~np.array(beaten))
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Return a figure of costs and multipliers over speeds."""
+        from tarsus.gait.optimal.front_plot import plot_front
+
+        return plot_front(self, path)
+
+    def __repr__(self) -> str:
+        low, high = self.speeds.min(), self.speeds.max()
+        return (
+            f"<Front of {self.gaits[0].walker.name}: {len(self.gaits)} gaits from {low:.3g} to "
+            f"{high:.3g} m/s, {self.best.sum()} that no other beats>"
+        )
+
+
+def front(walker: Walker, speeds: ArrayLike, **options: Any) -> Front:
+    """Return gaits of least efforts at speeds (K,) [m/s], each continued from the one before.
+
+    `options` are those of `ts.gait.optimize`, `design` among them. Each gait's efforts are played
+    from strike to strike, and the largest multiplier of that motion says how stable it is by its
+    mechanics alone.
+    """
+    given = np.atleast_1d(np.asarray(speeds, float))
+    numbers(given, (given.size,), "speeds")
+    gaits: list[OptimizedGait] = []
+    for speed in given.tolist():
+        gait = optimize(walker, speed, **options)
+        if gaits and gaits[-1].success:
+            other = optimize(walker, speed, guess=gaits[-1], **options)
+            gait = min((gait, other), key=lambda each: (not each.success, each.cost))
+        gaits.append(gait)
+    return Front(tuple(gaits), np.array([_largest(gait) for gait in gaits]))
+
+
+def _largest(gait: OptimizedGait) -> float:
+    try:
+        found = limit_cycle(replayed(gait), gait.state, tolerance=1e-6, rounds=6)
+    except NoGaitError:
+        return float("nan")
+    return float(np.abs(found.multipliers).max())
