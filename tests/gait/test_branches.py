@@ -17,7 +17,7 @@ def test_the_simplest_walker_becomes_unstable_where_garcia_found_it() -> None:
     assert flip.value == pytest.approx(0.0151, abs=5e-5)
     nearest = np.abs(flip.gait.multipliers + 1.0).min()
     print(branch, f"a multiplier is {nearest:.1e} from −1")
-    assert nearest < 1e-7
+    assert nearest < 1e-5  # feet of 1e-6 of the mass leave ten digits of a multiplier
     assert branch.stable[:-1].all()
 
 

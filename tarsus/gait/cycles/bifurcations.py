@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import brentq
 
 from tarsus.arrays import Array
 from tarsus.gait.cycles.arclength import corrected, tangent
@@ -83,6 +82,8 @@ def located(
     None if the test has a zero that is no bifurcation of that kind: two real multipliers whose
     product is one are no circle.
     """
+    from scipy.optimize import brentq  # slow to import, and only needed here
+
     tried: dict[float, tuple[Gait, Array]] = {}
 
     def test(along: float) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from tarsus.arrays import Array
 from tarsus.events.phase import Efforts
@@ -40,6 +39,8 @@ def replayed(gait: OptimizedGait) -> Walker:
 
 def _player(gait: OptimizedGait, phase: int, begin: float) -> Efforts:
     """Return the efforts of a phase as a function of time alone, by a spline through them."""
+    from scipy.interpolate import make_interp_spline  # slow to import, and only needed here
+
     length = float(gait.durations[phase])
     times = np.linspace(0.0, length, SAMPLES)
     spline = make_interp_spline(times, gait.tau(times, phase), k=5)

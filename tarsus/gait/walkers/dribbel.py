@@ -76,11 +76,11 @@ def start(gait: tuple[float, float, float] = STABLE) -> tuple[Array, Array]:
     return np.array([gait[0], -2.0 * gait[0], 0.0]), np.array([gait[1], gait[2], 0.0])
 
 
-def locked(bent: Model) -> Model:
+def locked(model: Model) -> Model:
     """Return the model with its swing knee locked straight, by a constraint to fall onto."""
     at = np.eye(4)
     at[2, 3] = -UPPER
-    editor = Editor(bent)
+    editor = Editor(model)
     editor.close_loop("weld", "swing_thigh", at, "swing_shank", np.eye(4), constraint=True)
     return editor.build()
 
