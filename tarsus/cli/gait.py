@@ -47,6 +47,13 @@ def gait(
     doubled: Annotated[
         int, typer.Option(min=0, help="With --follow: how many doublings of the period.")
     ] = 0,
+    speed: Annotated[
+        float | None, _option("Find the gait of least efforts at this speed, in m/s.")
+    ] = None,
+    design: Annotated[
+        list[str] | None,
+        _option("With --speed: a number that may change, as in stiffness=0:50; repeatable."),
+    ] = None,
     basin: Annotated[
         list[str] | None,
         _option("Map who walks over a number of the section, as in lean=0.1:0.5:100; twice."),
@@ -67,6 +74,8 @@ def gait(
         if file is not None and not file.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {file.parent} to write {file.name} to")
     made = _walker(walker, number or (), foot or (), stance, start)
+    if speed is not None:
+        raise typer.Exit(_optimised(made, speed, design or (), plot, as_json))
     try:
         found = _gaits(made, steps, start is not None)
     except ts.gait.NoGaitError as error:
@@ -101,6 +110,40 @@ def _walker(text: str, numbers: Any, feet: Any, stance: str, start: str | None) 
     state = tuple([float(x) for x in part.split(",")] for part in (q, v))
     root = "free" if Path(text).exists() else None
     return ts.gait.Walker(open_model(text, root), feet, stance=stance, start=state, **values)  # type: ignore[arg-type]
+
+
+def _optimised(
+    walker: ts.gait.Walker, speed: float, design: Any, plot: Path | None, as_json: bool
+) -> int:
+    """Find the gait of least efforts, print it, and return the exit code."""
+    from tarsus.cli.app import FAILED, Output
+
+    gait = ts.gait.optimize(walker, speed, design=dict(_bounds(each) for each in design))
+    words = {
+        "cost": gait.cost,
+        "speed": gait.speed,
+        "duration": gait.duration,
+        "step_length": gait.step_length,
+        "cost_of_transport": gait.cost_of_transport,
+        "peak_efforts": dict(gait.peak_efforts),
+        "design": dict(gait.design),
+        "violations": dict(gait.violations),
+        "status": gait.status,
+    }
+    if as_json:
+        print(json.dumps({"walker": walker.name, **words}, ensure_ascii=False))
+    else:
+        for name, value in words.items():
+            Output().print(f"{name.replace('_', ' '):18} {_told(value)}", highlight=False)
+    if plot is not None:
+        gait.plot(plot)
+    return 0 if gait.success else FAILED
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {x:.5g}" for name, x in value.items()) or "none"
+    return value if isinstance(value, str) else f"{value:.6g}"
 
 
 def _gaits(walker: ts.gait.Walker, steps: int, started: bool) -> list[ts.gait.LimitCycle]:
@@ -145,6 +188,15 @@ def _number(text: str, option: str) -> tuple[str, float]:
         raise ValueError(
             f"{option} {text!r} must be a name and a number, as in slope=0.05"
         ) from None
+
+
+def _bounds(text: str) -> tuple[str, tuple[float, float]]:
+    name, _, span = text.partition("=")
+    try:
+        low, high = map(float, span.split(":"))
+    except ValueError:
+        raise ValueError(f"--design {text!r} must be as in stiffness=0:50") from None
+    return name.strip(), (low, high)
 
 
 def _range(text: str) -> tuple[str, Any]:

@@ -23,7 +23,6 @@ from scipy.optimize import root
 
 import tarsus as ts
 from tarsus.gait.walkers.compass import walking
-from tarsus.scenes.compass import descent
 
 WALKER = Compass()
 
@@ -136,7 +135,7 @@ def test_results_do_not_depend_on_neighbours_order_or_threads() -> None:
 
 
 def test_a_descent_has_its_feet_on_the_slope() -> None:
-    run = descent(5)
+    run = ts.gait.limit_cycle(ts.gait.walkers.compass()).run(5)
     model, ground = run.model, run.ground
     assert isinstance(ground, ts.Ground)
     feet = [model.frame_pose(run.q, f"{side}_foot")[:, :3, 3] for side in ("left", "right")]
