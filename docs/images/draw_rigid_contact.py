@@ -10,13 +10,14 @@ import tarsus as ts
 
 SIDE = {"azimuth": -90, "elevation": 6}
 
+
+def descent() -> ts.Trajectory:
+    """Return a walker that steps down a slope."""
+    return ts.gait.limit_cycle(ts.gait.walkers.compass()).run(5)
+
+
 FILMS = {
-    "compass": Film(
-        lambda: ts.gait.limit_cycle(ts.gait.walkers.compass()).run(5),
-        20,
-        0.5,
-        {**SIDE, "zoom": 0.9},
-    ),
+    "compass": Film(descent, 20, 0.5, {**SIDE, "zoom": 0.9}),
     "closet": Film(ts.scenes.closet().run, 15, 0.7, {"azimuth": -75, "elevation": 8, "zoom": 0.7}),
     "release": Film(ts.scenes.release().run, 15, 0.5, {**SIDE, "zoom": 0.9}),
     "supports": Film(ts.scenes.supports("tips").run, 15, 0.15, {**SIDE, "zoom": 0.4}),
