@@ -16,6 +16,7 @@ from typing import Any
 
 from contact_table import contact_table
 from flow_table import flow_table
+from gait_table import gait_table
 from kinematics import kinematics_table
 from part_table import part_table
 from walking import walking_table
@@ -61,6 +62,8 @@ def markdown(results: dict[str, Any]) -> str:
         lines += ["", *kinematics_table(kinematics)]
     if walking := results.get("walking"):
         lines += ["", *walking_table(walking)]
+    if gaits := results.get("gaits"):
+        lines += ["", *gait_table(gaits)]
     if contact := results.get("contact"):
         lines += ["", *contact_table(contact)]
     return "\n".join(lines)

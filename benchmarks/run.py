@@ -14,6 +14,7 @@ from contact import measure_contact
 from distances import measure_distances
 from drives import measure_drives
 from flows import measure_flows
+from gaits import measure_gaits
 from growth import measure_growth
 from kinematics import measure_kinematics
 from parts import measure_parts
@@ -36,6 +37,7 @@ STUDIES: dict[str, Callable[..., dict[str, Any]]] = {
     "distances": measure_distances,
     "kinematics": measure_kinematics,
     "walking": measure_walking,
+    "gaits": measure_gaits,
     "contact": measure_contact,
     "drives": measure_drives,
     "bodies": measure_growth,

@@ -11,13 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 from scipy.integrate import solve_ivp
+from scipy.optimize import fsolve
 
 LEG, HIP = 1.0, 5.0
 """Masses [kg]."""
 SLOPE, GRAVITY = math.radians(3.0), 9.8
 LONGEST = 3.0
 """Of a step [s]."""
+NEAR = 1e-5
+"""Of differences of the return map: errors of the integrator and of third order are alike."""
 
 
 def rates(_: float, y: Sequence[float]) -> list[float]:
@@ -59,3 +63,20 @@ def step(y: Sequence[float], rtol: float, atol: float) -> tuple[float, list[floa
     if not len(found.t_events[0]):
         raise ValueError(f"the walker does not step within {LONGEST:g} s")
     return float(found.t_events[0][0]), impact(found.y_events[0][0])
+
+
+def returned(x: Sequence[float], rtol: float, atol: float) -> np.ndarray:
+    """Return where a step leads on the section (q₃, q̇₃, q̇₄), both feet on the slope."""
+    q3, w3, w4 = (float(each) for each in x)
+    _, y = step([q3, -2.0 * q3, w3, w4], rtol, atol)
+    return np.array([y[0], y[2], y[3]])
+
+
+def gait(
+    guess: Sequence[float], rtol: float, atol: float, tolerance: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the state (q₃, q̇₃, q̇₄) of a passive gait near a guess, and its multipliers (3,)."""
+    x = fsolve(lambda x: returned(x, rtol, atol) - x, guess, xtol=tolerance)
+    sides = [[returned(x + side * h, rtol, atol) for side in (1.0, -1.0)] for h in NEAR * np.eye(3)]
+    slopes = np.array([(ahead - behind) / (2.0 * NEAR) for ahead, behind in sides]).T
+    return x, np.linalg.eigvals(slopes)

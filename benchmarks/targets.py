@@ -13,6 +13,7 @@ from typing import Any
 from contact_targets import CONTACT_TARGETS
 from distance_targets import DISTANCE_TARGETS
 from flow_targets import FLOW_TARGETS
+from gait_targets import GAIT_TARGETS
 from kinematics import KINEMATICS_TARGETS
 from part_targets import PART_TARGETS
 from target import Target
@@ -218,6 +219,7 @@ TARGETS = (
     *FLOW_TARGETS,
     *KINEMATICS_TARGETS,
     *WALKING_TARGETS,
+    *GAIT_TARGETS,
     cluster_target(
         "ABA with rotors, time / without",
         *(1.5, 1.25),
