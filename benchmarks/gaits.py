@@ -87,17 +87,17 @@ def cycle(plan: Plan) -> dict[str, Any]:
     guess = crude(walker)
     section = walker.numbered()
     theirs = {
-        "gait": scipy_compass.gait,
         "guess": section.read(*guess).tolist(),
         "tolerance": TOLERANCE,
         **FINE._asdict(),
     }
     names = {"limit_cycle": ts.gait.limit_cycle, "walker": walker, "guess": guess}
     ours = Contender(f"limit_cycle(walker, guess, tolerance={TOLERANCE}).multipliers", names)
-    peer = Contender("gait(guess, rtol, atol, tolerance)", theirs)
+    hand = {"gait": scipy_compass.gait, **theirs}
+    peer = Contender("gait(guess, rtol, atol, tolerance)", hand)
     interleave([ours, peer], *plan.rhythm, lambda share: None)
     found = ts.gait.limit_cycle(walker, guess, tolerance=TOLERANCE)
-    x, multipliers = scipy_compass.gait(**{k: each for k, each in theirs.items() if k != "gait"})
+    x, multipliers = scipy_compass.gait(**theirs)
     return {
         "ours": _seconds(ours),
         "peer": _seconds(peer),
