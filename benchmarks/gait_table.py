@@ -19,9 +19,8 @@ def gait_table(gaits: dict[str, Any]) -> list[str]:
         ),
         f"its basin, {basin['states']:,} states, up to {basin['steps']} steps each, "
         f"{basin['threads']} threads ({basin['survived']:.1%} walk on)": _time(basin["seconds"]),
-        f"period of Goswami's compass walker doubled to {doublings['period']}, {flips} flips{told}": _time(
-            doublings["seconds"]
-        ),
+        f"period of Goswami's compass walker doubled to {doublings['period']}, "
+        f"{flips} flips{told}": _time(doublings["seconds"]),
         f"{gaits['trunk']['gaits']} gaits of least efforts of a walker with a trunk": _found(
             gaits["trunk"]
         ),

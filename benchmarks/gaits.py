@@ -120,7 +120,7 @@ def basin(sizes: Sizes) -> dict[str, Any]:
     gait = ts.gait.limit_cycle(ts.gait.walkers.compass())
     over = {name: np.linspace(*ends, sizes.grid) for name, ends in OVER.items()}
     found, seconds = timed(
-        lambda: ts.gait.basin(gait, over, steps=sizes.steps, threads=sizes.threads, progress=False),
+        lambda: ts.gait.basin(gait, over, steps=sizes.steps, workers=sizes.threads, progress=False),
         sizes.rounds,
         time.perf_counter,
     )
