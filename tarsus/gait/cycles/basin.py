@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -94,17 +95,19 @@ def basin(
         numbers(axes[name], (axes[name].size,), name)
     if not axes:
         raise ValueError(f"over is empty, must name some of {', '.join(section.names)}")
+    shape = tuple(values.size for values in axes.values())
     found = sweep(
-        partial(_walked, gait, steps),
-        _grid(section.names, section.read(*gait.state), axes),
-        batch=CHUNK,
+        partial(_walked, gait, axes, steps),
+        {"begin": range(0, math.prod(shape), CHUNK)},
         executor=executor,
         workers=workers,
         checkpoint=checkpoint,
         progress=progress,
     )
-    shape = tuple(values.size for values in axes.values())
-    made, fell, distance = (found.array(name).reshape(shape) for name in ("made", "fell", "away"))
+    made, fell, distance = (
+        np.concatenate([each[name] for each in found.results]).reshape(shape)
+        for name in ("made", "fell", "away")
+    )
     return Basin(gait, axes, made.astype(np.int64), fell, distance, steps)
 
 
@@ -117,13 +120,16 @@ def _grid(names: Sequence[str], nominal: Array, axes: Mapping[str, Array]) -> Ar
     return found
 
 
-def _walked(gait: LimitCycle, steps: int, states: Array) -> dict[str, Array]:
+def _walked(
+    gait: LimitCycle, axes: Mapping[str, Array], steps: int, begin: int
+) -> dict[str, Array]:
     """Return how many steps states make, when they fall, and how far from the gait they are.
 
-    `states` (B, n) are numbers of the section.
+    They are a chunk of those of the grid, which begins with a number.
     """
-    walker = gait.walker
-    q, v = walker.numbered().place(states)
+    walker, section = gait.walker, gait.walker.numbered()
+    states = _grid(section.names, section.read(*gait.state), axes)[begin : begin + CHUNK]
+    q, v = section.place(states)
     flowed = walker.steps(q, v, steps, **COARSE._asdict())
     left = np.array([why == ENDS[EXIT] for why in flowed.ended])
     made = (flowed.n_events - left) // len(walker.phases)
