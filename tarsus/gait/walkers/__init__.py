@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from tarsus.gait.walkers.compass import compass
 from tarsus.gait.walkers.dribbel import dribbel
+from tarsus.gait.walkers.hopper import hopper
 from tarsus.gait.walkers.point_mass import point_mass
 from tarsus.gait.walkers.rimless_wheel import rimless_wheel
 from tarsus.gait.walkers.simplest import simplest
@@ -16,6 +17,7 @@ SHIPPED: dict[str, Callable[..., Walker]] = {
     "rimless_wheel": rimless_wheel,
     "dribbel": dribbel,
     "trunk_walker": trunk_walker,
+    "hopper": hopper,
 }
 """Walkers by their names."""
 
@@ -25,6 +27,7 @@ __all__ = [
     "Walker",
     "compass",
     "dribbel",
+    "hopper",
     "point_mass",
     "rimless_wheel",
     "simplest",

@@ -73,6 +73,7 @@ class Walker:
         section: Section | None = None,
         machine: Callable[[], Stance] | None = None,
         exact: bool = True,
+        neutral: int = 0,
         longest: float = 5.0,
     ) -> None:
         self.slope = number(slope, "slope")
@@ -111,6 +112,11 @@ class Walker:
         self._machine = machine
         self.exact = exact
         """Whether flows have derivatives of all phases; else return maps take differences."""
+        if neutral < 0 or neutral != int(neutral):
+            raise ValueError(f"neutral is {neutral}, must be a whole number from 0 on")
+        self.neutral = int(neutral)
+        """In how many directions gaits have others beside them: an energy that nothing changes, a
+        heading. As many multipliers are one, which `stable` leaves out."""
         self.longest = number(longest, "longest")
         """Time after which a step that did not end has failed [s]."""
 
