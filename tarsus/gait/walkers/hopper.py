@@ -43,7 +43,7 @@ def hopper(
     """Return a `mass` [kg] on a leg of `length` [m] that lands at an `angle` [rad] to the ground.
 
     `speed` [m/s] and `height` [m] are those where the flight before its start was highest; they
-    choose the energy, and with it the gait that is found, which is the nearest of a family.
+    choose the energy, and with it which gaits of the family are found.
     """
     numbers = {
         "angle": angle,
@@ -69,6 +69,11 @@ def hopper(
     def ahead(q: Array) -> Array:
         return np.asarray(q[..., 0] - landing[0])
 
+    def energy(q: Array, v: Array) -> Array:
+        short = length - np.linalg.norm(q, axis=-1)
+        sprung = 0.5 * stiffness / mass * np.maximum(short, 0.0) ** 2
+        return np.asarray(0.5 * (v**2).sum(-1) + gravity * q[..., 1] + sprung)[..., None] / gravity
+
     return Walker(
         _phases(mass, gravity, stiffness, length, landing),
         name="hopper",
@@ -78,7 +83,7 @@ def hopper(
         recipe=hopper,
         parameters={"mass": parameters.Mass("mass"), "gravity": parameters.Gravity()},
         section=_section(landing),
-        neutral=1,
+        kept=energy,
     )
 
 

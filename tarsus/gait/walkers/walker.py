@@ -73,7 +73,7 @@ class Walker:
         section: Section | None = None,
         machine: Callable[[], Stance] | None = None,
         exact: bool = True,
-        neutral: int = 0,
+        kept: Callable[[Array, Array], Array] | None = None,
         longest: float = 5.0,
     ) -> None:
         self.slope = number(slope, "slope")
@@ -112,11 +112,9 @@ class Walker:
         self._machine = machine
         self.exact = exact
         """Whether flows have derivatives of all phases; else return maps take differences."""
-        if neutral < 0 or neutral != int(neutral):
-            raise ValueError(f"neutral is {neutral}, must be a whole number from 0 on")
-        self.neutral = int(neutral)
-        """In how many directions gaits have others beside them: an energy that nothing changes, a
-        heading. As many multipliers are one, which `stable` leaves out."""
+        self.kept = kept
+        """Numbers (…, k) of states q (…, nq), v (…, nv) that no step changes, an energy or a heading:
+        they tell gaits apart that are a family. None where gaits are alone."""
         self.longest = number(longest, "longest")
         """Time after which a step that did not end has failed [s]."""
 
@@ -126,6 +124,11 @@ class Walker:
         model = self.phases[0].model
         whole = model.original if isinstance(model, Rooted) else model
         return float(whole.total_mass * np.linalg.norm(model.gravity))
+
+    @cached_property
+    def neutral(self) -> int:
+        """How many numbers are kept: as many multipliers of its gaits are one."""
+        return 0 if self.kept is None else int(np.shape(self.kept(*self.start))[-1])
 
     @cached_property
     def stance(self) -> Stance | None:
