@@ -77,7 +77,7 @@ def test_the_runner_of_seyfarth_is_stable_by_itself() -> None:
 
 def test_runs_need_a_least_speed_to_be_stable() -> None:
     """Seyfarth et al. 2002: whatever the angle, slow runners are not stable by themselves."""
-    angles = np.radians(range(62, 84, 3))
+    angles = np.radians((66, 74, 78))
     slow = [
         gait.stable
         for angle in angles
@@ -130,7 +130,7 @@ def test_hoppers_fall_and_say_so() -> None:
         ts.gait.limit_cycle(walker)
     with pytest.raises(ts.ModelError, match="angle is 2 rad"):
         ts.gait.walkers.hopper(2.0)
-    with pytest.raises(ts.ModelError, match="height is 0.5 m"):
+    with pytest.raises(ts.ModelError, match=r"height is 0.5 m"):
         ts.gait.walkers.hopper(height=0.5)
     with pytest.raises(ts.ModelError, match="stiffness is -1"):
         ts.gait.walkers.hopper(stiffness=-1.0)

@@ -72,10 +72,9 @@ def continuation(
 def _kept(walker: Walker, name: str, start: LimitCycle | Bifurcation) -> Array:
     """Return what gaits of a family keep, of the one that the branch begins with (k,)."""
     if isinstance(start, LimitCycle):
-        gait, value = start, start.walker.numbers[name]
-    else:
-        gait, value = start.gait, start.value
-    return kept_of(walker.but(**{name: value}), gait.q[:1], gait.v[:1])[0]
+        return np.asarray(kept_of(start.walker, start.q[:1], start.v[:1])[0])
+    there = walker.but(**{name: start.value})
+    return np.asarray(kept_of(there, start.gait.q[:1], start.gait.v[:1])[0])
 
 
 def _first(

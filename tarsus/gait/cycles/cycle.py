@@ -11,9 +11,9 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.events.report import Flowed
+from tarsus.gait.cycles.families import changing
 from tarsus.gait.cycles.footing import Footing, footing
 from tarsus.gait.cycles.ledger import GaitEnergy, ledger
-from tarsus.gait.cycles.families import changing
 from tarsus.gait.cycles.return_map import Tolerances, residual, take_step
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model.checks import count, number

@@ -14,6 +14,7 @@ Biomechanics 35, 2002.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -87,21 +88,23 @@ def hopper(
     )
 
 
-def _model(mass: float, gravity: float, leg: Spring | None = None) -> Model:
-    """Return the mass, alone or on its leg: q = (x, z) from the foot."""
+@lru_cache(32)
+def _model(mass: float, gravity: float, stiffness: float = 0.0, length: float = 0.0) -> Model:
+    """Return the mass, on its leg if that has a stiffness: q = (x, z) from the foot. Made once."""
     b = Builder("hopper", gravity=(0.0, 0.0, -gravity)).body("ahead").body("mass", mass)
     b.joint("forward", "prismatic", WORLD, "ahead", axis="x")
     b.joint("up", "prismatic", "ahead", "mass", axis="z")
     b.shape("mass", "sphere", (0.1,))
-    return (b if leg is None else b.force(leg)).build()
+    if stiffness > 0.0:
+        b.force(Spring(FOOT, "mass", stiffness, rest_length=length))
+    return b.build()
 
 
 def _phases(
     mass: float, gravity: float, stiffness: float, length: float, landing: Array
 ) -> tuple[Phase, Phase]:
     """Return stance and flight, whose coordinates are the same."""
-    leg = Spring(FOOT, "mass", stiffness, rest_length=length)
-    standing, free = _model(mass, gravity, leg), _model(mass, gravity)
+    standing, free = _model(mass, gravity, stiffness, length), _model(mass, gravity)
     fell = Exit(guards.Height("mass"), name="fell")
     take_off = Exit(
         guards.Distance(FOOT, "mass", length), to="flight", crossing="rising", name="take-off"

@@ -113,8 +113,8 @@ class Walker:
         self.exact = exact
         """Whether flows have derivatives of all phases; else return maps take differences."""
         self.kept = kept
-        """Numbers (…, k) of states q (…, nq), v (…, nv) that no step changes, an energy or a heading:
-        they tell gaits apart that are a family. None where gaits are alone."""
+        """Numbers (…, k) of states q (…, nq), v (…, nv) that no step changes, an energy or a
+        heading: they tell gaits apart that are a family. None where gaits are alone."""
         self.longest = number(longest, "longest")
         """Time after which a step that did not end has failed [s]."""
 
