@@ -130,7 +130,7 @@ def test_hoppers_fall_and_say_so() -> None:
         ts.gait.limit_cycle(walker)
     with pytest.raises(ts.ModelError, match="angle is 2 rad"):
         ts.gait.walkers.hopper(2.0)
-    with pytest.raises(ts.ModelError, match=r"height is 0.5 m"):
+    with pytest.raises(ts.ModelError, match=r"height is 0\.5 m"):
         ts.gait.walkers.hopper(height=0.5)
     with pytest.raises(ts.ModelError, match="stiffness is -1"):
         ts.gait.walkers.hopper(stiffness=-1.0)

@@ -7,6 +7,7 @@ from tarsus.gait.walkers.dribbel import dribbel
 from tarsus.gait.walkers.hopper import hopper
 from tarsus.gait.walkers.point_mass import point_mass
 from tarsus.gait.walkers.rimless_wheel import rimless_wheel
+from tarsus.gait.walkers.round_feet import round_feet
 from tarsus.gait.walkers.simplest import simplest
 from tarsus.gait.walkers.trunk_walker import trunk_walker
 from tarsus.gait.walkers.walker import Section, Walker
@@ -18,6 +19,7 @@ SHIPPED: dict[str, Callable[..., Walker]] = {
     "dribbel": dribbel,
     "trunk_walker": trunk_walker,
     "hopper": hopper,
+    "round_feet": round_feet,
 }
 """Walkers by their names."""
 
@@ -30,6 +32,7 @@ __all__ = [
     "hopper",
     "point_mass",
     "rimless_wheel",
+    "round_feet",
     "simplest",
     "trunk_walker",
 ]

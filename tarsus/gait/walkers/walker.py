@@ -82,8 +82,7 @@ class Walker:
         if isinstance(model, Model):
             stands = checked_stance(stance, radius)
             made = Stance(model, _two(model, feet, stance), *stands, self.slope)
-            exact, notes = exact and stance != "round", made.notes
-            machine = partial(_same, made)
+            notes, machine = made.notes, partial(_same, made)
             model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
             if recipe is None:
                 given = made.model, made.feet
