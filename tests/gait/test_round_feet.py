@@ -68,7 +68,7 @@ def test_what_rolls_has_exact_derivatives() -> None:
     q, v = (x[None] for x in walker.start)
     exact = take_step(walker, q, v, derivatives=True).slopes
     assert exact is not None
-    found, h = [], 1e-4
+    found, h = [], 1e-5
     for push in np.eye(4):
         ends = [take_step(walker, *moved(walker, q, v, way * h * push[None])) for way in (1, -1)]
         found.append(residual(walker, ends[1].q, ends[1].v, ends[0].q, ends[0].v)[0] / (2.0 * h))

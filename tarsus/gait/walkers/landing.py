@@ -11,14 +11,21 @@ section 3.3.2, in coordinates of the new root).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.differences import WEIGHTS
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model
 from tarsus.spatial import skew
+
+Strike = Callable[[Array, Array], tuple[Array, Array]]
+"""States before a strike, q (…, nq) and v (…, nv), to those after it, on the same root."""
+STEP = 1e-3
+"""Of differences of sixth order of strikes [rad, m]."""
 
 
 def rates_on(root: Rooted, q: Array, before: Rooted, q_before: Array, v_before: Array) -> Array:
@@ -44,6 +51,27 @@ def _inertias(model: Model) -> list[tuple[str, Array]]:
             arm = body.mass * skew(body.com)
             about = body.inertia - arm @ skew(body.com)
             found.append((body.name, np.block([[body.mass * np.eye(3), -arm], [arm, about]])))
+    return found
+
+
+def strike_slopes(model: Rooted, strike: Strike, q: Array, v: Array) -> Array:
+    """Return derivatives of a strike (2 nv, 2 nv + 1) at q (nq,), v (nv,), by steps of q, v and t.
+
+    Rates after it are linear in those before, exactly; by q differences are taken, all at once.
+    """
+    nv = model.nv
+    offsets = np.array([(way * k, way * w / STEP) for k, w in WEIGHTS for way in (1, -1)])
+    pushes = (STEP * offsets[:, 0, None, None] * np.eye(nv)).reshape(-1, nv)
+    around = model.integrate(np.broadcast_to(q, (len(pushes), len(q))), pushes)
+    states = np.concatenate([around, np.broadcast_to(q, (nv + 1, len(q)))])
+    rates = np.concatenate([np.broadcast_to(v, pushes.shape), np.eye(nv), v[None]])
+    after_q, after_v = strike(states, rates)
+    ends = after_q[: len(pushes)]
+    steps = model.difference(np.broadcast_to(after_q[-1], ends.shape), ends)
+    both = np.concatenate([steps, after_v[: len(pushes)]], axis=1)
+    found = np.zeros((2 * nv, 2 * nv + 1))
+    found[:, :nv] = np.einsum("o,oij->ji", offsets[:, 1], both.reshape(len(offsets), nv, -1))
+    found[nv:, nv : 2 * nv] = after_v[len(pushes) : -1].T
     return found
 
 
