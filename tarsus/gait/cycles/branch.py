@@ -13,7 +13,7 @@ from tarsus.arrays import Array
 from tarsus.gait.cycles.bifurcations import Bifurcation
 from tarsus.gait.cycles.branch_system import Gait
 from tarsus.gait.cycles.cycle import LimitCycle, cycle_of
-from tarsus.gait.cycles.families import changing
+from tarsus.gait.cycles.families import fade
 from tarsus.gait.cycles.return_map import FINE
 from tarsus.gait.walkers.walker import Walker
 
@@ -66,8 +66,7 @@ class Branch:
     @property
     def stable(self) -> NDArray[np.bool_]:
         """Which of the gaits are stable (K,)."""
-        left = changing(self.multipliers, self.walker.neutral)
-        return np.asarray((np.abs(left) < 1.0).all(axis=1))
+        return fade(self.multipliers, self.walker.neutral)
 
     def add(self, found: Bifurcation) -> None:
         """Let a bifurcation be the next gait of the branch."""

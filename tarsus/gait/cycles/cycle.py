@@ -11,7 +11,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.events.report import Flowed
-from tarsus.gait.cycles.families import changing
+from tarsus.gait.cycles.families import fade
 from tarsus.gait.cycles.footing import Footing, footing
 from tarsus.gait.cycles.ledger import GaitEnergy, ledger
 from tarsus.gait.cycles.return_map import Tolerances, residual, take_step
@@ -94,7 +94,7 @@ class LimitCycle:
 
         Of these the walker says how many there are: `walker.neutral`.
         """
-        return bool((np.abs(changing(self.multipliers, self.walker.neutral)) < 1.0).all())
+        return bool(fade(self.multipliers, self.walker.neutral))
 
     @cached_property
     def energy(self) -> GaitEnergy:

@@ -7,6 +7,7 @@ a gait the only one again.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.gait.cycles.return_map import moved
@@ -14,23 +15,25 @@ from tarsus.gait.walkers.walker import Walker
 
 STEP = 1e-6
 """Of differences of what is kept [rad, m, rad/s, m/s]."""
+ROUNDED = 1e-8
+"""What is nearer to one does not fade: multipliers are not known any better."""
 ONE = 1e-4
 """Multipliers of families are as near to one as this; what is further away is told as it is."""
 
 
-def changing(multipliers: Array, neutral: int) -> Array:
-    """Return multipliers (…, n) without the `neutral` ones that lead along a family, set to zero.
+def fade(multipliers: Array, neutral: int) -> NDArray[np.bool_]:
+    """Return whether pushes fade (…,) with multipliers (…, n), but for those along a family.
 
-    They are the nearest to one. A gait whose multipliers are not as near to one as its walker says
-    keeps them: it is judged by all.
+    These are the `neutral` ones nearest to one. A gait whose multipliers are not as near to one as
+    its walker says is judged by all.
     """
     away = np.abs(multipliers - 1.0)
     order = np.argsort(away, axis=-1)[..., :neutral]
-    left = multipliers.copy()
+    sizes = np.abs(multipliers)
     family = np.take_along_axis(away, order, axis=-1) < ONE
-    kept = np.take_along_axis(left, order, axis=-1)
-    np.put_along_axis(left, order, np.where(family, 0.0, kept), axis=-1)
-    return left
+    judged = np.where(family, 0.0, np.take_along_axis(sizes, order, axis=-1))
+    np.put_along_axis(sizes, order, judged, axis=-1)
+    return np.asarray((sizes < 1.0 - ROUNDED).all(axis=-1))
 
 
 def kept_of(walker: Walker, q: Array, v: Array) -> Array:

@@ -1,10 +1,10 @@
 """A hopper: a mass on a spring for a leg, which stands, flies, and lands with a leg that is held.
 
 In "stance" the foot is at the origin and the spring pushes the mass; where the leg is as long as it
-is at rest it takes off, and in "flight" nothing but weight acts. The leg is held at an angle to the
-ground, so that the mass lands where it has come down to the height that such a leg has, and the
-new foot becomes the origin. Legs without mass lose nothing at a strike: there is a gait for each of
-many energies, and what is stable is stable among motions of the same energy.
+is at rest it takes off, and nothing but weight acts: it rises to its apex, and falls. The leg is
+held at an angle to the ground, so that the mass lands where it has come down to the height that
+such a leg has, and the new foot becomes the origin. Legs without mass lose nothing at a strike:
+there is a gait for each of many energies, and what is stable is stable among motions of the same.
 
 R. Blickhan, "The spring-mass model for running and hopping", Journal of Biomechanics 22, 1989;
 A. Seyfarth, H. Geyer, M. Günther, R. Blickhan, "A movement criterion for running", Journal of
@@ -102,13 +102,15 @@ def _model(mass: float, gravity: float, stiffness: float = 0.0, length: float = 
 
 def _phases(
     mass: float, gravity: float, stiffness: float, length: float, landing: Array
-) -> tuple[Phase, Phase]:
-    """Return stance and flight, whose coordinates are the same."""
+) -> tuple[Phase, ...]:
+    """Return stance, rise and fall, whose coordinates are the same."""
     standing, free = _model(mass, gravity, stiffness, length), _model(mass, gravity)
     fell = Exit(guards.Height("mass"), name="fell")
     take_off = Exit(
-        guards.Distance(FOOT, "mass", length), to="flight", crossing="rising", name="take-off"
+        guards.Distance(FOOT, "mass", length), to="rise", crossing="rising", name="take-off"
     )
+    # an event of its own, so that no apex, however little above landing, is passed over
+    apex = Exit(guards.JointVelocity("up"), to="fall", name="apex")
     touch_down = Exit(
         guards.JointPosition("up", float(landing[1])),
         to="stance",
@@ -119,7 +121,8 @@ def _phases(
     )
     return (
         Phase(standing, (take_off, fell), name="stance"),
-        Phase(free, (touch_down, fell), name="flight"),
+        Phase(free, (apex, fell), name="rise"),
+        Phase(free, (touch_down, fell), name="fall"),
     )
 
 
