@@ -59,13 +59,13 @@ def limit_cycle(
     search = newton(walker, q[None], v[None], tolerance=tolerance, rounds=rounds)
     if not search.error[0] <= tolerance:
         raise NoGaitError(_why(walker, search, tolerance), search)
-    found = cycle_of(walker, search.q[0], search.v[0], float(search.error[0]), FINE)
-    if found.times.min() <= INSTANT:
+    cycle = cycle_of(walker, search.q[0], search.v[0], float(search.error[0]), FINE)
+    if cycle.times.min() <= INSTANT:
         raise NoGaitError(
             f"{walker.name} has no gait from this guess: it comes to rest, and steps take no time",
             search,
         )
-    return found
+    return cycle
 
 
 def limit_cycles(
