@@ -16,10 +16,13 @@ ROUNDS = 8
 def tangent(gait: Gait, along: Array | None = None) -> Array:
     """Return the unit tangent of the curve at a gait, the way that goes along `along`.
 
-    The kernel of the derivatives; where gaits have families the direction nearest to `along`.
+    The kernel of the derivatives; where gaits have families and nothing tells them apart the
+    direction nearest to `along`.
     """
     _, sizes, ways = np.linalg.svd(gait.matrix)
-    kernel = ways[np.append(sizes < 1e-9 * sizes[0], True)]
+    small = np.ones(len(ways), bool)  # the last always is
+    small[: len(ways) - 1] = sizes[: len(ways) - 1] < 1e-9 * sizes[0]
+    kernel = ways[small]
     if along is None or len(kernel) == 1:
         way = kernel[-1]
         return np.asarray(way if along is None or way @ along >= 0.0 else -way)

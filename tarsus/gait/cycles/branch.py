@@ -13,6 +13,7 @@ from tarsus.arrays import Array
 from tarsus.gait.cycles.bifurcations import Bifurcation
 from tarsus.gait.cycles.branch_system import Gait
 from tarsus.gait.cycles.cycle import LimitCycle, cycle_of
+from tarsus.gait.cycles.families import fade
 from tarsus.gait.cycles.return_map import FINE
 from tarsus.gait.walkers.walker import Walker
 
@@ -65,7 +66,7 @@ class Branch:
     @property
     def stable(self) -> NDArray[np.bool_]:
         """Which of the gaits are stable (K,)."""
-        return np.asarray(np.abs(self.multipliers).max(axis=1) < 1.0)
+        return fade(self.multipliers, self.walker.neutral)
 
     def add(self, found: Bifurcation) -> None:
         """Let a bifurcation be the next gait of the branch."""

@@ -1,7 +1,8 @@
 """The equations of a branch: gaits of n steps of a walker, one of whose numbers may change.
 
 z = (steps of q and changes of v of each node, p): F(z) = P(x_k; p) − x_{k+1} = 0 for all nodes,
-2 nv n equations for one unknown more. Gaits are a curve in z.
+2 nv n equations for one unknown more. Gaits are a curve in z. Where gaits are families, that what
+they keep stays as it was is an equation, too.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.gait.cycles.families import kept_of, kept_slopes
 from tarsus.gait.cycles.return_map import Returned, Tolerances, moved, residual, take_step
 from tarsus.gait.walkers.walker import Walker
 
@@ -26,9 +28,9 @@ class Gait:
     q: Array
     v: Array
     errors: Array
-    """F (2 nv n,), not a number where a step falls."""
+    """F (2 nv n + k,), not a number where a step falls."""
     matrix: Array
-    """Derivatives of F (2 nv n, 2 nv n + 1), the last column by the number over its scale."""
+    """Derivatives of F (2 nv n + k, 2 nv n + 1), the last column by the number over its scale."""
     at: Returned
 
     @property
@@ -62,6 +64,8 @@ class BranchSystem:
     name: str
     scale: float
     tolerances: Tolerances
+    kept: Array
+    """What all gaits of the branch keep (k,)."""
 
     def gait(self, q: Array, v: Array, value: float) -> Gait:
         """Return nodes with F and its derivatives."""
@@ -73,7 +77,9 @@ class BranchSystem:
         errors[~at.walked] = np.nan
         assert at.slopes is not None
         by_value = at.slopes[:, :, -1] if known else self._difference(q, v, value, at)
-        return Gait(value, q, v, errors.ravel(), self._matrix(at.slopes, by_value), at)
+        missed = kept_of(walker, q[:1], v[:1])[0] - self.kept
+        matrix = np.vstack([self._matrix(at.slopes, by_value), self._kept_row(walker, q, v, value)])
+        return Gait(value, q, v, np.append(errors, missed), matrix, at)
 
     def moved(self, gait: Gait, step: Array) -> Gait:
         """Return the gait after a step of z."""
@@ -95,6 +101,18 @@ class BranchSystem:
             matrix[k, :, then * size : (then + 1) * size] -= np.eye(size)
         matrix[:, :, -1] = self.scale * by_value
         return matrix.reshape(nodes * size, -1)
+
+    def _kept_row(self, walker: Walker, q: Array, v: Array, value: float) -> Array:
+        """Return how what is kept changes with z (k, 2 nv n + 1)."""
+        row = np.zeros((walker.neutral, q.shape[0] * 2 * v.shape[1] + 1))
+        if walker.neutral:
+            row[:, : 2 * v.shape[1]] = kept_slopes(walker, q[:1], v[:1])[0]
+            ends = [
+                kept_of(self.walker.but(**{self.name: value + h}), q[:1], v[:1])[0]
+                for h in (DIFFERENCE * self.scale, -DIFFERENCE * self.scale)
+            ]
+            row[:, -1] = (ends[0] - ends[1]) / (2.0 * DIFFERENCE)
+        return row
 
     def _difference(self, q: Array, v: Array, value: float, at: Returned) -> Array:
         """Return how returns change with the number (n, 2 nv), by central differences."""

@@ -12,6 +12,7 @@ from tarsus.gait.cycles.bifurcations import KINDS, TESTS, Bifurcation, located
 from tarsus.gait.cycles.branch import Branch
 from tarsus.gait.cycles.branch_system import BranchSystem, Gait
 from tarsus.gait.cycles.cycle import LimitCycle
+from tarsus.gait.cycles.families import kept_of
 from tarsus.gait.cycles.limit_cycle import NoGaitError, limit_cycle
 from tarsus.gait.cycles.return_map import Tolerances
 from tarsus.gait.walkers.walker import Walker
@@ -42,15 +43,18 @@ def continuation(
     or comes back to where it began, where steps fall, or after `most` gaits. From a `start` that is
     a flip the branch of doubled period is followed. Bifurcations of `kinds` are located to 1e-9 of
     `scale`, which is the number's size unless stated; at the first of the kind `until` the branch
-    ends.
+    ends. Gaits of a family go on with the energy of the first, and meets of their branches are not
+    looked for.
     """
     find(walker.numbers, name, "number of the walker")
     count(most, "most")
     for kind in kinds:
         find(dict.fromkeys(KINDS), kind, "kind of bifurcation")
     size = max(abs(walker.numbers[name]), abs(number(to, "to")))
-    system = BranchSystem(walker, name, float(size if scale is None else scale), FLOWS)
-    first, way = _first(system, start, to, step)
+    begun = limit_cycle(walker) if start is None else start
+    kept = _kept(walker, name, begun)
+    system = BranchSystem(walker, name, float(size if scale is None else scale), FLOWS, kept)
+    first, way = _first(system, begun, to, step)
     branch = Branch(walker, name, [first], [way], [], "")
     for gait, along, why in _followed(system, first, way, to, step, most):
         if gait is None:
@@ -65,14 +69,21 @@ def continuation(
     return branch
 
 
+def _kept(walker: Walker, name: str, start: LimitCycle | Bifurcation) -> Array:
+    """Return what gaits of a family keep, of the one that the branch begins with (k,)."""
+    if isinstance(start, LimitCycle):
+        return np.asarray(kept_of(start.walker, start.q[:1], start.v[:1])[0])
+    there = walker.but(**{name: start.value})
+    return np.asarray(kept_of(there, start.gait.q[:1], start.gait.v[:1])[0])
+
+
 def _first(
-    system: BranchSystem, start: LimitCycle | Bifurcation | None, to: float, step: float
+    system: BranchSystem, start: LimitCycle | Bifurcation, to: float, step: float
 ) -> tuple[Gait, Array]:
     """Return the first gait of a branch and the way to go."""
     if isinstance(start, Bifurcation):
         return _switched(system, start, step)
-    cycle = limit_cycle(system.walker) if start is None else start
-    gait = system.gait(cycle.q, cycle.v, cycle.walker.numbers[system.name])
+    gait = system.gait(start.q, start.v, start.walker.numbers[system.name])
     onward = np.zeros(gait.matrix.shape[1])
     onward[-1] = np.sign(to - gait.value)
     way = tangent(gait)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.events.report import Flowed
+from tarsus.gait.cycles.families import fade
 from tarsus.gait.cycles.footing import Footing, footing
 from tarsus.gait.cycles.ledger import GaitEnergy, ledger
 from tarsus.gait.cycles.return_map import Tolerances, residual, take_step
@@ -89,8 +90,11 @@ class LimitCycle:
 
     @property
     def stable(self) -> bool:
-        """Whether all small pushes fade."""
-        return bool(np.abs(self.multipliers).max() < 1.0)
+        """Whether all small pushes fade, but for those to other gaits of a family.
+
+        Of these the walker says how many there are: `walker.neutral`.
+        """
+        return bool(fade(self.multipliers, self.walker.neutral))
 
     @cached_property
     def energy(self) -> GaitEnergy:

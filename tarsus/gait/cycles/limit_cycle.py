@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.gait.cycles.cycle import LimitCycle, cycle_of
+from tarsus.gait.cycles.families import kept_of
 from tarsus.gait.cycles.newton import Search, newton
 from tarsus.gait.cycles.return_map import COARSE, FINE, Tolerances, residual, take_step
 from tarsus.gait.cycles.seeds import seeds
@@ -43,7 +44,8 @@ def limit_cycle(
     `guess` is a state q (nq,), v (nv,) after a strike, or `steps` of them, or another gait;
     without one all gaits around the walker's start are looked for, and the first of them is
     returned: stable before unstable, then the slowest. Newton's method by shooting from strike to
-    strike ends where no state is further from its return than `tolerance`. Raises `NoGaitError`.
+    strike ends where no state is further from its return than `tolerance`. Of gaits in a family
+    (`walker.kept`) the one is found that has the guess's energy. Raises `NoGaitError`.
     """
     count(steps, "steps")
     if not number(tolerance, "tolerance") > 0.0:
@@ -57,7 +59,13 @@ def limit_cycle(
     search = newton(walker, q[None], v[None], tolerance=tolerance, rounds=rounds)
     if not search.error[0] <= tolerance:
         raise NoGaitError(_why(walker, search, tolerance), search)
-    return cycle_of(walker, search.q[0], search.v[0], float(search.error[0]), FINE)
+    cycle = cycle_of(walker, search.q[0], search.v[0], float(search.error[0]), FINE)
+    if cycle.times.min() <= INSTANT:
+        raise NoGaitError(
+            f"{walker.name} has no gait from this guess: it comes to rest, and steps take no time",
+            search,
+        )
+    return cycle
 
 
 def limit_cycles(
@@ -72,18 +80,19 @@ def limit_cycles(
     """Return the gaits around a walker's start, stable ones first, then the slowest first.
 
     States that scatter around the start walk some steps in lanes; Newton's method goes on from
-    those that come back nearest, first with wide tolerances, all at once.
+    those that come back nearest, first with wide tolerances, all at once. Of gaits in families
+    (`walker.kept`) those are returned that have the energy, or what else is kept, of the start.
     """
+    kept = kept_of(walker, *(x[None] for x in walker.start))
     q, v = seeds(walker, guesses, seed=seed)
     if not len(q):
         return []
     nodes = _follow(walker, q, v, steps, COARSE)
-    search = newton(walker, *nodes, COARSE, tolerance=1e-6, rounds=rounds)
-    kept = _distinct(walker, search)
+    search = newton(walker, *nodes, COARSE, tolerance=1e-6, rounds=rounds, kept=kept)
     found = []
-    for k in kept:
+    for k in _distinct(walker, search):
         nodes = search.q[[k]], search.v[[k]]
-        last = newton(walker, *nodes, tolerance=tolerance, rounds=rounds)
+        last = newton(walker, *nodes, tolerance=tolerance, rounds=rounds, kept=kept)
         if last.error[0] <= tolerance:
             found.append(cycle_of(walker, last.q[0], last.v[0], float(last.error[0]), FINE))
     own = [each for each in found if each.shortest == steps and _walks(each)]

@@ -100,18 +100,21 @@ def _differences(walker: Walker, q: Array, v: Array, tolerances: Tolerances) -> 
 
     Not a number where one of the steps next to a state falls.
     """
-    nv = walker.phases[0].model.nv
-    total: Array = np.zeros((len(q), 2 * nv, 2 * nv))
-    time: Array = np.zeros((len(q), 2 * nv))
-    at = take_step(walker, q, v, tolerances)
+    size = 2 * walker.phases[0].model.nv
     offsets = [(k * way, way * weight) for k, weight in WEIGHTS for way in (1, -1)]
-    for column in range(2 * nv):
-        for distance, weight in offsets:
-            step = np.zeros((len(q), 2 * nv))
-            step[:, column] = STEP * distance
-            other = take_step(walker, *moved(walker, q, v, step), tolerances)
-            away = residual(walker, at.q, at.v, other.q, other.v) * weight / STEP
-            fell = ~other.walked
-            total[:, :, column] += np.where(fell[:, None], np.nan, away)
-            time[:, column] += np.where(fell, np.nan, (other.time - at.time) * weight / STEP)
-    return total, time
+    distances, weights = (np.array(x) for x in zip(*offsets, strict=True))
+    pushes = STEP * distances[:, None, None] * np.eye(size)  # (6, 2 nv, 2 nv)
+    around = (len(q), len(offsets), size)
+    states = [
+        np.broadcast_to(x[:, None, None], (*around, x.shape[-1])).reshape(-1, x.shape[-1])
+        for x in (q, v)
+    ]
+    steps = np.broadcast_to(pushes, (*around, size)).reshape(-1, size)
+    at = take_step(walker, q, v, tolerances)
+    then = take_step(walker, *moved(walker, states[0], states[1], steps), tolerances)
+    ends = [np.repeat(x, len(offsets) * size, axis=0) for x in (at.q, at.v)]
+    away = residual(walker, ends[0], ends[1], then.q, then.v)
+    away[~then.walked] = np.nan
+    times = np.where(then.walked, then.time, np.nan).reshape(around) - at.time[:, None, None]
+    slopes = np.einsum("boij,o->bji", away.reshape(*around, size), weights) / STEP
+    return np.asarray(slopes), np.einsum("boi,o->bi", times, weights) / STEP

@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 from tarsus.gait.walkers.compass import compass
 from tarsus.gait.walkers.dribbel import dribbel
+from tarsus.gait.walkers.hopper import hopper
 from tarsus.gait.walkers.point_mass import point_mass
 from tarsus.gait.walkers.rimless_wheel import rimless_wheel
+from tarsus.gait.walkers.round_feet import round_feet
 from tarsus.gait.walkers.simplest import simplest
 from tarsus.gait.walkers.trunk_walker import trunk_walker
 from tarsus.gait.walkers.walker import Section, Walker
@@ -16,6 +18,8 @@ SHIPPED: dict[str, Callable[..., Walker]] = {
     "rimless_wheel": rimless_wheel,
     "dribbel": dribbel,
     "trunk_walker": trunk_walker,
+    "hopper": hopper,
+    "round_feet": round_feet,
 }
 """Walkers by their names."""
 
@@ -25,8 +29,10 @@ __all__ = [
     "Walker",
     "compass",
     "dribbel",
+    "hopper",
     "point_mass",
     "rimless_wheel",
+    "round_feet",
     "simplest",
     "trunk_walker",
 ]

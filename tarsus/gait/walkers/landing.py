@@ -11,37 +11,68 @@ section 3.3.2, in coordinates of the new root).
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.differences import WEIGHTS
 from tarsus.kit.rooted import Rooted
+from tarsus.model import Model
+from tarsus.spatial import skew
 
-AXES: Literal["local_world_aligned"] = "local_world_aligned"
+Strike = Callable[[Array, Array], tuple[Array, Array]]
+"""States before a strike, q (…, nq) and v (…, nv), to those after it, on the same root."""
+STEP = 1e-3
+"""Of differences of sixth order of strikes [rad, m]."""
 
 
 def rates_on(root: Rooted, q: Array, before: Rooted, q_before: Array, v_before: Array) -> Array:
     """Return rates (…, nv) on a root just after the machine fell onto it from another.
 
     `q` and `q_before` are the same configuration of the machine on both roots, which may be places
-    apart, but not turned against each other.
+    apart.
     """
     momenta = np.zeros((*q.shape[:-1], root.nv))
-    for body in root.original.description.bodies:
-        if body.mass == 0.0:
-            continue
-        pose = np.asarray(before.frame_pose(q_before, body.name))
-        turn = pose[..., :3, :3]
-        arm = (turn @ body.com[:, None])[..., 0]
-        twist = np.asarray(before.frame_velocity(q_before, v_before, body.name, AXES))
-        speed, spin = twist[..., :3] + np.cross(twist[..., 3:], arm), twist[..., 3:]
-        inertia = turn @ body.inertia @ np.swapaxes(turn, -1, -2)
-        angular = (inertia @ spin[..., None])[..., 0] + body.mass * np.cross(arm, speed)
-        wrench = np.concatenate([body.mass * speed, angular], axis=-1)
-        jacobian = np.asarray(root.frame_jacobian(q, body.name, AXES))
-        momenta += (np.swapaxes(jacobian, -1, -2) @ wrench[..., None])[..., 0]
+    for name, inertia in _inertias(root.original):
+        twist = np.asarray(before.frame_velocity(q_before, v_before, name))
+        jacobian = np.asarray(root.frame_jacobian(q, name))
+        momenta += ((twist @ inertia)[..., None, :] @ jacobian)[..., 0, :]
     return np.asarray(np.linalg.solve(root.mass_matrix(q), momenta[..., None])[..., 0])
+
+
+@lru_cache(64)
+def _inertias(model: Model) -> list[tuple[str, Array]]:
+    """Return the bodies that have a mass, and their inertias (6, 6) about their own origins."""
+    found = []
+    for body in model.description.bodies:
+        if body.mass > 0.0:
+            arm = body.mass * skew(body.com)
+            about = body.inertia - arm @ skew(body.com)
+            found.append((body.name, np.block([[body.mass * np.eye(3), -arm], [arm, about]])))
+    return found
+
+
+def strike_slopes(model: Rooted, strike: Strike, q: Array, v: Array) -> Array:
+    """Return derivatives of a strike (2 nv, 2 nv + 1) at q (nq,), v (nv,), by steps of q, v and t.
+
+    Rates after it are linear in those before, exactly; by q differences are taken, all at once.
+    """
+    nv = model.nv
+    offsets = np.array([(way * k, way * w / STEP) for k, w in WEIGHTS for way in (1, -1)])
+    pushes = (STEP * offsets[:, 0, None, None] * np.eye(nv)).reshape(-1, nv)
+    around = model.integrate(np.broadcast_to(q, (len(pushes), len(q))), pushes)
+    states = np.concatenate([around, np.broadcast_to(q, (nv + 1, len(q)))])
+    rates = np.concatenate([np.broadcast_to(v, pushes.shape), np.eye(nv), v[None]])
+    after_q, after_v = strike(states, rates)
+    ends = after_q[: len(pushes)]
+    steps = model.difference(np.broadcast_to(after_q[-1], ends.shape), ends)
+    both = np.concatenate([steps, after_v[: len(pushes)]], axis=1)
+    found = np.zeros((2 * nv, 2 * nv + 1))
+    found[:, :nv] = np.einsum("o,oij->ji", offsets[:, 1], both.reshape(len(offsets), nv, -1))
+    found[nv:, nv : 2 * nv] = after_v[len(pushes) : -1].T
+    return found
 
 
 def exchanged(left: Rooted, right: Rooted, names: Array, q: Array) -> Array:

@@ -71,6 +71,10 @@ def point_mass(
     )
     second = Phase(model, (strike, *leans), name="second half")
     start = np.concatenate([q, [pitch, roll]]), np.concatenate([v, [0.0, 0.0]])
+
+    def energy(q: Array, v: Array) -> Array:
+        return np.asarray(model.kinetic_energy(q, v) + model.potential_energy(q))[..., None]
+
     return Walker(
         (first, second),
         name="point_mass",
@@ -78,6 +82,7 @@ def point_mass(
         ahead=_ahead,
         numbers=numbers,
         recipe=point_mass,
+        kept=energy,
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.events import Exit, Phase, guards, held, resets
 from tarsus.events.phase import Efforts
-from tarsus.gait.walkers.landing import exchanged, rates_on
+from tarsus.gait.walkers.landing import Strike, exchanged, rates_on, strike_slopes
 from tarsus.gait.walkers.relabelling import asymmetry, relabelling
 from tarsus.gait.walkers.sides import centre_of
 from tarsus.kit.rooted import Rooted
@@ -188,10 +188,10 @@ class Stance:
         """Return what a strike does: lifted, fallen onto the other foot, put down."""
         standing = self.standing
         if self.stance == "point":
-            return (resets.Function(lambda t, q, v: self.landed(q, v)),)
+            return (self._struck(self.landed),)
         matrix, shift = self._affine()
         if self.stance == "round":
-            return (resets.Function(partial(self._rolled, matrix, shift)),)
+            return (self._struck(partial(self._rolled, matrix, shift)),)
         floating = self.floating
         free_q, free_v = floating.nq - standing.nq, floating.nv - standing.nv
         lift = np.concatenate([np.zeros((free_q, standing.nq)), np.eye(standing.nq)])
@@ -208,13 +208,18 @@ class Stance:
             resets.Linear(down, shift, down_rates),
         )
 
-    def _rolled(
-        self, matrix: Array, shift: Array, t: float, q: Array, v: Array
-    ) -> tuple[Array, Array]:
-        """Return the state after a strike, its positions as sums of those before."""
-        image = matrix @ q + shift
-        there = self.names.T @ image  # signs and places: its inverse is its transpose
-        return image, self.names @ rates_on(self.other, there, self.standing, q, v)
+    def _struck(self, strike: Strike) -> resets.Function:
+        """Return a strike as a reset, with its derivatives."""
+        return resets.Function(
+            lambda t, q, v: strike(q, v),
+            derivative=lambda t, q, v: strike_slopes(self.standing, strike, q, v),
+        )
+
+    def _rolled(self, matrix: Array, shift: Array, q: Array, v: Array) -> tuple[Array, Array]:
+        """Return states after a strike, positions as sums of those before: (…, nq), (…, nv)."""
+        image = q @ matrix.T + shift
+        there = image @ self.names  # signs and places: its inverse is its transpose
+        return image, rates_on(self.other, there, self.standing, q, v) @ self.names.T
 
     def _affine(self) -> tuple[Array, Array]:
         """Return the map of positions at a strike as matrix and shift, checked on states."""

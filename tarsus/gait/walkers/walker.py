@@ -73,6 +73,7 @@ class Walker:
         section: Section | None = None,
         machine: Callable[[], Stance] | None = None,
         exact: bool = True,
+        kept: Callable[[Array, Array], Array] | None = None,
         longest: float = 5.0,
     ) -> None:
         self.slope = number(slope, "slope")
@@ -81,8 +82,7 @@ class Walker:
         if isinstance(model, Model):
             stands = checked_stance(stance, radius)
             made = Stance(model, _two(model, feet, stance), *stands, self.slope)
-            exact, notes = exact and stance != "round", made.notes
-            machine = partial(_same, made)
+            notes, machine = made.notes, partial(_same, made)
             model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
             if recipe is None:
                 given = made.model, made.feet
@@ -111,6 +111,9 @@ class Walker:
         self._machine = machine
         self.exact = exact
         """Whether flows have derivatives of all phases; else return maps take differences."""
+        self.kept = kept
+        """Numbers (…, k) of states q (…, nq), v (…, nv) that no step changes, an energy or a
+        heading: they tell gaits apart that are a family. None where gaits are alone."""
         self.longest = number(longest, "longest")
         """Time after which a step that did not end has failed [s]."""
 
@@ -120,6 +123,11 @@ class Walker:
         model = self.phases[0].model
         whole = model.original if isinstance(model, Rooted) else model
         return float(whole.total_mass * np.linalg.norm(model.gravity))
+
+    @cached_property
+    def neutral(self) -> int:
+        """How many numbers are kept: as many multipliers of its gaits are one."""
+        return 0 if self.kept is None else int(np.shape(self.kept(*self.start))[-1])
 
     @cached_property
     def stance(self) -> Stance | None:
