@@ -7,8 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.events.parameters.parameter import INERTIA, Parameter, Term, body_of, moments
-from tarsus.model import Model
+from tarsus.events.parameters.parameter import (
+    INERTIA,
+    Parameter,
+    Term,
+    body_of,
+    moments,
+    stated_body,
+)
+from tarsus.model import Editor, Model
 from tarsus.model.stating import axis_of
 
 
@@ -30,3 +37,12 @@ class CenterOfMass(Parameter):
         cross = np.outer(at, way)
         second = body.mass * (2.0 * float(at @ way) * np.eye(3) - cross - cross.T)
         return [(INERTIA, index, moments(0.0, body.mass * way, second))]
+
+    def value(self, model: Model) -> float:
+        """Return where the centre is along the axis."""
+        return float(stated_body(model, self.body).com @ np.asarray(axis_of("axis", self.axis)))
+
+    def changed(self, model: Model, by: float) -> Model:
+        """Return the model with the centre moved."""
+        com = stated_body(model, self.body).com + by * np.asarray(axis_of("axis", self.axis))
+        return Editor(model).change("body", self.body, com=com).build()
