@@ -17,14 +17,16 @@ from tarsus.arrays import Array
 from tarsus.calibration.observability import Observability, told_by
 from tarsus.identification.shooting import Nodes, Shooting, Shot
 
-MOST_STEPS, HALVINGS, FROZEN = 60, 14, 10
+MOST_STEPS, HALVINGS, FROZEN = 60, 8, 10
 """Steps, halvings of one, and steps after which samples near strikes stay chosen."""
+DAMPINGS = (0.0, 0.01, 0.1, 1.0)
+"""Shares of the largest singular value that are tried one after the other."""
 SMALL = 1e-10
 """Steps below this share of natural sizes end the search."""
 SETTLED = 1e-7
 """So do steps that change residuals by a smaller share of their norm."""
-GAP = 10.0
-"""How much squares of gaps at nodes count beside those of residuals when steps are judged."""
+IDLE = 1e-3
+"""A last step that changes no number by more than this share of its deviation need not help."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +46,13 @@ class Point:
         return float((self.residuals[self.used] ** 2).sum())
 
     @property
-    def merit(self) -> float:
-        """The same with the gaps at nodes."""
-        return self.squares + GAP * float((self.gaps**2).sum())
+    def spread(self) -> float:
+        """The root mean square of the residuals that count."""
+        return float(np.sqrt(self.squares / max(int(self.used.sum()), 1)))
+
+    def merit(self, price: float) -> float:
+        """Return the same with a price on the gaps at nodes."""
+        return self.squares + price * float(np.linalg.norm(self.gaps))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,14 +104,22 @@ class Search:
             change = self._change(point, linear, start, numbers)
             if self._is_small(point, change, start, numbers):
                 return point, ""
-            better = self._line(point, linear, start, numbers)
-            if better is None and change <= self.floor:  # rounding decides about such steps
+            better = self._better(point, linear)
+            if better is None and change <= max(self.floor, IDLE * point.spread):
                 return point, ""
             if better is None:
                 size = np.abs(numbers / self.shooting.family.scales).max()
                 return point, f"no part of a step of {size:.3g} of natural sizes helps"
             point = better if k >= FROZEN else self._chosen_anew(better)
         return point, f"it still changes after {MOST_STEPS} steps"
+
+    def _better(self, point: Point, linear: Linear) -> Point | None:
+        """Return a better point, by steps of Gauss and Newton or by those of Levenberg."""
+        for damping in DAMPINGS:
+            better = self._line(point, linear, *self._step(point, linear, damping))
+            if better is not None:
+                return better
+        return None
 
     def _chosen_anew(self, point: Point) -> Point:
         """Return the point with the rows that count by its own jumps."""
@@ -139,11 +153,13 @@ class Search:
         by_start = by_all[:, : states if self.free_start else 0]
         return Linear(by_start, by_all[:, states:], left, slopes, shifts)
 
-    def _step(self, point: Point, linear: Linear) -> tuple[Array, Array]:
+    def _step(
+        self, point: Point, linear: Linear, damping: float = 0.0
+    ) -> tuple[Array, Array]:
         """Return steps of the first state and of the numbers, which stay within their bounds."""
         free = np.ones(len(point.values), bool)
         while True:
-            step = self._free_step(linear, free)
+            step = self._free_step(linear, free, damping)
             out = (point.values + step < self.lower) & (point.values <= self.lower)
             out |= (point.values + step > self.upper) & (point.values >= self.upper)
             if not (out & free).any():
@@ -157,13 +173,14 @@ class Search:
             )[0]
         return start, step
 
-    def _free_step(self, linear: Linear, free: NDArray[np.bool_]) -> Array:
-        """Return the least step of the numbers that are free."""
+    def _free_step(self, linear: Linear, free: NDArray[np.bool_], damping: float) -> Array:
+        """Return the least step of the numbers that are free, shorter along what is told badly."""
         scales = np.where(free, self.shooting.family.scales, 0.0)
         slopes, left = self.beside_start(linear)
         u, s, rows = np.linalg.svd(slopes * scales, full_matrices=False)
         told = s > max(self.cut * s.max(initial=0.0), self.floor)
-        return np.asarray(scales * (rows[told].T @ ((u[:, told].T @ left) / s[told])))
+        along = (u[:, told].T @ left) * s[told] / (s[told] ** 2 + (damping * s.max()) ** 2)
+        return np.asarray(scales * (rows[told].T @ along))
 
     def beside_start(self, linear: Linear) -> tuple[Array, Array]:
         """Return slopes by the numbers and what is left, as far as no first state explains them."""
@@ -195,6 +212,7 @@ class Search:
         """Return the point after the longest of step, step/2, … that helps."""
         moves = linear.node_slopes @ np.concatenate([start, numbers]) + linear.node_shifts
         nv, model = point.nodes.v.shape[1], point.shot.model
+        price = self._price(point, linear, start, numbers)
         for k in range(HALVINGS):
             share = 0.5**k
             q = np.asarray(model.integrate(point.nodes.q, share * moves[:, :nv]))
@@ -203,9 +221,21 @@ class Search:
                 trial = self.at(point.values + share * numbers, nodes, point.used)
             except (ArithmeticError, ValueError):  # no such machine, or it does not come so far
                 continue
-            if trial.merit < point.merit:
+            if trial.merit(price) < point.merit(price):
                 return trial
         return None
+
+    def _price(self, point: Point, linear: Linear, start: Array, numbers: Array) -> float:
+        """Return what gaps at nodes cost: twice of what it takes in squares to close them.
+
+        Squares may grow as gaps close; with this price a step that does both is a gain (S.-P. Han,
+        "A globally convergent method for nonlinear programming", 1977).
+        """
+        left = linear.left - linear.by_values @ numbers
+        if self.free_start:
+            left = left - linear.by_start @ start
+        gap = float(np.linalg.norm(point.gaps))
+        return 1.0 + 2.0 * max(0.0, float(left @ left) - point.squares) / gap if gap else 1.0
 
     def seen(self, point: Point) -> Observability:
         """Return what the recording tells of the numbers, whatever the first state was."""

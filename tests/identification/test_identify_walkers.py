@@ -1,0 +1,69 @@
+"""Walkers from recorded steps, strikes included, and machines that functions make."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from recorded import recorded
+
+import tarsus as ts
+from tarsus.gait.walkers import compass
+
+TRUE = {"leg_mass": 1.1, "slope": 0.055, "damping": 0.03}
+
+
+def test_a_compass_walker_from_three_steps() -> None:
+    walker = compass(**TRUE)
+    t, q, _ = recorded(walker.phases, *walker.start, 2.2, 0.01)
+    found = ts.identify(compass(), list(TRUE), t, q)
+    assert len(found.machine.numbers) == len(walker.numbers)
+    for name, true in TRUE.items():
+        assert abs(found[name] - true) < 1e-8
+        assert abs(found.machine.numbers[name] - true) < 1e-8
+    assert "10 samples next to strikes had no say" in str(found)
+
+
+def test_motion_without_efforts_tells_ratios_of_masses() -> None:
+    walker = compass(**TRUE)
+    t, q, _ = recorded(walker.phases, *walker.start, 2.2, 0.01)
+    noisy = q + 1e-3 * np.random.default_rng(2).normal(size=q.shape)
+    found = ts.identify(compass(), [*TRUE, "hip_mass"], t, noisy, noise=1e-3)
+    assert found.converged
+    (untold,) = found.observability.combinations
+    assert set(untold.shares) >= {"leg_mass", "hip_mass"}
+    ratio = untold.shares["hip_mass"] / untold.shares["leg_mass"]
+    assert abs(ratio - found["hip_mass"] / found["leg_mass"]) < 1e-3 * ratio
+    assert np.isfinite(found.deviations[found.names.index("slope")])
+
+
+def test_numbers_without_derivatives_are_found_by_differences() -> None:
+    walker = compass(center=0.52, slope=0.055)
+    t, q, _ = recorded(walker.phases, *walker.start, 1.4, 0.01)
+    found = ts.identify(compass(), ["center", "slope"], t, q)
+    assert abs(found["center"] - 0.52) < 1e-7
+    assert abs(found["slope"] - 0.055) < 1e-8
+
+
+def test_restitution_of_a_ball_by_a_function() -> None:
+    def ball(restitution: float, gravity: float) -> ts.Phase:
+        b = ts.Builder("ball", gravity=(0.0, 0.0, -gravity)).body("ball", 1.0)
+        b.joint("z", "prismatic", "world", "ball", axis="z")
+        bounce = ts.resets.Linear([[1.0]], rates=[[-restitution]])
+        ground = ts.Exit(ts.guards.JointPosition("z"), to="flight", reset=bounce)
+        return ts.Phase(b.build(), ground, name="flight")
+
+    t, q, _ = recorded(ball(0.8, 9.81), [1.0], [0.0], 1.9, 0.01)
+    noisy = q + 1e-3 * np.random.default_rng(5).normal(size=q.shape)
+    found = ts.identify(ball, {"restitution": 0.7, "gravity": 9.6}, t, noisy, noise=1e-3)
+    assert found.converged
+    assert (np.abs(found.values - [0.8, 9.81]) < 4.0 * found.deviations).all()
+    assert (found.deviations < [1e-3, 0.02]).all()
+
+
+def test_what_a_walker_has_not_is_named() -> None:
+    walker = compass()
+    t, q, _ = recorded(walker.phases, *walker.start, 1.0, 0.01)
+    with pytest.raises(ts.UnknownNameError, match="leg_mas"):
+        ts.identify(walker, ["leg_mas"], t, q)
+    with pytest.raises(ValueError, match="empty"):
+        ts.identify(walker, [], t, q)
