@@ -12,11 +12,11 @@ from tarsus.events.parameters.parameter import (
     Parameter,
     Term,
     body_of,
+    direction,
     moments,
     stated_body,
 )
 from tarsus.model import Editor, Model
-from tarsus.model.stating import axis_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class CenterOfMass(Parameter):
     def terms(self, model: Model, stated: Model) -> list[Term]:
         """Return how its moments change."""
         body, index, place = body_of(model, self.body)
-        way = place[:3, :3] @ np.asarray(axis_of("axis", self.axis))
+        way = place[:3, :3] @ direction(self.axis)
         at = place[:3, :3] @ body.com + place[:3, 3]
         cross = np.outer(at, way)
         second = body.mass * (2.0 * float(at @ way) * np.eye(3) - cross - cross.T)
@@ -40,9 +40,9 @@ class CenterOfMass(Parameter):
 
     def value(self, model: Model) -> float:
         """Return where the centre is along the axis."""
-        return float(stated_body(model, self.body).com @ np.asarray(axis_of("axis", self.axis)))
+        return float(stated_body(model, self.body).com @ direction(self.axis))
 
     def changed(self, model: Model, by: float) -> Model:
         """Return the model with the centre moved."""
-        com = stated_body(model, self.body).com + by * np.asarray(axis_of("axis", self.axis))
+        com = stated_body(model, self.body).com + by * direction(self.axis)
         return Editor(model).change("body", self.body, com=com).build()

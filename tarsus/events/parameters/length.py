@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
-from tarsus.events.parameters.parameter import LENGTH, Parameter, Term, stated_joint
+from tarsus.events.parameters.parameter import LENGTH, Parameter, Term, direction, stated_joint
 from tarsus.model import Editor, Model
-from tarsus.model.stating import axis_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +66,7 @@ class Length(Parameter):
             raise ValueError(
                 f"joint {self.joint!r} is at the origin of its parent: state the axis of its length"
             )
-        return np.asarray(axis_of("axis", axis), float)
+        return direction(axis)
 
     def _name(self, model: Model) -> str:
         x, y, z = self._axis(model)

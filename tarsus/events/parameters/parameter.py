@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.model import Body, Editor, Joint, Model
-from tarsus.model.checks import find, number
+from tarsus.model.checks import find, number, numbers
+from tarsus.model.stating import axis_of
 
 LENGTH, INERTIA, STIFFNESS, DAMPING, REST, GRAVITY, FRICTION = range(7)
 """Kinds of terms, as the core counts them."""
@@ -108,6 +110,15 @@ def body_of(model: Model, name: str) -> tuple[Body, int, Array]:
     if frame.body not in model.body_names:
         raise ValueError(f"body {name!r} is part of the world: nothing depends on it")
     return body, model.body(frame.body).index, frame.placement
+
+
+def direction(axis: ArrayLike | str) -> Array:
+    """Return the unit vector (3,) along an axis, or along "x", "y" or "z"."""
+    along = np.array(numbers(np.asarray(axis_of("axis", axis)), (3,), "axis"))  # type: ignore[arg-type]
+    size = float(np.linalg.norm(along))
+    if size == 0.0:
+        raise ValueError("axis is zero, must be a direction")
+    return along / size
 
 
 def moments(mass: float, first: Array, second: Array) -> list[float]:
