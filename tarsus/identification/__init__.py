@@ -4,8 +4,18 @@ found = ts.identify(arm, {"damping": ts.parameters.Damping("elbow")}, t, q, nois
 print(found)
 """
 
+from tarsus.identification.estimates import Estimates
+from tarsus.identification.fit import Fitted, fit
 from tarsus.identification.found import Identification
 from tarsus.identification.identify import identify
 from tarsus.identification.inertial import InertialFit, identify_inertia
 
-__all__ = ["Identification", "InertialFit", "identify", "identify_inertia"]
+__all__ = [
+    "Estimates",
+    "Fitted",
+    "Identification",
+    "InertialFit",
+    "fit",
+    "identify",
+    "identify_inertia",
+]

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
 from tarsus.calibration.observability import CUT
+from tarsus.events import Phase
+from tarsus.identification.bounds import bounds_of
 from tarsus.identification.family import Family, Machine, family
 from tarsus.identification.found import Identification
 from tarsus.identification.nodes import State, first_nodes
-from tarsus.identification.recording import Recording, recording
+from tarsus.identification.recording import recording
 from tarsus.identification.search import Point, Search
-from tarsus.identification.shooting import Shooting
-from tarsus.events import Phase
-from tarsus.model.checks import count, find, number
+from tarsus.identification.shooting import Nodes, Shooting
+from tarsus.model.checks import count, number
 from tarsus.simulation import ConvergenceWarning
 
 BLIND = 2.5
@@ -74,7 +74,7 @@ def identify(
     search = Search(
         Shooting(known, recorded, TOLERANCES),
         *(start is None, closer, every * recorded.interval, cut),
-        *_bounds(known, bounds),
+        *bounds_of(known.names, bounds),
     )
     point, trouble = search.solve(_first(search, known, nodes))
     if trouble:
@@ -82,7 +82,7 @@ def identify(
     return _result(search, point, trouble)
 
 
-def _first(search: Search, known: Family, nodes: Any) -> Point:
+def _first(search: Search, known: Family, nodes: Nodes) -> Point:
     try:
         return search.at(np.clip(known.stated, search.lower, search.upper), nodes)
     except ArithmeticError as error:
@@ -92,23 +92,25 @@ def _first(search: Search, known: Family, nodes: Any) -> Point:
 
 
 def _result(search: Search, point: Point, trouble: str) -> Identification:
-    recorded: Recording = search.shooting.recording
+    recorded = search.shooting.recording
     seen = search.seen(point)
     unknowns = seen.rank + (2 * point.shot.v.shape[1] if search.free_start else 0)
     freedom = int(point.used.sum()) - unknowns
     names = search.shooting.family.names
     at_bound = (point.values <= search.lower) | (point.values >= search.upper)
     return Identification(
-        family=search.shooting.family,
-        recording=recorded,
+        names=names,
+        stated=search.shooting.family.stated,
         values=point.values,
         observability=seen,
+        spread=float(np.sqrt(point.squares / freedom)) if freedom > 0 else float("nan"),
+        freedom=freedom,
+        family=search.shooting.family,
+        recording=recorded,
         q=point.shot.q,
         v=point.shot.v,
         residuals=point.residuals * recorded.deviations,
         used=point.used,
-        spread=float(np.sqrt(point.squares / freedom)) if freedom > 0 else float("nan"),
-        freedom=freedom,
         bounded=tuple(np.array(names)[at_bound].tolist()),
         trouble=trouble,
     )
@@ -129,14 +131,3 @@ def _state(nq: int, nv: int, start: tuple[ArrayLike, ArrayLike]) -> State:
     if q.shape != (nq,) or v.shape != (nv,):
         raise ValueError(f"start has shapes {q.shape} and {v.shape}, must be ({nq},) and ({nv},)")
     return q, v
-
-
-def _bounds(known: Family, bounds: Mapping[str, tuple[float, float]] | None) -> tuple[Array, Array]:
-    places = {name: k for k, name in enumerate(known.names)}
-    both = np.tile([[-np.inf], [np.inf]], len(places))
-    for name, (lower, upper) in (bounds or {}).items():
-        k = find(places, name, "parameter")
-        if not lower < upper:
-            raise ValueError(f"bounds[{name!r}] is ({lower}, {upper}), must grow")
-        both[:, k] = lower, upper
-    return both[0], both[1]

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
-from tarsus.calibration.observability import CUT, Observability, told_by
+from tarsus.calibration.observability import CUT, told_by
+from tarsus.identification.estimates import Estimates
 from tarsus.model import Model
 from tarsus.model.checks import expect
 
@@ -21,33 +22,17 @@ MOMENTS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 
 
 @dataclass(frozen=True, eq=False)
-class InertialFit:
-    """Numbers (p,) by which efforts are linear, as near to those of the model as efforts allow.
+class InertialFit(Estimates):
+    """Numbers by which efforts are linear, as near to those of the model as efforts allow.
 
-    `residuals` (N, nv) are efforts that they do not explain; `spread` is their deviation in units
-    of the stated noise.
+    `residuals` (N, nv) are efforts that they do not explain.
     """
 
-    names: tuple[str, ...]
-    values: Array
-    stated: Array
-    observability: Observability
     residuals: Array
-    spread: float
-
-    @property
-    def deviations(self) -> Array:
-        """Standard deviations (p,), inf for numbers that are told only with others."""
-        return np.asarray(self.spread * self.observability.deviations)
 
     def __str__(self) -> str:
-        lines = [f"{'number':24} {'stated':>12} {'found':>12} {'deviation':>10}"]
-        for name, old, new, own in zip(
-            self.names, self.stated, self.values, self.deviations, strict=True
-        ):
-            how = f"{own:10.1e}" if np.isfinite(own) else " not alone"
-            lines.append(f"{name:24} {old:12.6g} {new:12.6g} {how}")
-        return "\n".join([*lines, str(self.observability)])
+        lines = [f"{len(self.residuals)} samples, {self.observability.rank} base parameters"]
+        return "\n".join([*lines, *self.table()])
 
 
 def identify_inertia(
@@ -68,9 +53,15 @@ def identify_inertia(
     Springs and motor inertias are as stated.
     """
     expect(model, Model, "model")
-    rows = [_rows(x, n, name) for x, n, name in (
-        (q, model.nq, "q"), (v, model.nv, "v"), (a, model.nv, "a"), (tau, model.nv, "tau")
-    )]
+    rows = [
+        _rows(x, n, name)
+        for x, n, name in (
+            (q, model.nq, "q"),
+            (v, model.nv, "v"),
+            (a, model.nv, "a"),
+            (tau, model.nv, "tau"),
+        )
+    ]
     if len({len(x) for x in rows}) > 1:
         raise ValueError(f"q, v, a and tau have {[len(x) for x in rows]} rows, must be as many")
     at, rates, accelerations, efforts = rows
@@ -100,11 +91,12 @@ def identify_inertia(
     freedom = len(left) - seen.rank
     return InertialFit(
         names=tuple(names),
-        values=stated + change,
         stated=stated,
+        values=stated + change,
         observability=seen,
-        residuals=after.reshape(efforts.shape) * deviations,
         spread=float(np.sqrt(after @ after / freedom)) if freedom > 0 else float("nan"),
+        freedom=freedom,
+        residuals=after.reshape(efforts.shape) * deviations,
     )
 
 

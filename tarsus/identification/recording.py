@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.model import Model
@@ -41,7 +41,7 @@ class Recording:
         return float((self.t[-1] - self.t[0]) / (len(self.t) - 1))
 
     @property
-    def whole(self) -> Array:
+    def whole(self) -> NDArray[np.int64]:
         """Samples (n,) all of whose coordinates were recorded."""
         return np.flatnonzero(np.isfinite(self.q).all(axis=1))
 

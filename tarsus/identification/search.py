@@ -153,9 +153,7 @@ class Search:
         by_start = by_all[:, : states if self.free_start else 0]
         return Linear(by_start, by_all[:, states:], left, slopes, shifts)
 
-    def _step(
-        self, point: Point, linear: Linear, damping: float = 0.0
-    ) -> tuple[Array, Array]:
+    def _step(self, point: Point, linear: Linear, damping: float = 0.0) -> tuple[Array, Array]:
         """Return steps of the first state and of the numbers, which stay within their bounds."""
         free = np.ones(len(point.values), bool)
         while True:
@@ -166,7 +164,7 @@ class Search:
                 break
             free &= ~out
         step = np.clip(point.values + step, self.lower, self.upper) - point.values
-        start = np.zeros(linear.node_shifts.shape[1])
+        start: Array = np.zeros(linear.node_shifts.shape[1])
         if self.free_start:
             start = np.linalg.lstsq(
                 linear.by_start, linear.left - linear.by_values @ step, rcond=None

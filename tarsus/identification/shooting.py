@@ -133,12 +133,14 @@ class _March:
         tau = self.recording.tau
         ordered = (*phases[phase:], *phases[:phase])
         q, v = self.q[lanes], _as_it_rubs(phases[phase], self.v[lanes])
-        wanted = {} if known is None else {"derivatives": True, "parameters": known}
         flowed = flow(
-            *(ordered, q, v),
+            ordered,
+            q,
+            v,
             duration=self.recording.interval,
             tau=None if tau is None else tau[samples],
-            **wanted,
+            derivatives=known is not None,
+            parameters=known or (),
             **self.options,
         )
         short = flowed.failed | (flowed.t < self.recording.interval * (1.0 - 1e-9))

@@ -110,9 +110,7 @@ def test_missing_samples_and_bounds() -> None:
     found = ts.identify(double_pendulum(**GUESS), lower_link(), t, q)
     assert abs(found["damping"] - 0.12) < 1e-8
     assert np.isnan(found.residuals[15]).all()
-    held = ts.identify(
-        double_pendulum(**GUESS), lower_link(), t, q, bounds={"damping": (0.0, 0.1)}
-    )
+    held = ts.identify(double_pendulum(**GUESS), lower_link(), t, q, bounds={"damping": (0.0, 0.1)})
     assert held["damping"] == 0.1
     assert held.bounded == ("damping",)
     assert "at its bound" in str(held)

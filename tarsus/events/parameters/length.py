@@ -71,4 +71,3 @@ class Length(Parameter):
     def _name(self, model: Model) -> str:
         x, y, z = self._axis(model)
         return f"place of {self.joint} along ({x:g}, {y:g}, {z:g})"
-

@@ -114,7 +114,7 @@ def body_of(model: Model, name: str) -> tuple[Body, int, Array]:
 
 def direction(axis: ArrayLike | str) -> Array:
     """Return the unit vector (3,) along an axis, or along "x", "y" or "z"."""
-    along = np.array(numbers(np.asarray(axis_of("axis", axis)), (3,), "axis"))  # type: ignore[arg-type]
+    along = np.array(numbers(np.asarray(axis_of("axis", axis)), (3,), "axis"))
     size = float(np.linalg.norm(along))
     if size == 0.0:
         raise ValueError("axis is zero, must be a direction")
