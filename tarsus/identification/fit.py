@@ -12,10 +12,8 @@ from tarsus.arrays import Array
 from tarsus.calibration.observability import CUT, told_by
 from tarsus.identification.bounds import bounds_of
 from tarsus.identification.estimates import Estimates
+from tarsus.identification.family import SHARE
 from tarsus.model.checks import number
-
-SHARE = 1e-4
-"""Differences are taken over this share of a natural size."""
 
 
 @dataclass(frozen=True, eq=False)

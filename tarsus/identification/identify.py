@@ -64,8 +64,6 @@ def identify(
     _check_sizes(phases)
     if not 0.0 < number(cut, "cut") < 1.0:
         raise ValueError(f"cut is {cut}, must be between 0 and 1")
-    if tau is not None and len(phases) > 1:
-        raise ValueError("tau is held in the first phase only: give machines of several none")
     recorded = recording(model, t, q, v, tau, noise, rate_noise)
     closer = BLIND * recorded.interval if blind is None else number(blind, "blind")
     given = None if start is None else _state(model.nq, model.nv, start)

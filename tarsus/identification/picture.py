@@ -42,16 +42,16 @@ def draw(found: Identification, path: str | Path | None = None) -> Any:
 
 
 def _draw_numbers(axes: Any, found: Identification) -> None:
-    """Draw stated and found numbers in units of what was stated, with their intervals."""
+    """Draw how far numbers are from where they were stated, with their intervals."""
     scales = found.family.scales
     places, half = np.arange(len(found.names)), found.confidence() / scales
     told = np.isfinite(half)
-    axes.plot(places, found.family.stated / scales, "_", ms=16, color=QUIET, label="stated")
+    axes.axhline(0.0, color=QUIET, lw=0.8)
     style = {"fmt": "o", "ms": 4, "color": LINES[0], "elinewidth": 1.2}
-    shown = found.values / scales
+    shown = (found.values - found.stated) / scales
     axes.errorbar(places[told], shown[told], half[told], label="found, ± 95 %", **style)
     if not told.all():
         axes.plot(places[~told], shown[~told], "x", ms=5, color=LINES[3], label="not told alone")
     axes.set_xticks(places, found.names, fontsize=8, color=INK)
-    style_axes(axes, "numbers, in units of what was stated", "")
+    style_axes(axes, "how far from what was stated", "natural sizes")
     legend(axes)

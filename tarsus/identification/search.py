@@ -166,7 +166,7 @@ class Search:
         step = np.clip(point.values + step, self.lower, self.upper) - point.values
         start: Array = np.zeros(linear.node_shifts.shape[1])
         if self.free_start:
-            start = np.linalg.lstsq(
+            start = np.linalg.lstsq(  # type: ignore[assignment]
                 linear.by_start, linear.left - linear.by_values @ step, rcond=None
             )[0]
         return start, step

@@ -101,6 +101,10 @@ def test_dry_friction_with_phases_that_say_how_a_joint_turns() -> None:
     found = ts.identify(swinging(0.3, 28.0), wanted, t, q)
     assert abs(found["friction"] - 0.5) < 1e-8
     assert abs(found["stiffness"] - 30.0) < 1e-7
+    # a constant force is a spring that is relaxed elsewhere, in both phases
+    pushed = ts.identify(swinging(0.3, 28.0), wanted, t, q + 0.1, tau=np.full((len(t), 1), 3.0))
+    assert abs(pushed["friction"] - 0.5) < 1e-8
+    assert abs(pushed["stiffness"] - 30.0) < 1e-7
 
 
 def test_missing_samples_and_bounds() -> None:

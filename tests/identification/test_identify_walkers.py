@@ -67,3 +67,19 @@ def test_what_a_walker_has_not_is_named() -> None:
         ts.identify(walker, ["leg_mas"], t, q)
     with pytest.raises(ValueError, match="empty"):
         ts.identify(walker, [], t, q)
+
+
+def test_a_driven_walker_tells_all_its_masses() -> None:
+    """Known efforts at the hip set the scale that a passive gait lacks."""
+    true = {"leg_mass": 1.1, "hip_mass": 4.7, "slope": 0.055, "damping": 0.03}
+    walker = compass(**true)
+    t = 0.01 * np.arange(220)
+    tau = np.stack([0.0 * t, 0.15 * np.sin(7.0 * t)], axis=1)
+    states = [walker.start]
+    for k in range(len(t) - 1):
+        end = ts.flow(walker.phases, *states[-1], tau=tau[k], duration=0.01)
+        states.append((end.q, end.v))
+    q = np.array([state[0] for state in states])
+    assert (np.abs(np.diff(q, axis=0)).max(axis=1) > 0.3).sum() == 2  # strikes
+    found = ts.identify(compass(), list(true), t, q, tau=tau)
+    assert np.abs(found.values - list(true.values())).max() < 1e-8
