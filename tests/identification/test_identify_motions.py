@@ -150,3 +150,36 @@ def test_wrong_inputs_are_named() -> None:
     ):
         with pytest.raises((ValueError, TypeError, KeyError), match=match):
             call()
+
+
+def test_a_machine_that_turns_freely() -> None:
+    """Configurations with quaternions: a top on a ball joint that carries an arm."""
+
+    def top(mass: float, damping: float) -> ts.Model:
+        b = ts.Builder("top").body("top", 2.0, (0.05, 0.0, -0.3), inertia=(0.2, 0.25, 0.1))
+        b.body("arm", mass, (0.0, 0.1, -0.2), inertia=(0.02, 0.02, 0.01))
+        b.joint("ball", "spherical", "world", "top", damping=damping)
+        b.joint("hinge", "revolute", "top", "arm", axis="x", position=(0.0, 0.1, -0.3))
+        return b.build()
+
+    real = top(0.8, 0.15)
+    q0 = real.integrate(real.neutral(), [0.4, -0.3, 0.2, 0.5])
+    t, q, _ = recorded(real, q0, [0.5, 1.0, 2.0, -0.5], 1.5)
+    wanted = {"mass": ts.parameters.Mass("arm"), "damping": ts.parameters.Damping("ball")}
+    found = ts.identify(top(0.6, 0.05), wanted, t, q)
+    assert abs(found["mass"] - 0.8) < 1e-8
+    assert abs(found["damping"] - 0.15) < 1e-8
+    assert found.residuals.shape == (len(t), real.nv)
+
+
+def test_a_machine_of_another_kind_does_not_fit() -> None:
+    """Without the damper that it has no number explains the motion; with it noise does."""
+    t, q, _ = recorded(double_pendulum(), [1.2, -0.7], [0.0, 0.0], 2.0)
+    q = q + 1e-3 * np.random.default_rng(4).normal(size=q.shape)
+    wanted = lower_link()
+    good = ts.identify(double_pendulum(), wanted, t, q, noise=1e-3)
+    wanted.pop("damping")
+    bad = ts.identify(double_pendulum(damping=0.1), wanted, t, q, noise=1e-3)
+    assert good.probability > 0.01
+    assert bad.probability < 1e-9
+    assert bad.spread > 2.0
