@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from tarsus.identification.bounds import bounds_of
 from tarsus.identification.family import Family, Machine, family
 from tarsus.identification.found import Identification
 from tarsus.identification.nodes import State, first_nodes
-from tarsus.identification.recording import recording
+from tarsus.identification.recording import REACH, recording
 from tarsus.identification.search import Point, Search
 from tarsus.identification.shooting import Nodes, Shooting
 from tarsus.model.checks import count, number
@@ -68,13 +69,18 @@ def identify(
     closer = BLIND * recorded.interval if blind is None else number(blind, "blind")
     given = None if start is None else _state(model.nq, model.nv, start)
     count(every, "every")
-    nodes = first_nodes(phases, recorded, every, closer, given)
+    # at first strikes are foreseen by velocities that are guessed from so many samples
+    wide = max(closer, REACH * recorded.interval)
+    nodes = first_nodes(phases, recorded, every, wide, given)
     search = Search(
         Shooting(known, recorded, TOLERANCES),
         *(start is None, closer, every * recorded.interval, cut),
         *bounds_of(known.names, bounds),
     )
-    point, trouble = search.solve(_first(search, known, nodes))
+    careful = replace(search, blind=wide)
+    point, trouble = careful.solve(_first(careful, known, nodes))
+    if wide > closer and len(point.shot.jumps):
+        point, trouble = search.solve(search.at(point.values, point.nodes))
     if trouble:
         warnings.warn(f"identify did not converge: {trouble}", ConvergenceWarning, stacklevel=2)
     return _result(search, point, trouble)

@@ -44,18 +44,17 @@ def first_nodes(
 
 
 def _clear(phases: tuple[Phase, ...], recording: Recording, nodes: Nodes, blind: float) -> Array:
-    """Return which nodes (J,) are far enough from the jumps that the two before them foresee."""
+    """Return which nodes (J,) are farther than `blind` from the jumps that others foresee."""
     kept = np.ones(len(nodes.at), bool)
     jumping = {k for k, each in enumerate(phases[0].exits) if each.reset}  # type: ignore[arg-type]
     if len(kept) == 1 or not jumping:
         return kept
     times = recording.t[nodes.at]
-    horizon = 2.0 * float(np.diff(times).max()) + blind
+    horizon = 2.0 * (float(np.diff(times).max()) + blind)
     tau = None if recording.tau is None else recording.tau[nodes.at]
     foreseen = flow(phases, nodes.q, nodes.v, duration=horizon, tau=tau, events=1)
     for event in foreseen.events:
         if event.exit in jumping:
-            t, j = times[event.motion] + event.t, event.motion
-            after = slice(j + 1, j + 3)
+            t, after = times[event.motion] + event.t, slice(event.motion + 1, None)
             kept[after] &= np.abs(times[after] - t) > blind
     return kept

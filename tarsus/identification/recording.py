@@ -15,7 +15,7 @@ EVEN = 1e-6
 """Intervals of samples may differ by this share."""
 LEAST = 4
 """Samples of which something can be learned."""
-REACH = 2
+REACH = 5
 """Velocities are first guessed from so many samples on either side."""
 
 
