@@ -18,6 +18,7 @@ from tarsus import (
     forces,
     gait,
     geometry,
+    identification,
     ik,
     ports,
     robots,
@@ -50,6 +51,7 @@ from tarsus.geometry import (
     height_over_ground,
     stand,
 )
+from tarsus.identification import identify
 from tarsus.kit import (
     Assembled,
     AssemblyError,
@@ -180,6 +182,8 @@ __all__ = [
     "guards",
     "height_over_ground",
     "held",
+    "identification",
+    "identify",
     "ik",
     "integrators",
     "load",

@@ -17,7 +17,17 @@ ROOMS = (
     *("arrays", "files", "_core", "spatial", "model", "kit", "parts", "forces", "constraint"),
     *("differences", "interrupt", "progress", "symbolic", "convert"),
     *("formats", "surfaces", "geometry", "robots", "peers", "check", "view", "sweep"),
-    *("ik", "control", "calibration", "estimation", "simulation", "events", "gait", "ports"),
+    *(
+        "ik",
+        "control",
+        "calibration",
+        "estimation",
+        "simulation",
+        "events",
+        "gait",
+        "identification",
+        "ports",
+    ),
     *("scenes", "environments", "studies", "bench", "reproduce", "cli"),
 )
 """From the ground up."""

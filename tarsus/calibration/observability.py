@@ -163,14 +163,29 @@ def observability(
 
 
 def from_slopes(experiment: Experiment, slopes: Array, scales: Array, cut: float) -> Observability:
-    """Return what rows of whitened slopes (rows, parameters) tell."""
+    """Return what rows of whitened slopes (rows, parameters) tell of an experiment."""
+    return told_by(experiment.names, slopes, scales, cut, parallel=parallel_axes(experiment))
+
+
+def told_by(
+    names: tuple[str, ...],
+    slopes: Array,
+    scales: Array,
+    cut: float,
+    *,
+    floor: float = 0.0,
+    parallel: tuple[ParallelAxes, ...] = (),
+) -> Observability:
+    """Return what whitened slopes (rows, parameters) tell; values below `floor` tell nothing."""
     triangle = np.linalg.qr(slopes * scales, mode="r")  # the same values and rows, few of them
     _, values, rows = np.linalg.svd(triangle, full_matrices=True)
-    rank = int((values > cut * values.max(initial=0.0)).sum())
+    rank = int((values > max(cut * values.max(initial=0.0), floor)).sum())
     if not rank:
-        raise ArithmeticError("nothing that is measured depends on the parameters")
+        raise ArithmeticError(
+            f"nothing that is measured depends on the parameters: {', '.join(names)}"
+        )
     told, untold = rows[:rank].T, rows[rank:].T
-    return Observability(experiment.names, scales, values, told, untold, parallel_axes(experiment))
+    return Observability(names, scales, values, told, untold, parallel)
 
 
 def natural_scales(experiment: Experiment, readings: ArrayLike) -> Array:

@@ -73,9 +73,7 @@ def flow(
     for name, most in (("events", events), ("most_steps", most_steps), ("threads", threads)):
         count(most, name)
     wanted = _wanted(first, derivatives, parameters)
-    prepared, functions = (
-        _core_phases(listed, wanted) if parameters else _prepared(listed, wanted is not None)
-    )
+    prepared, functions = _prepared(listed, wanted)
     found = _core.hybrid_flow(
         prepared,
         functions.listed,
@@ -148,20 +146,16 @@ def _alone(model: Model) -> tuple[Phase, ...]:
     return (Phase(model),)
 
 
-def _core_phases(
-    listed: Sequence[Phase], wanted: Derivatives | None
-) -> tuple[list[tuple[Any, ...]], Functions]:
-    """Return phases as the core reads them, and the functions that they call."""
-    functions = Functions()
-    return [_core_phase(phase, listed, functions, wanted) for phase in listed], functions
-
-
 @lru_cache(64)
 def _prepared(
-    listed: tuple[Phase, ...], derivatives: bool
+    listed: tuple[Phase, ...], wanted: Derivatives | None
 ) -> tuple[list[tuple[Any, ...]], Functions]:
-    """Return the same without parameters, made once: phases do not change."""
-    return _core_phases(listed, _wanted(listed[0].model, derivatives, ()))
+    """Return phases as the core reads them, and the functions that they call.
+
+    Made once: neither phases nor parameters change.
+    """
+    functions = Functions()
+    return [_core_phase(phase, listed, functions, wanted) for phase in listed], functions
 
 
 def _core_phase(

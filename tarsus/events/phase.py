@@ -84,8 +84,9 @@ class Phase:
         """Return an exit for each joint that rubs and may turn without one."""
         check_rubbing(self.model, self.rubbing)
         watched = {each.guard.joint for each in exits if isinstance(each.guard, JointVelocity)}
+        named = {each.name for each in exits}  # those of a phase that is copied are there already
         found = []
         for name, way in self.rubbing.items():
-            if way and name not in watched:
+            if way and name not in watched and f"{name} turns" not in named:
                 found.append(Exit(way * JointVelocity(name), name=f"{name} turns"))
         return found

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.events.parameters.parameter import INERTIA, Parameter, Term, body_of, moments
-from tarsus.model import Model
-from tarsus.model.stating import axis_of
+from tarsus.events.parameters.parameter import (
+    INERTIA,
+    Parameter,
+    Term,
+    body_of,
+    direction,
+    moments,
+    stated_body,
+)
+from tarsus.model import Editor, Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,5 +32,16 @@ class Inertia(Parameter):
     def terms(self, model: Model, stated: Model) -> list[Term]:
         """Return how its moments change."""
         _, index, place = body_of(model, self.body)
-        way = place[:3, :3] @ np.asarray(axis_of("axis", self.axis))
+        way = place[:3, :3] @ direction(self.axis)
         return [(INERTIA, index, moments(0.0, np.zeros(3), np.outer(way, way)))]
+
+    def value(self, model: Model) -> float:
+        """Return the moment of inertia about the axis."""
+        way = direction(self.axis)
+        return float(way @ stated_body(model, self.body).inertia @ way)
+
+    def changed(self, model: Model, by: float) -> Model:
+        """Return the model with a larger moment of inertia."""
+        way = direction(self.axis)
+        inertia = stated_body(model, self.body).inertia + by * np.outer(way, way)
+        return Editor(model).change("body", self.body, inertia=inertia).build()

@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
-from tarsus.events.parameters.parameter import LENGTH, Parameter, Term
-from tarsus.model import Editor, Joint, Model
-from tarsus.model.checks import find
-from tarsus.model.stating import axis_of
+from tarsus.events.parameters.parameter import LENGTH, Parameter, Term, direction, stated_joint
+from tarsus.model import Editor, Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +28,7 @@ class Length(Parameter):
         name = self._name(stated)
         if name in model.joint_names:
             return model
-        joint = _joint(model, self.joint)
+        joint = stated_joint(model, self.joint)
         turned = np.array(joint.placement)
         turned[:3, 3] = 0.0
         editor = Editor(model).body(name)
@@ -51,19 +49,25 @@ class Length(Parameter):
             )
         return [(LENGTH, slide.v_slice.start, [1.0])]
 
+    def value(self, model: Model) -> float:
+        """Return how far it is."""
+        return float(stated_joint(model, self.joint).placement[:3, 3] @ self._axis(model))
+
+    def changed(self, model: Model, by: float) -> Model:
+        """Return the model with the joint farther away."""
+        placement = np.array(stated_joint(model, self.joint).placement)
+        placement[:3, 3] += by * self._axis(model)
+        return Editor(model).change("joint", self.joint, placement=placement).build()
+
     def _axis(self, model: Model) -> Array:
-        joint = _joint(model, self.joint)
+        joint = stated_joint(model, self.joint)
         axis = joint.placement[:3, 3] if self.axis is None else self.axis
         if not np.any(axis):
             raise ValueError(
                 f"joint {self.joint!r} is at the origin of its parent: state the axis of its length"
             )
-        return np.asarray(axis_of("axis", axis), float)
+        return direction(axis)
 
     def _name(self, model: Model) -> str:
         x, y, z = self._axis(model)
         return f"place of {self.joint} along ({x:g}, {y:g}, {z:g})"
-
-
-def _joint(model: Model, name: str) -> Joint:
-    return find({each.name: each for each in model.description.joints}, name, "joint")

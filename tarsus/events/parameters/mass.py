@@ -7,8 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.events.parameters.parameter import INERTIA, Parameter, Term, about, body_of, moments
-from tarsus.model import Model
+from tarsus.events.parameters.parameter import (
+    INERTIA,
+    Parameter,
+    Term,
+    about,
+    body_of,
+    moments,
+    stated_body,
+)
+from tarsus.model import Editor, Model
 from tarsus.model.checks import numbers
 
 
@@ -29,3 +37,19 @@ class Mass(Parameter):
         at = body.com if self.at is None else numbers(self.at, (3,), "at")
         point = place[:3, :3] @ np.asarray(at) + place[:3, 3]
         return [(INERTIA, index, moments(1.0, point, about(1.0, point)))]
+
+    def value(self, model: Model) -> float:
+        """Return the mass of the body; nothing is added elsewhere."""
+        return float(stated_body(model, self.body).mass) if self.at is None else 0.0
+
+    def changed(self, model: Model, by: float) -> Model:
+        """Return the model with more mass there."""
+        body = stated_body(model, self.body)
+        at = body.com if self.at is None else np.asarray(numbers(self.at, (3,), "at"))
+        mass = body.mass + by
+        if self.at is None or not mass:
+            return Editor(model).change("body", self.body, mass=mass).build()
+        com = (body.mass * body.com + by * at) / mass
+        # both about the new centre
+        inertia = body.inertia + about(body.mass, body.com - com) + about(by, at - com)
+        return Editor(model).change("body", self.body, mass=mass, com=com, inertia=inertia).build()
