@@ -98,7 +98,7 @@ def test_feet_that_would_lift_or_slip_are_told() -> None:
     assert "stance foot" not in words[math.radians(3.0)]
     assert "the stance foot slips" in words[0.28]
     assert "the stance foot lifts" in words[0.3]
-    footing = found[0.3].footing
+    footing = found[0.3].footings[0]
     assert footing is not None
     for k in (40, 200, 360):
         carried = _carried(found[0.3], float(footing.t[k]))

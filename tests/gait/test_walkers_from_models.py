@@ -168,8 +168,7 @@ def test_footing_tells_scuffs_and_forces() -> None:
     gait = ts.gait.limit_cycle(ts.gait.walkers.compass())
     assert "scuffs" in gait.violations[0]
     assert len(gait.violations) == 1
-    found = gait.footing
-    assert found is not None
+    (found,) = gait.footings
     assert found.normal_force.min() > 40.0
     # over a period impulses of the ground and of the strike make up for the weight
     model = gait.walker.stance.standing  # type: ignore[union-attr]

@@ -33,6 +33,10 @@ def attractor(
     count(kept, "kept")
     given = np.atleast_1d(np.asarray(values, float))
     numbers(given, (given.size,), "values")
+    if not 0 <= coordinate < walker.phases[0].model.nq:
+        raise ValueError(
+            f"coordinate is {coordinate}, must be from 0 to {walker.phases[0].model.nq - 1}"
+        )
     q, v = walker.start if start is None else start
     found: list[tuple[float, float]] = []
     steps, per_step = forgotten + kept, len(walker.phases)

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 def plot_basin(basin: Basin, path: str | Path | None = None) -> Any:
     """Return a figure of a basin over two numbers; `path` writes it to a file."""
+    if len(basin.over) == 1:
+        return _plot_line(basin, path)
     if len(basin.over) != 2:
-        raise ValueError(f"a map is over two numbers, this basin is over {len(basin.over)}")
+        raise ValueError(f"a map is over one or two numbers, this basin is over {len(basin.over)}")
     (across, x), (up, y) = basin.over.items()
     figure = new_figure(6.5, 4.6)
     axes = figure.add_subplot(1, 1, 1)
@@ -32,6 +34,19 @@ def plot_basin(basin: Basin, path: str | Path | None = None) -> Any:
     axes.grid(visible=False)
     axes.set_xlabel(across, fontsize=8, color=INK)
     axes.set_ylabel(up, fontsize=8, color=INK)
+    if path is not None:
+        write_figure(figure, path)
+    return figure
+
+
+def _plot_line(basin: Basin, path: str | Path | None) -> Any:
+    """Return a figure of a basin over one number."""
+    ((name, x),) = basin.over.items()
+    figure = new_figure(6.5, 3.2)
+    axes = figure.add_subplot(1, 1, 1)
+    axes.plot(x, basin.steps, ".-", color=LINES[0], ms=4, lw=0.8)
+    style_axes(axes, repr(basin).strip("<>"), "steps")
+    axes.set_xlabel(name, fontsize=8, color=INK)
     if path is not None:
         write_figure(figure, path)
     return figure

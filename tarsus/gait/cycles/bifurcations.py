@@ -96,8 +96,8 @@ def located(
 
     try:
         zero = brentq(test, 0.0, length, xtol=LOCATED)
-    except NoReturnError:
-        return None
+    except (NoReturnError, ValueError):
+        return None  # no gait across, or the zero is not on this part of the branch
     at = tried[zero]
     if kind == "circle" and not _meets_circle(at[0]):
         return None

@@ -13,7 +13,14 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.gait.cycles.families import kept_of, kept_slopes
-from tarsus.gait.cycles.return_map import Returned, Tolerances, moved, residual, take_step
+from tarsus.gait.cycles.return_map import (
+    Returned,
+    Tolerances,
+    moved,
+    multipliers_of,
+    residual,
+    take_step,
+)
 from tarsus.gait.walkers.walker import Walker
 
 DIFFERENCE = 1e-6
@@ -52,8 +59,8 @@ class Gait:
     @property
     def multipliers(self) -> Array:
         """What pushes are multiplied by in a period, the largest first, without that of time."""
-        found = np.linalg.eigvals(self.product)
-        return np.asarray(found[np.argsort(-np.abs(found))][:-1])
+        assert self.at.slopes is not None
+        return multipliers_of(self.at.slopes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,6 +50,11 @@ def continuation(
     count(most, "most")
     for kind in kinds:
         find(dict.fromkeys(KINDS), kind, "kind of bifurcation")
+    if until is not None:
+        find(dict.fromkeys(KINDS), until, "kind of bifurcation")
+    for value, word in ((step, "step"), (1.0 if scale is None else scale, "scale")):
+        if not number(value, word) > 0.0:
+            raise ValueError(f"{word} is {value:g}, must be positive")
     size = max(abs(walker.numbers[name]), abs(number(to, "to")))
     begun = limit_cycle(walker) if start is None else start
     kept = _kept(walker, name, begun)
@@ -83,9 +88,18 @@ def _first(
     """Return the first gait of a branch and the way to go."""
     if isinstance(start, Bifurcation):
         return _switched(system, start, step)
-    gait = system.gait(start.q, start.v, start.walker.numbers[system.name])
-    onward = np.zeros(gait.matrix.shape[1])
-    onward[-1] = np.sign(to - gait.value)
+    value = start.walker.numbers.get(system.name, system.walker.numbers[system.name])
+    if value == to:
+        raise ValueError(f"to is {to:g}, where {system.name} is already")
+    guess = system.gait(start.q, start.v, value)
+    onward = np.zeros(guess.matrix.shape[1])
+    onward[-1] = np.sign(to - value)
+    gait, _ = corrected(system, guess, onward, TOLERANCE)
+    if gait is None:
+        raise NoGaitError(
+            f"{system.walker.name} has no gait at {system.name} = {value:g} where the branch is to "
+            "begin: is the start one of another walker?"
+        )
     way = tangent(gait)
     return gait, way if way @ onward >= 0.0 else -way
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.events.report import Flowed
 from tarsus.gait.cycles.families import fade
-from tarsus.gait.cycles.footing import Footing, footing
+from tarsus.gait.cycles.footing import Footing, footings
 from tarsus.gait.cycles.ledger import GaitEnergy, ledger
-from tarsus.gait.cycles.return_map import Tolerances, residual, take_step
+from tarsus.gait.cycles.return_map import Tolerances, multipliers_of, residual, take_step
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model.checks import count, number
 from tarsus.simulation import Trajectory
@@ -82,11 +83,7 @@ class LimitCycle:
         Eigenvalues of the derivative of the return map; the one along the motion, zero, is left out
         (A. Floquet, 1883).
         """
-        product = np.eye(self.slopes.shape[1])
-        for slope in self.slopes:
-            product = slope @ product
-        found = np.linalg.eigvals(product)
-        return np.asarray(found[np.argsort(-np.abs(found))][:-1])
+        return multipliers_of(self.slopes)
 
     @property
     def stable(self) -> bool:
@@ -107,24 +104,34 @@ class LimitCycle:
         return self.energy.spent / (self.walker.weight * self.step_length * self.steps)
 
     @cached_property
-    def footing(self) -> Footing | None:
-        """Forces of the ground and clearance over the first step; None without a machine."""
-        return footing(self.walker, self.flowed)
+    def footings(self) -> list[Footing]:
+        """Forces of the ground and clearance over each step; none without a machine."""
+        return footings(self.walker, self.flowed)
 
     @property
     def violations(self) -> tuple[str, ...]:
         """What of it no real foot would do: lift or slip where it stands, scuff where it swings."""
-        return () if self.footing is None else self.footing.violations()
+        if not self.footings:
+            return ("feet were not looked at: nothing says where they are in all phases",)
+        return tuple(line for each in self.footings for line in each.violations())
 
     @cached_property
     def shortest(self) -> int:
-        """After how many steps it repeats already, to a hundred times its error."""
+        """After how many steps it repeats already, to 1e-6."""
         for n in range(1, self.steps):
             if self.steps % n == 0:
                 shifted = np.roll(self.q, -n, 0), np.roll(self.v, -n, 0)
                 if np.abs(residual(self.walker, self.q, self.v, *shifted)).max() < 1e-6:
                     return n
         return self.steps
+
+    def fingerprint(self) -> str:
+        """Return what tells it from other gaits and walkers: a hash of numbers and states."""
+        walker = self.walker
+        told = [walker.name, sorted(walker.numbers.items()), walker.longest, walker.slope]
+        told += [(phase.name, phase.exits, phase.controller) for phase in walker.phases]
+        data = repr(told).encode() + self.q.tobytes() + self.v.tobytes()
+        return sha256(data).hexdigest()
 
     def save(self, path: str | Path) -> None:
         """Write the gait to a file of NumPy: states, times, slopes and numbers of the walker."""

@@ -8,11 +8,12 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.events.report import Flowed
+from tarsus.gait.cycles.pieces import Piece, pieces
 from tarsus.gait.walkers.stance import Stance
 from tarsus.gait.walkers.walker import Walker
 
-ENDS = 0.15
-"""Share of a step at each end in which a swing foot may be on the ground."""
+SCUFF = 1e-6
+"""A swing foot that is deeper in the ground scuffs [m]."""
 SLIPPERY = 1.0
 """Friction that no ground should be asked for."""
 
@@ -21,7 +22,10 @@ SLIPPERY = 1.0
 class Footing:
     """What the ground does to the stance foot over a step (T,), and where the swing foot is."""
 
+    step: int
+    """Which of the gait's steps, from 1 on."""
     t: Array
+    """Since the gait's beginning [s]."""
     normal_force: Array
     """[N]; below zero the foot would lift."""
     friction: Array
@@ -40,35 +44,27 @@ class Footing:
         most, when = _least(-self.friction, self.t)
         if -most > SLIPPERY and least > 0.0:
             found.append(f"the stance foot slips: it needs friction {-most:.3g} at {when:.3g} s")
-        inside = (self.t > ENDS * self.t[-1]) & (self.t < (1.0 - ENDS) * self.t[-1])
-        if inside.any():
-            deepest, when = _least(self.clearance[inside], self.t[inside])
-            if deepest < 0.0:
-                found.append(f"the swing foot scuffs: {-1e3 * deepest:.3g} mm deep at {when:.3g} s")
+        deepest, when = _least(self.clearance, self.t)
+        if deepest < -SCUFF:
+            found.append(f"the swing foot scuffs: {-1e3 * deepest:.3g} mm deep at {when:.3g} s")
         return tuple(found)
 
 
-def footing(walker: Walker, flowed: Flowed) -> Footing | None:
-    """Return the footing of the first step of a flow with samples; None without a machine."""
+def footings(walker: Walker, flowed: Flowed) -> list[Footing]:
+    """Return the footing of each step of a flow with samples; none without a machine."""
     stance = walker.stance
     if stance is None or len(walker.phases) > 1:
-        return None
-    t, q, v = flowed.samples
-    first = t <= flowed.events[0].t
-    t, q, v = t[first], q[first], v[first]
-    controller = walker.phases[0].controller
-    if controller is None:
-        tau = np.zeros_like(v)
-    else:
-        tau = np.array([controller(s, a, b) for s, a, b in zip(t, q, v, strict=True)])
-    a = stance.standing.forward_dynamics(q, v, tau)
-    ground = stance.standing.reaction(q, v, a)
-    return Footing(t, ground.normal_force, ground.friction, _clearance(stance, q))
+        return []
+    return [_footing(stance, piece) for piece in pieces(walker, flowed)]
 
 
-def _clearance(stance: Stance, q: Array) -> Array:
+def _footing(stance: Stance, piece: Piece) -> Footing:
+    m, q, v = stance.standing, piece.q, piece.v
+    a = m.forward_dynamics(q, v, piece.tau + m.passive_forces(q, v))
+    ground = m.reaction(q, v, a)
     foot = stance.second_foot(q) @ stance.center
-    return np.asarray(foot[..., :3, 3] @ stance.at[:3, 2] - stance.radius)
+    clearance = np.asarray(foot[..., :3, 3] @ stance.at[:3, 2] - stance.radius)
+    return Footing(piece.step + 1, piece.t, ground.normal_force, ground.friction, clearance)
 
 
 def _least(values: Array, t: Array) -> tuple[float, float]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.events.report import Flowed, FlowEvent
+from tarsus.gait.cycles.pieces import Piece, pieces
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model import Model
 
@@ -21,15 +22,17 @@ class GaitEnergy:
     """By the weight that comes down the slope."""
     impacts: float
     """Lost at strikes, of feet and knees."""
-    phases: float
-    """Given between strikes, by motors less what dampers and brakes take."""
+    motors: float
+    """Work of the controllers of phases."""
+    dampers: float
+    """Taken by damping in joints."""
     positive: float
-    """Of it what motors give where they give, controllers of phases alone."""
+    """Work of controllers where they give, joint by joint."""
 
     @property
     def closure(self) -> float:
-        """Return given less taken: zero for a gait."""
-        return self.slope + self.phases - self.impacts
+        """Return given less taken: zero for a gait. Each term is computed on its own."""
+        return self.slope + self.motors - self.dampers - self.impacts
 
     @property
     def spent(self) -> float:
@@ -40,34 +43,33 @@ class GaitEnergy:
 def ledger(walker: Walker, flowed: Flowed, length: float) -> GaitEnergy:
     """Return the ledger of a flow over one period that led `length` [m] along the ground.
 
-    The slope's work is known from the way and the weight alone: that the sum closes is a test.
+    The slope's work is known from the way and the weight, impacts from speeds at strikes, motors
+    and dampers from integrals of their power.
     """
-    events = list(flowed.events)
-    impacts = sum(_lost(walker, event) for event in events)
+    motors = dampers = positive = 0.0
+    for piece in pieces(walker, flowed):
+        power = piece.tau * piece.v
+        motors += piece.integral(power.sum(axis=1))
+        positive += piece.integral(np.maximum(power, 0.0).sum(axis=1))
+        dampers += piece.integral(_damped(piece))
+    impacts = sum(_lost(walker, event) for event in flowed.events)
     slope = walker.weight * math.sin(walker.slope) * length
-    return GaitEnergy(slope, impacts, _between(walker, events), _positive(walker, flowed))
+    return GaitEnergy(slope, impacts, motors, dampers, positive)
+
+
+def _damped(piece: Piece) -> Array:
+    """Return the power (T,) that dampers in joints take [W]: forces that depend on speeds."""
+    model = piece.phase.model
+    moving = np.asarray(model.passive_forces(piece.q, piece.v))
+    still = np.asarray(model.passive_forces(piece.q, np.zeros_like(piece.v)))
+    return np.asarray(-((moving - still) * piece.v).sum(axis=1))
 
 
 def _lost(walker: Walker, event: FlowEvent) -> float:
     """Return the kinetic energy that an event takes [J]."""
     before, after = _models(walker, event)
-    kinetic = before.kinetic_energy(event.q, event.v) - after.kinetic_energy(
-        event.next_q, event.next_v
-    )
-    return float(kinetic)
-
-
-def _between(walker: Walker, events: list[FlowEvent]) -> float:
-    """Return what energies change by from each event to the next, around the cycle [J]."""
-    total = 0.0
-    for event, later in zip(events, [*events[1:], events[0]], strict=True):
-        model = _models(walker, event)[1]
-        total += _energy(model, later.q, later.v) - _energy(model, event.next_q, event.next_v)
-    return total
-
-
-def _energy(model: Model, q: Array, v: Array) -> float:
-    return float(model.kinetic_energy(q, v) + model.potential_energy(q))
+    kinetic = before.kinetic_energy(event.q, event.v)
+    return float(kinetic - after.kinetic_energy(event.next_q, event.next_v))
 
 
 def _models(walker: Walker, event: FlowEvent) -> tuple[Model, Model]:
@@ -75,26 +77,3 @@ def _models(walker: Walker, event: FlowEvent) -> tuple[Model, Model]:
     k = names.index(event.phase)
     to = walker.phases[k].exits[event.exit].to  # type: ignore[index]
     return walker.phases[k].model, walker.phases[k if to is None else names.index(to)].model
-
-
-def _positive(walker: Walker, flowed: Flowed) -> float:
-    """Return the positive work of controllers, from the samples of the flow [J]."""
-    if all(phase.controller is None for phase in walker.phases):
-        return 0.0
-    t, q, v = flowed.samples
-    ends = [0.0, *(event.t for event in flowed.events)]
-    power = np.zeros(len(t))
-    for k in range(len(ends) - 1):
-        phase = walker.phases[k % len(walker.phases)]
-        inside = (t >= ends[k]) & (t <= ends[k + 1])
-        if phase.controller is not None:
-            m = phase.model
-            power[inside] = [
-                float(
-                    np.maximum(
-                        np.asarray(phase.controller(s, a[: m.nq], b[: m.nv])) * b[: m.nv], 0
-                    ).sum()
-                )
-                for s, a, b in zip(t[inside], q[inside], v[inside], strict=True)
-            ]
-    return float(np.trapezoid(power, t))

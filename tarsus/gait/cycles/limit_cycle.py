@@ -51,9 +51,9 @@ def limit_cycle(
     if not number(tolerance, "tolerance") > 0.0:
         raise ValueError(f"tolerance is {tolerance:g}, must be positive")
     if guess is None:
-        found = limit_cycles(walker, steps=steps, tolerance=tolerance, rounds=rounds, seed=seed)
+        found, search = _around(walker, steps, GUESSES, tolerance, rounds, seed)
         if not found:
-            raise NoGaitError(f"{walker.name} has no gait of {steps} steps around its start")
+            raise NoGaitError(_none(walker, steps, search), search)
         return found[0]
     q, v = _nodes(walker, guess, steps)
     search = newton(walker, q[None], v[None], tolerance=tolerance, rounds=rounds)
@@ -63,6 +63,12 @@ def limit_cycle(
     if cycle.times.min() <= INSTANT:
         raise NoGaitError(
             f"{walker.name} has no gait from this guess: it comes to rest, and steps take no time",
+            search,
+        )
+    if cycle.shortest != steps:
+        raise NoGaitError(
+            f"{walker.name} has no gait of {steps} steps from this guess: it leads to one that "
+            f"repeats after {cycle.shortest} already",
             search,
         )
     return cycle
@@ -83,10 +89,21 @@ def limit_cycles(
     those that come back nearest, first with wide tolerances, all at once. Of gaits in families
     (`walker.kept`) those are returned that have the energy, or what else is kept, of the start.
     """
+    for value, name in ((steps, "steps"), (guesses, "guesses"), (rounds, "rounds")):
+        count(value, name)
+    if not number(tolerance, "tolerance") > 0.0:
+        raise ValueError(f"tolerance is {tolerance:g}, must be positive")
+    return _around(walker, steps, guesses, tolerance, rounds, seed)[0]
+
+
+def _around(
+    walker: Walker, steps: int, guesses: int, tolerance: float, rounds: int, seed: int
+) -> tuple[list[LimitCycle], Search | None]:
+    """Return the gaits around a start, and what became of the guesses."""
     kept = kept_of(walker, *(x[None] for x in walker.start))
     q, v = seeds(walker, guesses, seed=seed)
     if not len(q):
-        return []
+        return [], None
     nodes = _follow(walker, q, v, steps, COARSE)
     search = newton(walker, *nodes, COARSE, tolerance=1e-6, rounds=rounds, kept=kept)
     found = []
@@ -96,7 +113,20 @@ def limit_cycles(
         if last.error[0] <= tolerance:
             found.append(cycle_of(walker, last.q[0], last.v[0], float(last.error[0]), FINE))
     own = [each for each in found if each.shortest == steps and _walks(each)]
-    return sorted(own, key=lambda cycle: (not cycle.stable, cycle.speed))
+    return sorted(own, key=lambda cycle: (not cycle.stable, cycle.speed)), search
+
+
+def _none(walker: Walker, steps: int, search: Search | None) -> str:
+    """Return why no gait was found around a start."""
+    words = f"{walker.name} has no gait of {steps} steps around its start"
+    if search is None:
+        return f"{words}: all states that were tried there fall"
+    fell = int((~np.isfinite(search.error)).sum())
+    nearest = search.error[np.isfinite(search.error)].min(initial=np.inf)
+    return (
+        f"{words}: of {len(search.error)} guesses {fell} fall, and the nearest comes back to "
+        f"{nearest:.1e}, or to rest"
+    )
 
 
 def _nodes(

@@ -30,11 +30,6 @@ class Search:
     rounds: int
     last: Returned
 
-    @property
-    def best(self) -> int:
-        """The guess that came nearest."""
-        return int(np.argmin(self.error))
-
 
 def newton(
     walker: Walker,

@@ -79,6 +79,22 @@ def take_step(
     return Returned(after_q, after_v, np.array(flowed.t), walked, slopes, times, flowed)
 
 
+def multipliers_of(slopes: Array) -> Array:
+    """Return the eigenvalues of steps one after another (n, 2 nv, 2 nv), the largest first.
+
+    That along the motion, which is zero, is left out; all are not a number where steps beside the
+    gait fall.
+    """
+    size = slopes.shape[1]
+    product = np.eye(size)
+    for slope in slopes:
+        product = slope[:, :size] @ product
+    if not np.isfinite(product).all():
+        return np.full(size - 1, np.nan)
+    found = np.linalg.eigvals(product)
+    return np.asarray(found[np.argsort(-np.abs(found))][:-1])
+
+
 def residual(walker: Walker, q: Array, v: Array, next_q: Array, next_v: Array) -> Array:
     """Return what next states are away from states, as steps of q and changes of v (B, 2 nv)."""
     model = walker.phases[0].model

@@ -87,6 +87,12 @@ def survival(
     names = [*kinds, *gait.walker.numbers]
     if disturbance not in names:
         raise ValueError(f"disturbance is {disturbance!r}{suggestion(disturbance, names)}")
+    if not given.size or (given < 0.0).any():
+        raise ValueError(f"sizes are {given.tolist()}, must be some that are not negative")
+    if disturbance in gait.walker.numbers and gait.walker.numbers[disturbance] == 0.0:
+        raise ValueError(f"{disturbance} is 0, a part of which is 0: it does not scatter")
+    if disturbance == "step_down":
+        trials = 1  # nothing is random about it
     each = kinds.get(disturbance, _scattered)
     made = []
     with Progress(len(given), progress_of(progress), what="disturbing", unit="sizes") as bar:
@@ -126,7 +132,7 @@ def _stepping_down(
     threads: int,
     name: str,
 ) -> int:
-    """Return all or none: nothing is random about a step that is lower."""
+    """Return whether it walks on: one trial, as nothing is random about a step that is lower."""
     walker = gait.walker
     if walker.stance is None or len(walker.phases) > 1:
         raise ValueError(f"nothing says where the feet of {walker.name!r} are: it has no machine")
@@ -141,7 +147,7 @@ def _stepping_down(
         events=steps,
         **COARSE._asdict(),
     )
-    return trials if flowed.ended[0] == ENDS[EVENTS] else 0
+    return int(flowed.ended[0] == ENDS[EVENTS])
 
 
 def _scattered(

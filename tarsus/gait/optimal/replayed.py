@@ -33,6 +33,8 @@ def replayed(gait: OptimizedGait) -> Walker:
         ahead=gait.walker.ahead,
         slope=gait.walker.slope,
         section=gait.walker.section,
+        longest=gait.walker.longest,
+        clocked=True,
         exact=False,  # a controller in Python: differences of steps cost less than of efforts
     )
 

@@ -95,5 +95,6 @@ def _own(model: Rooted) -> list[int]:
     """Return for each rate the index of its position; for those of a ball any, as none is used."""
     found = []
     for joint in model.joints:
-        found += [joint.q_slice.start + k for k in range(joint.nv)]
+        own = joint.v_slice.stop - joint.v_slice.start
+        found += [joint.q_slice.start + k for k in range(own)]
     return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.gait.walkers.sides import MIRROR, centre_of, image_of, pairs_of
+from tarsus.gait.walkers.sides import MIRROR, centre_of, chains, image_of, pairs_of
 from tarsus.kit.rooted import Rooted
 from tarsus.model import JointView, ModelError
 
@@ -21,17 +21,20 @@ BALANCED = 0.02
 """How far masses that are not where they are mirrored may shift the centre of mass [m]."""
 
 
-def relabelling(left: Rooted, right: Rooted) -> Array:
+def relabelling(left: Rooted, right: Rooted, feet: tuple[str, str]) -> Array:
     """Return the matrix (nv, nv) from rates on the right foot to rates of the image on the left.
 
     Where coordinates are numbers of their own (all joints with one), it is that of positions, too.
     """
     matrix = np.zeros((left.nv, right.nv))
+    partners = chains(left.original, feet)[1]
     ours = {joint.name: _twists(left, joint) for joint in left.joints if _free(joint)}
     for joint in right.joints:
         if _free(joint):
             seen = np.concatenate([MIRROR, -MIRROR])[:, None] * _twists(right, joint)
-            name, block = _image(left, joint, right.root_joint, seen, ours)
+            likely = partners.get(joint.name, image_of(joint.name))
+            likely = left.root_joint if joint.name == right.root_joint else likely
+            name, block = _image(left, joint, likely, seen, ours)
             matrix[left.joint(name).v_slice, joint.v_slice] = block
     if not np.allclose(matrix @ matrix.T, np.eye(left.nv)):
         raise ModelError(f"{left.original.name!r} has joints that are images of the same one")
@@ -50,16 +53,15 @@ def _twists(model: Rooted, joint: JointView) -> Array:
 
 
 def _image(
-    left: Rooted, joint: JointView, root: str, seen: Array, ours: dict[str, Array]
+    left: Rooted, joint: JointView, likely: str, seen: Array, ours: dict[str, Array]
 ) -> tuple[str, Array]:
     """Return the joint on the left foot that mirrors one on the right, and ± 1 between them."""
-    likely = [left.root_joint] if joint.name == root else [image_of(joint.name), *ours]
     found: list[tuple[float, str, Array]] = []
-    for name in likely:
+    for name in (likely, *ours):
         if name in ours and ours[name].shape == seen.shape:
             block = np.round(np.linalg.lstsq(ours[name], seen, rcond=None)[0])
             off = float(np.abs(ours[name] @ block - seen).max())
-            if off <= ALIKE and name == likely[0]:
+            if off <= ALIKE and name == likely:
                 return name, block
             found.append((off, name, block))
     best = min(found, key=lambda each: each[0], default=(np.inf, "", seen))
@@ -71,12 +73,14 @@ def _image(
     return best[1], best[2]
 
 
-def asymmetry(left: Rooted, right: Rooted, matrix: Array) -> tuple[float, str]:
+def asymmetry(
+    left: Rooted, right: Rooted, matrix: Array, feet: tuple[str, str]
+) -> tuple[float, str]:
     """Return how far masses are from their images, as parts of the centre of mass [m], and whose.
 
     Raises `ModelError` where that is too much for steps of one side to be those of the other.
     """
-    pairs = pairs_of(left.original)
+    pairs = pairs_of(left.original, chains(left.original, feet)[0])
     masses = {body.name: body.mass for body in left.original.description.bodies}
     rng = np.random.default_rng(0)
     away = 0.3 * rng.uniform(-1.0, 1.0, size=(TRIALS, right.nv))

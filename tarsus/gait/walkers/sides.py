@@ -34,13 +34,35 @@ def _other(word: str) -> str:
     return word
 
 
-def pairs_of(model: Model) -> dict[str, str]:
+def chains(model: Model, feet: tuple[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return bodies and joints of one leg by those of the other, both ways.
+
+    Legs are the ways from two frames to where they meet; without as many joints they pair none.
+    """
+    carried = {joint.child: joint for joint in model.description.joints}
+    ways: list[list[str]] = []
+    for foot in feet:
+        bodies = {frame.name: frame.body for frame in model.description.frames}
+        way = [bodies.get(foot, foot)]
+        while way[-1] in carried:
+            way.append(carried[way[-1]].parent)
+        ways.append(way)
+    left, right = ([b for b in way if b not in other] for way, other in (ways, ways[::-1]))
+    if len(left) != len(right):
+        return {}, {}
+    pairs = [*zip(left, right, strict=True), *zip(right, left, strict=True)]
+    return dict(pairs), {carried[a].name: carried[b].name for a, b in pairs}
+
+
+def pairs_of(model: Model, known: dict[str, str]) -> dict[str, str]:
     """Return for each body of a machine the one that mirrors it, itself in the middle.
 
-    By names; what they do not tell is found by masses and places at the neutral configuration.
+    Those that are known, then by names; what these do not tell is found by masses and places at
+    the neutral configuration.
     """
     bodies = {body.name: body for body in model.description.bodies if body.mass > 0.0}
     found = {name: image_of(name) for name in bodies if image_of(name) in bodies}
+    found |= {name: other for name, other in known.items() if name in bodies and other in bodies}
     missing = [name for name in bodies if name not in found]
     if missing:
         centres = {name: centre_of(model, model.neutral(), name) for name in bodies}

@@ -171,12 +171,14 @@ class Stance:
     @cached_property
     def names(self) -> Array:
         """The matrix that exchanges names (nv, nv)."""
-        return relabelling(self.standing, self.other)
+        return relabelling(self.standing, self.other, (self.feet[0][0], self.feet[1][0]))
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is not exact: sides that are not images of each other."""
-        shift, name = asymmetry(self.standing, self.other, self.names)
+        shift, name = asymmetry(
+            self.standing, self.other, self.names, (self.feet[0][0], self.feet[1][0])
+        )
         if shift < EXACT:
             return ()
         return (

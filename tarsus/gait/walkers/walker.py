@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -74,25 +75,45 @@ class Walker:
         machine: Callable[[], Stance] | None = None,
         exact: bool = True,
         kept: Callable[[Array, Array], Array] | None = None,
+        clocked: bool = False,
         longest: float = 5.0,
     ) -> None:
         self.slope = number(slope, "slope")
+        if not abs(self.slope) < math.pi / 2:
+            raise ValueError(f"slope is {slope:g} rad, must be between -π/2 and π/2")
         """How much the ground falls along the way [rad]."""
         notes: tuple[str, ...] = ()
+        given_ahead = ahead
+        if not isinstance(model, Model) and (len(feet) or radius or controller):
+            raise ValueError("feet, radius and controller are for a model; phases have theirs")
         if isinstance(model, Model):
             stands = checked_stance(stance, radius)
             made = Stance(model, _two(model, feet, stance), *stands, self.slope)
             notes, machine = made.notes, partial(_same, made)
             model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
             if recipe is None:
-                given = made.model, made.feet
-                recipe = partial(Walker, *given, stance=stance, controller=controller, start=start)
+                recipe = partial(
+                    Walker,
+                    *(made.model, made.feet),
+                    stance=stance,
+                    controller=controller,
+                    start=start,
+                    ahead=given_ahead,
+                    name=name,
+                    section=section,
+                    exact=exact,
+                    kept=kept,
+                    clocked=clocked,
+                    longest=longest,
+                )
                 numbers = {"slope": self.slope}
                 if stance == "round":
                     numbers["radius"] = made.radius
         if ahead is None:
             raise ValueError("ahead is missing: how far a step leads, of states at a strike")
         self.phases = (model,) if isinstance(model, Phase) else tuple(model)
+        if not self.phases:
+            raise ValueError("phases is empty, must be one phase of a step or several")
         """Those of one step."""
         self.notes = notes
         """What is not exact."""
@@ -114,6 +135,8 @@ class Walker:
         self.kept = kept
         """Numbers (…, k) of states q (…, nq), v (…, nv) that no step changes, an energy or a
         heading: they tell gaits apart that are a family. None where gaits are alone."""
+        self.clocked = clocked
+        """Whether controllers go by the time since the last strike: steps are taken one by one."""
         self.longest = number(longest, "longest")
         """Time after which a step that did not end has failed [s]."""
 
@@ -175,6 +198,11 @@ class Walker:
         **options: Any,
     ) -> Flowed:
         """Take steps from states after a strike, q (…, nq) and v (…, nv), by `ts.flow`."""
+        if self.clocked and count > 1:
+            raise ValueError(
+                f"the efforts of {self.name!r} go by the time since a strike, and a flow of "
+                f"{count} steps has one clock: take them one by one"
+            )
         return flow(
             self.phases,
             q,
@@ -230,6 +258,8 @@ def _started(model: Model, start: tuple[ArrayLike, ArrayLike] | None) -> State:
     if start is None:
         return model.neutral(), np.zeros(model.nv)
     q, v = (np.array(x, float) for x in start)
+    if not all(np.isfinite(x).all() for x in (q, v)):
+        raise ValueError("start has entries that are not finite")
     if q.shape != (model.nq,) or v.shape != (model.nv,):
         raise ValueError(
             f"start has shapes {q.shape} and {v.shape}, must be ({model.nq},) and ({model.nv},)"
