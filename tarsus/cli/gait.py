@@ -73,17 +73,19 @@ def gait(
     for file in (plot, animate, save):
         if file is not None and not file.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {file.parent} to write {file.name} to")
+    if doubled and follow is None:
+        raise ValueError("--doubled needs --follow: along which number periods double")
     made = _walker(walker, number or (), foot or (), stance, start)
     if speed is not None:
         raise typer.Exit(_optimised(made, speed, design or (), plot, as_json))
     try:
-        found = _gaits(made, steps, start is not None)
+        found = _gaits(made, steps, None if start is None else _state(start))
     except ts.gait.NoGaitError as error:
         Output().print(str(error), highlight=False, markup=False)
         raise typer.Exit(FAILED) from None
     shown = _studied(found[0], follow, doubled, basin or (), threads)
     if as_json:
-        print(json.dumps([_data(each) for each in found], ensure_ascii=False))
+        print(json.dumps(_all_data(found, shown[1:]), ensure_ascii=False))
     else:
         console = Output()
         for each in [*made.notes, *found, *shown[1:]]:
@@ -102,14 +104,23 @@ def _walker(text: str, numbers: Any, feet: Any, stance: str, start: str | None) 
     """Return a shipped walker or one from a model, with the numbers that are stated."""
     values = dict(_number(each, "--number") for each in numbers)
     if text in SHIPPED:
+        if feet:
+            raise ValueError(f"{text} has feet of its own: leave out --foot")
         made = SHIPPED[text]()
         return made.but(**values) if values else made
+    model = open_model(text, "free" if Path(text).exists() else None)
     if start is None:
         raise ValueError(f"{text} needs a --start: where its gait is looked for")
-    q, _, v = start.partition(":")
-    state = tuple([float(x) for x in part.split(",")] for part in (q, v))
-    root = "free" if Path(text).exists() else None
-    return ts.gait.Walker(open_model(text, root), feet, stance=stance, start=state, **values)  # type: ignore[arg-type]
+    state = _state(start)
+    return ts.gait.Walker(model, feet, stance=stance, start=state, **values)  # type: ignore[arg-type]
+
+
+def _state(text: str) -> tuple[list[float], list[float]]:
+    q, _, v = text.partition(":")
+    try:
+        return [float(x) for x in q.split(",")], [float(x) for x in v.split(",")]
+    except ValueError:
+        raise ValueError(f"--start {text!r} must be as in 0.3,-0.6:-1.1,0.7") from None
 
 
 def _optimised(
@@ -146,16 +157,14 @@ def _told(value: Any) -> str:
     return value if isinstance(value, str) else f"{value:.6g}"
 
 
-def _gaits(walker: ts.gait.Walker, steps: int, started: bool) -> list[ts.gait.LimitCycle]:
-    if started:
-        try:
-            return [ts.gait.limit_cycle(walker, walker.start, steps=steps)]
-        except ts.gait.NoGaitError:
-            pass  # others may be around it
-    found = ts.gait.limit_cycles(walker, steps=steps)
-    if not found:
-        raise ts.gait.NoGaitError(f"{walker.name} has no gait of {steps} steps around its start")
-    return found
+def _gaits(
+    walker: ts.gait.Walker, steps: int, start: tuple[list[float], list[float]] | None
+) -> list[ts.gait.LimitCycle]:
+    """Return the gait that a start leads to, or those around the walker's own."""
+    if start is not None:
+        return [ts.gait.limit_cycle(walker, start, steps=steps)]
+    first = ts.gait.limit_cycle(walker, steps=steps)  # or says why there is none
+    return [first, *ts.gait.limit_cycles(walker, steps=steps)[1:]]
 
 
 def _studied(
@@ -223,6 +232,35 @@ def _words(each: Any) -> str:
         ]
         return "\n".join(lines)
     return str(each).strip("<>")
+
+
+def _all_data(gaits: list[ts.gait.LimitCycle], studies: list[Any]) -> Any:
+    """Return gaits as plain data, with the branches and the basin that were asked for."""
+    found = [_data(each) for each in gaits]
+    if not studies:
+        return found
+    told: dict[str, Any] = {"gaits": found}
+    for each in studies:
+        if isinstance(each, ts.gait.Basin):
+            axes = {name: values.tolist() for name, values in each.over.items()}
+            told["basin"] = {"over": axes, "steps": each.steps.tolist(), "volume": each.volume}
+        else:
+            branches = each.branches if isinstance(each, ts.gait.Doublings) else [each]
+            told["branches"] = [_branch_data(branch) for branch in branches]
+    return told
+
+
+def _branch_data(branch: ts.gait.Branch) -> dict[str, Any]:
+    return {
+        "number": branch.name,
+        "steps": branch.steps,
+        "values": branch.values.tolist(),
+        "q": branch.q.tolist(),
+        "v": branch.v.tolist(),
+        "stable": branch.stable.tolist(),
+        "bifurcations": [{"kind": x.kind, "value": x.value} for x in branch.bifurcations],
+        "ended": branch.ended,
+    }
 
 
 def _data(gait: ts.gait.LimitCycle) -> dict[str, Any]:

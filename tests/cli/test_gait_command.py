@@ -22,7 +22,10 @@ def test_gaits_as_json_and_a_branch(capsys: pytest.CaptureFixture[str], tmp_path
     picture = tmp_path / "branch.png"
     arguments = ["gait", "simplest", "--follow", "slope=0.016", "--plot", str(picture), "--json"]
     assert run(arguments) == 0
-    slow, fast = json.loads(capsys.readouterr().out)
+    told = json.loads(capsys.readouterr().out)
+    slow, fast = told["gaits"]
+    (flip,) = told["branches"][0]["bifurcations"]
+    assert flip["kind"] == "flip"
     assert slow["stable"] and not fast["stable"]
     assert slow["numbers"]["slope"] == 0.009
     assert picture.stat().st_size > 1000
@@ -53,6 +56,9 @@ def test_gaits_of_least_efforts(capsys: pytest.CaptureFixture[str]) -> None:
         (["compass", "--basin", "lean=1"], 2, "two ends and how many"),
         (["compass", "--plot", "/nowhere/at.png"], 2, "no folder"),
         (["compass()"], 2, "needs a --start"),
+        (["compass", "--start", "1:2,x"], 2, "must be as in"),
+        (["compass", "--foot", "left"], 2, "leave out --foot"),
+        (["compass", "--doubled", "2"], 2, "needs --follow"),
         (["bicycle"], 2, "bicycle"),
     ],
 )

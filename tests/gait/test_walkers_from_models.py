@@ -187,3 +187,95 @@ def test_runs_of_gaits_stand_on_their_feet() -> None:
     assert np.abs(heights[0]).max() < 0.02  # one stands, or the other scuffs a little below it
     standing = feet[:, -1, 0].min()  # the last strike is after the last sample
     assert standing == pytest.approx(3 * gait.step_length * math.cos(slope), abs=1e-9)
+
+
+def two_legs(first: str, second: str) -> ts.Model:
+    """Return straight legs on one hip in the plane, named as you like."""
+    b = ts.Builder("legs", (0.0, 0.0, -9.8)).body("x").body("z")
+    b.body("hip", 5.0, inertia=(0.1, 0.1, 0.1))
+    b.joint("ahead", "prismatic", "world", "x", axis="x").joint(
+        "up", "prismatic", "x", "z", axis="z"
+    )
+    b.joint("pitch", "revolute", "z", "hip", axis="y")
+    for name in (first, second):
+        b.body(name, 1.0, (0, 0, -0.5), inertia=(0.02, 0.02, 0.001))
+        b.joint(f"{name}_joint", "revolute", "hip", name, axis="y")
+        b.frame(f"{name}_foot", name, position=(0, 0, -1.0))
+    return b.build()
+
+
+def test_legs_are_images_whatever_their_names_are() -> None:
+    named, plain = (
+        ts.gait.Walker(two_legs(a, b), [f"{a}_foot", f"{b}_foot"], stance="line").stance
+        for a, b in (("left", "right"), ("one", "two"))
+    )
+    assert named is not None and plain is not None
+    np.testing.assert_array_equal(named.names, plain.names)
+    q, v = np.array([0.2, 0.1, -0.5]), np.array([-1.0, 0.3, 0.6])
+    for one, other in zip(named.landed(q, v), plain.landed(q, v), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def test_machines_with_geared_motors_are_walkers() -> None:
+    walker = ts.gait.Walker(ts.robots.lola())
+    machine = walker.stance
+    assert machine is not None
+    m = machine.standing
+    q, v = machine.landed(m.neutral(), np.full(m.nv, 0.1))
+    assert m.kinetic_energy(q, v) > 0.0
+
+
+def test_feet_feel_springs_and_every_step() -> None:
+    """Forces of the ground by Newton for the centre of mass, whose motion is differenced."""
+    gait = ts.gait.limit_cycle(ts.gait.walkers.compass(stiffness=2.0))
+    (found,) = gait.footings
+    model, slope = gait.walker.stance.standing, gait.walker.slope  # type: ignore[union-attr]
+    t, q, _ = gait.flowed.samples
+    h = t[1] - t[0]
+    heights = np.asarray(model.center_of_mass(q[:40])) @ [math.sin(slope), 0.0, math.cos(slope)]
+    rise = (heights[20 - 5] - 2 * heights[20] + heights[20 + 5]) / (5 * h) ** 2
+    wanted = model.total_mass * (rise + 9.8 * math.cos(slope))
+    at = int(np.argmin(np.abs(found.t - t[20])))
+    print(found.normal_force[at], wanted)
+    assert found.normal_force[at] == pytest.approx(wanted, rel=2e-4)
+    limping = ts.gait.limit_cycles(
+        ts.gait.walkers.compass(5.0, 10.0, math.radians(4.6), 9.81), steps=2
+    )[0]
+    assert [each.step for each in limping.footings] == [1, 2]
+    assert len(limping.violations) == 2
+
+
+def test_what_was_not_looked_at_is_told() -> None:
+    wheel = ts.gait.limit_cycle(ts.gait.walkers.rimless_wheel())
+    assert "feet were not looked at" in wheel.violations[0]
+
+
+def test_walkers_keep_what_they_were_given() -> None:
+    walker = ts.gait.Walker(
+        ts.robots.compass(), ["left_foot", "right_foot"], stance="line", longest=1.5, name="mine"
+    )
+    other = walker.but(slope=0.02)
+    assert (other.longest, other.name, other.slope) == (1.5, "mine", 0.02)
+
+
+def test_clocks_begin_with_each_step() -> None:
+    gait = ts.gait.optimize(ts.gait.walkers.compass(), 0.8, starts=1)
+    with pytest.raises(ValueError, match="take them one by one"):
+        ts.gait.replayed(gait).steps(*gait.state, 2)
+
+
+def test_branches_begin_at_gaits() -> None:
+    gait = ts.gait.limit_cycle(ts.gait.walkers.compass())
+    with pytest.raises(ts.gait.NoGaitError, match="another walker"):
+        ts.gait.continuation(ts.gait.walkers.simplest(), "slope", gait, to=0.06)
+    with pytest.raises(ValueError, match="is already"):
+        ts.gait.continuation(gait.walker, "slope", gait, to=gait.walker.slope)
+    for wrong in ({"step": 0.0}, {"scale": 0.0}):
+        with pytest.raises(ValueError, match="must be positive"):
+            ts.gait.continuation(gait.walker, "slope", gait, to=0.06, **wrong)
+    with pytest.raises(KeyError, match="kind of bifurcation"):
+        ts.gait.continuation(gait.walker, "slope", gait, to=0.06, until="flop")
+    with pytest.raises(ts.gait.NoGaitError, match="repeats after 1 already"):
+        ts.gait.limit_cycle(gait.walker, gait.state, steps=2)
+    with pytest.raises(ValueError, match="does not scatter"):
+        ts.gait.survival(gait, "damping", [0.1])

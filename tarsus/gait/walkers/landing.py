@@ -39,7 +39,13 @@ def rates_on(root: Rooted, q: Array, before: Rooted, q_before: Array, v_before: 
         twist = np.asarray(before.frame_velocity(q_before, v_before, name))
         jacobian = np.asarray(root.frame_jacobian(q, name))
         momenta += ((twist @ inertia)[..., None, :] @ jacobian)[..., 0, :]
-    return np.asarray(np.linalg.solve(root.mass_matrix(q), momenta[..., None])[..., 0])
+    try:
+        return np.asarray(np.linalg.solve(root.mass_matrix(q), momenta[..., None])[..., 0])
+    except np.linalg.LinAlgError:
+        name = root.original.name
+        raise ModelError(
+            f"{name!r} has a motion that moves no mass: a strike does not tell it"
+        ) from None
 
 
 @lru_cache(64)
