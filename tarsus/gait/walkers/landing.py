@@ -19,7 +19,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.differences import WEIGHTS
 from tarsus.kit.rooted import Rooted
-from tarsus.model import Model
+from tarsus.model import Model, ModelError
 from tarsus.spatial import skew
 
 Strike = Callable[[Array, Array], tuple[Array, Array]]
