@@ -165,6 +165,11 @@ def test_dribbel_finds_both_passive_gaits() -> None:
     assert short.success
     assert short.cost < 1e-4  # the thesis: 0.0122
     assert short.durations == pytest.approx([0.53044, 0.22206], abs=1e-3)
+    # its knee is locked by the strike, exactly, so that it does not strike at once
+    assert (short.state[0][2], short.state[1][2]) == (0.0, 0.0)
+    after = walker.steps(*short.state)
+    assert after.q == pytest.approx(short.state[0], abs=1e-3)
+    assert after.v == pytest.approx(short.state[1], abs=1e-3)
     long = ts.gait.optimize(walker, 0.562, require=[bends], posture=posture, starts=2)
     assert long.success
     assert long.cost < 1e-4

@@ -14,6 +14,7 @@ from tarsus.gait.optimal.design import Design
 from tarsus.gait.optimal.optimized import OptimizedGait
 from tarsus.gait.optimal.search import Task, rank
 from tarsus.gait.optimal.starts import SCALES, start
+from tarsus.gait.optimal.taken import Taken
 from tarsus.gait.walkers import Walker
 from tarsus.model import Model
 from tarsus.model.checks import count, find, number, numbers
@@ -53,7 +54,11 @@ def optimize(
         None if speed is None else number(speed, "speed"),
         Chebyshev(basis) if isinstance(basis, int) else basis,
         tuple(_metric(phase.model, weights) for phase in walker.phases),
-        (*_limits(walker, effort_limits, basis), *_checked(require, len(walker.phases))),
+        (
+            *Taken.of_all(walker),
+            *_limits(walker, effort_limits, basis),
+            *_checked(require, len(walker.phases)),
+        ),
         design if isinstance(design, Design) else Design(design or {}),
         nodes,
         iterations,

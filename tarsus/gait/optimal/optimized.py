@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
+from tarsus.events.mapped import mapped, resets_of
 from tarsus.gait.optimal.bases import Basis
 from tarsus.gait.optimal.collocation import Efforts, Grid
 from tarsus.gait.walkers import Walker
@@ -96,10 +97,9 @@ class OptimizedGait:
     @property
     def state(self) -> tuple[Array, Array]:
         """q and v just after a strike: where `ts.gait.limit_cycle` may begin."""
-        q, v, _ = Grid.of(self.basis, np.zeros(1)).motion(
-            self.coefficients[0], float(self.durations[0])
-        )
-        return q[0], v[0]
+        # what the strike does, not the sum of functions: a knee that it locks is at zero exactly,
+        # and no rounding makes it strike at once
+        return mapped(resets_of(self.walker.phases[-1]), *self._ends(-1))
 
     def q(self, t: ArrayLike, phase: int = 0) -> Array:
         """Return positions (…, nq) of a phase at times from its begin [s]."""
