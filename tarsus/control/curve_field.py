@@ -7,7 +7,8 @@ tangent and d = q − c(s) the offset, which is orthogonal to T. The field
 
 is tangent to the curve on the curve, and offsets fade along it as exp(−pull · length): |w| ≥ 1
 everywhere. It is as smooth as the curve up to the places from which two points of the curve are
-nearest; those begin at its radius of curvature.
+nearest; those begin at its radius of curvature. There the field turns ever faster: its rate is
+that of a place at nine tenths of the way to the centre of curvature, and not more.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from tarsus.model.checks import expect, flag, number
 
 BETWEEN = 4
 """So many places between two samples are looked at for the nearest point."""
+FLOOR = 0.1
+"""Least part of the radius of curvature that is left: nearer to the centre the field would jump."""
 ITERATIONS = 30
 """Of Newton's method at most, which takes three or four."""
 
@@ -46,7 +49,8 @@ class CurveField:
     end where they begin, others bend a little further and go on straight. `pull` [1/length] is the
     rate at which offsets fade along the curve, `metric` (nv, nv), a diagonal or a number says what
     is near and how long ways are: [rad] and [m] unless stated. All joints must have as many
-    positions as velocities. `field.with_rate(q, v)` is exact.
+    positions as velocities. `field.with_rate(q, v)` is exact up to nine tenths of the way to the
+    centre of curvature, and bounded beyond.
     """
 
     def __init__(
@@ -92,7 +96,7 @@ class CurveField:
         near = self.nearest(q)
         moved = vectors(v, len(self.metric), "v") @ self._to
         speed = _dot(near.first, near.first)
-        s_rate = _dot(near.first, moved) / (speed - _dot(near.offset, near.second))
+        s_rate = _dot(near.first, moved) / _left(near.offset, near.first, near.second)
         unit = _unit(near.first)
         bend = near.second - unit * _dot(unit, near.second)
         rate = bend / np.sqrt(speed) * s_rate - self.pull * (moved - near.first * s_rate)
@@ -111,9 +115,7 @@ class CurveField:
         for _ in range(ITERATIONS):
             point, first, second = self._spline(s)
             offset = y - point
-            slope = _dot(first, first)
-            bend = np.maximum(slope - _dot(offset, second), 0.1 * slope)
-            step = (_dot(offset, first) / bend)[..., 0]
+            step = (_dot(offset, first) / _left(offset, first, second))[..., 0]
             inside = self.periodic | ((s >= 0.0) & (s <= self.length))
             s = s + np.where(inside, np.minimum(np.maximum(step, -most), most), step)
             if np.abs(step).max(initial=0.0) <= 1e-9 * self.length:
@@ -134,6 +136,12 @@ class CurveField:
 def _dot(a: Array, b: Array) -> Array:
     """Return products (…, 1) of vectors (…, nv)."""
     return np.asarray((a * b).sum(axis=-1, keepdims=True))
+
+
+def _left(offset: Array, first: Array, second: Array) -> Array:
+    """Return how much an offset changes with s (…, 1), which vanishes at centres of curvature."""
+    speed = _dot(first, first)
+    return np.maximum(speed - _dot(offset, second), FLOOR * speed)
 
 
 def _unit(first: Array) -> Array:

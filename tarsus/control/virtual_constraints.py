@@ -58,11 +58,20 @@ class VirtualConstraints(ControlLaw):
             )
         self.joints = (joints,) if isinstance(joints, str) else tuple(joints)
         self._bound = _coordinates(model, self.joints)
+        for name in self.joints:
+            if self.joints.count(name) > 1:
+                raise ValueError(f"joints has {name!r} twice, must bind each joint once")
         self.phase = np.zeros(model.nv)
         if isinstance(phase, str):
             self.phase[_coordinates(model, (phase,))] = 1.0
         else:
             self.phase += vectors(phase, model.nv, "phase")
+        free = np.delete(self.phase, self._bound)
+        if self.phase.any() and not free.any():
+            raise ValueError(
+                f"phase is of bound joints alone ({', '.join(self.joints)}), which would follow "
+                "themselves: it needs a joint that is not among joints"
+            )
         self.bandwidth = number(bandwidth, "bandwidth")
         if self.bandwidth <= 0.0:
             raise ValueError(f"bandwidth is {self.bandwidth}, must be positive")

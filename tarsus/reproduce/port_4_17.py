@@ -54,7 +54,7 @@ def run() -> Result:
             label = f"hip {hip} kg, head {6 - hip} kg: {name}"
             rows.append(Row(label, printed, ours, verdict, SAMPLES))
     rows += _trends(table) + [_balance(found[3])]
-    costs = [each.cost_of_transport for each in found.values()]
+    costs = [each.net_cost_of_transport for each in found.values()]
     rows.append(judged("cost of transport, at most", "0.046", max(costs), max(costs) < 0.07))
     t = np.linspace(0.0, found[3].duration, 60)
     heights = np.asarray(found[3].walker.phases[0].model.frame_pose(found[3].q(t), "left_foot"))[

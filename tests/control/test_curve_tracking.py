@@ -251,6 +251,23 @@ def test_the_field_of_a_circle() -> None:
         assert field.distance(q) == pytest.approx(abs(size - 1.0), abs=1e-6)
 
 
+def test_near_the_centre_of_a_circle_efforts_are_bounded() -> None:
+    """The true field turns at 1/radius there; up to a tenth of the radius its rate is exact."""
+    m = point_mass()
+    field = CurveField(m, circle(), pull=2.0, periodic=True)
+    control = CurveTracking(m, field, transfer=1.0)
+    v = np.array([0.3, 1.2])
+    for size in (1e-9, 1e-6, 1e-3, 0.05):
+        q = size * np.array([0.6, 0.8])
+        assert np.abs(field.with_rate(q, v)[1]).max() < 100.0
+        assert np.abs(control(0.0, q, v)).max() < 100.0
+        nominal = control.parts(q, v).nominal
+        assert nominal @ v == pytest.approx(0.0, abs=1e-9)  # and still they do no work
+    q, step = 0.12 * np.array([0.6, 0.8]), 1e-5
+    by_steps = (field(q + step * v) - field(q - step * v)) / (2.0 * step)
+    np.testing.assert_allclose(field.with_rate(q, v)[1], by_steps, rtol=1e-4, atol=1e-3)
+
+
 def helix(n: int) -> Array:
     s = np.linspace(0.0, 2.0, 30)
     waves = [np.sin((k + 1) * s + k) / (k + 1) for k in range(n - 1)]

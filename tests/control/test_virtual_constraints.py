@@ -102,6 +102,9 @@ def test_wrong_constraints_are_named() -> None:
         ({"joints": ()}, "joints is empty"),
         ({"phase": "joint2", "samples": np.cos(swing())}, "phase does not rise or fall"),
         ({"phase": "hip"}, "hip"),
+        ({"phase": "joint1"}, "phase is of bound joints alone"),
+        ({"phase": (0.0, 1.0, 0.5, 0.0), "joints": ("joint1", "joint2")}, "bound joints alone"),
+        ({"joints": ("joint1", "joint2", "joint1")}, "joints has 'joint1' twice"),
     ):
         settings = {"samples": swing(), "bandwidth": 5.0, "joints": "joint1", "phase": "joint0"}
         with pytest.raises(ValueError, match=message):

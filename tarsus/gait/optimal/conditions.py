@@ -12,6 +12,7 @@ from tarsus.differences import derivative
 from tarsus.events.guard_values import GuardValues
 from tarsus.events.guards import Guard
 from tarsus.gait.optimal.collocation import Efforts, Slopes
+from tarsus.gait.walkers import Walker
 from tarsus.model import Model
 from tarsus.model.checks import count, number
 
@@ -42,8 +43,8 @@ class Condition:
         """Return where it is looked at, on [0, 1], or at so many `points` instead."""
         raise NotImplementedError
 
-    def of(self, model: Model) -> Rows:
-        """Return its rows for the model of its phase."""
+    def of(self, walker: Walker) -> Rows:
+        """Return its rows for its phase of a walker."""
         raise NotImplementedError
 
 
@@ -95,9 +96,9 @@ class Require(Condition):
         begin, end = self.during
         return np.linspace(begin, end, 1 if begin == end else points or self.points)
 
-    def of(self, model: Model) -> Rows:
+    def of(self, walker: Walker) -> Rows:
         """Return rows of the guard."""
-        return _GuardRows(self, GuardValues(model, self.guard))
+        return _GuardRows(self, GuardValues(walker.phases[self.phase].model, self.guard))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +137,9 @@ class JointLimits(Condition):
         """Return nodes of the whole phase."""
         return np.linspace(0.0, 1.0, points or self.points)
 
-    def of(self, model: Model) -> Rows:
+    def of(self, walker: Walker) -> Rows:
         """Return rows of joints with limits."""
+        model = walker.phases[self.phase].model
         lower, upper = (_joined(model, side) for side in ("lower", "upper"))
         return _Limits(_picks(lower, upper), np.concatenate(_finite(-lower, upper)), efforts=None)
 
@@ -155,8 +157,9 @@ class EffortLimits(Condition):
         """Return the nodes of efforts."""
         return self.s if points is None else np.linspace(0.0, 1.0, points)
 
-    def of(self, model: Model) -> Rows:
+    def of(self, walker: Walker) -> Rows:
         """Return rows of joints with limits."""
+        model = walker.phases[self.phase].model
         sides = np.concatenate(_finite(self.most, self.most))
         return _Limits(_picks(-self.most, self.most), sides, Efforts(model))
 

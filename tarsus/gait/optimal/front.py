@@ -15,7 +15,7 @@ from tarsus.gait.optimal.optimize import optimize
 from tarsus.gait.optimal.optimized import OptimizedGait
 from tarsus.gait.optimal.replayed import replayed
 from tarsus.gait.walkers import Walker
-from tarsus.model.checks import numbers
+from tarsus.model.checks import numbers, reals
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +70,12 @@ def front(walker: Walker, speeds: ArrayLike, **options: Any) -> Front:
     from strike to strike, and the largest multiplier of that motion says how stable it is by its
     mechanics alone.
     """
-    given = np.atleast_1d(np.asarray(speeds, float))
+    given = np.atleast_1d(reals(speeds, "speeds"))
     numbers(given, (given.size,), "speeds")
+    if not given.size:
+        raise ValueError("speeds is empty: name at least one [m/s]")
+    for name in sorted({"speed", "guess"} & set(options)):
+        raise TypeError(f"{name} is not among the options: each speed is searched from the others")
     gaits: list[OptimizedGait] = []
     for speed in given.tolist():
         gait = optimize(walker, speed, **options)

@@ -14,6 +14,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.gait.optimal.collocation import Slopes
 from tarsus.gait.optimal.conditions import Condition, Rows
+from tarsus.gait.walkers import Walker
 from tarsus.model import WORLD, Editor, Model
 from tarsus.model.checks import number, numbers
 
@@ -29,14 +30,14 @@ class Grip(Condition):
     The ground pushes with at least `least` [N], and the foot needs no more than `friction`. With a
     `sole` (back, front, right, left) [m], the pressure under it stays between these lines, as seen
     from `at`, a point of the ground (3,), the origin unless stated. `slope` [rad] is that of the
-    ground, which falls along x.
+    ground, which falls along x: the walker's unless stated.
     """
 
     friction: float = 0.6
     least: float = 0.0
     sole: tuple[float, float, float, float] | None = None
     at: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    slope: float = 0.0
+    slope: float | None = None
     phase: int = 0
     points: int = 21
     label: str = "grip"
@@ -46,6 +47,8 @@ class Grip(Condition):
             raise ValueError(f"friction is {self.friction}, must be positive")
         if number(self.least, "least") < 0.0:
             raise ValueError(f"least is {self.least}, must not be negative")
+        if self.slope is not None:
+            number(self.slope, "slope")
         numbers(self.at, (3,), "at")
         if self.sole is not None:
             back, front, right, left = numbers(self.sole, (4,), "sole")
@@ -56,14 +59,16 @@ class Grip(Condition):
         """Return nodes of the whole phase."""
         return np.linspace(0.0, 1.0, points or self.points)
 
-    def of(self, model: Model) -> Rows:
+    def of(self, walker: Walker) -> Rows:
         """Return rows of the reaction."""
-        return _GripRows(Reaction(model, np.array(self.at, float)), *self._lines())
+        reaction = Reaction(walker.phases[self.phase].model, np.array(self.at, float))
+        lines = self._lines(walker.slope if self.slope is None else self.slope)
+        return _GripRows(reaction, *lines)
 
-    def _lines(self) -> tuple[Array, Array]:
+    def _lines(self, slope: float) -> tuple[Array, Array]:
         """Return rows (n, 6) of the wrench, and how much each may lack (n,)."""
-        normal = np.array([math.sin(self.slope), 0.0, math.cos(self.slope)])
-        along = np.array([math.cos(self.slope), 0.0, -math.sin(self.slope)])
+        normal = np.array([math.sin(slope), 0.0, math.cos(slope)])
+        along = np.array([math.cos(slope), 0.0, -math.sin(slope)])
         beside = np.array([0.0, 1.0, 0.0])
         rows = [np.concatenate([normal, np.zeros(3)])]
         half = math.pi / SIDES

@@ -34,7 +34,7 @@ class Machine:
         self.walker = walker
         models = [phase.model for phase in walker.phases]
         self.efforts: Sequence[EffortsOf] = [Efforts(model) for model in models]
-        self.rows: Sequence[Rows] = [each.of(models[each.phase]) for each in conditions]
+        self.rows: Sequence[Rows] = [each.of(walker) for each in conditions]
         self.resets: list[Sequence[Reset]] = [resets_of(phase) for phase in walker.phases]
         self._guards = [
             GuardValues(phase.model, phase.exits[0].guard)  # type: ignore[index]

@@ -9,14 +9,15 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.gait.optimal.bases import Basis, Chebyshev
+from tarsus.gait.optimal.by_joints import by_joints, check_joints
 from tarsus.gait.optimal.conditions import Condition, EffortLimits, JointLimits
 from tarsus.gait.optimal.design import Design
 from tarsus.gait.optimal.optimized import OptimizedGait
 from tarsus.gait.optimal.search import Task, rank
 from tarsus.gait.optimal.starts import SCALES, start
+from tarsus.gait.optimal.taken import Taken
 from tarsus.gait.walkers import Walker
-from tarsus.model import Model
-from tarsus.model.checks import count, find, number, numbers
+from tarsus.model.checks import count, expect, number, numbers
 
 
 def optimize(
@@ -48,19 +49,31 @@ def optimize(
     for another speed or design. `nodes` is the number of instants at which efforts are squared,
     twice the size of the basis unless stated.
     """
+    expect(walker, Walker, "walker")
+    if speed is not None and number(speed, "speed") == 0.0:
+        raise ValueError("speed is 0.0, must lead somewhere; None leaves it free")
+    if nodes is not None:
+        count(nodes, "nodes", 2)
+    count(iterations, "iterations")
+    count(starts, "starts", 1, len(SCALES))
+    functions = _basis(basis)
     task = Task(
         walker,
-        None if speed is None else number(speed, "speed"),
-        Chebyshev(basis) if isinstance(basis, int) else basis,
-        tuple(_metric(phase.model, weights) for phase in walker.phases),
-        (*_limits(walker, effort_limits, basis), *_checked(require, len(walker.phases))),
+        None if speed is None else float(speed),
+        functions,
+        _metrics(walker, weights),
+        (
+            *Taken.of_all(walker),
+            *_limits(walker, effort_limits, functions.size),
+            *_checked(require, len(walker.phases)),
+        ),
         design if isinstance(design, Design) else Design(design or {}),
         nodes,
         iterations,
         _posture(walker, posture),
     )
-    count(starts, "starts", 1, len(SCALES))
     if guess is not None:
+        expect(guess, OptimizedGait, "guess")
         return task.finished(*task.continued(guess))
     found = [
         task.searched(start(walker, task.speed, scales, task.posture)) for scales in SCALES[:starts]
@@ -74,45 +87,54 @@ def _posture(walker: Walker, given: ArrayLike | None) -> Array | None:
     )
 
 
-def _metric(model: Model, weights: Mapping[str, float] | ArrayLike | None) -> Array:
-    """Return Q (nv, nv) of a phase."""
+def _basis(given: Basis | int) -> Basis:
+    if hasattr(given, "at"):
+        return given  # type: ignore[return-value]
+    count(given, "basis", 3, 60)
+    return Chebyshev(int(given))
+
+
+def _metrics(walker: Walker, weights: Mapping[str, float] | ArrayLike | None) -> tuple[Array, ...]:
+    """Return Q (nv, nv) of each phase."""
+    models = [phase.model for phase in walker.phases]
     if weights is None:
-        return np.eye(model.nv)
+        return tuple(np.eye(model.nv) for model in models)
     if not isinstance(weights, Mapping):
-        matrix = np.asarray(weights, float)
-        if matrix.shape != (model.nv, model.nv):
-            raise ValueError(f"weights have shape {matrix.shape}, must be {(model.nv, model.nv)}")
-        return matrix
-    found = np.ones(model.nv)
+        return tuple(_matrix(weights, model.nv) for model in models)
+    check_joints(walker, weights, "weights")
     for name, weight in weights.items():
         if not number(weight, f"weights: {name}") > 0.0:
             raise ValueError(f"weights: {name} is {weight}, must be positive")
-        if name in model.joint_names:
-            found[model.joint(name).v_slice] = weight
-    return np.diag(found)
+    return tuple(np.diag(by_joints(model, weights, 1.0)) for model in models)
 
 
-def _limits(
-    walker: Walker, given: Mapping[str, float] | None, basis: Basis | int
-) -> list[Condition]:
+def _matrix(weights: ArrayLike, n: int) -> Array:
+    """Return a matrix of weights (n, n), which is symmetric and positive definite."""
+    matrix = numbers(weights, (n, n), "weights")
+    if not np.allclose(matrix, matrix.T, rtol=1e-12) or not np.linalg.eigvalsh(matrix)[0] > 0.0:
+        raise ValueError(
+            f"weights are {matrix.tolist()}, must be a symmetric, positive definite matrix"
+        )
+    return matrix
+
+
+def _limits(walker: Walker, given: Mapping[str, float] | None, size: int) -> list[Condition]:
     """Return limits of joints and efforts that models state, or that were given."""
-    size = basis + 1 if isinstance(basis, int) else basis.size
     nodes = np.linspace(0.0, 1.0, 2 * size)
     found: list[Condition] = []
-    names = {name for phase in walker.phases for name in phase.model.joint_names}
-    for name in given or {}:
-        find(dict.fromkeys(names, 0), name, "joint")
+    check_joints(walker, given or {}, "effort_limits")
+    for name, most in (given or {}).items():
+        if number(most, f"effort_limits: {name}") < 0.0:
+            raise ValueError(f"effort_limits: {name} is {most}, must not be negative")
     for p, phase in enumerate(walker.phases):
         model = phase.model
         joints = [model.joint(name) for name in model.joint_names]
         if any(np.isfinite([*each.lower, *each.upper]).any() for each in joints):
             found.append(JointLimits(p))
-        most = np.full(model.nv, np.inf)
-        for each in joints:
-            own = (given or {}).get(each.name)
-            most[each.v_slice] = each.effort_limit if own is None else number(own, each.name)
-        if np.isfinite(most).any():
-            found.append(EffortLimits(p, most, nodes))
+        stated = {each.name: each.effort_limit for each in joints}
+        limits = by_joints(model, stated | dict(given or {}), np.inf)
+        if np.isfinite(limits).any():
+            found.append(EffortLimits(p, limits, nodes))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
+from tarsus.events.mapped import mapped, resets_of
 from tarsus.gait.optimal.bases import Basis
+from tarsus.gait.optimal.by_joints import by_joints, check_joints
 from tarsus.gait.optimal.collocation import Efforts, Grid
 from tarsus.gait.walkers import Walker
 from tarsus.model.checks import number
@@ -72,34 +75,43 @@ class OptimizedGait:
 
     @property
     def cost_of_transport(self) -> float:
-        """Mean power over weight and speed."""
+        """Energy that is spent for each unit of weight and of way, as that of a `LimitCycle`.
+
+        The slope's work and the positive work of motors are: what brakes is not given back.
+        """
+        return self.cost_with_losses({})
+
+    @property
+    def net_cost_of_transport(self) -> float:
+        """Mean mechanical power over weight and speed: work that motors take counts as gained."""
         return self.power / (self.walker.weight * self.speed)
 
     def cost_with_losses(self, losses: Mapping[str, float]) -> float:
-        """Return the cost of transport of motors that get warm and take no power back.
+        """Return the cost of transport of motors that get warm, too.
 
         `losses` [W/(N m)²] by names of joints are heat for an effort squared: resistance over the
         squared torque constant and gear ratio. Joints without one lose nothing.
         """
-        energy = 0.0
+        check_joints(self.walker, losses, "losses")
+        for name, loss in losses.items():
+            if number(loss, f"losses: {name}") < 0.0:
+                raise ValueError(f"losses: {name} is {loss}, must not be negative")
+        pull = self.walker.weight * math.sin(self.walker.slope)
+        energy = max(pull * self.step_length, 0.0)
         for p, phase in enumerate(self.walker.phases):
             t = np.linspace(0.0, float(self.durations[p]), SAMPLES)
             v, tau = self.v(t, p), self.tau(t, p)
-            heat = np.zeros(phase.model.nv)
-            for name, loss in losses.items():
-                if name in phase.model.joint_names:
-                    heat[phase.model.joint(name).v_slice] = number(loss, name)
-            spent = np.maximum(tau * v, 0.0).sum(axis=-1) + tau**2 @ heat
+            heat = tau**2 @ by_joints(phase.model, losses, 0.0)
+            spent = np.maximum(tau * v, 0.0).sum(axis=-1) + heat
             energy += float(np.trapezoid(spent, t))
-        return energy / (self.walker.weight * self.step_length)
+        return energy / (self.walker.weight * abs(self.step_length))
 
     @property
     def state(self) -> tuple[Array, Array]:
         """q and v just after a strike: where `ts.gait.limit_cycle` may begin."""
-        q, v, _ = Grid.of(self.basis, np.zeros(1)).motion(
-            self.coefficients[0], float(self.durations[0])
-        )
-        return q[0], v[0]
+        # what the strike does, not the sum of functions: a knee that it locks is at zero exactly,
+        # and no rounding makes it strike at once
+        return mapped(resets_of(self.walker.phases[-1]), *self._ends(-1))
 
     def q(self, t: ArrayLike, phase: int = 0) -> Array:
         """Return positions (…, nq) of a phase at times from its begin [s]."""
