@@ -141,3 +141,8 @@ def test_gaits_are_saved(tmp_path) -> None:  # type: ignore[no-untyped-def]
     with np.load(tmp_path / "gait.npz", allow_pickle=False) as file:
         np.testing.assert_array_equal(file["q"], gait.q)
         assert dict(zip(file["names"], file["values"], strict=True))["slope"] == gait.walker.slope
+    again = ts.gait.LimitCycle.load(tmp_path / "gait.npz", ts.gait.walkers.compass())
+    np.testing.assert_array_equal(again.multipliers, gait.multipliers)
+    assert again.speed == gait.speed
+    with pytest.raises(ValueError, match="gait of a walker with"):
+        ts.gait.LimitCycle.load(tmp_path / "gait.npz", ts.gait.walkers.compass(slope=0.05))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -146,6 +146,23 @@ class LimitCycle:
             names=np.array(list(numbers)),
             values=np.array(list(numbers.values()), float),
         )
+
+    @classmethod
+    def load(cls, path: str | Path, walker: Walker) -> Self:
+        """Return the gait that `save` wrote, of a walker with the same numbers."""
+        with np.load(path, allow_pickle=False) as file:
+            told = dict(zip(file["names"].tolist(), file["values"].tolist(), strict=True))
+            q, v, times, slopes = (np.array(file[key]) for key in ("q", "v", "times", "slopes"))
+        if told != dict(walker.numbers):
+            raise ValueError(
+                f"{path} is a gait of a walker with {told}, not {dict(walker.numbers)}"
+            )
+        at = take_step(walker, q, v)
+        away = residual(walker, np.roll(q, -1, 0), np.roll(v, -1, 0), at.q, at.v)
+        error = float(np.abs(away).max())
+        if not at.walked.all() or error > 1e-6:
+            raise ValueError(f"{path} is no gait of {walker.name!r}: a step leads {error:.1e} away")
+        return cls(walker, q, v, error, times, slopes, Tolerances())
 
     def run(self, steps: int = 6, *, every: float = 0.01) -> Trajectory:
         """Return so many steps as a run of the machine, to look at: `run.film(…)`, `run.plot()`."""
