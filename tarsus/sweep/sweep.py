@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,10 +17,10 @@ from tarsus.sweep.chunks import Chunks
 from tarsus.sweep.executors import EXECUTORS, Executor
 from tarsus.sweep.failures import Failure, Problem, SweepError
 from tarsus.sweep.journal import Journal
+from tarsus.sweep.names import Name
 from tarsus.sweep.seeds import seed_of, wants_seed
 from tarsus.sweep.status import Status, Told
 from tarsus.sweep.swept import Swept
-from tarsus.sweep.values import plain, written
 from tarsus.sweep.work import Outcome, Task, Work
 
 ERRORS = ("raise", "keep")
@@ -77,7 +76,7 @@ class _Study:
 
     def __init__(self, function: Callable[..., Any], grid: Grid, seed: int, strict: bool) -> None:
         self.grid = grid
-        self.name = _name_of(function)
+        self.name = Name(function)
         self.seed = seed
         self.strict = strict
         self.seeded = wants_seed(function, grid.names)
@@ -96,7 +95,8 @@ class _Study:
         with ExitStack() as stack:
             journal = None
             if checkpoint is not None:
-                journal = Journal(checkpoint, self.name, self.seed, self.grid)
+                self.name.check()
+                journal = Journal(checkpoint, self.name.text, self.seed, self.grid)
                 stack.callback(journal.close)
                 self._recall(journal)
             left = [k for k in range(len(self.grid.cells)) if k not in self.outcomes]
@@ -120,7 +120,7 @@ class _Study:
         failures = tuple(self._failure(x.index, x.problem) for x in found if x.problem is not None)
         values, seconds = [x.value for x in found], np.array([x.seconds for x in found])
         shown = (grid.names, grid.axes, grid.shape, grid.cells)
-        return Swept(self.name, *shown, values, failures, seconds, self.resumed)
+        return Swept(self.name.text, *shown, values, failures, seconds, self.resumed)
 
     def _recall(self, journal: Journal) -> None:
         """Take what the journal has; a failure is a result only if failures are kept."""
@@ -161,27 +161,3 @@ class _Study:
     def _so_far(self, journal: Journal | None) -> str:
         where = "lost: there is no checkpoint" if journal is None else f"in {journal.path}"
         return f"{len(self.outcomes)} of {len(self.grid.cells)} cells are done, and {where}"
-
-
-def _name_of(function: Callable[..., Any]) -> str:
-    """Return the name by which a journal knows a function, with what `partial` has bound."""
-    if isinstance(function, functools.partial):
-        bound = [_content(value) for value in function.args]
-        bound += [f"{name}={_content(value)}" for name, value in sorted(function.keywords.items())]
-        return f"{_name_of(function.func)}({', '.join(bound)})"
-    name = getattr(function, "__qualname__", type(function).__qualname__)
-    module = getattr(function, "__module__", None) or type(function).__module__
-    if module == "__main__":
-        # a script has the same name whether it runs or is imported
-        module = Path(getattr(sys.modules["__main__"], "__file__", None) or module).stem
-    return f"{module}.{name}"
-
-
-def _content(value: Any) -> str:
-    """Return a bound argument as words: its content if that is plain, or what it says of itself."""
-    try:
-        return written(plain(value, "value"))
-    except TypeError:
-        said = repr(value)
-        # an address is another one next time
-        return f"<{type(value).__qualname__}>" if " at 0x" in said else said

@@ -200,20 +200,3 @@ def test_partial_functions_are_known_by_what_is_bound(tmp_path: Path) -> None:
     ts.sweep(functools.partial(product, b=2.0), {"a": [1]}, checkpoint=tmp_path)
     with pytest.raises(ts.JournalError, match="its function is"):
         ts.sweep(functools.partial(product, b=3.0), {"a": [1]}, checkpoint=tmp_path)
-
-
-def test_objects_that_are_bound_are_known_by_what_they_say(tmp_path: Path) -> None:
-    class Thing:  # whose address is in its repr
-        pass
-
-    def bodies(a: int, model: ts.Model, thing: Thing) -> int:
-        return a * model.n_bodies
-
-    lola, other = ts.robots.lola(), ts.robots.random_mechanism(0, 4)
-    grid = {"a": [1]}
-    bound = functools.partial(bodies, model=lola, thing=Thing())
-    assert ts.sweep(bound, grid, checkpoint=tmp_path).results == [lola.n_bodies]
-    again = functools.partial(bodies, model=ts.robots.lola(), thing=Thing())
-    assert ts.sweep(again, grid, checkpoint=tmp_path).resumed == 1
-    with pytest.raises(ts.JournalError, match="its function is"):
-        ts.sweep(functools.partial(bodies, model=other, thing=Thing()), grid, checkpoint=tmp_path)

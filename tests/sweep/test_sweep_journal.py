@@ -14,6 +14,7 @@ import tarsus as ts
 
 GRID = {"a": [0, 1, 2], "b": [0.5, float("inf")]}
 calls: list[tuple[int, float]] = []
+strong: list[int] = []
 
 
 def recorded(a: int, b: float, seed: int) -> dict[str, Any]:
@@ -166,7 +167,7 @@ def test_failures_are_results_only_where_they_are_kept(tmp_path: Path) -> None:
         return a
 
     calls.clear()
-    strong: list[int] = []
+    strong.clear()
     grid = {"a": [0, 1, 2]}
     assert len(ts.sweep(weak, grid, checkpoint=tmp_path, errors="keep").failures) == 1
     kept = ts.sweep(weak, grid, checkpoint=tmp_path, errors="keep")
