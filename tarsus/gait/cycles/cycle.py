@@ -129,7 +129,10 @@ class LimitCycle:
         """Return what tells it from other gaits and walkers: a hash of numbers and states."""
         walker = self.walker
         told = [walker.name, sorted(walker.numbers.items()), walker.longest, walker.slope]
-        told += [(phase.name, phase.exits, phase.controller) for phase in walker.phases]
+        for phase in walker.phases:
+            controller = getattr(phase.controller, "__qualname__", type(phase.controller).__name__)
+            exits = [(x.name, x.to, x.crossing, repr(x.guard)) for x in phase.exits]  # type: ignore[union-attr]
+            told += [phase.name, controller, exits]
         data = repr(told).encode() + self.q.tobytes() + self.v.tobytes()
         return sha256(data).hexdigest()
 
