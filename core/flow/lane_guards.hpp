@@ -111,7 +111,12 @@ class LaneGuards {
         Passed found;
         double first = 2;
         for (int g = 0; g < int(exits_.size()); ++g) {
-            if (!armed(g, l)) continue;
+            if (!armed(g, l)) {
+                const double highest = comes_and_goes(g, l, h);
+                if (!(highest > 0)) continue;
+                h *= highest;
+                return {kShorter};
+            }
             const double from = beside(g, l, value), to = beside(g, l, next_value);
             const double down = beside(g, l, slope), up = beside(g, l, next_slope);
             if (to > 0) {
@@ -161,6 +166,17 @@ class LaneGuards {
     }
 
    private:
+    // Where, as a part of a step of length h, a guard that does not count is furthest on its side,
+    // if it comes there and is gone again at the end of the step; else 0.
+    double comes_and_goes(int g, int l, double h) const {
+        const double of = exits_[g].crossing == Crossing::falling ? -1 : 1;  // below: it counts
+        const double from = of * lane_of(value[g], l), to = of * lane_of(next_value[g], l);
+        const double down = of * lane_of(slope[g], l), up = of * lane_of(next_slope[g], l);
+        if (!(from >= 0 && to > 0 && down < 0 && up > 0)) return 0;
+        const Cubic cubic(from, down * h, to, up * h);
+        const double lowest = cubic.lowest();
+        return cubic(lowest) < -kAtZero && lowest * h >= kShortest ? std::min(lowest, 0.9) : 0;
+    }
     double& side(int g, int l) { return side_[g * kCount + l]; }
     bool armed(int g, int l) const { return side_[g * kCount + l] != 0; }
 
