@@ -11,9 +11,12 @@ from tarsus.events.report import Flowed
 from tarsus.gait.cycles.pieces import Piece, pieces
 from tarsus.gait.walkers.stance import Stance
 from tarsus.gait.walkers.walker import Walker
+from tarsus.spatial import vector_from_rotation
 
 SCUFF = 1e-6
 """A swing foot that is deeper in the ground scuffs [m]."""
+LEVEL = 1e-4
+"""A flat foot that strikes is level and straight within this [rad]."""
 SLIPPERY = 1.0
 """Friction that no ground should be asked for."""
 
@@ -32,6 +35,8 @@ class Footing:
     """Tangential over normal force."""
     clearance: Array
     """Height of the swing foot over the ground [m]."""
+    tilt: float
+    """How far a flat foot is from level when it strikes [rad]; 0 for others."""
 
     def violations(self) -> tuple[str, ...]:
         """Return what is not as the phases say it is."""
@@ -47,6 +52,8 @@ class Footing:
         deepest, when = _least(self.clearance, self.t)
         if deepest < -SCUFF:
             found.append(f"the swing foot scuffs: {-1e3 * deepest:.3g} mm deep at {when:.3g} s")
+        if self.tilt > LEVEL:
+            found.append(f"the new foot strikes tilted by {self.tilt:.3g} rad, and is set level")
         return tuple(found)
 
 
@@ -64,7 +71,11 @@ def _footing(stance: Stance, piece: Piece) -> Footing:
     ground = m.reaction(q, v, a)
     foot = stance.second_foot(q) @ stance.center
     clearance = np.asarray(foot[..., :3, 3] @ stance.at[:3, 2] - stance.radius)
-    return Footing(piece.step + 1, piece.t, ground.normal_force, ground.friction, clearance)
+    tilt = 0.0
+    if stance.stance == "flat":
+        turned = stance.at[:3, :3].T @ stance.second_foot(q[-1])[:3, :3]
+        tilt = float(np.linalg.norm(vector_from_rotation(turned)))
+    return Footing(piece.step + 1, piece.t, ground.normal_force, ground.friction, clearance, tilt)
 
 
 def _least(values: Array, t: Array) -> tuple[float, float]:

@@ -6,7 +6,8 @@ the new root allows, the nearest in the metric of the masses,
     H v⁺ = Σ_b J_bᵀ p_b
 
 with the momenta p_b of the bodies before and their jacobians J_b on the new root (V. Duindam 2006,
-section 3.3.2, in coordinates of the new root).
+section 3.3.2, in coordinates of the new root). Where rotors and armatures have momenta, too, it is
+Jᵀ p, with all momenta p of the machine that floats and J from rates on the root to its own.
 """
 
 from __future__ import annotations
@@ -34,11 +35,16 @@ def rates_on(root: Rooted, q: Array, before: Rooted, q_before: Array, v_before: 
     `q` and `q_before` are the same configuration of the machine on both roots, which may be places
     apart.
     """
-    momenta = np.zeros((*q.shape[:-1], root.nv))
-    for name, inertia in _inertias(root.original):
-        twist = np.asarray(before.frame_velocity(q_before, v_before, name))
-        jacobian = np.asarray(root.frame_jacobian(q, name))
-        momenta += ((twist @ inertia)[..., None, :] @ jacobian)[..., 0, :]
+    if _only_bodies(root.original):
+        momenta = np.zeros((*q.shape[:-1], root.nv))
+        for name, inertia in _inertias(root.original):
+            twist = np.asarray(before.frame_velocity(q_before, v_before, name))
+            jacobian = np.asarray(root.frame_jacobian(q, name))
+            momenta += ((twist @ inertia)[..., None, :] @ jacobian)[..., 0, :]
+    else:
+        floats = before.to_original(q_before, v_before)
+        whole = np.asarray(root.original.mass_matrix(floats.q)) @ floats.v[..., None]
+        momenta = (np.swapaxes(root.original_jacobian(q), -1, -2) @ whole)[..., 0]
     try:
         return np.asarray(np.linalg.solve(root.mass_matrix(q), momenta[..., None])[..., 0])
     except np.linalg.LinAlgError:
@@ -46,6 +52,18 @@ def rates_on(root: Rooted, q: Array, before: Rooted, q_before: Array, v_before: 
         raise ModelError(
             f"{name!r} has a motion that moves no mass: a strike does not tell it"
         ) from None
+
+
+@lru_cache(64)
+def _only_bodies(model: Model) -> bool:
+    """Return whether bodies have all inertia, and no rotors or armatures some."""
+    q = model.random_configuration(0)
+    total = np.zeros((model.nv, model.nv))
+    for name, inertia in _inertias(model):
+        jacobian = np.asarray(model.frame_jacobian(q, name))
+        total += jacobian.T @ inertia @ jacobian
+    mass = np.asarray(model.mass_matrix(q))
+    return bool(np.abs(total - mass).max() < 1e-9 * np.abs(mass).max())
 
 
 @lru_cache(64)
@@ -85,7 +103,7 @@ def exchanged(left: Rooted, right: Rooted, names: Array, q: Array) -> Array:
     """Return configurations (…, nq) on the right foot as their images on the left.
 
     `names` (nv, nv) is the matrix of the rates. Quaternions of a ball at the root are mirrored in
-    y: (−x, y, −z, w).
+    y: (−x, y, −z, w); other joints have none (`relabelling` refuses them).
     """
     image = np.empty((*q.shape[:-1], left.nq))
     for joint in left.joints:

@@ -10,15 +10,16 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.gait.walkers.sides import MIRROR, centre_of, chains, image_of, pairs_of
+from tarsus.gait.walkers.landing import exchanged
+from tarsus.gait.walkers.sides import MIRROR, chains, image_of
 from tarsus.kit.rooted import Rooted
 from tarsus.model import JointView, ModelError
 
 TRIALS = 8
 ALIKE = 0.03
 """How far twists of joints may be from the images of others [m, rad]."""
-BALANCED = 0.02
-"""How far masses that are not where they are mirrored may shift the centre of mass [m]."""
+UNLIKE = 0.25
+"""By how much of themselves inertias of both sides may differ."""
 
 
 def relabelling(left: Rooted, right: Rooted, feet: tuple[str, str]) -> Array:
@@ -26,8 +27,14 @@ def relabelling(left: Rooted, right: Rooted, feet: tuple[str, str]) -> Array:
 
     Where coordinates are numbers of their own (all joints with one), it is that of positions, too.
     """
+    for joint in right.joints:
+        if joint.nq != joint.nv and joint.name != right.root_joint:
+            raise ModelError(
+                f"joint {joint.name!r} is {joint.kind}: its image on the other side is no matrix; "
+                "state it by joints with angles, such as universal or spherical_zyx"
+            )
     matrix = np.zeros((left.nv, right.nv))
-    partners = chains(left.original, feet)[1]
+    partners = chains(left.original, feet)
     ours = {joint.name: _twists(left, joint) for joint in left.joints if _free(joint)}
     for joint in right.joints:
         if _free(joint):
@@ -73,29 +80,25 @@ def _image(
     return best[1], best[2]
 
 
-def asymmetry(
-    left: Rooted, right: Rooted, matrix: Array, feet: tuple[str, str]
-) -> tuple[float, str]:
-    """Return how far masses are from their images, as parts of the centre of mass [m], and whose.
+def asymmetry(left: Rooted, right: Rooted, matrix: Array) -> tuple[float, str]:
+    """Return how much the inertia of a machine differs from its image's, and at which joint.
 
-    Raises `ModelError` where that is too much for steps of one side to be those of the other.
+    The largest entry of N H_right Nᵀ − H_left over the geometric mean of its diagonals, at some
+    configurations and their images: 0 where a step of one side is one of the other. Raises
+    `ModelError` where it is too much to call them that.
     """
-    pairs = pairs_of(left.original, chains(left.original, feet)[0])
-    masses = {body.name: body.mass for body in left.original.description.bodies}
     rng = np.random.default_rng(0)
     away = 0.3 * rng.uniform(-1.0, 1.0, size=(TRIALS, right.nv))
     p = right.integrate(np.tile(right.neutral(), (TRIALS, 1)), away)
-    q = left.integrate(np.tile(left.neutral(), (TRIALS, 1)), away @ matrix.T)
-    shift, worst = 0.0, ("", 0.0)
-    for name, other in pairs.items():
-        image = MIRROR * (centre_of(right, p, name) - right.at[:3, 3])
-        apart = float(np.abs(centre_of(left, q, other) - left.at[:3, 3] - image).max())
-        apart *= masses[name] / left.original.total_mass
-        shift += apart
-        worst = max(worst, (name, apart), key=lambda each: each[1])
-    if shift > BALANCED:
+    ours = np.asarray(left.mass_matrix(exchanged(left, right, matrix, p)))
+    image = matrix @ np.asarray(right.mass_matrix(p)) @ matrix.T
+    sizes = np.sqrt(np.einsum("tii->ti", ours))
+    off = (np.abs(ours - image) / (sizes[:, :, None] * sizes[:, None, :])).max(axis=(0, 2))
+    joints = [joint.name for joint in left.joints for _ in range(left.nv)[joint.v_slice]]
+    worst = int(off.argmax())
+    if off[worst] > UNLIKE:
         raise ModelError(
-            f"{left.original.name!r} is not its own image: masses are up to {shift:.2g} m of its "
-            f"centre of mass from where they are mirrored, {worst[0]!r} first"
+            f"{left.original.name!r} is not its own image: inertias at {joints[worst]!r} differ by "
+            f"{off[worst]:.2g} of themselves from where they are mirrored"
         )
-    return shift, worst[0]
+    return float(off[worst]), joints[worst]

@@ -36,8 +36,8 @@ STANCES = {
 sole that is round and rolls."""
 HOLDS = {"flat": "weld", "line": "revolute"}
 """What a foot falls onto, where positions are sums of others."""
-EXACT = 1e-6
-"""Masses that are nearer to their images are images [m]."""
+EXACT = 1e-9
+"""Inertias that are nearer to their images are images, as parts of themselves."""
 SHORTEST = 0.05
 """A foot that is less ahead only scuffs, as a share of the height of the centre of mass."""
 ACROSS = (0.0, -1.0, 0.0)
@@ -176,13 +176,11 @@ class Stance:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is not exact: sides that are not images of each other."""
-        shift, name = asymmetry(
-            self.standing, self.other, self.names, (self.feet[0][0], self.feet[1][0])
-        )
-        if shift < EXACT:
+        off, joint = asymmetry(self.standing, self.other, self.names)
+        if off < EXACT:
             return ()
         return (
-            f"left and right differ by {1e3 * shift:.2g} mm of the centre of mass, {name!r} first: "
+            f"inertias of left and right differ by {off:.2g} of themselves, at {joint!r} first: "
             "a step of one is nearly one of the other",
         )
 
@@ -233,8 +231,9 @@ class Stance:
         found, *_ = np.linalg.lstsq(given, image, rcond=None)
         if np.abs(given @ found - image).max() > 1e-9:
             raise ModelError(
-                f"{self.model.name!r} does not walk in a plane: on feet that stand on a line its "
-                "coordinates after a strike are no sums of those before; take stance='point'"
+                f"{self.model.name!r} on {self.stance} feet has coordinates after a strike that "
+                "are no sums of those before: it leaves the plane, or has joints that are no "
+                "angles or slides; take stance='point'"
             )
         return np.asarray(found[:-1].T), np.asarray(found[-1])
 
