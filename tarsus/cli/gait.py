@@ -234,12 +234,9 @@ def _words(each: Any) -> str:
     return str(each).strip("<>")
 
 
-def _all_data(gaits: list[ts.gait.LimitCycle], studies: list[Any]) -> Any:
+def _all_data(gaits: list[ts.gait.LimitCycle], studies: list[Any]) -> dict[str, Any]:
     """Return gaits as plain data, with the branches and the basin that were asked for."""
-    found = [_data(each) for each in gaits]
-    if not studies:
-        return found
-    told: dict[str, Any] = {"gaits": found}
+    told: dict[str, Any] = {"gaits": [_data(each) for each in gaits]}
     for each in studies:
         if isinstance(each, ts.gait.Basin):
             axes = {name: values.tolist() for name, values in each.over.items()}
@@ -260,6 +257,7 @@ def _branch_data(branch: ts.gait.Branch) -> dict[str, Any]:
         "stable": branch.stable.tolist(),
         "bifurcations": [{"kind": x.kind, "value": x.value} for x in branch.bifurcations],
         "ended": branch.ended,
+        "notes": branch.notes,
     }
 
 

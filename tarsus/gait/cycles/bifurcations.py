@@ -84,7 +84,7 @@ def located(
     """Return the bifurcation within `length` along a branch from a gait, by Brent's method.
 
     None if the test has a zero that is no bifurcation of that kind: two real multipliers whose
-    product is one are no circle.
+    product is one are no circle. Raises `NoReturnError` where no gait is found on the way.
     """
     from scipy.optimize import brentq  # slow to import, and only needed here
 
@@ -94,11 +94,9 @@ def located(
         tried[along] = _along(system, start, way, along, tolerance)
         return TESTS[kind](*tried[along])
 
-    try:
-        zero = brentq(test, 0.0, length, xtol=LOCATED)
-    except (NoReturnError, ValueError):
-        return None  # no gait across, or the zero is not on this part of the branch
-    at = tried[zero]
+    if not test(0.0) * test(length) < 0.0:
+        raise NoReturnError(f"its test does not change sign within {length:.1e}")
+    at = tried[brentq(test, 0.0, length, xtol=LOCATED)]
     if kind == "circle" and not _meets_circle(at[0]):
         return None
     return Bifurcation(kind, *at)
@@ -109,7 +107,7 @@ def _along(
 ) -> tuple[Gait, Array]:
     gait, _ = corrected(system, system.moved(start, length * way), way, tolerance)
     if gait is None:
-        raise NoReturnError
+        raise NoReturnError("steps fall there, or Newton's method does not converge")
     return gait, tangent(gait, way)
 
 

@@ -29,6 +29,8 @@ class Branch:
     bifurcations: list[Bifurcation]
     ended: str
     """Why the branch ends."""
+    notes: list[str] = field(default_factory=list)
+    """What was seen and not located."""
 
     def __len__(self) -> int:
         return len(self.gaits)
@@ -93,7 +95,8 @@ class Branch:
     def __repr__(self) -> str:
         low, high = self.values.min(), self.values.max()
         found = ", ".join(map(repr, self.bifurcations)) or "no bifurcations"
+        told = "".join(f"; {note}" for note in self.notes)
         return (
             f"<Branch of {self.walker.name}: {len(self)} gaits of {self.steps} steps, {self.name} "
-            f"{low:.6g} to {high:.6g}, {found}; ended: {self.ended}>"
+            f"{low:.6g} to {high:.6g}, {found}; ended: {self.ended}{told}>"
         )

@@ -8,7 +8,13 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.gait.cycles.arclength import corrected, tangent
-from tarsus.gait.cycles.bifurcations import KINDS, TESTS, Bifurcation, located
+from tarsus.gait.cycles.bifurcations import (
+    KINDS,
+    TESTS,
+    Bifurcation,
+    NoReturnError,
+    located,
+)
 from tarsus.gait.cycles.branch import Branch
 from tarsus.gait.cycles.branch_system import BranchSystem, Gait
 from tarsus.gait.cycles.cycle import LimitCycle
@@ -188,6 +194,11 @@ def _look_for(
         before, after = TESTS[kind](last, along), TESTS[kind](gait, way)
         if kind not in kinds or not before * after < 0.0:
             continue
-        found = located(system, kind, last, along, length, TOLERANCE)
+        try:
+            found = located(system, kind, last, along, length, TOLERANCE)
+        except NoReturnError as error:
+            between = f"{system.name} {last.value:.8g} and {gait.value:.8g}"
+            branch.notes.append(f"a {kind} between {between} was not located: {error}")
+            continue
         if found is not None:
             branch.add(found)
