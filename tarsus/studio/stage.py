@@ -1,0 +1,290 @@
+"""`tarsus.studio.Stage`: a world in which people build and play, by lines of the command language.
+
+    stage = ts.studio.Stage()
+    stage.do("add box plank -size 1 .2 .05 -t 0 0 1")
+    stage.do("add revolute hinge -a world 0 0 1 -b plank -.5 0 0 -axis 0 1 0")
+    stage.do("step 500")
+
+Everything that is done to a stage is a line, whoever says it: the page, the console, a script or
+Python. So the lines with the steps between them are a take, which does it all again to the same
+bits, and a script that can be edited. A line that fails changes nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tarsus.arrays import Array
+from tarsus.model import Model
+from tarsus.model.checks import suggestion
+from tarsus.scenes import Scene
+from tarsus.simulation import SimulationError
+from tarsus.studio.assembly import come_together
+from tarsus.studio.commands import COMMANDS
+from tarsus.studio.document import Document, of_model
+from tarsus.studio.language import LineError, parse, written
+from tarsus.studio.machine import HAND, Machine
+from tarsus.studio.recording import Moment, Recording
+from tarsus.studio.take import Take
+
+EXPECTED = (ValueError, LookupError, TypeError, OSError, RuntimeError, ArithmeticError, ImportError)
+"""Errors of lines that are told to who said them."""
+FRAMES = 60
+"""Moments that are recorded in a second."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a stage answers to a line: text, whether it was done, and which word was wrong."""
+
+    text: str
+    ok: bool = True
+    field: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Edit:
+    """A step of undo: what was said, and the world before it."""
+
+    line: str
+    document: Document
+    model: Model
+    state: tuple[Array, Array]
+    steps: int
+    """Steps that had been made then: if none were since, the state comes back, too."""
+
+
+class Stage:
+    """A machine that is built and moved by lines; `what` is a model, a scene, or nothing yet.
+
+    `root` is the folder that lines may read from and write to, the present one unless stated.
+    """
+
+    def __init__(
+        self,
+        what: Model | Scene | Document | None = None,
+        *,
+        root: str | Path | None = None,
+    ) -> None:
+        self.lock = threading.RLock()
+        self.root = Path.cwd() if root is None else Path(root)
+        self.revision = 0
+        """Changes with all that is not motion."""
+        self.playing = False
+        self.looking: Moment | None = None
+        """What of the recording is looked at, None for now."""
+        self.speed = 1.0
+        self.base = 0.0
+        """The time [s] at which the present machine began."""
+        self.steps = 0
+        """Steps since the stage was opened."""
+        self.undone: list[Edit] = []
+        self.edits: list[Edit] = []
+        self.take = Take()
+        self.recording = Recording()
+        self.told: list[str] = []
+        """What happened by itself, such as parts that came together."""
+        self.listeners: list[Callable[[str, Answer], None]] = []
+        self.open(what)
+
+    def open(self, what: Model | Scene | Document | None) -> None:
+        """Begin with a model, a scene or a document; what was there is forgotten but for undo."""
+        document, start = _document_of(what)
+        self.machine = Machine(document, start)
+        self.began = self.machine.q, self.machine.v
+        """The state to which `restart` goes back."""
+        self._moved_on(0.0)
+
+    # --- what people say ------------------------------------------------------------------------
+
+    def do(self, text: str) -> Answer:
+        """Do a line and return the answer; errors that a person can mend are answers."""
+        with self.lock:
+            answer = self._done(text)
+        for listener in list(self.listeners):
+            listener(text, answer)
+        return answer
+
+    def run(self, script: str | Sequence[str], *, strict: bool = True) -> list[Answer]:
+        """Do all lines of a script; a line that fails ends it with a `LineError`, if `strict`."""
+        lines = script.splitlines() if isinstance(script, str) else script
+        answers = []
+        for number, line in enumerate(lines, 1):
+            answers.append(self.do(line))
+            if strict and not answers[-1].ok:
+                raise LineError(f"line {number}, {line.strip()!r}: {answers[-1].text}")
+        return answers
+
+    def __getattr__(self, verb: str) -> Callable[..., str]:
+        """Say a line by its verb: `stage.add("box", "plank", size=(1, .2, .05))`."""
+        if verb not in COMMANDS:
+            raise AttributeError(f"a stage has no verb {verb!r}{suggestion(verb, COMMANDS)}")
+
+        def say(*words: object, **options: object) -> str:
+            answer = self.do(written(verb, *words, **options))
+            if not answer.ok:
+                raise LineError(answer.text, answer.field)
+            return answer.text
+
+        return say
+
+    def _done(self, text: str) -> Answer:
+        try:
+            line = parse(text)
+            if line is None:
+                return Answer("")
+            if line.verb not in COMMANDS:
+                raise LineError(
+                    f"there is no command {line.verb!r}{suggestion(line.verb, COMMANDS)}"
+                )
+            command = COMMANDS[line.verb]
+            said = command.do(self, line) or ""
+            if command.noted:
+                self.take.note(text.strip())
+        except LineError as error:
+            return Answer(str(error), False, error.field)
+        except EXPECTED as error:
+            return Answer(str(error.args[0] if isinstance(error, KeyError) else error), False)
+        return Answer(said)
+
+    # --- edits ----------------------------------------------------------------------------------
+
+    @property
+    def document(self) -> Document:
+        """What has been built."""
+        return self.machine.document
+
+    @property
+    def t(self) -> float:
+        """The time [s]."""
+        return self.base + self.machine.simulation.t
+
+    def become(
+        self,
+        document: Document,
+        line: str,
+        *,
+        model: Model | None = None,
+        start: tuple[Array, Array] | None = None,
+    ) -> None:
+        """Go on with another document; `line` says why, for undo."""
+        before = self.machine
+        edit = Edit(line, before.document, before.model, (before.q, before.v), self.steps)
+        same = document.description is before.document.description
+        if not same and before.document.collision is not None:
+            document = document.but(collision=None)
+            self.tell("the scene's own contact points are gone with this edit: shapes touch now")
+        model = before.model if same and model is None else model
+        now = Machine(document, start, before, model=model)
+        self._turn_to(now)
+        self.edits.append(edit)
+        self.undone.clear()
+
+    def look_different(self, document: Document) -> None:
+        """Take another document that moves in the same way: charts, groups, what is shown."""
+        self.machine.document = document
+        self.revision += 1
+
+    def undo(self) -> str:
+        """Take the last edit back, and return its line."""
+        if not self.edits:
+            raise LineError("there is nothing to undo")
+        return self._swap(self.edits, self.undone)
+
+    def redo(self) -> str:
+        """Do the edit again that was taken back last, and return its line."""
+        if not self.undone:
+            raise LineError("there is nothing to do again")
+        return self._swap(self.undone, self.edits)
+
+    def _swap(self, come: list[Edit], go: list[Edit]) -> str:
+        edit, now = come[-1], self.machine
+        back = Edit(edit.line, now.document, now.model, (now.q, now.v), self.steps)
+        start = edit.state if edit.steps == self.steps else None
+        self._turn_to(Machine(edit.document, start, now, model=edit.model))
+        come.pop()
+        go.append(back)
+        return edit.line
+
+    def _turn_to(self, machine: Machine) -> None:
+        now = self.t
+        self.machine = machine
+        self._moved_on(now)
+
+    def _moved_on(self, now: float) -> None:
+        self.base = now
+        self.revision += 1
+        self.recording.note(self, fresh=True)
+
+    # --- time -----------------------------------------------------------------------------------
+
+    def step(self, count: int) -> None:
+        """Make steps; moments are recorded each 1/60 s of the machine's time."""
+        simulation = self.machine.simulation
+        every = max(1, round(1.0 / (FRAMES * simulation.dt)))
+        self.take.note_steps(count)
+        while count > 0:
+            piece = min(count, every - self.steps % every)
+            self._step(piece)
+            count -= piece
+            if self.steps % every == 0:
+                self.recording.note(self)
+                come_together(self)
+        self.recording.note(self)
+
+    def _step(self, count: int) -> None:
+        simulation = self.machine.simulation
+        safe = simulation.snapshot()
+        try:
+            simulation.step(steps=count)
+        except SimulationError:
+            # as it was before, so that a person can mend it and go on
+            simulation.restore(safe)
+            self.playing = False
+            self.recording.note(self)
+            raise
+        self.steps += count
+
+    def tell(self, text: str) -> None:
+        """Say something that happened by itself."""
+        self.told.append(text)
+
+    def begin_at(self, q: Array, v: Array, t: float) -> None:
+        """Put the machine into a state at a time."""
+        self.machine = Machine(self.document, (q, v), self.machine, model=self.machine.model)
+        self._moved_on(t)
+
+    @property
+    def held(self) -> Any:
+        """The handle of the hand, None if it holds nothing."""
+        return self.machine.simulation.parts.get(HAND)
+
+
+def _document_of(what: Any) -> tuple[Document, tuple[Array, Array] | None]:
+    if what is None:
+        return Document(), None
+    if isinstance(what, Document):
+        return what, None
+    if isinstance(what, Model):
+        return of_model(what), None
+    if not isinstance(what, Scene):
+        raise TypeError(f"what is {what!r}, must be a Model, a Scene or a Document")
+    named = {}
+    for number, part in enumerate(what.forces, 1):
+        name = part.name or f"{part.kind}{number}"
+        named[name] = replace(part, name=name)
+    document = of_model(
+        what.model,
+        parts=named,
+        ground=what.ground,
+        collision=what.collision,
+        controller=what.controller,
+        dt=what.dt,
+        contact=what.contact,
+        settings=dict(what.settings),
+    )
+    return document, (what.q0, what.v0)
