@@ -60,7 +60,7 @@ def add_body(stage: Stage, kind: str, name: str, line: Line, said: str) -> str:
                 rotation=TURNED[solid.turned],
                 color=color,
             )
-    setting.rebuilt(stage, stage.document, editor, said)
+    setting.rebuilt(stage, stage.document, editor.build(), said)
     return f"{name}: {mass:.4g} kg"
 
 
@@ -117,7 +117,7 @@ def add_coupling(stage: Stage, kind: str, name: str, line: Line, said: str) -> s
         leader, follower = (
             _word(line, option, joints, "joint") for option in ("-leader", "-follower")
         )
-        editor.couple([leader], [follower], [[line.number("-ratio")]], name=name)
+        editor.couple([leader, follower], [[1.0], [line.number("-ratio")]], name=name)
     else:
         line.expect(["KIND", "NAME"], ["-joint", "-ratio", "-inertia", "-m"])
         joint = _word(line, "-joint", joints, "joint")
@@ -126,12 +126,13 @@ def add_coupling(stage: Stage, kind: str, name: str, line: Line, said: str) -> s
         across = axial / 2 + 1e-6
         editor.body(name, mass, inertia=(across, across, axial))
         editor.gear(joint, line.number("-ratio"), name)
-    setting.rebuilt(stage, stage.document, editor, said)
+    setting.rebuilt(stage, stage.document, editor.build(), said)
     return f"{name}: {stage.machine.model.nv} velocities"
 
 
-def duplicate(stage: Stage, old: str, new: str, line: Line) -> str:
+def duplicate(stage: Stage, line: Line) -> str:
     """Make a free body like another one, with its shapes."""
+    old, new = line.words
     check_new(stage, new)
     stated = stage.document.description
     bodies = {body.name: body for body in stated.bodies}
@@ -151,7 +152,7 @@ def duplicate(stage: Stage, old: str, new: str, line: Line) -> str:
                 file=shape.file,
                 color=shape.color,
             )
-    setting.rebuilt(stage, stage.document, editor, f"duplicate {old} {new}")
+    setting.rebuilt(stage, stage.document, editor.build(), f"duplicate {old} {new}")
     return f"{new} is like {old}"
 
 

@@ -2,7 +2,7 @@
 
 While the clock runs, a joint between places that are apart is a constraint that closes by a time
 constant. As soon as it is closed, and whenever the clock stands still, it becomes a joint of the
-tree, or a loop of a cluster (P. Schröder, "The Virtual Erector Set", MIT 1990, sections 1.5 and 5.2).
+tree, or a loop of a cluster (P. Schröder, "The Virtual Erector Set", MIT 1990, 1.5 and 5.2).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tarsus.kit.snap import AssemblyError
 from tarsus.model import Model
 from tarsus.model.description import Loop
 from tarsus.model.loops import EQUATIONS
+from tarsus.parts.place import split
 from tarsus.simulation import SimulationError
 from tarsus.spatial import inverse
 from tarsus.studio.document import Document
@@ -36,39 +37,47 @@ def connect(stage: Stage, loop: Loop, line: str) -> str:
     """Join two places; return what became of it."""
     document = stage.document
     if stage.playing and loop.kind in EQUATIONS and _gap(stage, loop) > TOUCHING:
-        flying = HeldJoint(
+        pulling = HeldJoint(
             loop.kind,
             (loop.body_a, loop.placement_a),
             (loop.body_b, loop.placement_b),
             time_constant=TIME_CONSTANT,
             name=loop.name,
         )
-        stage.become(document.with_part(flying), line)
+        stage.become(document.with_part(pulling), line)
         return f"{loop.name} pulls its parts together"
     return _join(stage, document, [loop], line)
 
 
+def flying(document: Document) -> dict[str, HeldJoint]:
+    """Return the joints that still pull their parts together."""
+    return {
+        name: part
+        for name, part in document.parts.items()
+        if isinstance(part, HeldJoint) and part.time_constant == TIME_CONSTANT
+    }
+
+
 def come_together(stage: Stage) -> None:
     """Make joints of those that have been closed on the way, and tell."""
-    document = stage.document
-    ready = {}
-    for name, part in document.parts.items():
-        if isinstance(part, HeldJoint) and part.time_constant == TIME_CONSTANT:
-            handle = stage.machine.simulation.parts[name]
-            if np.abs(handle.gap).max() < TOUCHING:
-                ready[name] = _loop_of(part)
-    if not ready:
+    document, handles = stage.document, stage.machine.simulation.parts
+    closed = {
+        name: part
+        for name, part in flying(document).items()
+        if np.abs(handles[name].gap).max() < TOUCHING
+    }
+    if not closed:
         return
-    parts = {name: part for name, part in document.parts.items() if name not in ready}
+    parts = {name: part for name, part in document.parts.items() if name not in closed}
     edits, undone = list(stage.edits), list(stage.undone)
     try:
-        _join(stage, document.but(parts=parts), list(ready.values()), "")
+        _join(stage, document.but(parts=parts), [_loop_of(x) for x in closed.values()], "")
     except (ValueError, SimulationError) as error:
-        stage.tell(f"{', '.join(ready)} stays a constraint: {error}")
-        kept = {name: replace(document.parts[name], time_constant=0.0) for name in ready}
+        stage.tell(f"{', '.join(closed)} stays a constraint: {error}")
+        kept = {name: replace(part, time_constant=0.0) for name, part in closed.items()}
         stage.become(document.but(parts={**document.parts, **kept}), "")
     else:
-        stage.tell(f"joined: {', '.join(ready)}")
+        stage.tell(f"joined: {', '.join(closed)}")
     # this was no edit of anybody
     stage.edits[:], stage.undone[:] = edits, undone
 
@@ -118,21 +127,17 @@ def _gap(stage: Stage, loop: Loop) -> float:
 
 
 def _loop_of(part: HeldJoint) -> Loop:
-    (body_a, at_a), (body_b, at_b) = part.a, part.b  # type: ignore[misc]
-    return Loop(part.name, part.joint, body_a, body_b, np.asarray(at_a), np.asarray(at_b))
+    (body_a, at_a), (body_b, at_b) = split(part.a), split(part.b)
+    return Loop(part.name, part.joint, body_a, body_b, at_a, at_b)
 
 
 def close_all(stage: Stage) -> str:
     """Join at once what is still flying together; return what became of it."""
     document = stage.document
-    flying = {
-        name: part
-        for name, part in document.parts.items()
-        if isinstance(part, HeldJoint) and part.time_constant == TIME_CONSTANT
-    }
-    if not flying:
+    loose = flying(document)
+    if not loose:
         return "all is joined"
-    parts = {name: part for name, part in document.parts.items() if name not in flying}
+    parts = {name: part for name, part in document.parts.items() if name not in loose}
     return _join(
-        stage, document.but(parts=parts), [_loop_of(x) for x in flying.values()], "assemble"
+        stage, document.but(parts=parts), [_loop_of(x) for x in loose.values()], "assemble"
     )

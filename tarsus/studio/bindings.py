@@ -72,7 +72,7 @@ def _compiled(node: ast.AST, depth: int) -> Plan:
     """Return a function of time for a node, all of whose parts are known."""
     if depth > DEEPEST:
         raise LineError("the expression is nested too deeply", "EXPRESSION")
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
         constant = float(node.value)
         return lambda t: constant
     if isinstance(node, ast.Name) and node.id in ("t", "pi"):

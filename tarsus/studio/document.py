@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from tarsus.geometry import Collision, Ground, Terrain
 from tarsus.model import Model
@@ -93,6 +93,6 @@ def of_model(model: Model, **changes: Any) -> Document:
     parts: dict[str, Part] = {}
     for number, force in enumerate(model.forces, 1):
         name = force.name or f"{force.kind}{number}"
-        parts[name] = replace(force, name=name)
+        parts[name] = replace(cast(Part, force), name=name)
     stated = replace(model.description, forces=[])
     return Document(stated).but(parts={**parts, **changes.pop("parts", {})}, **changes)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.model import WORLD
 from tarsus.parts import place_of
 from tarsus.studio.machine import HAND, Machine
 from tarsus.view.stage import Stage as Picture
@@ -67,7 +66,7 @@ def lines(stage: Stage, poses: Array) -> tuple[list[dict[str, Any]], Array]:
     machine = stage.machine
     named, rows = [], []
     for name, handle in machine.simulation.parts.items():
-        part = handle.part
+        part: Any = handle.part
         if part.kind in LINES:
             ends = [_at(machine, place_of(machine.model, x, "a")) for x in (part.a, part.b)]
         elif name == HAND:
@@ -106,6 +105,3 @@ def _packed(vertices: Array, triangles: Any, color: Any) -> dict[str, Any]:
         "triangles": base64.b64encode(np.ascontiguousarray(triangles, "<u4").tobytes()).decode(),
         "color": [float(x) for x in color[:3]],
     }
-
-
-__all__ = ["WORLD", "arrows", "lines", "surfaces_of"]

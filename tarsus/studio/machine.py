@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.constraint import Grab
 from tarsus.kit import carry
 from tarsus.model import WORLD, Model
 from tarsus.parts import Part
@@ -130,8 +131,9 @@ class Machine:
     def _go_on_as(self, before: Machine) -> None:
         """Keep currents of motors, and the hand where it is."""
         hand = before.simulation.parts.get(HAND)
-        if hand is not None and hand.part.where[0] in self.model.frame_names:
-            self.simulation.add(replace(hand.part, target=hand.target[:3]))
+        grab = None if hand is None else hand.part
+        if isinstance(grab, Grab) and split(grab.where)[0] in self.model.frame_names:
+            self.simulation.add(replace(grab, target=hand.target[:3]))
         keep_numbers(before.simulation.board, self.simulation.board, ())
 
 

@@ -22,7 +22,7 @@ from tarsus.parts import Part, place_of
 from tarsus.parts.place import split
 from tarsus.studio.looks import arrows, lines, surfaces_of
 from tarsus.studio.quantities import quantities, residual
-from tarsus.studio.setting import GROUND_FIELDS, JOINT_FIELDS
+from tarsus.studio.setting import JOINT_FIELDS
 
 if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
@@ -263,6 +263,3 @@ def _place(stage: Stage, where: Any) -> dict[str, Any]:
 def _charted(stage: Stage) -> list[tuple[str, str]]:
     known = all_quantities(stage) if stage.document.charts else {}
     return [(name, known.get(name, "")) for name in stage.document.charts]
-
-
-__all__ = ["GROUND_FIELDS", "all_quantities", "frame", "history", "scene"]

@@ -27,7 +27,10 @@ LARGEST = 1_000_000
 """Bytes of a message from a page."""
 FOLDERS = {"page": "tarsus.studio", "view": "tarsus.view"}
 """Where files of the page lie: /page/x.js is tarsus/studio/page/x.js, /view/x.js of the viewer."""
-POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' ws:"
+POLICY = (
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "connect-src 'self' ws:"
+)
 
 
 def open_studio(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarsus.geometry import Ground
+from tarsus.model import Model
 from tarsus.model.editor import Editor
 from tarsus.parts import Part
 from tarsus.studio.document import Document
@@ -38,12 +39,8 @@ def change(stage: Stage, name: str, line: Line) -> str:
     return CHANGES[what](stage, name, line, said)
 
 
-def rebuilt(stage: Stage, document: Document, editor: Editor | None, said: str) -> None:
-    """Go on with the model that an editor has made; parts whose places are gone go, too."""
-    if editor is None:
-        stage.become(document, said)
-        return
-    model = editor.build()
+def rebuilt(stage: Stage, document: Document, model: Model, said: str) -> None:
+    """Go on with an edited model; parts whose places are gone go, too."""
     parts = {}
     for name, part in document.parts.items():
         try:
@@ -116,10 +113,8 @@ def _change_body(stage: Stage, name: str, line: Line, said: str) -> str:
         editor.change("body", name, mass=mass, inertia=scale * body.inertia)
     if "-in" in line.options:
         editor.change("body", name, inertia=np.diag(line.numbers("-in", 3)))
-    if "-color" in line.options:
-        _color(editor, name, line)
     if line.options:
-        rebuilt(stage, stage.document, editor, said)
+        rebuilt(stage, stage.document, _colored(editor, name, line), said)
     if state:
         from tarsus.studio.placing import put
 
@@ -127,16 +122,21 @@ def _change_body(stage: Stage, name: str, line: Line, said: str) -> str:
     return ""
 
 
-def _color(editor: Editor, name: str, line: Line) -> None:
-    color = (*line.numbers("-color", 3).tolist(), 1.0)
-    shapes = editor.description.shapes
-    for shape in shapes:
-        if shape.body == name:
-            shape.color = color
+def _colored(editor: Editor, name: str, line: Line) -> Model:
+    """Return the model, with the shapes of a body in another colour if one is stated."""
+    if "-color" not in line.options:
+        return editor.build()
+    red, green, blue = line.numbers("-color", 3).tolist()
+    stated = editor.description()
+    shapes = [
+        dataclasses.replace(each, color=(red, green, blue, 1.0)) if each.body == name else each
+        for each in stated.shapes
+    ]
+    return Model(dataclasses.replace(stated, shapes=shapes))
 
 
 def _change_joint(stage: Stage, name: str, line: Line, said: str) -> str:
-    """Change limits, damping, friction, spring of a joint, or its position `-q` and rate `-qdot`."""
+    """Change limits, damping, friction, spring of a joint, position `-q`, rate `-qdot`."""
     line.expect(["NAME"], [*(f"-{field}" for field in JOINT_FIELDS), "-q", "-qdot"])
     joint = stage.machine.model.joint(name)
     fields = {
@@ -148,7 +148,7 @@ def _change_joint(stage: Stage, name: str, line: Line, said: str) -> str:
             name,
             **{key: x.tolist() if len(x) > 1 else float(x[0]) for key, x in fields.items()},
         )
-        rebuilt(stage, stage.document, editor, said)
+        rebuilt(stage, stage.document, editor.build(), said)
     q, v = stage.machine.q.copy(), stage.machine.v.copy()
     if "-q" in line.options:
         q[joint.q_slice] = line.numbers("-q", joint.nq)

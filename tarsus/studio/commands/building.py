@@ -9,6 +9,7 @@ from tarsus.forces import FORCES
 from tarsus.model.editor import Editor
 from tarsus.model.loops import LOOP_KINDS
 from tarsus.studio import adding, setting
+from tarsus.studio.assembly import close_all
 from tarsus.studio.commands.command import command
 from tarsus.studio.language import Line, LineError, one_of
 from tarsus.studio.solids import SOLIDS
@@ -66,12 +67,11 @@ def delete(stage: Stage, line: Line) -> str:
         else:
             editor.remove(what, name)
             edited = True
-    setting.rebuilt(
-        stage,
-        document.but(parts=parts),
-        editor if edited else None,
-        f"delete {' '.join(line.words)}",
-    )
+    said, document = f"delete {' '.join(line.words)}", document.but(parts=parts)
+    if edited:
+        setting.rebuilt(stage, document, editor.build(), said)
+    else:
+        stage.become(document, said)
     return f"{', '.join(line.words)} taken away"
 
 
@@ -86,7 +86,7 @@ def rename(stage: Stage, line: Line) -> str:
 def duplicate(stage: Stage, line: Line) -> str:
     """Make a second body like one, beside it, free."""
     line.expect(["NAME", "NEW"], ["-t"])
-    return adding.duplicate(stage, *line.words, line)
+    return adding.duplicate(stage, line)
 
 
 @command("group NAME BODY…")
@@ -105,8 +105,6 @@ def group(stage: Stage, line: Line) -> str:
 def assemble(stage: Stage, line: Line) -> str:
     """Close all joints that are still flying together, at once."""
     line.expect([])
-    from tarsus.studio.assembly import close_all
-
     return close_all(stage)
 
 
