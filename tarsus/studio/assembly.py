@@ -85,7 +85,8 @@ def come_together(stage: Stage) -> None:
 def _join(stage: Stage, document: Document, loops: list[Loop], line: str) -> str:
     """Close loops and put all together as a tree."""
     stated = document.description
-    kit = Model(replace(stated, loops=[*stated.loops, *loops]))
+    strict = stage.machine.model._strict
+    kit = Model(replace(stated, loops=[*stated.loops, *loops]), strict=strict)
     carried = carry(stage.machine.model, kit, stage.machine.q, stage.machine.v)
     found = _assembled(kit, carried.q, carried.v, [loop.name for loop in loops])
     stage.become(

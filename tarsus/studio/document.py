@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from tarsus.geometry import Collision, Ground, Terrain
-from tarsus.model import Model
 from tarsus.model.description import Description
 from tarsus.parts import Part
 from tarsus.simulation.contact import ContactLaw
@@ -86,13 +85,3 @@ class Document:
         found |= {each.name: "joint" for each in stated.joints}
         # a body and its own joint may share a name: the body is meant
         return found | {each.name: "body" for each in stated.bodies}
-
-
-def of_model(model: Model, **changes: Any) -> Document:
-    """Return a document with a model; its forces become parts with names."""
-    parts: dict[str, Part] = {}
-    for number, force in enumerate(model.forces, 1):
-        name = force.name or f"{force.kind}{number}"
-        parts[name] = replace(cast(Part, force), name=name)
-    stated = replace(model.description, forces=[])
-    return Document(stated).but(parts={**parts, **changes.pop("parts", {})}, **changes)

@@ -49,7 +49,10 @@ class Machine:
         *,
         model: Model | None = None,
     ) -> None:
-        self.model = Model(document.description) if model is None else model
+        if model is None:
+            strict = before is None or before.model._strict
+            model = Model(document.description, strict=strict)
+        self.model: Model = model
         if start is None and before is not None:
             carried = carry(before.model, self.model, before.q, before.v)
             start = carried.q, carried.v
@@ -133,7 +136,7 @@ class Machine:
         hand = before.simulation.parts.get(HAND)
         grab = None if hand is None else hand.part
         if isinstance(grab, Grab) and split(grab.where)[0] in self.model.frame_names:
-            self.simulation.add(replace(grab, target=hand.target[:3]))
+            self.simulation.add(replace(grab, target=before.simulation.parts[HAND].target[:3]))
         keep_numbers(before.simulation.board, self.simulation.board, ())
 
 

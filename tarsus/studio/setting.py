@@ -114,7 +114,8 @@ def _change_body(stage: Stage, name: str, line: Line, said: str) -> str:
     if "-in" in line.options:
         editor.change("body", name, inertia=np.diag(line.numbers("-in", 3)))
     if line.options:
-        rebuilt(stage, stage.document, _colored(editor, name, line), said)
+        model = _colored(editor, name, line, stage.machine.model._strict)
+        rebuilt(stage, stage.document, model, said)
     if state:
         from tarsus.studio.placing import put
 
@@ -122,7 +123,7 @@ def _change_body(stage: Stage, name: str, line: Line, said: str) -> str:
     return ""
 
 
-def _colored(editor: Editor, name: str, line: Line) -> Model:
+def _colored(editor: Editor, name: str, line: Line, strict: bool) -> Model:
     """Return the model, with the shapes of a body in another colour if one is stated."""
     if "-color" not in line.options:
         return editor.build()
@@ -132,7 +133,7 @@ def _colored(editor: Editor, name: str, line: Line) -> Model:
         dataclasses.replace(each, color=(red, green, blue, 1.0)) if each.body == name else each
         for each in stated.shapes
     ]
-    return Model(dataclasses.replace(stated, shapes=shapes))
+    return Model(dataclasses.replace(stated, shapes=shapes), strict=strict)
 
 
 def _change_joint(stage: Stage, name: str, line: Line, said: str) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,10 @@ from tarsus.scenes import Scene
 from tarsus.simulation import SimulationError
 from tarsus.studio.assembly import come_together
 from tarsus.studio.commands import COMMANDS
-from tarsus.studio.document import Document, of_model
+from tarsus.studio.document import Document
 from tarsus.studio.language import LineError, parse, written
 from tarsus.studio.machine import HAND, Machine
+from tarsus.studio.opening import opened
 from tarsus.studio.recording import Moment, Recording
 from tarsus.studio.take import Take
 
@@ -93,10 +94,8 @@ class Stage:
 
     def open(self, what: Model | Scene | Document | None) -> None:
         """Begin with a model, a scene or a document; what was there is forgotten but for undo."""
-        document, start = _document_of(what)
-        self.machine = Machine(document, start)
-        self.began = self.machine.q, self.machine.v
-        """The state to which `restart` goes back."""
+        document, model, start = opened(what)
+        self.machine = Machine(document, start, model=model)
         self._moved_on(0.0)
 
     # --- what people say ------------------------------------------------------------------------
@@ -262,29 +261,3 @@ class Stage:
     def held(self) -> Any:
         """The handle of the hand, None if it holds nothing."""
         return self.machine.simulation.parts.get(HAND)
-
-
-def _document_of(what: Any) -> tuple[Document, tuple[Array, Array] | None]:
-    if what is None:
-        return Document(), None
-    if isinstance(what, Document):
-        return what, None
-    if isinstance(what, Model):
-        return of_model(what), None
-    if not isinstance(what, Scene):
-        raise TypeError(f"what is {what!r}, must be a Model, a Scene or a Document")
-    named = {}
-    for number, part in enumerate(what.forces, 1):
-        name = part.name or f"{part.kind}{number}"
-        named[name] = replace(part, name=name)
-    document = of_model(
-        what.model,
-        parts=named,
-        ground=what.ground,
-        collision=what.collision,
-        controller=what.controller,
-        dt=what.dt,
-        contact=what.contact,
-        settings=dict(what.settings),
-    )
-    return document, (what.q0, what.v0)
