@@ -115,7 +115,7 @@ def frame(stage: Stage, rate: float) -> bytes:
         "arrows": named,
         "lines": strings,
         "values": stage.recording.moments[-1].values if live else looking.values,  # type: ignore[union-attr]
-        "residual": residual(stage),
+        "residual": residual(stage.machine),
     }
     data = np.concatenate([poses[:, :3].ravel(), forces.ravel(), ends.ravel()]).astype("<f4")
     return packed(header, data)
@@ -138,7 +138,7 @@ def history(stage: Stage) -> dict[str, Any]:
 
 def all_quantities(stage: Stage) -> dict[str, str]:
     """Return the names of all numbers that can be charted, and their units."""
-    return {name: each.unit for name, each in quantities(stage).items()}
+    return {name: each.unit for name, each in quantities(stage.machine).items()}
 
 
 def notes(stage: Stage) -> list[str]:

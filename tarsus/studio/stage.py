@@ -217,7 +217,7 @@ class Stage:
     def _moved_on(self, now: float) -> None:
         self.base = now
         self.revision += 1
-        self.recording.note(self, fresh=True)
+        self.recording.note(now, self.machine, fresh=True)
 
     # --- time -----------------------------------------------------------------------------------
 
@@ -231,9 +231,9 @@ class Stage:
             self._step(piece)
             count -= piece
             if self.steps % every == 0:
-                self.recording.note(self)
+                self.recording.note(self.t, self.machine)
                 come_together(self)
-        self.recording.note(self)
+        self.recording.note(self.t, self.machine)
 
     def _step(self, count: int) -> None:
         simulation = self.machine.simulation
@@ -244,7 +244,7 @@ class Stage:
             # as it was before, so that a person can mend it and go on
             simulation.restore(safe)
             self.playing = False
-            self.recording.note(self)
+            self.recording.note(self.t, self.machine)
             raise
         self.steps += count
 
