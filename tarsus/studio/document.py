@@ -54,6 +54,8 @@ class Document:
     """Further arguments of `tarsus.Simulation`."""
     collision: Collision | None = None
     controller: Any = None
+    scene: str = ""
+    """The scene of `tarsus.scenes` that these two are of, by which files keep them."""
     sliders: Mapping[str, Slider] = field(default_factory=dict)
     bindings: Mapping[str, str] = field(default_factory=dict)
     """Targets, and the expressions of time that they follow."""
