@@ -24,7 +24,9 @@ def bundle(entry: str, folder: Path = PAGE) -> str:
     """Return a script of a module and all modules that it needs."""
     written: dict[str, str] = {}
     _add(entry, folder, written, ())
-    parts = [f"const _{Path(name).stem} = (() => {{\n{text}}})()\n" for name, text in written.items()]
+    parts = [
+        f"const _{Path(name).stem} = (() => {{\n{text}}})()\n" for name, text in written.items()
+    ]
     return '"use strict"\n' + "\n".join(parts)
 
 

@@ -13,10 +13,10 @@ import { pixelsFromSegment } from "./picking.js"
 import { cone, cylinder, tube, turned } from "./solids.js"
 import { add, norm, poseAlong, scale, unit } from "./vectors.js"
 
-const RADIUS = 2.6
 /** Radius of a shaft [CSS pixels]. */
+const RADIUS = 2.6
+/** Width of a head, in radii of the shaft. */
 const HEAD = 4.6
-/** Length of a head, in radii of the shaft times its width. */
 
 export class Arrows {
   constructor(renderer) {

@@ -5,11 +5,14 @@
 //   wheel, pinch         nearer        + and −          nearer, farther
 //   double click         look there    F                frame the machine
 
-import { add, clamp, cross, looking, mix, multiply, perspective, project, scale } from "./vectors.js"
+import { add, clamp, cross, dot, looking, mix, multiply, perspective, project, scale } from "./vectors.js"
 
+/** Cotangent of half the angle of view. */
 const FOCAL = 2.5
-const EASE = 0.09
 /** Time in which the way to the goal becomes e times shorter [s]. */
+const EASE = 0.09
+/** So much larger than the machine is what is framed. */
+const MARGIN = 1.3
 
 export class Camera {
   constructor(canvas) {
@@ -52,15 +55,21 @@ export class Camera {
     this.now = { ...this.goal, target: [...this.goal.target] }
   }
 
-  /** Look at all within {middle, radius} from the home direction, or from where one is. */
-  frame({ middle, radius }, { turn = false } = {}) {
-    const [across, down] = this.free()
-    const aspect = this.aspect()
-    // the half angles under which the free part of the canvas is seen
-    const half = Math.min(Math.atan((down / FOCAL)), Math.atan((across * aspect) / FOCAL))
-    this.goal.target = [...middle]
-    this.goal.distance = (1.02 * Math.max(radius, 1e-3)) / Math.sin(half)
+  /** Look at the box from `low` to `high` from where one is, or `turn` to the first direction. */
+  frame({ low, high }, { turn = false } = {}) {
     if (turn) Object.assign(this.goal, this.home)
+    const { right, up, back } = this.axes(this.goal)
+    const [across, down] = this.free()
+    const middle = low.map((x, i) => (x + high[i]) / 2)
+    let distance = 1e-3
+    for (let corner = 0; corner < 8; corner++) {
+      const away = middle.map((x, i) => ((corner >> i) & 1 ? high[i] : low[i]) - x)
+      const wide = (Math.abs(dot(right, away)) * FOCAL) / (across * this.aspect())
+      const tall = (Math.abs(dot(up, away)) * FOCAL) / down
+      distance = Math.max(distance, dot(back, away) + MARGIN * Math.max(wide, tall))
+    }
+    this.goal.target = middle
+    this.goal.distance = distance
   }
 
   aspect() {

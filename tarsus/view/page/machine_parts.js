@@ -144,9 +144,10 @@ export class MachineParts {
 
   bounds() {
     const { low, high } = this.box()
-    if (!Number.isFinite(low[0])) return { middle: [0, 0, 0.4], radius: 0.6 }
+    // an empty scene has room for a first part
+    if (!Number.isFinite(low[0])) return { low: [-0.5, -0.5, 0], high: [0.5, 0.5, 0.8], middle: [0, 0, 0.4], radius: 0.8 }
     const middle = low.map((x, i) => (x + high[i]) / 2)
-    return { middle, radius: Math.max(1e-3, Math.hypot(...high.map((x, i) => x - low[i])) / 2) }
+    return { low, high, middle, radius: Math.max(1e-3, Math.hypot(...high.map((x, i) => x - low[i])) / 2) }
   }
 
   /** Bounds whose radius changes by steps: shadows must not shimmer as a machine moves. */

@@ -9,7 +9,7 @@ import { Batch, LineBatch } from "./batches.js"
 import { Outline } from "./outline.js"
 import { Program } from "./programs.js"
 import { BODY, LINE, SKY } from "./shaders.js"
-import { ShadowMap } from "./shadows.js"
+import { DEPTH, ShadowMap } from "./shadows.js"
 import { dot, scale } from "./vectors.js"
 
 export class Renderer {
@@ -21,7 +21,8 @@ export class Renderer {
     this.bodies = new Program(gl, BODY)
     this.lines = new Program(gl, LINE)
     this.sky = new Program(gl, SKY)
-    this.shadows = new ShadowMap(gl)
+    this.shadows = new ShadowMap(gl, 2048, true)
+    this.heights = new ShadowMap(gl, 512, false)
     this.outline = new Outline(gl)
     this.empty = gl.createVertexArray()
     gl.enable(gl.DEPTH_TEST)
@@ -60,22 +61,29 @@ export class Renderer {
     for (const batch of [...opaque, ...translucent]) batch.upload()
     gl.disable(gl.BLEND)
     gl.enable(gl.DEPTH_TEST)
+    const wide = { middle: bounds.middle, radius: 1.3 * bounds.radius }
     this.shadows.draw(opaque, theme.sun, bounds)
-    const light = this.light(view, theme, bounds, fog)
+    this.heights.draw(opaque, [0, 0, 1], wide)
+    const light = this.light(view, theme, wide, fog)
     gl.viewport(0, 0, canvas.width, canvas.height)
-    gl.activeTexture(gl.TEXTURE0)
-    gl.bindTexture(gl.TEXTURE_2D, this.shadows.texture)
+    for (const [unit, map] of [this.heights, this.shadows].entries()) {
+      gl.activeTexture(gl.TEXTURE1 - unit)
+      gl.bindTexture(gl.TEXTURE_2D, map.texture)
+    }
     gl.clear(gl.DEPTH_BUFFER_BIT)
     this.drawSky(view, light)
     ground.draw(view, light, theme)
     this.bodies.use({ ...light, camera: view.matrix })
-    for (const batch of opaque) batch.draw()
+    opaque.forEach((batch, k) => {
+      this.bodies.set("order", 1e-6 * (k % 32))
+      batch.draw()
+    })
     this.drawTranslucent(translucent, lines, view, light)
     this.outline.draw(marked, view.matrix, [canvas.width, canvas.height], this.sharpness, theme)
   }
 
   /** What all shaders know of the light. */
-  light(view, theme, bounds, fog) {
+  light(view, theme, wide, fog) {
     return {
       eye: view.eye,
       sun: theme.sun,
@@ -89,6 +97,11 @@ export class Renderer {
       sunMatrix: this.shadows.matrix,
       shadows: { unit: 0 },
       softness: 0.006,
+      overMatrix: this.heights.matrix,
+      heights: { unit: 1 },
+      // depths of the map in units of the machine's radius; looks go a ninth of it to each side
+      overDepth: 1.3 * DEPTH,
+      reach: 0.055,
     }
   }
 

@@ -25,7 +25,7 @@
 //   scene.render(now)       draws if something changed, returns whether it did; now [ms]
 //   scene.start(before)     calls before(now) and render(now) at each frame of the screen
 //   scene.close()
-//   scene.bounds  {middle, radius}    scene.poses    scene.machine    scene.dirty = true draws again
+//   scene.bounds  {low, high, middle, radius}    scene.poses    scene.machine    scene.dirty = true draws again
 
 import { Arrows } from "./arrows.js"
 import { Camera } from "./camera.js"

@@ -13,6 +13,9 @@ uniform float fog, exposure;
 uniform mat4 sunMatrix;
 uniform sampler2DShadow shadows;
 uniform float softness;  // radius of the penumbra on the map
+uniform mat4 overMatrix;
+uniform highp sampler2D heights;  // depths seen from straight above
+uniform float overDepth, reach;
 
 const vec2 DISC[16] = vec2[16](
   vec2(-.94, -.40), vec2(.95, -.77), vec2(-.09, -.93), vec2(.34, .29), vec2(-.92, .46), vec2(-.82, -.88),
@@ -35,6 +38,20 @@ float sunshine(vec3 at, vec3 normal) {
   float edge = smoothstep(.995, .9, max(abs(p.x), abs(p.y)));
   return mix(1., sum / 16., edge);
 }
+// the share of the sky that arrives: what stands closely above takes some of it away
+float openness(vec3 at) {
+  vec3 place = (overMatrix * vec4(at, 1.)).xyz * .5 + .5;
+  if (any(greaterThan(abs(place.xy - .5), vec2(.5)))) return 1.;
+  float turn = 6.2832 * fract(52.983 * fract(dot(gl_FragCoord.xy + 17., vec2(.06711, .00584))));
+  mat2 rotate = mat2(cos(turn), sin(turn), -sin(turn), cos(turn));
+  float sum = 0.;
+  for (int k = 0; k < 16; k++) {
+    float above = (place.z - texture(heights, place.xy + rotate * DISC[k] * reach).r) * overDepth;
+    sum += smoothstep(.0, .03, above) * exp(-1.6 * above);
+  }
+  vec2 edge = smoothstep(vec2(.5), vec2(.42), abs(place.xy - .5));
+  return 1. - .8 * sum / 16. * edge.x * edge.y;
+}
 vec3 toLight(vec3 c) { return pow(c, vec3(2.2)); }
 vec3 toScreen(vec3 c) {
   c *= exposure;
@@ -43,16 +60,16 @@ vec3 toScreen(vec3 c) {
 }
 vec3 skyColor(vec3 way) {
   float up = clamp(way.z, 0., 1.);
-  vec3 c = mix(horizon, zenith, 1. - exp(-3.2 * up));
+  vec3 c = mix(horizon, zenith, 1. - exp(-4.5 * up));
   return c + .10 * pow(max(dot(way, sun), 0.), 24.) * smoothstep(.0, .25, way.z);
 }
 vec3 inFog(vec3 c, vec3 at) {
   float far = length(at - eye) / fog;
   return mix(c, horizon, 1. - exp(-far * far));
 }
-vec3 lit(vec3 albedo, vec3 n, vec3 v, float rough, float metal, float share) {
+vec3 lit(vec3 albedo, vec3 n, vec3 v, float rough, float metal, float share, float open) {
   float facing = max(dot(n, sun), 0.);
-  vec3 around = mix(bounceLight, skyLight, .5 + .5 * n.z);
+  vec3 around = mix(bounceLight, skyLight, .5 + .5 * n.z) * open;
   vec3 base = mix(vec3(.04), albedo, metal);
   vec3 h = normalize(sun + v);
   float a = rough * rough, d = max(dot(n, h), 0.);
@@ -63,7 +80,7 @@ vec3 lit(vec3 albedo, vec3 n, vec3 v, float rough, float metal, float share) {
   vec3 seen = toLight(skyColor(reflect(-v, n)));
   vec3 c = albedo * (1. - .75 * metal) * (around + sunLight * facing * share);
   c += base * min(shine, 4.) * sunLight * facing * share;
-  return c + mirror * mix(bounceLight * .5, seen, smoothstep(-.3, .3, reflect(-v, n).z)) * (1. - .7 * rough);
+  return c + mirror * mix(bounceLight * .5, seen, smoothstep(-.3, .3, reflect(-v, n).z)) * (1. - .7 * rough) * open;
 }
 `
 
@@ -87,9 +104,11 @@ vec3 turnedNormal() {
 export const BODY = {
   vertex: `${HEAD}${INSTANCE}
 out vec3 world, facing, local; flat out vec4 tint, surface;
+uniform float order;  // faces in one plane are drawn in a fixed order, or they would flicker
 void main() {
   world = placed(); facing = turnedNormal(); local = point; tint = color; surface = look;
   gl_Position = camera * vec4(world, 1.);
+  gl_Position.z -= order * gl_Position.w;
 }`,
   // look: roughness, metal, own light, stripes along z
   fragment: `${HEAD}${LIGHT}
@@ -98,7 +117,7 @@ void main() {
   vec3 n = normalize(facing) * (gl_FrontFacing ? 1. : -1.), v = normalize(eye - world);
   if (surface.w > 0. && fract(local.z * surface.w) > .55) discard;
   vec3 albedo = toLight(tint.rgb);
-  vec3 c = lit(albedo, n, v, surface.x, surface.y, sunshine(world, n));
+  vec3 c = lit(albedo, n, v, surface.x, surface.y, sunshine(world, n), openness(world));
   vec3 own = albedo * (.75 + .35 * dot(n, v));
   result = vec4(inFog(toScreen(mix(c, own, surface.z)), world), tint.a);
 }`,
@@ -174,15 +193,15 @@ void main() {
   vec3 v = normalize(eye - world);
   float lines = max(max(net(world.xy, finest, 1.) * .30, net(world.xy, 10. * finest, 1.4) * .75),
                     net(world.xy, 100. * finest, 1.8));
-  float share = sunshine(world, n);
-  vec3 c = lit(toLight(soil), n, v, .95, 0., share);
+  float share = sunshine(world, n), open = openness(world);
+  vec3 c = lit(toLight(soil), n, v, .95, 0., share, open);
   vec3 screen = toScreen(c);
   screen = mix(screen, ink, lines * .55);
   float far = length(world - eye) / fog;
   vec2 inside = min(world.xy - edge.xy, edge.zw - world.xy) / border;
   float clear = exp(-far * far) * smoothstep(0., 1., min(inside.x, inside.y));
   // a floor that is no ground of the model is only lines and shadows
-  float there = mix(max(lines * .5, (1. - share) * .4), 1., solid) * cover;
+  float there = mix(max(lines * .5, (1. - share * open) * .45), 1., solid) * cover;
   result = vec4(screen, there * clear);
 }`,
 }
