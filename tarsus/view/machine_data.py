@@ -18,7 +18,7 @@ def machine_data(stage: Stage) -> dict[str, Any]:
     bodies: list[dict[str, Any]] = [
         {"name": name, "surfaces": []} for name in stage.model.body_names
     ]
-    world = []
+    world: list[dict[str, Any]] = []
     for surface in stage.surfaces:
         fixed = world if surface.body < 0 else bodies[surface.body]["surfaces"]
         fixed.append(surface_data(surface))

@@ -17,7 +17,7 @@ const MARGIN = 1.3
 export class Camera {
   constructor(canvas) {
     this.canvas = canvas
-    this.now = { azimuth: -0.95, elevation: 0.32, distance: 3, target: [0, 0, 0.5] }
+    this.now = { azimuth: -0.95, elevation: 0.21, distance: 3, target: [0, 0, 0.5] }
     this.goal = { ...this.now }
     this.home = { azimuth: this.now.azimuth, elevation: this.now.elevation }
     /** Pixels of the canvas that panels cover: the machine is framed in what is left. */

@@ -53,9 +53,16 @@ float openness(vec3 at) {
   return 1. - .8 * sum / 16. * edge.x * edge.y;
 }
 vec3 toLight(vec3 c) { return pow(c, vec3(2.2)); }
+// the curve of the Khronos group's "PBR neutral": colours of files stay what they are, lights roll off
 vec3 toScreen(vec3 c) {
   c *= exposure;
-  c = c * (2.51 * c + .03) / (c * (2.43 * c + .59) + .14);  // Narkowicz's fit of the ACES curve
+  float least = min(c.r, min(c.g, c.b));
+  c -= least < .08 ? least - 6.25 * least * least : .04;
+  float peak = max(c.r, max(c.g, c.b)), start = .76;
+  if (peak > start) {
+    float rolled = 1. - (1. - start) * (1. - start) / (peak + 1. - 2. * start);
+    c = mix(c * rolled / peak, vec3(rolled), 1. - 1. / (.15 * (peak - rolled) + 1.));
+  }
   return pow(clamp(c, 0., 1.), vec3(1. / 2.2));
 }
 vec3 skyColor(vec3 way) {
