@@ -56,6 +56,8 @@ class Document:
     controller: Any = None
     scene: str = ""
     """The scene of `tarsus.scenes` that these two are of, by which files keep them."""
+    walker: Any = None
+    """The machine as one that walks, a `tarsus.gait.Walker`, if it is one."""
     sliders: Mapping[str, Slider] = field(default_factory=dict)
     bindings: Mapping[str, str] = field(default_factory=dict)
     """Targets, and the expressions of time that they follow."""

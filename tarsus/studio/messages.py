@@ -91,6 +91,8 @@ def scene(stage: Stage) -> dict[str, Any]:
         "notes": notes(stage),
         "undo": stage.edits[-1].line if stage.edits else "",
         "redo": stage.undone[-1].line if stage.undone else "",
+        "walks": document.walker is not None,
+        "gait": None if stage.gait is None else stage.gait.report(),
         "guide": None if document.guide is None else dataclasses.asdict(document.guide),
     }
 

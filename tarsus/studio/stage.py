@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tarsus.arrays import Array
 from tarsus.model import Model
@@ -31,6 +31,9 @@ from tarsus.studio.machine import HAND, Machine
 from tarsus.studio.opening import opened
 from tarsus.studio.recording import Moment, Recording
 from tarsus.studio.take import Take
+
+if TYPE_CHECKING:
+    from tarsus.studio.walks import Gait
 
 EXPECTED = (ValueError, LookupError, TypeError, OSError, RuntimeError, ArithmeticError, ImportError)
 """Errors of lines that are told to who said them."""
@@ -82,6 +85,10 @@ class Stage:
         self.playing = False
         self.looking: Moment | None = None
         """What of the recording is looked at, None for now."""
+        self.film = False
+        """Whether the recording is played, instead of the machine."""
+        self.gait: Gait | None = None
+        """The gait that was found last."""
         self.speed = 1.0
         self.base = 0.0
         """The time [s] at which the present machine began."""
@@ -246,9 +253,10 @@ class Stage:
 
     def _turn_to(self, machine: Machine, t: float, *, afresh: bool = False) -> None:
         """Go on with another machine at a time [s]; `afresh`: with an empty recording."""
+        self.film, self.looking = False, None
         self.machine = machine
         if afresh:
-            self.playing, self.looking, self.recording = False, None, Recording()
+            self.playing, self.recording = False, Recording()
         self._moved_on(t)
 
     def _moved_on(self, now: float) -> None:
