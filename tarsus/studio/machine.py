@@ -13,7 +13,7 @@ from tarsus.kit import carry
 from tarsus.model import WORLD, Model
 from tarsus.parts import Part
 from tarsus.parts.place import placement_of, split
-from tarsus.simulation.edited import keep_numbers
+from tarsus.simulation.edited import flat, keep_numbers
 from tarsus.spatial import inverse, pose, rotation_from_quaternion
 from tarsus.studio.bindings import plan_of
 from tarsus.studio.document import Document
@@ -37,8 +37,8 @@ class ShownBody:
 class Machine:
     """A document with its model and an interactive motion of it.
 
-    `start` is a state (q, v) of the model; `before` is the machine that it was edited from, whose
-    state, currents of motors and hands go on here.
+    `start` is a state (q, v) of the model at the time `t` [s]; `before` is the machine that it was
+    edited from, whose state, currents of motors and hands go on here.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Machine:
         before: Machine | None = None,
         *,
         model: Model | None = None,
+        t: float = 0.0,
     ) -> None:
         if model is None:
             strict = before is None or before.model._strict
@@ -63,6 +64,7 @@ class Machine:
         for part in document.parts.values():
             self.simulation.add(part)
         self.simulation.reset(*start, controller=document.controller, ledger=True)
+        self._set_clock(t)
         self.document = self._anchored(document)
         self.follow_bindings()
         if before is not None:
@@ -124,6 +126,12 @@ class Machine:
             name, _, number = target.rpartition(".")
             if number == "target" and name in self.simulation.parts:
                 self.simulation.parts[name].follow(plan_of(expression))
+
+    def _set_clock(self, t: float) -> None:
+        """Let controllers and plans, which go by time, go on."""
+        core = self.simulation.moving().core
+        state = np.atleast_2d(core.q, core.v)
+        core.restore(*state, core.memory, flat(core.touched), round(t / self.simulation.dt))
 
     def _anchored(self, document: Document) -> Document:
         """Return the document with parts as they hold now, so that edits leave them there."""

@@ -87,7 +87,7 @@ class Stage:
         """The gait that was found last."""
         self.speed = 1.0
         self.base = 0.0
-        """The time [s] at which the present machine began."""
+        """What the clock of the present machine lacks to the time [s]: less than a step."""
         self.steps = 0
         """Steps since the stage was opened."""
         self.undone: list[Edit] = []
@@ -138,7 +138,14 @@ class Stage:
 
         return say
 
-    def _done(self, text: str) -> Answer:
+    def answered(self, line: str) -> str:
+        """Do a line that is part of another, and return its text; a line that fails raises."""
+        answer = self._done(line, noted=False)
+        if not answer.ok:
+            raise LineError(answer.text, answer.field)
+        return answer.text
+
+    def _done(self, text: str, noted: bool = True) -> Answer:
         try:
             line = parse(text)
             if line is None:
@@ -149,7 +156,7 @@ class Stage:
                 )
             command = COMMANDS[line.verb]
             said = command.do(self, line) or ""
-            if command.noted:
+            if command.noted and noted:
                 self.take.note(text.strip())
         except LineError as error:
             return Answer(str(error), False, error.field)
@@ -176,17 +183,18 @@ class Stage:
         *,
         model: Model | None = None,
         start: tuple[Array, Array] | None = None,
+        fresh: bool = False,
     ) -> None:
-        """Go on with another document; `line` says why, for undo."""
+        """Go on with another document; `line` says why, for undo. `fresh`: at another machine."""
         before = self.machine
         edit = Edit(line, before.document, before.model, (before.q, before.v), self.steps)
         same = document.description is before.document.description
-        if not same and before.document.collision is not None:
+        if not same and not fresh and before.document.collision is not None:
             document = document.but(collision=None)
             self.tell("the scene's own contact points are gone with this edit: shapes touch now")
         model = before.model if same and model is None else model
-        now = Machine(document, start, before, model=model)
-        self._turn_to(now)
+        now = 0.0 if fresh else self.t
+        self._turn_to(Machine(document, start, None if fresh else before, model=model, t=now), now)
         self.edits.append(edit)
         self.undone.clear()
 
@@ -211,19 +219,19 @@ class Stage:
         edit, now = come[-1], self.machine
         back = Edit(edit.line, now.document, now.model, (now.q, now.v), self.steps)
         start = edit.state if edit.steps == self.steps else None
-        self._turn_to(Machine(edit.document, start, now, model=edit.model))
+        t = self.t
+        self._turn_to(Machine(edit.document, start, now, model=edit.model, t=t), t)
         come.pop()
         go.append(back)
         return edit.line
 
-    def _turn_to(self, machine: Machine) -> None:
-        now = self.t
+    def _turn_to(self, machine: Machine, now: float) -> None:
         self.film, self.looking = False, None
         self.machine = machine
         self._moved_on(now)
 
     def _moved_on(self, now: float) -> None:
-        self.base = now
+        self.base = now - self.machine.simulation.t
         self.revision += 1
         self.recording.note(now, self.machine, fresh=True)
 
@@ -262,7 +270,8 @@ class Stage:
 
     def begin_at(self, q: Array, v: Array, t: float) -> None:
         """Put the machine into a state at a time."""
-        self.machine = Machine(self.document, (q, v), self.machine, model=self.machine.model)
+        now = self.machine
+        self.machine = Machine(self.document, (q, v), now, model=now.model, t=t)
         self._moved_on(t)
 
     @property

@@ -1,16 +1,17 @@
 """The commands of the studio, a theme a file; `COMMANDS` has all of them by their verbs."""
 
-from tarsus.studio.commands import building, handling, looking, printing, timing, verbatim, walking
+from tarsus.studio.commands import (
+    building,
+    galleries,
+    handling,
+    looking,
+    printing,
+    timing,
+    verbatim,
+    walking,
+)
 from tarsus.studio.commands.command import COMMANDS, Command
 
-__all__ = [
-    "COMMANDS",
-    "Command",
-    "building",
-    "handling",
-    "looking",
-    "printing",
-    "timing",
-    "verbatim",
-    "walking",
-]
+THEMES = (building, galleries, handling, looking, printing, timing, verbatim, walking)
+
+__all__ = ["COMMANDS", "THEMES", "Command"]
