@@ -69,8 +69,18 @@ class Machine:
         self.follow_bindings()
         if before is not None:
             self._go_on_as(before)
+        self.acceleration: Array | None = None
+        """In the last step (nv,), None before the first."""
         self.stored_at_start = float(self.simulation.energy_now().stored[0])
         """What was stored when its motion began [J]."""
+
+    def step(self, count: int) -> None:
+        """Make steps; the acceleration of the last one is kept, for what joints bear."""
+        if count > 1:
+            self.simulation.step(steps=count - 1)
+        before = self.v
+        self.simulation.step(steps=1)
+        self.acceleration = (self.v - before) / self.simulation.dt
 
     @property
     def q(self) -> Array:

@@ -255,7 +255,7 @@ class Stage:
         simulation = self.machine.simulation
         safe = simulation.snapshot()
         try:
-            simulation.step(steps=count)
+            self.machine.step(count)
         except SimulationError:
             # as it was before, so that a person can mend it and go on
             simulation.restore(safe)

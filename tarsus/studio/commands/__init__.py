@@ -6,12 +6,13 @@ from tarsus.studio.commands import (
     handling,
     looking,
     printing,
+    reaching,
     timing,
     verbatim,
     walking,
 )
 from tarsus.studio.commands.command import COMMANDS, Command
 
-THEMES = (building, galleries, handling, looking, printing, timing, verbatim, walking)
+THEMES = (building, galleries, handling, looking, printing, reaching, timing, verbatim, walking)
 
 __all__ = ["COMMANDS", "THEMES", "Command"]
