@@ -139,7 +139,7 @@ def test_verbs_of_python_are_lines_and_raise() -> None:
 
 
 def flown(steps: int) -> float:
-    """Let two rods fly together by so many steps in 1.5 s; return how far their centre moves [m]."""
+    """Let two rods fly together by so many steps in 1.5 s; return how far their centre goes."""
     stage = Stage()
     stage.run(
         f"set ground -on off\nset world -gravity 0 0 0 -dt {1.5 / steps!r}\n"
