@@ -13,7 +13,7 @@ from tarsus.kit import carry
 from tarsus.model import WORLD, Model
 from tarsus.parts import Part
 from tarsus.parts.place import placement_of, split
-from tarsus.simulation.edited import keep_numbers
+from tarsus.simulation.edited import flat, keep_numbers
 from tarsus.spatial import inverse, pose, rotation_from_quaternion
 from tarsus.studio.bindings import plan_of
 from tarsus.studio.document import Document
@@ -21,6 +21,8 @@ from tarsus.studio.touching import simulation_of
 
 HAND = "hand"
 """What the part is called by which a person pulls; no document has it."""
+DRIFT = 1e-3
+"""How far loops may be open when a motion begins [m, or sine of an angle]."""
 POINTS = ("nail", "move_to", "grab")
 """Constraints whose targets are points."""
 
@@ -37,8 +39,8 @@ class ShownBody:
 class Machine:
     """A document with its model and an interactive motion of it.
 
-    `start` is a state (q, v) of the model; `before` is the machine that it was edited from, whose
-    state, currents of motors and hands go on here.
+    `start` is a state (q, v) of the model at the time `t` [s]; `before` is the machine that it was
+    edited from, whose state, currents of motors and hands go on here.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Machine:
         before: Machine | None = None,
         *,
         model: Model | None = None,
+        t: float = 0.0,
     ) -> None:
         if model is None:
             strict = before is None or before.model._strict
@@ -62,13 +65,39 @@ class Machine:
         """The simulation, and pairs of bodies that pass each other, because they began inside."""
         for part in document.parts.values():
             self.simulation.add(part)
-        self.simulation.reset(*start, controller=document.controller, ledger=True)
+        self.start = start
+        """The state in which its motion began."""
+        self._begin(document)
+        self._set_clock(t)
         self.document = self._anchored(document)
         self.follow_bindings()
         if before is not None:
             self._go_on_as(before)
+        self.acceleration: Array | None = None
+        """In the last step (nv,), None before the first."""
         self.stored_at_start = float(self.simulation.energy_now().stored[0])
         """What was stored when its motion began [J]."""
+
+    def _begin(self, document: Document) -> None:
+        """Let the motion begin; loops may be as open as they become on the way."""
+        q, v = self.start
+        try:
+            self.simulation.reset(q, v, controller=document.controller, ledger=True)
+        except StartError:
+            gaps = np.abs(self.model.loop_gaps(q))
+            if not 0.0 < gaps.max(initial=0.0) < DRIFT:
+                raise
+            closed = carry(self.model, self.model, q, v)
+            self.simulation.reset(closed.q, closed.v, controller=document.controller, ledger=True)
+            self.simulation.restore(replace(self.simulation.snapshot(), q=q, v=v))
+
+    def step(self, count: int) -> None:
+        """Make steps; the acceleration of the last one is kept, for what joints bear."""
+        if count > 1:
+            self.simulation.step(steps=count - 1)
+        before = self.v
+        self.simulation.step(steps=1)
+        self.acceleration = (self.v - before) / self.simulation.dt
 
     @property
     def q(self) -> Array:
@@ -124,6 +153,12 @@ class Machine:
             name, _, number = target.rpartition(".")
             if number == "target" and name in self.simulation.parts:
                 self.simulation.parts[name].follow(plan_of(expression))
+
+    def _set_clock(self, t: float) -> None:
+        """Let controllers and plans, which go by time, go on."""
+        core = self.simulation.moving().core
+        state = np.atleast_2d(core.q, core.v)
+        core.restore(*state, core.memory, flat(core.touched), round(t / self.simulation.dt))
 
     def _anchored(self, document: Document) -> Document:
         """Return the document with parts as they hold now, so that edits leave them there."""

@@ -91,7 +91,7 @@ class Stage:
         """The gait that was found last."""
         self.speed = 1.0
         self.base = 0.0
-        """The time [s] at which the present machine began."""
+        """What the clock of the present machine lacks to the time [s]: less than a step."""
         self.steps = 0
         """Steps since the stage was opened."""
         self.undone: list[Edit] = []
@@ -123,10 +123,11 @@ class Stage:
         """Do all lines of a script; a line that fails ends it with a `LineError`, if `strict`."""
         lines = script.splitlines() if isinstance(script, str) else script
         answers = []
-        for number, line in enumerate(lines, 1):
-            answers.append(self.do(line))
-            if strict and not answers[-1].ok:
-                raise LineError(f"line {number}, {line.strip()!r}: {answers[-1].text}")
+        with self.lock:  # no clock makes steps between the lines
+            for number, line in enumerate(lines, 1):
+                answers.append(self.do(line))
+                if strict and not answers[-1].ok:
+                    raise LineError(f"line {number}, {line.strip()!r}: {answers[-1].text}")
         return answers
 
     def __getattr__(self, verb: str) -> Callable[..., str]:
@@ -142,7 +143,14 @@ class Stage:
 
         return say
 
-    def _done(self, text: str) -> Answer:
+    def answered(self, line: str) -> str:
+        """Do a line that is part of another, and return its text; a line that fails raises."""
+        answer = self._done(line, noted=False)
+        if not answer.ok:
+            raise LineError(answer.text, answer.field)
+        return answer.text
+
+    def _done(self, text: str, noted: bool = True) -> Answer:
         try:
             line = parse(text)
             if line is None:
@@ -153,7 +161,7 @@ class Stage:
                 )
             command = COMMANDS[line.verb]
             said = command.do(self, line) or ""
-            if command.noted:
+            if command.noted and noted:
                 self.take.note(text.strip())
         except LineError as error:
             return Answer(str(error), False, error.field)
@@ -180,39 +188,23 @@ class Stage:
         *,
         model: Model | None = None,
         start: tuple[Array, Array] | None = None,
+        fresh: bool = False,
+        t: float = 0.0,
     ) -> None:
-        """Go on with another document; `line` says why, for undo."""
+        """Go on with another document; `line` says why, for undo.
+
+        `fresh`: another world comes, at a time t [s]; nothing of the motion is carried over.
+        """
         before = self.machine
-        edit = self._edit(line)
+        edit = self._edit(line, whole=fresh)
         same = document.description is before.document.description
-        if not same and before.document.collision is not None:
+        if not same and not fresh and before.document.collision is not None:
             document = document.but(collision=None)
             self.tell("the scene's own contact points are gone with this edit: shapes touch now")
         model = before.model if same and model is None else model
-        now = Machine(document, start, before, model=model)
-        self._turn_to(now, self.t)
-        self.edits.append(edit)
-        self.undone.clear()
-
-    def begin(
-        self,
-        document: Document,
-        line: str,
-        *,
-        model: Model | None = None,
-        start: tuple[Array, Array] | None = None,
-        t: float = 0.0,
-        off: Sequence[str] = (),
-    ) -> None:
-        """Go over to another world, at a time [s]; nothing of the motion is carried over.
-
-        `line` says why, for undo; parts that are `off` rest.
-        """
-        edit = self._edit(line, whole=True)
-        machine = Machine(document, start, model=model)
-        for name in off:
-            machine.simulation.parts[name].on = False
-        self._turn_to(machine, t, afresh=True)
+        now = t if fresh else self.t
+        machine = Machine(document, start, None if fresh else before, model=model, t=now)
+        self._turn_to(machine, now, fresh=fresh)
         self.edits.append(edit)
         self.undone.clear()
 
@@ -241,26 +233,30 @@ class Stage:
     def _swap(self, come: list[Edit], go: list[Edit]) -> str:
         edit, now = come[-1], self.machine
         back = self._edit(edit.line, whole=edit.whole)
-        if edit.whole:
-            machine = Machine(edit.document, edit.state, model=edit.model)
-            self._turn_to(machine, edit.t, afresh=True)
-        else:
-            start = edit.state if edit.steps == self.steps else None
-            self._turn_to(Machine(edit.document, start, now, model=edit.model), self.t)
+        keep = edit.whole or edit.steps == self.steps
+        t = edit.t if edit.whole else self.t
+        machine = Machine(
+            edit.document,
+            edit.state if keep else None,
+            None if edit.whole else now,
+            model=edit.model,
+            t=t,
+        )
+        self._turn_to(machine, t, fresh=edit.whole)
         come.pop()
         go.append(back)
         return edit.line
 
-    def _turn_to(self, machine: Machine, t: float, *, afresh: bool = False) -> None:
-        """Go on with another machine at a time [s]; `afresh`: with an empty recording."""
+    def _turn_to(self, machine: Machine, now: float, *, fresh: bool = False) -> None:
+        """Go on with another machine at a time [s]; `fresh`: with an empty recording."""
         self.film, self.looking = False, None
         self.machine = machine
-        if afresh:
+        if fresh:
             self.playing, self.recording = False, Recording()
-        self._moved_on(t)
+        self._moved_on(now)
 
     def _moved_on(self, now: float) -> None:
-        self.base = now
+        self.base = now - self.machine.simulation.t
         self.revision += 1
         self.recording.note(now, self.machine, fresh=True)
 
@@ -284,7 +280,7 @@ class Stage:
         simulation = self.machine.simulation
         safe = simulation.snapshot()
         try:
-            simulation.step(steps=count)
+            self.machine.step(count)
         except SimulationError:
             # as it was before, so that a person can mend it and go on
             simulation.restore(safe)
@@ -299,7 +295,8 @@ class Stage:
 
     def begin_at(self, q: Array, v: Array, t: float) -> None:
         """Put the machine into a state at a time."""
-        self.machine = Machine(self.document, (q, v), self.machine, model=self.machine.model)
+        now = self.machine
+        self.machine = Machine(self.document, (q, v), now, model=now.model, t=t)
         self._moved_on(t)
 
     @property

@@ -3,24 +3,20 @@
 from tarsus.studio.commands import (
     building,
     filing,
+    galleries,
     handling,
     looking,
     printing,
+    reaching,
     timing,
     verbatim,
     walking,
 )
 from tarsus.studio.commands.command import COMMANDS, Command
 
-__all__ = [
-    "COMMANDS",
-    "Command",
-    "building",
-    "filing",
-    "handling",
-    "looking",
-    "printing",
-    "timing",
-    "verbatim",
-    "walking",
-]
+THEMES = (
+    *(building, filing, galleries, handling, looking, printing, reaching, timing, verbatim),
+    walking,
+)
+
+__all__ = ["COMMANDS", "THEMES", "Command"]
