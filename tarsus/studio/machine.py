@@ -13,6 +13,7 @@ from tarsus.kit import carry
 from tarsus.model import WORLD, Model
 from tarsus.parts import Part
 from tarsus.parts.place import placement_of, split
+from tarsus.simulation import StartError
 from tarsus.simulation.edited import flat, keep_numbers
 from tarsus.spatial import inverse, pose, rotation_from_quaternion
 from tarsus.studio.bindings import plan_of
