@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tarsus.constraint import CONSTRAINTS
@@ -68,11 +68,17 @@ def document_data(document: Document) -> tuple[dict[str, Any], list[str]]:
 
 
 def read_document(
-    data: Any, source: Source, folders: Folders = (), *, further: tuple[str, ...] = ()
+    data: Any,
+    source: Source,
+    folders: Folders = (),
+    *,
+    further: tuple[str, ...] = (),
+    scenes: Callable[[str, Source], Document] | None = None,
 ) -> Document:
     """Return the document that `document_data` made; `further` are keys that others read.
 
-    Meshes are read from the folder of the source and from `folders` only.
+    Meshes are read from the folder of the source and from `folders` only. `scenes` returns scenes
+    by name, `scene_document` unless stated.
     """
     top = mapping(data, (*KEYS, *OWN, *further), ("format", "version", "name"), "the file", source)
     if top["format"] != FORMAT or top["version"] != VERSION:
@@ -87,7 +93,8 @@ def read_document(
     except (TypeError, ValueError, AttributeError, LookupError) as error:
         raise ModelError(str(error), source) from None
     if document.scene:
-        document = _of_scene(document, top, source)
+        whole = (scenes or scene_document)(document.scene, source)
+        document = _of_scene(document, whole, top)
     return document
 
 
@@ -119,16 +126,15 @@ def _completed(document: Document, data: dict[str, Any], source: Source) -> Docu
     )
 
 
-def _of_scene(document: Document, data: dict[str, Any], source: Source) -> Document:
+def _of_scene(document: Document, whole: Document, data: dict[str, Any]) -> Document:
     """Return a document with what is of Python in the scene that it is of."""
-    whole = _scene(document.scene, source)
     kept = {name: getattr(whole, name) for name in OF_PYTHON if data.get(name) is True}
     if kept.get("walker") is not None and isinstance(document.ground, Ground):
         kept["walker"] = kept["walker"].but(slope=document.ground.slope)
     return document.but(**kept)
 
 
-def _scene(name: str, source: Source) -> Document:
+def scene_document(name: str, source: Source) -> Document:
     """Return the scene of that name, of `tarsus.scenes` or of the gallery."""
     if name in ENTRIES:
         return opened(ENTRIES[name].make())[0]

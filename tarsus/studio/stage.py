@@ -56,7 +56,8 @@ class Edit:
 
     line: str
     document: Document
-    model: Model
+    model: Model | None
+    """None if it is to be made of the document, as after a restart."""
     state: tuple[Array, Array]
     steps: int
     """Steps that had been made then: if none were since, the state comes back, too."""
@@ -235,17 +236,31 @@ class Stage:
         back = self._edit(edit.line, whole=edit.whole)
         keep = edit.whole or edit.steps == self.steps
         t = edit.t if edit.whole else self.t
-        machine = Machine(
-            edit.document,
-            edit.state if keep else None,
-            None if edit.whole else now,
-            model=edit.model,
-            t=t,
-        )
+        model = edit.model or Model(edit.document.description, strict=False)
+        start, before = edit.state if keep else None, None if edit.whole else now
+        machine = Machine(edit.document, start, before, model=model, t=t)
         self._turn_to(machine, t, fresh=edit.whole)
         come.pop()
         go.append(back)
         return edit.line
+
+    def restore(
+        self,
+        machine: Machine,
+        first: Moment,
+        *,
+        t: float,
+        steps: int,
+        edits: Sequence[Edit],
+        undone: Sequence[Edit],
+        take: Take,
+    ) -> None:
+        """Go on where another stage was, at a time t [s]; `first` is where its motion began."""
+        self.steps, self.take = steps, take
+        self.edits[:], self.undone[:] = edits, undone
+        self._turn_to(machine, t, fresh=True)
+        if first.t < t:
+            self.recording.moments.insert(0, first)
 
     def _turn_to(self, machine: Machine, now: float, *, fresh: bool = False) -> None:
         """Go on with another machine at a time [s]; `fresh`: with an empty recording."""

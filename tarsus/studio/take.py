@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class Take:
     """Lines in order; steps that follow each other are one line."""
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self._steps = 0
+    def __init__(self, lines: Iterable[str] = (), steps: int = 0) -> None:
+        self.lines = list(lines)
+        self.steps = steps
+        """Steps since the last line."""
 
     def note(self, line: str) -> None:
         """Note a line that changes something."""
@@ -17,7 +20,7 @@ class Take:
 
     def note_steps(self, count: int) -> None:
         """Note that the motion went on."""
-        self._steps += count
+        self.steps += count
 
     def script(self) -> str:
         """Return the take as a script, a line each."""
@@ -25,6 +28,6 @@ class Take:
         return "\n".join(self.lines) + ("\n" if self.lines else "")
 
     def _close(self) -> None:
-        if self._steps:
-            self.lines.append(f"advance {self._steps}")
-            self._steps = 0
+        if self.steps:
+            self.lines.append(f"advance {self.steps}")
+            self.steps = 0
