@@ -68,6 +68,7 @@ WRITERS: dict[str, Writer] = {
     "energy.svg": lambda path, version: RUNS[version].energy.plot(str(path)) and None,
     "page.html": lambda path, version: animate(RUNS[version], path),
     "film.gif": _film,
+    "scene.glb": lambda path, version: animate(RUNS[version], path),
     "table.png": _table,
 }
 
