@@ -16,7 +16,7 @@ from tarsus.model import Model
 from tarsus.parts import Where
 from tarsus.view.player import write_page
 from tarsus.view.renderer import Renderer
-from tarsus.view.stage import STATE_COLORS, Stage
+from tarsus.view.stage import FINE, STATE_COLORS, Stage
 from tarsus.view.surfaces import ShownShapes
 
 if TYPE_CHECKING:
@@ -52,15 +52,17 @@ def animate(
         raise ValueError(f"{path.name} must end with one of {', '.join(KINDS)}")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} to")
-    stage = Stage(what, shapes=shapes, fps=fps, speed=speed, lines=lines, quantities=quantities)
-    if path.suffix == ".html":
-        if camera:
-            raise ValueError(f"a page is turned as it plays: leave out {', '.join(camera)}")
+    page = path.suffix == ".html"
+    if page and camera:
+        raise ValueError(f"a page is turned as it plays: leave out {', '.join(camera)}")
+    if quantities and not page:
+        raise ValueError("films have no charts: leave out quantities, or write a .html")
+    chosen: dict[str, Any] = {"shapes": shapes, "fps": fps, "speed": speed, "lines": lines}
+    if page:
+        stage = Stage(what, **chosen, quantities=quantities, detail=FINE)
         write_page(stage, path, speed=speed)
         return
-    if quantities:
-        raise ValueError("films have no charts: leave out quantities, or write a .html")
-    renderer = Renderer(stage, **camera)
+    renderer = Renderer(Stage(what, **chosen), **camera)
     (_write_gif if path.suffix == ".gif" else _write_mp4)(renderer, path, fps, progress)
 
 
