@@ -19,8 +19,8 @@ export class TopBar {
     place.append(
       element("div", { class: "panel bar" }, this.#menu(), this.#title),
       element("div", { class: "panel bar" }, this.#undo, this.#redo, element("span", { class: "divider" }),
-        iconButton("gallery", "Gallery (G)", () => studio.gallery.open()), iconButton("frame", "Look at all of it (F)", () => studio.picture.frame()),
-        iconButton("theme", "Light or dark", () => studio.theme.toggle()), iconButton("help", "Help and keys (?)", () => showHelp(studio))))
+        iconButton("gallery", "Gallery (G)", () => studio.gallery.open(), { class: "round wide-only" }), iconButton("frame", "Look at all of it (F)", () => studio.gaze.frame()),
+        iconButton("theme", "Light or dark", () => studio.theme.toggle()), iconButton("help", "Help and keys (?)", showHelp, { class: "round wide-only" })))
     studio.world.on("scene", scene => this.#show(scene))
     studio.connection.on("closed", () => document.body.classList.add("offline"))
     studio.connection.on("open", () => document.body.classList.remove("offline"))
@@ -45,7 +45,7 @@ export class TopBar {
       item("open", "Load …", () => this.#load()), item("save", "Save …", () => this.save()),
       element("hr"), element("p", { class: "quiet", text: "Export" }),
       ...EXPORTS.map(([ending, title]) => item("save", title, () => this.#export(ending, title))),
-      element("hr"), item("script", "Take as a script", () => this.#script()))
+      element("hr"), item("script", "Take as a script", () => this.#script()), item("help", "Help and keys", showHelp))
     list.addEventListener("toggle", event => event.newState === "open" && list.querySelector("button").focus())
     document.body.append(list)
     this.#studio.on("save", () => this.save())
