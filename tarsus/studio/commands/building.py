@@ -1,0 +1,122 @@
+"""To build: `add`, `set`, `delete`, `rename`, `duplicate`, `group`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tarsus.constraint import CONSTRAINTS
+from tarsus.forces import FORCES
+from tarsus.model.editor import Editor
+from tarsus.model.loops import LOOP_KINDS
+from tarsus.studio import adding, setting
+from tarsus.studio.assembly import close_all
+from tarsus.studio.commands.command import command
+from tarsus.studio.language import Line, LineError, one_of
+from tarsus.studio.solids import SOLIDS
+
+if TYPE_CHECKING:
+    from tarsus.studio.stage import Stage
+
+COUPLINGS = ("gear", "rotor")
+KINDS = list(
+    dict.fromkeys([*SOLIDS, "mesh", *LOOP_KINDS, "screw", *COUPLINGS, *FORCES, *CONSTRAINTS])
+)
+"""All that can be added. Joints of two places win over constraints of the same name."""
+
+
+@command("add KIND NAME -option value…")
+def add(stage: Stage, line: Line) -> str:
+    """Add a part, a joint, a force or a constraint."""
+    line.expect(["KIND", "NAME"], line.options)
+    kind, name = line.words
+    one_of(kind, KINDS, "kind")
+    adding.check_new(stage, name)
+    said = f"add {kind} {name}"
+    if kind in SOLIDS or kind == "mesh":
+        return adding.add_body(stage, kind, name, line, said)
+    if kind in COUPLINGS:
+        return adding.add_coupling(stage, kind, name, line, said)
+    if kind in LOOP_KINDS:
+        return adding.add_joint(stage, kind, name, line, said)
+    if kind in FORCES or kind in CONSTRAINTS:
+        return adding.add_part(stage, kind, name, line, said)
+    raise LineError(f"add: {kind} is not between two places; joints of files have it", "KIND")
+
+
+@command("set NAME -field value…")
+def set_fields(stage: Stage, line: Line) -> str:
+    """Change numbers of a body, a joint, a part, `ground` or `world`."""
+    line.expect(["NAME"], line.options)
+    return setting.change(stage, line.words[0], line)
+
+
+@command("delete NAME…")
+def delete(stage: Stage, line: Line) -> str:
+    """Take things away: with a body go its joints and what is attached to it."""
+    line.expect(["NAME"], more=True)
+    document, names = stage.document, stage.document.names
+    editor, parts = Editor(stage.machine.model), dict(document.parts)
+    edited = False
+    for name in line.words:
+        what = names[one_of(name, names, "name")]
+        if what == "part":
+            del parts[name]
+        elif what == "joint":
+            editor.cut(name)
+            edited = True
+        else:
+            editor.remove(what, name)
+            edited = True
+    said, document = f"delete {' '.join(line.words)}", document.but(parts=parts)
+    if edited:
+        setting.rebuilt(stage, document, editor.build(), said)
+    else:
+        stage.become(document, said)
+    return f"{', '.join(line.words)} taken away"
+
+
+@command("rename OLD NEW")
+def rename(stage: Stage, line: Line) -> str:
+    """Give something another name."""
+    line.expect(["OLD", "NEW"])
+    return setting.renamed(stage, *line.words)
+
+
+@command("duplicate NAME NEW -t x y z")
+def duplicate(stage: Stage, line: Line) -> str:
+    """Make a second body like one, beside it, free."""
+    line.expect(["NAME", "NEW"], ["-t"])
+    return adding.duplicate(stage, line)
+
+
+@command("group NAME BODY…")
+def group(stage: Stage, line: Line) -> str:
+    """Call some bodies by one name."""
+    line.expect(["NAME", "BODY"], more=True)
+    name, *bodies = line.words
+    for body in bodies:
+        one_of(body, [each.name for each in stage.machine.bodies()], "body")
+    document = stage.document
+    stage.look_different(document.but(groups={**document.groups, name: tuple(bodies)}))
+    return f"{name}: {', '.join(bodies)}"
+
+
+@command("assemble")
+def assemble(stage: Stage, line: Line) -> str:
+    """Close all joints that are still flying together, at once."""
+    line.expect([])
+    return close_all(stage)
+
+
+@command("undo")
+def undo(stage: Stage, line: Line) -> str:
+    """Take the last edit back."""
+    line.expect([])
+    return f"taken back: {stage.undo()}"
+
+
+@command("redo")
+def redo(stage: Stage, line: Line) -> str:
+    """Do the edit again that was taken back."""
+    line.expect([])
+    return f"done again: {stage.redo()}"
