@@ -50,7 +50,7 @@ export class Layout {
   covers() {
     const box = id => document.getElementById(id).getBoundingClientRect()
     if (this.isNarrow) return { top: box("top").bottom, bottom: innerHeight - box("transport").top }
-    return { left: box("left").right, right: innerWidth - box("right").left, top: box("top").bottom, bottom: innerHeight - box("transport").top }
+    return { left: box("left").right, right: innerWidth - box("east").left, top: box("top").bottom, bottom: innerHeight - box("transport").top }
   }
 
   #shown(name) {

@@ -26,9 +26,10 @@ export class TopBar {
     studio.connection.on("open", () => document.body.classList.remove("offline"))
   }
 
-  #show({ name, undo, redo }) {
-    this.#title.textContent = name && name !== "untitled" ? name : "Tarsus Studio"
-    document.title = name && name !== "untitled" ? `${name} · Tarsus Studio` : "Tarsus Studio"
+  #show({ name, undo, redo, guide }) {
+    const title = guide?.title || (name === "untitled" ? "" : name)
+    this.#title.textContent = title || "Tarsus Studio"
+    document.title = title ? `${title} · Tarsus Studio` : "Tarsus Studio"
     this.#undo.disabled = !undo
     this.#redo.disabled = !redo
     this.#undo.title = undo ? `Undo: ${undo} (Ctrl+Z)` : "Nothing to undo"
