@@ -11,7 +11,7 @@ import typer
 
 import tarsus as ts
 from tarsus.cli.models import open_model
-from tarsus.cli.options import JsonOption
+from tarsus.cli.options import FILMS, JsonOption
 from tarsus.gait.walkers import SHIPPED
 
 
@@ -62,7 +62,7 @@ def gait(
     plot: Annotated[
         Path | None, _option("Draw what was found to a file (.png, .pdf, .svg).")
     ] = None,
-    animate: Annotated[Path | None, _option("Write a film (.gif, .mp4) or a page (.html).")] = None,
+    animate: Annotated[Path | None, _option(FILMS)] = None,
     view: Annotated[bool, typer.Option("--view", help="Show the gait in the browser.")] = False,
     save: Annotated[Path | None, _option("Write the gait to a file (.npz).")] = None,
     as_json: JsonOption = False,

@@ -119,10 +119,11 @@ class Stage:
         """Do all lines of a script; a line that fails ends it with a `LineError`, if `strict`."""
         lines = script.splitlines() if isinstance(script, str) else script
         answers = []
-        for number, line in enumerate(lines, 1):
-            answers.append(self.do(line))
-            if strict and not answers[-1].ok:
-                raise LineError(f"line {number}, {line.strip()!r}: {answers[-1].text}")
+        with self.lock:  # no clock makes steps between the lines
+            for number, line in enumerate(lines, 1):
+                answers.append(self.do(line))
+                if strict and not answers[-1].ok:
+                    raise LineError(f"line {number}, {line.strip()!r}: {answers[-1].text}")
         return answers
 
     def __getattr__(self, verb: str) -> Callable[..., str]:
