@@ -13,9 +13,9 @@ from tarsus.kit import carry
 from tarsus.model import WORLD, Model
 from tarsus.parts import Part
 from tarsus.parts.place import placement_of, split
-from tarsus.simulation.edited import keep_numbers
+from tarsus.simulation.edited import keep_currents
 from tarsus.spatial import inverse, pose, rotation_from_quaternion
-from tarsus.studio.bindings import plan_of
+from tarsus.studio.bindings import Plan, plan_of
 from tarsus.studio.document import Document
 from tarsus.studio.touching import simulation_of
 
@@ -38,7 +38,7 @@ class Machine:
     """A document with its model and an interactive motion of it.
 
     `start` is a state (q, v) of the model; `before` is the machine that it was edited from, whose
-    state, currents of motors and hands go on here.
+    state, currents of motors and hands go on here. Its motion begins at time `t` [s].
     """
 
     def __init__(
@@ -48,7 +48,9 @@ class Machine:
         before: Machine | None = None,
         *,
         model: Model | None = None,
+        t: float = 0.0,
     ) -> None:
+        self.began_at = t
         if model is None:
             strict = before is None or before.model._strict
             model = Model(document.description, strict=strict)
@@ -64,9 +66,11 @@ class Machine:
             self.simulation.add(part)
         self.simulation.reset(*start, controller=document.controller, ledger=True)
         self.document = self._anchored(document)
-        self.follow_bindings()
         if before is not None:
             self._go_on_as(before)
+        for name, handle in self.simulation.parts.items():
+            handle.on = name not in self.document.resting
+        self.follow_bindings()
         self.stored_at_start = float(self.simulation.energy_now().stored[0])
         """What was stored when its motion began [J]."""
 
@@ -123,21 +127,26 @@ class Machine:
         for target, expression in self.document.bindings.items():
             name, _, number = target.rpartition(".")
             if number == "target" and name in self.simulation.parts:
-                self.simulation.parts[name].follow(plan_of(expression))
+                self.simulation.parts[name].follow(_later(plan_of(expression), self.began_at))
 
     def _anchored(self, document: Document) -> Document:
         """Return the document with parts as they hold now, so that edits leave them there."""
         handles = self.simulation.parts
         parts = {name: _stated(part, handles[name]) for name, part in document.parts.items()}
-        return document.but(parts=parts)
+        return document.but(parts=parts, resting=document.resting & parts.keys())
 
     def _go_on_as(self, before: Machine) -> None:
-        """Keep currents of motors, and the hand where it is."""
+        """Keep currents of motors, and the hand where it is; numbers are those of the document."""
         hand = before.simulation.parts.get(HAND)
         grab = None if hand is None else hand.part
         if isinstance(grab, Grab) and split(grab.where)[0] in self.model.frame_names:
             self.simulation.add(replace(grab, target=before.simulation.parts[HAND].target[:3]))
-        keep_numbers(before.simulation.board, self.simulation.board, ())
+        keep_currents(before.simulation.board, self.simulation.board)
+
+
+def _later(plan: Plan, start: float) -> Plan:
+    """Return a plan of the world's time as one of the time since a motion began."""
+    return lambda t: plan(start + t)
 
 
 def _stated(part: Part, handle: Any) -> Part:

@@ -25,6 +25,8 @@ class Moment:
     q: Array
     v: Array
     values: dict[str, float]
+    passing: bool = False
+    """Whether the next moment takes its place: so what is kept does not depend on pauses."""
 
 
 class Recording:
@@ -33,19 +35,20 @@ class Recording:
     def __init__(self) -> None:
         self.moments: list[Moment] = []
 
-    def note(self, stage: Stage, *, fresh: bool = False) -> None:
-        """Keep this moment, in the place of those that are not before it."""
+    def note(self, stage: Stage, *, fresh: bool = False, passing: bool = False) -> None:
+        """Keep this moment, in the place of those that are not before it or that were `passing`."""
         from tarsus.studio.quantities import values_of
 
         machine, t = stage.machine, stage.t
         last = self.moments[-1] if self.moments else None
         if last is not None and last.t == t and last.model is machine.model and not fresh:
             return
-        while self.moments and self.moments[-1].t >= t:
+        while self.moments and (self.moments[-1].t >= t or self.moments[-1].passing):
             self.moments.pop()
-        self.moments.append(Moment(t, machine.model, machine.q, machine.v, values_of(stage)))
-        if len(self.moments) > MOST:
-            del self.moments[: MOST // 10]
+        values = values_of(stage)
+        self.moments.append(Moment(t, machine.model, machine.q, machine.v, values, passing))
+        if len(self.moments) > MOST and not passing:
+            del self.moments[1 : MOST // 10]  # the first is where `restart` goes
 
     def at(self, t: float) -> Moment:
         """Return the last moment that is not after t, or the first."""

@@ -67,7 +67,8 @@ def renamed(stage: Stage, old: str, new: str) -> str:
             else part
             for name, part in document.parts.items()
         }
-        stage.become(document.but(parts=parts), said)
+        resting = frozenset(new if name == old else name for name in document.resting)
+        stage.become(document.but(parts=parts, resting=resting), said)
         return f"{old} is {new} now"
     editor = Editor(stage.machine.model).change(what, old, name=new)
     if what == "body" and any(joint.name == old for joint in document.description.joints):
@@ -170,18 +171,18 @@ def _change_part(stage: Stage, name: str, line: Line, said: str) -> str:
         each.name: each for each in dataclasses.fields(part) if each.name not in ("name", "source")
     }
     line.expect(["NAME"], [*(f"-{field}" for field in fields), "-on"])
-    handle = stage.machine.simulation.parts[name]
     if "-on" in line.options:
-        handle.on = one_of(" ".join(line.options.pop("-on")), ("on", "off"), "-on") == "on"
-        stage.revision += 1
+        on = one_of(" ".join(line.options.pop("-on")), ("on", "off"), "-on") == "on"
+        resting = document.resting - {name} if on else document.resting | {name}
+        document = document.but(resting=resting)
     values = {
         option[1:]: value_of(stage, fields[option[1:]], line, option) for option in line.options
     }
-    if not values:
-        return ""
-    changed = dataclasses.replace(part, **values)
-    changed.statement(stage.machine.model)
-    stage.become(document.with_part(changed), said)
+    if values:
+        part = dataclasses.replace(part, **values)
+        part.statement(stage.machine.model)
+        document = document.with_part(part)
+    stage.become(document, said)
     return ""
 
 

@@ -22,7 +22,6 @@ from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.scenes import Scene
-from tarsus.simulation import SimulationError
 from tarsus.studio.assembly import come_together
 from tarsus.studio.commands import COMMANDS
 from tarsus.studio.document import Document
@@ -30,6 +29,7 @@ from tarsus.studio.language import LineError, parse, written
 from tarsus.studio.machine import HAND, Machine
 from tarsus.studio.opening import opened
 from tarsus.studio.recording import Moment, Recording
+from tarsus.studio.safety import Before
 from tarsus.studio.take import Take
 
 EXPECTED = (ValueError, LookupError, TypeError, OSError, RuntimeError, ArithmeticError, ImportError)
@@ -55,8 +55,8 @@ class Edit:
     document: Document
     model: Model
     state: tuple[Array, Array]
-    steps: int
-    """Steps that had been made then: if none were since, the state comes back, too."""
+    moved: int
+    """How often it had moved then: if it has not since, the state comes back, too."""
 
 
 class Stage:
@@ -83,9 +83,13 @@ class Stage:
         """The time [s] at which the present machine began."""
         self.steps = 0
         """Steps since the stage was opened."""
+        self.moved = 0
+        """Changes with all that is motion."""
         self.undone: list[Edit] = []
         self.edits: list[Edit] = []
         self.take = Take()
+        self.understood = ""
+        """The line that is being done, as a take notes it."""
         self.recording = Recording()
         self.told: list[str] = []
         """What happened by itself, such as parts that came together."""
@@ -132,6 +136,7 @@ class Stage:
         return say
 
     def _done(self, text: str) -> Answer:
+        before = Before.of(self)
         try:
             line = parse(text)
             if line is None:
@@ -141,13 +146,18 @@ class Stage:
                     f"there is no command {line.verb!r}{suggestion(line.verb, COMMANDS)}"
                 )
             command = COMMANDS[line.verb]
+            self.understood = " ".join(text.split("\n")).strip()
             said = command.do(self, line) or ""
             if command.noted:
-                self.take.note(text.strip())
-        except LineError as error:
-            return Answer(str(error), False, error.field)
+                self.take.note(self.understood)
         except EXPECTED as error:
-            return Answer(str(error.args[0] if isinstance(error, KeyError) else error), False)
+            before.put_back(self)
+            field = error.field if isinstance(error, LineError) else ""
+            told = error.args[0] if isinstance(error, KeyError) and error.args else error
+            return Answer(str(told) or type(error).__name__, False, field)
+        except BaseException:
+            before.put_back(self)
+            raise
         return Answer(said)
 
     # --- edits ----------------------------------------------------------------------------------
@@ -172,13 +182,13 @@ class Stage:
     ) -> None:
         """Go on with another document; `line` says why, for undo."""
         before = self.machine
-        edit = Edit(line, before.document, before.model, (before.q, before.v), self.steps)
+        edit = Edit(line, before.document, before.model, (before.q, before.v), self.moved)
         same = document.description is before.document.description
         if not same and before.document.collision is not None:
             document = document.but(collision=None)
             self.tell("the scene's own contact points are gone with this edit: shapes touch now")
         model = before.model if same and model is None else model
-        now = Machine(document, start, before, model=model)
+        now = Machine(document, start, before, model=model, t=self.t)
         self._turn_to(now)
         self.edits.append(edit)
         self.undone.clear()
@@ -202,9 +212,9 @@ class Stage:
 
     def _swap(self, come: list[Edit], go: list[Edit]) -> str:
         edit, now = come[-1], self.machine
-        back = Edit(edit.line, now.document, now.model, (now.q, now.v), self.steps)
-        start = edit.state if edit.steps == self.steps else None
-        self._turn_to(Machine(edit.document, start, now, model=edit.model))
+        back = Edit(edit.line, now.document, now.model, (now.q, now.v), self.moved)
+        start = edit.state if edit.moved == self.moved else None
+        self._turn_to(Machine(edit.document, start, now, model=edit.model, t=self.t))
         come.pop()
         go.append(back)
         return edit.line
@@ -225,7 +235,6 @@ class Stage:
         """Make steps; moments are recorded each 1/60 s of the machine's time."""
         simulation = self.machine.simulation
         every = max(1, round(1.0 / (FRAMES * simulation.dt)))
-        self.take.note_steps(count)
         while count > 0:
             piece = min(count, every - self.steps % every)
             self._step(piece)
@@ -233,20 +242,22 @@ class Stage:
             if self.steps % every == 0:
                 self.recording.note(self)
                 come_together(self)
-        self.recording.note(self)
+        self.recording.note(self, passing=True)
 
     def _step(self, count: int) -> None:
         simulation = self.machine.simulation
         safe = simulation.snapshot()
         try:
             simulation.step(steps=count)
-        except SimulationError:
+        except EXPECTED:
             # as it was before, so that a person can mend it and go on
             simulation.restore(safe)
             self.playing = False
-            self.recording.note(self)
+            self.recording.note(self, passing=True)
             raise
         self.steps += count
+        self.moved += 1
+        self.take.note_steps(count)
 
     def tell(self, text: str) -> None:
         """Say something that happened by itself."""
@@ -254,7 +265,8 @@ class Stage:
 
     def begin_at(self, q: Array, v: Array, t: float) -> None:
         """Put the machine into a state at a time."""
-        self.machine = Machine(self.document, (q, v), self.machine, model=self.machine.model)
+        self.moved += 1
+        self.machine = Machine(self.document, (q, v), self.machine, model=self.machine.model, t=t)
         self._moved_on(t)
 
     @property
