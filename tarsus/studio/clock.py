@@ -56,6 +56,8 @@ class Clock:
         with stage.lock:
             if not stage.playing:
                 return 0.0
+            if stage.film:
+                return self._play(time_wanted)
             dt = stage.document.dt
             count = int(time_wanted / dt)
             if count < 1:
@@ -68,3 +70,11 @@ class Clock:
                 for listener in list(stage.listeners):
                     listener("play", Answer(f"the motion stopped: {error}", False, field))
             return count * dt
+
+    def _play(self, time_wanted: float) -> float:
+        """Go on in the recording by a time [s]; at its end it stands still."""
+        stage = self.stage
+        now = stage.looking.t if stage.looking is not None else stage.recording.span[0]
+        stage.looking = stage.recording.at(now + time_wanted)
+        stage.playing = stage.looking is not stage.recording.moments[-1]
+        return stage.looking.t - now

@@ -58,6 +58,8 @@ class Document:
     """Further arguments of `tarsus.Simulation`."""
     collision: Collision | None = None
     controller: Any = None
+    walker: Any = None
+    """The machine as one that walks, a `tarsus.gait.Walker`, if it is one."""
     sliders: Mapping[str, Slider] = field(default_factory=dict)
     bindings: Mapping[str, str] = field(default_factory=dict)
     """Targets, and the expressions of time that they follow."""

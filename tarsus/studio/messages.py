@@ -91,6 +91,8 @@ def scene(stage: Stage) -> dict[str, Any]:
         "notes": notes(stage),
         "undo": stage.edits[-1].line if stage.edits else "",
         "redo": stage.undone[-1].line if stage.undone else "",
+        "walks": document.walker is not None,
+        "gait": None if stage.gait is None else stage.gait.report(),
         "guide": None if document.guide is None else dataclasses.asdict(document.guide),
     }
 
@@ -115,7 +117,7 @@ def frame(stage: Stage, rate: float) -> bytes:
         "arrows": named,
         "lines": strings,
         "values": stage.recording.moments[-1].values if live else looking.values,  # type: ignore[union-attr]
-        "residual": residual(stage),
+        "residual": residual(stage.machine),
     }
     data = np.concatenate([poses[:, :3].ravel(), forces.ravel(), ends.ravel()]).astype("<f4")
     return packed(header, data)
@@ -138,7 +140,7 @@ def history(stage: Stage) -> dict[str, Any]:
 
 def all_quantities(stage: Stage) -> dict[str, str]:
     """Return the names of all numbers that can be charted, and their units."""
-    return {name: each.unit for name, each in quantities(stage).items()}
+    return {name: each.unit for name, each in quantities(stage.machine).items()}
 
 
 def notes(stage: Stage) -> list[str]:

@@ -1,116 +1,134 @@
-"""Numbers of a stage by name, for charts: `q:hinge`, `energy:kinetic`, `force:spring1` …
+"""Numbers of a machine by name, for charts: `q:hinge`, `energy:kinetic`, `force:spring1` …
 
-A name is a kind, a colon, and what it is of. Units are those of SI.
+A name is a kind, a colon, and what it is of. Units are those of SI. Those of positions and
+velocities can be had of any recorded moment; those of forces and works only as it happens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tarsus.arrays import Array
+from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.simulation import EnergyLedger
 from tarsus.studio.language import LineError
+from tarsus.studio.machine import Machine
 
-if TYPE_CHECKING:
-    from tarsus.studio.stage import Stage
-
-STORED = ("kinetic", "gravity", "elastic", "in_parts")
-LEDGER = (*STORED, "supplied", "parts", "damping", "contact_friction", "impacts")
+WORKS = (
+    *("supplied", "parts", "damping", "joint_friction", "contact_normal", "contact_friction"),
+    *("impacts", "limits", "loops", "corrections"),
+)
 AXES = "xyz"
+NAN = float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A state of a model, and the machine if it is in that state now."""
+
+    model: Model
+    q: Array
+    v: Array
+    machine: Machine | None = None
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number of a stage: its unit, and how it is found."""
+    """A number: its unit, and how it is found of what is seen; not a number if it cannot be."""
 
     unit: str
-    value: Callable[[Stage], float]
+    value: Callable[[Seen], float]
 
 
-def quantities(stage: Stage) -> dict[str, Quantity]:
-    """Return all numbers that a stage has now, by name."""
-    found: dict[str, Quantity] = {}
-    found |= {f"energy:{name}": Quantity("J", _energy(name)) for name in LEDGER}
-    found["energy:total"] = Quantity("J", lambda s: float(ledger(s).stored[0]))
-    found["energy:residual"] = Quantity("J", residual)
-    model = stage.machine.model
-    for joint in model.joints:
-        if joint.nv == 1:
-            turns = joint.kind != "prismatic"
-            place, speed = ("rad", "rad/s") if turns else ("m", "m/s")
-            if joint.nq == 1 and joint.own_velocities:
-                found[f"q:{joint.name}"] = Quantity(place, _position(joint.name))
-                found[f"v:{joint.name}"] = Quantity(speed, _velocity(joint.name))
-    for body in stage.machine.bodies():
+def seen_now(machine: Machine) -> Seen:
+    """Return what is seen of a machine now."""
+    return Seen(machine.model, machine.q, machine.v, machine)
+
+
+def quantities(machine: Machine) -> dict[str, Quantity]:
+    """Return all numbers that a machine has, by name."""
+    found = {
+        "energy:kinetic": Quantity("J", lambda s: float(s.model.kinetic_energy(s.q, s.v))),
+        "energy:gravity": Quantity("J", lambda s: float(s.model.potential_energy(s.q))),
+        "energy:springs": _of_ledger("J", lambda x: x.elastic[0] + x.in_parts[0]),
+        "energy:total": _of_ledger("J", lambda x: x.stored[0]),
+    }
+    found |= {f"work:{name}": _of_ledger("J", _work(name)) for name in WORKS}
+    found["energy:residual"] = Quantity(
+        "J", lambda s: NAN if s.machine is None else residual(s.machine)
+    )
+    for joint in machine.model.joints:
+        if joint.nq == joint.nv == 1 and joint.own_velocities:
+            place, speed = ("m", "m/s") if joint.kind == "prismatic" else ("rad", "rad/s")
+            found[f"q:{joint.name}"] = Quantity(place, _position(joint.q_slice.start))
+            found[f"v:{joint.name}"] = Quantity(speed, _velocity(joint.v_slice.start))
+    for body in machine.bodies():
         for axis in AXES:
             found[f"{axis}:{body.name}"] = Quantity("m", _coordinate(body.name, axis))
         found[f"speed:{body.name}"] = Quantity("m/s", _speed(body.name))
-    for name in stage.machine.simulation.parts:
+    for name in machine.simulation.parts:
         found[f"force:{name}"] = Quantity("N", _force(name))
     return found
 
 
-def checked(stage: Stage, names: Iterable[str]) -> tuple[str, ...]:
-    """Return names, if the stage has these numbers."""
-    known = quantities(stage)
+def checked(machine: Machine, names: Iterable[str]) -> tuple[str, ...]:
+    """Return names, if the machine has these numbers."""
+    known = quantities(machine)
     for name in names:
         if name not in known:
             raise LineError(f"there is no quantity {name!r}{suggestion(name, known)}", "QUANTITY")
     return tuple(names)
 
 
-def values_of(stage: Stage) -> dict[str, float]:
-    """Return the numbers that are charted, as they are now; those that are gone are left out."""
-    charted = stage.document.charts
-    known = quantities(stage) if charted else {}
-    return {name: known[name].value(stage) for name in charted if name in known}
+def values(machine: Machine, names: Sequence[str], seen: Seen | None = None) -> dict[str, float]:
+    """Return numbers as they are now, or as they were; those that are gone are left out."""
+    known = quantities(machine) if names else {}
+    seen = seen_now(machine) if seen is None else seen
+    return {name: known[name].value(seen) for name in names if name in known}
 
 
-def ledger(stage: Stage) -> EnergyLedger:
-    """Return the ledger as it is now."""
-    return stage.machine.simulation.energy_now()
-
-
-def residual(stage: Stage) -> float:
+def residual(machine: Machine) -> float:
     """Return what the numbers made from nothing since the last edit [J]."""
-    now = ledger(stage)
+    now = machine.simulation.energy_now()
     works = sum(getattr(now, name)[0] for name in WORKS)
-    return float(now.stored[0] - stage.machine.stored_at_start - works)
+    return float(now.stored[0] - machine.stored_at_start - works)
 
 
-WORKS = (
-    *("impacts", "contact_normal", "contact_friction", "loops", "limits", "corrections"),
-    *("parts", "supplied", "damping", "joint_friction"),
-)
+def _of_ledger(unit: str, read: Callable[[EnergyLedger], float]) -> Quantity:
+    def value(seen: Seen) -> float:
+        return NAN if seen.machine is None else float(read(seen.machine.simulation.energy_now()))
+
+    return Quantity(unit, value)
 
 
-def _energy(name: str) -> Callable[[Stage], float]:
-    return lambda stage: float(getattr(ledger(stage), name)[0])
+def _work(name: str) -> Callable[[EnergyLedger], float]:
+    return lambda ledger: float(getattr(ledger, name)[0])
 
 
-def _position(joint: str) -> Callable[[Stage], float]:
-    return lambda stage: float(stage.machine.q[stage.machine.model.joint(joint).q_slice][0])
+def _position(place: int) -> Callable[[Seen], float]:
+    return lambda seen: float(seen.q[place])
 
 
-def _velocity(joint: str) -> Callable[[Stage], float]:
-    return lambda stage: float(stage.machine.v[stage.machine.model.joint(joint).v_slice][0])
+def _velocity(place: int) -> Callable[[Seen], float]:
+    return lambda seen: float(seen.v[place])
 
 
-def _coordinate(body: str, axis: str) -> Callable[[Stage], float]:
-    return lambda stage: float(stage.machine.pose(body)[AXES.index(axis), 3])
+def _coordinate(body: str, axis: str) -> Callable[[Seen], float]:
+    return lambda seen: float(seen.model.frame_pose(seen.q, body)[AXES.index(axis), 3])
 
 
-def _speed(body: str) -> Callable[[Stage], float]:
-    def value(stage: Stage) -> float:
-        machine = stage.machine
-        return float(np.linalg.norm(machine.model.frame_velocity(machine.q, machine.v, body)[:3]))
+def _speed(body: str) -> Callable[[Seen], float]:
+    return lambda s: float(np.linalg.norm(s.model.frame_velocity(s.q, s.v, body)[:3]))
+
+
+def _force(part: str) -> Callable[[Seen], float]:
+    def value(seen: Seen) -> float:
+        if seen.machine is None:
+            return NAN
+        return float(np.linalg.norm(seen.machine.simulation.parts[part].force))
 
     return value
-
-
-def _force(part: str) -> Callable[[Stage], float]:
-    return lambda stage: float(np.linalg.norm(stage.machine.simulation.parts[part].force))

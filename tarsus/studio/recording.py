@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import bisect
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from tarsus.arrays import Array
 from tarsus.model import Model
-
-if TYPE_CHECKING:
-    from tarsus.studio.stage import Stage
+from tarsus.studio.machine import Machine
+from tarsus.studio.quantities import Seen, values
 
 MOST = 36_000
 """Moments that are kept: ten minutes."""
@@ -24,7 +23,7 @@ class Moment:
     model: Model
     q: Array
     v: Array
-    values: dict[str, float]
+    values: dict[str, float] = field(default_factory=dict)
     passing: bool = False
     """Whether the next moment takes its place: so what is kept does not depend on pauses."""
 
@@ -35,20 +34,27 @@ class Recording:
     def __init__(self) -> None:
         self.moments: list[Moment] = []
 
-    def note(self, stage: Stage, *, fresh: bool = False, passing: bool = False) -> None:
+    def note(
+        self, t: float, machine: Machine, *, fresh: bool = False, passing: bool = False
+    ) -> None:
         """Keep this moment, in the place of those that are not before it or that were `passing`."""
-        from tarsus.studio.quantities import values_of
-
-        machine, t = stage.machine, stage.t
         last = self.moments[-1] if self.moments else None
         if last is not None and last.t == t and last.model is machine.model and not fresh:
             return
         while self.moments and (self.moments[-1].t >= t or self.moments[-1].passing):
             self.moments.pop()
-        values = values_of(stage)
-        self.moments.append(Moment(t, machine.model, machine.q, machine.v, values, passing))
+        numbers = values(machine, machine.document.charts)
+        self.moments.append(Moment(t, machine.model, machine.q, machine.v, numbers, passing))
         if len(self.moments) > MOST and not passing:
             del self.moments[1 : MOST // 10]  # the first is where `restart` goes
+
+    def chart(self, machine: Machine, names: Sequence[str]) -> None:
+        """Fill in numbers that are charted from now on, as far as moments tell them."""
+        for moment in self.moments:
+            if moment.model is machine.model:
+                new = [name for name in names if name not in moment.values]
+                seen = Seen(moment.model, moment.q, moment.v)
+                moment.values.update(values(machine, new, seen))
 
     def at(self, t: float) -> Moment:
         """Return the last moment that is not after t, or the first."""

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tarsus.arrays import Array
 from tarsus.model import Model
@@ -31,6 +31,9 @@ from tarsus.studio.opening import opened
 from tarsus.studio.recording import Moment, Recording
 from tarsus.studio.safety import Before
 from tarsus.studio.take import Take
+
+if TYPE_CHECKING:
+    from tarsus.studio.walks import Gait
 
 EXPECTED = (ValueError, LookupError, TypeError, OSError, RuntimeError, ArithmeticError, ImportError)
 """Errors of lines that are told to who said them."""
@@ -78,6 +81,10 @@ class Stage:
         self.playing = False
         self.looking: Moment | None = None
         """What of the recording is looked at, None for now."""
+        self.film = False
+        """Whether the recording is played, instead of the machine."""
+        self.gait: Gait | None = None
+        """The gait that was found last."""
         self.speed = 1.0
         self.base = 0.0
         """The time [s] at which the present machine began."""
@@ -221,13 +228,14 @@ class Stage:
 
     def _turn_to(self, machine: Machine) -> None:
         now = self.t
+        self.film, self.looking = False, None
         self.machine = machine
         self._moved_on(now)
 
     def _moved_on(self, now: float) -> None:
         self.base = now
         self.revision += 1
-        self.recording.note(self, fresh=True)
+        self.recording.note(now, self.machine, fresh=True)
 
     # --- time -----------------------------------------------------------------------------------
 
@@ -240,9 +248,9 @@ class Stage:
             self._step(piece)
             count -= piece
             if self.steps % every == 0:
-                self.recording.note(self)
+                self.recording.note(self.t, self.machine)
                 come_together(self)
-        self.recording.note(self, passing=True)
+        self.recording.note(self.t, self.machine, passing=True)
 
     def _step(self, count: int) -> None:
         simulation = self.machine.simulation
@@ -253,7 +261,7 @@ class Stage:
             # as it was before, so that a person can mend it and go on
             simulation.restore(safe)
             self.playing = False
-            self.recording.note(self, passing=True)
+            self.recording.note(self.t, self.machine, passing=True)
             raise
         self.steps += count
         self.moved += 1

@@ -5,28 +5,38 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.events.report import Flowed
 from tarsus.gait.cycles.cycle import LimitCycle
+from tarsus.gait.cycles.return_map import Tolerances
 from tarsus.gait.walkers.landing import exchanged
 from tarsus.gait.walkers.stance import Stance
+from tarsus.gait.walkers.walker import Walker
 from tarsus.geometry import Ground
 from tarsus.simulation import Trajectory
 
 
 def run_of(cycle: LimitCycle, steps: int, every: float) -> Trajectory:
     """Return so many steps of a gait with a sample `every` [s], from the origin along x."""
-    stance = cycle.walker.stance
-    if stance is None or len(cycle.walker.phases) > 1:
-        raise ValueError(f"nothing says how {cycle.walker.name!r} looks: it has no machine")
-    flowed = cycle.walker.steps(*cycle.state, steps, sample=every, **cycle.tolerances._asdict())
+    return walked(cycle.walker, *cycle.state, steps, every, cycle.tolerances)[0]
+
+
+def walked(
+    walker: Walker, q: Array, v: Array, steps: int, every: float, tolerances: Tolerances
+) -> tuple[Trajectory, Flowed]:
+    """Return the machine that floats on its way from a state after a strike, as far as it walks."""
+    stance = walker.stance
+    if stance is None or len(walker.phases) > 1:
+        raise ValueError(f"nothing says how {walker.name!r} looks: it has no machine")
+    flowed = walker.steps(q, v, steps, sample=every, **tolerances._asdict())
     t, q, v = flowed.samples
     strikes = np.array([event.t for event in flowed.events])
-    ways = np.cumsum([0.0, *(float(cycle.walker.ahead(e.q)) for e in flowed.events)])
+    ways = np.cumsum([0.0, *(float(walker.ahead(event.q)) for event in flowed.events)])
     number = np.searchsorted(strikes, t, side="right")
     states = [
         _state(stance, a, b, ways[k], bool(k % 2)) for a, b, k in zip(q, v, number, strict=True)
     ]
     recorded = {"q": np.array([q for q, _ in states]), "v": np.array([v for _, v in states])}
-    return Trajectory(stance.model, t, recorded, ground=Ground(slope=stance.slope))
+    return Trajectory(stance.model, t, recorded, ground=Ground(slope=stance.slope)), flowed
 
 
 def _state(stance: Stance, q: Array, v: Array, way: float, right: bool) -> tuple[Array, Array]:

@@ -1,6 +1,6 @@
 """The commands of the studio, a theme a file; `COMMANDS` has all of them by their verbs."""
 
-from tarsus.studio.commands import building, handling, looking, printing, timing, verbatim
+from tarsus.studio.commands import building, handling, looking, printing, timing, verbatim, walking
 from tarsus.studio.commands.command import COMMANDS, Command
 
 __all__ = [
@@ -12,4 +12,5 @@ __all__ = [
     "printing",
     "timing",
     "verbatim",
+    "walking",
 ]

@@ -20,9 +20,10 @@ SHOWN = ("forces", "contacts", "joints", "velocities", "reactions", "names")
 def chart(stage: Stage, line: Line) -> str:
     """Draw numbers over time."""
     line.expect(["QUANTITY"], more=True)
-    names = checked(stage, line.words)
+    names = checked(stage.machine, line.words)
     charts = tuple(dict.fromkeys([*stage.document.charts, *names]))
     stage.look_different(stage.document.but(charts=charts))
+    stage.recording.chart(stage.machine, charts)
     return ", ".join(charts)
 
 

@@ -19,7 +19,11 @@ MOST = 10_000_000
 def play(stage: Stage, line: Line) -> str:
     """Let the clock run."""
     line.expect([])
-    stage.playing, stage.looking = True, None
+    stage.playing = True
+    if not stage.film:
+        stage.looking = None
+    elif stage.looking is stage.recording.moments[-1]:
+        stage.looking = stage.recording.moments[0]
     return ""
 
 
