@@ -58,6 +58,8 @@ class Document:
     """Further arguments of `tarsus.Simulation`."""
     collision: Collision | None = None
     controller: Any = None
+    scene: str = ""
+    """The scene of `tarsus.scenes` that these two are of, by which files keep them."""
     walker: Any = None
     """The machine as one that walks, a `tarsus.gait.Walker`, if it is one."""
     sliders: Mapping[str, Slider] = field(default_factory=dict)

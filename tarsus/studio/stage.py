@@ -60,6 +60,10 @@ class Edit:
     state: tuple[Array, Array]
     moved: int
     """How often it had moved then: if it has not since, the state comes back, too."""
+    t: float = 0.0
+    """The time then [s]."""
+    whole: bool = False
+    """Whether another world came, whose state is its own: time and state come back, too."""
 
 
 class Stage:
@@ -189,16 +193,42 @@ class Stage:
     ) -> None:
         """Go on with another document; `line` says why, for undo."""
         before = self.machine
-        edit = Edit(line, before.document, before.model, (before.q, before.v), self.moved)
+        edit = self._edit(line)
         same = document.description is before.document.description
         if not same and before.document.collision is not None:
             document = document.but(collision=None)
             self.tell("the scene's own contact points are gone with this edit: shapes touch now")
         model = before.model if same and model is None else model
         now = Machine(document, start, before, model=model, t=self.t)
-        self._turn_to(now)
+        self._turn_to(now, self.t)
         self.edits.append(edit)
         self.undone.clear()
+
+    def begin(
+        self,
+        document: Document,
+        line: str,
+        *,
+        model: Model | None = None,
+        start: tuple[Array, Array] | None = None,
+        t: float = 0.0,
+        off: Sequence[str] = (),
+    ) -> None:
+        """Go over to another world, at a time [s]; nothing of the motion is carried over.
+
+        `line` says why, for undo; parts that are `off` rest.
+        """
+        edit = self._edit(line, whole=True)
+        document = document.but(resting=frozenset(off))
+        machine = Machine(document, start, model=model, t=t)
+        self._turn_to(machine, t, afresh=True)
+        self.edits.append(edit)
+        self.undone.clear()
+
+    def _edit(self, line: str, *, whole: bool = False) -> Edit:
+        """Return the world as it is now, for undo."""
+        now = self.machine
+        return Edit(line, now.document, now.model, (now.q, now.v), self.moved, self.t, whole)
 
     def look_different(self, document: Document) -> None:
         """Take another document that moves in the same way: charts, groups, what is shown."""
@@ -219,18 +249,25 @@ class Stage:
 
     def _swap(self, come: list[Edit], go: list[Edit]) -> str:
         edit, now = come[-1], self.machine
-        back = Edit(edit.line, now.document, now.model, (now.q, now.v), self.moved)
-        start = edit.state if edit.moved == self.moved else None
-        self._turn_to(Machine(edit.document, start, now, model=edit.model, t=self.t))
+        back = self._edit(edit.line, whole=edit.whole)
+        if edit.whole:
+            machine = Machine(edit.document, edit.state, model=edit.model, t=edit.t)
+            self._turn_to(machine, edit.t, afresh=True)
+        else:
+            start = edit.state if edit.moved == self.moved else None
+            machine = Machine(edit.document, start, now, model=edit.model, t=self.t)
+            self._turn_to(machine, self.t)
         come.pop()
         go.append(back)
         return edit.line
 
-    def _turn_to(self, machine: Machine) -> None:
-        now = self.t
+    def _turn_to(self, machine: Machine, t: float, *, afresh: bool = False) -> None:
+        """Go on with another machine at a time [s]; `afresh`: with an empty recording."""
         self.film, self.looking = False, None
         self.machine = machine
-        self._moved_on(now)
+        if afresh:
+            self.playing, self.recording = False, Recording()
+        self._moved_on(t)
 
     def _moved_on(self, now: float) -> None:
         self.base = now

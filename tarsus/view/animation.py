@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tarsus.files import replacing
 from tarsus.model import Model
@@ -34,28 +35,31 @@ def animate(
     speed: float = 1.0,
     shapes: ShownShapes | None = None,
     lines: Sequence[tuple[Where, Where]] = (),
+    quantities: Mapping[str, ArrayLike] | None = None,
     progress: Progress | None = None,
     **camera: Any,
 ) -> None:
     """Write a run as a film; its ending chooses the kind: .gif, .mp4 or .html.
 
     `fps` are pictures a second, `speed` 0.5 is slow motion. `shapes` are "visual", "collision"
-    or "skeleton". Films take `lines`, pairs of places between which strings and springs are
-    drawn, `width` and `height` [pixels], `azimuth` and `elevation` [deg] and `zoom`; a page can
-    be turned as it plays. `progress` is called with a word and a share.
+    or "skeleton"; `lines` are pairs of places between which strings and springs are drawn. Films
+    take `width` and `height` [pixels], `azimuth` and `elevation` [deg] and `zoom`. A page is turned
+    as it plays, with charts of the ledger, of contact forces, and of `quantities` at the run's
+    times, such as {"height [m]": run.q[:, 2]}. `progress` is called with a word and a share.
     """
     path = Path(file)
     if path.suffix not in KINDS:
         raise ValueError(f"{path.name} must end with one of {', '.join(KINDS)}")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} to")
-    stage = Stage(what, shapes=shapes, fps=fps, speed=speed, lines=lines)
+    stage = Stage(what, shapes=shapes, fps=fps, speed=speed, lines=lines, quantities=quantities)
     if path.suffix == ".html":
-        if camera or lines:
-            names = [*(["lines"] if lines else ()), *camera]
-            raise ValueError(f"a page is turned as it plays: leave out {', '.join(names)}")
+        if camera:
+            raise ValueError(f"a page is turned as it plays: leave out {', '.join(camera)}")
         write_page(stage, path, speed=speed)
         return
+    if quantities:
+        raise ValueError("films have no charts: leave out quantities, or write a .html")
     renderer = Renderer(stage, **camera)
     (_write_gif if path.suffix == ".gif" else _write_mp4)(renderer, path, fps, progress)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 from pathlib import Path
@@ -11,52 +10,51 @@ from typing import Any
 import numpy as np
 
 from tarsus.files import replacing
-from tarsus.view.stage import STATE_COLORS, Stage
-
-TEMPLATE = Path(__file__).with_name("player.html")
+from tarsus.view.bundle import PAGE, bundle
+from tarsus.view.chart_data import chart_data
+from tarsus.view.machine_data import machine_data, packed
+from tarsus.view.stage import STATE_COLORS, Arrows, Stage
 
 
 def write_page(stage: Stage, file: str | Path, *, speed: float = 1.0) -> None:
-    """Write the pictures of a stage as a page with a slider and a view that can be turned."""
-    page = TEMPLATE.read_text("utf-8").replace("@TITLE@", html.escape(stage.model.name))
+    """Write the pictures of a stage as a page: a view that can be turned, time, and charts."""
     # the data stand in a script: nothing in a name may end it
-    text = json.dumps(page_data(stage, speed=speed)).replace("</", "<\\/")
+    data = json.dumps(page_data(stage, speed=speed)).replace("</", "<\\/")
+    parts = {
+        "TITLE": html.escape(stage.model.name),
+        "STYLE": (PAGE / "page.css").read_text("utf-8"),
+        "SCRIPT": bundle("player.js"),
+        "DATA": data,
+    }
+    page = (PAGE / "player.html").read_text("utf-8")
+    # from the template's end to its beginning: what was put in is not looked at again
+    for name in ("SCRIPT", "DATA", "STYLE", "TITLE"):
+        before, after = page.split(f"@{name}@", 1)
+        page = before + parts[name] + after
     with replacing(file) as part:
-        part.write_text(page.replace("@DATA@", text), "utf-8")
+        part.write_text(page, "utf-8")
 
 
 def page_data(stage: Stage, *, speed: float = 1.0) -> dict[str, Any]:
     """Return what the page needs: numbers are little-endian float32, as base64."""
-    arrows = [stage.arrows(k) for k in range(len(stage.times))]
-    states = list(STATE_COLORS)
-    surfaces = [*stage.surfaces, *([stage.ground] if stage.ground is not None else [])]
     return {
         "name": stage.model.name,
-        "size": stage.size,
         "speed": speed,
         "times": stage.times.tolist(),
-        "bodies": stage.model.n_bodies,
-        "poses": _pack(stage.poses[:, :, :3]),
-        "surfaces": [
-            {
-                "body": surface.body,
-                "color": list(surface.color),
-                "ground": surface is stage.ground,
-                "corners": _pack(surface.vertices[surface.triangles]),
-            }
-            for surface in surfaces
-        ],
-        "states": [{"name": name, "color": list(color)} for name, color in STATE_COLORS.items()],
-        "arrows": [
-            {
-                "points": np.round(each.points, 5).tolist(),
-                "vectors": np.round(each.vectors, 5).tolist(),
-                "states": [states.index(state) for state in each.states],
-            }
-            for each in arrows
-        ],
+        "poses": packed(stage.poses[:, :, :3]),
+        "machine": machine_data(stage),
+        "lines": stage.line_ends,
+        "states": list(STATE_COLORS),
+        "arrows": [_arrow_data(stage.arrows(k)) for k in range(len(stage.times))],
+        "charts": chart_data(stage),
     }
 
 
-def _pack(array: Any) -> str:
-    return base64.b64encode(np.asarray(array, "<f4").tobytes()).decode()
+def _arrow_data(arrows: Arrows) -> dict[str, Any]:
+    states = list(STATE_COLORS)
+    return {
+        "points": np.round(arrows.points, 5).tolist(),
+        "vectors": np.round(arrows.vectors, 5).tolist(),
+        "states": [states.index(state) for state in arrows.states],
+        "newtons": np.round(np.linalg.norm(arrows.forces, axis=1), 3).tolist(),
+    }

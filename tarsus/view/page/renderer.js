@@ -1,0 +1,138 @@
+// The renderer: a picture of batches and lines under one sun, in a few passes over WebGL2.
+//
+//   shadows → sky → ground → opaque batches → lines → translucent batches → outlines
+//
+// It knows nothing of machines: scene.js says what is where. Colours are mapped to the screen in
+// each shader, so that the samples of the canvas itself smooth all edges.
+
+import { Batch, LineBatch } from "./batches.js"
+import { Outline } from "./outline.js"
+import { Program } from "./programs.js"
+import { BODY, LINE, SKY } from "./shaders.js"
+import { DEPTH, ShadowMap } from "./shadows.js"
+import { dot, scale } from "./vectors.js"
+
+export class Renderer {
+  constructor(canvas) {
+    this.canvas = canvas
+    const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" })
+    if (!gl) throw new Error("this page needs WebGL 2, which this browser does not offer")
+    this.gl = gl
+    this.bodies = new Program(gl, BODY)
+    this.lines = new Program(gl, LINE)
+    this.sky = new Program(gl, SKY)
+    this.shadows = new ShadowMap(gl, 2048, true)
+    this.heights = new ShadowMap(gl, 512, false)
+    this.outline = new Outline(gl)
+    this.empty = gl.createVertexArray()
+    gl.enable(gl.DEPTH_TEST)
+    gl.depthFunc(gl.LEQUAL)
+  }
+
+  /** A mesh of meshes.js that can be drawn at many places. */
+  batch(mesh, options) {
+    return new Batch(this.gl, mesh, options)
+  }
+
+  lineBatch() {
+    return new LineBatch(this.gl)
+  }
+
+  /** Fit the canvas to its place on the page; return whether it has another size now. */
+  fit(sharpness = Math.min(devicePixelRatio || 1, 2)) {
+    const { canvas } = this
+    this.sharpness = sharpness
+    const width = Math.max(1, Math.round(canvas.clientWidth * sharpness))
+    const height = Math.max(1, Math.round(canvas.clientHeight * sharpness))
+    if (canvas.width === width && canvas.height === height) return false
+    canvas.width = width
+    canvas.height = height
+    return true
+  }
+
+  /**
+   * Draw a picture of {view, theme, bounds, opaque, translucent, ground, lines, marked}.
+   *
+   * `view` is camera.js's {matrix, eye, right, up, ahead}; `bounds` {middle, radius} has all that
+   * casts shadows; `marked` are groups of outline.js.
+   */
+  draw({ view, theme, bounds, opaque, translucent, ground, lines, marked, fog }) {
+    const { gl, canvas } = this
+    for (const batch of [...opaque, ...translucent]) batch.upload()
+    gl.disable(gl.BLEND)
+    gl.enable(gl.DEPTH_TEST)
+    const wide = { middle: bounds.middle, radius: 1.3 * bounds.radius }
+    this.shadows.draw(opaque, theme.sun, bounds)
+    this.heights.draw(opaque, [0, 0, 1], wide)
+    const light = this.light(view, theme, wide, fog)
+    gl.viewport(0, 0, canvas.width, canvas.height)
+    for (const [unit, map] of [this.heights, this.shadows].entries()) {
+      gl.activeTexture(gl.TEXTURE1 - unit)
+      gl.bindTexture(gl.TEXTURE_2D, map.texture)
+    }
+    gl.clear(gl.DEPTH_BUFFER_BIT)
+    this.drawSky(view, light)
+    ground.draw(view, light, theme)
+    this.bodies.use({ ...light, camera: view.matrix })
+    opaque.forEach((batch, k) => {
+      this.bodies.set("order", 1e-6 * (k % 32))
+      batch.draw()
+    })
+    this.drawTranslucent(translucent, lines, view, light)
+    this.outline.draw(marked, view.matrix, [canvas.width, canvas.height], this.sharpness, theme)
+  }
+
+  /** What all shaders know of the light. */
+  light(view, theme, wide, fog) {
+    return {
+      eye: view.eye,
+      sun: theme.sun,
+      sunLight: theme.sunLight,
+      skyLight: theme.skyLight,
+      bounceLight: theme.bounceLight,
+      horizon: theme.horizon,
+      zenith: theme.zenith,
+      exposure: theme.exposure,
+      fog,
+      sunMatrix: this.shadows.matrix,
+      shadows: { unit: 0 },
+      softness: 0.006,
+      overMatrix: this.heights.matrix,
+      heights: { unit: 1 },
+      // depths of the map in units of the machine's radius; looks go a ninth of it to each side
+      overDepth: 1.3 * DEPTH,
+      reach: 0.055,
+    }
+  }
+
+  drawSky(view, light) {
+    const { gl } = this
+    gl.depthMask(false)
+    this.sky.use({ ...light, right: view.right, up: view.up, ahead: view.ahead })
+    gl.bindVertexArray(this.empty)
+    gl.drawArrays(gl.TRIANGLES, 0, 3)
+    gl.depthMask(true)
+  }
+
+  /** Lines first, they hide what is behind them; then what is translucent, the farthest first. */
+  drawTranslucent(batches, lines, view, light) {
+    const { gl, canvas } = this
+    gl.enable(gl.BLEND)
+    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA)
+    this.lines.use({ ...light, camera: view.matrix, view: [canvas.width / 2, canvas.height / 2] })
+    for (const each of lines) each.draw()
+    gl.depthMask(false)
+    this.bodies.use({ ...light, camera: view.matrix })
+    const depth = batch => dot(view.ahead, [3, 7, 11].map(i => batch.instances[i]))
+    for (const batch of [...batches].sort((a, b) => depth(b) - depth(a))) batch.draw()
+    gl.depthMask(true)
+    gl.disable(gl.BLEND)
+  }
+}
+
+/** The way from the eye through a place of the canvas, in CSS pixels: {from, way}. */
+export function rayThrough(canvas, view, x, y) {
+  const [across, down] = [(2 * x) / canvas.clientWidth - 1, 1 - (2 * y) / canvas.clientHeight]
+  const way = view.ahead.map((each, i) => each + across * view.right[i] + down * view.up[i])
+  return { from: view.eye, way: scale(way, 1 / Math.hypot(...way)) }
+}
