@@ -53,6 +53,8 @@ class Document:
     dt: float = 1e-3
     frame: float = 1 / 30
     """What `step` goes on by [s]."""
+    accuracy: tuple[float, float] | None = None
+    """Relative and absolute, with which `step` integrates; None for steps of dt."""
     contact: str | ContactLaw = "exact"
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of `tarsus.Simulation`."""

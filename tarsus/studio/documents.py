@@ -20,7 +20,7 @@ from tarsus.formats.native import KEYS, from_data, to_data
 from tarsus.formats.native_elements import mapping
 from tarsus.formats.native_forces import decode_force, encode_force
 from tarsus.geometry import Terrain
-from tarsus.model.checks import number
+from tarsus.model.checks import number, numbers
 from tarsus.model.description import ModelError, Source
 from tarsus.parts import Part
 from tarsus.scenes.named import scene_named
@@ -30,7 +30,7 @@ from tarsus.studio.statements import plain, unplain
 FORMAT, VERSION = "tarsus studio", 1
 PARTS: dict[str, type[Part]] = {**FORCES, **CONSTRAINTS}
 OWN = (
-    *("parts", "ground", "dt", "contact", "settings", "scene", "collision", "controller"),
+    *("parts", "ground", "dt", "frame", "accuracy", "contact", "settings", "scene", "collision", "controller"),
     *("sliders", "bindings", "charts", "shown", "groups", "guide"),
 )
 """What a document has beside a model."""
@@ -44,7 +44,8 @@ def document_data(document: Document) -> tuple[dict[str, Any], list[str]]:
     parts = enumerate(document.parts.values(), 1)
     data["parts"] = [encode_force(part, k, PARTS) for k, part in parts]
     data["ground"] = plain(document.ground, "the ground")
-    data["dt"] = document.dt
+    data["dt"], data["frame"] = document.dt, document.frame
+    data["accuracy"] = None if document.accuracy is None else list(document.accuracy)
     data["contact"] = plain(document.contact, "contact")
     data["settings"] = {name: plain(each, name) for name, each in document.settings.items()}
     lost = []
@@ -103,6 +104,8 @@ def _completed(document: Document, data: dict[str, Any], source: Source) -> Docu
         parts=parts,
         ground=ground,
         dt=number(data.get("dt", document.dt), "dt", source),
+        frame=number(data.get("frame", document.frame), "frame", source),
+        accuracy=_accuracy(data.get("accuracy"), source),
         contact=unplain(data.get("contact", document.contact), "contact"),
         settings={name: unplain(each, name) for name, each in _map(data, "settings").items()},
         scene=_word(data.get("scene", ""), "scene"),
@@ -113,6 +116,13 @@ def _completed(document: Document, data: dict[str, Any], source: Source) -> Docu
         groups={name: _words(each, name) for name, each in _map(data, "groups").items()},
         guide=None if guide is None else _guide(guide, source),
     )
+
+
+def _accuracy(data: Any, source: Source) -> tuple[float, float] | None:
+    if data is None:
+        return None
+    relative, absolute = numbers(data, (2,), "accuracy", source).tolist()
+    return relative, absolute
 
 
 def _of_scene(document: Document, data: dict[str, Any], source: Source) -> Document:

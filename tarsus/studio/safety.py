@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
 
 PLAIN = (
-    *("revision", "playing", "looking", "speed", "base", "steps", "moved", "drawing"),
-    *("accuracy", "statistics"),
+    *("revision", "playing", "looking", "film", "gait", "speed", "base", "steps", "moved"),
+    *("drawing", "frames", "statistics", "recording"),
 )
-"""What is replaced and never changed."""
+"""What is replaced and never changed, but for moments of the recording."""
 LISTS = ("edits", "undone", "told")
 
 

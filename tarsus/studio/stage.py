@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,11 @@ from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.scenes import Scene
+from tarsus.simulation.integrators import Integration
 from tarsus.studio.assembly import come_together
 from tarsus.studio.commands import COMMANDS
 from tarsus.studio.document import Document
+from tarsus.studio.drawing import Drawing
 from tarsus.studio.language import LineError, parse, written
 from tarsus.studio.machine import HAND, Machine
 from tarsus.studio.opening import opened
@@ -64,6 +66,8 @@ class Edit:
     """The time then [s]."""
     whole: bool = False
     """Whether another world came, whose state is its own: time and state come back, too."""
+    together: int = 0
+    """Edits that follow each other and have the same number, but none, are undone together."""
 
 
 class Stage:
@@ -96,18 +100,26 @@ class Stage:
         """Steps since the stage was opened."""
         self.moved = 0
         """Changes with all that is motion."""
+        self.drawing = Drawing()
+        """Where frames go."""
+        self.frames = 0
+        """How many have been drawn."""
+        self.statistics: Integration | None = None
+        """What the integrator did when `step` was accurate last."""
         self.undone: list[Edit] = []
         self.edits: list[Edit] = []
         self.take = Take()
+        self.depth = 0
+        """How many scripts are being run within each other."""
         self.understood = ""
         """The line that is being done, as a take notes it."""
         self.recording = Recording()
         self.told: list[str] = []
         """What happened by itself, such as parts that came together."""
         self.listeners: list[Callable[[str, Answer], None]] = []
-        self.open(what)
+        self._open(what)
 
-    def open(self, what: Model | Scene | Document | None) -> None:
+    def _open(self, what: Model | Scene | Document | None) -> None:
         """Begin with a model, a scene or a document; what was there is forgotten but for undo."""
         document, model, start = opened(what)
         self.machine = Machine(document, start, model=model)
@@ -118,7 +130,7 @@ class Stage:
     def do(self, text: str) -> Answer:
         """Do a line and return the answer; errors that a person can mend are answers."""
         with self.lock:
-            answer = self._done(text)
+            answer = self.answered(text)
         for listener in list(self.listeners):
             listener(text, answer)
         return answer
@@ -146,7 +158,8 @@ class Stage:
 
         return say
 
-    def _done(self, text: str) -> Answer:
+    def answered(self, text: str) -> Answer:
+        """Do a line and return the answer, without telling listeners."""
         before = Before.of(self)
         try:
             line = parse(text)
@@ -159,6 +172,7 @@ class Stage:
             command = COMMANDS[line.verb]
             self.understood = " ".join(text.split("\n")).strip()
             said = command.do(self, line) or ""
+            self._make_one(len(before.lists["edits"]), line.verb)
             if command.noted:
                 self.take.note(self.understood)
         except EXPECTED as error:
@@ -170,6 +184,16 @@ class Stage:
             before.put_back(self)
             raise
         return Answer(said)
+
+    def _make_one(self, first: int, verb: str) -> None:
+        """Let all edits since the first of a line be one; those of a script are undone together."""
+        made = self.edits[first:]
+        if len(made) < 2:
+            return
+        if verb == "run":
+            self.edits[first:] = [replace(edit, together=first + 1) for edit in made]
+        else:
+            self.edits[first:] = [replace(made[0], line=made[-1].line)]
 
     # --- edits ----------------------------------------------------------------------------------
 
@@ -235,13 +259,13 @@ class Stage:
         self.machine.document = document
         self.revision += 1
 
-    def undo(self) -> str:
+    def take_back(self) -> str:
         """Take the last edit back, and return its line."""
         if not self.edits:
             raise LineError("there is nothing to undo")
         return self._swap(self.edits, self.undone)
 
-    def redo(self) -> str:
+    def do_again(self) -> str:
         """Do the edit again that was taken back last, and return its line."""
         if not self.undone:
             raise LineError("there is nothing to do again")
@@ -249,7 +273,7 @@ class Stage:
 
     def _swap(self, come: list[Edit], go: list[Edit]) -> str:
         edit, now = come[-1], self.machine
-        back = self._edit(edit.line, whole=edit.whole)
+        back = replace(self._edit(edit.line, whole=edit.whole), together=edit.together)
         if edit.whole:
             machine = Machine(edit.document, edit.state, model=edit.model, t=edit.t)
             self._turn_to(machine, edit.t, afresh=True)
@@ -276,8 +300,8 @@ class Stage:
 
     # --- time -----------------------------------------------------------------------------------
 
-    def step(self, count: int) -> None:
-        """Make steps; moments are recorded each 1/60 s of the machine's time."""
+    def advance(self, count: int) -> None:
+        """Make steps of dt; moments are recorded each 1/60 s of the machine's time."""
         simulation = self.machine.simulation
         every = max(1, round(1.0 / (FRAMES * simulation.dt)))
         while count > 0:

@@ -2,12 +2,16 @@
 
 from tarsus.studio.commands import (
     building,
+    copying,
     filing,
     handling,
     looking,
     printing,
+    scripting,
     timing,
     verbatim,
+    verbatim_forces,
+    verbatim_time,
     walking,
 )
 from tarsus.studio.commands.command import COMMANDS, Command
@@ -16,11 +20,15 @@ __all__ = [
     "COMMANDS",
     "Command",
     "building",
+    "copying",
     "filing",
     "handling",
     "looking",
     "printing",
+    "scripting",
     "timing",
     "verbatim",
+    "verbatim_forces",
+    "verbatim_time",
     "walking",
 ]
