@@ -82,7 +82,7 @@ def report(stage: Stage) -> str:
     document = stage.document
     done: Integration | None = stage.statistics
     if document.accuracy is None:
-        since = stage.machine.simulation.moving().core.steps
+        since = round((stage.t - stage.machine.began_at) / document.dt)
         return (
             f"fixed steps, semi-implicit: last step {document.dt:g} s, next step {document.dt:g} s,"
             f" {since} steps and {since} calls since the restart, order 1, no accuracy goals; "

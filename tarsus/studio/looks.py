@@ -10,6 +10,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.parts import place_of
 from tarsus.studio.machine import HAND, Machine
+from tarsus.studio.sensing import joint_wrenches
 from tarsus.view.stage import Stage as Picture
 
 if TYPE_CHECKING:
@@ -58,7 +59,28 @@ def arrows(stage: Stage) -> tuple[list[dict[str, Any]], Array]:
         kind = "drag" if name == HAND else "force"
         named.append({"name": name, "kind": kind, "state": ""})
         rows.append(np.concatenate([_at(machine, statement.b), handle.force]))
+    if "reactions" in shown:
+        for name, wrench in joint_wrenches(machine).items():
+            add_reaction(machine, name, wrench, named, rows)
+    if "velocities" in shown:
+        for body in machine.bodies():
+            pose = machine.pose(body.name)
+            speed = pose[:3, :3] @ machine.model.frame_velocity(machine.q, machine.v, body.name)[:3]
+            named.append({"name": body.name, "kind": "velocity", "state": ""})
+            rows.append(np.concatenate([pose[:3, 3], speed]))
     return named, np.array(rows).reshape(-1, 6)
+
+
+def add_reaction(
+    machine: Machine, name: str, wrench: Array, named: list[dict[str, Any]], rows: list[Array]
+) -> None:
+    """Add the arrow of what a joint does to its body, at the origin of the body."""
+    joint = machine.model.joint(name)
+    if joint.kind in ("free", "planar"):
+        return
+    pose = machine.model.frame_pose(machine.q, joint.child)
+    named.append({"name": name, "kind": "reaction", "state": ""})
+    rows.append(np.concatenate([pose[:3, 3], pose[:3, :3] @ wrench[:3]]))
 
 
 def lines(stage: Stage, poses: Array) -> tuple[list[dict[str, Any]], Array]:

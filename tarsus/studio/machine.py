@@ -13,7 +13,7 @@ from tarsus.kit import carry
 from tarsus.model import WORLD, Model
 from tarsus.parts import Part
 from tarsus.parts.place import placement_of, split
-from tarsus.simulation.edited import keep_currents
+from tarsus.simulation.edited import flat, keep_currents
 from tarsus.spatial import inverse, pose, rotation_from_quaternion
 from tarsus.studio.bindings import Plan, plan_of
 from tarsus.studio.document import Document
@@ -21,6 +21,8 @@ from tarsus.studio.touching import simulation_of
 
 HAND = "hand"
 """What the part is called by which a person pulls; no document has it."""
+MOST_STEPS = 2**31 - 1
+"""On the clock of a machine."""
 POINTS = ("nail", "move_to", "grab")
 """Constraints whose targets are points."""
 
@@ -37,8 +39,8 @@ class ShownBody:
 class Machine:
     """A document with its model and an interactive motion of it.
 
-    `start` is a state (q, v) of the model; `before` is the machine that it was edited from, whose
-    state, currents of motors and hands go on here. Its motion begins at time `t` [s].
+    `start` is a state (q, v) of the model at the time `t` [s]; `before` is the machine that it was
+    edited from, whose state, currents of motors and hands go on here.
     """
 
     def __init__(
@@ -50,7 +52,6 @@ class Machine:
         model: Model | None = None,
         t: float = 0.0,
     ) -> None:
-        self.began_at = t
         if model is None:
             strict = before is None or before.model._strict
             model = Model(document.description, strict=strict)
@@ -65,14 +66,25 @@ class Machine:
         for part in document.parts.values():
             self.simulation.add(part)
         self.simulation.reset(*start, controller=document.controller, ledger=True)
+        self._set_clock(t)
         self.document = self._anchored(document)
         if before is not None:
             self._go_on_as(before)
         for name, handle in self.simulation.parts.items():
             handle.on = name not in self.document.resting
         self.follow_bindings()
+        self.acceleration: Array | None = None
+        """In the last step (nv,), None before the first."""
         self.stored_at_start = float(self.simulation.energy_now().stored[0])
         """What was stored when its motion began [J]."""
+
+    def step(self, count: int) -> None:
+        """Make steps; the acceleration of the last one is kept, for what joints bear."""
+        if count > 1:
+            self.simulation.step(steps=count - 1)
+        before = self.v
+        self.simulation.step(steps=1)
+        self.acceleration = (self.v - before) / self.simulation.dt
 
     @property
     def q(self) -> Array:
@@ -127,7 +139,16 @@ class Machine:
         for target, expression in self.document.bindings.items():
             name, _, number = target.rpartition(".")
             if number == "target" and name in self.simulation.parts:
-                self.simulation.parts[name].follow(_later(plan_of(expression), self.began_at))
+                self.simulation.parts[name].follow(_later(plan_of(expression), self.lag))
+
+    def _set_clock(self, t: float) -> None:
+        """Let controllers and plans, which go by time, go on: the clock counts whole steps."""
+        steps = min(max(round(t / self.simulation.dt), 0), MOST_STEPS)
+        core = self.simulation.moving().core
+        state = np.atleast_2d(core.q, core.v)
+        core.restore(*state, core.memory, flat(core.touched), steps)
+        self.began_at, self.lag = t, t - self.simulation.t
+        """When its motion began, and what its clock lacks to the time [s]."""
 
     def _anchored(self, document: Document) -> Document:
         """Return the document with parts as they hold now, so that edits leave them there."""

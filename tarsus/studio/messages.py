@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import fnmatch
 import json
 import math
 import struct
@@ -173,6 +174,7 @@ def value_at(stage: Stage, target: str) -> float | None:
     """Return the number that a slider moves, None if it is gone."""
     name, _, field = target.rpartition(".")
     document = stage.document
+    name = next((each for each in document.parts if fnmatch.fnmatchcase(each, name)), name)
     if name in document.parts:
         value = getattr(document.parts[name], field, None)
     elif name == "ground":

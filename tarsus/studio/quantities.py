@@ -17,6 +17,7 @@ from tarsus.model.checks import suggestion
 from tarsus.simulation import EnergyLedger
 from tarsus.studio.language import LineError
 from tarsus.studio.machine import Machine
+from tarsus.studio.sensing import joint_wrenches
 
 WORKS = (
     *("supplied", "parts", "damping", "joint_friction", "contact_normal", "contact_friction"),
@@ -70,6 +71,8 @@ def quantities(machine: Machine) -> dict[str, Quantity]:
         for axis in AXES:
             found[f"{axis}:{body.name}"] = Quantity("m", _coordinate(body.name, axis))
         found[f"speed:{body.name}"] = Quantity("m/s", _speed(body.name))
+    for joint in machine.model.joints:
+        found[f"reaction:{joint.name}"] = Quantity("N", _reaction(joint.name))
     for name in machine.simulation.parts:
         found[f"force:{name}"] = Quantity("N", _force(name))
     return found
@@ -123,6 +126,15 @@ def _coordinate(body: str, axis: str) -> Callable[[Seen], float]:
 
 def _speed(body: str) -> Callable[[Seen], float]:
     return lambda s: float(np.linalg.norm(s.model.frame_velocity(s.q, s.v, body)[:3]))
+
+
+def _reaction(joint: str) -> Callable[[Seen], float]:
+    def value(seen: Seen) -> float:
+        if seen.machine is None or seen.machine.acceleration is None:
+            return NAN
+        return float(np.linalg.norm(joint_wrenches(seen.machine)[joint][:3]))
+
+    return value
 
 
 def _force(part: str) -> Callable[[Seen], float]:

@@ -20,6 +20,7 @@ from tarsus.scenes import Scene
 from tarsus.studio import messages
 from tarsus.studio.clock import Clock
 from tarsus.studio.commands import COMMANDS
+from tarsus.studio.gallery import ENTRIES
 from tarsus.studio.stage import Answer, Stage
 from tarsus.view.gate import HOST, Gate
 
@@ -179,6 +180,11 @@ class Studio:
             return {"kind": "quantities", "units": messages.all_quantities(self.stage)}
         if ask == "history":
             return messages.history(self.stage)
+        if ask == "gallery":
+            scenes = [
+                {"name": x.name, "title": x.title, "invite": x.invite} for x in ENTRIES.values()
+            ]
+            return {"kind": "gallery", "scenes": scenes}
         if ask == "scene":
             return messages.scene(self.stage)
         if ask == "help":

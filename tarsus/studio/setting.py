@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,8 @@ def change(stage: Stage, name: str, line: Line) -> str:
     if name == "world":
         return _change_world(stage, line, said)
     names = stage.document.names
+    if "*" in name:
+        return _change_parts(stage, name, line, said)
     what = names[one_of(name, [*names, "ground", "world"], "name")]
     return CHANGES[what](stage, name, line, said)
 
@@ -161,29 +164,44 @@ def _change_joint(stage: Stage, name: str, line: Line, said: str) -> str:
     return ""
 
 
+def _change_parts(stage: Stage, pattern: str, line: Line, said: str) -> str:
+    """Change numbers of all parts whose names match, such as `string*`."""
+    chosen = [name for name in stage.document.parts if fnmatch.fnmatchcase(name, pattern)]
+    if not chosen:
+        raise LineError(f"NAME: no part is called {pattern!r}", "NAME")
+    changed = {name: _changed(stage, name, line) for name in chosen}
+    stage.become(stage.document.but(parts={**stage.document.parts, **changed}), said)
+    return f"{len(chosen)} parts"
+
+
 def _change_part(stage: Stage, name: str, line: Line, said: str) -> str:
     """Change numbers of a part while it acts; `-on off` lets it rest."""
-    from tarsus.studio.adding import value_of
-
     document = stage.document
-    part = document.parts[name]
-    fields = {
-        each.name: each for each in dataclasses.fields(part) if each.name not in ("name", "source")
-    }
-    line.expect(["NAME"], [*(f"-{field}" for field in fields), "-on"])
     if "-on" in line.options:
         on = one_of(" ".join(line.options.pop("-on")), ("on", "off"), "-on") == "on"
         resting = document.resting - {name} if on else document.resting | {name}
         document = document.but(resting=resting)
+    if line.options:
+        document = document.with_part(_changed(stage, name, line))
+    stage.become(document, said)
+    return ""
+
+
+def _changed(stage: Stage, name: str, line: Line) -> Part:
+    """Return a part with other numbers, if it may have them."""
+    from tarsus.studio.adding import value_of
+
+    part = stage.document.parts[name]
+    fields = {
+        each.name: each for each in dataclasses.fields(part) if each.name not in ("name", "source")
+    }
+    line.expect(["NAME"], [f"-{field}" for field in fields])
     values = {
         option[1:]: value_of(stage, fields[option[1:]], line, option) for option in line.options
     }
-    if values:
-        part = dataclasses.replace(part, **values)
-        part.statement(stage.machine.model)
-        document = document.with_part(part)
-    stage.become(document, said)
-    return ""
+    changed = dataclasses.replace(part, **values)
+    changed.statement(stage.machine.model)
+    return changed
 
 
 def _change_ground(stage: Stage, line: Line, said: str) -> str:

@@ -95,7 +95,7 @@ class Stage:
         """The gait that was found last."""
         self.speed = 1.0
         self.base = 0.0
-        """The time [s] at which the present machine began."""
+        """What the clock of the present machine lacks to the time [s]: less than a step."""
         self.steps = 0
         """Steps since the stage was opened."""
         self.moved = 0
@@ -130,7 +130,7 @@ class Stage:
     def do(self, text: str) -> Answer:
         """Do a line and return the answer; errors that a person can mend are answers."""
         with self.lock:
-            answer = self.answered(text)
+            answer = self._done(text)
         for listener in list(self.listeners):
             listener(text, answer)
         return answer
@@ -158,8 +158,14 @@ class Stage:
 
         return say
 
-    def answered(self, text: str) -> Answer:
-        """Do a line and return the answer, without telling listeners."""
+    def answered(self, line: str, *, noted: bool = False) -> str:
+        """Do a line that is part of another, and return its text; a line that fails raises."""
+        answer = self._done(line, noted=noted)
+        if not answer.ok:
+            raise LineError(answer.text, answer.field)
+        return answer.text
+
+    def _done(self, text: str, *, noted: bool = True) -> Answer:
         before = Before.of(self)
         try:
             line = parse(text)
@@ -173,7 +179,9 @@ class Stage:
             self.understood = " ".join(text.split("\n")).strip()
             said = command.do(self, line) or ""
             self._make_one(len(before.lists["edits"]), line.verb)
-            if command.noted:
+            if not noted:
+                self.take.back_to(before.noted)
+            elif command.noted:
                 self.take.note(self.understood)
         except EXPECTED as error:
             before.put_back(self)
@@ -294,7 +302,7 @@ class Stage:
         self._moved_on(t)
 
     def _moved_on(self, now: float) -> None:
-        self.base = now
+        self.base = now - self.machine.simulation.t
         self.revision += 1
         self.recording.note(now, self.machine, fresh=True)
 
@@ -317,7 +325,7 @@ class Stage:
         simulation = self.machine.simulation
         safe = simulation.snapshot()
         try:
-            simulation.step(steps=count)
+            self.machine.step(count)
         except EXPECTED:
             # as it was before, so that a person can mend it and go on
             simulation.restore(safe)

@@ -13,26 +13,32 @@ from tarsus.files import replacing
 from tarsus.view.bundle import PAGE, bundle
 from tarsus.view.chart_data import chart_data
 from tarsus.view.machine_data import machine_data, packed
+from tarsus.view.shell_looks import shell_data
 from tarsus.view.stage import STATE_COLORS, Arrows, Stage
 
 
 def write_page(stage: Stage, file: str | Path, *, speed: float = 1.0) -> None:
     """Write the pictures of a stage as a page: a view that can be turned, time, and charts."""
-    # the data stand in a script: nothing in a name may end it
-    data = json.dumps(page_data(stage, speed=speed)).replace("</", "<\\/")
+    data = json.dumps(page_data(stage, speed=speed))
+    with replacing(file) as part:
+        part.write_text(page_text(stage.model.name, "player_page.js", data), "utf-8")
+
+
+def page_text(title: str, entry: str, data: str) -> str:
+    """Return a page that needs nothing beside it: style, data (JSON), an entry and its modules."""
     parts = {
-        "TITLE": html.escape(stage.model.name),
+        "TITLE": html.escape(title),
         "STYLE": (PAGE / "page.css").read_text("utf-8"),
-        "SCRIPT": bundle("player.js"),
-        "DATA": data,
+        "SCRIPT": bundle(entry),
+        # the data stand in a script: nothing in a name may end it
+        "DATA": data.replace("</", "<\\/"),
     }
     page = (PAGE / "player.html").read_text("utf-8")
     # from the template's end to its beginning: what was put in is not looked at again
     for name in ("SCRIPT", "DATA", "STYLE", "TITLE"):
         before, after = page.split(f"@{name}@", 1)
         page = before + parts[name] + after
-    with replacing(file) as part:
-        part.write_text(page, "utf-8")
+    return page
 
 
 def page_data(stage: Stage, *, speed: float = 1.0) -> dict[str, Any]:
@@ -43,6 +49,7 @@ def page_data(stage: Stage, *, speed: float = 1.0) -> dict[str, Any]:
         "times": stage.times.tolist(),
         "poses": packed(stage.poses[:, :, :3]),
         "machine": machine_data(stage),
+        "shells": [] if stage.shells is None else shell_data(stage.shells),
         "lines": stage.line_ends,
         "states": list(STATE_COLORS),
         "arrows": [_arrow_data(stage.arrows(k)) for k in range(len(stage.times))],
@@ -52,9 +59,11 @@ def page_data(stage: Stage, *, speed: float = 1.0) -> dict[str, Any]:
 
 def _arrow_data(arrows: Arrows) -> dict[str, Any]:
     states = list(STATE_COLORS)
+    # runs that went astray have numbers that JSON does not know
+    points, vectors, forces = map(np.nan_to_num, (arrows.points, arrows.vectors, arrows.forces))
     return {
-        "points": np.round(arrows.points, 5).tolist(),
-        "vectors": np.round(arrows.vectors, 5).tolist(),
+        "points": np.round(points, 5).tolist(),
+        "vectors": np.round(vectors, 5).tolist(),
         "states": [states.index(state) for state in arrows.states],
-        "newtons": np.round(np.linalg.norm(arrows.forces, axis=1), 3).tolist(),
+        "newtons": np.round(np.linalg.norm(forces, axis=1), 3).tolist(),
     }

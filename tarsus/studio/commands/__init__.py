@@ -4,9 +4,11 @@ from tarsus.studio.commands import (
     building,
     copying,
     filing,
+    galleries,
     handling,
     looking,
     printing,
+    reaching,
     scripting,
     timing,
     verbatim,
@@ -16,19 +18,21 @@ from tarsus.studio.commands import (
 )
 from tarsus.studio.commands.command import COMMANDS, Command
 
-__all__ = [
-    "COMMANDS",
-    "Command",
-    "building",
-    "copying",
-    "filing",
-    "handling",
-    "looking",
-    "printing",
-    "scripting",
-    "timing",
-    "verbatim",
-    "verbatim_forces",
-    "verbatim_time",
-    "walking",
-]
+THEMES = (
+    building,
+    copying,
+    filing,
+    galleries,
+    handling,
+    looking,
+    printing,
+    reaching,
+    scripting,
+    timing,
+    verbatim,
+    verbatim_forces,
+    verbatim_time,
+    walking,
+)
+
+__all__ = ["COMMANDS", "THEMES", "Command"]

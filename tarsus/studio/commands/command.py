@@ -35,6 +35,7 @@ def command(usage: str, *, noted: bool = True) -> Callable[[Do], Do]:
 
     def register(do: Do) -> Do:
         verb = usage.split()[0]
+        assert verb not in COMMANDS, f"two commands are called {verb}"
         summary = (do.__doc__ or "").partition("\n")[0]
         COMMANDS[verb] = Command(verb, usage, summary, do, noted)
         return do

@@ -48,7 +48,7 @@ def script_text(stage: Stage, name: str) -> str:
 
 
 def _said(stage: Stage, text: str, where: str) -> str:
-    answer = stage.answered(text)
-    if not answer.ok:
-        raise LineError(f"{where}, {text.strip()!r}: {answer.text}", answer.field)
-    return answer.text
+    try:
+        return stage.answered(text, noted=True)
+    except LineError as error:
+        raise LineError(f"{where}, {text.strip()!r}: {error}", error.field) from None

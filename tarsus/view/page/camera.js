@@ -83,6 +83,11 @@ export class Camera {
     return [clamp(1 - (left + right) / width, 0.2, 1), clamp(1 - (top + bottom) / height, 0.2, 1)]
   }
 
+  /** CSS pixels that something as large as its distance has on the screen. */
+  pixels() {
+    return (FOCAL / 2) * Math.max(1, this.canvas.clientHeight)
+  }
+
   /** The axes of the camera: right, up, and back towards the eye. */
   axes({ azimuth: a, elevation: e } = this.now) {
     const back = [Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)]
@@ -123,7 +128,7 @@ export class Camera {
   /** Move by pixels: what is at the target stays under the finger. */
   pan(x, y) {
     const { right, up } = this.axes()
-    const metres = (2 * this.now.distance) / (FOCAL * Math.max(1, this.canvas.clientHeight))
+    const metres = this.now.distance / this.pixels()
     this.goal.target = add(this.goal.target, add(scale(right, -x * metres), scale(up, y * metres)))
   }
 

@@ -17,13 +17,14 @@ export class MachineParts {
     this.marks = { selected: new Set(), hovered: new Set() }
     this.markBatches = new Map()
     this.parts = []
+    this.shells = []
     this.poses = new Float32Array(0)
   }
 
-  set({ bodies = [], world = [] }) {
+  set({ bodies = [], world = [], shells = [] }) {
     this.clear()
     const meshes = new Map()
-    const add = (surface, body, number) => {
+    const add = (surface, body, number, into = this.parts) => {
       let mesh = meshOf(surface.vertices, surface.triangles)
       if (!mesh.triangles) return
       const key = keyOf(mesh)
@@ -31,10 +32,11 @@ export class MachineParts {
       mesh = meshes.get(key) ?? meshes.set(key, mesh).get(key)
       const color = surface.color ?? colorOf(number)
       const look = lookOf(color, surface.material)
-      this.parts.push({ body, key, mesh, color, look, opacity: surface.opacity ?? 1, own: color })
+      into.push({ body, key, mesh, color, look, opacity: surface.opacity ?? 1, own: color, tag: surface.tag })
     }
     world.forEach(surface => add(surface, WORLD, 0))
     bodies.forEach((body, k) => body.surfaces.forEach(surface => add(surface, k, k)))
+    shells.forEach(shell => add(shell, shell.body, 0, this.shells))
     this.poses = new Float32Array(12 * bodies.length)
     for (let k = 0; k < bodies.length; k++) this.poses.set(STILL, 12 * k)
     this.known = null
@@ -64,6 +66,13 @@ export class MachineParts {
     }
   }
 
+  /** Change the look of shells with a tag. */
+  dress(tag, { color, opacity }) {
+    for (const shell of this.shells) {
+      if (shell.tag === tag) Object.assign(shell, { color: color ?? shell.color, opacity: opacity ?? shell.opacity })
+    }
+  }
+
   /** What a ray may hit. */
   targets() {
     const all = this.parts.map(part => ({ body: part.body, mesh: part.mesh, pose: this.poseOf(part.body) }))
@@ -84,7 +93,7 @@ export class MachineParts {
   /** Put all parts where they are now. */
   fill() {
     for (const batch of [...this.shared.values(), ...this.single.values()]) batch.clear()
-    for (const part of this.parts) {
+    for (const part of [...this.parts, ...this.shells]) {
       const clear = part.opacity < 1
       const [batches, key] = clear ? [this.single, part] : [this.shared, part.key]
       if (!batches.has(key)) batches.set(key, this.renderer.batch(part.mesh, { cast: !clear }))
@@ -163,6 +172,7 @@ export class MachineParts {
     }
     for (const kind of Object.keys(this.marks)) this.marks[kind] = new Set()
     this.parts = []
+    this.shells = []
     this.groundMesh = null
     this.known = null
   }

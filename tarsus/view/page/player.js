@@ -1,4 +1,7 @@
-// The page that plays a run: one file, no server. The picture, time, and charts that move with it.
+// The player: the picture of a run or a model, time, and charts that move with it.
+//
+// On its own it plays what it was given. With a server behind it, `tell` sends what people do there,
+// and viewer.js changes the player as the server says.
 
 import { arrowWords } from "./arrows.js"
 import { nearest, short, StripChart } from "./charts.js"
@@ -12,17 +15,20 @@ const find = name => document.querySelector(name)
 const PLAY = "M3 1.5l11 6.5-11 6.5z"
 const PAUSE = "M3 2h4v12H3zM9 2h4v12H9z"
 
-class Player {
-  constructor(data) {
+export class Player {
+  constructor(data, tell = () => {}) {
     this.data = data
+    this.tell = tell
     this.poses = numbers(data.poses)
     this.times = data.times
     this.last = data.times.length - 1
     this.time = data.times[0]
-    this.playing = this.last > 0
+    this.playing = false
+    this.speed = data.speed
     this.scene = new Scene(find("canvas.world"))
-    this.scene.setMachine(data.machine)
-    this.scene.setLines(data.lines.map(points => ({ points, color: [0.91, 0.6, 0.24], width: 3 })))
+    this.scene.setMachine({ ...data.machine, shells: data.shells })
+    this.ownLines = data.lines.map(points => ({ points, color: [0.91, 0.6, 0.24], width: 3 }))
+    this.scene.setLines(this.ownLines)
     this.scene.onTheme = theme => this.dress(theme)
     this.dress(this.scene.theme)
     this.charts = data.charts.map(chart => this.chart(chart))
@@ -45,13 +51,19 @@ class Player {
     find(".title b").textContent = name
     find(".title span").textContent = scaleWords(machine.size)
     find("canvas.world").setAttribute("aria-label", `${name} in three dimensions; arrow keys turn it, F frames it`)
-    find("input").max = this.last
-    find("select").value = String(speed)
-    if (find("select").selectedIndex < 0) find("select").value = "1"
+    find("#time").max = this.last
+    this.setSpeed(speed)
     find("#graphs").hidden = !this.charts.length
     find(".transport").hidden = this.last === 0
     find(".panel").hidden = this.last === 0 && !this.charts.length
     for (const id of ["#forces", "#follow"]) find(id).hidden = this.last === 0
+  }
+
+  setSpeed(speed) {
+    this.speed = speed
+    const list = find("select")
+    list.value = String(speed)
+    if (list.selectedIndex < 0) list.add(new Option(`${speed} ×`, speed, true, true))
   }
 
   dress(theme) {
@@ -74,17 +86,19 @@ class Player {
     this.time = Math.min(this.times[this.last], Math.max(this.times[0], time))
     this.playing = false
     this.stale = true
+    this.tell({ picture: nearest(this.times, this.time) })
   }
 
   toggle() {
     this.playing = !this.playing && this.last > 0
     if (this.playing && this.time >= this.times[this.last]) this.time = this.times[0]
     this.stale = true
+    this.tell({ playing: this.playing })
   }
 
   step(now) {
     if (this.playing) {
-      this.time += ((now - (this.before ?? now)) / 1000) * Number(find("select").value)
+      this.time += ((now - (this.before ?? now)) / 1000) * this.speed
       if (this.time > this.times[this.last]) this.time = this.times[0]
       this.stale = true
     }
@@ -95,10 +109,11 @@ class Player {
 
   show() {
     const frame = nearest(this.times, this.time)
-    this.scene.setPoses(this.posesAt(frame))
+    if (this.last > 0 || !this.scene.posed) this.scene.setPoses(this.posesAt(frame))
+    this.scene.posed = true
     this.showArrows(frame)
-    find("input").value = frame
-    find("input").setAttribute("aria-valuetext", `${this.times[frame].toFixed(2)} seconds`)
+    find("#time").value = frame
+    find("#time").setAttribute("aria-valuetext", `${this.times[frame].toFixed(2)} seconds`)
     find("#clock").textContent = `${this.times[frame].toFixed(3)} s`
     const label = this.playing ? "pause" : "play"
     if (find("#play").ariaLabel !== label) {
@@ -157,7 +172,11 @@ class Player {
       find(".charts").hidden = !on
       this.inset()
     })
-    find("input").oninput = () => this.seek(this.times[find("input").value])
+    find("select").onchange = () => {
+      this.speed = Number(find("select").value)
+      this.tell({ speed: this.speed })
+    }
+    find("#time").oninput = () => this.seek(this.times[find("#time").value])
     addEventListener("resize", () => this.inset())
     addEventListener("keydown", event => this.key(event))
     const canvas = find("canvas.world")
@@ -203,14 +222,4 @@ function entry(state) {
   const shaft = state === "open" ? "" : `<line x1="1" x2="24" y1="5" y2="5" stroke="${paint}" stroke-width="2.5" stroke-dasharray="${dash}"/>`
   const second = state === "impact" ? `<path d="M16 1l8 4-8 4z" fill="${paint}"/>` : ""
   return `<span><svg viewBox="0 0 34 10" aria-hidden="true">${shaft}${second}<path d="M24 1l9 4-9 4z" fill="${paint}"/></svg> ${words}</span>`
-}
-
-try {
-  window.player = new Player(JSON.parse(document.getElementById("data").textContent))
-} catch (error) {
-  const message = document.createElement("p")
-  message.className = "error"
-  message.textContent = `The picture cannot be drawn: ${error.message}`
-  document.body.append(message)
-  throw error
 }

@@ -1,6 +1,6 @@
 // The renderer: a picture of batches and lines under one sun, in a few passes over WebGL2.
 //
-//   shadows → sky → ground → opaque batches → lines → translucent batches → outlines
+//   shadows → sky → ground → opaque batches → lines → translucent batches → outlines → overlays
 //
 // It knows nothing of machines: scene.js says what is where. Colours are mapped to the screen in
 // each shader, so that the samples of the canvas itself smooth all edges.
@@ -51,14 +51,14 @@ export class Renderer {
   }
 
   /**
-   * Draw a picture of {view, theme, bounds, opaque, translucent, ground, lines, marked}.
+   * Draw a picture of {view, theme, bounds, opaque, translucent, overlay, ground, lines, marked, fog}.
    *
    * `view` is camera.js's {matrix, eye, right, up, ahead}; `bounds` {middle, radius} has all that
    * casts shadows; `marked` are groups of outline.js.
    */
-  draw({ view, theme, bounds, opaque, translucent, ground, lines, marked, fog }) {
+  draw({ view, theme, bounds, opaque, translucent, overlay, ground, lines, marked, fog }) {
     const { gl, canvas } = this
-    for (const batch of [...opaque, ...translucent]) batch.upload()
+    for (const batch of [...opaque, ...translucent, ...overlay]) batch.upload()
     gl.disable(gl.BLEND)
     gl.enable(gl.DEPTH_TEST)
     const wide = { middle: bounds.middle, radius: 1.3 * bounds.radius }
@@ -80,6 +80,7 @@ export class Renderer {
     })
     this.drawTranslucent(translucent, lines, view, light)
     this.outline.draw(marked, view.matrix, [canvas.width, canvas.height], this.sharpness, theme)
+    this.drawOver(overlay, view, light)
   }
 
   /** What all shaders know of the light. */
@@ -103,6 +104,17 @@ export class Renderer {
       overDepth: 1.3 * DEPTH,
       reach: 0.055,
     }
+  }
+
+  /** Handles are seen through what stands before them, not through each other. */
+  drawOver(batches, view, light) {
+    if (!batches.length) return
+    const { gl } = this
+    gl.clear(gl.DEPTH_BUFFER_BIT)
+    gl.activeTexture(gl.TEXTURE0)
+    gl.bindTexture(gl.TEXTURE_2D, this.shadows.texture)
+    this.bodies.use({ ...light, camera: view.matrix, order: 0 })
+    for (const batch of batches) batch.draw()
   }
 
   drawSky(view, light) {

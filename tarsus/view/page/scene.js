@@ -1,12 +1,13 @@
 // The scene: what pages show. Metres, z up; a body is a number, −1 is the world.
 //
 //   const scene = new Scene(canvas)              throws an Error in words if there is no WebGL 2
-//   scene.setMachine({bodies, world, ground, size})
+//   scene.setMachine({bodies, world, shells, ground, size})
 //       bodies   [{name, surfaces: [{vertices, triangles, color, material, opacity}]}]
 //                vertices and triangles are flat or nested arrays, typed arrays, or base64 of float32
 //                and uint32; color [r, g, b] from 0 to 1 or null (the palette's); material one of
 //                materials.js, or left out; opacity below 1 is translucent
 //       world    [surface, …] that stand still;  size [m] about how large the machine is
+//       shells   [{body, tag, …surface}] drawn over the machine, not picked, not framed
 //       ground   {height, normal}, {vertices, triangles}, or null
 //   scene.setPoses(poses)          Float32Array, 12 per body: rows of [R | p]
 //   scene.setLines([{points, color, width, dash}])           width and dash in pixels
@@ -15,6 +16,7 @@
 //       a point is [x, y, z] in the world or {body, point}, then it moves with the body
 //   scene.select(body | [bodies] | null)   scene.hover(body | null)    outlines
 //   scene.setOpacity(body, opacity)   scene.setColor(body, color | null)
+//   scene.setLook(tag, {color, opacity})   of shells
 //   scene.pick(x, y)        CSS pixels on the canvas → {body, point, local, normal, distance} or null;
 //                           the ground is body −1
 //   scene.pickArrow(x, y)   → the arrow that was given, or null; it is drawn thicker
@@ -48,6 +50,8 @@ export class Scene {
     this.icons = new Icons(this.renderer)
     this.lines = this.renderer.lineBatch()
     this.ownLines = []
+    /** What is drawn over everything: objects with batches and fill(view, pixels). */
+    this.overlays = []
     this.follow = false
     this.dirty = true
     this.before = 0
@@ -117,6 +121,11 @@ export class Scene {
 
   setColor(body, color) {
     this.parts.change(body, { color })
+    this.dirty = true
+  }
+
+  setLook(tag, look) {
+    this.parts.dress(tag, look)
     this.dirty = true
   }
 
@@ -211,12 +220,17 @@ export class Scene {
     return true
   }
 
+  /** Pixels that something as large as its distance has on the screen. */
+  get pixels() {
+    return this.camera.pixels()
+  }
+
   draw() {
     const view = this.camera.view()
     const place = point => this.pointOf(point)
     this.parts.fill()
-    const pixels = this.canvas.clientHeight * 1.25
-    this.arrows.fill(view, pixels, place, this.hoveredArrow)
+    this.arrows.fill(view, this.pixels, place, this.hoveredArrow)
+    for (const overlay of this.overlays) overlay.fill(view, this.pixels)
     const strings = this.icons.fill(place, icon => this.iconPose(icon))
     const own = this.ownLines.map(line => ({ ...line, points: line.points.map(place) }))
     const sharp = this.renderer.sharpness
@@ -232,6 +246,7 @@ export class Scene {
       translucent: [...this.parts.translucent, ...this.arrows.translucent],
       lines: [this.lines],
       marked: this.parts.marked(),
+      overlay: this.overlays.flatMap(overlay => overlay.batches),
     })
   }
 

@@ -88,6 +88,15 @@ export function poseOfQuaternion([w, x, y, z], p) {
     ...[2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y), p[2]],
   ])
 }
+/** First b, then a. */
+export function multiplyQuaternions([w, x, y, z], [s, i, j, k]) {
+  return [
+    w * s - x * i - y * j - z * k,
+    w * i + x * s + y * k - z * j,
+    w * j - x * k + y * s + z * i,
+    w * k + x * j - y * i + z * s,
+  ]
+}
 /** A pose between two others: the straight way, and the shortest turn. */
 export function poseBetween(a, b, share) {
   const [q, other] = [quaternionOfPose(a), quaternionOfPose(b)]
