@@ -31,4 +31,3 @@ def open_model(
             f"there is no model {text!r}: it must be a file ({kinds}) or one of {', '.join(names)}"
         )
     return ts.load(text, base, package_dirs=list(package_dirs), mimic=mimic, complete=complete)
-

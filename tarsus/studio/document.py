@@ -60,10 +60,10 @@ class Document:
     """Further arguments of `tarsus.Simulation`."""
     collision: Collision | None = None
     controller: Any = None
-    scene: str = ""
-    """The scene of `tarsus.scenes` that these two are of, by which files keep them."""
     walker: Any = None
     """The machine as one that walks, a `tarsus.gait.Walker`, if it is one."""
+    scene: str = ""
+    """The scene, by name, that these are of: files keep them by it."""
     sliders: Mapping[str, Slider] = field(default_factory=dict)
     bindings: Mapping[str, str] = field(default_factory=dict)
     """Targets, and the expressions of time that they follow."""

@@ -1,7 +1,7 @@
 """Documents as plain data, without loss: our model format, and beside it what a studio has more.
 
     {"format": "tarsus studio", "version": 1, "name": "…", "bodies": […], "joints": […],
-     "parts": [{"kind": "spring", "name": "s1", …}], "ground": {"kind": "Ground", …}, "dt": 0.001, …}
+     "parts": [{"kind": "spring", "name": "s1", …}], "ground": {"kind": "Ground", …}, "dt": 0.001}
 
 Parts are written as forces are in our model format, constraints too. What was made in Python, a
 controller or contact points, is kept by the name of the scene that it is of.
@@ -19,18 +19,21 @@ from tarsus.forces import FORCES
 from tarsus.formats.native import KEYS, from_data, to_data
 from tarsus.formats.native_elements import mapping
 from tarsus.formats.native_forces import decode_force, encode_force
-from tarsus.geometry import Terrain
+from tarsus.geometry import Ground, Terrain
 from tarsus.model.checks import number, numbers
 from tarsus.model.description import ModelError, Source
 from tarsus.parts import Part
 from tarsus.scenes.named import scene_named
 from tarsus.studio.document import Document, Guide, Slider
+from tarsus.studio.opening import of_scene
 from tarsus.studio.statements import plain, unplain
 
 FORMAT, VERSION = "tarsus studio", 1
 PARTS: dict[str, type[Part]] = {**FORCES, **CONSTRAINTS}
+OF_PYTHON = ("collision", "controller", "walker")
+"""What is made in Python; files say whether it is there."""
 OWN = (
-    *("parts", "ground", "dt", "frame", "accuracy", "contact", "settings", "scene", "collision", "controller"),
+    *("parts", "ground", "dt", "frame", "accuracy", "contact", "settings", "scene", *OF_PYTHON),
     *("sliders", "bindings", "charts", "shown", "groups", "guide"),
 )
 """What a document has beside a model."""
@@ -51,7 +54,7 @@ def document_data(document: Document) -> tuple[dict[str, Any], list[str]]:
     lost = []
     if document.scene:
         data["scene"] = document.scene
-    for name in ("collision", "controller"):
+    for name in OF_PYTHON:
         data[name] = getattr(document, name) is not None
         if data[name] and not document.scene:
             lost.append(f"its {name}, which is of Python")
@@ -126,14 +129,24 @@ def _accuracy(data: Any, source: Source) -> tuple[float, float] | None:
 
 
 def _of_scene(document: Document, data: dict[str, Any], source: Source) -> Document:
-    """Return a document with contact points and controller of the scene that it is of."""
-    scene = scene_named(document.scene)
+    """Return a document with what is of Python in the scene that it is of."""
+    whole = _scene(document.scene, source)
+    kept = {name: getattr(whole, name) for name in OF_PYTHON if data.get(name) is True}
+    if kept.get("walker") is not None and isinstance(document.ground, Ground):
+        kept["walker"] = kept["walker"].but(slope=document.ground.slope)
+    return document.but(**kept)
+
+
+def _scene(name: str, source: Source) -> Document:
+    """Return the scene of that name, of `tarsus.scenes` or of the gallery."""
+    from tarsus.studio.gallery_files import gallery_names, gallery_world
+
+    if name in gallery_names():
+        return gallery_world(name).document
+    scene = scene_named(name)
     if scene is None:
-        raise ModelError(f"there is no scene {document.scene!r}", source)
-    return document.but(
-        collision=scene.collision if data.get("collision") is True else None,
-        controller=scene.controller if data.get("controller") is True else None,
-    )
+        raise ModelError(f"there is no scene {name!r}", source)
+    return of_scene(scene)
 
 
 def _guide_data(guide: Guide) -> dict[str, Any]:
@@ -144,9 +157,11 @@ def _guide_data(guide: Guide) -> dict[str, Any]:
 def _guide(data: Any, source: Source) -> Guide:
     names = [field.name for field in dataclasses.fields(Guide)]
     stated = mapping(data, names, ("title",), "the guide", source)
-    several = ("to_try", "to_measure")
-    read = {name: _words if name in several else _word for name in names}
-    return Guide(**{name: read[name](each, name) for name, each in stated.items()})  # type: ignore[operator]
+    values: dict[str, Any] = {
+        name: _words(each, name) if name in ("to_try", "to_measure") else _word(each, name)
+        for name, each in stated.items()
+    }
+    return Guide(**values)
 
 
 def _slider(data: Any, name: str) -> Slider:

@@ -46,7 +46,7 @@ def shown(stage: Stage, path: Path) -> str:
 
 
 def _below(stage: Stage, word: str, kinds: Iterable[str]) -> Path:
-    """Return what a word names, if it lies below the stage's folder and ends as one of the kinds."""
+    """Return what a word names, if it lies below the stage's folder and has a known ending."""
     valid = list(kinds)
     suffix = Path(word).suffix.lower()
     if suffix not in valid:

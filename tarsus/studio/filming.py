@@ -74,8 +74,5 @@ def _charts(stage: Stage, moments: list[Moment]) -> tuple[dict[str, Array], dict
 
 def _lines(stage: Stage) -> tuple[tuple[Where, Where], ...]:
     """Return the ends of springs, strings and the like."""
-    found = []
-    for part in stage.document.parts.values():
-        if part.kind in LINES:
-            found.append((getattr(part, "a"), getattr(part, "b")))  # noqa: B009
-    return tuple(found)
+    drawn: list[Any] = [part for part in stage.document.parts.values() if part.kind in LINES]
+    return tuple((part.a, part.b) for part in drawn)

@@ -1,12 +1,12 @@
 """The gallery: guided scenes, each a script of lines that begins with what it invites to.
 
-    ; title: A pendulum
-    ; text: …
-    ; try: Pull it aside and let go.
-    ; measure: q:hinge
-    ; question: …
-    ; answer: …
-    add rod …
+; title: A pendulum
+; text: …
+; try: Pull it aside and let go.
+; measure: q:hinge
+; question: …
+; answer: …
+add rod …
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 from tarsus.studio.document import Guide
 from tarsus.studio.language import LineError, one_of
@@ -66,14 +67,14 @@ def world_of_script(script: str, name: str) -> World:
     except LineError as error:
         raise LineError(f"{name}: {error}", "SCENE") from None
     machine = stage.machine
-    document = machine.document.but(guide=guide_of(script.splitlines(), name))
+    document = machine.document.but(guide=guide_of(script.splitlines(), name), scene=name)
     off = tuple(part for part in document.parts if not machine.simulation.parts[part].on)
     return World(document, machine.model, machine.q, machine.v, stage.t, off)
 
 
 def guide_of(lines: Iterable[str], name: str) -> Guide:
     """Return the guide that the first comments of a script state."""
-    once = {"title": name}
+    once: dict[str, Any] = {"title": name}
     several: dict[str, list[str]] = {field: [] for field in SEVERAL.values()}
     for line in lines:
         if not line.startswith(";"):
@@ -83,4 +84,5 @@ def guide_of(lines: Iterable[str], name: str) -> Guide:
             once[key.strip()] = words.strip()
         elif key.strip() in SEVERAL:
             several[SEVERAL[key.strip()]].append(words.strip())
-    return Guide(**once, **{field: tuple(each) for field, each in several.items()})
+    once |= {field: tuple(each) for field, each in several.items()}
+    return Guide(**once)

@@ -1,7 +1,8 @@
-"""What `load` opens: a file of any format that we read, a studio scene, a robot, a scene by name."""
+"""What `load` opens: files of models, studio scenes, robots and scenes by name."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from tarsus.formats import READABLE, load, text
 from tarsus.formats.native import from_data
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
-from tarsus.robots.examples import EXAMPLES
+from tarsus.robots.examples import EXAMPLES, example_folder
 from tarsus.robots.named import CALL, robot_named
 from tarsus.scenes.named import scene_named
 from tarsus.studio.files import to_read
@@ -50,14 +51,8 @@ def _of_file(stage: Stage, word: str) -> World:
 
 def mesh_folders(stage: Stage) -> list[Path]:
     """Return folders below which scenes may have their meshes: the stage's, those of robots."""
-    import importlib.util
-
-    found = [stage.root.resolve()]
-    package = importlib.util.find_spec("example_robot_data")
-    if package is not None and package.origin is not None:
-        prefix = next((x for x in Path(package.origin).parents if x.name == "cmeel.prefix"), None)
-        found += [] if prefix is None else [prefix]
-    return found
+    robots_folder = example_folder()
+    return [stage.root.resolve(), *([] if robots_folder is None else [robots_folder])]
 
 
 def _of_name(word: str) -> World:
@@ -81,8 +76,6 @@ def _of_name(word: str) -> World:
 
 def _check_sizes(word: str, arguments: str) -> None:
     """Raise if a call has numbers that make machines too large to wait for."""
-    import re
-
     for digits in re.findall(r"\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?", arguments):
         if float(digits.replace("_", "")) > LARGEST_NUMBER:
             raise LineError(f"{word}: {digits} is more than {LARGEST_NUMBER}", "FILE")

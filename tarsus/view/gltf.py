@@ -35,12 +35,10 @@ class _Numbers:
         self.accessors: list[dict[str, Any]] = []
 
     def add(self, array: NDArray[Any], kind: str, *, bounds: bool = False) -> int:
-        """Add an array (n, …) as float32, or as uint32 if it has whole numbers; return its number."""
+        """Add an array (n, …), float32 or, of whole numbers, uint32; return its number."""
         whole = array.dtype.kind in "iu"
         flat = np.ascontiguousarray(array, "<u4" if whole else "<f4")
-        self.views.append(
-            {"buffer": 0, "byteOffset": len(self.data), "byteLength": flat.nbytes}
-        )
+        self.views.append({"buffer": 0, "byteOffset": len(self.data), "byteLength": flat.nbytes})
         self.data += flat.tobytes()
         accessor: dict[str, Any] = {
             "bufferView": len(self.views) - 1,
@@ -72,7 +70,8 @@ def _tree(stage: Stage, numbers: _Numbers) -> dict[str, Any]:
     """Return the JSON of a file, and add its numbers."""
     surfaces = [*stage.surfaces, *([stage.ground] if stage.ground is not None else [])]
     names = stage.model.body_names
-    meshes, materials = [], []
+    meshes: list[dict[str, Any]] = []
+    materials: list[dict[str, Any]] = []
     own: dict[int, list[int]] = {}
     for surface in surfaces:
         if not len(surface.triangles):
@@ -127,7 +126,8 @@ def _material(surface: Surface) -> dict[str, Any]:
 
 def _animation(stage: Stage, bodies: dict[int, int], numbers: _Numbers) -> dict[str, Any]:
     times = numbers.add(stage.times - stage.times[0], "SCALAR", bounds=True)
-    samplers, channels = [], []
+    samplers: list[dict[str, Any]] = []
+    channels: list[dict[str, Any]] = []
     for body in range(stage.poses.shape[1]):
         at, turn = _places(stage.poses[:, body])
         for path, values, kind in (("translation", at, "VEC3"), ("rotation", turn, "VEC4")):

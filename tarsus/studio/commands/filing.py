@@ -1,4 +1,4 @@
-"""Files: `new`, `load`, `save`, `open`, `export`."""
+"""Files: `new`, `load`, `save`, `export`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from tarsus.studio.commands.command import command
 from tarsus.studio.document import Document
 from tarsus.studio.exporting import KINDS, export
 from tarsus.studio.files import shown, to_write
-from tarsus.studio.gallery_files import gallery_world
 from tarsus.studio.language import Line
 from tarsus.studio.loading import loaded
 from tarsus.studio.scene_file import KIND, write_scene
@@ -42,23 +41,6 @@ def load(stage: Stage, line: Line) -> str:
     for warning in world.model.warnings:
         stage.tell(warning)
     return f"{world.document.description.name}: {world.model.n_bodies} bodies"
-
-
-@command("open SCENE")
-def open_scene(stage: Stage, line: Line) -> str:
-    """Open a guided scene of the gallery."""
-    line.expect(["SCENE"])
-    word = line.words[0]
-    world = gallery_world(word)
-    stage.begin(
-        world.document,
-        f"open {word}",
-        model=world.model,
-        start=(world.q, world.v),
-        t=world.t,
-        off=world.off,
-    )
-    return "" if world.document.guide is None else world.document.guide.title
 
 
 @command("save FILE", noted=False)
