@@ -25,7 +25,8 @@ from tarsus.model.description import ModelError, Source
 from tarsus.parts import Part
 from tarsus.scenes.named import scene_named
 from tarsus.studio.document import Document, Guide, Slider
-from tarsus.studio.opening import of_scene
+from tarsus.studio.gallery import ENTRIES
+from tarsus.studio.opening import of_scene, opened
 from tarsus.studio.statements import plain, unplain
 
 FORMAT, VERSION = "tarsus studio", 1
@@ -139,10 +140,8 @@ def _of_scene(document: Document, data: dict[str, Any], source: Source) -> Docum
 
 def _scene(name: str, source: Source) -> Document:
     """Return the scene of that name, of `tarsus.scenes` or of the gallery."""
-    from tarsus.studio.gallery_files import gallery_names, gallery_world
-
-    if name in gallery_names():
-        return gallery_world(name).document
+    if name in ENTRIES:
+        return opened(ENTRIES[name].make())[0]
     scene = scene_named(name)
     if scene is None:
         raise ModelError(f"there is no scene {name!r}", source)

@@ -30,13 +30,14 @@ def load(stage: Stage, line: Line) -> str:
     line.expect(["FILE_OR_NAME"])
     word = line.words[0]
     world = loaded(stage, word)
+    start = world.q, world.v
     stage.begin(
         world.document,
         f"load {word}",
         model=world.model,
-        start=(world.q, world.v),
+        start=start,
         t=world.t,
-        off=world.off,
+        off=tuple(world.off),
     )
     for warning in world.model.warnings:
         stage.tell(warning)
