@@ -37,7 +37,10 @@ def visit(browser: Any, url: str, width: int = 1366, height: int = 768, **settin
     page.errors = []
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.goto(url)
-    until(page, "Boolean(window.studio && studio.world.frame.revision === studio.world.scene.revision)")
+    until(
+        page,
+        "Boolean(window.studio && studio.world.frame.revision === studio.world.scene.revision)",
+    )
     return page
 
 

@@ -4,6 +4,7 @@ import { arrowsOf, iconsOf, isHand } from "./signs.js"
 export class Picture {
   #studio
   #newFrame = false
+  #shapes = -1
   #drawers = []
 
   constructor(studio) {
@@ -52,7 +53,10 @@ export class Picture {
   }
 
   #build(scene) {
-    this.#studio.scene.setMachine({ bodies: scene.bodies, ground: scene.ground, size: scene.size || 1 })
+    if (scene.shapes !== this.#shapes) {
+      this.#shapes = scene.shapes
+      this.#studio.scene.setMachine({ bodies: scene.bodies, ground: scene.ground, size: scene.size || 1 })
+    }
     this.#studio.scene.setIcons(iconsOf(this.#studio.world))
     this.#newFrame = true
     this.#select(this.#studio.selected)
