@@ -75,6 +75,7 @@ class Blends:
                 pairs.append(np.concatenate([x.ravel() for x in found]))
         last = np.cos(np.arange(1.0, there.sizes[-1] + 1.0))
         off = [abs(there.ahead(last) - blend.ahead(last))]
+        off.append(abs(blend.weight / there.weight - 1.0))
         off += [
             float(np.abs(x - y).max() / (1.0 + np.abs(x).max()))
             for x, y in zip(pairs[::2], pairs[1::2], strict=True)
@@ -97,6 +98,11 @@ class Blend(Machine):
             first.rows[k] if same else MixedRows([each.rows[k] for each in machines], weights)
             for k, same in enumerate(alike)
         ]
+
+    @property
+    def weight(self) -> float:
+        """What it weighs [N]."""
+        return float(self._weights @ [each.weight for each in self._machines])
 
     def inertia(self, phase: int) -> Inertia:
         """Return mass matrices for the impacts of a phase."""
