@@ -96,3 +96,15 @@ def test_motors_are_of_joints_that_are_there() -> None:
         gait.cost_with_motors({"knee": motor})
     with pytest.raises(TypeError, match="motors: hip is of type float"):
         gait.cost_with_motors({"hip": 1.0})
+
+
+def test_threads_find_the_same_gait() -> None:
+    """Bit by bit, whichever search ends first; a slope in the design is built anew on each."""
+    for design in (None, {"slope": (0.03, 0.08)}):
+        given = {"speed": 0.8, "starts": 4, "design": design}
+        one, three = (ts.gait.optimize(compass(), threads=n, **given) for n in (1, 3))
+        assert one.cost == three.cost
+        assert one.design == three.design
+        assert np.array_equal(one.coefficients[0], three.coefficients[0])
+    with pytest.raises(ValueError, match="threads is 0"):
+        ts.gait.optimize(compass(), threads=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +18,7 @@ from tarsus.gait.optimal.effort_cost import EffortCost
 from tarsus.gait.optimal.objective import Objective
 from tarsus.gait.optimal.optimized import OptimizedGait
 from tarsus.gait.optimal.search import Task, rank
+from tarsus.gait.optimal.sqp import Solution
 from tarsus.gait.optimal.starts import SCALES, start
 from tarsus.gait.optimal.taken import Taken
 from tarsus.gait.optimal.transport_cost import TransportCost
@@ -39,6 +41,7 @@ def optimize(
     starts: int = 3,
     nodes: int | None = None,
     iterations: int = 150,
+    threads: int = 1,
 ) -> OptimizedGait:
     """Return the gait of a walker that needs the least efforts ∫ τᵀ Q τ dt, of those found.
 
@@ -54,7 +57,8 @@ def optimize(
 
     A search needs no guess: it begins in straight lines between the walker's postures at strikes,
     or from another `posture` (nq,) just after one, with polynomials of low order, from so many
-    `starts`, of which the cheapest gait that keeps all conditions is returned. A `guess` is a gait
+    `starts`, of which the cheapest gait that keeps all conditions is returned; on several `threads`
+    the same one is found. A `guess` is a gait
     for another speed or design. `nodes` is the number of instants at which efforts are squared,
     twice the size of the basis unless stated.
     """
@@ -65,6 +69,7 @@ def optimize(
         count(nodes, "nodes", 2)
     count(iterations, "iterations")
     count(starts, "starts", 1, len(SCALES))
+    count(threads, "threads")
     functions = _basis(basis)
     driven = None if motors is None else drives(walker, motors, complete=True)
     task = Task(
@@ -85,10 +90,16 @@ def optimize(
     if guess is not None:
         expect(guess, OptimizedGait, "guess")
         return task.finished(*task.continued(guess))
-    found = [
-        task.searched(start(walker, task.speed, scales, task.posture)) for scales in SCALES[:starts]
-    ]
+    found = _searches(task, starts, threads)
     return task.finished(*min(found, key=lambda each: rank(each[0])))
+
+
+def _searches(task: Task, starts: int, threads: int) -> list[tuple[Solution, list[Array]]]:
+    """Return what is found from so many starts, in their order whichever ends first."""
+    begins = [start(task.walker, task.speed, scales, task.posture) for scales in SCALES[:starts]]
+    _ = task.designs, task.scale  # made once, before threads share them
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(task.searched, begins))
 
 
 def _posture(walker: Walker, given: ArrayLike | None) -> Array | None:
