@@ -64,7 +64,8 @@ class Task:
     def searched(self, begin: Start) -> tuple[Solution, list[Array]]:
         """Search from straight lines: at first with few functions and the posture as it is."""
         coarse = Chebyshev(min(COARSE, self.basis.size - 1))
-        first = self._stated(coarse, fixed=begin.postures[0][0])
+        held = None if begin.stands else begin.postures[0][0]
+        first = self._stated(coarse, fixed=held, objective=self.objective.coarse())
         x = first.joined(
             begin.coefficients(coarse), begin.durations, self.design.first(self.walker)
         )
@@ -156,12 +157,16 @@ class Task:
         return unknowns.joined(finer, coarse.unknowns.durations(x), coarse.unknowns.design(x))
 
     def _stated(
-        self, basis: Basis, fixed: Array | None = None, more: list[Array] | None = None
+        self,
+        basis: Basis,
+        fixed: Array | None = None,
+        more: list[Array] | None = None,
+        objective: Objective | None = None,
     ) -> Transcription:
         return Transcription(
             self.walker,
             basis,
-            objective=self.objective if fixed is None else self.objective.coarse(),
+            objective=self.objective if objective is None else objective,
             conditions=self.conditions,
             speed=self.speed,
             design=self.design,
