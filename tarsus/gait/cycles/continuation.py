@@ -20,12 +20,11 @@ from tarsus.gait.cycles.branch_system import BranchSystem, Gait
 from tarsus.gait.cycles.cycle import LimitCycle
 from tarsus.gait.cycles.families import kept_of
 from tarsus.gait.cycles.limit_cycle import NoGaitError, limit_cycle
-from tarsus.gait.cycles.return_map import Tolerances
+from tarsus.gait.cycles.return_map import FINE
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model import ModelError
 from tarsus.model.checks import count, find, number
 
-FLOWS = Tolerances()
 TOLERANCE = 1e-10
 SHORTEST, LONGEST = 1e-7, 0.05
 """Steps along a branch, in radians, metres, and scales of the number."""
@@ -64,7 +63,7 @@ def continuation(
     size = max(abs(walker.numbers[name]), abs(number(to, "to")))
     begun = limit_cycle(walker) if start is None else start
     kept = _kept(walker, name, begun)
-    system = BranchSystem(walker, name, float(size if scale is None else scale), FLOWS, kept)
+    system = BranchSystem(walker, name, float(size if scale is None else scale), FINE, kept)
     first, way = _first(system, begun, to, step)
     branch = Branch(walker, name, [first], [way], [], "")
     for gait, along, why in _followed(system, first, way, to, step, most):
