@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -89,6 +91,22 @@ def test_branches_end_with_a_reason() -> None:
         ts.gait.continuation(walker, "slop", to=0.06)
     with pytest.raises(KeyError, match="kind of bifurcation"):
         ts.gait.continuation(walker, "slope", to=0.06, kinds=("kink",))
+
+
+def test_an_end_that_is_not_met_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Newton's method finds no gait at the value, the branch ends beyond, and says so."""
+    module = importlib.import_module("tarsus.gait.cycles.continuation")
+    solved = module.corrected
+
+    def fails_at_values(system: Any, guess: Any, way: np.ndarray, tolerance: float) -> Any:
+        between = not way[:-1].any() and guess.value > 0.055
+        return (None, 0) if between else solved(system, guess, way, tolerance)
+
+    monkeypatch.setattr(module, "corrected", fails_at_values)
+    branch = ts.gait.continuation(ts.gait.walkers.compass(), "slope", to=0.06)
+    assert branch.values[-1] > 0.06
+    assert branch.ended.startswith("slope has reached 0.06, where no gait was found")
+    assert f"{branch.values[-1]:.8g}" in branch.ended
 
 
 def test_a_basin_knows_who_walks() -> None:
