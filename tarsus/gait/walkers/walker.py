@@ -17,7 +17,8 @@ from tarsus.events.flow import flow
 from tarsus.events.parameters import Parameter
 from tarsus.events.phase import Efforts
 from tarsus.events.report import Flowed
-from tarsus.gait.anatomy import Anatomy, Leg
+from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.body_parts import Leg
 from tarsus.gait.walkers.stance import Foot, Stance, checked_stance
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model
