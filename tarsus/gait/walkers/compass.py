@@ -15,9 +15,10 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.events import Exit, Phase, guards, parameters
+from tarsus.gait.walkers.section import Section
 from tarsus.gait.walkers.stance import Stance
 from tarsus.gait.walkers.straight_strike import straight_strike
-from tarsus.gait.walkers.walker import Section, Walker
+from tarsus.gait.walkers.walker import Walker
 from tarsus.robots.compass import compass as compass_model
 
 SLOPE, GRAVITY = math.radians(3.0), 9.8
