@@ -39,7 +39,7 @@ from tarsus.events import (
     parameters,
     resets,
 )
-from tarsus.formats import load, save
+from tarsus.formats import ExportWarning, LeftOut, load, save
 from tarsus.geometry import (
     Collision,
     Ground,
@@ -127,6 +127,7 @@ __all__ = [
     "EnergyError",
     "EnergyLedger",
     "Exit",
+    "ExportWarning",
     "FlowError",
     "FlowEvent",
     "Flowed",
@@ -135,6 +136,7 @@ __all__ = [
     "HeightField",
     "Joint",
     "JournalError",
+    "LeftOut",
     "Loop",
     "Model",
     "ModelError",

@@ -183,7 +183,7 @@ class Trajectory:
         return plot_run(self, path)
 
     def animate(self, path: str | Path, **options: Any) -> None:
-        """Write the motion of one state as pictures: .gif, .mp4 or .html."""
+        """Write the motion of one state: .gif, .mp4, .html, .glb, or a folder of pictures."""
         animate(self, path, **options)
 
     def save(self, path: str | Path) -> None:

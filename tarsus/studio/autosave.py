@@ -21,6 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tarsus.files import replacing
 from tarsus.studio.session import Packer, Unpacker
 from tarsus.studio.stage import EXPECTED, Answer, Stage
@@ -61,8 +63,10 @@ class Autosave:
         self._writing = threading.Lock()
         self._sizes: dict[str, int] = {}
         """Bytes of the pieces that are there."""
-        self._lines, self._bytes = 0, 0
-        """Of the take, that are written."""
+        self._written: list[str] = []
+        """Lines of the take that are written."""
+        self._ends = [0]
+        """Where in the file they end."""
         self._saved: tuple[Any, ...] = ()
         self._at = 0.0
         self._trouble = ""
@@ -120,8 +124,7 @@ class Autosave:
                 with self.stage.lock:
                     state = self._state()
                     head, new = self._packed()
-                    lines = self.stage.take.lines[self._lines :]
-                    steps = self.stage.take.steps
+                    lines, steps = list(self.stage.take.lines), self.stage.take.mark[1]
                 self._write(head, new, lines, steps)
                 self._saved, self._trouble = state, ""
             except EXPECTED as error:
@@ -152,7 +155,7 @@ class Autosave:
                     part.write_bytes(data)
                 self._sizes[name] = len(data)
         self._write_take(lines)
-        head["take"] = [self._bytes, steps]
+        head["take"] = [self._ends[-1], steps]
         used = self._bounded(head)
         with replacing(self.folder / HEAD) as part:
             part.write_text(json.dumps(head, allow_nan=False), encoding="utf-8")
@@ -162,17 +165,22 @@ class Autosave:
             del self._sizes[name]
 
     def _write_take(self, lines: list[str]) -> None:
-        text = "".join(json.dumps(line) + "\n" for line in lines).encode()
-        if not text or self._bytes + len(text) > MOST_TAKE:
+        """Write lines that are new; those at the end that were taken back are overwritten."""
+        same = min(len(lines), len(self._written))
+        while same and lines[same - 1] != self._written[same - 1]:
+            same -= 1
+        rows = [json.dumps(line).encode() + b"\n" for line in lines[same:]]
+        del self._written[same:], self._ends[same + 1 :]
+        if not rows or self._ends[-1] + sum(map(len, rows)) > MOST_TAKE:
             return
         with (self.folder / TAKE).open("ab") as file:
             # what a process that was killed wrote beyond does not count
-            file.truncate(self._bytes)
-            file.write(text)
+            file.truncate(self._ends[-1])
+            file.write(b"".join(rows))
             file.flush()
             os.fsync(file.fileno())
-        self._bytes += len(text)
-        self._lines += len(lines)
+        self._written += lines[same:]
+        self._ends += (self._ends[-1] + np.cumsum([len(row) for row in rows])).tolist()
 
     def _bounded(self, head: dict[str, Any]) -> set[str]:
         """Leave out the oldest edits if there are too many bytes, and return all names in use."""
@@ -226,16 +234,16 @@ class Autosave:
         size, steps = counts
         path = self.folder / TAKE
         data = path.read_bytes()[: int(size)] if path.exists() else b""
-        lines, good = [], 0
+        lines, ends = [], [0]
         for row in data.splitlines(keepends=True):
             try:
                 lines.append(str(json.loads(row)))
             except ValueError:
                 break
-            good += len(row)
-        if good < int(size):
+            ends.append(ends[-1] + len(row))
+        if ends[-1] < int(size):
             unpacker.told.append(f"the take has its first {len(lines)} lines only")
-        self._lines, self._bytes = len(lines), good
+        self._written, self._ends = list(lines), ends
         return Take(lines, int(steps))
 
     def _put_aside(self) -> Path:
@@ -248,7 +256,7 @@ class Autosave:
         for name in (HEAD, PIECES, TAKE):
             with suppress(FileNotFoundError):
                 (self.folder / name).rename(where / name)
-        self._lines, self._bytes, self._sizes = 0, 0, {}
+        self._written, self._ends, self._sizes = [], [0], {}
         return where
 
 

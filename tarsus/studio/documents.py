@@ -20,7 +20,7 @@ from tarsus.formats.native import KEYS, from_data, to_data
 from tarsus.formats.native_elements import mapping
 from tarsus.formats.native_forces import decode_force, encode_force
 from tarsus.geometry import Ground, Terrain
-from tarsus.model.checks import number
+from tarsus.model.checks import number, numbers
 from tarsus.model.description import ModelError, Source
 from tarsus.parts import Part
 from tarsus.scenes.named import scene_named
@@ -34,7 +34,18 @@ PARTS: dict[str, type[Part]] = {**FORCES, **CONSTRAINTS}
 OF_PYTHON = ("collision", "controller", "walker")
 """What is made in Python; files say whether it is there."""
 OWN = (
-    *("parts", "ground", "dt", "contact", "settings", "scene", *OF_PYTHON),
+    *(
+        "parts",
+        "resting",
+        "ground",
+        "dt",
+        "frame",
+        "accuracy",
+        "contact",
+        "settings",
+        "scene",
+        *OF_PYTHON,
+    ),
     *("sliders", "bindings", "charts", "shown", "groups", "guide"),
 )
 """What a document has beside a model."""
@@ -47,8 +58,10 @@ def document_data(document: Document) -> tuple[dict[str, Any], list[str]]:
     data |= {"format": FORMAT, "version": VERSION}
     parts = enumerate(document.parts.values(), 1)
     data["parts"] = [encode_force(part, k, PARTS) for k, part in parts]
+    data["resting"] = sorted(document.resting)
     data["ground"] = plain(document.ground, "the ground")
-    data["dt"] = document.dt
+    data["dt"], data["frame"] = document.dt, document.frame
+    data["accuracy"] = None if document.accuracy is None else list(document.accuracy)
     data["contact"] = plain(document.contact, "contact")
     data["settings"] = {name: plain(each, name) for name, each in document.settings.items()}
     lost = []
@@ -112,8 +125,11 @@ def _completed(document: Document, data: dict[str, Any], source: Source) -> Docu
     guide = data.get("guide")
     return document.but(
         parts=parts,
+        resting=frozenset(_words(data.get("resting", []), "resting")) & set(parts),
         ground=ground,
         dt=number(data.get("dt", document.dt), "dt", source),
+        frame=number(data.get("frame", document.frame), "frame", source),
+        accuracy=_accuracy(data.get("accuracy"), source),
         contact=unplain(data.get("contact", document.contact), "contact"),
         settings={name: unplain(each, name) for name, each in _map(data, "settings").items()},
         scene=_word(data.get("scene", ""), "scene"),
@@ -124,6 +140,13 @@ def _completed(document: Document, data: dict[str, Any], source: Source) -> Docu
         groups={name: _words(each, name) for name, each in _map(data, "groups").items()},
         guide=None if guide is None else _guide(guide, source),
     )
+
+
+def _accuracy(data: Any, source: Source) -> tuple[float, float] | None:
+    if data is None:
+        return None
+    relative, absolute = numbers(data, (2,), "accuracy", source).tolist()
+    return relative, absolute
 
 
 def _of_scene(document: Document, whole: Document, data: dict[str, Any]) -> Document:

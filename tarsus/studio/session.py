@@ -30,10 +30,12 @@ from tarsus.studio.take import Take
 
 VERSION = 1
 HEAD = (
-    *("version", "document", "start", "snapshot", "q", "v", "stored", "t", "steps", "speed"),
+    *("version", "document", "start", "snapshot", "q", "v", "stored", "t", "counts", "speed"),
     *("edits", "undone", "first", "take", "lost"),
 )
-EDIT = ("line", "document", "q", "v", "steps", "t", "whole")
+EDIT = ("line", "document", "q", "v", "moved", "t", "whole", "together")
+COUNTS = ("steps", "moved", "frames")
+"""Numbers of a stage that go on counting."""
 State = tuple[Array, Array]
 Pieces = dict[str, bytes]
 """Data by the name of their content."""
@@ -71,7 +73,7 @@ class Packer:
             "v": machine.v.tolist(),
             "stored": machine.stored_at_start,
             "t": stage.t,
-            "steps": stage.steps,
+            "counts": {name: getattr(stage, name) for name in COUNTS},
             "speed": stage.speed,
             "edits": [self._pair(edit, new) for edit in stage.edits],
             "undone": [self._pair(edit, new) for edit in stage.undone],
@@ -96,7 +98,7 @@ class Packer:
             q, v = (each.tolist() for each in edit.state)
             data: dict[str, Any] = {"line": edit.line, "q": q, "v": v, "t": edit.t}
             data |= {"document": self.document(edit.document, new)}
-            data |= {"steps": edit.steps, "whole": edit.whole}
+            data |= {"moved": edit.moved, "whole": edit.whole, "together": edit.together}
             self.names[edit] = _named(data, new)
         return [self.names[edit], self.document(edit.document, new)]
 
@@ -147,11 +149,12 @@ class Unpacker:
         self._go_on(machine, stated)
         self.told += [f"not kept over the restart: {each}" for each in stated["lost"]]
         stage.speed = number(stated["speed"], "speed", self.source)
+        for name in COUNTS:
+            setattr(stage, name, int(stated["counts"][name]))
         stage.restore(
             machine,
             self._moment(stated["first"], stated["document"], model),
             t=t,
-            steps=int(stated["steps"]),
             edits=self._edits(stated["edits"], "undo"),
             undone=self._edits(stated["undone"], "redo"),
             take=take,
@@ -186,7 +189,8 @@ class Unpacker:
         data = mapping(self._piece(name), EDIT, EDIT, "an edit", self.source)
         document, state = self._document(data["document"]), self._state(data["q"], data["v"])
         t, whole = number(data["t"], "t", self.source), flag(data["whole"], "whole")
-        return Edit(str(data["line"]), document, None, state, int(data["steps"]), t, whole)
+        moved, together = int(data["moved"]), int(data["together"])
+        return Edit(str(data["line"]), document, None, state, moved, t, whole, together)
 
     def _moment(self, data: Any, present: Any, model: Model) -> Moment:
         keys = ("document", "t", "q", "v")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -149,6 +150,32 @@ def test_mp4(tmp_path: Path) -> None:
     frames, seconds = ffmpeg.count_frames_and_secs(str(file))
     assert frames == 11
     assert seconds == pytest.approx(1.1, abs=0.02)
+
+
+def test_pictures_in_a_folder(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    folder, run = tmp_path / "film", made_up_run()
+    animate(run, folder, fps=20, width=80, height=60)
+    (folder / "notes.png").write_bytes(b"mine")
+    animate(run, folder, fps=10, width=80, height=60)
+    names = sorted(file.name for file in folder.iterdir())
+    assert names == [*(f"frames_{k:05d}.png" for k in range(11)), "notes.png"]
+    renderer = Renderer(Stage(run, fps=10), width=80, height=60)
+    for k in (0, 7):
+        with image.open(folder / names[k]) as picture:
+            assert (np.asarray(picture) == renderer.picture(k)).all()
+    with pytest.raises(FileExistsError, match="must be a folder for pictures"):
+        (tmp_path / "file").write_text("here")
+        animate(run, tmp_path / "file")
+
+
+def test_without_ffmpeg_it_is_told_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'tarsus\[video\]'"):
+        animate(made_up_run(), tmp_path / "run.mp4")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_page_has_all_data_and_no_links(tmp_path: Path) -> None:

@@ -95,6 +95,19 @@ def multipliers_of(slopes: Array) -> Array:
     return np.asarray(found[np.argsort(-np.abs(found))][:-1])
 
 
+def cyclic(slopes: Array) -> Array:
+    """Return how far steps lead past next nodes by the nodes before: (…, 2 nv n, 2 nv n).
+
+    `slopes` D are those of n steps (…, n, 2 nv, 2 nv): D_k δ_k − δ_{k+1}, the first after the last.
+    """
+    *lead, nodes, size = slopes.shape[:-1]
+    matrix = np.zeros((*lead, nodes, size, nodes, size))
+    for k in range(nodes):
+        matrix[..., k, :, k, :] += slopes[..., k, :, :]
+        matrix[..., k, :, (k + 1) % nodes, :] -= np.eye(size)
+    return matrix.reshape(*lead, nodes * size, nodes * size)
+
+
 def residual(walker: Walker, q: Array, v: Array, next_q: Array, next_v: Array) -> Array:
     """Return what next states are away from states, as steps of q and changes of v (B, 2 nv)."""
     model = walker.phases[0].model

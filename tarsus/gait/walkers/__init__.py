@@ -8,9 +8,10 @@ from tarsus.gait.walkers.hopper import hopper
 from tarsus.gait.walkers.point_mass import point_mass
 from tarsus.gait.walkers.rimless_wheel import rimless_wheel
 from tarsus.gait.walkers.round_feet import round_feet
+from tarsus.gait.walkers.section import Section
 from tarsus.gait.walkers.simplest import simplest
 from tarsus.gait.walkers.trunk_walker import trunk_walker
-from tarsus.gait.walkers.walker import Section, Walker
+from tarsus.gait.walkers.walker import Walker
 
 SHIPPED: dict[str, Callable[..., Walker]] = {
     "compass": compass,

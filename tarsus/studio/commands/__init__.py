@@ -2,20 +2,36 @@
 
 from tarsus.studio.commands import (
     building,
+    copying,
     filing,
     galleries,
     handling,
     looking,
     printing,
     reaching,
+    scripting,
     timing,
     verbatim,
+    verbatim_forces,
+    verbatim_time,
     walking,
 )
 from tarsus.studio.commands.command import COMMANDS, Command
 
 THEMES = (
-    *(building, filing, galleries, handling, looking, printing, reaching, timing, verbatim),
+    building,
+    copying,
+    filing,
+    galleries,
+    handling,
+    looking,
+    printing,
+    reaching,
+    scripting,
+    timing,
+    verbatim,
+    verbatim_forces,
+    verbatim_time,
     walking,
 )
 

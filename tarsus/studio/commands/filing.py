@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def new(stage: Stage, line: Line) -> str:
     """Begin with nothing; undo brings back what was there."""
     line.expect([])
-    stage.become(Document(), "new", fresh=True)
+    stage.begin(Document(), "new")
     return "an empty world"
 
 
@@ -31,11 +31,7 @@ def load(stage: Stage, line: Line) -> str:
     word = line.words[0]
     world = loaded(stage, word)
     start = world.q, world.v
-    stage.become(
-        world.document, f"load {word}", model=world.model, start=start, fresh=True, t=world.t
-    )
-    for name in world.off:
-        stage.machine.simulation.parts[name].on = False
+    stage.begin(world.document, f"load {word}", model=world.model, start=start, t=world.t)
     for warning in world.model.warnings:
         stage.tell(warning)
     return f"{world.document.description.name}: {world.model.n_bodies} bodies"

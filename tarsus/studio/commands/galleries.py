@@ -24,9 +24,6 @@ def open_scene(stage: Stage, line: Line) -> str:
     document = document.but(
         guide=entry.guide, charts=entry.charts, sliders=entry.bound(), scene=entry.name
     )
-    stage.playing = False
-    before = len(stage.edits)
-    stage.become(document, f"open {entry.name}", model=model, start=start, fresh=True)
+    stage.begin(document, f"open {entry.name}", model=model, start=start)
     told = [stage.answered(each) for each in entry.lines]
-    del stage.edits[before + 1 :]  # to open a scene is one edit, whatever it takes
     return "\n".join([entry.invite, *told])

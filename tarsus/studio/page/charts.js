@@ -51,7 +51,7 @@ export class Charts {
       portrait.setAttribute("aria-pressed", String(this.#hasPortrait))
       this.#fill()
     } }, icon("portrait", 16), element("span", { text: "Phase" }))
-    return element("div", { class: "chart-tools" }, this.#picker, this.#known, energy, portrait, span)
+    return element("div", { class: "chart-tools" }, this.#picker, span, this.#known, element("div", { class: "chips" }, energy, portrait))
   }
 
   async #add(name) {

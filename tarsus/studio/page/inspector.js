@@ -111,7 +111,7 @@ export class Inspector {
 
   #ofWorld() {
     const { scene } = this.#studio.world
-    const head = element("div", { class: "head" }, icon("frame", 26), element("div", {}, element("p", { class: "name", text: scene.name || "World" }),
+    const head = element("div", { class: "head" }, icon("frame", 26), element("div", {}, element("p", { class: "name", text: scene.name && scene.name !== "untitled" ? scene.name : "Nothing selected" }),
       element("p", { class: "about", text: `${count(scene.bodies, "body", "bodies")} · ${count(scene.joints, "joint")} · ${count(scene.parts, "part")}` })))
     const world = { gravity: { value: scene.gravity ?? [0, 0, -9.81], unit: "m/s²" }, dt: { value: scene.settings.dt ?? 0.001, unit: "s" } }
     const ground = Object.fromEntries(["friction", "slope"].filter(key => typeof scene.ground?.[key] === "number").map(key => [key, { value: scene.ground[key], unit: key === "slope" ? "rad" : "" }]))

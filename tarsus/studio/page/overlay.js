@@ -8,6 +8,7 @@ export class Overlay {
   #layers = new Set()
   #springs = []
   #badges = []
+  #wasBusy = true
 
   constructor(studio, canvas) {
     this.#studio = studio
@@ -33,6 +34,10 @@ export class Overlay {
   }
 
   #draw() {
+    // An empty sheet upon an empty sheet costs the browser as much as a full one.
+    const busy = this.#layers.size > 0 || this.#springs.length > 0 || troubled(this.#studio.world.scene).size > 0
+    if (!busy && !this.#wasBusy) return
+    this.#wasBusy = busy
     const { clientWidth: width, clientHeight: height } = this.#canvas, sharp = devicePixelRatio || 1
     if (this.#canvas.width !== Math.round(width * sharp) || this.#canvas.height !== Math.round(height * sharp)) {
       this.#canvas.width = Math.round(width * sharp)

@@ -22,7 +22,7 @@ export class Tree {
       refill(this.root, element("p", { class: "empty", text: "Bodies, joints and loops appear here as you build." }))
       return
     }
-    const freedoms = scene.clusters.reduce((sum, cluster) => sum + cluster.nv, 0)
+    const freedoms = scene.clusters.reduce((sum, cluster) => sum + (cluster.nv ?? 0), 0)
     refill(this.root,
       element("p", { class: "summary" }, element("strong", { text: String(freedoms) }), element("span", { text: freedoms === 1 ? "degree of freedom" : "degrees of freedom" })),
       ...this.#notes(scene), ...this.#clusters(scene), ...this.#loops(scene), ...this.#parts(scene))
