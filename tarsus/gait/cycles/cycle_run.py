@@ -6,7 +6,6 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.gait.cycles.cycle import LimitCycle
-from tarsus.gait.walkers.landing import exchanged
 from tarsus.gait.walkers.stance import Stance
 from tarsus.geometry import Ground
 from tarsus.simulation import Trajectory
@@ -35,7 +34,7 @@ def _state(stance: Stance, q: Array, v: Array, way: float, right: bool) -> tuple
     at[:3, 3] += way * stance.at[:3, 0]
     root = stance.other if right else stance.standing
     if right:
-        q = exchanged(stance.other, stance.standing, stance.names.T, q)
+        q = stance.relabelling.back.configurations(q)
         v = stance.names.T @ v
     found = root.to_original(q, v, at=at)
     return found.q, found.v

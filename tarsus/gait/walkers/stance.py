@@ -18,11 +18,14 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.events import Exit, Phase, guards, held, resets
 from tarsus.events.phase import Efforts
-from tarsus.gait.walkers.landing import Strike, exchanged, rates_on, strike_slopes
-from tarsus.gait.walkers.relabelling import asymmetry, relabelling
+from tarsus.gait.limbs import resting
+from tarsus.gait.walkers.feet import Foot
+from tarsus.gait.walkers.landing import Strike, rates_on, strike_slopes
+from tarsus.gait.walkers.relabelling import Relabelling, asymmetry, relabelling
 from tarsus.gait.walkers.sides import centre_of
+from tarsus.kit.root_states import RootedState
 from tarsus.kit.rooted import Rooted
-from tarsus.model import Model, ModelError
+from tarsus.model import Model
 from tarsus.model.checks import find, number
 from tarsus.spatial import pose, rotation_along, rotation_from_vector
 
@@ -38,14 +41,12 @@ HOLDS = {"flat": "weld", "line": "revolute"}
 """What a foot falls onto, where positions are sums of others."""
 EXACT = 1e-9
 """Inertias that are nearer to their images are images, as parts of themselves."""
+UNLIKE = 0.25
+"""Those that differ by more are no images."""
 SHORTEST = 0.05
 """A foot that is less ahead only scuffs, as a share of the height of the centre of mass."""
 ACROSS = (0.0, -1.0, 0.0)
 """A foot on an edge turns about −y: positive leans back."""
-
-
-Foot = tuple[str, Array]
-"""A frame, and where in it a foot stands (4, 4): x ahead, z up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +82,14 @@ class Stance:
         return self._on(self.feet[0], "free" if base else "planar")
 
     @cached_property
+    def rest(self) -> Array:
+        """A configuration (nq,) in which the machine could stand on its first foot."""
+        return resting(self.standing)
+
+    @cached_property
     def height(self) -> float:
-        """How high the centre of mass is over the foot [m], neutral."""
-        m = self.standing
-        return float(np.asarray(m.center_of_mass(m.neutral())) @ self.at[:3, 2])
+        """How high the centre of mass is over the foot [m], at rest."""
+        return float(np.asarray(self.standing.center_of_mass(self.rest)) @ self.at[:3, 2])
 
     def _on(self, foot: Foot, joint: str) -> Rooted:
         given: dict[str, Any] = {"axis": ACROSS} if joint in ("revolute", "planar") else {}
@@ -132,7 +137,7 @@ class Stance:
         """Return the exit by which a machine falls: what was highest is half as high."""
         m, bodies = self.standing, self.model.description.bodies
         places = {
-            body.name: centre_of(m, m.neutral(), body.name) @ self.at[:3, 2]
+            body.name: centre_of(m, self.rest, body.name) @ self.at[:3, 2]
             for body in bodies
             if body.mass > 0.0
         }
@@ -158,38 +163,51 @@ class Stance:
 
     def landed(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Return states after a strike, q (…, nq), v (…, nv), with names exchanged, by momenta."""
-        there = self.set_down(q)
+        there = self.set_down(q).q
         rates = rates_on(self.other, there, self.standing, q, v)
-        return exchanged(self.standing, self.other, self.names, there), rates @ self.names.T
+        return self.relabelling.configurations(there), rates @ self.names.T
 
-    def set_down(self, q: Array) -> Array:
-        """Return configurations (…, nq) of the machine on its second foot, set down where it is."""
+    def set_down(self, q: Array) -> RootedState:
+        """Return the machine on its second foot, set down where it is: q (…, nq), and `turn` (…).
+
+        That is by how much the foot has to turn to stand, for instance to be level if flat.
+        """
         floats = self.standing.to_original(q).q
-        at = self.below(self.second_foot(q))
-        return np.asarray(self.other.from_original(floats, at=at).q)
+        return self.other.from_original(floats, at=self.below(self.second_foot(q)))
 
     @cached_property
+    def relabelling(self) -> Relabelling:
+        """What exchanges names."""
+        return relabelling(self.standing, self.other, (self.feet[0][0], self.feet[1][0]))
+
+    @property
     def names(self) -> Array:
         """The matrix that exchanges names (nv, nv)."""
-        return relabelling(self.standing, self.other, (self.feet[0][0], self.feet[1][0]))
+        return self.relabelling.rates
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is not exact: sides that are not images of each other."""
-        off, joint = asymmetry(self.standing, self.other, self.names)
-        if off < EXACT:
+        found = asymmetry(self.relabelling)
+        if found.inertia < EXACT:
             return ()
+        means = "a step of one is nearly one of the other"
+        if found.inertia > UNLIKE:
+            means = (
+                "gaits are those of a machine that stands on its left leg, and then on its image"
+            )
         return (
-            f"inertias of left and right differ by {off:.2g} of themselves, at {joint!r} first: "
-            "a step of one is nearly one of the other",
+            f"inertias of left and right differ by {found.inertia:.2g} of themselves, at "
+            f"{found.joint!r} first: {means}",
         )
 
     def _reset(self) -> Sequence[resets.Reset]:
         """Return what a strike does: lifted, fallen onto the other foot, put down."""
         standing = self.standing
-        if self.stance == "point":
+        sums = self._affine()
+        if sums is None:
             return (self._struck(self.landed),)
-        matrix, shift = self._affine()
+        matrix, shift = sums
         if self.stance == "round":
             return (self._struck(partial(self._rolled, matrix, shift)),)
         floating = self.floating
@@ -221,21 +239,27 @@ class Stance:
         there = image @ self.names  # signs and places: its inverse is its transpose
         return image, rates_on(self.other, there, self.standing, q, v) @ self.names.T
 
-    def _affine(self) -> tuple[Array, Array]:
-        """Return the map of positions at a strike as matrix and shift, checked on states."""
+    def _affine(self) -> tuple[Array, Array] | None:
+        """Return the map of positions at a strike as matrix and shift; None if it is no such map.
+
+        Checked on states. Quaternions, and joints that depend on others in loops, are no sums.
+        """
         nv = self.standing.nv
-        rng = np.random.default_rng(1)
-        q = self.standing.neutral() + 0.3 * rng.uniform(-1.0, 1.0, size=(3 * nv + 4, nv))
+        if self.standing.nq != nv:
+            return None
+        q = self._about(3 * nv + 4)
         given = np.column_stack([q, np.ones(len(q))])
-        image = exchanged(self.standing, self.other, self.names, self.set_down(q))
+        image = self.relabelling.configurations(self.set_down(q).q)
         found, *_ = np.linalg.lstsq(given, image, rcond=None)
         if np.abs(given @ found - image).max() > 1e-9:
-            raise ModelError(
-                f"{self.model.name!r} on {self.stance} feet has coordinates after a strike that "
-                "are no sums of those before: it leaves the plane, or has joints that are no "
-                "angles or slides; take stance='point'"
-            )
+            return None
         return np.asarray(found[:-1].T), np.asarray(found[-1])
+
+    def _about(self, count: int) -> Array:
+        """Return configurations around that at rest (count, nq)."""
+        rng = np.random.default_rng(1)
+        steps = 0.3 * rng.uniform(-1.0, 1.0, size=(count, self.standing.nv))
+        return np.asarray(self.standing.integrate(np.tile(self.rest, (count, 1)), steps))
 
 
 def checked_stance(stance: str, radius: float) -> tuple[str, float]:

@@ -17,13 +17,12 @@ from tarsus.events.flow import flow
 from tarsus.events.parameters import Parameter
 from tarsus.events.phase import Efforts
 from tarsus.events.report import Flowed
-from tarsus.gait.anatomy import Anatomy, Leg
-from tarsus.gait.walkers.stance import Foot, Stance, checked_stance
+from tarsus.gait.walkers.feet import two_feet
+from tarsus.gait.walkers.stance import Stance, checked_stance
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model
 from tarsus.model.checks import find, number
-from tarsus.parts.place import Where, placement_of, split
-from tarsus.spatial import pose
+from tarsus.parts.place import Where
 
 STIFF = 20_000
 """Steps of an integrator in a step of walking, after which the walker is too stiff to go on."""
@@ -88,8 +87,10 @@ class Walker:
             raise ValueError("feet, radius and controller are for a model; phases have theirs")
         if isinstance(model, Model):
             stands = checked_stance(stance, radius)
-            made = Stance(model, _two(model, feet, stance), *stands, self.slope)
-            notes, machine = made.notes, partial(_same, made)
+            where, told = two_feet(model, feet, stance)
+            made = Stance(model, where, *stands, self.slope)
+            notes, machine = (*told, *made.notes), partial(_same, made)
+            start = (made.rest, np.zeros(made.standing.nv)) if start is None else start
             model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
             if recipe is None:
                 recipe = partial(
@@ -228,29 +229,6 @@ class Walker:
 
 def _same(stance: Stance) -> Stance:
     return stance
-
-
-def _two(model: Model, feet: Sequence[Where], stance: str) -> tuple[Foot, Foot]:
-    """Return the frames of two feet, those that the anatomy of the model has if none are named."""
-    if isinstance(feet, str) or len(feet) not in (0, 2):
-        raise ValueError(f"feet are {feet!r}, must be two frames: left and right")
-    if not feet:
-        legs = Anatomy.from_model(model).legs
-        if len(legs) != 2:
-            raise ValueError(f"{model.name!r} has {len(legs)} legs: name two feet")
-        return tuple(_sole(model, leg, stance) for leg in legs)  # type: ignore[return-value]
-    named = [split(foot) for foot in feet]
-    for name, _ in named:
-        model.frame(name)
-    return tuple((name, placement_of(at, "feet")) for name, at in named)  # type: ignore[return-value]
-
-
-def _sole(model: Model, leg: Leg, stance: str) -> Foot:
-    """Return where a leg stands: on its sole if flat, else level as the world is, neutral."""
-    if stance == "flat":
-        return leg.end, leg.sole.placement
-    turn = np.asarray(model.frame_pose(model.neutral(), leg.end))[:3, :3].T
-    return leg.end, pose(leg.sole.placement[:3, 3], turn)
 
 
 def _started(model: Model, start: tuple[ArrayLike, ArrayLike] | None) -> State:
