@@ -45,7 +45,7 @@ def test_a_model_and_its_feet_have_the_gaits_of_the_phases_by_hand() -> None:
 
 def test_strikes_by_momenta_are_projections() -> None:
     """Falling onto a root, in NumPy, is the impact of the core onto a point that is held."""
-    stance = Stance(ts.robots.compass(2.0, 3.0), FEET, "line", 0.0, 0.1)
+    stance = Stance(ts.robots.compass(2.0, 3.0), FEET, "line", None, 0.1)
     walker = ts.gait.walkers.compass(2.0, 3.0, 0.1, 9.81)
     flowed = walker.steps(*walker.start, 3)
     for event in flowed.events:

@@ -68,8 +68,7 @@ def _footing(stance: Stance, piece: Piece) -> Footing:
     m, q, v = stance.standing, piece.q, piece.v
     a = m.forward_dynamics(q, v, piece.tau + m.passive_forces(q, v))
     ground = m.reaction(q, v, a)
-    foot = stance.second_foot(q) @ stance.center
-    clearance = np.asarray(foot[..., :3, 3] @ stance.at[:3, 2] - stance.radius)
+    clearance = stance.clearance(q)
     tilt = float(stance.set_down(q[-1]).turn)
     return Footing(piece.step + 1, piece.t, ground.normal_force, ground.friction, clearance, tilt)
 

@@ -18,7 +18,7 @@ from tarsus.events.parameters import Parameter
 from tarsus.events.phase import Efforts
 from tarsus.events.report import Flowed
 from tarsus.gait.walkers.feet import two_feet
-from tarsus.gait.walkers.stance import Stance, checked_stance
+from tarsus.gait.walkers.stance import Radius, Stance, checked_stance
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model
 from tarsus.model.checks import find, number
@@ -61,7 +61,7 @@ class Walker:
         feet: Sequence[Where] = (),
         *,
         stance: str = "flat",
-        radius: float = 0.0,
+        radius: Radius = 0.0,
         controller: Efforts | None = None,
         start: tuple[ArrayLike, ArrayLike] | None = None,
         ahead: Callable[[Array], Array] | None = None,
@@ -83,15 +83,17 @@ class Walker:
         """How much the ground falls along the way [rad]."""
         notes: tuple[str, ...] = ()
         given_ahead = ahead
-        if not isinstance(model, Model) and (len(feet) or radius or controller):
+        if not isinstance(model, Model) and (len(feet) or np.any(radius) or controller):
             raise ValueError("feet, radius and controller are for a model; phases have theirs")
         if isinstance(model, Model):
-            stands = checked_stance(stance, radius)
+            stands = checked_stance(stance, radius, model)
             where, told = two_feet(model, feet, stance)
             made = Stance(model, where, *stands, self.slope)
             notes, machine = (*told, *made.notes), partial(_same, made)
             start = (made.rest, np.zeros(made.standing.nv)) if start is None else start
             model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
+            # what rolls to all sides goes to places that no step leads to
+            exact = exact and (made.sole is None or made.sole.in_plane)
             if recipe is None:
                 recipe = partial(
                     Walker,
@@ -108,8 +110,10 @@ class Walker:
                     longest=longest,
                 )
                 numbers = {"slope": self.slope}
-                if stance == "round":
-                    numbers["radius"] = made.radius
+                if made.sole is not None and made.sole.is_ball:
+                    numbers["radius"] = made.sole.radius
+                elif made.sole is not None:
+                    recipe = partial(recipe, radius=made.sole.half_axes)
         if ahead is None:
             raise ValueError("ahead is missing: how far a step leads, of states at a strike")
         self.phases = (model,) if isinstance(model, Phase) else tuple(model)
@@ -159,25 +163,35 @@ class Walker:
         return None if self._machine is None else self._machine()
 
     def numbered(self) -> Section:
-        """Return the section, or one that has all coordinates and rates of the first model."""
+        """Return the section, or one that has all coordinates and rates of the first model.
+
+        Coordinates that are no numbers of their own, such as quaternions, are steps from the start.
+        """
         if self.section is not None:
             return self.section
-        m = self.phases[0].model
-        if m.nq != m.nv:
-            raise ValueError(
-                f"walker {self.name!r} has coordinates that are no numbers of their own: state "
-                "its section"
-            )
+        m, start = self.phases[0].model, self.start[0]
         names = [
-            f"{joint.name} {k}" if joint.nq > 1 else joint.name
+            f"{joint.name} {k}" if len(joint.own_velocities) > 1 else joint.name
             for joint in m.joints
-            for k in range(joint.nq)
+            for k in range(len(joint.own_velocities))
         ]
-        return Section(
-            (*names, *(f"{name} rate" for name in names)),
-            lambda x: (x[..., : m.nq], x[..., m.nq :]),
-            lambda q, v: np.concatenate([q, v], axis=-1),
-        )
+        both = (*names, *(f"{name} rate" for name in names))
+        if m.nq == m.nv:
+            return Section(
+                both,
+                lambda x: (x[..., : m.nq], x[..., m.nq :]),
+                lambda q, v: np.concatenate([q, v], axis=-1),
+            )
+
+        def place(x: Array) -> State:
+            begin = np.broadcast_to(start, (*x.shape[:-1], m.nq))
+            return np.asarray(m.integrate(begin, x[..., : m.nv])), x[..., m.nv :]
+
+        def read(q: Array, v: Array) -> Array:
+            steps = m.difference(np.broadcast_to(start, q.shape), q)
+            return np.concatenate([steps, v], axis=-1)
+
+        return Section(both, place, read)
 
     def but(self, **numbers: float) -> Walker:
         """Return the same walker with other numbers."""
