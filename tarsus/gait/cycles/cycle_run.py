@@ -19,7 +19,8 @@ def run_of(cycle: LimitCycle, steps: int, every: float) -> Trajectory:
     flowed = cycle.walker.steps(*cycle.state, steps, sample=every, **cycle.tolerances._asdict())
     t, q, v = flowed.samples
     strikes = np.array([event.t for event in flowed.events])
-    ways = np.cumsum([0.0, *(float(cycle.walker.ahead(e.q)) for e in flowed.events)])
+    places = [stance.placed(event.q) * (1.0, (-1.0) ** k) for k, event in enumerate(flowed.events)]
+    ways = np.cumsum([np.zeros(2), *places], axis=0)
     number = np.searchsorted(strikes, t, side="right")
     states = [
         _state(stance, a, b, ways[k], bool(k % 2)) for a, b, k in zip(q, v, number, strict=True)
@@ -28,10 +29,10 @@ def run_of(cycle: LimitCycle, steps: int, every: float) -> Trajectory:
     return Trajectory(stance.model, t, recorded, ground=Ground(slope=stance.slope))
 
 
-def _state(stance: Stance, q: Array, v: Array, way: float, right: bool) -> tuple[Array, Array]:
-    """Return q and v of the machine that floats, its stance foot a way along the slope."""
+def _state(stance: Stance, q: Array, v: Array, way: Array, right: bool) -> tuple[Array, Array]:
+    """Return q and v of the machine that floats, its stance foot a way (2,) along the slope."""
     at = stance.at.copy()
-    at[:3, 3] += way * stance.at[:3, 0]
+    at[:3, 3] += stance.at[:3, :2] @ way
     root = stance.other if right else stance.standing
     if right:
         q = stance.relabelling.back.configurations(q)

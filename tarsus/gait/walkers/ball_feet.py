@@ -11,12 +11,19 @@ Physical Review Letters 80, 1998.
 
 from __future__ import annotations
 
-import math
+import numpy as np
+from numpy.typing import ArrayLike
 
+from tarsus.arrays import Array
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model import WORLD, Builder, Model, ModelError
 from tarsus.model.checks import number
+from tarsus.spatial import quaternion_from_vector
 
+LEANING = (-0.006, -0.288, 0.026), -0.545
+"""Turn of the stance leg and the angle of the hip after a strike, about those of a gait [rad]."""
+RATES = (-0.343, 1.439, 0.097, 0.242)
+"""Of the stance leg about its own axes and of the hip [rad/s]."""
 BACKWARDS = (0.0, -1.0, 0.0)
 """Legs are swung ahead about −y."""
 
@@ -42,3 +49,59 @@ def model_of(
     b.joint("hip", "revolute", "left", "right", position=(0.0, -width, 1.0), axis=BACKWARDS)
     b.frame("left_foot", "left").frame("right_foot", "right", position=(0.0, 0.0, -1.0))
     return b.build()
+
+
+def ball_feet(
+    radius: float = 0.6,
+    leg_mass: float = 1.0,
+    hip_mass: float = 0.5,
+    width: float = 0.35,
+    axle: float = 0.7,
+    slope: float = 0.02,
+    gravity: float = 9.8,
+    center: float = 0.6,
+) -> Walker:
+    """Return a walker of unit legs, `width` [m] apart, on balls of `radius` [m].
+
+    Masses [kg] are at the hip and at `center` of the legs from their feet, spread to both sides by
+    `axle` [m]: a long axle rocks slowly. As it is stated it walks without falling to a side, and
+    without scuffing.
+    """
+    numbers = {
+        "radius": radius,
+        "leg_mass": leg_mass,
+        "hip_mass": hip_mass,
+        "width": width,
+        "axle": axle,
+        "slope": slope,
+        "gravity": gravity,
+        "center": center,
+    }
+    for name, value in numbers.items():
+        number(value, f"ball_feet: {name}")
+    if not 0.0 < radius <= 1.0:
+        raise ModelError(f"ball_feet: radius is {radius:g} m, must be from above 0 to a leg's, 1")
+    for name in ("leg_mass", "axle"):
+        if not numbers[name] > 0.0:
+            raise ModelError(f"ball_feet: {name} is {numbers[name]:g}, must be positive")
+    for name in ("hip_mass", "width"):
+        if not numbers[name] >= 0.0:
+            raise ModelError(f"ball_feet: {name} is {numbers[name]:g}, must not be negative")
+    if not 0.0 <= center <= 1.0:
+        raise ModelError(f"ball_feet: center is {center:g}, must be from 0 (feet) to 1 (hip)")
+    return Walker(
+        model_of(leg_mass, hip_mass, width, axle, gravity, center),
+        ("left_foot", "right_foot"),
+        stance="round",
+        radius=radius,
+        slope=slope,
+        start=(standing(*LEANING), RATES),
+        name="ball feet",
+        numbers=numbers,
+        recipe=ball_feet,
+    )
+
+
+def standing(turn: ArrayLike, hip: float) -> Array:
+    """Return q (7,) on the left foot, whose leg is turned by a vector (3,) [rad], at its root."""
+    return np.concatenate([[0.0, 0.0], quaternion_from_vector(turn), [hip]])

@@ -40,8 +40,7 @@ class RoundSole:
             return "rolling_cylinder", {"radius": self.radius}
         if self.is_ball:
             return "rolling_ball", {"radius": self.radius}
-        names = dict(zip(("rx", "ry", "rz"), self.half_axes, strict=True))
-        return "rolling", {"surface": {"kind": "ellipsoid", **names}}
+        return "rolling", {"surface": {"kind": "ellipsoid", "numbers": self.half_axes}}
 
     @property
     def center(self) -> Array:

@@ -150,7 +150,11 @@ class Stance:
 
     def ahead(self, q: Array) -> Array:
         """Return how far the second foot is ahead of the first [m], q (…, nq)."""
-        return np.asarray(self.below(self.second_foot(q))[..., :3, 3] @ self.at[:3, 0])
+        return np.asarray(self.placed(q)[..., 0])
+
+    def placed(self, q: Array) -> Array:
+        """Return how far the second foot is ahead and to the left (…, 2) [m], q (…, nq)."""
+        return np.asarray(self.below(self.second_foot(q))[..., :3, 3] @ self.at[:3, :2])
 
     def below(self, foot: Array) -> Array:
         """Return where the root of a foot at poses (…, 4, 4) is: on the slope, below it."""
