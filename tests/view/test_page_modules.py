@@ -72,7 +72,8 @@ def test_rays_hit_what_linear_systems_say(page: Any) -> None:
         distances = [nearest_hit(corners[body == k], start, way) for k in range(3)]
         found = page.evaluate(
             """([points, faces, poses, from, way]) =>
-            _picking.pick({from, way}, points.map((p, k) => ({body: k, mesh: _meshes.meshOf(p, faces[k]), pose: poses[k].flat()})))""",
+            _picking.pick({from, way}, points.map((p, k) =>
+            ({body: k, mesh: _meshes.meshOf(p, faces[k]), pose: poses[k].flat()})))""",
             [
                 *([x.tolist() for x in group] for group in (points, faces, poses)),
                 *map(list, (start, way)),
