@@ -37,7 +37,10 @@ def visit(browser: Any, url: str, width: int = 1366, height: int = 768, **settin
     page.errors = []
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.goto(url)
-    until(page, "Boolean(window.studio && studio.world.frame.revision === studio.world.scene.revision)")
+    until(
+        page,
+        "Boolean(window.studio && studio.world.frame.revision === studio.world.scene.revision)",
+    )
     return page
 
 
@@ -83,6 +86,7 @@ def still(page: Any) -> None:
     until(page, STILL, "the camera at rest")
 
 
+SEEN = "Boolean(window.studio && studio.world.frame.revision === studio.world.scene.revision)"
 STILL = """(() => {
   const { now, goal } = studio.scene.camera
   return Math.abs(now.azimuth - goal.azimuth) + Math.abs(now.elevation - goal.elevation)
