@@ -1,5 +1,6 @@
 // Instruments: strips of quantities by unit, the ledger of energy with its residual, a portrait.
 import { element, icon, refill } from "./elements.js"
+import { Gait } from "./gait.js"
 import { History } from "./history.js"
 import { word } from "./lines.js"
 import { Portrait } from "./portrait.js"
@@ -27,7 +28,7 @@ export class Charts {
   constructor(studio) {
     this.#studio = studio
     this.#portrait = new Portrait(studio, this.#history)
-    this.root.append(this.#tools(), this.#message, this.#list)
+    this.root.append(this.#tools(), this.#message, new Gait(studio).root, this.#list)
     studio.world.on("scene", scene => this.#sceneChanged(scene))
     studio.world.on("frame", frame => this.#history.add(frame.t, values(frame)))
     studio.on("theme", () => { this.#drawn = 0 })
