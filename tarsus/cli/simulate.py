@@ -20,8 +20,9 @@ from tarsus.cli.options import (
     MimicOption,
     PackageDirs,
 )
-from tarsus.cli.scenes import Choices, Contact, Controller, adapted, scene_named, scene_of_model
+from tarsus.cli.scenes import Choices, Contact, Controller, adapted, scene_of_model
 from tarsus.scenes import names as scene_names
+from tarsus.scenes.named import scene_named
 from tarsus.simulation.files import check_suffix
 from tarsus.view import view as show
 from tarsus.view.animation import check_film

@@ -63,7 +63,7 @@ class Clock:
             if count < 1:
                 return 0.0
             try:
-                stage.step(count)
+                stage.advance(count)
             except EXPECTED as error:
                 stage.playing = False
                 field = error.field if isinstance(error, LineError) else ""

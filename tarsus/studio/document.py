@@ -47,8 +47,14 @@ class Document:
 
     description: Description = field(default_factory=lambda: Description("untitled"))
     parts: Mapping[str, Part] = field(default_factory=dict)
+    resting: frozenset[str] = frozenset()
+    """Parts that do not act now."""
     ground: Terrain | None = field(default_factory=Ground)
     dt: float = 1e-3
+    frame: float = 1 / 30
+    """What `step` goes on by [s]."""
+    accuracy: tuple[float, float] | None = None
+    """Relative and absolute, with which `step` integrates; None for steps of dt."""
     contact: str | ContactLaw = "exact"
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of `tarsus.Simulation`."""
@@ -56,6 +62,8 @@ class Document:
     controller: Any = None
     walker: Any = None
     """The machine as one that walks, a `tarsus.gait.Walker`, if it is one."""
+    scene: str = ""
+    """The scene, by name, that these are of: files keep them by it."""
     sliders: Mapping[str, Slider] = field(default_factory=dict)
     bindings: Mapping[str, str] = field(default_factory=dict)
     """Targets, and the expressions of time that they follow."""
@@ -74,7 +82,8 @@ class Document:
 
     def without_part(self, name: str) -> Self:
         """Return the document without a part."""
-        return self.but(parts={key: part for key, part in self.parts.items() if key != name})
+        parts = {key: part for key, part in self.parts.items() if key != name}
+        return self.but(parts=parts, resting=self.resting - {name})
 
     @property
     def names(self) -> dict[str, str]:

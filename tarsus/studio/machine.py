@@ -13,14 +13,19 @@ from tarsus.kit import carry
 from tarsus.model import WORLD, Model
 from tarsus.parts import Part
 from tarsus.parts.place import placement_of, split
-from tarsus.simulation.edited import flat, keep_numbers
+from tarsus.simulation import StartError
+from tarsus.simulation.edited import flat, keep_currents
 from tarsus.spatial import inverse, pose, rotation_from_quaternion
-from tarsus.studio.bindings import plan_of
+from tarsus.studio.bindings import Plan, plan_of
 from tarsus.studio.document import Document
 from tarsus.studio.touching import simulation_of
 
 HAND = "hand"
 """What the part is called by which a person pulls; no document has it."""
+MOST_STEPS = 2**31 - 1
+"""On the clock of a machine."""
+DRIFT = 1e-3
+"""How far loops may be open when a motion begins [m, or sine of an angle]."""
 POINTS = ("nail", "move_to", "grab")
 """Constraints whose targets are points."""
 
@@ -63,16 +68,33 @@ class Machine:
         """The simulation, and pairs of bodies that pass each other, because they began inside."""
         for part in document.parts.values():
             self.simulation.add(part)
-        self.simulation.reset(*start, controller=document.controller, ledger=True)
+        self.start = start
+        """The state in which its motion began."""
+        self._begin(document)
         self._set_clock(t)
         self.document = self._anchored(document)
-        self.follow_bindings()
         if before is not None:
             self._go_on_as(before)
+        for name, handle in self.simulation.parts.items():
+            handle.on = name not in self.document.resting
+        self.follow_bindings()
         self.acceleration: Array | None = None
         """In the last step (nv,), None before the first."""
         self.stored_at_start = float(self.simulation.energy_now().stored[0])
         """What was stored when its motion began [J]."""
+
+    def _begin(self, document: Document) -> None:
+        """Let the motion begin; loops may be as open as they become on the way."""
+        q, v = self.start
+        try:
+            self.simulation.reset(q, v, controller=document.controller, ledger=True)
+        except StartError:
+            gaps = np.abs(self.model.loop_gaps(q))
+            if not 0.0 < gaps.max(initial=0.0) < DRIFT:
+                raise
+            closed = carry(self.model, self.model, q, v)
+            self.simulation.reset(closed.q, closed.v, controller=document.controller, ledger=True)
+            self.simulation.restore(replace(self.simulation.snapshot(), q=q, v=v))
 
     def step(self, count: int) -> None:
         """Make steps; the acceleration of the last one is kept, for what joints bear."""
@@ -135,27 +157,35 @@ class Machine:
         for target, expression in self.document.bindings.items():
             name, _, number = target.rpartition(".")
             if number == "target" and name in self.simulation.parts:
-                self.simulation.parts[name].follow(plan_of(expression))
+                self.simulation.parts[name].follow(_later(plan_of(expression), self.lag))
 
     def _set_clock(self, t: float) -> None:
-        """Let controllers and plans, which go by time, go on."""
+        """Let controllers and plans, which go by time, go on: the clock counts whole steps."""
+        steps = min(max(round(t / self.simulation.dt), 0), MOST_STEPS)
         core = self.simulation.moving().core
         state = np.atleast_2d(core.q, core.v)
-        core.restore(*state, core.memory, flat(core.touched), round(t / self.simulation.dt))
+        core.restore(*state, core.memory, flat(core.touched), steps)
+        self.began_at, self.lag = t, t - self.simulation.t
+        """When its motion began, and what its clock lacks to the time [s]."""
 
     def _anchored(self, document: Document) -> Document:
         """Return the document with parts as they hold now, so that edits leave them there."""
         handles = self.simulation.parts
         parts = {name: _stated(part, handles[name]) for name, part in document.parts.items()}
-        return document.but(parts=parts)
+        return document.but(parts=parts, resting=document.resting & parts.keys())
 
     def _go_on_as(self, before: Machine) -> None:
-        """Keep currents of motors, and the hand where it is."""
+        """Keep currents of motors, and the hand where it is; numbers are those of the document."""
         hand = before.simulation.parts.get(HAND)
         grab = None if hand is None else hand.part
         if isinstance(grab, Grab) and split(grab.where)[0] in self.model.frame_names:
             self.simulation.add(replace(grab, target=before.simulation.parts[HAND].target[:3]))
-        keep_numbers(before.simulation.board, self.simulation.board, ())
+        keep_currents(before.simulation.board, self.simulation.board)
+
+
+def _later(plan: Plan, start: float) -> Plan:
+    """Return a plan of the world's time as one of the time since a motion began."""
+    return lambda t: plan(start + t)
 
 
 def _stated(part: Part, handle: Any) -> Part:

@@ -24,6 +24,8 @@ class Moment:
     q: Array
     v: Array
     values: dict[str, float] = field(default_factory=dict)
+    passing: bool = False
+    """Whether the next moment takes its place: so what is kept does not depend on pauses."""
 
 
 class Recording:
@@ -32,17 +34,19 @@ class Recording:
     def __init__(self) -> None:
         self.moments: list[Moment] = []
 
-    def note(self, t: float, machine: Machine, *, fresh: bool = False) -> None:
-        """Keep this moment, in the place of those that are not before it."""
+    def note(
+        self, t: float, machine: Machine, *, fresh: bool = False, passing: bool = False
+    ) -> None:
+        """Keep this moment, in the place of those that are not before it or that were `passing`."""
         last = self.moments[-1] if self.moments else None
         if last is not None and last.t == t and last.model is machine.model and not fresh:
             return
-        while self.moments and self.moments[-1].t >= t:
+        while self.moments and (self.moments[-1].t >= t or self.moments[-1].passing):
             self.moments.pop()
         numbers = values(machine, machine.document.charts)
-        self.moments.append(Moment(t, machine.model, machine.q, machine.v, numbers))
-        if len(self.moments) > MOST:
-            del self.moments[: MOST // 10]
+        self.moments.append(Moment(t, machine.model, machine.q, machine.v, numbers, passing))
+        if len(self.moments) > MOST and not passing:
+            del self.moments[1 : MOST // 10]  # the first is where `restart` goes
 
     def chart(self, machine: Machine, names: Sequence[str]) -> None:
         """Fill in numbers that are charted from now on, as far as moments tell them."""

@@ -70,7 +70,8 @@ def renamed(stage: Stage, old: str, new: str) -> str:
             else part
             for name, part in document.parts.items()
         }
-        stage.become(document.but(parts=parts), said)
+        resting = frozenset(new if name == old else name for name in document.resting)
+        stage.become(document.but(parts=parts, resting=resting), said)
         return f"{old} is {new} now"
     editor = Editor(stage.machine.model).change(what, old, name=new)
     if what == "body" and any(joint.name == old for joint in document.description.joints):
@@ -175,12 +176,14 @@ def _change_parts(stage: Stage, pattern: str, line: Line, said: str) -> str:
 
 def _change_part(stage: Stage, name: str, line: Line, said: str) -> str:
     """Change numbers of a part while it acts; `-on off` lets it rest."""
+    document = stage.document
     if "-on" in line.options:
-        wanted = one_of(" ".join(line.options.pop("-on")), ("on", "off"), "-on") == "on"
-        stage.machine.simulation.parts[name].on = wanted
-        stage.revision += 1
+        on = one_of(" ".join(line.options.pop("-on")), ("on", "off"), "-on") == "on"
+        resting = document.resting - {name} if on else document.resting | {name}
+        document = document.but(resting=resting)
     if line.options:
-        stage.become(stage.document.with_part(_changed(stage, name, line)), said)
+        document = document.with_part(_changed(stage, name, line))
+    stage.become(document, said)
     return ""
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,14 +22,16 @@ from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.scenes import Scene
-from tarsus.simulation import SimulationError
+from tarsus.simulation.integrators import Integration
 from tarsus.studio.assembly import come_together
 from tarsus.studio.commands import COMMANDS
 from tarsus.studio.document import Document
+from tarsus.studio.drawing import Drawing
 from tarsus.studio.language import LineError, parse, written
 from tarsus.studio.machine import HAND, Machine
 from tarsus.studio.opening import opened
 from tarsus.studio.recording import Moment, Recording
+from tarsus.studio.safety import Before
 from tarsus.studio.take import Take
 
 if TYPE_CHECKING:
@@ -58,8 +60,14 @@ class Edit:
     document: Document
     model: Model
     state: tuple[Array, Array]
-    steps: int
-    """Steps that had been made then: if none were since, the state comes back, too."""
+    moved: int
+    """How often it had moved then: if it has not since, the state comes back, too."""
+    t: float = 0.0
+    """The time then [s]."""
+    whole: bool = False
+    """Whether another world came, whose state is its own: time and state come back, too."""
+    together: int = 0
+    """Edits that follow each other and have the same number, but none, are undone together."""
 
 
 class Stage:
@@ -90,16 +98,28 @@ class Stage:
         """What the clock of the present machine lacks to the time [s]: less than a step."""
         self.steps = 0
         """Steps since the stage was opened."""
+        self.moved = 0
+        """Changes with all that is motion."""
+        self.drawing = Drawing()
+        """Where frames go."""
+        self.frames = 0
+        """How many have been drawn."""
+        self.statistics: Integration | None = None
+        """What the integrator did when `step` was accurate last."""
         self.undone: list[Edit] = []
         self.edits: list[Edit] = []
         self.take = Take()
+        self.depth = 0
+        """How many scripts are being run within each other."""
+        self.understood = ""
+        """The line that is being done, as a take notes it."""
         self.recording = Recording()
         self.told: list[str] = []
         """What happened by itself, such as parts that came together."""
         self.listeners: list[Callable[[str, Answer], None]] = []
-        self.open(what)
+        self._open(what)
 
-    def open(self, what: Model | Scene | Document | None) -> None:
+    def _open(self, what: Model | Scene | Document | None) -> None:
         """Begin with a model, a scene or a document; what was there is forgotten but for undo."""
         document, model, start = opened(what)
         self.machine = Machine(document, start, model=model)
@@ -139,14 +159,15 @@ class Stage:
 
         return say
 
-    def answered(self, line: str) -> str:
+    def answered(self, line: str, *, noted: bool = False) -> str:
         """Do a line that is part of another, and return its text; a line that fails raises."""
-        answer = self._done(line, noted=False)
+        answer = self._done(line, noted=noted)
         if not answer.ok:
             raise LineError(answer.text, answer.field)
         return answer.text
 
-    def _done(self, text: str, noted: bool = True) -> Answer:
+    def _done(self, text: str, *, noted: bool = True) -> Answer:
+        before = Before.of(self)
         try:
             line = parse(text)
             if line is None:
@@ -156,14 +177,32 @@ class Stage:
                     f"there is no command {line.verb!r}{suggestion(line.verb, COMMANDS)}"
                 )
             command = COMMANDS[line.verb]
+            self.understood = " ".join(text.split("\n")).strip()
             said = command.do(self, line) or ""
-            if command.noted and noted:
-                self.take.note(text.strip())
-        except LineError as error:
-            return Answer(str(error), False, error.field)
+            self._make_one(len(before.lists["edits"]), line.verb)
+            if not noted:
+                self.take.back_to(before.noted)
+            elif command.noted:
+                self.take.note(self.understood)
         except EXPECTED as error:
-            return Answer(str(error.args[0] if isinstance(error, KeyError) else error), False)
+            before.put_back(self)
+            field = error.field if isinstance(error, LineError) else ""
+            told = error.args[0] if isinstance(error, KeyError) and error.args else error
+            return Answer(str(told) or type(error).__name__, False, field)
+        except BaseException:
+            before.put_back(self)
+            raise
         return Answer(said)
+
+    def _make_one(self, first: int, verb: str) -> None:
+        """Let all edits since the first of a line be one; those of a script are undone together."""
+        made = self.edits[first:]
+        if len(made) < 2:
+            return
+        if verb == "run":
+            self.edits[first:] = [replace(edit, together=first + 1) for edit in made]
+        else:
+            self.edits[first:] = [replace(made[0], line=made[-1].line)]
 
     # --- edits ----------------------------------------------------------------------------------
 
@@ -184,33 +223,58 @@ class Stage:
         *,
         model: Model | None = None,
         start: tuple[Array, Array] | None = None,
-        fresh: bool = False,
     ) -> None:
-        """Go on with another document; `line` says why, for undo. `fresh`: at another machine."""
+        """Go on with another document; `line` says why, for undo."""
         before = self.machine
-        edit = Edit(line, before.document, before.model, (before.q, before.v), self.steps)
+        edit = self._edit(line)
         same = document.description is before.document.description
-        if not same and not fresh and before.document.collision is not None:
+        if not same and before.document.collision is not None:
             document = document.but(collision=None)
             self.tell("the scene's own contact points are gone with this edit: shapes touch now")
         model = before.model if same and model is None else model
-        now = 0.0 if fresh else self.t
-        self._turn_to(Machine(document, start, None if fresh else before, model=model, t=now), now)
+        now = Machine(document, start, before, model=model, t=self.t)
+        self._turn_to(now, self.t)
         self.edits.append(edit)
         self.undone.clear()
+
+    def begin(
+        self,
+        document: Document,
+        line: str,
+        *,
+        model: Model | None = None,
+        start: tuple[Array, Array] | None = None,
+        t: float = 0.0,
+        off: Sequence[str] = (),
+    ) -> None:
+        """Go over to another world, at a time [s]; nothing of the motion is carried over.
+
+        `line` says why, for undo; parts that are `off` rest.
+        """
+        edit = self._edit(line, whole=True)
+        document = document.but(resting=frozenset(off))
+        machine = Machine(document, start, model=model, t=t)
+        self._turn_to(machine, t, afresh=True)
+        self.edits.append(edit)
+        self.undone.clear()
+
+    def _edit(self, line: str, *, whole: bool = False) -> Edit:
+        """Return the world as it is now, for undo."""
+        now = self.machine
+        return Edit(line, now.document, now.model, (now.q, now.v), self.moved, self.t, whole)
 
     def look_different(self, document: Document) -> None:
         """Take another document that moves in the same way: charts, groups, what is shown."""
         self.machine.document = document
         self.revision += 1
 
-    def undo(self) -> str:
+    def take_back(self) -> str:
         """Take the last edit back, and return its line."""
         if not self.edits:
             raise LineError("there is nothing to undo")
         return self._swap(self.edits, self.undone)
 
-    def redo(self) -> str:
+    def do_again(self) -> str:
         """Do the edit again that was taken back last, and return its line."""
         if not self.undone:
             raise LineError("there is nothing to do again")
@@ -218,18 +282,25 @@ class Stage:
 
     def _swap(self, come: list[Edit], go: list[Edit]) -> str:
         edit, now = come[-1], self.machine
-        back = Edit(edit.line, now.document, now.model, (now.q, now.v), self.steps)
-        start = edit.state if edit.steps == self.steps else None
-        t = self.t
-        self._turn_to(Machine(edit.document, start, now, model=edit.model, t=t), t)
+        back = replace(self._edit(edit.line, whole=edit.whole), together=edit.together)
+        if edit.whole:
+            machine = Machine(edit.document, edit.state, model=edit.model, t=edit.t)
+            self._turn_to(machine, edit.t, afresh=True)
+        else:
+            start = edit.state if edit.moved == self.moved else None
+            machine = Machine(edit.document, start, now, model=edit.model, t=self.t)
+            self._turn_to(machine, self.t)
         come.pop()
         go.append(back)
         return edit.line
 
-    def _turn_to(self, machine: Machine, now: float) -> None:
+    def _turn_to(self, machine: Machine, t: float, *, afresh: bool = False) -> None:
+        """Go on with another machine at a time [s]; `afresh`: with an empty recording."""
         self.film, self.looking = False, None
         self.machine = machine
-        self._moved_on(now)
+        if afresh:
+            self.playing, self.recording = False, Recording()
+        self._moved_on(t)
 
     def _moved_on(self, now: float) -> None:
         self.base = now - self.machine.simulation.t
@@ -238,11 +309,10 @@ class Stage:
 
     # --- time -----------------------------------------------------------------------------------
 
-    def step(self, count: int) -> None:
-        """Make steps; moments are recorded each 1/60 s of the machine's time."""
+    def advance(self, count: int) -> None:
+        """Make steps of dt; moments are recorded each 1/60 s of the machine's time."""
         simulation = self.machine.simulation
         every = max(1, round(1.0 / (FRAMES * simulation.dt)))
-        self.take.note_steps(count)
         while count > 0:
             piece = min(count, every - self.steps % every)
             self._step(piece)
@@ -250,20 +320,22 @@ class Stage:
             if self.steps % every == 0:
                 self.recording.note(self.t, self.machine)
                 come_together(self)
-        self.recording.note(self.t, self.machine)
+        self.recording.note(self.t, self.machine, passing=True)
 
     def _step(self, count: int) -> None:
         simulation = self.machine.simulation
         safe = simulation.snapshot()
         try:
             self.machine.step(count)
-        except SimulationError:
+        except EXPECTED:
             # as it was before, so that a person can mend it and go on
             simulation.restore(safe)
             self.playing = False
-            self.recording.note(self.t, self.machine)
+            self.recording.note(self.t, self.machine, passing=True)
             raise
         self.steps += count
+        self.moved += 1
+        self.take.note_steps(count)
 
     def tell(self, text: str) -> None:
         """Say something that happened by itself."""
@@ -271,8 +343,8 @@ class Stage:
 
     def begin_at(self, q: Array, v: Array, t: float) -> None:
         """Put the machine into a state at a time."""
-        now = self.machine
-        self.machine = Machine(self.document, (q, v), now, model=now.model, t=t)
+        self.moved += 1
+        self.machine = Machine(self.document, (q, v), self.machine, model=self.machine.model, t=t)
         self._moved_on(t)
 
     @property

@@ -12,7 +12,9 @@ class Take:
 
     def note(self, line: str) -> None:
         """Note a line that changes something."""
-        self._close()
+        if self._steps:
+            self.lines.append(f"advance {self._steps}")
+            self._steps = 0
         self.lines.append(line)
 
     def note_steps(self, count: int) -> None:
@@ -21,10 +23,16 @@ class Take:
 
     def script(self) -> str:
         """Return the take as a script, a line each."""
-        self._close()
-        return "\n".join(self.lines) + ("\n" if self.lines else "")
+        last = [f"advance {self._steps}"] if self._steps else []
+        return "".join(f"{line}\n" for line in [*self.lines, *last])
 
-    def _close(self) -> None:
-        if self._steps:
-            self.lines.append(f"advance {self._steps}")
-            self._steps = 0
+    @property
+    def mark(self) -> tuple[int, int]:
+        """Where the take is now, for `back_to`."""
+        return len(self.lines), self._steps
+
+    def back_to(self, mark: tuple[int, int]) -> None:
+        """Forget what was noted since a mark."""
+        if len(self.lines) > mark[0]:
+            del self.lines[mark[0] :]
+        self._steps = mark[1]

@@ -22,7 +22,7 @@ from tarsus.parts import Where
 from tarsus.view.gltf import write_glb
 from tarsus.view.player import write_page
 from tarsus.view.renderer import Renderer
-from tarsus.view.stage import STATE_COLORS, Stage
+from tarsus.view.stage import FINE, STATE_COLORS, Stage
 from tarsus.view.surfaces import ShownShapes
 
 if TYPE_CHECKING:
@@ -68,7 +68,10 @@ def animate(
         raise ValueError("a scene has bodies only: leave out lines")
     if path.suffix != ".html" and quantities:
         raise ValueError("films have no charts: leave out quantities, or write a .html")
-    stage = Stage(what, shapes=shapes, fps=fps, speed=speed, lines=lines, quantities=quantities)
+    chosen: dict[str, Any] = {"shapes": shapes, "fps": fps, "speed": speed, "lines": lines}
+    if path.suffix == ".html":
+        chosen |= {"quantities": quantities, "detail": FINE}
+    stage = Stage(what, **chosen)
     if path.suffix == ".html":
         write_page(stage, path, speed=speed)
     elif path.suffix == ".glb":

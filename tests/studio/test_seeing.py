@@ -12,6 +12,7 @@ from test_building import four_bar
 import tarsus as ts
 from tarsus.studio import Stage, messages
 from tarsus.studio.gallery import ENTRIES
+from tarsus.studio.scene_message import scene
 from tarsus.studio.sensing import colliding, joint_wrenches
 
 
@@ -108,7 +109,7 @@ def test_every_scene_of_the_gallery_opens_and_runs(name: str) -> None:
     assert answer.ok, answer.text
     entry = ENTRIES[name]
     assert stage.do("advance 200").ok
-    json.dumps(messages.clean(messages.scene(stage)), allow_nan=False)
+    json.dumps(messages.clean(scene(stage)), allow_nan=False)
     messages.frame(stage, 1.0)
     shown = set(stage.recording.moments[-1].values)
     assert shown == set(entry.charts) and all(entry.guide.__dict__.values())

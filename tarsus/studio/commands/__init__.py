@@ -2,17 +2,37 @@
 
 from tarsus.studio.commands import (
     building,
+    copying,
+    filing,
     galleries,
     handling,
     looking,
     printing,
     reaching,
+    scripting,
     timing,
     verbatim,
+    verbatim_forces,
+    verbatim_time,
     walking,
 )
 from tarsus.studio.commands.command import COMMANDS, Command
 
-THEMES = (building, galleries, handling, looking, printing, reaching, timing, verbatim, walking)
+THEMES = (
+    building,
+    copying,
+    filing,
+    galleries,
+    handling,
+    looking,
+    printing,
+    reaching,
+    scripting,
+    timing,
+    verbatim,
+    verbatim_forces,
+    verbatim_time,
+    walking,
+)
 
 __all__ = ["COMMANDS", "THEMES", "Command"]

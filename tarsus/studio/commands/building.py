@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tarsus.constraint import CONSTRAINTS
@@ -11,11 +13,12 @@ from tarsus.model.loops import LOOP_KINDS
 from tarsus.studio import adding, setting
 from tarsus.studio.assembly import close_all
 from tarsus.studio.commands.command import command
+from tarsus.studio.commands.timing import count
 from tarsus.studio.language import Line, LineError, one_of
 from tarsus.studio.solids import SOLIDS
 
 if TYPE_CHECKING:
-    from tarsus.studio.stage import Stage
+    from tarsus.studio.stage import Edit, Stage
 
 COUPLINGS = ("gear", "rotor")
 KINDS = list(
@@ -108,15 +111,29 @@ def assemble(stage: Stage, line: Line) -> str:
     return close_all(stage)
 
 
-@command("undo")
+@command("undo N")
 def undo(stage: Stage, line: Line) -> str:
-    """Take the last edit back."""
-    line.expect([])
-    return f"taken back: {stage.undo()}"
+    """Take the last edit back, or the last N; all of a script at once."""
+    return f"taken back: {_repeated(stage, line, stage.edits, stage.take_back)}"
 
 
-@command("redo")
+@command("redo N")
 def redo(stage: Stage, line: Line) -> str:
-    """Do the edit again that was taken back."""
-    line.expect([])
-    return f"done again: {stage.redo()}"
+    """Do the edit again that was taken back, or the last N."""
+    return f"done again: {_repeated(stage, line, stage.undone, stage.do_again)}"
+
+
+def _repeated(stage: Stage, line: Line, edits: list[Edit], do: Callable[[], str]) -> str:
+    """Do something with so many edits as a line says, or with those that belong together."""
+    line.expect([], more=True)
+    line.expect(line.words[:1])
+    number = count(line.words[0], "N") if line.words else _together(edits)
+    # a take says how many, because a script is the lines of which it was made
+    stage.understood = line.verb if number == 1 else f"{line.verb} {number}"
+    return "; ".join([do() for _ in range(number)])
+
+
+def _together(edits: list[Edit]) -> int:
+    number = edits[-1].together if edits else 0
+    own = itertools.takewhile(lambda edit: edit.together == number, reversed(edits))
+    return sum(1 for _ in own) if number else 1

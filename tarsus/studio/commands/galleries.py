@@ -21,10 +21,9 @@ def open_scene(stage: Stage, line: Line) -> str:
         return "\n".join(f"{name}: {entry.invite}" for name, entry in ENTRIES.items())
     entry = ENTRIES[one_of(line.words[0], ENTRIES, "scene")]
     document, model, start = opened(entry.make())
-    document = document.but(guide=entry.guide, charts=entry.charts, sliders=entry.bound())
-    stage.playing = False
-    before = len(stage.edits)
-    stage.become(document, f"open {entry.name}", model=model, start=start, fresh=True)
+    document = document.but(
+        guide=entry.guide, charts=entry.charts, sliders=entry.bound(), scene=entry.name
+    )
+    stage.begin(document, f"open {entry.name}", model=model, start=start)
     told = [stage.answered(each) for each in entry.lines]
-    del stage.edits[before + 1 :]  # to open a scene is one edit, whatever it takes
     return "\n".join([entry.invite, *told])

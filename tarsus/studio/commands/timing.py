@@ -39,7 +39,7 @@ def pause(stage: Stage, line: Line) -> str:
 def advance(stage: Stage, line: Line) -> str:
     """Make N steps of the world's dt."""
     line.expect(["N"])
-    stage.step(count(line.words[0], "N"))
+    stage.advance(count(line.words[0], "N"))
     return f"t = {stage.t:.9g} s"
 
 

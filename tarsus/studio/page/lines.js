@@ -2,7 +2,7 @@
 import { tidy } from "./elements.js"
 
 /** Numbers as words, with digits enough to put a point where it was shown. */
-export const words = numbers => [...numbers].map(number => tidy(number, 6)).join(" ")
+export const words = numbers => [...numbers].map(number => tidy(Math.abs(number) < 1e-6 ? 0 : number, 6)).join(" ")
 
 /** A name as one word. */
 export const word = name => (name === "" || /[\s;'#]/.test(name) ? `"${name}"` : name)

@@ -4,6 +4,7 @@ import { arrowsOf, iconsOf, isHand } from "./signs.js"
 export class Picture {
   #studio
   #newFrame = false
+  #shapes = -1
   #drawers = []
 
   constructor(studio) {
@@ -11,6 +12,8 @@ export class Picture {
     this.canvas = document.getElementById("picture")
     studio.world.on("scene", scene => this.#build(scene))
     studio.world.on("frame", () => { this.#newFrame = true })
+    // a server that was started anew counts its shapes anew
+    studio.connection.on("open", () => { this.#shapes = -1 })
     studio.on("selected", name => this.#select(name))
     const draw = now => {
       this.#draw(now)
@@ -52,7 +55,10 @@ export class Picture {
   }
 
   #build(scene) {
-    this.#studio.scene.setMachine({ bodies: scene.bodies, ground: scene.ground, size: scene.size || 1 })
+    if (scene.shapes !== this.#shapes) {
+      this.#shapes = scene.shapes
+      this.#studio.scene.setMachine({ bodies: scene.bodies, ground: scene.ground, size: scene.size || 1 })
+    }
     this.#studio.scene.setIcons(iconsOf(this.#studio.world))
     this.#newFrame = true
     this.#select(this.#studio.selected)

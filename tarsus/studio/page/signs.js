@@ -30,11 +30,11 @@ const known = new WeakMap()
 
 /** Half of how thick a body is: the lesser extent of its box across the greatest [m]. */
 function thickness(body) {
-  if (!known.has(body)) {
+  if (!known.has(body.surfaces)) {
     const extents = extentsOf(body).sort((x, y) => x - y)
-    known.set(body, extents[1] / 2)
+    known.set(body.surfaces, extents[1] / 2)
   }
-  return known.get(body)
+  return known.get(body.surfaces)
 }
 
 function partIcon(world, { kind, a, b }, size) {

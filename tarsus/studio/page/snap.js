@@ -4,8 +4,9 @@ const memory = new WeakMap()
 
 /** The points of a body that are worth snapping to, in its frame: [x, y, z, what]. */
 export function snapPoints(body) {
-  if (!memory.has(body)) memory.set(body, findPoints(body))
-  return memory.get(body)
+  // shapes stay the same from scene to scene, bodies do not
+  if (!memory.has(body.surfaces)) memory.set(body.surfaces, findPoints(body))
+  return memory.get(body.surfaces)
 }
 
 /** The corners of the box around a body, in its frame. */
