@@ -201,11 +201,11 @@ float net(vec2 at, float spacing, float pixels) {
 }
 void main() {
   vec3 n = normalize(facing); n *= sign(n.z + 1e-6);
-  vec3 v = normalize(eye - world);
   float lines = max(max(net(world.xy, finest, 1.) * .30, net(world.xy, 10. * finest, 1.4) * .75),
                     net(world.xy, 100. * finest, 1.8));
   float share = sunshine(world, n), open = openness(world);
-  vec3 c = lit(toLight(soil), n, v, .95, 0., share, open);
+  // soil has no shine: the plain part of the light is enough, and the ground is most of the picture
+  vec3 c = toLight(soil) * (mix(bounceLight, skyLight, .5 + .5 * n.z) * open + sunLight * max(dot(n, sun), 0.) * share);
   vec3 screen = toScreen(c);
   screen = mix(screen, ink, lines * .55);
   float far = length(world - eye) / fog;
