@@ -21,7 +21,7 @@ from tarsus.model.closure import closed
 from tarsus.model.cluster_views import Cluster, Constraint, clusters, constraints
 from tarsus.model.compile import core_arguments, of_user
 from tarsus.model.coordinates import base_of, driven_velocities, rate_indices
-from tarsus.model.description import Description, Shape
+from tarsus.model.description import WORLD, Description, Shape
 from tarsus.model.driven import Driven
 from tarsus.model.forces import Force, check_stated, copied
 from tarsus.model.inertia import inertial_parameters
@@ -217,6 +217,27 @@ class Model(Driven):
         """
         parameters = [inertial_parameters(b.mass, b.com, b.inertia) for b in self.bodies]
         return np.array(parameters).reshape(-1, 10)
+
+    def frame_poses(
+        self, q: ArrayLike, frames: Sequence[str] | None = None, *, threads: int = 1
+    ) -> Array:
+        """Return the poses (…, n, 4, 4) of frames at q (…, nq), of all in order unless named."""
+        views = self.frames if frames is None else [self.frame(name) for name in frames]
+        poses = self.forward_kinematics(q, threads=threads)
+        placements = np.array([view.placement for view in views]).reshape(-1, 4, 4)
+        index = np.array([-1 if v.body == WORLD else self.body(v.body).index for v in views], int)
+        # the world's own pose stands behind those of the bodies
+        still = np.broadcast_to(np.eye(4), (*poses.shape[:-3], 1, 4, 4))
+        return np.asarray(np.concatenate([poses, still], axis=-3)[..., index, :, :] @ placements)
+
+    def all_jacobians(self, q: ArrayLike, *, reference: str = "local", threads: int = 1) -> Array:
+        """Return the Jacobians (…, n_bodies, 6, nv) of all bodies at q (…, nq)."""
+        found = [
+            self.frame_jacobian(q, name, reference=reference, threads=threads)
+            for name in self.body_names
+        ]
+        shape = np.shape(q)[:-1]
+        return np.stack(found, axis=-3) if found else np.zeros((*shape, 0, 6, self.nv))
 
     def mass_matrix_derivatives(self, q: ArrayLike, *, threads: int = 1) -> Array:
         """Return ∂H_ij/∂q_k along tangent steps (…, nv, nv, nv), which is Γ_ijk + Γ_jik."""
