@@ -269,6 +269,18 @@ class Model(Driven):
 
         return Symbolic(self, parameters=parameters, simplify=simplify)
 
+    def locked(self, joints: Iterable[str], q: ArrayLike | None = None) -> Model:
+        """Return the model with joints welded as they are at q (nq,), neutral unless stated."""
+        from tarsus.kit import locked
+
+        return locked(self, joints, q)
+
+    def without(self, bodies: Iterable[str]) -> Model:
+        """Return the model without bodies, and without all that hangs on them."""
+        from tarsus.kit import without
+
+        return without(self, bodies)
+
     def rooted_at(self, body: str, joint: str = "fixed", **parameters: Any) -> Rooted:
         """Return the same machine standing on `body`, a body or a frame of one.
 
