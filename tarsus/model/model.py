@@ -20,6 +20,7 @@ from tarsus.model.checks import UnknownNameError, expect, find
 from tarsus.model.closure import closed
 from tarsus.model.cluster_views import Cluster, Constraint, clusters, constraints
 from tarsus.model.compile import core_arguments, of_user
+from tarsus.model.content import content_hash
 from tarsus.model.coordinates import base_of, driven_velocities, rate_indices
 from tarsus.model.description import WORLD, Description, Shape
 from tarsus.model.driven import Driven
@@ -131,6 +132,15 @@ class Model(Driven):
             _strict=strict,
         )
         check_stated(description.forces, self)
+
+    def fingerprint(self) -> str:
+        """Return a hash of all that was stated, wherever it was read: journals know studies by it.
+
+        Functions of couplings count by their names, files of shapes by their paths.
+        """
+        own = self._description
+        parts = [own.name, own.gravity, own.bodies, own.joints, own.couplings, own.loops]
+        return content_hash(*parts, own.frames, own.shapes, own.forces)
 
     @property
     def description(self) -> Description:
