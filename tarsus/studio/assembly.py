@@ -33,10 +33,10 @@ TOUCHING = 1e-3
 """Gaps below this share of the machine's size are closed at once [m or rad]."""
 
 
-def connect(stage: Stage, loop: Loop, line: str) -> str:
-    """Join two places; return what became of it."""
+def connect(stage: Stage, loop: Loop, line: str, *, fly: bool) -> str:
+    """Join two places, at once or let them `fly` together; return what became of it."""
     document = stage.document
-    if stage.playing and loop.kind in EQUATIONS and _gap(stage, loop) > TOUCHING:
+    if fly and loop.kind in EQUATIONS and _gap(stage, loop) > TOUCHING:
         pulling = HeldJoint(
             loop.kind,
             (loop.body_a, loop.placement_a),
@@ -97,7 +97,12 @@ def _join(stage: Stage, document: Document, loops: list[Loop], line: str) -> str
     )
     told = [f"{cut}" for cut in found.cuts if cut.name in {loop.name for loop in loops}]
     hung = [f"{loop.name} is a joint of the tree" for loop in loops if loop.name in found.joints]
-    return "; ".join([*hung, *told])
+    implied = [
+        f"{loop.name} repeats what other joints hold already, and is left out"
+        for loop in loops
+        if loop.name in found.implied
+    ]
+    return "; ".join([*hung, *told, *implied])
 
 
 def _assembled(kit: Model, q: Array, v: Array, names: list[str]) -> Assembled:

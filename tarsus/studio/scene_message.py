@@ -11,6 +11,7 @@ import numpy as np
 from tarsus.constraint import CONSTRAINTS
 from tarsus.parts import Part, place_of
 from tarsus.parts.place import split
+from tarsus.studio import structure
 from tarsus.studio.looks import ground_numbers
 from tarsus.studio.messages import all_quantities, clean
 from tarsus.studio.setting import JOINT_FIELDS
@@ -37,9 +38,7 @@ UNITS = {
 def scene(stage: Stage) -> dict[str, Any]:
     """Return all that a page needs to draw and to edit, as plain data."""
     document, machine = stage.document, stage.machine
-    model = machine.model
     masses = {body.name: body.mass for body in document.description.bodies}
-    constraints = {each.name: each for each in model.constraints}
     return {
         "kind": "scene",
         "revision": stage.revision,
@@ -68,13 +67,8 @@ def scene(stage: Stage) -> dict[str, Any]:
         "charts": [{"name": name, "unit": unit} for name, unit in _charted(stage)],
         "shown": sorted(document.shown),
         "groups": {name: list(names) for name, names in document.groups.items()},
-        "clusters": [
-            {"bodies": list(each.bodies), "joints": list(each.joints), "kind": each.kind}
-            for each in model.clusters
-        ],
-        "loops": [
-            {"name": x.name, "rows": x.rows, "reason": x.reason} for x in constraints.values()
-        ],
+        "clusters": structure.clusters(machine),
+        "loops": structure.loops(machine),
         "notes": notes(stage),
         "undo": stage.edits[-1].line if stage.edits else "",
         "redo": stage.undone[-1].line if stage.undone else "",
@@ -126,7 +120,7 @@ def _joints(stage: Stage) -> list[dict[str, Any]]:
                 "name": joint.name,
                 "kind": joint.kind,
                 "a": joint.parent,
-                "b": joint.child,
+                "b": structure.owner(stage.machine, joint.child),
                 "pose_a": joint.placement.ravel().tolist(),
                 "axis": None if joint.axis is None else np.ravel(joint.axis).tolist(),
                 "loop": False,

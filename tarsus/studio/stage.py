@@ -183,7 +183,7 @@ class Stage:
         return answer.text
 
     def _done(self, text: str, *, noted: bool = True) -> Answer:
-        before = Before.of(self)
+        before, outer = Before.of(self), self.understood
         try:
             line = parse(text)
             if line is None:
@@ -208,6 +208,8 @@ class Stage:
         except BaseException:
             before.put_back(self)
             raise
+        finally:
+            self.understood = outer
         return Answer(said)
 
     def _make_one(self, first: int, verb: str) -> None:

@@ -86,6 +86,7 @@ def still(page: Any) -> None:
     until(page, STILL, "the camera at rest")
 
 
+SEEN = "Boolean(window.studio && studio.world.frame.revision === studio.world.scene.revision)"
 STILL = """(() => {
   const { now, goal } = studio.scene.camera
   return Math.abs(now.azimuth - goal.azimuth) + Math.abs(now.elevation - goal.elevation)

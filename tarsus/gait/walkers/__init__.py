@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from tarsus.gait.walkers.ball_feet import ball_feet
 from tarsus.gait.walkers.compass import compass
 from tarsus.gait.walkers.dribbel import dribbel
 from tarsus.gait.walkers.hopper import hopper
@@ -21,6 +22,7 @@ SHIPPED: dict[str, Callable[..., Walker]] = {
     "trunk_walker": trunk_walker,
     "hopper": hopper,
     "round_feet": round_feet,
+    "ball_feet": ball_feet,
 }
 """Walkers by their names."""
 
@@ -28,6 +30,7 @@ __all__ = [
     "SHIPPED",
     "Section",
     "Walker",
+    "ball_feet",
     "compass",
     "dribbel",
     "hopper",

@@ -84,7 +84,7 @@ def _machine(slope: float, **numbers: float) -> Stance:
     """Return the walker on its feet, whose coordinates are those of the phase."""
     feet = (("left_foot", np.eye(4)), ("right_foot", np.eye(4)))
     masses = [numbers.pop(name) for name in ("leg_mass", "hip_mass")]
-    return Stance(compass_model(*masses, rooted=False, **numbers), feet, "line", 0.0, slope)
+    return Stance(compass_model(*masses, rooted=False, **numbers), feet, "line", None, slope)
 
 
 def walking(**numbers: float) -> Phase:

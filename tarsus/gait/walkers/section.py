@@ -24,19 +24,30 @@ class Section:
     """And back: states → numbers (…, n)."""
 
 
-def all_numbers(model: Model, walker: str) -> Section:
-    """Return the section that has all coordinates and rates of a model, for a walker of a name."""
-    if model.nq != model.nv:
-        raise ValueError(
-            f"walker {walker!r} has coordinates that are no numbers of their own: state its section"
-        )
+def all_numbers(model: Model, start: Array) -> Section:
+    """Return the section that has all coordinates and rates of a model.
+
+    Coordinates that are no numbers of their own, such as quaternions, are steps from the start.
+    """
     names = [
-        f"{joint.name} {k}" if joint.nq > 1 else joint.name
+        f"{joint.name} {k}" if len(joint.own_velocities) > 1 else joint.name
         for joint in model.joints
-        for k in range(joint.nq)
+        for k in range(len(joint.own_velocities))
     ]
-    return Section(
-        (*names, *(f"{name} rate" for name in names)),
-        lambda x: (x[..., : model.nq], x[..., model.nq :]),
-        lambda q, v: np.concatenate([q, v], axis=-1),
-    )
+    both = (*names, *(f"{name} rate" for name in names))
+    if model.nq == model.nv:
+        return Section(
+            both,
+            lambda x: (x[..., : model.nq], x[..., model.nq :]),
+            lambda q, v: np.concatenate([q, v], axis=-1),
+        )
+
+    def place(x: Array) -> State:
+        begin = np.broadcast_to(start, (*x.shape[:-1], model.nq))
+        return np.asarray(model.integrate(begin, x[..., : model.nv])), x[..., model.nv :]
+
+    def read(q: Array, v: Array) -> Array:
+        steps = model.difference(np.broadcast_to(start, q.shape), q)
+        return np.concatenate([steps, v], axis=-1)
+
+    return Section(both, place, read)

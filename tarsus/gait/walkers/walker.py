@@ -16,13 +16,15 @@ from tarsus.events.flow import flow
 from tarsus.events.parameters import Parameter
 from tarsus.events.phase import Efforts
 from tarsus.events.report import Flowed
+from tarsus.gait.walkers.feet import two_feet
 from tarsus.gait.walkers.section import Section, State, all_numbers
-from tarsus.gait.walkers.stance import Stance, checked_stance
-from tarsus.gait.walkers.two_feet import two_feet
+from tarsus.gait.walkers.stance import Radius, Stance, checked_stance
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model
 from tarsus.model.checks import find, number
+from tarsus.model.content import content_hash
 from tarsus.parts.place import Where
+from tarsus.sweep.names import Name
 
 STIFF = 20_000
 """Steps of an integrator in a step of walking, after which the walker is too stiff to go on."""
@@ -49,7 +51,7 @@ class Walker:
         feet: Sequence[Where] = (),
         *,
         stance: str = "flat",
-        radius: float = 0.0,
+        radius: Radius = 0.0,
         controller: Efforts | None = None,
         start: tuple[ArrayLike, ArrayLike] | None = None,
         ahead: Callable[[Array], Array] | None = None,
@@ -71,13 +73,17 @@ class Walker:
         """How much the ground falls along the way [rad]."""
         notes: tuple[str, ...] = ()
         given_ahead = ahead
-        if not isinstance(model, Model) and (len(feet) or radius or controller):
+        if not isinstance(model, Model) and (len(feet) or np.any(radius) or controller):
             raise ValueError("feet, radius and controller are for a model; phases have theirs")
         if isinstance(model, Model):
-            stands = checked_stance(stance, radius)
-            made = Stance(model, two_feet(model, feet, stance), *stands, self.slope)
-            notes, machine = made.notes, partial(_same, made)
+            stands = checked_stance(stance, radius, model)
+            where, told = two_feet(model, feet, stance)
+            made = Stance(model, where, *stands, self.slope)
+            notes, machine = (*told, *made.notes), partial(_same, made)
+            start = (made.rest, np.zeros(made.standing.nv)) if start is None else start
             model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
+            # what rolls to all sides goes to places that no step leads to
+            exact = exact and (made.sole is None or made.sole.in_plane)
             if recipe is None:
                 recipe = partial(
                     Walker,
@@ -94,8 +100,10 @@ class Walker:
                     longest=longest,
                 )
                 numbers = {"slope": self.slope}
-                if stance == "round":
-                    numbers["radius"] = made.radius
+                if made.sole is not None and made.sole.is_ball:
+                    numbers["radius"] = made.sole.radius
+                elif made.sole is not None:
+                    recipe = partial(recipe, radius=made.sole.half_axes)
         if ahead is None:
             raise ValueError("ahead is missing: how far a step leads, of states at a strike")
         self.phases = (model,) if isinstance(model, Phase) else tuple(model)
@@ -145,10 +153,13 @@ class Walker:
         return None if self._machine is None else self._machine()
 
     def numbered(self) -> Section:
-        """Return the section, or one that has all coordinates and rates of the first model."""
+        """Return the section, or one that has all coordinates and rates of the first model.
+
+        Coordinates that are no numbers of their own, such as quaternions, are steps from the start.
+        """
         if self.section is not None:
             return self.section
-        return all_numbers(self.phases[0].model, self.name)
+        return all_numbers(self.phases[0].model, self.start[0])
 
     def but(self, **numbers: float) -> Walker:
         """Return the same walker with other numbers."""
@@ -187,6 +198,16 @@ class Walker:
             **options,
         )
 
+    def fingerprint(self) -> str:
+        """Return a hash of all that its steps depend on, by which journals know their study.
+
+        Raises ValueError if a function has something bound to it of which nothing is known.
+        """
+        if self.recipe is not None:
+            return content_hash(partial(self.recipe, **self.numbers), told=_known)
+        parts = [self.phases, self.start, self.ahead, self.slope, self.section, self.kept]
+        return content_hash(self.name, *parts, self.clocked, self.longest, told=_known)
+
     def __reduce__(self) -> tuple[Any, ...]:
         if self.recipe is None:
             raise TypeError(f"walker {self.name!r} has no recipe by which another process makes it")
@@ -196,6 +217,13 @@ class Walker:
         numbers = ", ".join(f"{name} {value:g}" for name, value in self.numbers.items())
         phases = ", ".join(phase.name for phase in self.phases)
         return f"<tarsus.gait.Walker {self.name!r}: {phases}; {numbers or 'no numbers'}>"
+
+
+def _known(function: Callable[..., Any]) -> str:
+    """Return a function by its name and all that is bound to it."""
+    name = Name(function)
+    name.check()
+    return name.text
 
 
 def _same(stance: Stance) -> Stance:

@@ -1,7 +1,8 @@
 // Where the camera looks: at the whole machine when it is new or out of sight, and after it when it walks.
 import { norm, subtract } from "../view/vectors.js"
 
-const LEASH = 0.7
+const LONG = 0.7
+const SHORT = 0.1
 const EMPTY = { low: [-1, -0.4, 0], high: [1, 0.4, 1.2] }
 
 export class Gaze {
@@ -9,6 +10,7 @@ export class Gaze {
   #set = null
   #waiting = false
   #names = null
+  #leash = LONG
 
   constructor(studio) {
     this.#studio = studio
@@ -28,6 +30,7 @@ export class Gaze {
       scene.dirty = true
     }
     this.#set = [...scene.camera.goal.target]
+    this.#leash = LONG
   }
 
   /** Tells the camera which edges of the canvas panels cover. */
@@ -66,12 +69,14 @@ export class Gaze {
     return fits && Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) > 0.15 * height
   }
 
-  // A machine that goes away is followed on a leash, until someone looks elsewhere.
+  // What swings about stays in a still picture; what once went away is followed closely from then on,
+  // until someone looks elsewhere.
   #follow() {
     const { camera, bounds } = this.#studio.scene, { target } = camera.goal
     if (!this.#set || norm(subtract(target, this.#set)) > 1e-9) return
-    const away = subtract(bounds.middle, target), far = norm(away), leash = LEASH * bounds.radius
+    const away = subtract(bounds.middle, target), far = norm(away), leash = this.#leash * bounds.radius
     if (!(far > leash)) return
+    this.#leash = SHORT
     camera.goal.target = target.map((x, i) => x + away[i] * (1 - leash / far))
     this.#set = [...camera.goal.target]
   }

@@ -12,6 +12,8 @@ export class Picture {
     this.canvas = document.getElementById("picture")
     studio.world.on("scene", scene => this.#build(scene))
     studio.world.on("frame", () => { this.#newFrame = true })
+    // a server that was started anew counts its shapes anew
+    studio.connection.on("open", () => { this.#shapes = -1 })
     studio.on("selected", name => this.#select(name))
     const draw = now => {
       this.#draw(now)

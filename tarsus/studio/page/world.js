@@ -15,6 +15,8 @@ const decoded = surface => ({
   triangles: numbersOf(surface.triangles, Uint32Array),
 })
 
+const NONE = []
+
 const EMPTY = {
   revision: -1, name: "", size: 1, bodies: [], joints: [], parts: [], ground: null, settings: {}, sliders: [],
   charts: [], groups: {}, clusters: [], loops: [], notes: [], undo: "", redo: "", guide: null,
@@ -48,7 +50,7 @@ export class World extends Signals {
     this.scene = {
       ...EMPTY, ...message,
       size: this.#shapes.size,
-      bodies: message.bodies.map(body => ({ ...body, surfaces: this.#shapes.bodies[body.name] ?? [] })),
+      bodies: message.bodies.map(body => ({ ...body, surfaces: this.#shapes.bodies[body.name] ?? NONE })),
       ground: message.ground && this.#shapes.ground && { ...this.#shapes.ground, ...message.ground },
       charts: message.charts.map(chart => chart.name),
       units: new Map(message.charts.map(chart => [chart.name, chart.unit])),

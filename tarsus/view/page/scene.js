@@ -34,6 +34,7 @@ import { Camera } from "./camera.js"
 import { GroundPlot } from "./ground.js"
 import { Icons } from "./icons3d.js"
 import { MachineParts } from "./machine_parts.js"
+import { Pace } from "./pace.js"
 import { pick } from "./picking.js"
 import { Renderer, rayThrough } from "./renderer.js"
 import { onPreferredTheme, preferredTheme, THEMES } from "./themes.js"
@@ -54,6 +55,7 @@ export class Scene {
     this.overlays = []
     this.follow = false
     this.dirty = true
+    this.pace = new Pace()
     this.before = 0
     this.camera.onFrame = () => this.frame()
     this.camera.onFocus = (x, y) => this.focus(x, y)
@@ -70,6 +72,7 @@ export class Scene {
     this.poses = this.parts.poses
     this.size = machine.size || 2 * this.parts.bounds().radius || 1
     this.groundChanged = true
+    this.followed = null
     this.dirty = true
   }
 
@@ -211,10 +214,12 @@ export class Scene {
     const seconds = Math.max(0, (now - this.before) / 1000)
     this.before = now
     if (this.groundChanged) this.layGround()
-    if (this.follow) this.camera.goal.target = [...this.bounds.middle]
+    this.goAlong()
     const moved = this.camera.step(seconds)
-    if (this.renderer.fit() || moved) this.dirty = true
-    if (!this.dirty || this.renderer.gl.isContextLost()) return false
+    if (this.renderer.isUnfit() || moved) this.dirty = true
+    const rests = !this.dirty && this.pace.rests(now)
+    if (!(this.dirty || rests) || this.renderer.gl.isContextLost()) return false
+    this.renderer.fit(rests ? 1 : this.pace.drawn(now))
     this.dirty = false
     this.draw()
     return true
@@ -223,6 +228,15 @@ export class Scene {
   /** Pixels that something as large as its distance has on the screen. */
   get pixels() {
     return this.camera.pixels()
+  }
+
+  /** Follow the machine: the camera goes as far as it does, from wherever one looks. */
+  goAlong() {
+    const { middle } = this.bounds
+    const before = this.followed
+    this.followed = middle
+    if (!this.follow || !before) return
+    this.camera.goal.target = this.camera.goal.target.map((x, i) => x + middle[i] - before[i])
   }
 
   draw() {
