@@ -9,6 +9,10 @@
 SI units and radians, z up. Every function takes leading batch dimensions.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from tarsus import (
     calibration,
     constraint,
@@ -108,6 +112,9 @@ from tarsus.studies import compare_contact
 from tarsus.sweep import JournalError, SweepError, Swept, sweep
 from tarsus.view import edit_volumes, view
 
+if TYPE_CHECKING:
+    from tarsus import studio
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -201,9 +208,19 @@ __all__ = [
     "snap",
     "spatial",
     "stand",
+    "studio",
     "surfaces",
     "sweep",
     "take_apart",
     "until",
     "view",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Open the studio when somebody asks for it: a server and a gallery take their time."""
+    if name == "studio":
+        import importlib
+
+        return importlib.import_module("tarsus.studio")
+    raise AttributeError(f"module 'tarsus' has no attribute {name!r}")

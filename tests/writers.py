@@ -62,6 +62,7 @@ WRITERS: dict[str, Writer] = {
     "model.sdf": lambda path, version: ts.save(ts.robots.chain(40 + version), path) and None,
     "model.xml": lambda path, version: ts.save(ts.robots.chain(40 + version), path) and None,
     "run.parquet": lambda path, version: RUNS[version].save(path),
+    "run.csv": lambda path, version: RUNS[version].save(path),
     "run.mcap": lambda path, version: RUNS[version].save(path),
     "run.npz": _checkpoint,
     "run.png": lambda path, version: RUNS[version].plot(path) and None,

@@ -30,6 +30,7 @@ from tarsus.cli.options import (
 )
 from tarsus.cli.reproduce import reproduce
 from tarsus.cli.simulate import simulate
+from tarsus.cli.studio import studio
 from tarsus.cli.walk import walk
 from tarsus.files import replacing
 
@@ -232,6 +233,7 @@ app.command()(gait)
 app.command()(fit)
 app.command()(ik)
 app.command()(reproduce)
+app.command()(studio)
 
 
 def progress_bar() -> Progress:

@@ -83,7 +83,9 @@ def simulate(
         _option("End when it holds: 'trunk<0.2', 'knee>1.5', touch:trunk; may be repeated."),
     ] = None,
     plot: Annotated[Path | None, _option("Draw the run to a file (.png, .pdf, .svg).")] = None,
-    save: Annotated[Path | None, _option("Write the run to a file (.parquet or .mcap).")] = None,
+    save: Annotated[
+        Path | None, _option("Write the run to a file (.parquet, .csv, .mcap).")
+    ] = None,
     animate: Annotated[Path | None, _option(FILMS)] = None,
     view: Annotated[bool, typer.Option("--view", help="Show the run in the browser.")] = False,
     view_for: Annotated[

@@ -71,7 +71,9 @@ def walk(
         typer.Option("--robustness", help="Map who stays up, over pushes, friction and masses."),
     ] = False,
     plot: Annotated[Path | None, _option("Draw the walk to a file (.png, .pdf, .svg).")] = None,
-    save: Annotated[Path | None, _option("Write the run to a file (.parquet or .mcap).")] = None,
+    save: Annotated[
+        Path | None, _option("Write the run to a file (.parquet, .csv, .mcap).")
+    ] = None,
     animate: Annotated[Path | None, _option(FILMS)] = None,
     view: Annotated[bool, typer.Option("--view", help="Show the walk in the browser.")] = False,
     as_json: JsonOption = False,

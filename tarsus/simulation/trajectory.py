@@ -187,7 +187,10 @@ class Trajectory:
         animate(self, path, **options)
 
     def save(self, path: str | Path) -> None:
-        """Write the run to a file: .parquet, which `ts.load_run` reads, or .mcap for viewers."""
+        """Write the run to a file: .parquet, which `ts.load_run` reads, .csv, or .mcap for viewers.
+
+        The columns of a .csv have names and units, as `q:knee [rad]`. `animate` writes films.
+        """
         from tarsus.simulation.files import save_run
 
         save_run(self, path)

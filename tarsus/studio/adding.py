@@ -66,7 +66,7 @@ def add_body(stage: Stage, kind: str, name: str, line: Line, said: str) -> str:
 
 def add_joint(stage: Stage, kind: str, name: str, line: Line, said: str) -> str:
     """Join two places by a joint, about or along an axis of a."""
-    line.expect(["KIND", "NAME"], ["-a", "-b", "-axis", "-length"])
+    line.expect(["KIND", "NAME"], ["-a", "-b", "-axis", "-length", "-fly"])
     (body_a, at_a), (body_b, at_b) = place(stage, line, "-a"), place(stage, line, "-b")
     if body_a == body_b:
         raise LineError(f"-b: a joint needs two bodies, both are {body_a!r}", "-b")
@@ -81,7 +81,12 @@ def add_joint(stage: Stage, kind: str, name: str, line: Line, said: str) -> str:
         b = b @ pose(None, rotation_along(np.array([0.0, 1.0, 0.0])))
     length = _length(stage, line, (body_a, a), (body_b, b)) if kind == "distance" else 0.0
     loop = Loop(name, kind, body_a, body_b, a, b, length=length)
-    return connect(stage, loop, said)
+    stated = " ".join(line.options.get("-fly", ["on" if stage.playing else "off"]))
+    fly = one_of(stated, ("on", "off"), "-fly") == "on"
+    if fly and "-fly" not in line.options:
+        # a take does not know whether the clock ran
+        stage.understood = f"{line} -fly on"
+    return connect(stage, loop, said, fly=fly)
 
 
 def add_part(stage: Stage, kind: str, name: str, line: Line, said: str) -> str:
@@ -128,32 +133,6 @@ def add_coupling(stage: Stage, kind: str, name: str, line: Line, said: str) -> s
         editor.gear(joint, line.number("-ratio"), name)
     setting.rebuilt(stage, stage.document, editor.build(), said)
     return f"{name}: {stage.machine.model.nv} velocities"
-
-
-def duplicate(stage: Stage, line: Line) -> str:
-    """Make a free body like another one, with its shapes."""
-    old, new = line.words
-    check_new(stage, new)
-    stated = stage.document.description
-    bodies = {body.name: body for body in stated.bodies}
-    body = bodies[one_of(old, bodies, "body")]
-    shift = line.numbers("-t", 3) if "-t" in line.options else np.array([0.0, 0.3, 0.0])
-    where = stage.machine.pose(old).copy()
-    where[:3, 3] += shift
-    editor = Editor(stage.machine.model)
-    editor.body(new, body.mass, body.com, body.inertia)
-    editor.joint(new, "free", WORLD, new, placement=where)
-    for shape in stated.shapes:
-        if shape.body == old:
-            editor.shape(
-                *(new, shape.kind, shape.size),
-                role=shape.role,
-                placement=shape.placement,
-                file=shape.file,
-                color=shape.color,
-            )
-    setting.rebuilt(stage, stage.document, editor.build(), f"duplicate {old} {new}")
-    return f"{new} is like {old}"
 
 
 def place(stage: Stage, line: Line, option: str) -> tuple[str, Array]:

@@ -33,10 +33,10 @@ TOUCHING = 1e-3
 """Gaps below this share of the machine's size are closed at once [m or rad]."""
 
 
-def connect(stage: Stage, loop: Loop, line: str) -> str:
-    """Join two places; return what became of it."""
+def connect(stage: Stage, loop: Loop, line: str, *, fly: bool) -> str:
+    """Join two places, at once or let them `fly` together; return what became of it."""
     document = stage.document
-    if stage.playing and loop.kind in EQUATIONS and _gap(stage, loop) > TOUCHING:
+    if fly and loop.kind in EQUATIONS and _gap(stage, loop) > TOUCHING:
         pulling = HeldJoint(
             loop.kind,
             (loop.body_a, loop.placement_a),

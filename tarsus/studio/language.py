@@ -56,6 +56,12 @@ class Line:
                 told = suggestion(name, valid) if valid else ": it has no options"
                 raise LineError(f"{self.verb}: there is no option {name}{told}", name)
 
+    def __str__(self) -> str:
+        """Return the line as text, without its comment."""
+        return written(
+            self.verb, *self.words, **{name[1:]: own for name, own in self.options.items()}
+        )
+
     def numbers(self, option: str, count: int | None = None) -> Array:
         """Return the values (count,) of an option that must be there, as numbers."""
         return numbers(self.options[option], option, count)
@@ -129,7 +135,9 @@ def _word(value: object) -> str:
     if isinstance(value, (float, np.floating)):
         return repr(float(value)) if not float(value).is_integer() else str(int(value))
     text = str(value)
-    return f'"{text}"' if not text or re.search(r"[\s;'#]", text) else text
+    if text and not re.search(r"[\s;'\"#]", text):
+        return text
+    return f"'{text}'" if '"' in text else f'"{text}"'
 
 
 def _is_number(word: str) -> bool:

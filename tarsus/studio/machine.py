@@ -94,7 +94,12 @@ class Machine:
                 raise
             closed = carry(self.model, self.model, q, v)
             self.simulation.reset(closed.q, closed.v, controller=document.controller, ledger=True)
-            self.simulation.restore(replace(self.simulation.snapshot(), q=q, v=v))
+            self.put(q, v)
+
+    def put(self, q: Array, v: Array) -> None:
+        """Let the motion go on from q (nq,) and v (nv,), as they are."""
+        core = self.simulation.moving().core
+        core.restore(q[None], v[None], core.memory, flat(core.touched), core.steps)
 
     def step(self, count: int) -> None:
         """Make steps; the acceleration of the last one is kept, for what joints bear."""

@@ -12,12 +12,13 @@ import mimetypes
 import threading
 from http import HTTPStatus
 from importlib import resources
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tarsus.model import Model
 from tarsus.scenes import Scene
 from tarsus.studio import messages
+from tarsus.studio.autosave import Autosave
 from tarsus.studio.clock import Clock
 from tarsus.studio.commands import COMMANDS
 from tarsus.studio.gallery import ENTRIES
@@ -39,20 +40,33 @@ POLICY = (
 
 
 def open_studio(
-    what: Stage | Model | Scene | None = None, *, port: int = 8090, host: str = HOST
+    what: Stage | Model | Scene | None = None,
+    *,
+    port: int = 8090,
+    host: str = HOST,
+    session: str | Path | None = None,
 ) -> Studio:
     """Show a stage, a model or a scene in a browser: `.url` is the address, `.close()` ends it.
 
     If the port is taken, the next free one is. Only this machine can connect unless `host` says
-    otherwise, and only with the token that is in the address.
+    otherwise, and only with the token that is in the address. `session` is a folder in which the
+    stage is kept as it changes, and from which an empty one is restored.
     """
-    return Studio(what if isinstance(what, Stage) else Stage(what), port=port, host=host)
+    stage = what if isinstance(what, Stage) else Stage(what)
+    return Studio(stage, port=port, host=host, session=session)
 
 
 class Studio:
     """A stage with its clock, served to pages."""
 
-    def __init__(self, stage: Stage, *, port: int, host: str = HOST) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        *,
+        port: int,
+        host: str = HOST,
+        session: str | Path | None = None,
+    ) -> None:
         try:
             from websockets.asyncio.server import serve
         except ModuleNotFoundError:
@@ -72,6 +86,8 @@ class Studio:
         self._ready.wait()
         if self._failed is not None:
             raise self._failed
+        self.autosave = None if session is None else Autosave(stage, session)
+        """What keeps the stage on the disk."""
         stage.listeners.append(self._echo)
         self._clock = Clock(stage, self._show)
 
@@ -95,6 +111,8 @@ class Studio:
             return
         self._done.set()
         self._clock.close()
+        if self.autosave is not None:
+            self.autosave.close()
         self.stage.listeners.remove(self._echo)
         self._loop.call_soon_threadsafe(self._stop.set)
 

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory
 
 STATE_COLORS: dict[str, Color] = {
-    "open": (0.55, 0.58, 0.62),
-    "stick": (0.15, 0.55, 0.30),
-    "slip": (0.90, 0.52, 0.10),
-    "impact": (0.80, 0.15, 0.20),
+    "open": (0.545, 0.58, 0.62),
+    "stick": (0.105, 0.605, 0.47),
+    "slip": (0.94, 0.54, 0.115),
+    "impact": (0.84, 0.20, 0.425),
 }
-"""Colours of the states of contacts."""
+"""Colours of the states of contacts, as in page/materials.js."""
 DETAIL, FINE = 1 / 60, 1 / 300
 """Size of the parts that meshes keep in films and on pages, as a share of the model's size."""
 

@@ -212,7 +212,6 @@ BROKEN = {
     '{"dt": "now"}': "dt",
     '{"scene": "os.system"}': "no scene",
     '{"state": {"q": [1], "v": []}}': "state",
-    '{"state": {"q": [], "v": [], "off": [1]}}': "off",
     '{"bindings": {"a": 1}}': "must be a word",
     '{"settings": {"dt": 1}}': "dt",
     '{"settings": {"evil": 1}}': "evil",

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.gait.anatomy import Anatomy, Leg
+from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.body_parts import Leg
 from tarsus.gait.limbs import resting
 from tarsus.gait.walkers.joint_images import ALIKE
 from tarsus.gait.walkers.sides import MIRROR

@@ -1,4 +1,4 @@
-"""To build: `add`, `set`, `delete`, `rename`, `duplicate`, `group`."""
+"""To build: `add`, `set`, `delete`, `rename`, `group`."""
 
 from __future__ import annotations
 
@@ -83,13 +83,6 @@ def rename(stage: Stage, line: Line) -> str:
     """Give something another name."""
     line.expect(["OLD", "NEW"])
     return setting.renamed(stage, *line.words)
-
-
-@command("duplicate NAME NEW -t x y z")
-def duplicate(stage: Stage, line: Line) -> str:
-    """Make a second body like one, beside it, free."""
-    line.expect(["NAME", "NEW"], ["-t"])
-    return adding.duplicate(stage, line)
 
 
 @command("group NAME BODY…")

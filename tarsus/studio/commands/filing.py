@@ -31,14 +31,7 @@ def load(stage: Stage, line: Line) -> str:
     word = line.words[0]
     world = loaded(stage, word)
     start = world.q, world.v
-    stage.begin(
-        world.document,
-        f"load {word}",
-        model=world.model,
-        start=start,
-        t=world.t,
-        off=tuple(world.off),
-    )
+    stage.begin(world.document, f"load {word}", model=world.model, start=start, t=world.t)
     for warning in world.model.warnings:
         stage.tell(warning)
     return f"{world.document.description.name}: {world.model.n_bodies} bodies"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SHOWN = ("forces", "contacts", "joints", "velocities", "reactions", "names")
 
 
-@command("chart QUANTITY…", noted=False)
+@command("chart QUANTITY…")
 def chart(stage: Stage, line: Line) -> str:
     """Draw numbers over time."""
     line.expect(["QUANTITY"], more=True)
@@ -27,7 +27,7 @@ def chart(stage: Stage, line: Line) -> str:
     return ", ".join(charts)
 
 
-@command("unchart QUANTITY…", noted=False)
+@command("unchart QUANTITY…")
 def unchart(stage: Stage, line: Line) -> str:
     """Draw numbers no more; without any, all of them."""
     line.expect([], more=True)
@@ -36,7 +36,7 @@ def unchart(stage: Stage, line: Line) -> str:
     return ", ".join(kept)
 
 
-@command("show WHAT on|off", noted=False)
+@command("show WHAT on|off")
 def show(stage: Stage, line: Line) -> str:
     """Show forces, contacts, joints, velocities, reactions or names, or hide them."""
     line.expect(["WHAT"], more=True)

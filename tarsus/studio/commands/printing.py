@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tarsus.spatial import quaternion_from_rotation
 from tarsus.studio.commands.command import COMMANDS, command
 from tarsus.studio.language import Line, one_of
 
@@ -26,7 +27,7 @@ COMMANDS["?"] = COMMANDS["help"]
 
 @command("pb BODY", noted=False)
 def print_bodies(stage: Stage, line: Line) -> str:
-    """Print where bodies are and how they move, velocities in axes of the body."""
+    """Print bodies as sb sets them: mass, inertia, where they are, velocities in their own axes."""
     line.expect([], more=True)
     machine = stage.machine
     names = [body.name for body in machine.bodies()]
@@ -65,8 +66,17 @@ def _body(stage: Stage, name: str) -> str:
     machine = stage.machine
     pose = machine.pose(name)
     twist = machine.model.frame_velocity(machine.q, machine.v, name, reference="local")
-    mass = next(body.mass for body in stage.document.description.bodies if body.name == name)
-    at, linear, angular = (
-        np.array2string(x, precision=6) for x in (pose[:3, 3], twist[:3], twist[3:])
+    body = next(each for each in stage.document.description.bodies if each.name == name)
+    x, y, z, w = quaternion_from_rotation(pose[:3, :3])
+    told = {
+        "m": [body.mass],
+        "in": np.diag(body.inertia),
+        "t": pose[:3, 3],
+        "E": [w, x, y, z],
+        "vl": twist[:3],
+        "vr": twist[3:],
+    }
+    return f"{name} " + " ".join(
+        f"-{option} {' '.join(f'{number:.6g}' for number in numbers)}"
+        for option, numbers in told.items()
     )
-    return f"{name}: m {mass:g} kg, at {at}, moves {linear} m/s, turns {angular} rad/s"
