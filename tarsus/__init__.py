@@ -43,7 +43,7 @@ from tarsus.events import (
     parameters,
     resets,
 )
-from tarsus.formats import load, save
+from tarsus.formats import ExportWarning, LeftOut, load, save
 from tarsus.geometry import (
     Collision,
     Ground,
@@ -134,6 +134,7 @@ __all__ = [
     "EnergyError",
     "EnergyLedger",
     "Exit",
+    "ExportWarning",
     "FlowError",
     "FlowEvent",
     "Flowed",
@@ -142,6 +143,7 @@ __all__ = [
     "HeightField",
     "Joint",
     "JournalError",
+    "LeftOut",
     "Loop",
     "Model",
     "ModelError",

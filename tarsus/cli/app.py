@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 import tarsus as ts
+from tarsus.cli.convert import convert
 from tarsus.cli.fit import fit
 from tarsus.cli.gait import gait
 from tarsus.cli.ik import ik
@@ -225,6 +226,7 @@ def bench(
                 console.print(Text(f"{name}: {note}", "yellow"))
 
 
+app.command()(convert)
 app.command()(simulate)
 app.command()(walk)
 app.command()(gait)

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from tarsus.formats.export import Format, LeftOut, Meshes, save_export
+from tarsus.formats.export import ExportWarning, Format, LeftOut, Meshes, save_export
 from tarsus.model import Description, Model, ModelError, Source
 from tarsus.model.checks import expect
 from tarsus.model.validation import checked
+
+__all__ = ["ExportWarning", "LeftOut", "build", "load", "read", "save"]
 
 READABLE = (".urdf", ".sdf", ".world", ".xml", ".mjcf", ".yaml", ".yml", ".json")
 NATIVE = (".yaml", ".yml", ".json")

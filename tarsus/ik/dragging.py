@@ -26,7 +26,7 @@ from tarsus.spatial import (
 )
 from tarsus.view import Viewer
 from tarsus.view.handles import Handle
-from tarsus.view.stage import Stage
+from tarsus.view.stage import FINE, Stage
 from tarsus.view.surfaces import ShownShapes
 
 if TYPE_CHECKING:
@@ -72,9 +72,8 @@ class Dragging:
                 "the solver has no task to drag: a FrameTask or a PositionTask in the world"
             )
         avoid = solver.constraints.avoid
-        stage = Stage(
-            solver.model, q=q, shapes=shapes, volumes=None if avoid is None else avoid.distances
-        )
+        shells = None if avoid is None else avoid.distances
+        stage = Stage(solver.model, q=q, shapes=shapes, volumes=shells, detail=FINE)
         self.viewer = Viewer(stage, port, sliders=False)
         self._lock, self._closed = threading.Lock(), threading.Event()
         self._build()

@@ -1,6 +1,6 @@
 """Kits: put parts together, take mechanisms apart, and take states over from model to model."""
 
-from tarsus.kit.assemble import assemble
+from tarsus.kit.assemble import assemble, cuts_of
 from tarsus.kit.assembled import Assembled, Cut
 from tarsus.kit.carried import Carried
 from tarsus.kit.carry import carry
@@ -22,6 +22,7 @@ __all__ = [
     "TakenApart",
     "assemble",
     "carry",
+    "cuts_of",
     "snap",
     "take_apart",
 ]

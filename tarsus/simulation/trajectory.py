@@ -183,11 +183,14 @@ class Trajectory:
         return plot_run(self, path)
 
     def animate(self, path: str | Path, **options: Any) -> None:
-        """Write the motion of one state as pictures: .gif, .mp4 or .html."""
+        """Write the motion of one state: .gif, .mp4, .html, .glb, or a folder of pictures."""
         animate(self, path, **options)
 
     def save(self, path: str | Path) -> None:
-        """Write the run to a file: .parquet, which `ts.load_run` reads, or .mcap for viewers."""
+        """Write the run to a file: .parquet, which `ts.load_run` reads, .csv, or .mcap for viewers.
+
+        The columns of a .csv have names and units, as `q:knee [rad]`. `animate` writes films.
+        """
         from tarsus.simulation.files import save_run
 
         save_run(self, path)

@@ -97,7 +97,12 @@ def _join(stage: Stage, document: Document, loops: list[Loop], line: str) -> str
     )
     told = [f"{cut}" for cut in found.cuts if cut.name in {loop.name for loop in loops}]
     hung = [f"{loop.name} is a joint of the tree" for loop in loops if loop.name in found.joints]
-    return "; ".join([*hung, *told])
+    implied = [
+        f"{loop.name} repeats what other joints hold already, and is left out"
+        for loop in loops
+        if loop.name in found.implied
+    ]
+    return "; ".join([*hung, *told, *implied])
 
 
 def _assembled(kit: Model, q: Array, v: Array, names: list[str]) -> Assembled:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tarsus.constraint import CONSTRAINTS
@@ -25,7 +25,8 @@ from tarsus.model.description import ModelError, Source
 from tarsus.parts import Part
 from tarsus.scenes.named import scene_named
 from tarsus.studio.document import Document, Guide, Slider
-from tarsus.studio.opening import of_scene
+from tarsus.studio.gallery import ENTRIES
+from tarsus.studio.opening import of_scene, opened
 from tarsus.studio.statements import plain, unplain
 
 FORMAT, VERSION = "tarsus studio", 1
@@ -33,7 +34,18 @@ PARTS: dict[str, type[Part]] = {**FORCES, **CONSTRAINTS}
 OF_PYTHON = ("collision", "controller", "walker")
 """What is made in Python; files say whether it is there."""
 OWN = (
-    *("parts", "ground", "dt", "frame", "accuracy", "contact", "settings", "scene", *OF_PYTHON),
+    *(
+        "parts",
+        "resting",
+        "ground",
+        "dt",
+        "frame",
+        "accuracy",
+        "contact",
+        "settings",
+        "scene",
+        *OF_PYTHON,
+    ),
     *("sliders", "bindings", "charts", "shown", "groups", "guide"),
 )
 """What a document has beside a model."""
@@ -46,6 +58,7 @@ def document_data(document: Document) -> tuple[dict[str, Any], list[str]]:
     data |= {"format": FORMAT, "version": VERSION}
     parts = enumerate(document.parts.values(), 1)
     data["parts"] = [encode_force(part, k, PARTS) for k, part in parts]
+    data["resting"] = sorted(document.resting)
     data["ground"] = plain(document.ground, "the ground")
     data["dt"], data["frame"] = document.dt, document.frame
     data["accuracy"] = None if document.accuracy is None else list(document.accuracy)
@@ -68,11 +81,17 @@ def document_data(document: Document) -> tuple[dict[str, Any], list[str]]:
 
 
 def read_document(
-    data: Any, source: Source, folders: Folders = (), *, further: tuple[str, ...] = ()
+    data: Any,
+    source: Source,
+    folders: Folders = (),
+    *,
+    further: tuple[str, ...] = (),
+    scenes: Callable[[str, Source], Document] | None = None,
 ) -> Document:
     """Return the document that `document_data` made; `further` are keys that others read.
 
-    Meshes are read from the folder of the source and from `folders` only.
+    Meshes are read from the folder of the source and from `folders` only. `scenes` returns scenes
+    by name, `scene_document` unless stated.
     """
     top = mapping(data, (*KEYS, *OWN, *further), ("format", "version", "name"), "the file", source)
     if top["format"] != FORMAT or top["version"] != VERSION:
@@ -87,7 +106,8 @@ def read_document(
     except (TypeError, ValueError, AttributeError, LookupError) as error:
         raise ModelError(str(error), source) from None
     if document.scene:
-        document = _of_scene(document, top, source)
+        whole = (scenes or scene_document)(document.scene, source)
+        document = _of_scene(document, whole, top)
     return document
 
 
@@ -105,6 +125,7 @@ def _completed(document: Document, data: dict[str, Any], source: Source) -> Docu
     guide = data.get("guide")
     return document.but(
         parts=parts,
+        resting=frozenset(_words(data.get("resting", []), "resting")) & set(parts),
         ground=ground,
         dt=number(data.get("dt", document.dt), "dt", source),
         frame=number(data.get("frame", document.frame), "frame", source),
@@ -128,21 +149,18 @@ def _accuracy(data: Any, source: Source) -> tuple[float, float] | None:
     return relative, absolute
 
 
-def _of_scene(document: Document, data: dict[str, Any], source: Source) -> Document:
+def _of_scene(document: Document, whole: Document, data: dict[str, Any]) -> Document:
     """Return a document with what is of Python in the scene that it is of."""
-    whole = _scene(document.scene, source)
     kept = {name: getattr(whole, name) for name in OF_PYTHON if data.get(name) is True}
     if kept.get("walker") is not None and isinstance(document.ground, Ground):
         kept["walker"] = kept["walker"].but(slope=document.ground.slope)
     return document.but(**kept)
 
 
-def _scene(name: str, source: Source) -> Document:
+def scene_document(name: str, source: Source) -> Document:
     """Return the scene of that name, of `tarsus.scenes` or of the gallery."""
-    from tarsus.studio.gallery_files import gallery_names, gallery_world
-
-    if name in gallery_names():
-        return gallery_world(name).document
+    if name in ENTRIES:
+        return opened(ENTRIES[name].make())[0]
     scene = scene_named(name)
     if scene is None:
         raise ModelError(f"there is no scene {name!r}", source)

@@ -51,4 +51,3 @@ class Drawing:
             for body, at in zip(stage.machine.bodies(), poses, strict=True):
                 x, y, z, w = quaternion_from_rotation(at[:3, :3]).tolist()
                 rows.writerow([t, body.name, *at[:3, 3].tolist(), w, x, y, z])
-

@@ -20,7 +20,7 @@ from tarsus.studio.filming import Film, film_of, picture_of
 from tarsus.studio.language import Line, LineError
 from tarsus.studio.tables import write_table
 from tarsus.view.animation import animate
-from tarsus.view.gltf import write_gltf
+from tarsus.view.gltf import write_glb
 from tarsus.view.renderer import Renderer
 from tarsus.view.stage import Stage as Pictures
 
@@ -75,7 +75,7 @@ def _table(film: Film, path: Path, fps: float, speed: float, size: Mapping[str, 
 
 def _glb(film: Film, path: Path, fps: float, speed: float, size: Mapping[str, Any]) -> str:
     pictures = Pictures(film.run, fps=fps, speed=speed)
-    write_gltf(pictures, path)
+    write_glb(pictures, path)
     return f"{len(pictures.times)} key frames"
 
 

@@ -84,6 +84,4 @@ def link_between(stage: Stage, parent: str, child: str) -> Link:
 
 def moved(place: Array, at: Array | None, rotation: Array | None) -> Array:
     """Return a place with another position or another orientation."""
-    return pose(
-        place[:3, 3] if at is None else at, place[:3, :3] if rotation is None else rotation
-    )
+    return pose(place[:3, 3] if at is None else at, place[:3, :3] if rotation is None else rotation)

@@ -108,17 +108,24 @@ def _at(machine: Machine, place: Any) -> Array:
     return np.asarray((carrier @ place.placement)[:3, 3])
 
 
-def _ground(ground: Any, size: float) -> dict[str, Any] | None:
+def ground_numbers(ground: Any) -> dict[str, Any] | None:
+    """Return the kind of a ground and its numbers, None if there is none."""
     if ground is None or ground.kind == "space":
+        return None
+    named = ("friction", "restitution", "slope", "torsion", "rolling")
+    numbers = {
+        name: float(np.ravel(getattr(ground, name))[0]) for name in named if hasattr(ground, name)
+    }
+    return {"kind": ground.kind, **numbers}
+
+
+def _ground(ground: Any, size: float) -> dict[str, Any] | None:
+    numbers = ground_numbers(ground)
+    if numbers is None:
         return None
     reach = 10.0 * max(size, 1.0)
     vertices, triangles = ground.mesh((-reach, -reach), (reach, reach))
-    numbers = {
-        name: float(np.ravel(getattr(ground, name))[0])
-        for name in ("friction", "restitution", "slope")
-        if hasattr(ground, name)
-    }
-    return {**_packed(vertices, triangles, (0.9, 0.9, 0.9)), "kind": ground.kind, **numbers}
+    return {**_packed(vertices, triangles, (0.9, 0.9, 0.9)), **numbers}
 
 
 def _packed(vertices: Array, triangles: Any, color: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from tarsus.kit import carry
 from tarsus.model import WORLD, Model
 from tarsus.parts import Part
 from tarsus.parts.place import placement_of, split
+from tarsus.simulation import StartError
 from tarsus.simulation.edited import flat, keep_currents
 from tarsus.spatial import inverse, pose, rotation_from_quaternion
 from tarsus.studio.bindings import Targets, targets_of
@@ -23,6 +24,8 @@ HAND = "hand"
 """What the part is called by which a person pulls; no document has it."""
 MOST_STEPS = 2**31 - 1
 """On the clock of a machine."""
+DRIFT = 1e-3
+"""How far loops may be open when a motion begins [m, or sine of an angle]."""
 POINTS = ("nail", "move_to", "grab")
 """Constraints whose targets are points."""
 
@@ -65,7 +68,9 @@ class Machine:
         """The simulation, and pairs of bodies that pass each other, because they began inside."""
         for part in document.parts.values():
             self.simulation.add(part)
-        self.simulation.reset(*start, controller=document.controller, ledger=True)
+        self.start = start
+        """The state in which its motion began."""
+        self._begin(document)
         self._set_clock(t)
         self.document = self._anchored(document)
         if before is not None:
@@ -77,6 +82,24 @@ class Machine:
         """In the last step (nv,), None before the first."""
         self.stored_at_start = float(self.simulation.energy_now().stored[0])
         """What was stored when its motion began [J]."""
+
+    def _begin(self, document: Document) -> None:
+        """Let the motion begin; loops may be as open as they become on the way."""
+        q, v = self.start
+        try:
+            self.simulation.reset(q, v, controller=document.controller, ledger=True)
+        except StartError:
+            gaps = np.abs(self.model.loop_gaps(q))
+            if not 0.0 < gaps.max(initial=0.0) < DRIFT:
+                raise
+            closed = carry(self.model, self.model, q, v)
+            self.simulation.reset(closed.q, closed.v, controller=document.controller, ledger=True)
+            self.put(q, v)
+
+    def put(self, q: Array, v: Array) -> None:
+        """Let the motion go on from q (nq,) and v (nv,), as they are."""
+        core = self.simulation.moving().core
+        core.restore(q[None], v[None], core.memory, flat(core.touched), core.steps)
 
     def step(self, count: int) -> None:
         """Make steps; the acceleration of the last one is kept, for what joints bear."""

@@ -24,20 +24,19 @@ from tarsus.studio.documents import FORMAT, Folders, document_data, read_documen
 if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
 
-KEYS = ("t", "q", "v", "off")
+KEYS = ("t", "q", "v")
 KIND = ".json"
 
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A document with its model, in a state at a time [s]; parts that are `off` rest."""
+    """A document with its model, in a state at a time [s]."""
 
     document: Document
     model: Model
     q: Array
     v: Array
     t: float = 0.0
-    off: tuple[str, ...] = ()
 
 
 def write_scene(stage: Stage, path: Path) -> list[str]:
@@ -46,12 +45,10 @@ def write_scene(stage: Stage, path: Path) -> list[str]:
     for shape in data.get("shapes", []):
         if "file" in shape and Path(shape["file"]).is_relative_to(path.parent):
             shape["file"] = str(Path(shape["file"]).relative_to(path.parent))
-    parts = stage.machine.simulation.parts
     data["state"] = {
         "t": stage.t,
         "q": stage.machine.q.tolist(),
         "v": stage.machine.v.tolist(),
-        "off": [name for name in stage.document.parts if not parts[name].on],
     }
     text.write(data, path)
     return lost
@@ -75,14 +72,10 @@ def read_scene(data: Any, path: Path, folders: Folders = ()) -> World:
     if "state" not in data:
         return World(document, model, model.neutral(), np.zeros(model.nv))
     state = mapping(data["state"], KEYS, ("q", "v"), "state", source)
-    off = state.get("off", [])
-    if not isinstance(off, list) or any(name not in document.parts for name in off):
-        raise ModelError("off of state must be a list of parts", source)
     return World(
         document,
         model,
         numbers(state["q"], (model.nq,), "q of state", source),
         numbers(state["v"], (model.nv,), "v of state", source),
         number(state.get("t", 0.0), "t of state", source),
-        tuple(off),
     )

@@ -12,20 +12,25 @@ import mimetypes
 import threading
 from http import HTTPStatus
 from importlib import resources
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tarsus.model import Model
 from tarsus.scenes import Scene
 from tarsus.studio import messages
+from tarsus.studio.autosave import Autosave
 from tarsus.studio.clock import Clock
 from tarsus.studio.commands import COMMANDS
 from tarsus.studio.gallery import ENTRIES
+from tarsus.studio.news import Message, News
+from tarsus.studio.scene_message import scene
 from tarsus.studio.stage import Answer, Stage
 from tarsus.view.gate import HOST, Gate
 
 LARGEST = 1_000_000
 """Bytes of a message from a page."""
+BACKLOG = 500_000
+"""Bytes that wait for a page, beyond which it is sent no frames."""
 FOLDERS = {"page": "tarsus.studio", "view": "tarsus.view"}
 """Where files of the page lie: /page/x.js is tarsus/studio/page/x.js, /view/x.js of the viewer."""
 POLICY = (
@@ -35,20 +40,33 @@ POLICY = (
 
 
 def open_studio(
-    what: Stage | Model | Scene | None = None, *, port: int = 8090, host: str = HOST
+    what: Stage | Model | Scene | None = None,
+    *,
+    port: int = 8090,
+    host: str = HOST,
+    session: str | Path | None = None,
 ) -> Studio:
     """Show a stage, a model or a scene in a browser: `.url` is the address, `.close()` ends it.
 
     If the port is taken, the next free one is. Only this machine can connect unless `host` says
-    otherwise, and only with the token that is in the address.
+    otherwise, and only with the token that is in the address. `session` is a folder in which the
+    stage is kept as it changes, and from which an empty one is restored.
     """
-    return Studio(what if isinstance(what, Stage) else Stage(what), port=port, host=host)
+    stage = what if isinstance(what, Stage) else Stage(what)
+    return Studio(stage, port=port, host=host, session=session)
 
 
 class Studio:
     """A stage with its clock, served to pages."""
 
-    def __init__(self, stage: Stage, *, port: int, host: str = HOST) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        *,
+        port: int,
+        host: str = HOST,
+        session: str | Path | None = None,
+    ) -> None:
         try:
             from websockets.asyncio.server import serve
         except ModuleNotFoundError:
@@ -57,8 +75,7 @@ class Studio:
         self.stage, self._serve = stage, serve
         self._gate, self._host = Gate(), host
         self._pages: set[Any] = set()
-        self._revision = -1
-        self._last: tuple[Any, ...] = ()
+        self._news = News(stage)
         self._sending = False
         self._loop = asyncio.new_event_loop()
         self._done = threading.Event()
@@ -69,6 +86,8 @@ class Studio:
         self._ready.wait()
         if self._failed is not None:
             raise self._failed
+        self.autosave = None if session is None else Autosave(stage, session)
+        """What keeps the stage on the disk."""
         stage.listeners.append(self._echo)
         self._clock = Clock(stage, self._show)
 
@@ -92,6 +111,8 @@ class Studio:
             return
         self._done.set()
         self._clock.close()
+        if self.autosave is not None:
+            self.autosave.close()
         self.stage.listeners.remove(self._echo)
         self._loop.call_soon_threadsafe(self._stop.set)
 
@@ -136,10 +157,9 @@ class Studio:
         self._pages.add(connection)
         try:
             with self.stage.lock:
-                first = json.dumps(messages.clean(messages.scene(self.stage)))
-                frame = messages.frame(self.stage, 0.0)
-            await connection.send(first)
-            await connection.send(frame)
+                first = self._news.first()
+            for message in first:
+                await connection.send(message)
             async for text in connection:
                 answer = await asyncio.to_thread(self._answer, text, connection)
                 await connection.send(json.dumps(messages.clean(answer)))
@@ -186,7 +206,7 @@ class Studio:
             ]
             return {"kind": "gallery", "scenes": scenes}
         if ask == "scene":
-            return messages.scene(self.stage)
+            return scene(self.stage)
         if ask == "help":
             verbs = {verb: [each.usage, each.summary] for verb, each in COMMANDS.items()}
             return {"kind": "help", "commands": verbs}
@@ -211,39 +231,26 @@ class Studio:
         """Send the scene if it has changed, and a frame if something has moved."""
         if not self._pages or self._sending:
             return
-        stage = self.stage
-        with stage.lock:
-            told, stage.told[:] = list(stage.told), []
-            now = (
-                stage.revision,
-                stage.t,
-                stage.looking,
-                stage.playing,
-                round(self._clock.rate, 2),
-            )
-            if now == self._last and not told:
-                return
-            changed = stage.revision != self._revision
-            self._last, self._revision = now, stage.revision
-            out: list[Any] = [
-                json.dumps({"kind": "echo", "line": "", "text": text, "ok": True, "field": ""})
-                for text in told
-            ]
-            if changed:
-                out.append(json.dumps(messages.clean(messages.scene(stage))))
-            out.append(messages.frame(stage, self._clock.rate))
+        with self.stage.lock:
+            out = self._news.since(self._clock.rate)
+        if not out:
+            return
         self._sending = True
         self._loop.call_soon_threadsafe(self._publish, out)
 
-    def _publish(self, out: list[Any]) -> None:
+    def _publish(self, out: list[Message]) -> None:
         for each in out:
             self._send_all(each, None)
         self._sending = False
 
-    def _send_all(self, message: Any, but: Any) -> None:
+    def _send_all(self, message: Message, but: Any) -> None:
+        """Send a message to all pages but one; frames only to those that keep up."""
         from websockets.asyncio.server import broadcast
 
-        broadcast([page for page in self._pages if page is not but], message)
+        pages = [page for page in self._pages if page is not but]
+        if isinstance(message, bytes):
+            pages = [page for page in pages if page.transport.get_write_buffer_size() < BACKLOG]
+        broadcast(pages, message)
 
 
 def _file(connection: Any, request: Any) -> Any:

@@ -58,7 +58,8 @@ class Edit:
 
     line: str
     document: Document
-    model: Model
+    model: Model | None
+    """None if it is to be made of the document, as after a restart."""
     state: tuple[Array, Array]
     moved: int
     """How often it had moved then: if it has not since, the state comes back, too."""
@@ -139,10 +140,11 @@ class Stage:
         """Do all lines of a script; a line that fails ends it with a `LineError`, if `strict`."""
         lines = script.splitlines() if isinstance(script, str) else script
         answers = []
-        for number, line in enumerate(lines, 1):
-            answers.append(self.do(line))
-            if strict and not answers[-1].ok:
-                raise LineError(f"line {number}, {line.strip()!r}: {answers[-1].text}")
+        with self.lock:  # no clock makes steps between the lines
+            for number, line in enumerate(lines, 1):
+                answers.append(self.do(line))
+                if strict and not answers[-1].ok:
+                    raise LineError(f"line {number}, {line.strip()!r}: {answers[-1].text}")
         return answers
 
     def __getattr__(self, verb: str) -> Callable[..., str]:
@@ -246,14 +248,12 @@ class Stage:
         model: Model | None = None,
         start: tuple[Array, Array] | None = None,
         t: float = 0.0,
-        off: Sequence[str] = (),
     ) -> None:
         """Go over to another world, at a time [s]; nothing of the motion is carried over.
 
-        `line` says why, for undo; parts that are `off` rest.
+        `line` says why, for undo.
         """
         edit = self._edit(line, whole=True)
-        document = document.but(resting=frozenset(off))
         machine = Machine(document, start, model=model, t=t)
         self._turn_to(machine, t, afresh=True)
         self.edits.append(edit)
@@ -284,16 +284,34 @@ class Stage:
     def _swap(self, come: list[Edit], go: list[Edit]) -> str:
         edit, now = come[-1], self.machine
         back = replace(self._edit(edit.line, whole=edit.whole), together=edit.together)
+        model = edit.model or Model(edit.document.description, strict=False)
         if edit.whole:
-            machine = Machine(edit.document, edit.state, model=edit.model, t=edit.t)
+            machine = Machine(edit.document, edit.state, model=model, t=edit.t)
             self._turn_to(machine, edit.t, afresh=True)
         else:
             start = edit.state if edit.moved == self.moved else None
-            machine = Machine(edit.document, start, now, model=edit.model, t=self.t)
+            machine = Machine(edit.document, start, now, model=model, t=self.t)
             self._turn_to(machine, self.t)
         come.pop()
         go.append(back)
         return edit.line
+
+    def restore(
+        self,
+        machine: Machine,
+        first: Moment,
+        *,
+        t: float,
+        edits: Sequence[Edit],
+        undone: Sequence[Edit],
+        take: Take,
+    ) -> None:
+        """Go on where another stage was, at a time t [s]; `first` is where its motion began."""
+        self.take = take
+        self.edits[:], self.undone[:] = edits, undone
+        self._turn_to(machine, t, afresh=True)
+        if first.t < t:
+            self.recording.moments.insert(0, first)
 
     def _turn_to(self, machine: Machine, t: float, *, afresh: bool = False) -> None:
         """Go on with another machine at a time [s]; `afresh`: with an empty recording."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class Take:
     """Lines in order; steps that follow each other are one line."""
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self._steps = 0
+    def __init__(self, lines: Iterable[str] = (), steps: int = 0) -> None:
+        self.lines = list(lines)
+        self._steps = steps
 
     def note(self, line: str) -> None:
         """Note a line that changes something."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tarsus.simulation.energy import EnergyLedger
     from tarsus.simulation.trajectory import Trajectory
 
-MOST = 5
+MOST = 4
 """Lines of a chart: those that move most."""
 STORED = {
     "kinetic": "kinetic",

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory
 
 STATE_COLORS: dict[str, Color] = {
-    "open": (0.55, 0.58, 0.62),
-    "stick": (0.15, 0.55, 0.30),
-    "slip": (0.90, 0.52, 0.10),
-    "impact": (0.80, 0.15, 0.20),
+    "open": (0.545, 0.58, 0.62),
+    "stick": (0.105, 0.605, 0.47),
+    "slip": (0.94, 0.54, 0.115),
+    "impact": (0.84, 0.20, 0.425),
 }
-"""Colours of the states of contacts."""
-DETAIL = 1 / 60
-"""Size of the parts that meshes keep, as a share of the model's size."""
+"""Colours of the states of contacts, as in page/materials.js."""
+DETAIL, FINE = 1 / 60, 1 / 300
+"""Size of the parts that meshes keep in films and on pages, as a share of the model's size."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Stage:
     the weight is drawn half as long as the model is large. `lines` are pairs of places between
     which a string or a spring is drawn. `volumes` are drawn over the model; with distances they
     are coloured, and nearest points are joined. `quantities` are further numbers at all samples of
-    a run, by names such as "height [m]", for charts.
+    a run, by names such as "height [m]", for charts. Meshes keep parts of `detail` times the size.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Stage:
         lines: Sequence[tuple[Where, Where]] = (),
         volumes: Volumes | Distances | None = None,
         quantities: Mapping[str, ArrayLike] | None = None,
+        detail: float = DETAIL,
     ) -> None:
         self.run = None if isinstance(what, Model) else what
         self.model: Model = what if isinstance(what, Model) else what.model
@@ -74,7 +75,7 @@ class Stage:
         self.q, self.times, self.samples = self._chosen(q, fps, speed)
         self.poses: Array = self.model.forward_kinematics(self.q)
         self.size = self._size()
-        self.surfaces: list[Surface] = surfaces(self.model, shapes, detail=DETAIL * self.size)
+        self.surfaces: list[Surface] = surfaces(self.model, shapes, detail=detail * self.size)
         self.shells = None if volumes is None else Shells(self.model, volumes)
         self._lines = [[place_of(self.model, end, "lines") for end in line] for line in lines]
         self.quantities = {

@@ -21,7 +21,7 @@ ShownShapes = Literal["visual", "collision", "skeleton"]
 Color = tuple[float, float, float]
 
 PALETTE: tuple[Color, ...] = (
-    *((0.36, 0.43, 0.51), (0.18, 0.47, 0.71), (0.90, 0.60, 0.24), (0.23, 0.65, 0.59)),
+    *((0.39, 0.47, 0.56), (0.18, 0.47, 0.71), (0.90, 0.60, 0.24), (0.23, 0.65, 0.59)),
     *((0.77, 0.34, 0.25), (0.56, 0.76, 0.89), (0.54, 0.35, 0.58), (0.85, 0.80, 0.66)),
 )
 """Colours of bodies that state none, by their distance from the root, as in page/materials.js."""

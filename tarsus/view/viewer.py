@@ -21,7 +21,7 @@ from tarsus.view.machine_data import packed
 from tarsus.view.page_server import Message, PageServer
 from tarsus.view.player import page_data, page_text
 from tarsus.view.shell_looks import look_data
-from tarsus.view.stage import Stage
+from tarsus.view.stage import FINE, Stage
 from tarsus.view.surfaces import ShownShapes
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def view(
         if volumes is not None:
             raise ValueError("volumes and distances are stated: distances have their own volumes")
     drawn = distances if volumes is None else volumes
-    return Viewer(Stage(what, shapes=shapes, fps=fps, q=q, volumes=drawn), port)
+    stage = Stage(what, shapes=shapes, fps=fps, q=q, volumes=drawn, detail=FINE)
+    return Viewer(stage, port)
 
 
 class Viewer:

@@ -64,8 +64,10 @@ class MeshReferences:
             return self._converted(path)
         if not self.copy:
             resolved = path.resolve()
-            inside = resolved.is_relative_to(self.folder)
-            return str(resolved.relative_to(self.folder) if inside else resolved)
+            if resolved.is_relative_to(self.folder):
+                return str(resolved.relative_to(self.folder))
+            # ROS and Gazebo want addresses, MuJoCo paths
+            return resolved.as_uri() if self.readable is None else str(resolved)
         if path.suffix.lower() not in ALONE:
             return self._converted(path)
         if path.stat().st_size > MAX_BYTES:
@@ -88,7 +90,7 @@ class MeshReferences:
     def _reason(self, file: str) -> str:
         path = Path(file)
         there = "://" not in file and path.is_file()
-        return f"{file!r} {'cannot be read' if there else 'is not there'}"
+        return f"{file!r} {'cannot be read, or is empty' if there else 'is not there'}"
 
 
 def obj(vertices: Array, triangles: NDArray[np.int64]) -> bytes:

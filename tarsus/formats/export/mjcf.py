@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-import numpy as np
-
 from tarsus.arrays import Array
 from tarsus.formats.export.left_out import LeftOuts
 from tarsus.formats.export.mesh_references import MeshReferences
@@ -60,8 +58,3 @@ def write_mjcf(
         if not len(section):
             root.remove(section)
     return document(root)
-
-
-def is_isotropic(values: Array) -> bool:
-    """Whether all numbers are the same."""
-    return bool(np.ptp(values) == 0.0) if len(values) else True

@@ -16,12 +16,14 @@ from tarsus.formats.export.xml_text import add, is_identity
 from tarsus.formats.export.zero import free_pose
 from tarsus.model.checks import unused
 from tarsus.model.description import WORLD, Body, Description, Joint, Shape
-from tarsus.parts.place import placement_of, split
+from tarsus.parts.place import Where, placement_of, split
 from tarsus.spatial import inverse, quaternion_from_rotation, scalar_first
 
 LEAST = 1e-14
 """Mass [kg] and inertia [kg m²] of what moves and has none; MuJoCo's own least is 1e-15."""
 ROUNDING = 1e-9
+THIN = 1e-6
+"""Size [m] of what has none, as points that touch: MuJoCo's shapes have sizes."""
 HALVES = {"capsule": (1.0, 0.5), "cylinder": (1.0, 0.5), "box": (0.5, 0.5, 0.5)}
 GEOMS = ("sphere", "capsule", "cylinder", "ellipsoid", "box", "mesh")
 
@@ -50,6 +52,8 @@ class Bodies:
         self.taken_meshes: set[str] = set()
         self.geoms: set[str] = set()
         self.used = self._used()
+        looks = any(shape.role == "visual" for shape in stated.shapes)
+        self.group = "3" if looks else None  # which MuJoCo's viewer hides
 
     def write(self, world: Element) -> None:
         """Append all bodies to the world."""
@@ -69,7 +73,7 @@ class Bodies:
         self._add_site(name, body, placement)
         return name
 
-    def site_at(self, name: str, where: object) -> str:
+    def site_at(self, name: str, where: Where) -> str:
         """Return the site where a force is attached: that of a frame, or a new one."""
         frame, at = split(where)
         placement = placement_of(at, name)
@@ -82,7 +86,8 @@ class Bodies:
 
     def _used(self) -> set[str]:
         """Bodies that have something on them, so that they must be there as bodies."""
-        used = {each.body for each in (*self.stated.shapes, *self.stated.frames)}
+        used = {shape.body for shape in self.stated.shapes}
+        used |= {frame.body for frame in self.stated.frames}
         for loop in self.stated.loops:
             used |= {loop.body_a, loop.body_b}
         for force in self.stated.forces:
@@ -136,22 +141,22 @@ class Bodies:
         return made and nothing and len(below) == 1 and below[0].kind != "free"
 
     def _add_inertial(self, element: Element, body: Body, moving: bool) -> None:
-        mass, (moments, axes) = body.mass, np.linalg.eigh(body.inertia)
-        if not moving and not (mass or body.inertia.any()):
+        if not moving and not (body.mass or body.inertia.any()):
             return
-        axes = axes * np.sign(np.linalg.det(axes))
-        if moments[0] + moments[1] < moments[2]:
-            if moments[0] + moments[1] < (1.0 - ROUNDING) * moments[2]:
-                reason = "MuJoCo refuses it: its largest moment is written as the sum of the others"
-                self.left_out.add("inertia of body", body.name, reason)
-            moments[2] = moments[0] + moments[1]
+        least = LEAST if moving else 0.0
+        moments, axes = np.linalg.eigh(body.inertia)
+        written = np.maximum(moments, least)
+        written[2] = min(written[2], written[0] + written[1])
+        if np.abs(written - moments).max() > max(ROUNDING * abs(moments[2]), LEAST):
+            reason = "is that of no body, MuJoCo refuses it: moments are written as near as can be"
+            self.left_out.add("inertia of body", body.name, reason)
         add(
             element,
             "inertial",
             pos=body.com,
-            quat=scalar_first(quaternion_from_rotation(axes)),
-            mass=max(mass, LEAST) if moving else mass,
-            diaginertia=np.maximum(moments, LEAST if moving else 0.0),
+            quat=scalar_first(quaternion_from_rotation(axes * np.sign(np.linalg.det(axes)))),
+            mass=max(body.mass, least),
+            diaginertia=written,
         )
 
     def _add_shapes(self, element: Element, body: str) -> None:
@@ -168,7 +173,10 @@ class Bodies:
         if shape.kind == "mesh" and mesh is None:
             return
         half = HALVES.get(shape.kind, (1.0,) * len(shape.size))
-        size = None if mesh else np.array(shape.size) * half
+        size = None if mesh else np.maximum(np.array(shape.size) * half, THIN)
+        if min(shape.size) == 0.0:
+            reason = f"MuJoCo has no points and lines: written {THIN:g} m thick"
+            self.left_out.add(f"{shape.role} shape of body", shape.body, reason)
         visual = "0" if shape.role == "visual" else None
         at = shape.placement
         turned = not np.array_equal(at[:3, :3], np.eye(3))
@@ -184,7 +192,7 @@ class Bodies:
             rgba=shape.color,
             contype=visual,
             conaffinity=visual,
-            group="2" if visual else "3",
+            group="2" if visual else self.group,
         )
 
     def _mesh(self, shape: Shape) -> str | None:

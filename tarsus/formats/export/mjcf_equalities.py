@@ -20,9 +20,7 @@ ARM = 0.1
 """Between the two points that hold the axis of a loop joint that turns [m]."""
 
 
-def add_loops(
-    equality: Element, stated: Description, bodies: Bodies, left_out: LeftOuts
-) -> None:
+def add_loops(equality: Element, stated: Description, bodies: Bodies, left_out: LeftOuts) -> None:
     """Append the loops: points that meet, bodies that are welded, axes held in two points."""
     for loop in stated.loops:
         for key in ("independent", "constraint"):
@@ -38,9 +36,7 @@ def add_loops(
             left_out.add("loop", loop.name, f"is {loop.kind}, which MJCF has not")
 
 
-def _add(
-    equality: Element, tag: str, name: str, loop: Loop, offset: Array, bodies: Bodies
-) -> None:
+def _add(equality: Element, tag: str, name: str, loop: Loop, offset: Array, bodies: Bodies) -> None:
     sites = [
         bodies.site(f"{name}_{end}", body, placement @ offset)
         for end, body, placement in (

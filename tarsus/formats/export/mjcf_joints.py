@@ -29,7 +29,8 @@ def add_joint(
     anchor = place[:3, 3] if place[:3, 3].any() else None
     common = {"name": joint.name, "type": TYPES[joint.kind], "pos": anchor}
     if joint.kind == "spherical":
-        if numbers.get("stiffness") and not np.allclose(joint.rest, [0, 0, 0, 1], atol=1e-12):
+        assert joint.rest is not None
+        if numbers.get("stiffness") and abs(joint.rest[3]) < 1.0 - 1e-15:
             left_out.add("rest of the spring of joint", joint.name, "MJCF has none for a ball")
         add(body, "joint", **common, **numbers)
         return

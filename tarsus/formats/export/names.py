@@ -36,8 +36,8 @@ def with_safe_names(stated: Description, left_out: LeftOuts, *, sdf: bool = Fals
     """
     clean = sdf_name if sdf else xml_name
     stated.name = clean(stated.name)
-    stated_links = (each.name for each in (*stated.bodies, *stated.frames))
-    links = {WORLD, *(name for name in stated_links if clean(name) == name)}
+    named = [body.name for body in stated.bodies] + [frame.name for frame in stated.frames]
+    links = {WORLD, *(name for name in named if clean(name) == name)}
     joints = links if sdf else set()
     for key, kind in KINDS.items():
         is_link = key in ("bodies", "frames")
@@ -50,8 +50,10 @@ def with_safe_names(stated: Description, left_out: LeftOuts, *, sdf: bool = Fals
             new = unused(f"{name}_{kind}" if fits else clean(name), taken)
             stated = _renamed(stated, key, name, new)
             left_out.add(f"name of {kind}", name, f"is {new!r} in the file")
-    for element in (*stated.couplings, *stated.shapes):
-        element.name = clean(element.name) if element.name else ""
+    for coupling in stated.couplings:
+        coupling.name = clean(coupling.name)
+    for shape in stated.shapes:
+        shape.name = clean(shape.name) if shape.name else ""
     return stated
 
 

@@ -8,6 +8,7 @@ link that is fixed there.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -59,8 +60,8 @@ def write_sdf(
     follows = {mimic.follower: mimic for mimic in mimics(stated, left_out, NAME)}
     _add_joints(model, stated, follows, left_out)
     for frame in stated.frames:
-        body = on_world if frame.body == WORLD else frame.body
-        element = add(model, "frame", name=frame.name, attached_to=body)
+        attached_to = on_world if frame.body == WORLD else frame.body
+        element = add(model, "frame", name=frame.name, attached_to=attached_to)
         _add_six(element, frame.placement)
     return document(sdf)
 
@@ -75,9 +76,10 @@ def _tell(stated: Description, left_out: LeftOuts) -> None:
 
 def _link_on_world(stated: Description) -> str | None:
     """A name for the link that stands for the world, None if nothing is on it."""
-    if WORLD not in {each.body for each in (*stated.shapes, *stated.frames)}:
+    bodies = [shape.body for shape in stated.shapes] + [frame.body for frame in stated.frames]
+    if WORLD not in bodies:
         return None
-    elements = (*stated.bodies, *stated.frames, *stated.joints, *stated.loops)
+    elements: list[Any] = [*stated.bodies, *stated.frames, *stated.joints, *stated.loops]
     return unused("world_link", {element.name for element in elements})
 
 

@@ -112,5 +112,5 @@ def add_loop(model: Element, loop: Loop, left_out: LeftOuts) -> None:
     add(element, "child", child)
     add(element, "pose", numbers(np.concatenate(six(placement))))
     count = {"universal": 2, "revolute": 1, "prismatic": 1}.get(loop.kind, 0)
-    for index, direction in enumerate(axes[:count] if count == 2 else [z][:count]):
+    for index, direction in enumerate(axes if count == 2 else [z][:count]):
         _add_axis(element, index, direction)

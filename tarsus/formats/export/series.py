@@ -60,7 +60,8 @@ class Series:
     ) -> None:
         self.stated, self.keeps, self.left_out = stated, keeps, left_out
         self.format_name, self.positions = format_name, dict(positions)
-        self.links = {each.name for each in (*stated.bodies, *stated.frames)}
+        self.links = {body.name for body in stated.bodies}
+        self.links |= {frame.name for frame in stated.frames}
         self.names = {joint.name for joint in stated.joints}
         self.chains: dict[str, tuple[str, ...]] = {}
 
@@ -164,6 +165,7 @@ def _slides(*axes: Array) -> list[Stage]:
 
 
 def _planar(joint: Joint) -> list[Stage]:
+    assert joint.axis is not None
     axes = np.array(_core.axis_rotation(joint.axis))
     slides = [Stage("prismatic", axes[:, k], slice(k, k + 1), False) for k in range(2)]
     return [*slides, Stage("revolute", axes[:, 2], slice(2, 3), False)]

@@ -71,7 +71,7 @@ def _tell(stated: Description, left_out: LeftOuts) -> None:
 def _root_by_reader(stated: Description) -> bool:
     """Whether the reader makes the joint on the world by itself."""
     roots = [joint for joint in stated.joints if joint.parent == WORLD]
-    bodies = [each.body for each in (*stated.shapes, *stated.frames)]
+    bodies = [shape.body for shape in stated.shapes] + [frame.body for frame in stated.frames]
     bodies += [body for loop in stated.loops for body in (loop.body_a, loop.body_b)]
     if len(roots) != 1 or WORLD in bodies:
         return False
@@ -95,9 +95,7 @@ def _add_link(
             add_shape(link, shape, meshes, left_out)
 
 
-def _add_joint(
-    robot: Element, joint: Joint, mimic: Mimic | None, left_out: LeftOuts
-) -> Element:
+def _add_joint(robot: Element, joint: Joint, mimic: Mimic | None, left_out: LeftOuts) -> Element:
     kinds = {"free": "floating", "revolute": "revolute" if _bounded(joint) else "continuous"}
     kind = kinds.get(joint.kind, joint.kind)
     element = add(robot, "joint", name=joint.name, type=kind)
@@ -129,7 +127,10 @@ def add_origin(element: Element, placement: Array) -> None:
 
 
 def _bounded(joint: Joint) -> bool:
-    return joint.kind == "revolute" and bool(np.isfinite([joint.lower, joint.upper]).any())
+    if joint.kind != "revolute":
+        return False
+    assert joint.lower is not None and joint.upper is not None
+    return bool(np.isfinite([joint.lower, joint.upper]).any())
 
 
 def _add_limit(element: Element, joint: Joint, kind: str) -> None:
@@ -153,8 +154,9 @@ def _tell_numbers(joint: Joint, said: tuple[str, ...], left_out: LeftOuts) -> No
         numbers = getattr(joint, key)
         if key not in said and numbers is not None and numbers.any():
             reason = reasons.get(key, f"URDF has none for {joint.kind} joints")
-            left_out.add("spring of joint" if key == "stiffness" else f"{key} of joint",
-                         joint.name, reason)
+            left_out.add(
+                "spring of joint" if key == "stiffness" else f"{key} of joint", joint.name, reason
+            )
     if joint.kind in ("planar", "free"):
         for key in ("lower", "upper", "velocity_limit", "effort_limit"):
             if np.isfinite(getattr(joint, key)).any():

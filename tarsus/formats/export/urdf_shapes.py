@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -22,7 +23,7 @@ def add_shape(link: Element, shape: Shape, meshes: MeshReferences, left_out: Lef
         return
     size = np.array(shape.size)
     file = meshes.of(shape) if shape.kind == "mesh" else None
-    forms = {
+    forms: dict[str, dict[str, Any]] = {
         "box": {"size": size},
         "sphere": {"radius": size[:1]},
         "cylinder": {"radius": size[:1], "length": size[1:]},

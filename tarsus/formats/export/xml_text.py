@@ -15,7 +15,7 @@ from tarsus.spatial import rpy_from_rotation
 Node = ElementTree.Element
 
 
-def add(parent: Node, tag: str, text: str | None = None, **attributes: Any) -> Node:
+def add(parent: Node, tag: str, text: str | None = None, /, **attributes: Any) -> Node:
     """Append an element; attributes that are None are left out, numbers are written."""
     element = ElementTree.SubElement(parent, tag)
     for key, value in attributes.items():

@@ -63,6 +63,7 @@ def _moved(joint: Joint, positions: Mapping[str, Array]) -> Joint:
     if joint.kind == "spherical":
         if np.array_equal(at, [0.0, 0.0, 0.0, 1.0]):
             return joint
+        assert joint.rest is not None
         rest = quaternion_product(quaternion_conjugate(at), joint.rest)
         placement = joint.placement @ pose(rotation=rotation_from_quaternion(at))
         return dataclasses.replace(joint, placement=placement, rest=rest)

@@ -15,7 +15,13 @@ from tarsus.events.report import Flowed
 from tarsus.gait.cycles.families import fade
 from tarsus.gait.cycles.footing import Footing, footings
 from tarsus.gait.cycles.ledger import GaitEnergy, ledger
-from tarsus.gait.cycles.return_map import Tolerances, multipliers_of, residual, take_step
+from tarsus.gait.cycles.return_map import (
+    Tolerances,
+    multipliers_of,
+    on_root,
+    residual,
+    take_step,
+)
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model.checks import count, number
 from tarsus.simulation import Trajectory
@@ -193,6 +199,7 @@ def cycle_of(
     walker: Walker, q: Array, v: Array, error: float, tolerances: Tolerances
 ) -> LimitCycle:
     """Return the gait through nodes (n, nq), (n, nv) that return to each other."""
+    q = on_root(walker, q)
     at = take_step(walker, q, v, tolerances, derivatives=True)
     assert at.slopes is not None
     return LimitCycle(walker, q, v, error, at.time, at.slopes, tolerances)

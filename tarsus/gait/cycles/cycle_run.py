@@ -8,7 +8,6 @@ from tarsus.arrays import Array
 from tarsus.events.report import Flowed
 from tarsus.gait.cycles.cycle import LimitCycle
 from tarsus.gait.cycles.return_map import Tolerances
-from tarsus.gait.walkers.landing import exchanged
 from tarsus.gait.walkers.stance import Stance
 from tarsus.gait.walkers.walker import Walker
 from tarsus.geometry import Ground
@@ -30,7 +29,8 @@ def walked(
     flowed = walker.steps(q, v, steps, sample=every, **tolerances._asdict())
     t, q, v = flowed.samples
     strikes = np.array([event.t for event in flowed.events])
-    ways = np.cumsum([0.0, *(float(walker.ahead(event.q)) for event in flowed.events)])
+    places = [stance.placed(event.q) * (1.0, (-1.0) ** k) for k, event in enumerate(flowed.events)]
+    ways = np.cumsum([np.zeros(2), *places], axis=0)
     number = np.searchsorted(strikes, t, side="right")
     states = [
         _state(stance, a, b, ways[k], bool(k % 2)) for a, b, k in zip(q, v, number, strict=True)
@@ -39,13 +39,13 @@ def walked(
     return Trajectory(stance.model, t, recorded, ground=Ground(slope=stance.slope)), flowed
 
 
-def _state(stance: Stance, q: Array, v: Array, way: float, right: bool) -> tuple[Array, Array]:
-    """Return q and v of the machine that floats, its stance foot a way along the slope."""
+def _state(stance: Stance, q: Array, v: Array, way: Array, right: bool) -> tuple[Array, Array]:
+    """Return q and v of the machine that floats, its stance foot a way (2,) along the slope."""
     at = stance.at.copy()
-    at[:3, 3] += way * stance.at[:3, 0]
+    at[:3, 3] += stance.at[:3, :2] @ way
     root = stance.other if right else stance.standing
     if right:
-        q = exchanged(stance.other, stance.standing, stance.names.T, q)
+        q = stance.relabelling.back.configurations(q)
         v = stance.names.T @ v
     found = root.to_original(q, v, at=at)
     return found.q, found.v

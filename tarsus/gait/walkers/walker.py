@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,28 +16,16 @@ from tarsus.events.flow import flow
 from tarsus.events.parameters import Parameter
 from tarsus.events.phase import Efforts
 from tarsus.events.report import Flowed
-from tarsus.gait.anatomy import Anatomy, Leg
-from tarsus.gait.walkers.stance import Foot, Stance, checked_stance
+from tarsus.gait.walkers.feet import two_feet
+from tarsus.gait.walkers.section import Section, State, all_numbers
+from tarsus.gait.walkers.stance import Radius, Stance, checked_stance
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model
 from tarsus.model.checks import find, number
-from tarsus.parts.place import Where, placement_of, split
-from tarsus.spatial import pose
+from tarsus.parts.place import Where
 
 STIFF = 20_000
 """Steps of an integrator in a step of walking, after which the walker is too stiff to go on."""
-State = tuple[Array, Array]
-"""q (nq,) and v (nv,), or many of them."""
-
-
-@dataclass(frozen=True)
-class Section:
-    """States just after a strike by numbers of their own: `place` (…, n) → q (…, nq), v (…, nv)."""
-
-    names: tuple[str, ...]
-    place: Callable[[Array], State] = field(repr=False)
-    read: Callable[[Array, Array], Array] = field(repr=False)
-    """And back: states → numbers (…, n)."""
 
 
 class Walker:
@@ -62,7 +49,7 @@ class Walker:
         feet: Sequence[Where] = (),
         *,
         stance: str = "flat",
-        radius: float = 0.0,
+        radius: Radius = 0.0,
         controller: Efforts | None = None,
         start: tuple[ArrayLike, ArrayLike] | None = None,
         ahead: Callable[[Array], Array] | None = None,
@@ -84,13 +71,17 @@ class Walker:
         """How much the ground falls along the way [rad]."""
         notes: tuple[str, ...] = ()
         given_ahead = ahead
-        if not isinstance(model, Model) and (len(feet) or radius or controller):
+        if not isinstance(model, Model) and (len(feet) or np.any(radius) or controller):
             raise ValueError("feet, radius and controller are for a model; phases have theirs")
         if isinstance(model, Model):
-            stands = checked_stance(stance, radius)
-            made = Stance(model, _two(model, feet, stance), *stands, self.slope)
-            notes, machine = made.notes, partial(_same, made)
+            stands = checked_stance(stance, radius, model)
+            where, told = two_feet(model, feet, stance)
+            made = Stance(model, where, *stands, self.slope)
+            notes, machine = (*told, *made.notes), partial(_same, made)
+            start = (made.rest, np.zeros(made.standing.nv)) if start is None else start
             model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
+            # what rolls to all sides goes to places that no step leads to
+            exact = exact and (made.sole is None or made.sole.in_plane)
             if recipe is None:
                 recipe = partial(
                     Walker,
@@ -107,8 +98,10 @@ class Walker:
                     longest=longest,
                 )
                 numbers = {"slope": self.slope}
-                if stance == "round":
-                    numbers["radius"] = made.radius
+                if made.sole is not None and made.sole.is_ball:
+                    numbers["radius"] = made.sole.radius
+                elif made.sole is not None:
+                    recipe = partial(recipe, radius=made.sole.half_axes)
         if ahead is None:
             raise ValueError("ahead is missing: how far a step leads, of states at a strike")
         self.phases = (model,) if isinstance(model, Phase) else tuple(model)
@@ -158,25 +151,13 @@ class Walker:
         return None if self._machine is None else self._machine()
 
     def numbered(self) -> Section:
-        """Return the section, or one that has all coordinates and rates of the first model."""
+        """Return the section, or one that has all coordinates and rates of the first model.
+
+        Coordinates that are no numbers of their own, such as quaternions, are steps from the start.
+        """
         if self.section is not None:
             return self.section
-        m = self.phases[0].model
-        if m.nq != m.nv:
-            raise ValueError(
-                f"walker {self.name!r} has coordinates that are no numbers of their own: state "
-                "its section"
-            )
-        names = [
-            f"{joint.name} {k}" if joint.nq > 1 else joint.name
-            for joint in m.joints
-            for k in range(joint.nq)
-        ]
-        return Section(
-            (*names, *(f"{name} rate" for name in names)),
-            lambda x: (x[..., : m.nq], x[..., m.nq :]),
-            lambda q, v: np.concatenate([q, v], axis=-1),
-        )
+        return all_numbers(self.phases[0].model, self.start[0])
 
     def but(self, **numbers: float) -> Walker:
         """Return the same walker with other numbers."""
@@ -228,29 +209,6 @@ class Walker:
 
 def _same(stance: Stance) -> Stance:
     return stance
-
-
-def _two(model: Model, feet: Sequence[Where], stance: str) -> tuple[Foot, Foot]:
-    """Return the frames of two feet, those that the anatomy of the model has if none are named."""
-    if isinstance(feet, str) or len(feet) not in (0, 2):
-        raise ValueError(f"feet are {feet!r}, must be two frames: left and right")
-    if not feet:
-        legs = Anatomy.from_model(model).legs
-        if len(legs) != 2:
-            raise ValueError(f"{model.name!r} has {len(legs)} legs: name two feet")
-        return tuple(_sole(model, leg, stance) for leg in legs)  # type: ignore[return-value]
-    named = [split(foot) for foot in feet]
-    for name, _ in named:
-        model.frame(name)
-    return tuple((name, placement_of(at, "feet")) for name, at in named)  # type: ignore[return-value]
-
-
-def _sole(model: Model, leg: Leg, stance: str) -> Foot:
-    """Return where a leg stands: on its sole if flat, else level as the world is, neutral."""
-    if stance == "flat":
-        return leg.end, leg.sole.placement
-    turn = np.asarray(model.frame_pose(model.neutral(), leg.end))[:3, :3].T
-    return leg.end, pose(leg.sole.placement[:3, 3], turn)
 
 
 def _started(model: Model, start: tuple[ArrayLike, ArrayLike] | None) -> State:

@@ -30,14 +30,8 @@ def load(stage: Stage, line: Line) -> str:
     line.expect(["FILE_OR_NAME"])
     word = line.words[0]
     world = loaded(stage, word)
-    stage.begin(
-        world.document,
-        f"load {word}",
-        model=world.model,
-        start=(world.q, world.v),
-        t=world.t,
-        off=world.off,
-    )
+    start = world.q, world.v
+    stage.begin(world.document, f"load {word}", model=world.model, start=start, t=world.t)
     for warning in world.model.warnings:
         stage.tell(warning)
     return f"{world.document.description.name}: {world.model.n_bodies} bodies"

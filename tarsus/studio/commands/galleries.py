@@ -21,7 +21,9 @@ def open_scene(stage: Stage, line: Line) -> str:
         return "\n".join(f"{name}: {entry.invite}" for name, entry in ENTRIES.items())
     entry = ENTRIES[one_of(line.words[0], ENTRIES, "scene")]
     document, model, start = opened(entry.make())
-    document = document.but(guide=entry.guide, charts=entry.charts, sliders=entry.bound())
+    document = document.but(
+        guide=entry.guide, charts=entry.charts, sliders=entry.bound(), scene=entry.name
+    )
     stage.begin(document, f"open {entry.name}", model=model, start=start)
     told = [stage.answered(each) for each in entry.lines]
     return "\n".join([entry.invite, *told])

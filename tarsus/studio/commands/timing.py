@@ -15,7 +15,7 @@ MOST = 10_000_000
 """Steps that a line may ask for."""
 
 
-@command("play", noted=False)
+@command("play")
 def play(stage: Stage, line: Line) -> str:
     """Let the clock run."""
     line.expect([])
@@ -27,7 +27,7 @@ def play(stage: Stage, line: Line) -> str:
     return ""
 
 
-@command("pause", noted=False)
+@command("pause")
 def pause(stage: Stage, line: Line) -> str:
     """Stop the clock."""
     line.expect([])

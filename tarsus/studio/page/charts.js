@@ -1,5 +1,6 @@
 // Instruments: strips of quantities by unit, the ledger of energy with its residual, a portrait.
 import { element, icon, refill } from "./elements.js"
+import { Gait } from "./gait.js"
 import { History } from "./history.js"
 import { word } from "./lines.js"
 import { Portrait } from "./portrait.js"
@@ -27,7 +28,7 @@ export class Charts {
   constructor(studio) {
     this.#studio = studio
     this.#portrait = new Portrait(studio, this.#history)
-    this.root.append(this.#tools(), this.#message, this.#list)
+    this.root.append(this.#tools(), this.#message, new Gait(studio).root, this.#list)
     studio.world.on("scene", scene => this.#sceneChanged(scene))
     studio.world.on("frame", frame => this.#history.add(frame.t, values(frame)))
     studio.on("theme", () => { this.#drawn = 0 })
@@ -51,7 +52,7 @@ export class Charts {
       portrait.setAttribute("aria-pressed", String(this.#hasPortrait))
       this.#fill()
     } }, icon("portrait", 16), element("span", { text: "Phase" }))
-    return element("div", { class: "chart-tools" }, this.#picker, this.#known, energy, portrait, span)
+    return element("div", { class: "chart-tools" }, this.#picker, span, this.#known, element("div", { class: "chips" }, energy, portrait))
   }
 
   async #add(name) {
@@ -65,7 +66,8 @@ export class Charts {
   async #toggleEnergy() {
     const { charts } = this.#studio.world.scene
     const energies = charts.filter(isEnergy)
-    await this.#studio.run(energies.length ? `unchart ${energies.join(" ")}` : "chart energy:kinetic energy:gravity energy:elastic energy:total energy:residual")
+    const known = energies.length ? [] : await this.#askQuantities()
+    await this.#studio.run(energies.length ? `unchart ${energies.join(" ")}` : `chart ${known.filter(isEnergy).join(" ")}`)
   }
 
   async #chartOf(name) {
@@ -117,9 +119,9 @@ export class Charts {
   #draw(now) {
     if (now - this.#drawn < EVERY || !this.root.isConnected || !this.#list.clientHeight) return
     this.#drawn = now
-    const end = Math.max(this.#studio.world.frame.t, this.#span / 50)
-    for (const strip of this.#strips) strip.draw(end, Math.min(this.#span, Math.max(end, 1)))
-    if (this.#hasPortrait) this.#portrait.draw(end)
+    const { t } = this.#studio.world.frame, begin = Math.max(0, t - this.#span), end = Math.max(t, begin + 1)
+    for (const strip of this.#strips) strip.draw(begin, end, t)
+    if (this.#hasPortrait) this.#portrait.draw(t)
   }
 }
 

@@ -60,7 +60,7 @@ const part = (k, of) => (of === 4 ? "wxyz" : of === 3 ? "xyz" : String(k + 1))[k
 const show = value => (typeof value === "number" ? tidy(value, 5) : String(value ?? ""))
 
 function box(value) {
-  return element("input", { type: "text", value: show(value), inputmode: typeof value === "number" ? "decimal" : "text", autocomplete: "off", spellcheck: "false" })
+  return element("input", { type: "text", value: show(value), placeholder: value === null ? "none" : null, inputmode: typeof value === "number" ? "decimal" : "text", autocomplete: "off", spellcheck: "false" })
 }
 
 function toggle(value) {

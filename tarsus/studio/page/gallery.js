@@ -27,6 +27,7 @@ export class Gallery {
     this.#dialog = makeDialog("Gallery", "gallery", element("p", { class: "lead", text: "Machines that are there at once. Touch them, change them, ask them." }),
       element("div", { class: "cards" }, ...this.scenes.map(scene => this.card(scene))),
       this.scenes.length ? null : element("p", { class: "empty", text: "The gallery is empty." }))
+    this.#dialog.querySelector(".card")?.setAttribute("autofocus", "")
     this.#dialog.showModal()
   }
 

@@ -1,7 +1,9 @@
 // What is selected, number by number; the world itself if nothing is.
 import { element, icon, iconButton, readable, refill } from "./elements.js"
 import { makeField, titleOf } from "./field.js"
-import { word, words } from "./lines.js"
+import { quaternion, word, words } from "./lines.js"
+
+const RENEW = 200
 
 const SHOWN = [["forces", "Forces"], ["contacts", "Contact forces"], ["velocities", "Velocities"], ["joints", "Joints"], ["reactions", "Reactions"]]
 
@@ -9,11 +11,14 @@ export class Inspector {
   root = element("div", { class: "inspector" })
   #studio
   #stale = true
+  #live = null
+  #renewed = 0
 
   constructor(studio) {
     this.#studio = studio
     studio.on("selected", () => this.#fill())
     studio.world.on("scene", () => this.#sceneChanged())
+    studio.picture.each(now => this.#renew(now))
     this.root.addEventListener("focusout", () => setTimeout(() => this.#stale && this.#sceneChanged(), 0))
   }
 
@@ -28,7 +33,14 @@ export class Inspector {
     if (!typing) this.#fill()
   }
 
+  #renew(now) {
+    if (!this.#live || now - this.#renewed < RENEW || !this.root.offsetParent) return
+    this.#renewed = now
+    this.#live()
+  }
+
   #fill() {
+    this.#live = null
     const found = this.#studio.world.find(this.#studio.selected)
     refill(this.root, ...(found ? this.#ofItem(found) : this.#ofWorld()))
   }
@@ -41,6 +53,7 @@ export class Inspector {
     if (loop?.reason) rows.push(element("p", { class: "notice" }, icon("warning", 18), element("span", { text: loop.reason })))
     if (what !== "body") rows.push(this.#ends(item))
     if (what === "part" && item.on !== undefined) rows.push(this.#field(item.name, "on", { value: item.on }))
+    if (what === "body") rows.push(...this.#place(item.name))
     rows.push(...this.#fields(item.name, item.fields))
     if (what === "body") rows.push(this.#attached(item.name))
     return rows
@@ -80,6 +93,21 @@ export class Inspector {
       iconButton("delete", "Delete (Del)", () => run(`delete ${word(name)}`)))
   }
 
+  /** Where a body is now: numbers of the last frame, renewed while nobody types. */
+  #place(name) {
+    const { world } = this.#studio
+    const rows = element("div", { class: "live" })
+    const fill = () => {
+      if (rows.contains(document.activeElement) || rows.querySelector(".wrong")) return
+      const pose = world.pose(name)
+      refill(rows, this.#field(name, "t", { value: [pose[3], pose[7], pose[11]].map(round), unit: "m" }),
+        this.#field(name, "E", { value: quaternion(pose).map(round) }))
+    }
+    fill()
+    this.#live = fill
+    return [rows]
+  }
+
   #fields(name, fields = {}) {
     return Object.entries(fields).map(([field, content]) => this.#field(name, field, content))
   }
@@ -111,7 +139,7 @@ export class Inspector {
 
   #ofWorld() {
     const { scene } = this.#studio.world
-    const head = element("div", { class: "head" }, icon("frame", 26), element("div", {}, element("p", { class: "name", text: scene.name || "World" }),
+    const head = element("div", { class: "head" }, icon("frame", 26), element("div", {}, element("p", { class: "name", text: scene.name && scene.name !== "untitled" ? scene.name : "Nothing selected" }),
       element("p", { class: "about", text: `${count(scene.bodies, "body", "bodies")} · ${count(scene.joints, "joint")} · ${count(scene.parts, "part")}` })))
     const world = { gravity: { value: scene.gravity ?? [0, 0, -9.81], unit: "m/s²" }, dt: { value: scene.settings.dt ?? 0.001, unit: "s" } }
     const ground = Object.fromEntries(["friction", "slope"].filter(key => typeof scene.ground?.[key] === "number").map(key => [key, { value: scene.ground[key], unit: key === "slope" ? "rad" : "" }]))
@@ -126,6 +154,7 @@ export class Inspector {
 }
 
 const ICON_OF = (what, item) => (what === "body" ? "box" : item.kind)
+const round = number => Number(number.toFixed(4))
 const count = (list, one, many = `${one}s`) => `${list.length} ${list.length === 1 ? one : many}`
 
 function fixedRow(field, { value, unit = "" }) {

@@ -47,7 +47,7 @@ export class Keyboard {
     return {
       " ": () => studio.timeline.toggle(), ",": () => studio.timeline.nudge(-1), ".": () => studio.timeline.nudge(1),
       "[": () => studio.timeline.faster(-1), "]": () => studio.timeline.faster(1), Home: () => studio.run("restart"),
-      f: () => studio.picture.frame(), F: () => studio.picture.frame(), g: () => studio.gallery.open(), "?": () => showHelp(),
+      f: () => studio.gaze.frame(), F: () => studio.gaze.frame(), g: () => studio.gallery.open(), "?": () => showHelp(),
     }[key.key] ?? null
   }
 }

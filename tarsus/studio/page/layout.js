@@ -13,13 +13,16 @@ const SHEET = [["palette", "Build", "box"], ["inspector", "Inspect", "inspect"],
   ["tree", "Structure", "tree"], ["sliders", "Sliders", "slider"], ["guide", "Guide", "guide"], ["console", "Console", "console"]]
 
 export class Layout {
+  #studio
   #panels
   #tabs
   #sheetTabs
+  #sheetTitle = element("h2")
   #drawers = {}
 
   /** `panels` are objects with a `root`; a panel may `shown()` when it comes into sight. */
   constructor(studio, panels) {
+    this.#studio = studio
     this.#panels = panels
     this.#tabs = new Tabs(SIDES, "side", name => this.#shown(name))
     this.#sheetTabs = new Tabs(SHEET, "bottom", name => this.#openSheet(name))
@@ -43,12 +46,26 @@ export class Layout {
     if (focus) this.#panels[name].focus?.()
   }
 
+  /** Pixels of the window that panels cover at its edges. */
+  covers() {
+    const box = id => document.getElementById(id).getBoundingClientRect()
+    if (this.isNarrow) return { top: box("top").bottom, bottom: innerHeight - box("transport").top }
+    return { left: box("left").right, right: innerWidth - box("east").left, top: box("top").bottom, bottom: innerHeight - box("transport").top }
+  }
+
   #shown(name) {
     this.#panels[name].shown?.()
   }
 
+  #foldSheet() {
+    document.body.classList.add("sheet-down")
+    this.#studio.gaze.fit()
+  }
+
   #openSheet(name) {
     document.body.classList.remove("sheet-down")
+    this.#sheetTitle.textContent = SHEET.find(([each]) => each === name)[1]
+    this.#studio.gaze.fit()
     this.#panels[name].shown?.()
   }
 
@@ -58,8 +75,9 @@ export class Layout {
     document.body.classList.toggle("sheet-down", this.isNarrow)
     for (const side of [left, right, lower, instruments, sheet]) side.replaceChildren()
     if (this.isNarrow) {
-      const fold = iconButton("close", "Put the panels away", () => document.body.classList.add("sheet-down"), { class: "round small fold" })
-      sheet.append(this.#sheetTabs.bar, element("div", { class: "sheet-body" }, fold, ...this.#sheetTabs.fill(this.#panels)))
+      const fold = iconButton("fold", "Put the panels away", () => this.#foldSheet(), { class: "round small" })
+      const head = element("div", { class: "sheet-head" }, this.#sheetTitle, fold)
+      sheet.append(this.#sheetTabs.bar, element("div", { class: "sheet-body" }, head, ...this.#sheetTabs.fill(this.#panels)))
       this.#sheetTabs.choose("palette", false)
       return
     }

@@ -4,6 +4,7 @@ import { Charts } from "./charts.js"
 import { Connection, socketAddress } from "./connection.js"
 import { Console } from "./console.js"
 import { Gallery } from "./gallery.js"
+import { Gaze } from "./gaze.js"
 import { Guide } from "./guide.js"
 import { Hint } from "./hint.js"
 import { Inspector } from "./inspector.js"
@@ -34,6 +35,7 @@ function start() {
   studio.scene = new Scene(place("picture"))
   studio.theme = new Theme(studio)
   studio.picture = new Picture(studio)
+  studio.gaze = new Gaze(studio)
   studio.overlay = new Overlay(studio, place("overlay"))
   studio.layout = new Layout(studio, {
     palette: new Palette(studio),

@@ -5,9 +5,10 @@ export class Overlay {
   #studio
   #canvas
   #context
-  #layers = new Set()
-  #springs = []
+  #layers = new Map()
+  #told = null
   #badges = []
+  #wasBusy = true
 
   constructor(studio, canvas) {
     this.#studio = studio
@@ -16,15 +17,15 @@ export class Overlay {
     studio.picture.each(() => this.#draw())
   }
 
-  /** Draws something with every picture until the function that comes back is called. */
-  layer(drawer) {
-    this.#layers.add(drawer)
+  /** Draws something with every picture while `active`, until the function that comes back is called. */
+  layer(drawer, active = () => true) {
+    this.#layers.set(drawer, active)
     return () => this.#layers.delete(drawer)
   }
 
-  /** The spring of a hand in the next picture, and its force if it is known. */
-  spring(from, to, force) {
-    this.#springs.push([from, to, force])
+  /** Shows a few words beside the pointer; none if there are none. */
+  tell(x, y, text) {
+    this.#told = text ? { x, y, text } : null
   }
 
   /** The name of the joint or part whose badge is at a place. */
@@ -33,6 +34,11 @@ export class Overlay {
   }
 
   #draw() {
+    // An empty sheet upon an empty sheet costs the browser as much as a full one.
+    const layers = [...this.#layers].filter(([, active]) => active()).map(([drawer]) => drawer)
+    const busy = layers.length > 0 || this.#told !== null || troubled(this.#studio.world.scene).size > 0
+    if (!busy && !this.#wasBusy) return
+    this.#wasBusy = busy
     const { clientWidth: width, clientHeight: height } = this.#canvas, sharp = devicePixelRatio || 1
     if (this.#canvas.width !== Math.round(width * sharp) || this.#canvas.height !== Math.round(height * sharp)) {
       this.#canvas.width = Math.round(width * sharp)
@@ -43,8 +49,8 @@ export class Overlay {
     c.clearRect(0, 0, width, height)
     this.#drawBadges()
     const pen = new Pen(this.#studio, c)
-    for (const [from, to, force] of this.#springs.splice(0)) pen.spring(from, to, force)
-    for (const layer of this.#layers) layer(pen)
+    for (const layer of layers) layer(pen)
+    if (this.#told) pen.label(this.#told.x + 14, this.#told.y - 16, this.#told.text)
   }
 
   // Joints that repeat or contradict others are marked where they are, as in the tree.
@@ -60,9 +66,17 @@ export class Overlay {
   }
 }
 
-/** Names of the joints and parts of which a loop or a note tells trouble. */
+const troubles = new WeakMap()
+
+/** Names of the joints and parts of which a note tells trouble, or whose loop holds nothing. */
 export function troubled(scene) {
-  const names = new Set(scene.loops.filter(loop => loop.reason || loop.rank < loop.rows).map(loop => loop.name))
+  if (!troubles.has(scene)) troubles.set(scene, findTrouble(scene))
+  return troubles.get(scene)
+}
+
+function findTrouble(scene) {
+  // A loop in a plane repeats rows by its nature; one that adds none at all is one too many.
+  const names = new Set(scene.loops.filter(loop => loop.rank === 0).map(loop => loop.name))
   for (const note of scene.notes) {
     for (const { name } of [...scene.joints, ...scene.parts]) if (mentions(note, name)) names.add(name)
   }

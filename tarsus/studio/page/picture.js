@@ -1,11 +1,10 @@
 // The machine in the picture: what the world says goes to the scene, once a picture.
 import { arrowsOf, iconsOf, isHand } from "./signs.js"
 
-const GLIDE = 0.25
-
 export class Picture {
   #studio
   #newFrame = false
+  #shapes = -1
   #drawers = []
 
   constructor(studio) {
@@ -13,6 +12,8 @@ export class Picture {
     this.canvas = document.getElementById("picture")
     studio.world.on("scene", scene => this.#build(scene))
     studio.world.on("frame", () => { this.#newFrame = true })
+    // a server that was started anew counts its shapes anew
+    studio.connection.on("open", () => { this.#shapes = -1 })
     studio.on("selected", name => this.#select(name))
     const draw = now => {
       this.#draw(now)
@@ -53,18 +54,13 @@ export class Picture {
     this.#studio.scene.hover(index < 0 ? null : index)
   }
 
-  frame() {
-    this.#studio.scene.frame()
-  }
-
   #build(scene) {
-    const first = this.name === undefined
-    this.#studio.scene.setMachine({ bodies: scene.bodies, ground: scene.ground, size: scene.size || 1 })
+    if (scene.shapes !== this.#shapes) {
+      this.#shapes = scene.shapes
+      this.#studio.scene.setMachine({ bodies: scene.bodies, ground: scene.ground, size: scene.size || 1 })
+    }
     this.#studio.scene.setIcons(iconsOf(this.#studio.world))
     this.#newFrame = true
-    // Another machine is looked at as a whole; one more part of the same is not.
-    if (first || (scene.name !== this.name)) setTimeout(() => this.frame(), first ? 0 : 1000 * GLIDE)
-    this.name = scene.name
     this.#select(this.#studio.selected)
   }
 

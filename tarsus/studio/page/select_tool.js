@@ -1,26 +1,20 @@
-// The tool of an empty hand: a click selects, a pull on a body drags it through a spring.
-import { end, words } from "./lines.js"
+// The tool of an empty hand: a click selects, a pull on a body drags it, moves it or leads it.
+import { holdFor } from "./holds.js"
 
 export class SelectTool {
   #studio
   #grip = null
-  #sending = false
-  #wanted = null
+  #hold = null
 
   constructor(studio) {
     this.#studio = studio
-    studio.picture.each(() => this.#draw())
-  }
-
-  /** What is held now: body, point in its frame, where it is pulled to; nothing if nothing is. */
-  get grip() {
-    return this.#grip
+    studio.overlay.layer(pen => this.#draw(pen), () => this.#hold !== null)
   }
 
   press({ x, y }) {
     const hit = this.#hit(x, y)
     if (!hit) return false
-    this.#grip = { body: hit.body, local: hit.local, start: hit.point, to: hit.point, held: false }
+    this.#grip = { body: hit.body, local: hit.local, start: hit.point, to: hit.point }
     return true
   }
 
@@ -34,30 +28,35 @@ export class SelectTool {
     const body = this.#hit(x, y)?.body ?? ""
     this.#studio.picture.hover(body)
     this.#studio.picture.canvas.style.cursor = body ? "grab" : ""
+    this.#studio.overlay.tell(x, y, this.#studio.scene.pickArrow(x, y)?.label ?? "")
   }
 
   away() {
     this.#studio.picture.hover("")
+    this.#studio.overlay.tell(0, 0, "")
   }
 
-  pull({ x, y }) {
+  pull({ x, y, alt }) {
     const grip = this.#grip
     if (!grip) return
-    this.#studio.picture.canvas.style.cursor = "grabbing"
     grip.to = this.#across(x, y, grip.start)
-    if (!grip.held) {
-      grip.held = true
-      this.#studio.select(grip.body)
-      this.#begin(grip)
-    } else this.#send(`drag ${words(grip.to)}`)
+    if (this.#hold) {
+      this.#hold.move(grip)
+      return
+    }
+    this.#studio.picture.canvas.style.cursor = "grabbing"
+    this.away()
+    this.#studio.select(grip.body)
+    this.#hold = holdFor(this.#studio, grip, alt)
+    this.#hold.begin(grip)
   }
 
   release() {
-    const grip = this.#grip
+    const [grip, hold] = [this.#grip, this.#hold]
     this.#grip = null
-    this.#wanted = null
+    this.#hold = null
     this.#studio.picture.canvas.style.cursor = ""
-    if (grip?.held) this.#end(grip)
+    hold?.end(grip)
   }
 
   leave() {
@@ -70,21 +69,6 @@ export class SelectTool {
     return hit && hit.body !== "world" ? hit : null
   }
 
-  // A machine at rest moves while it is held, and rests again when it is let go.
-  async #begin(grip) {
-    grip.playsAlready = this.#studio.world.frame.playing
-    grip.begun = this.#studio.run(`grab ${end(grip)} -to ${words(grip.to)}`)
-    await grip.begun
-    if (!grip.playsAlready) await this.#studio.run("play")
-    this.#flush()
-  }
-
-  async #end(grip) {
-    await grip.begun
-    await this.#studio.run("release")
-    if (!grip.playsAlready) await this.#studio.run("pause")
-  }
-
   /** The point under the pointer in the plane across the view through where the pull began. */
   #across(x, y, through) {
     const { from, way } = this.#studio.picture.ray(x, y)
@@ -94,35 +78,7 @@ export class SelectTool {
     return from.map((p, i) => p + far * way[i])
   }
 
-  // One line is on its way at a time, the newest follows: a slow world is not flooded.
-  #send(line) {
-    this.#wanted = line
-    if (!this.#sending && this.#grip?.begun) this.#flush()
-  }
-
-  async #flush() {
-    if (this.#sending) return
-    this.#sending = true
-    await this.#grip?.begun
-    while (this.#wanted && this.#grip) {
-      const line = this.#wanted
-      this.#wanted = null
-      await this.#studio.run(line, { quiet: true })
-    }
-    this.#sending = false
-  }
-
-  #draw() {
-    const grip = this.#grip
-    if (!grip?.held) return
-    const from = this.#studio.world.toWorld(grip.body, grip.local)
-    this.#studio.overlay.spring(from, grip.to, this.#force())
-  }
-
-  /** The force of the hand [N], as the frame tells it. */
-  #force() {
-    const { arrows, arrowNumbers } = this.#studio.world.frame
-    const k = (arrows ?? []).findIndex(arrow => arrow.kind === "drag")
-    return k < 0 ? null : Math.hypot(...arrowNumbers.subarray(6 * k + 3, 6 * k + 6))
+  #draw(pen) {
+    if (this.#grip && this.#hold) this.#hold.draw(pen, this.#grip)
   }
 }

@@ -1,5 +1,6 @@
 // How joints, springs and forces look in the picture: icons where they are, arrows as long as they pull.
 import { readable } from "./elements.js"
+import { extentsOf } from "./snap.js"
 
 const ICONS = {
   revolute: "hinge", prismatic: "slider", spherical: "ball", universal: "universal", cylindrical: "slider", screw: "screw", weld: "weld",
@@ -11,11 +12,29 @@ const STATES = new Set(["open", "stick", "slip", "impact"])
 
 /** Icons of all joints and parts of a world, as scene.js wants them. */
 export function iconsOf(world) {
-  const { scene } = world, size = 0.085 * Math.min(scene.size || 1, 1.6)
+  const { scene } = world, size = 0.06 * (scene.size || 1)
   if (scene.shown && !scene.shown.includes("joints")) return scene.parts.map(part => partIcon(world, part, size)).filter(Boolean)
   const joints = scene.joints.filter(joint => ICONS[joint.kind])
-    .map(joint => ({ kind: ICONS[joint.kind], body: world.bodyIndex(joint.a), placement: turned(joint.pose_a, joint.loop ? null : joint.axis), size }))
+    .map(joint => ({ kind: ICONS[joint.kind], body: world.bodyIndex(joint.a), placement: turned(joint.pose_a, joint.loop ? null : joint.axis), size: jointSize(world, joint) }))
   return [...joints, ...scene.parts.map(part => partIcon(world, part, size)).filter(Boolean)]
+}
+
+/** A joint is a little thicker than the thinner of the bodies it joins. */
+function jointSize({ scene }, { a, b }) {
+  const thin = [a, b].map(name => scene.bodies.find(body => body.name === name)).filter(Boolean).map(thickness).filter(x => x > 0)
+  const most = 0.09 * (scene.size || 1)
+  return thin.length ? Math.max(0.2 * most, Math.min(most, 3.6 * Math.min(...thin))) : 0.6 * most
+}
+
+const known = new WeakMap()
+
+/** Half of how thick a body is: the lesser extent of its box across the greatest [m]. */
+function thickness(body) {
+  if (!known.has(body.surfaces)) {
+    const extents = extentsOf(body).sort((x, y) => x - y)
+    known.set(body.surfaces, extents[1] / 2)
+  }
+  return known.get(body.surfaces)
 }
 
 function partIcon(world, { kind, a, b }, size) {
@@ -48,7 +67,7 @@ export function arrowsOf({ scene, frame }) {
     const vector = [...numbers.subarray(3)], force = Math.hypot(...vector)
     const isVelocity = kind === "velocity"
     const wanted = isVelocity ? 0.2 * force : 0.5 * size * force / weight
-    const scale = Math.min(wanted, 1.2 * size) / (force || 1)
+    const scale = Math.min(wanted, 0.8 * size) / (force || 1)
     return {
       from: [...numbers.subarray(0, 3)], vector: vector.map(x => x * scale), kind: ARROWS[kind] ?? "force",
       state: STATES.has(state) ? state : undefined, label: `${name}: ${readable(force)} ${isVelocity ? "m/s" : "N"}${state ? `, ${state}` : ""}`,

@@ -13,8 +13,10 @@ const SKETCHES = {
   tensegrity: ["M34 20L86 52", "M38 56L82 14", "M60 8L60 66", "~M34 20L38 56L60 66L86 52L82 14L60 8Z", "^~M34 20L82 14M38 56L86 52"],
   "four-bar": ["M24 58L40 22", "^M40 22L84 12", "M84 12L96 58", "~M16 58h88", "!" + ring(24, 58, 3), "!" + ring(96, 58, 3), "!" + ring(40, 22, 3), "!" + ring(84, 12, 3)],
   "three-bar": ["M14 44L46 30", "^M46 30L76 42", "M76 42L106 26", "!" + ring(46, 30, 3), "!" + ring(76, 42, 3)],
+  "nailed-chain": ["M14 22L40 36L66 26L92 46", "^M92 46L108 30", "!" + ring(40, 36, 3), "!" + ring(66, 26, 3), "!" + ring(92, 46, 3), "M8 14l12 16M20 14L8 30"],
   chain: ["M16 14C24 62 96 62 104 14", "!" + ring(16, 14, 4), "!" + ring(104, 14, 4), "^" + ring(38, 44, 2), "^" + ring(60, 50, 2), "^" + ring(82, 44, 2)],
-  car: ["M58 50h50v-12l-12-2-10-14H66l-8 14z", ring(70, 52, 7), ring(98, 52, 7), "~M58 46L34 54L14 50", "^M28 48l8 10M10 44l8 12"],
+  car: ["M34 46h56v-13l-13-2-11-15H45l-9 15z", ring(47, 48, 8), ring(79, 48, 8), "^M6 60c14 2 26 0 34-4M22 68c20 2 44-2 56-10"],
+  cans: ["M58 50h50v-12l-12-2-10-14H66l-8 14z", ring(70, 52, 7), ring(98, 52, 7), "~M58 46L34 54L14 50", "^M28 48l8 10M10 44l8 12"],
   "pendulum-wave": ["~M12 10h96", ...wave.flat()],
   gyroscope: ["M60 66L60 40", "^" + "M34 30a26 9 0 1 0 52 0a26 9 0 1 0-52 0", "M60 40L60 8", "~M40 66h40", ring(60, 30, 18)],
   strandbeest: ["M30 14L60 26L44 44L22 38Z", "M60 26L90 14L98 38L76 44Z", "^M22 38L32 64M44 44L32 64", "^M98 38L88 64M76 44L88 64", "~M10 65h100", "!" + ring(60, 26, 3)],
@@ -28,9 +30,9 @@ const SKETCHES = {
   other: ["M36 50L60 18L86 46", "^" + ring(60, 18, 5), ring(36, 50, 5), ring(86, 46, 5), "~M20 60h80"],
 }
 
-const ALIASES = [[/tensegrity/, "tensegrity"], [/four.?bar.*chain|chain/, "chain"], [/four.?bar|crank|rocker/, "four-bar"], [/three.?bar/, "three-bar"],
-  [/police|car|cans/, "car"], [/wave/, "pendulum-wave"], [/gyro|top/, "gyroscope"], [/strand|beest|jansen/, "strandbeest"], [/bowl|ball/, "bowl"],
-  [/compass/, "compass"], [/curved|foot/, "curved-foot"], [/quadruped|solo|dog|spot/, "quadruped"], [/lola|biped|humanoid/, "lola"], [/pendulum/, "pendulum"]]
+const ALIASES = [[/tensegrity/, "tensegrity"], [/nail/, "nailed-chain"], [/chain/, "chain"], [/four.?bar|crank|rocker/, "four-bar"], [/three.?bar/, "three-bar"],
+  [/cans/, "cans"], [/police|car/, "car"], [/wave/, "pendulum-wave"], [/gyro|top/, "gyroscope"], [/strand|beest|jansen/, "strandbeest"], [/bowl|ball/, "bowl"],
+  [/compass/, "compass"], [/curved|foot|feet/, "curved-foot"], [/quadruped|solo|dog|spot/, "quadruped"], [/lola|biped|humanoid/, "lola"], [/pendulum/, "pendulum"]]
 
 /** The drawing for a scene's name. */
 export function sketch(name) {

@@ -6,12 +6,20 @@ export class Sliders {
   root = element("div", { class: "sliders" })
   #studio
   #list = element("div", { class: "slider-list" })
+  #bound = element("div", { class: "bindings" })
   #busy = new Map()
 
   constructor(studio) {
     this.#studio = studio
-    this.root.append(this.#list, this.#form())
-    studio.world.on("scene", scene => this.#fill(scene.sliders))
+    const targets = element("datalist", { id: "slider-targets" })
+    this.root.append(this.#list, targets,
+      this.#form("slider", "New slider", [["name", "Name", "stiffness"], ["target", "Number", "spring1.stiffness", "slider-targets"], ["low", "From", "0"], ["high", "To", "100"]], "Add slider"),
+      this.#bound, this.#form("bind", "Follow an expression of t", [["target", "Target", "nail1.target", "slider-targets"], ["expression", "Expression", ".2*sin(3*t), 0, 1"]], "Bind"))
+    studio.world.on("scene", scene => {
+      this.#fill(scene.sliders)
+      refill(this.#bound, ...Object.entries(scene.bindings ?? {}).map(([target, text]) => this.#binding(target, text)))
+      refill(targets, ...targetsOf(scene).map(value => element("option", { value })))
+    })
   }
 
   focus() {
@@ -39,6 +47,11 @@ export class Sliders {
       element("div", { class: "slider-ends" }, element("span", { text: readable(low) }), element("span", { text: readable(high) })))
   }
 
+  #binding(target, text) {
+    return element("div", { class: "end" }, element("span", { text: target }), element("span", {}, element("code", { text }),
+      element("button", { type: "button", class: "tiny", "aria-label": `Let ${target} be`, title: "Let it be", text: "×", onclick: () => this.#studio.run(`bind ${target}`) })))
+  }
+
   // The newest value follows when the one before is done: a slow world is not flooded.
   async #move(target, value) {
     if (this.#busy.has(target)) {
@@ -54,23 +67,22 @@ export class Sliders {
     this.#busy.delete(target)
   }
 
-  #form() {
-    const inputs = [["name", "Name", "stiffness"], ["target", "Number", "spring1.stiffness"], ["low", "From", "0"], ["high", "To", "100"]]
-      .map(([id, label, example]) => [id, element("input", { type: "text", id: `slider-${id}`, placeholder: example, autocomplete: "off", spellcheck: "false", list: id === "target" ? "slider-targets" : null }), label])
-    const message = element("p", { class: "field-message", role: "alert" })
-    const targets = element("datalist", { id: "slider-targets" })
-    this.#studio.world.on("scene", scene => targets.replaceChildren(...targetsOf(scene).map(value => element("option", { value }))))
+  /** A form whose fields are the words of a line; what is wrong is told below it, at the field. */
+  #form(verb, title, fields, action) {
+    const inputs = fields.map(([id, label, example, list]) => [id, element("input", {
+      type: "text", id: `${verb}-${id}`, placeholder: example, autocomplete: "off", spellcheck: "false", list: list ?? null, "aria-describedby": `${verb}-message`,
+    }), label])
+    const message = element("p", { class: "field-message", id: `${verb}-message`, role: "alert" })
     const send = async event => {
       event.preventDefault()
-      const [name, target, low, high] = inputs.map(([, input]) => input.value.trim())
-      const answer = await this.#studio.run(`slider ${word(name)} ${word(target)} ${low} ${high}`, { quiet: true })
+      const answer = await this.#studio.run([verb, ...inputs.map(([, input]) => input.value.trim())].join(" "), { quiet: true })
       message.textContent = answer.ok ? "" : answer.text
-      for (const [id, input] of inputs) input.setAttribute("aria-invalid", String(!answer.ok && answer.field?.toLowerCase().includes(id)))
+      for (const [id, input] of inputs) input.setAttribute("aria-invalid", String(!answer.ok && (answer.field ?? "").toLowerCase().split(/\W+/).includes(id)))
       if (answer.ok) event.target.reset()
     }
-    return element("form", { class: "bind", onsubmit: send }, element("h3", { text: "New slider" }),
-      ...inputs.map(([id, input, label]) => element("div", { class: "field" }, element("label", { for: `slider-${id}`, text: label }), element("div", { class: "field-inputs" }, input))),
-      targets, message, element("button", { type: "submit", class: "plain" }, icon("add", 16), element("span", { text: "Add slider" })))
+    return element("form", { class: "bind", "data-form": verb, onsubmit: send }, element("h3", { text: title }),
+      ...inputs.map(([id, input, label]) => element("div", { class: "field" }, element("label", { for: `${verb}-${id}`, text: label }), element("div", { class: "field-inputs" }, input))),
+      message, element("button", { type: "submit", class: "plain" }, icon("add", 16), element("span", { text: action })))
   }
 }
 

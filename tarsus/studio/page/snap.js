@@ -4,11 +4,13 @@ const memory = new WeakMap()
 
 /** The points of a body that are worth snapping to, in its frame: [x, y, z, what]. */
 export function snapPoints(body) {
-  if (!memory.has(body)) memory.set(body, findPoints(body))
-  return memory.get(body)
+  // shapes stay the same from scene to scene, bodies do not
+  if (!memory.has(body.surfaces)) memory.set(body.surfaces, findPoints(body))
+  return memory.get(body.surfaces)
 }
 
-function findPoints(body) {
+/** The corners of the box around a body, in its frame. */
+function boxOf(body) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity]
   for (const { vertices } of body.surfaces) {
     for (let i = 0; i < vertices.length; i++) {
@@ -16,6 +18,17 @@ function findPoints(body) {
       high[i % 3] = Math.max(high[i % 3], vertices[i])
     }
   }
+  return [low, high]
+}
+
+/** The sides of the box around a body [m]; zeros if it has no surface. */
+export function extentsOf(body) {
+  const [low, high] = boxOf(body)
+  return low.map((x, i) => Math.max(0, high[i] - x))
+}
+
+function findPoints(body) {
+  const [low, high] = boxOf(body)
   if (!Number.isFinite(low[0])) return [{ at: [0, 0, 0], what: "origin" }]
   const middle = low.map((x, i) => (x + high[i]) / 2), half = high.map((x, i) => (x - low[i]) / 2)
   const at = signs => signs.map((s, i) => middle[i] + s * half[i])

@@ -46,10 +46,9 @@ export class Strip {
     key.preventDefault()
   }
 
-  /** Draws the last `span` seconds up to `end`. */
-  draw(end, span) {
+  /** Draws the time from `begin` to `end`; values are told as they are at `now`, or at the cursor. */
+  draw(begin, end, now) {
     if (!this.#canvas.clientWidth) return
-    const begin = end - span
     let low = Infinity, high = -Infinity
     for (const name of this.#names) {
       const series = this.#history.get(name)
@@ -60,7 +59,7 @@ export class Strip {
     }
     this.#paper.begin([begin, end], roomy(low, high))
     this.#paper.axes("s")
-    const moment = this.#cursor ?? end
+    const moment = this.#cursor ?? now
     if (this.#cursor !== null) this.#paper.cursor(this.#cursor)
     this.#names.forEach((name, i) => {
       const series = this.#history.get(name), from = Math.max(0, series.from(begin) - 1)

@@ -40,7 +40,7 @@ export class Timeline {
   toggle() {
     const { playing, t, end } = this.#studio.world.frame
     if (playing) return this.#studio.run("pause")
-    return this.#isPast(t, end) ? this.#studio.run(`rewind ${t}`).then(() => this.#studio.run("play")) : this.#studio.run("play")
+    return this.#isPast(t, end) && !this.#isFilm ? this.#studio.run(`rewind ${t}`).then(() => this.#studio.run("play")) : this.#studio.run("play")
   }
 
   /** A little back in the recording, or forth in it; at its end, a step of the simulation. */
@@ -54,6 +54,11 @@ export class Timeline {
     const now = SPEEDS.indexOf(Number(this.#speed.value))
     const next = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, now + way))]
     this.#studio.run(`speed ${next}`)
+  }
+
+  /** Whether a gait that was found is shown: a film has no now to go back to. */
+  get #isFilm() {
+    return Boolean(this.#studio.world.scene.gait)
   }
 
   #isPast(t, end) {
@@ -87,7 +92,7 @@ export class Timeline {
     this.#clock.textContent = `${t.toFixed(2)} s`
     this.#rate.textContent = playing ? `${readable(rate, 2)} ×` : "paused"
     this.#rate.classList.toggle("slow", playing && rate < 0.9 * Number(this.#speed.value))
-    this.#past.hidden = playing || !this.#isPast(t, end)
+    this.#past.hidden = playing || this.#isFilm || !this.#isPast(t, end)
     const label = playing ? "Pause" : "Play"
     if (this.#play.getAttribute("aria-label") === label) return
     this.#play.setAttribute("aria-label", label)

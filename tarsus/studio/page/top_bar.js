@@ -19,16 +19,17 @@ export class TopBar {
     place.append(
       element("div", { class: "panel bar" }, this.#menu(), this.#title),
       element("div", { class: "panel bar" }, this.#undo, this.#redo, element("span", { class: "divider" }),
-        iconButton("gallery", "Gallery (G)", () => studio.gallery.open()), iconButton("frame", "Look at all of it (F)", () => studio.picture.frame()),
-        iconButton("theme", "Light or dark", () => studio.theme.toggle()), iconButton("help", "Help and keys (?)", () => showHelp(studio))))
+        iconButton("gallery", "Gallery (G)", () => studio.gallery.open(), { class: "round wide-only" }), iconButton("frame", "Look at all of it (F)", () => studio.gaze.frame()),
+        iconButton("theme", "Light or dark", () => studio.theme.toggle()), iconButton("help", "Help and keys (?)", showHelp, { class: "round wide-only" })))
     studio.world.on("scene", scene => this.#show(scene))
     studio.connection.on("closed", () => document.body.classList.add("offline"))
     studio.connection.on("open", () => document.body.classList.remove("offline"))
   }
 
-  #show({ name, undo, redo }) {
-    this.#title.textContent = name && name !== "untitled" ? name : "Tarsus Studio"
-    document.title = name && name !== "untitled" ? `${name} · Tarsus Studio` : "Tarsus Studio"
+  #show({ name, undo, redo, guide }) {
+    const title = guide?.title || (name === "untitled" ? "" : name)
+    this.#title.textContent = title || "Tarsus Studio"
+    document.title = title ? `${title} · Tarsus Studio` : "Tarsus Studio"
     this.#undo.disabled = !undo
     this.#redo.disabled = !redo
     this.#undo.title = undo ? `Undo: ${undo} (Ctrl+Z)` : "Nothing to undo"
@@ -45,7 +46,7 @@ export class TopBar {
       item("open", "Load …", () => this.#load()), item("save", "Save …", () => this.save()),
       element("hr"), element("p", { class: "quiet", text: "Export" }),
       ...EXPORTS.map(([ending, title]) => item("save", title, () => this.#export(ending, title))),
-      element("hr"), item("script", "Take as a script", () => this.#script()))
+      element("hr"), item("script", "Take as a script", () => this.#script()), item("help", "Help and keys", showHelp))
     list.addEventListener("toggle", event => event.newState === "open" && list.querySelector("button").focus())
     document.body.append(list)
     this.#studio.on("save", () => this.save())

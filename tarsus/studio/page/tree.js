@@ -41,21 +41,29 @@ export class Tree {
 
   #clusters(scene) {
     const bad = troubled(scene)
-    const list = scene.clusters.map(cluster => element("li", {},
-      element("div", { class: "cluster" }, element("span", { class: "cluster-name", text: cluster.name }),
-        element("span", { class: "badge", text: `${cluster.nv} ${cluster.nv === 1 ? "freedom" : "freedoms"}` })),
-      element("ul", {},
-        ...cluster.bodies.map(name => element("li", {}, this.#row(name, "box", bad))),
-        ...cluster.joints.filter(name => !cluster.bodies.includes(name)).map(name => element("li", {}, this.#row(name, this.#kind(name), bad))))))
+    const list = scene.clusters.map(cluster => element("li", {}, ...(cluster.bodies.length > 1 ? this.#group(cluster, bad) : this.#single(cluster, bad))))
     return [element("h3", { text: "Clusters" }), element("ul", { class: "clusters" }, ...list)]
+  }
+
+  /** A body on its own joint: one row, and its joint if that has a name of its own. */
+  #single({ bodies: [body], joints, nv }, bad) {
+    const own = joints.filter(name => name !== body && this.#kind(name) !== "dot")
+    return [element("div", { class: "single" }, this.#row(body, "box", bad), freedomBadge(nv)),
+      own.length ? element("ul", {}, ...own.map(name => element("li", {}, this.#row(name, this.#kind(name), bad)))) : null]
+  }
+
+  #group({ bodies, joints, nv, kind }, bad) {
+    return [element("div", { class: "cluster" }, element("span", { text: `${bodies.length} bodies, ${kind}` }), freedomBadge(nv)),
+      element("ul", {}, ...bodies.map(name => element("li", {}, this.#row(name, "box", bad))),
+        ...joints.filter(name => !bodies.includes(name)).map(name => element("li", {}, this.#row(name, this.#kind(name), bad))))]
   }
 
   #loops(scene) {
     if (!scene.loops.length) return []
     const rows = scene.loops.map(loop => {
-      const short = loop.rank < loop.rows
+      const more = loop.reason ? ` — a constraint: ${loop.reason}` : loop.rank < loop.rows ? `, ${loop.rows - loop.rank} repeat others` : ""
       return element("li", { class: "loop" }, this.#row(loop.name, this.#kind(loop.name), troubled(scene)),
-        element("p", { class: short || loop.reason ? "rank short" : "rank", text: `rank ${loop.rank} of ${loop.rows} rows${loop.reason ? ` — ${loop.reason}` : short ? " — the rest repeat others" : ""}` }))
+        element("p", { class: loop.rank ? "rank" : "rank short", text: `rank ${loop.rank} of ${loop.rows} rows${more}` }))
     })
     return [element("h3", { text: "Loops" }), element("ul", { class: "clusters" }, ...rows)]
   }
@@ -79,3 +87,5 @@ export class Tree {
     for (const row of this.root.querySelectorAll(".row")) row.setAttribute("aria-current", String(row.dataset.name === this.#studio.selected))
   }
 }
+
+const freedomBadge = nv => element("span", { class: "badge", text: `${nv} ${nv === 1 ? "freedom" : "freedoms"}` })

@@ -12,14 +12,16 @@ const PENDULUM = [
 ]
 
 const FOUR_BAR = [
-  "add rod crank -length .4 -t 0 0 .8 -E 0.7071 0 -0.7071 0",
-  "add revolute pivot -a world 0 0 .6 -b crank -.2 0 0 -axis 0 1 0",
-  "add rod coupler -length 1 -t .5 0 1",
-  "add revolute pin -a crank .2 0 0 -b coupler -.5 0 0 -axis 0 1 0",
-  "add rod rocker -length .7 -t 1 0 .65 -E 0.7071 0 0.7071 0",
-  "add revolute elbow -a coupler .5 0 0 -b rocker -.35 0 0 -axis 0 1 0",
-  "add revolute closure -a world 1 0 .3 -b rocker .35 0 0 -axis 0 1 0",
-  "chart q:pivot",
+  "add rod crank -length .35 -t .0599 0 .7644 -E .8192 0 -.5736 0",
+  "add revolute pivot -a world 0 0 .6 -b crank -.175 0 0 -axis 0 1 0",
+  "add rod coupler -length 1 -t .5759 0 1.1336 -E .9778 0 -.2093 0",
+  "add revolute pin -a crank .175 0 0 -b coupler -.5 0 0 -axis 0 1 0",
+  "add rod rocker -length .75 -t .966 0 .9691 -E .6418 0 .7668 0",
+  "add revolute elbow -a coupler .5 0 0 -b rocker -.375 0 0 -axis 0 1 0",
+  "add revolute closure -a world .9 0 .6 -b rocker .375 0 0 -axis 0 1 0",
+  "add motor drive -joint pivot -constant 1 -resistance 1 -voltage 5",
+  "slider voltage drive.voltage 0 10",
+  "chart v:pivot force:drive",
   "play",
 ]
 
@@ -40,6 +42,7 @@ export class Welcome {
     const wanted = this.#studio.world.isEmpty && this.#studio.isResting && !this.#away
     this.#place.hidden = !wanted
     document.body.classList.toggle("welcoming", wanted)
+    this.#studio.gaze.fit()
     if (!wanted) {
       this.#place.replaceChildren()
       return
@@ -52,7 +55,7 @@ export class Welcome {
         this.#invitation("pendulum", "Hang a pendulum", "A rod, a ball, a hinge. Then pull it.", () => this.#build(PENDULUM)),
         this.#invitation("four-bar", "Build a four-bar", "Watch four hinges become one freedom.", () => this.#build(FOUR_BAR)),
         this.#invitation("gallery", "Open the gallery", "Walkers, gyroscopes, a ball of sticks and strings.", () => this.#studio.gallery.open())),
-      element("p", { class: "quiet", text: "Or take a part from the palette, or type a line into the console." })))
+      element("p", { class: "quiet", text: "Or take a part from the palette and click where it shall be." })))
   }
 
   #invitation(drawing, title, text, onclick) {
@@ -66,10 +69,7 @@ export class Welcome {
     await this.#studio.run("pause", { quiet: true })
     for (const line of lines) {
       if (!(await this.#studio.run(line)).ok) break
-      if (line.startsWith("add")) {
-        this.#studio.picture.frame()
-        await new Promise(resolve => setTimeout(resolve, 320))
-      }
+      if (line.startsWith("add")) await new Promise(resolve => setTimeout(resolve, 320))
     }
     this.#away = false
     this.#studio.say("Pull it with the pointer.", "good")

@@ -15,6 +15,8 @@ const decoded = surface => ({
   triangles: numbersOf(surface.triangles, Uint32Array),
 })
 
+const NONE = []
+
 const EMPTY = {
   revision: -1, name: "", size: 1, bodies: [], joints: [], parts: [], ground: null, settings: {}, sliders: [],
   charts: [], groups: {}, clusters: [], loops: [], notes: [], undo: "", redo: "", guide: null,
@@ -25,9 +27,11 @@ export class World extends Signals {
   scene = EMPTY
   frame = { t: 0, end: 0, playing: false, rate: 0, arrows: [], lines: [], values: {}, poses: new Float32Array() }
   #index = new Map()
+  #shapes = { number: -1, size: 1, bodies: {}, ground: null }
 
   constructor(connection) {
     super()
+    connection.on("shapes", message => this.#takeShapes(message))
     connection.on("scene", message => this.#takeScene(message))
     connection.on("frame", frame => this.#takeFrame(frame))
   }
@@ -36,11 +40,18 @@ export class World extends Signals {
     return this.scene.revision >= 0 && this.scene.bodies.length === 0
   }
 
+  // Shapes come before the scene that refers to them, and only when they have changed.
+  #takeShapes(message) {
+    const bodies = Object.fromEntries(Object.entries(message.bodies).map(([name, list]) => [name, list.map(decoded)]))
+    this.#shapes = { ...message, bodies, ground: message.ground && decoded(message.ground) }
+  }
+
   #takeScene(message) {
     this.scene = {
       ...EMPTY, ...message,
-      bodies: message.bodies.map(body => ({ ...body, surfaces: body.surfaces.map(decoded) })),
-      ground: message.ground && decoded(message.ground),
+      size: this.#shapes.size,
+      bodies: message.bodies.map(body => ({ ...body, surfaces: this.#shapes.bodies[body.name] ?? NONE })),
+      ground: message.ground && this.#shapes.ground && { ...this.#shapes.ground, ...message.ground },
       charts: message.charts.map(chart => chart.name),
       units: new Map(message.charts.map(chart => [chart.name, chart.unit])),
     }

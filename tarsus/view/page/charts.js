@@ -154,7 +154,9 @@ export class StripChart {
       pen.beginPath()
       pen.arc(x(time), y(values[at]), 3, 0, 7)
       pen.fill()
-      const text = short(values[at], 4)
+      // what is rounding beside the rest of the chart is told as nothing
+      const [low, high] = this.limits()
+      const text = short(Math.abs(values[at]) < 1e-7 * (high - low) ? 0 : values[at], 4)
       const output = this.names.children[k].querySelector("output")
       if (output.textContent !== text) output.textContent = text
     })
@@ -174,7 +176,7 @@ export function ticks(low, high, count) {
 /** A number in few signs. */
 export function short(value, digits = 3) {
   if (value === undefined || !Number.isFinite(value)) return "–"
-  if (value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e5)) return value.toExponential(1).replace("e", "·10^").replace("^+", "^")
+  if (value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e5)) return value.toExponential(1).replace("e+", "e").replaceAll("-", "−")
   return String(+value.toPrecision(digits)).replace("-", "−")
 }
 

@@ -7,7 +7,7 @@ import { rgb } from "./themes.js"
 
 /** Colours of bodies that state none, in the order of their depth or number. */
 export const PALETTE = [
-  "#5b6d83", "#2f79b5", "#e59a3c", "#3aa597", "#c4573f", "#8fc1e3", "#8a5a94", "#d8cba8",
+  "#64798f", "#2f79b5", "#e59a3c", "#3aa597", "#c4573f", "#8fc1e3", "#8a5a94", "#d8cba8",
 ].map(rgb)
 
 /** Roughness, metal, own light, stripes along z: what shaders.js calls a look. */

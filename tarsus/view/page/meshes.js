@@ -4,7 +4,7 @@
 // off; one per face would show the facets of every cylinder. A corner takes the mean of those faces
 // at its vertex that meet its own at less than the crease angle.
 
-import { cross, subtract } from "./vectors.js"
+import { cross, norm, subtract } from "./vectors.js"
 
 const CREASE = Math.cos((38 * Math.PI) / 180)
 
@@ -23,13 +23,13 @@ export function meshOf(vertices, triangles) {
   const mesh = { points: new Float32Array(9 * count), normals: new Float32Array(9 * count), triangles: count }
   const faces = new Float32Array(4 * count)
   for (let i = 0; i < count; i++) {
-    const [a, b, c] = [0, 1, 2].map(k => points.subarray(3 * indices[3 * i + k], 3 * indices[3 * i + k] + 3))
-    mesh.points.set(a, 9 * i)
-    mesh.points.set(b, 9 * i + 3)
-    mesh.points.set(c, 9 * i + 6)
+    const corners = mesh.points.subarray(9 * i, 9 * i + 9)
+    for (let k = 0; k < 9; k++) corners[k] = points[3 * indices[3 * i + Math.floor(k / 3)] + (k % 3)]
+    const [a, b, c] = [corners.subarray(0, 3), corners.subarray(3, 6), corners.subarray(6, 9)]
     const normal = cross(subtract(b, a), subtract(c, a))
-    const area = Math.hypot(...normal)
-    faces.set([...normal.map(x => x / (area || 1)), area], 4 * i)
+    const area = norm(normal)
+    for (let k = 0; k < 3; k++) faces[4 * i + k] = normal[k] / (area || 1)
+    faces[4 * i + 3] = area
   }
   smooth(mesh, faces)
   return Object.assign(mesh, boundsOf(mesh.points))
@@ -55,9 +55,10 @@ function smooth(mesh, faces) {
       y += faces[face + 1] * faces[face + 3]
       z += faces[face + 2] * faces[face + 3]
     }
-    const length = Math.hypot(x, y, z)
-    const normal = length > 0 ? [x / length, y / length, z / length] : [0, 0, 1]
-    mesh.normals.set(normal, 3 * corner)
+    const length = Math.sqrt(x * x + y * y + z * z)
+    mesh.normals[3 * corner] = length > 0 ? x / length : 0
+    mesh.normals[3 * corner + 1] = length > 0 ? y / length : 0
+    mesh.normals[3 * corner + 2] = length > 0 ? z / length : 1
   }
 }
 
@@ -68,10 +69,11 @@ function places(points) {
   const known = new Map()
   const found = new Int32Array(points.length / 3)
   for (let i = 0; i < found.length; i++) {
-    const [x, y, z] = [0, 1, 2].map(k => Math.round((points[3 * i + k] - low[k]) * fine))
-    const key = (x * 131072 + y) * 131072 + z
-    if (!known.has(key)) known.set(key, known.size)
-    found[i] = known.get(key)
+    const at = k => Math.round((points[3 * i + k] - low[k]) * fine)
+    const key = (at(0) * 131072 + at(1)) * 131072 + at(2)
+    let place = known.get(key)
+    if (place === undefined) known.set(key, (place = known.size))
+    found[i] = place
   }
   return found
 }

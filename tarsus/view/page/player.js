@@ -71,11 +71,13 @@ export class Player {
     this.stale = true
   }
 
-  /** Tell the camera how much the panel covers. */
+  /** Tell the camera how much the panels cover. */
   inset() {
     const panel = find(".panel")
     const covered = panel.hidden ? 0 : innerHeight - panel.getBoundingClientRect().top
-    Object.assign(this.scene.camera.inset, { top: 40, bottom: Math.min(covered, 0.6 * innerHeight) })
+    const sliders = find(".sliders[open]")
+    const beside = sliders && innerWidth > 700 ? sliders.offsetWidth + 14 : 0
+    Object.assign(this.scene.camera.inset, { top: 40, right: beside, bottom: Math.min(covered, 0.6 * innerHeight) })
     this.scene.dirty = true
     this.stale = true
   }

@@ -38,16 +38,21 @@ export class Renderer {
     return new LineBatch(this.gl)
   }
 
-  /** Fit the canvas to its place on the page; return whether it has another size now. */
-  fit(sharpness = Math.min(devicePixelRatio || 1, 2)) {
+  /** Fit the canvas to its place on the page, with a share of the screen's own pixels. */
+  fit(share = 1) {
     const { canvas } = this
-    this.sharpness = sharpness
-    const width = Math.max(1, Math.round(canvas.clientWidth * sharpness))
-    const height = Math.max(1, Math.round(canvas.clientHeight * sharpness))
-    if (canvas.width === width && canvas.height === height) return false
-    canvas.width = width
-    canvas.height = height
-    return true
+    this.sharpness = share * Math.min(devicePixelRatio || 1, 2)
+    this.place = [canvas.clientWidth, canvas.clientHeight, devicePixelRatio].join()
+    const width = Math.max(1, Math.round(canvas.clientWidth * this.sharpness))
+    const height = Math.max(1, Math.round(canvas.clientHeight * this.sharpness))
+    // to set a size clears the canvas, even if it is the same
+    if (canvas.width !== width) canvas.width = width
+    if (canvas.height !== height) canvas.height = height
+  }
+
+  /** Whether the canvas has another place on the page than when it was fitted. */
+  isUnfit() {
+    return this.place !== [this.canvas.clientWidth, this.canvas.clientHeight, devicePixelRatio].join()
   }
 
   /**

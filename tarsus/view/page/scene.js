@@ -34,6 +34,7 @@ import { Camera } from "./camera.js"
 import { GroundPlot } from "./ground.js"
 import { Icons } from "./icons3d.js"
 import { MachineParts } from "./machine_parts.js"
+import { Pace } from "./pace.js"
 import { pick } from "./picking.js"
 import { Renderer, rayThrough } from "./renderer.js"
 import { onPreferredTheme, preferredTheme, THEMES } from "./themes.js"
@@ -54,6 +55,7 @@ export class Scene {
     this.overlays = []
     this.follow = false
     this.dirty = true
+    this.pace = new Pace()
     this.before = 0
     this.camera.onFrame = () => this.frame()
     this.camera.onFocus = (x, y) => this.focus(x, y)
@@ -213,8 +215,10 @@ export class Scene {
     if (this.groundChanged) this.layGround()
     if (this.follow) this.camera.goal.target = [...this.bounds.middle]
     const moved = this.camera.step(seconds)
-    if (this.renderer.fit() || moved) this.dirty = true
-    if (!this.dirty || this.renderer.gl.isContextLost()) return false
+    if (this.renderer.isUnfit() || moved) this.dirty = true
+    const rests = !this.dirty && this.pace.rests(now)
+    if (!(this.dirty || rests) || this.renderer.gl.isContextLost()) return false
+    this.renderer.fit(rests ? 1 : this.pace.drawn(now))
     this.dirty = false
     this.draw()
     return true

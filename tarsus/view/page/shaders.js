@@ -22,6 +22,8 @@ const vec2 DISC[16] = vec2[16](
   vec2(-.38, .28), vec2(.97, .76), vec2(.44, -.98), vec2(.54, -.47), vec2(-.26, -.42), vec2(.79, .19),
   vec2(-.24, .90), vec2(-.81, .91), vec2(.20, .79), vec2(.14, -.14));
 
+// towards the edge of the map shadows fade
+float sunEdge(vec2 p) { return smoothstep(.995, .9, max(abs(p.x), abs(p.y))); }
 // the share of the sun that arrives: sixteen soft looks into the map, turned from pixel to pixel
 float sunshine(vec3 at, vec3 normal) {
   vec4 p = sunMatrix * vec4(at + normal * softness * 2.5, 1.);
@@ -34,9 +36,10 @@ float sunshine(vec3 at, vec3 normal) {
   for (int k = 0; k < 16; k++) {
     vec2 away = rotate * DISC[k] * softness * .5;
     sum += texture(shadows, vec3(place.xy + away, place.z - .0008 - .0025 * slope));
+    // most places are far from the edge of any shadow: a few looks tell
+    if (k == 5 && (sum == 0. || sum == 6.)) return mix(1., sum / 6., sunEdge(p.xy));
   }
-  float edge = smoothstep(.995, .9, max(abs(p.x), abs(p.y)));
-  return mix(1., sum / 16., edge);
+  return mix(1., sum / 16., sunEdge(p.xy));
 }
 // the share of the sky that arrives: what stands closely above takes some of it away
 float openness(vec3 at) {
@@ -48,6 +51,7 @@ float openness(vec3 at) {
   for (int k = 0; k < 16; k++) {
     float above = (place.z - texture(heights, place.xy + rotate * DISC[k] * reach).r) * overDepth;
     sum += smoothstep(.0, .03, above) * exp(-1.6 * above);
+    if (k == 7 && sum == 0.) return 1.;
   }
   vec2 edge = smoothstep(vec2(.5), vec2(.42), abs(place.xy - .5));
   return 1. - .8 * sum / 16. * edge.x * edge.y;
@@ -197,11 +201,11 @@ float net(vec2 at, float spacing, float pixels) {
 }
 void main() {
   vec3 n = normalize(facing); n *= sign(n.z + 1e-6);
-  vec3 v = normalize(eye - world);
   float lines = max(max(net(world.xy, finest, 1.) * .30, net(world.xy, 10. * finest, 1.4) * .75),
                     net(world.xy, 100. * finest, 1.8));
   float share = sunshine(world, n), open = openness(world);
-  vec3 c = lit(toLight(soil), n, v, .95, 0., share, open);
+  // soil has no shine: the plain part of the light is enough, and the ground is most of the picture
+  vec3 c = toLight(soil) * (mix(bounceLight, skyLight, .5 + .5 * n.z) * open + sunLight * max(dot(n, sun), 0.) * share);
   vec3 screen = toScreen(c);
   screen = mix(screen, ink, lines * .55);
   float far = length(world - eye) / fog;

@@ -3,7 +3,7 @@
 import { short } from "./charts.js"
 
 /** Add sliders of {name, low, high, value}; return a function that sets all values. */
-export function addSliders(joints, moved) {
+export function addSliders(joints, moved, resized) {
   if (!joints.length) return () => {}
   const panel = document.createElement("details")
   panel.className = "sliders"
@@ -18,6 +18,7 @@ export function addSliders(joints, moved) {
     const slider = document.createElement("input")
     const value = document.createElement("output")
     name.textContent = joint.name
+    name.title = joint.name
     Object.assign(slider, { type: "range", min: joint.low, max: joint.high, step: "any" })
     slider.value = joint.value
     value.textContent = short(joint.value)
@@ -37,6 +38,7 @@ export function addSliders(joints, moved) {
     panel.append(row)
     return { slider, value }
   })
+  panel.ontoggle = resized
   document.body.append(panel)
   return values =>
     values.forEach((each, k) => {

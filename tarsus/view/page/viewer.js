@@ -10,7 +10,7 @@ class Viewer {
   constructor(data) {
     this.player = new Player(data, message => this.send(message))
     this.scene = this.player.scene
-    this.sliders = addSliders(data.sliders, (joint, value) => this.send({ joint, value }))
+    this.sliders = addSliders(data.sliders, (joint, value) => this.send({ joint, value }), () => this.player.inset())
     this.handles = new HandleSet(this.scene, message => this.send(message))
     this.player.inset()
     this.scene.frame({ jump: true })
