@@ -154,13 +154,15 @@ def value_of(stage: Stage, field: Any, line: Line, option: str) -> Any:
     words, kind = line.options[option], str(field.type)
     if "Where" in kind:
         return place(stage, line, option)
+    if "Mapping" in kind:
+        return _ratios(words, option)
     if "bool" in kind:
         return one_of(" ".join(words), ("on", "off"), option) == "on"
     if "ArrayLike" in kind:
         return _array(numbers(words, option), option)
     if kind.startswith("float"):
         return line.number(option)
-    if kind.startswith("str") and "Mapping" not in kind:
+    if kind.startswith("str"):
         return " ".join(words)
     return words[0] if len(words) == 1 else tuple(words)
 
@@ -175,6 +177,15 @@ def placement_of(line: Line, default: tuple[float, float, float]) -> Array:
     if not length > 0.0:
         raise LineError("-E must not be zero", "-E")
     return pose(at, rotation_from_quaternion(np.array([x, y, z, w]) / length))
+
+
+def _ratios(words: list[str], option: str) -> dict[str, float]:
+    """Return names with numbers: `-joints knee 1 hip -2`, or one name alone."""
+    if len(words) == 1:
+        return {words[0]: 1.0}
+    if len(words) % 2 or not words:
+        raise LineError(f"{option} needs names with numbers, as in {option} knee 1 hip -2", option)
+    return dict(zip(words[::2], numbers(words[1::2], option).tolist(), strict=True))
 
 
 def _array(values: Array, option: str) -> Any:
