@@ -233,7 +233,7 @@ def test_scenes_go_on_with_who_drives(scene: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_scenes_of_the_gallery_are_kept(name: str, tmp_path: Path) -> None:
-    """As files and as sessions, with who drives and who walks, and they move on to the same bits."""
+    """As files and as sessions, with who drives and walks; they move on to the same bits."""
     stage = Stage(root=tmp_path)
     kept = Autosave(stage, tmp_path / "session")
     stage.run(f"open {name}\nadvance 20\nsave scene.json")
