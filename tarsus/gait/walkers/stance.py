@@ -126,9 +126,13 @@ class Stance:
             reset=self._reset(),
             name="strike",
         )
-        return Phase(self.standing, (strike, self._fall()), name=name, controller=controller)
+        return Phase(self.standing, (strike, self.fall()), name=name, controller=controller)
 
-    def _fall(self) -> Exit:
+    def phases(self, controller: Efforts | None) -> tuple[Phase, ...]:
+        """Return the phases of a step."""
+        return (self.phase(controller),)
+
+    def fall(self) -> Exit:
         """Return the exit by which a machine falls: what was highest is half as high."""
         m, bodies = self.standing, self.model.description.bodies
         places = {

@@ -16,14 +16,14 @@ from tarsus.events import Phase
 from tarsus.events.flow import flow
 from tarsus.events.parameters import Parameter
 from tarsus.events.phase import Efforts
+from tarsus.events.planted import Planted
 from tarsus.events.report import Flowed
-from tarsus.gait.anatomy import Anatomy, Leg
-from tarsus.gait.walkers.stance import Foot, Stance, checked_stance
+from tarsus.gait.walkers.footed import Feet, footed
+from tarsus.gait.walkers.stance import Stance
+from tarsus.gait.walkers.support import Support
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model
 from tarsus.model.checks import find, number
-from tarsus.parts.place import Where, placement_of, split
-from tarsus.spatial import pose
 
 STIFF = 20_000
 """Steps of an integrator in a step of walking, after which the walker is too stiff to go on."""
@@ -47,7 +47,9 @@ class Walker:
     `Walker(model, feet=["left_foot", "right_foot"], stance="flat")` makes it from a model that
     floats: it stands on one foot (welded if "flat", on an edge across its way if "line", on a tip
     if "point", rolling on a sole of `radius` [m] if "round"), the other strikes, and names of left
-    and right are exchanged. `slope` [rad] is how much the ground falls along x.
+    and right are exchanged. `slope` [rad] is how much the ground falls along x. With
+    `double_support` the rear foot stays where the other strikes, until nothing presses it any more.
+    Two lists of feet stand and strike together, as in a trot: [["FL", "HR"], ["FR", "HL"]].
 
     `Walker(phases, start=…, ahead=…)` makes it from phases of `ts.flow`, the first of which begins
     just after a strike. Each leads to the next by its first exit, the last leads back to the
@@ -59,10 +61,11 @@ class Walker:
     def __init__(
         self,
         model: Model | Phase | Sequence[Phase],
-        feet: Sequence[Where] = (),
+        feet: Feet = (),
         *,
         stance: str = "flat",
         radius: float = 0.0,
+        double_support: bool = False,
         controller: Efforts | None = None,
         start: tuple[ArrayLike, ArrayLike] | None = None,
         ahead: Callable[[Array], Array] | None = None,
@@ -72,7 +75,7 @@ class Walker:
         recipe: Callable[..., Walker] | None = None,
         parameters: Mapping[str, Parameter] | None = None,
         section: Section | None = None,
-        machine: Callable[[], Stance] | None = None,
+        machine: Callable[[], Stance | Support] | None = None,
         exact: bool = True,
         kept: Callable[[Array, Array], Array] | None = None,
         clocked: bool = False,
@@ -84,18 +87,20 @@ class Walker:
         """How much the ground falls along the way [rad]."""
         notes: tuple[str, ...] = ()
         given_ahead = ahead
-        if not isinstance(model, Model) and (len(feet) or radius or controller):
-            raise ValueError("feet, radius and controller are for a model; phases have theirs")
+        if not isinstance(model, Model) and (len(feet) or radius or controller or double_support):
+            raise ValueError(
+                "feet, radius, double_support and controller are for a model; phases have theirs"
+            )
         if isinstance(model, Model):
-            stands = checked_stance(stance, radius)
-            made = Stance(model, _two(model, feet, stance), *stands, self.slope)
+            made = footed(model, feet, stance, radius, self.slope, double_support)
             notes, machine = made.notes, partial(_same, made)
-            model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
+            model, ahead = made.phases(controller), made.ahead if ahead is None else ahead
             if recipe is None:
                 recipe = partial(
                     Walker,
-                    *(made.model, made.feet),
+                    *(made.model, feet),
                     stance=stance,
+                    double_support=double_support,
                     controller=controller,
                     start=start,
                     ahead=given_ahead,
@@ -108,7 +113,7 @@ class Walker:
                 )
                 numbers = {"slope": self.slope}
                 if stance == "round":
-                    numbers["radius"] = made.radius
+                    numbers["radius"] = float(radius)
         if ahead is None:
             raise ValueError("ahead is missing: how far a step leads, of states at a strike")
         self.phases = (model,) if isinstance(model, Phase) else tuple(model)
@@ -143,8 +148,9 @@ class Walker:
     @property
     def weight(self) -> float:
         """What it weighs [N]."""
-        model = self.phases[0].model
-        whole = model.original if isinstance(model, Rooted) else model
+        whole = model = self.phases[0].model
+        while isinstance(whole, Rooted | Planted):
+            whole = whole.original
         return float(whole.total_mass * np.linalg.norm(model.gravity))
 
     @cached_property
@@ -153,7 +159,7 @@ class Walker:
         return 0 if self.kept is None else int(np.shape(self.kept(*self.start))[-1])
 
     @cached_property
-    def stance(self) -> Stance | None:
+    def stance(self) -> Stance | Support | None:
         """The machine on its feet, with the coordinates of all phases; None if nobody said."""
         return None if self._machine is None else self._machine()
 
@@ -161,7 +167,8 @@ class Walker:
         """Return the section, or one that has all coordinates and rates of the first model."""
         if self.section is not None:
             return self.section
-        m = self.phases[0].model
+        first = self.phases[0].model
+        m = first.original if isinstance(first, Planted) else first
         if m.nq != m.nv:
             raise ValueError(
                 f"walker {self.name!r} has coordinates that are no numbers of their own: state "
@@ -174,8 +181,8 @@ class Walker:
         ]
         return Section(
             (*names, *(f"{name} rate" for name in names)),
-            lambda x: (x[..., : m.nq], x[..., m.nq :]),
-            lambda q, v: np.concatenate([q, v], axis=-1),
+            lambda x: _placed(first, x[..., : m.nq], x[..., m.nq :]),
+            lambda q, v: np.concatenate([q[..., : m.nq], v[..., : m.nv]], axis=-1),
         )
 
     def but(self, **numbers: float) -> Walker:
@@ -203,6 +210,9 @@ class Walker:
                 f"the efforts of {self.name!r} go by the time since a strike, and a flow of "
                 f"{count} steps has one clock: take them one by one"
             )
+        first = self.phases[0].model
+        if isinstance(first, Planted):  # what is looked at next to a gait may be off its spots
+            q, v = first.settled(q, v)
         return flow(
             self.phases,
             q,
@@ -226,31 +236,13 @@ class Walker:
         return f"<tarsus.gait.Walker {self.name!r}: {phases}; {numbers or 'no numbers'}>"
 
 
-def _same(stance: Stance) -> Stance:
+def _same(stance: Stance | Support) -> Stance | Support:
     return stance
 
 
-def _two(model: Model, feet: Sequence[Where], stance: str) -> tuple[Foot, Foot]:
-    """Return the frames of two feet, those that the anatomy of the model has if none are named."""
-    if isinstance(feet, str) or len(feet) not in (0, 2):
-        raise ValueError(f"feet are {feet!r}, must be two frames: left and right")
-    if not feet:
-        legs = Anatomy.from_model(model).legs
-        if len(legs) != 2:
-            raise ValueError(f"{model.name!r} has {len(legs)} legs: name two feet")
-        return tuple(_sole(model, leg, stance) for leg in legs)  # type: ignore[return-value]
-    named = [split(foot) for foot in feet]
-    for name, _ in named:
-        model.frame(name)
-    return tuple((name, placement_of(at, "feet")) for name, at in named)  # type: ignore[return-value]
-
-
-def _sole(model: Model, leg: Leg, stance: str) -> Foot:
-    """Return where a leg stands: on its sole if flat, else level as the world is, neutral."""
-    if stance == "flat":
-        return leg.end, leg.sole.placement
-    turn = np.asarray(model.frame_pose(model.neutral(), leg.end))[:3, :3].T
-    return leg.end, pose(leg.sole.placement[:3, 3], turn)
+def _placed(model: Model, q: Array, v: Array) -> State:
+    """Return states of a model, with spots where feet are if it has any."""
+    return model.strike(q, v)[:2] if isinstance(model, Planted) else (q, v)
 
 
 def _started(model: Model, start: tuple[ArrayLike, ArrayLike] | None) -> State:
