@@ -132,7 +132,7 @@ def _walked(
     q, v = section.place(states)
     flowed = walker.steps(q, v, steps, **COARSE._asdict())
     left = np.array([why == ENDS[EXIT] for why in flowed.ended])
-    made = (flowed.n_events - left) // len(walker.phases)
+    made = (flowed.n_events - left) // walker.events
     stood = np.array([why == ENDS[EVENTS] for why in flowed.ended])
     away = np.full(len(q), np.inf)
     nq, nv = walker.phases[0].model.nq, walker.phases[0].model.nv

@@ -64,12 +64,8 @@ class LimitCycle:
     @property
     def step_length(self) -> float:
         """How long a step is in the mean [m]."""
-        strikes = [event.q for event in self.flowed.events if event.phase == self._last]
-        return float(np.mean([self.walker.ahead(q) for q in strikes]))
-
-    @property
-    def _last(self) -> str:
-        return self.walker.phases[-1].name
+        strikes = list(self.flowed.events)[self.walker.events - 1 :: self.walker.events]
+        return float(np.mean([self.walker.ahead(event.q) for event in strikes]))
 
     @property
     def speed(self) -> float:

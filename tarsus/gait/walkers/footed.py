@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from tarsus.gait.anatomy import Anatomy, Leg
+from tarsus.gait.walkers.groups import in_groups
 from tarsus.gait.walkers.stance import Foot, Stance, checked_stance
-from tarsus.gait.walkers.support import DoubleSupport, Support, in_groups
+from tarsus.gait.walkers.support import DoubleSupport, Support
 from tarsus.model import Model
 from tarsus.parts.place import Where, placement_of, split
 from tarsus.spatial import pose
@@ -32,7 +33,7 @@ def footed(
         )
     alone = Stance(model, (groups[0][0], groups[1][0]), *stands, slope)
     if double_support:
-        return DoubleSupport(alone, (alone.feet[1],), (alone.feet[1],))
+        return DoubleSupport(alone, (alone.feet[1],))
     return in_groups(alone, groups[0][1:], groups[1][1:]) if several else alone
 
 

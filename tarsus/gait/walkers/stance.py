@@ -128,6 +128,11 @@ class Stance:
         )
         return Phase(self.standing, (strike, self.fall()), name=name, controller=controller)
 
+    @property
+    def events(self) -> int:
+        """How many events a step has: its strike."""
+        return 1
+
     def phases(self, controller: Efforts | None) -> tuple[Phase, ...]:
         """Return the phases of a step."""
         return (self.phase(controller),)

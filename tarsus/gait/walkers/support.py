@@ -1,4 +1,4 @@
-"""Phases with several feet on the ground: double support of two legs, and trots of four.
+"""Phases with several feet on the ground, and double support of two legs.
 
 One foot is the root of the machine, as where it stands alone (`stance.py`). Those beside it are
 planted where they landed, on spots that belong to the state (`tarsus.events.planted`). A strike
@@ -20,26 +20,50 @@ from tarsus.events import Exit, Phase, guards, resets
 from tarsus.events.phase import Efforts
 from tarsus.events.planted import Planted
 from tarsus.gait.walkers.landing import strike_slopes
-from tarsus.gait.walkers.sides import MIRROR
 from tarsus.gait.walkers.stance import Foot, Stance
-from tarsus.model import Model, ModelError
+from tarsus.model import Model
+from tarsus.model.checks import numbers
 
-ALIKE = 0.03
-"""How far feet of one side may be from the images of those of the other [m]."""
+BOTH = "double support"
+"""The phase in which two feet stand."""
 KINDS = {"flat": "flat", "line": "point", "point": "point"}
 """What feet are on spots, by how they stand."""
 
 
+class OfMachine:
+    """A controller (t, q, v) → tau of a machine as one of the same with spots, which are pushed by
+    none."""
+
+    def __init__(self, efforts: Efforts, machine: Model, model: Model) -> None:
+        self.efforts, self.sizes = efforts, (machine.nq, machine.nv, model.nv)
+        self.__qualname__ = getattr(efforts, "__qualname__", type(efforts).__name__)
+        if hasattr(efforts, "derivative"):
+            self.derivative = self._derivative
+
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        nq, nv, size = self.sizes
+        tau = np.zeros(size)
+        tau[:nv] = numbers(self.efforts(t, q[:nq], v[:nv]), (nv,), "tau of the controller")
+        return tau
+
+    def _derivative(self, t: float, q: Array, v: Array) -> Array:
+        nq, nv, size = self.sizes
+        own = self.efforts.derivative(t, q[:nq], v[:nv])  # type: ignore[attr-defined]
+        own = numbers(own, (nv, 2 * nv + 1), "derivative of the controller")
+        found = np.zeros((size, 2 * size + 1))
+        found[:nv, :nv], found[:nv, size : size + nv] = own[:, :nv], own[:, nv:-1]
+        found[:nv, -1] = own[:, -1]
+        return found
+
+
 @dataclass(frozen=True, eq=False)
 class Support:
-    """A machine on several feet, and the feet that strike all at once when these lift."""
+    """A machine that stands on several feet in some of its phases."""
 
     stance: Stance
     """It on its root alone; its second foot is the next root."""
     beside: tuple[Foot, ...]
-    """Feet that stand beside the root."""
-    striking: tuple[Foot, ...]
-    """Those that strike, the next root first."""
+    """Feet that stand beside the root just after a strike."""
 
     @property
     def model(self) -> Model:
@@ -54,14 +78,30 @@ class Support:
     @cached_property
     def planted(self) -> Planted:
         """The machine on its root, with the other feet where they landed."""
+        return self.on(self.beside)
+
+    def on(self, beside: Sequence[Foot]) -> Planted:
+        """Return the machine on its root with these feet on spots."""
         stance = self.stance
         space = any(joint.kind == "free" for joint in stance.model.joints)
-        axes = "xyz" if space else "xz"
-        kind = KINDS[stance.stance]
-        return Planted(stance.standing, self.beside, stance.at, axes=axes, kind=kind)
+        axes, kind = "xyz" if space else "xz", KINDS[stance.stance]
+        return Planted(stance.standing, beside, stance.at, axes=axes, kind=kind)
+
+    @property
+    def events(self) -> int:
+        """How many events a step has."""
+        raise NotImplementedError
 
     def phases(self, controller: Efforts | None) -> tuple[Phase, ...]:
-        """Return the phases of a step."""
+        """Return the phases of a step, of which the first begins just after its strike."""
+        raise NotImplementedError
+
+    def standing(self, phase: str) -> tuple[Foot, ...]:
+        """Return the feet that stand beside the root in a phase."""
+        raise NotImplementedError
+
+    def swinging(self, phase: str) -> tuple[Foot, ...]:
+        """Return the feet that swing in a phase."""
         raise NotImplementedError
 
     def tree(self, q: Array, v: Array) -> tuple[Array, Array]:
@@ -78,9 +118,14 @@ class Support:
         there, rates = self.stance.landed(*self.tree(q, v))
         return self.planted.strike(there, rates)
 
+    def led(self, controller: Efforts | None, model: Model) -> Efforts | None:
+        """Return a controller of the machine on its root as one of a model that has spots, too."""
+        return None if controller is None else OfMachine(controller, self.stance.standing, model)
+
     def load(self, controller: Efforts | None, t: float, q: Array, v: Array) -> float:
         """Return the least of what presses on feet beside the root [N], at q (nq,), v (nv,)."""
-        tau = None if controller is None else controller(t, q, v)
+        led = self.led(controller, self.planted)
+        tau = None if led is None else led(t, q, v)
         return float(self.planted.loads(q, v, tau)[:, 2].min())
 
     def reset(self, before: Model) -> resets.Function:
@@ -93,32 +138,27 @@ class Support:
             derivative=lambda t, q, v: strike_slopes(before, self.landed, q, v, after),
         )
 
-    def heights(self) -> guards.Guard:
-        """Return the mean height of the feet that strike."""
-        up = self.stance.at[:3, 2]
-        share = 1.0 / len(self.striking)
-        parts = [(share, guards.Height((n, at[:3, 3]), normal=up)) for n, at in self.striking]
-        return guards.Sum(tuple(parts))
-
     def ahead(self, q: Array) -> Array:
         """Return how far the next root is ahead of the root [m], q (…, nq) of any phase."""
         return self.stance.ahead(q[..., : self.stance.standing.nq])
 
 
 @dataclass(frozen=True, eq=False)
-class Together(Support):
-    """Feet that stand and strike in groups, as diagonal pairs of a trot do."""
-
-    def phases(self, controller: Efforts | None) -> tuple[Phase, ...]:
-        """Return the one phase, which its strike leads back into."""
-        strike = Exit(self.heights(), to="stance", reset=self.reset(self.planted), name="strike")
-        exits = (strike, self.stance.fall())
-        return (Phase(self.planted, exits, name="stance", controller=controller),)
-
-
-@dataclass(frozen=True, eq=False)
 class DoubleSupport(Support):
     """Two feet, of which the rear one stays where the other strikes, until nothing presses it."""
+
+    @property
+    def events(self) -> int:
+        """A strike and a lift-off."""
+        return 2
+
+    def standing(self, phase: str) -> tuple[Foot, ...]:
+        """Return the rear foot, in double support."""
+        return self.beside if phase == BOTH else ()
+
+    def swinging(self, phase: str) -> tuple[Foot, ...]:
+        """Return the same foot, after it lifted off."""
+        return () if phase == BOTH else self.beside
 
     def phases(self, controller: Efforts | None) -> tuple[Phase, ...]:
         """Return double support, which begins with a strike, and the swing that follows it."""
@@ -129,20 +169,20 @@ class DoubleSupport(Support):
             reset=resets.Linear(np.eye(alone.nq, m.nq), None, np.eye(alone.nv, m.nv)),
             name="lift-off",
         )
-        both = Phase(
-            m, (lift_off, self.stance.fall()), name="double support", controller=controller
-        )
+        led = self.led(controller, m)
+        both = Phase(m, (lift_off, self.stance.fall()), name=BOTH, controller=led)
         swing = self.stance.phase(controller, to=both.name)
         strike, fell = swing.exits  # type: ignore[misc]
+        counts: tuple[guards.Guard, ...] = strike.when  # type: ignore[assignment]
         stays = guards.Function(lambda t, q, v: self.stays(controller, t, q, v))
         kept = Exit(
             strike.guard,
             to=both.name,
-            when=(*strike.when, stays),
+            when=(*counts, stays),
             reset=self.reset(alone),
             name="strike",
         )
-        lost = Exit(strike.guard, when=strike.when, name="strike that the rear foot does not stay")
+        lost = Exit(strike.guard, when=counts, name="strike that the rear foot does not stay")
         return (both, Phase(alone, (kept, lost, fell), name="swing", controller=controller))
 
     def stays(self, controller: Efforts | None, t: float, q: Array, v: Array) -> float:
@@ -152,24 +192,3 @@ class DoubleSupport(Support):
         """
         q, v, impulses = self.struck(q, v)
         return min(float(impulses[0, 2]), self.load(controller, t, q, v))
-
-
-def in_groups(stance: Stance, beside: Sequence[Foot], striking: Sequence[Foot]) -> Together:
-    """Return a machine on groups of feet, if these are images of each other, in their order."""
-    made = Together(stance, tuple(beside), (stance.feet[1], *striking))
-    m = stance.model
-    q = m.neutral()
-    ours, theirs = (
-        [(np.asarray(m.frame_pose(q, name)) @ at)[:3, 3] for name, at in feet]
-        for feet in ((stance.feet[0], *beside), made.striking)
-    )
-    for one, other, (name, _), (image, _) in zip(
-        ours, theirs, (stance.feet[0], *beside), made.striking, strict=True
-    ):
-        off = float(np.abs(MIRROR * one - other).max())
-        if off > ALIKE:
-            raise ModelError(
-                f"foot {name!r} is no image of {image!r}: mirrored it is {off:.2g} m off; groups "
-                "of feet that strike in turn are named in the same order, left for right"
-            )
-    return made

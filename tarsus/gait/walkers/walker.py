@@ -23,6 +23,7 @@ from tarsus.gait.walkers.stance import Stance
 from tarsus.gait.walkers.support import Support
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model
+from tarsus.model.checks import count as checked_count
 from tarsus.model.checks import find, number
 
 STIFF = 20_000
@@ -54,8 +55,8 @@ class Walker:
     `Walker(phases, start=…, ahead=…)` makes it from phases of `ts.flow`, the first of which begins
     just after a strike. Each leads to the next by its first exit, the last leads back to the
     first, with stance and swing leg exchanged: a step is over when as many events have passed as
-    there are phases. Other exits are ways to fail, and lead nowhere. A gait is a state to which a
-    step leads back.
+    there are phases, or as `events` says where there are several ways through them. Other exits are
+    ways to fail, and lead nowhere. A gait is a state to which a step leads back.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Walker:
         kept: Callable[[Array, Array], Array] | None = None,
         clocked: bool = False,
         longest: float = 5.0,
+        events: int | None = None,
     ) -> None:
         self.slope = number(slope, "slope")
         if not abs(self.slope) < math.pi / 2:
@@ -95,6 +97,7 @@ class Walker:
             made = footed(model, feet, stance, radius, self.slope, double_support)
             notes, machine = made.notes, partial(_same, made)
             model, ahead = made.phases(controller), made.ahead if ahead is None else ahead
+            events = made.events
             if recipe is None:
                 recipe = partial(
                     Walker,
@@ -120,6 +123,9 @@ class Walker:
         if not self.phases:
             raise ValueError("phases is empty, must be one phase of a step or several")
         """Those of one step."""
+        self.events = len(self.phases) if events is None else events
+        checked_count(self.events, "events")
+        """How many events a step has."""
         self.notes = notes
         """What is not exact."""
         self.name = name or self.phases[0].model.name
@@ -218,7 +224,7 @@ class Walker:
             q,
             v,
             duration=self.longest * count,
-            events=count * len(self.phases),
+            events=count * self.events,
             most_steps=count * STIFF,
             derivatives=derivatives,
             parameters=parameters,
