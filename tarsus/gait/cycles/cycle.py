@@ -13,7 +13,8 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.events.report import Flowed
 from tarsus.gait.cycles.families import fade
-from tarsus.gait.cycles.footing import Footing, footings
+from tarsus.gait.cycles.footing import Footing
+from tarsus.gait.cycles.footings import footings
 from tarsus.gait.cycles.ledger import GaitEnergy, ledger
 from tarsus.gait.cycles.return_map import Tolerances, multipliers_of, residual, take_step
 from tarsus.gait.walkers.walker import Walker
@@ -77,9 +78,9 @@ class LimitCycle:
         """What small pushes are multiplied by in a period (2 nv − 1,), the largest first.
 
         Eigenvalues of the derivative of the return map; the one along the motion, zero, is left out
-        (A. Floquet, 1883).
+        (A. Floquet, 1883), and that of the heading, where that is free (`walker.heading`).
         """
-        return multipliers_of(self.slopes)
+        return multipliers_of(self.slopes, self.walker.heading)
 
     @property
     def stable(self) -> bool:

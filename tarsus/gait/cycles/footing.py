@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.events.report import Flowed
-from tarsus.gait.cycles.pieces import Piece, pieces
+from tarsus.gait.cycles.pieces import Piece
 from tarsus.gait.walkers.stance import Stance
-from tarsus.gait.walkers.walker import Walker
 from tarsus.spatial import vector_from_rotation
 
 SCUFF = 1e-6
 """A swing foot that is deeper in the ground scuffs [m]."""
 LEVEL = 1e-4
 """A flat foot that strikes is level and straight within this [rad]."""
+BRIEF = 1e-4
+"""Pulls of strikes that loads make up for in less time are none [s]."""
 SLIPPERY = 1.0
 """Friction that no ground should be asked for."""
 
@@ -37,18 +37,27 @@ class Footing:
     """Height of the swing foot over the ground [m]."""
     tilt: float
     """How far a flat foot is from level when it strikes [rad]; 0 for others."""
+    foot: str = "the stance foot"
+    """Which foot stands."""
+    impulse: float = 0.0
+    """What it is pushed with when the phase begins and another foot lands [N s], 0 without."""
 
     def violations(self) -> tuple[str, ...]:
         """Return what is not as the phases say it is."""
         found = []
+        if self.impulse < -BRIEF * self.normal_force[0]:
+            found.append(
+                f"{self.foot} lifts: the ground would pull with {-self.impulse:.3g} N s when "
+                f"another foot lands, at {self.t[0]:.3g} s"
+            )
         least, when = _least(self.normal_force, self.t)
         if least <= 0.0:
             found.append(
-                f"the stance foot lifts: the ground would pull with {-least:.3g} N at {when:.3g} s"
+                f"{self.foot} lifts: the ground would pull with {-least:.3g} N at {when:.3g} s"
             )
         most, when = _least(-self.friction, self.t)
         if -most > SLIPPERY and least > 0.0:
-            found.append(f"the stance foot slips: it needs friction {-most:.3g} at {when:.3g} s")
+            found.append(f"{self.foot} slips: it needs friction {-most:.3g} at {when:.3g} s")
         deepest, when = _least(self.clearance, self.t)
         if deepest < -SCUFF:
             found.append(f"the swing foot scuffs: {-1e3 * deepest:.3g} mm deep at {when:.3g} s")
@@ -57,15 +66,8 @@ class Footing:
         return tuple(found)
 
 
-def footings(walker: Walker, flowed: Flowed) -> list[Footing]:
-    """Return the footing of each step of a flow with samples; none without a machine."""
-    stance = walker.stance
-    if stance is None or len(walker.phases) > 1:
-        return []
-    return [_footing(stance, piece) for piece in pieces(walker, flowed)]
-
-
-def _footing(stance: Stance, piece: Piece) -> Footing:
+def footing_of(stance: Stance, piece: Piece) -> Footing:
+    """Return the footing of a machine that stands on one foot."""
     m, q, v = stance.standing, piece.q, piece.v
     a = m.forward_dynamics(q, v, piece.tau + m.passive_forces(q, v))
     ground = m.reaction(q, v, a)

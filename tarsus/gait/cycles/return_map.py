@@ -79,19 +79,22 @@ def take_step(
     return Returned(after_q, after_v, np.array(flowed.t), walked, slopes, times, flowed)
 
 
-def multipliers_of(slopes: Array) -> Array:
+def multipliers_of(slopes: Array, heading: bool = False) -> Array:
     """Return the eigenvalues of steps one after another (n, 2 nv, 2 nv), the largest first.
 
-    That along the motion, which is zero, is left out; all are not a number where steps beside the
-    gait fall.
+    That along the motion, which is zero, is left out; and that of the `heading` of a walker that
+    may head anywhere: as left and right are exchanged, it is −1 for each step. All are not a number
+    where steps beside the gait fall.
     """
     size = slopes.shape[1]
     product = np.eye(size)
     for slope in slopes:
         product = slope[:, :size] @ product
     if not np.isfinite(product).all():
-        return np.full(size - 1, np.nan)
+        return np.full(size - 1 - heading, np.nan)
     found = np.linalg.eigvals(product)
+    if heading:
+        found = np.delete(found, np.argmin(np.abs(found - (-1.0) ** len(slopes))))
     return np.asarray(found[np.argsort(-np.abs(found))][:-1])
 
 

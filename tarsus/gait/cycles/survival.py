@@ -15,6 +15,7 @@ from tarsus.events.flow import flow
 from tarsus.events.report import ENDS, EVENTS
 from tarsus.gait.cycles.cycle import LimitCycle
 from tarsus.gait.cycles.return_map import COARSE
+from tarsus.gait.walkers.stance import Stance
 from tarsus.model import ModelError
 from tarsus.model.checks import count, numbers, suggestion
 from tarsus.progress import Progress, progress_of
@@ -134,10 +135,14 @@ def _stepping_down(
 ) -> int:
     """Return whether it walks on: one trial, as nothing is random about a step that is lower."""
     walker = gait.walker
-    if walker.stance is None or len(walker.phases) > 1:
-        raise ValueError(f"nothing says where the feet of {walker.name!r} are: it has no machine")
+    stance = walker.stance
+    if not isinstance(stance, Stance) or len(walker.phases) > 1:
+        raise ValueError(
+            f"nothing says where the feet of {walker.name!r} are: it has no machine, or one on "
+            "several feet"
+        )
     (swing,) = walker.phases
-    lower = walker.stance.phase(swing.controller, "lower", drop=size, to=swing.name)
+    lower = stance.phase(swing.controller, "lower", drop=size, to=swing.name)
     phases = (lower, swing)
     flowed = flow(
         phases,

@@ -68,6 +68,8 @@ class Groups(Support):
 
     def after(self, down: frozenset[int]) -> Planted:
         """Return the machine on its group and on the feet that have landed."""
+        if not down:
+            return self.planted
         if down not in self._models:
             self._models[down] = self.on((*self.beside, *(self.landing[k] for k in sorted(down))))
         return self._models[down]

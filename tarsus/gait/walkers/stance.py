@@ -129,6 +129,12 @@ class Stance:
         return Phase(self.standing, (strike, self.fall()), name=name, controller=controller)
 
     @property
+    def heading(self) -> bool:
+        """Whether it may head anywhere: it stands on points of level ground, in space."""
+        space = any(joint.kind == "free" for joint in self.model.joints)
+        return self.stance == "point" and self.slope == 0.0 and space
+
+    @property
     def events(self) -> int:
         """How many events a step has: its strike."""
         return 1

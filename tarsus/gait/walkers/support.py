@@ -71,6 +71,11 @@ class Support:
         return self.stance.model
 
     @property
+    def heading(self) -> bool:
+        """Whether it may head anywhere."""
+        return self.stance.heading
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What is not exact."""
         return self.stance.notes

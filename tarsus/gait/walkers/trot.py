@@ -81,6 +81,7 @@ def trot(
         recipe=partial(trot, model, feet, base),
         machine=partial(_same, made),
         events=made.events,
+        heading=made.heading,
         clocked=True,
         longest=3.0 * beat,
     )

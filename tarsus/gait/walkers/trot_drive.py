@@ -2,8 +2,8 @@
 
 Over a step, s from 0 to 1, a foot that stands goes from half a step ahead of its place below the
 body to half a step behind it; one that swings goes ahead in a cubic that begins and ends as fast as
-the ground goes, and rises and falls in a parabola. Both go on beyond 1, where a foot that is late
-comes down to the ground. Joints do it with springs and dampers, and what weight takes of them is
+the ground goes, and rises faster than it comes down. Both go on beyond 1, where a foot that is late
+comes to the ground. Joints do it with springs and dampers, and what weight takes of them is
 known to them.
 """
 
@@ -24,6 +24,8 @@ DEGREE = 12
 """Of the Chebyshev polynomials through the angles of joints."""
 LATE = 1.3
 """How far the plan goes on, of a step; later joints stay where they are."""
+HIGHEST = 5.0**1.25 / 4.0
+"""Makes the height of a swing, u (1 − u⁴), one where it is highest."""
 REACHED, MOST_TRIES = 1e-12, 50
 
 
@@ -46,7 +48,8 @@ class Trotting:
 
     def swings(self, s: Array) -> Array:
         """Return where feet that swing are from their places (…, 3)."""
-        return self._at(-0.5 - s + 6.0 * s**2 - 4.0 * s**3, 4.0 * s * (1.0 - s))
+        left = 1.0 - s
+        return self._at(-0.5 - s + 6.0 * s**2 - 4.0 * s**3, HIGHEST * left * (1.0 - left**4))
 
     def _at(self, along: Array, up: Array) -> Array:
         ahead = self.offset + self.step * along

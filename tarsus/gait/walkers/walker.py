@@ -82,6 +82,7 @@ class Walker:
         clocked: bool = False,
         longest: float = 5.0,
         events: int | None = None,
+        heading: bool = False,
     ) -> None:
         self.slope = number(slope, "slope")
         if not abs(self.slope) < math.pi / 2:
@@ -97,7 +98,7 @@ class Walker:
             made = footed(model, feet, stance, radius, self.slope, double_support)
             notes, machine = made.notes, partial(_same, made)
             model, ahead = made.phases(controller), made.ahead if ahead is None else ahead
-            events = made.events
+            events, heading = made.events, made.heading
             if recipe is None:
                 recipe = partial(
                     Walker,
@@ -126,6 +127,8 @@ class Walker:
         self.events = len(self.phases) if events is None else events
         checked_count(self.events, "events")
         """How many events a step has."""
+        self.heading = heading
+        """Whether it may head anywhere, on level ground: no multiplier tells about that."""
         self.notes = notes
         """What is not exact."""
         self.name = name or self.phases[0].model.name
