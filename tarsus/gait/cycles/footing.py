@@ -9,14 +9,17 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.gait.cycles.pieces import Piece
 from tarsus.gait.walkers.stance import Stance
+from tarsus.gait.walkers.support import BRIEF
 from tarsus.spatial import vector_from_rotation
 
 SCUFF = 1e-6
 """A swing foot that is deeper in the ground scuffs [m]."""
 LEVEL = 1e-4
 """A flat foot that strikes is level and straight within this [rad]."""
-BRIEF = 1e-4
-"""Pulls of strikes that loads make up for in less time are none [s]."""
+LIGHT = 0.01
+"""A foot that bears less, of what it bears at most, is about to lift, and may slip."""
+ROUNDED = 1e-9
+"""Pulls that are no more, of what it bears at most, are none."""
 SLIPPERY = 1.0
 """Friction that no ground should be asked for."""
 
@@ -45,18 +48,19 @@ class Footing:
     def violations(self) -> tuple[str, ...]:
         """Return what is not as the phases say it is."""
         found = []
-        if self.impulse < -BRIEF * self.normal_force[0]:
+        if self.impulse < -BRIEF * max(self.normal_force[0], 0.0):
             found.append(
                 f"{self.foot} lifts: the ground would pull with {-self.impulse:.3g} N s when "
                 f"another foot lands, at {self.t[0]:.3g} s"
             )
         least, when = _least(self.normal_force, self.t)
-        if least <= 0.0:
+        if least <= -ROUNDED * self.normal_force.max():
             found.append(
                 f"{self.foot} lifts: the ground would pull with {-least:.3g} N at {when:.3g} s"
             )
-        most, when = _least(-self.friction, self.t)
-        if -most > SLIPPERY and least > 0.0:
+        pressed = self.normal_force > LIGHT * self.normal_force.max()
+        most, when = _least(np.where(pressed, -self.friction, 0.0), self.t)
+        if -most > SLIPPERY and least > -ROUNDED:
             found.append(f"{self.foot} slips: it needs friction {-most:.3g} at {when:.3g} s")
         deepest, when = _least(self.clearance, self.t)
         if deepest < -SCUFF:

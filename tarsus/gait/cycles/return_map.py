@@ -69,14 +69,23 @@ def take_step(
     walked = np.array([why == ENDS[EVENTS] for why in flowed.ended])
     walked &= np.array([name == first.name for name in flowed.phase])
     nq, nv = first.model.nq, first.model.nv
-    after_q, after_v = np.array(flowed.q[:, :nq]), np.array(flowed.v[:, :nv])
+    after_q, after_v = _wide(flowed.q, nq), _wide(flowed.v, nv)
     walked &= np.isfinite(after_q).all(1) & np.isfinite(after_v).all(1)
     slopes = times = None
     if exact:
-        slopes, times = flowed.derivatives[:, : 2 * nv], flowed.time_derivatives
+        slopes = np.swapaxes(_wide(np.swapaxes(flowed.derivatives, 1, 2), 2 * nv), 1, 2)
+        times = flowed.time_derivatives
     elif derivatives:
         slopes, times = _differences(walker, q, v, tolerances)
     return Returned(after_q, after_v, np.array(flowed.t), walked, slopes, times, flowed)
+
+
+def _wide(found: Array, size: int) -> Array:
+    """Return numbers (…, size) of a phase, not a number where motions ended in one with fewer."""
+    whole = np.full((*found.shape[:-1], size), np.nan)
+    kept = min(size, found.shape[-1])
+    whole[..., :kept] = found[..., :kept]
+    return whole
 
 
 def multipliers_of(slopes: Array, heading: bool = False) -> Array:

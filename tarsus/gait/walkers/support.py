@@ -24,6 +24,12 @@ from tarsus.gait.walkers.stance import Foot, Stance
 from tarsus.model import Model
 from tarsus.model.checks import numbers
 
+LATER = 1e-9
+"""How much deeper a foot is that struck although the other would leave [m]."""
+NEAR = 1e-3
+"""Feet that are further from the ground are not about to strike [m]."""
+BRIEF = 1e-4
+"""Pulls of strikes at feet that stand are none if loads make up for them in less time [s]."""
 BOTH = "double support"
 """The phase in which two feet stand."""
 KINDS = {"flat": "flat", "line": "point", "point": "point"}
@@ -187,13 +193,18 @@ class DoubleSupport(Support):
             reset=self.reset(alone),
             name="strike",
         )
-        lost = Exit(strike.guard, when=counts, name="strike that the rear foot does not stay")
+        # a little later, so that it is another event
+        lost = Exit(strike.guard + LATER, when=counts, name="strike that the rear foot leaves")
         return (both, Phase(alone, (kept, lost, fell), name="swing", controller=controller))
 
     def stays(self, controller: Efforts | None, t: float, q: Array, v: Array) -> float:
-        """Return what presses on the rear foot if the other strikes now: at and after that.
+        """Return what presses on the rear foot if the other strikes now, just after that [N].
 
-        The lesser of its impulse [N s] and its load [N], below zero where the ground would pull.
+        Below zero where the ground would pull, then or by the impulse of the strike.
         """
+        foot = self.stance.second_foot(q)[:3, 3] @ self.stance.at[:3, 2]
+        if abs(foot) > NEAR:  # nobody asks yet, and this takes long
+            return 1.0
         q, v, impulses = self.struck(q, v)
-        return min(float(impulses[0, 2]), self.load(controller, t, q, v))
+        load = self.load(controller, t, q, v)
+        return min(load, load + float(impulses[0, 2]) / BRIEF)

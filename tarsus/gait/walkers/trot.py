@@ -31,12 +31,12 @@ def trot(
     feet: Feet = FEET,
     posture: ArrayLike | None = None,
     *,
-    step: float = 0.1,
+    step: float = 0.08,
     beat: float = 0.2,
-    lift: float = 0.05,
+    lift: float = 0.02,
     offset: float = 0.0,
     stiffness: float = 3000.0,
-    damping: float = 60.0,
+    damping: float = 40.0,
     slope: float = 0.0,
 ) -> Walker:
     """Return a quadruped that trots with steps of length `step` [m] in about `beat` [s].
