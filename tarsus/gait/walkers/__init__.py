@@ -9,6 +9,7 @@ from tarsus.gait.walkers.point_mass import point_mass
 from tarsus.gait.walkers.rimless_wheel import rimless_wheel
 from tarsus.gait.walkers.round_feet import round_feet
 from tarsus.gait.walkers.simplest import simplest
+from tarsus.gait.walkers.trot import trot
 from tarsus.gait.walkers.trunk_walker import trunk_walker
 from tarsus.gait.walkers.walker import Section, Walker
 
@@ -34,5 +35,6 @@ __all__ = [
     "rimless_wheel",
     "round_feet",
     "simplest",
+    "trot",
     "trunk_walker",
 ]
