@@ -139,14 +139,14 @@ class Support:
         tau = None if led is None else led(t, q, v)
         return float(self.planted.loads(q, v, tau)[:, 2].min())
 
-    def reset(self, before: Model) -> resets.Function:
+    def reset(self, model: Model) -> resets.Function:
         """Return a strike of states of a model as a reset, with its derivatives."""
         after = self.planted
         return resets.Function(
             lambda t, q, v: self.landed(q, v),
             nq=after.nq,
             nv=after.nv,
-            derivative=lambda t, q, v: strike_slopes(before, self.landed, q, v, after),
+            derivative=lambda t, q, v: strike_slopes(model, self.landed, q, v, after),
         )
 
     def ahead(self, q: Array) -> Array:

@@ -129,7 +129,7 @@ class TrotDrive:
     `gains` are stiffness [N m/rad] and damping [N m s/rad] of all joints of legs.
     """
 
-    def __init__(self, plan: TrotPlan, machine: Model, gains: Sequence[float]) -> None:
+    def __init__(self, plan: TrotPlan, model: Model, gains: Sequence[float]) -> None:
         end = LATE * plan.way.beat
         nodes = 0.5 * (1.0 + chebyshev.chebpts1(DEGREE + 1))
         states = [plan.angles(LATE * float(s)) for s in nodes]
@@ -144,10 +144,10 @@ class TrotDrive:
         of_weight = chebyshev.chebder(fit[:, n:]) * 2.0 / end
         stacked = [fit, np.pad(rates, ((0, 1), (0, 0))), np.pad(faster, ((0, 2), (0, 0)))]
         self.fit = np.hstack([*stacked, np.pad(of_weight, ((0, 1), (0, 0)))])
-        there = [machine.joint(name) for name in plan.joints]
+        there = [model.joint(name) for name in plan.joints]
         self.at_q = np.array([joint.q_slice.start for joint in there])
         self.at_v = np.array([joint.v_slice.start for joint in there])
-        self.nv = machine.nv
+        self.nv = model.nv
 
     def plan(self, t: float) -> tuple[Array, Array, Array, Array, Array]:
         """Return angles, efforts, rates, accelerations, and how efforts change: (n,)."""
