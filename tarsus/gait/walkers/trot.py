@@ -71,7 +71,7 @@ def trot(
     standing = (made.stance.feet[0], *made.beside)
     plan = TrotPlan(model, base, standing, made.landing, way)
     drive = TrotDrive(plan, made.stance.standing, (stiffness, damping))
-    return Walker(
+    walker = Walker(
         made.phases(drive),
         name="trot",
         start=_start(plan, made),
@@ -85,6 +85,8 @@ def trot(
         clocked=True,
         longest=3.0 * beat,
     )
+    walker.notes = made.notes
+    return walker
 
 
 def _smooth(model: Model) -> Model:
