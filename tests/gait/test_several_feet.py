@@ -180,3 +180,33 @@ def test_bad_groups_are_refused() -> None:
         ts.gait.walkers.trot(model)
     with pytest.raises(ts.ModelError, match="does not reach"):
         ts.gait.walkers.trot(step=3.0)
+
+
+def test_branches_and_basins_of_several_feet() -> None:
+    gait = springy()
+    branch = ts.gait.continuation(gait.walker, "slope", gait, to=0.051, kinds=())
+    assert branch.values[-1] == pytest.approx(0.051)
+    assert all(each.error < 1e-8 for each in branch.gaits)
+    lean = gait.q[0, 0]
+    basin = ts.gait.basin(gait, {"left_foot_root": [lean, lean - 0.3]}, steps=2)
+    assert basin.steps.tolist()[0] == 2 and basin.steps[1] < 2
+    trot = trotting()
+    section = trot.walker.numbered()
+    assert section.names[:3] == tuple(f"front_left_tip_root {k}" for k in range(3))
+    name = "front_left_tip_root 1 rate"
+    rate = section.read(*trot.state)[section.names.index(name)]
+    basin = ts.gait.basin(trot, {name: [rate, rate + 0.05]}, steps=2)
+    assert basin.survived.all() and basin.distance[0] < 1e-6 < basin.distance[1]
+
+
+def test_runs_of_trots_stand_where_they_landed() -> None:
+    """The root stays in place over a step, and the next one is where it landed, side for side."""
+    gait = trotting()
+    run = gait.run(3, every=0.01)
+    model, step = run.model, gait.period
+    for k, pair in enumerate((PAIRS[0], PAIRS[1], PAIRS[0])):
+        during = (run.t > k * step + 1e-6) & (run.t < (k + 1) * step - 1e-6)
+        for foot in pair:
+            places = model.frame_pose(run.q[during], foot)[:, :3, 3]
+            assert np.ptp(places, axis=0).max() < 1e-8
+            assert np.abs(places[:, 2]).max() < 1e-8

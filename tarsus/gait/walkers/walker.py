@@ -178,21 +178,27 @@ class Walker:
             return self.section
         first = self.phases[0].model
         m = first.original if isinstance(first, Planted) else first
-        if m.nq != m.nv:
-            raise ValueError(
-                f"walker {self.name!r} has coordinates that are no numbers of their own: state "
-                "its section"
-            )
         names = [
-            f"{joint.name} {k}" if joint.nq > 1 else joint.name
+            f"{joint.name} {k}" if joint.nv > 1 else joint.name
             for joint in m.joints
-            for k in range(joint.nq)
+            for k in range(joint.nv)
         ]
-        return Section(
-            (*names, *(f"{name} rate" for name in names)),
-            lambda x: _placed(first, x[..., : m.nq], x[..., m.nq :]),
-            lambda q, v: np.concatenate([q[..., : m.nq], v[..., : m.nv]], axis=-1),
-        )
+        neutral = m.neutral()
+        turned = m.nq != m.nv  # turns of balls are vectors from the neutral one
+
+        def place(x: Array) -> State:
+            q, v = x[..., : m.nv], x[..., m.nv :]
+            if turned:
+                q = np.asarray(m.integrate(np.broadcast_to(neutral, (*q.shape[:-1], m.nq)), q))
+            return _placed(first, q, v)
+
+        def read(q: Array, v: Array) -> Array:
+            own = q[..., : m.nq]
+            if turned:
+                own = np.asarray(m.difference(np.broadcast_to(neutral, own.shape), own))
+            return np.concatenate([own, v[..., : m.nv]], axis=-1)
+
+        return Section((*names, *(f"{name} rate" for name in names)), place, read)
 
     def but(self, **numbers: float) -> Walker:
         """Return the same walker with other numbers."""
