@@ -42,7 +42,11 @@ def springy() -> ts.gait.LimitCycle:
 def trotting() -> ts.gait.LimitCycle:
     """Return the trot of the quadruped."""
     walker = ts.gait.walkers.trot()
-    return ts.gait.limit_cycle(walker, walker.start)
+    q, v = walker.start
+    for _ in range(20):  # it comes nearer by itself
+        flowed = walker.steps(q, v)
+        q, v = flowed.q, flowed.v
+    return ts.gait.limit_cycle(walker, (q, v))
 
 
 def slope_along(gait: ts.gait.LimitCycle, way: Array, h: float) -> Array:
