@@ -20,7 +20,8 @@ import tarsus as ts
 from tarsus.arrays import Array
 from tarsus.bench import Plan
 from tarsus.bench.timing import Contender, interleave, pinned, ratio
-from tarsus.gait.walkers.compass import start, walking
+from tarsus.gait import walkers as machines
+from tarsus.gait.walkers.compass import start
 from tarsus.peers import NotComparableError
 from tarsus.robots.examples import example
 from tarsus.robots.legged import legged
@@ -75,7 +76,12 @@ def measure_flows(
 def compass(plan: Plan) -> dict[str, Any]:
     """Return times of a step of the compass walker, strike and impact included."""
     q, v = walkers(plan.batch)
-    names = {"flow": ts.flow, "phase": walking(), "most": scipy_compass.LONGEST, **TIGHT}
+    names = {
+        "flow": ts.flow,
+        "phase": machines.compass().phases,
+        "most": scipy_compass.LONGEST,
+        **TIGHT,
+    }
     call = "flow(phase, q, v, duration=most, events=1, rtol=rtol, atol=atol{})"
     contenders = pair(call.format(""), names, q, v)
     if "derivatives" in inspect.signature(ts.flow).parameters:
@@ -100,7 +106,9 @@ def walkers(count: int) -> tuple[Array, Array]:
 def strikes_apart(q: Array, v: Array) -> dict[str, float]:
     """Return how far strikes [s] and the states after them are from those by hand and SciPy."""
     q, v = q[:CHECKED], v[:CHECKED]
-    ours = ts.flow(walking(), q, v, duration=scipy_compass.LONGEST, events=1, **TIGHT)  # type: ignore[arg-type]
+    ours = ts.flow(
+        machines.compass().phases, q, v, duration=scipy_compass.LONGEST, events=1, **TIGHT
+    )  # type: ignore[arg-type]
     theirs = [scipy_compass.step(y, **TIGHT) for y in np.concatenate([q, v], axis=1).tolist()]
     after = np.concatenate([ours.q, ours.v], axis=1) - [y for _, y in theirs]
     return {

@@ -9,6 +9,10 @@
 SI units and radians, z up. Every function takes leading batch dimensions.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from tarsus import (
     calibration,
     constraint,
@@ -40,7 +44,7 @@ from tarsus.events import (
     parameters,
     resets,
 )
-from tarsus.formats import load, save
+from tarsus.formats import ExportWarning, LeftOut, load, save
 from tarsus.geometry import (
     Collision,
     Ground,
@@ -63,7 +67,11 @@ from tarsus.kit import (
     Snapped,
     TakenApart,
     assemble,
+    attach,
     carry,
+    combine,
+    detach,
+    join_states,
     snap,
     take_apart,
 )
@@ -109,6 +117,9 @@ from tarsus.studies import compare_contact
 from tarsus.sweep import JournalError, SweepError, Swept, sweep
 from tarsus.view import edit_volumes, view
 
+if TYPE_CHECKING:
+    from tarsus import studio
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -128,6 +139,7 @@ __all__ = [
     "EnergyError",
     "EnergyLedger",
     "Exit",
+    "ExportWarning",
     "FlowError",
     "FlowEvent",
     "Flowed",
@@ -136,6 +148,7 @@ __all__ = [
     "HeightField",
     "Joint",
     "JournalError",
+    "LeftOut",
     "Loop",
     "Model",
     "ModelError",
@@ -166,14 +179,17 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "assemble",
+    "attach",
     "calibration",
     "carry",
     "check",
+    "combine",
     "compare_contact",
     "constraint",
     "contact",
     "control",
     "convert",
+    "detach",
     "diagnose",
     "edit_volumes",
     "estimation",
@@ -188,6 +204,7 @@ __all__ = [
     "identify",
     "ik",
     "integrators",
+    "join_states",
     "load",
     "load_run",
     "load_take",
@@ -201,9 +218,19 @@ __all__ = [
     "snap",
     "spatial",
     "stand",
+    "studio",
     "surfaces",
     "sweep",
     "take_apart",
     "until",
     "view",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Open the studio when somebody asks for it: a server and a gallery take their time."""
+    if name == "studio":
+        import importlib
+
+        return importlib.import_module("tarsus.studio")
+    raise AttributeError(f"module 'tarsus' has no attribute {name!r}")

@@ -28,7 +28,7 @@ ROOMS = (
         "identification",
         "ports",
     ),
-    *("scenes", "environments", "studies", "bench", "reproduce", "cli"),
+    *("scenes", "studio", "environments", "studies", "bench", "reproduce", "cli"),
 )
 """From the ground up."""
 
@@ -82,7 +82,7 @@ def arrows() -> Iterator[tuple[str, str, str, bool]]:
 
 HEAVY = (
     *("matplotlib", "viser", "pinocchio", "mujoco", "trimesh"),
-    *("sympy", "pyarrow", "gymnasium", "typer", "rich", "ray"),
+    *("sympy", "pyarrow", "gymnasium", "typer", "rich", "ray", "websockets"),
 )
 """Libraries that some rooms use, and that not everybody has."""
 

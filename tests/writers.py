@@ -56,15 +56,20 @@ def _film(path: Path, version: int) -> None:
 
 
 WRITERS: dict[str, Writer] = {
-    "model.yaml": lambda path, version: ts.save(ts.robots.chain(40 + version), path),
-    "model.json": lambda path, version: ts.save(ts.robots.chain(40 + version), path),
+    "model.yaml": lambda path, version: ts.save(ts.robots.chain(40 + version), path) and None,
+    "model.json": lambda path, version: ts.save(ts.robots.chain(40 + version), path) and None,
+    "model.urdf": lambda path, version: ts.save(ts.robots.chain(40 + version), path) and None,
+    "model.sdf": lambda path, version: ts.save(ts.robots.chain(40 + version), path) and None,
+    "model.xml": lambda path, version: ts.save(ts.robots.chain(40 + version), path) and None,
     "run.parquet": lambda path, version: RUNS[version].save(path),
+    "run.csv": lambda path, version: RUNS[version].save(path),
     "run.mcap": lambda path, version: RUNS[version].save(path),
     "run.npz": _checkpoint,
     "run.png": lambda path, version: RUNS[version].plot(path) and None,
     "energy.svg": lambda path, version: RUNS[version].energy.plot(str(path)) and None,
     "page.html": lambda path, version: animate(RUNS[version], path),
     "film.gif": _film,
+    "scene.glb": lambda path, version: animate(RUNS[version], path),
     "table.png": _table,
 }
 

@@ -386,6 +386,7 @@ class Motion:
     def restore(
         self, q: Array, v: Array, memory: Array, touched: Array, steps: int
     ) -> None: ...
+    ledger: bool
     @property
     def steps(self) -> int: ...
     @property

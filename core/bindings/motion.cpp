@@ -22,6 +22,7 @@ struct Motion {
     long states, step = 0;
     bool batched;
     int threads;
+    bool ledger = false;  // works are counted: steps cost a little more
     std::vector<double> q, v, memory, parameters, commands, touched, status;
     Owned parts, part_numbers, part_memory;  // as Python holds them, which may change the numbers
     std::atomic<bool> busy{false};
@@ -50,6 +51,7 @@ struct Motion {
         run.command_stride = world.command_size();
         run.first_step = step, run.steps = run.every = steps, run.samples = 1;
         run.record_room = 1;
+        run.ledger = ledger;
         run.status = status.data();
         if (!touched.empty()) run.record_contacts = touched.data();
         if (parts.object) {
@@ -301,6 +303,7 @@ void bind_motion(nb::module_& m) {
             "From now on steps are made with these parts, whose numbers (1 or B, n) may be changed "
             "in place between them.")
         .def_ro("steps", &Motion::step, "Steps since the start.")
+        .def_rw("ledger", &Motion::ledger, "Whether works are counted from now on.")
         .def_prop_ro("q", at_rest([](const Motion& x) { return owned(rows_of(x, x.q)); }),
                      "Positions (nq,) or (B, nq).")
         .def_prop_ro("v", at_rest([](const Motion& x) { return owned(rows_of(x, x.v)); }),

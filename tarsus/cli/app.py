@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 import tarsus as ts
+from tarsus.cli.convert import convert
 from tarsus.cli.fit import fit
 from tarsus.cli.gait import gait
 from tarsus.cli.ik import ik
@@ -29,6 +30,7 @@ from tarsus.cli.options import (
 )
 from tarsus.cli.reproduce import reproduce
 from tarsus.cli.simulate import simulate
+from tarsus.cli.studio import studio
 from tarsus.cli.walk import walk
 from tarsus.files import replacing
 
@@ -224,12 +226,14 @@ def bench(
                 console.print(Text(f"{name}: {note}", "yellow"))
 
 
+app.command()(convert)
 app.command()(simulate)
 app.command()(walk)
 app.command()(gait)
 app.command()(fit)
 app.command()(ik)
 app.command()(reproduce)
+app.command()(studio)
 
 
 def progress_bar() -> Progress:

@@ -10,8 +10,9 @@ import numpy as np
 import typer
 
 import tarsus as ts
+from tarsus.cli.gait_data import gait_data, optimised_data
 from tarsus.cli.models import open_model
-from tarsus.cli.options import JsonOption
+from tarsus.cli.options import FILMS, JsonOption
 from tarsus.gait.walkers import SHIPPED
 
 
@@ -62,7 +63,7 @@ def gait(
     plot: Annotated[
         Path | None, _option("Draw what was found to a file (.png, .pdf, .svg).")
     ] = None,
-    animate: Annotated[Path | None, _option("Write a film (.gif, .mp4) or a page (.html).")] = None,
+    animate: Annotated[Path | None, _option(FILMS)] = None,
     view: Annotated[bool, typer.Option("--view", help="Show the gait in the browser.")] = False,
     save: Annotated[Path | None, _option("Write the gait to a file (.npz).")] = None,
     as_json: JsonOption = False,
@@ -85,7 +86,7 @@ def gait(
         raise typer.Exit(FAILED) from None
     shown = _studied(found[0], follow, doubled, basin or (), threads)
     if as_json:
-        print(json.dumps(_all_data(found, shown[1:]), ensure_ascii=False))
+        print(json.dumps(gait_data(found, shown[1:]), ensure_ascii=False))
     else:
         console = Output()
         for each in [*made.notes, *found, *shown[1:]]:
@@ -130,17 +131,7 @@ def _optimised(
     from tarsus.cli.app import FAILED, Output
 
     gait = ts.gait.optimize(walker, speed, design=dict(_bounds(each) for each in design))
-    words = {
-        "cost": gait.cost,
-        "speed": gait.speed,
-        "duration": gait.duration,
-        "step_length": gait.step_length,
-        "cost_of_transport": gait.cost_of_transport,
-        "peak_efforts": dict(gait.peak_efforts),
-        "design": dict(gait.design),
-        "violations": dict(gait.violations),
-        "status": gait.status,
-    }
+    words = optimised_data(gait)
     if as_json:
         print(json.dumps({"walker": walker.name, **words}, ensure_ascii=False))
     else:
@@ -232,47 +223,3 @@ def _words(each: Any) -> str:
         ]
         return "\n".join(lines)
     return str(each).strip("<>")
-
-
-def _all_data(gaits: list[ts.gait.LimitCycle], studies: list[Any]) -> dict[str, Any]:
-    """Return gaits as plain data, with the branches and the basin that were asked for."""
-    told: dict[str, Any] = {"gaits": [_data(each) for each in gaits]}
-    for each in studies:
-        if isinstance(each, ts.gait.Basin):
-            axes = {name: values.tolist() for name, values in each.over.items()}
-            told["basin"] = {"over": axes, "steps": each.steps.tolist(), "volume": each.volume}
-        else:
-            branches = each.branches if isinstance(each, ts.gait.Doublings) else [each]
-            told["branches"] = [_branch_data(branch) for branch in branches]
-    return told
-
-
-def _branch_data(branch: ts.gait.Branch) -> dict[str, Any]:
-    return {
-        "number": branch.name,
-        "steps": branch.steps,
-        "values": branch.values.tolist(),
-        "q": branch.q.tolist(),
-        "v": branch.v.tolist(),
-        "stable": branch.stable.tolist(),
-        "bifurcations": [{"kind": x.kind, "value": x.value} for x in branch.bifurcations],
-        "ended": branch.ended,
-        "notes": branch.notes,
-    }
-
-
-def _data(gait: ts.gait.LimitCycle) -> dict[str, Any]:
-    return {
-        "walker": gait.walker.name,
-        "numbers": dict(gait.walker.numbers),
-        "steps": gait.steps,
-        "q": gait.q.tolist(),
-        "v": gait.v.tolist(),
-        "period": gait.period,
-        "speed": gait.speed,
-        "step_length": gait.step_length,
-        "multipliers": [[x.real, x.imag] for x in gait.multipliers.astype(complex)],
-        "stable": gait.stable,
-        "cost_of_transport": gait.cost_of_transport,
-        "violations": list(gait.violations),
-    }

@@ -36,4 +36,6 @@ CompleteOption = Annotated[
         "--complete", help="A file with gears, couplings and loops to add.", show_default=False
     ),
 ]
+FILMS = "Write a film (.gif, .mp4), a page (.html), a scene (.glb), or pictures to a folder."
+"""What `--animate` does."""
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from tarsus import scenes
 from tarsus.arrays import Array
 from tarsus.control import PD, ImplicitPD
 from tarsus.geometry import Collision, Ground, stand
@@ -23,7 +20,6 @@ from tarsus.simulation.contact import Compliant, ContactLaw, Penalty, law_of
 Controller = Literal["hold", "none"]
 Contact = Literal["exact", "lemke", "penalty", "event", "compliant"]
 
-CALL = re.compile(r"(?P<name>[a-z_0-9]+)(\((?P<arguments>.*)\))?")
 YIELDING = 0.05
 """How far joints that hold a model give way under its weight, about [rad]."""
 
@@ -46,31 +42,6 @@ class Choices:
     kd: float | None = None
     joints: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
-
-
-def scene_named(text: str) -> Scene | None:
-    """Return the scene that a text such as `trot` or `drop(1.5)` stands for, None for no scene."""
-    call = CALL.fullmatch(text.strip())
-    if call is None or call["name"] not in scenes.names():
-        return None
-    values, named = _arguments(text, call["arguments"] or "")
-    try:
-        scene = getattr(scenes, call["name"])(*values, **named)
-    except TypeError as error:
-        raise ValueError(f"{text}: {error}") from None
-    assert isinstance(scene, Scene)
-    return scene
-
-
-def _arguments(text: str, arguments: str) -> tuple[list[Any], dict[str, Any]]:
-    """Return the literal arguments of a call; nothing is evaluated."""
-    try:
-        node = ast.parse(f"f({arguments})", mode="eval").body
-        assert isinstance(node, ast.Call)
-        values = [ast.literal_eval(value) for value in node.args]
-        return values, {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
-    except (SyntaxError, ValueError, AssertionError):
-        raise ValueError(f"{text}: the arguments must be numbers or words in quotes") from None
 
 
 def adapted(scene: Scene, choices: Choices) -> Scene:

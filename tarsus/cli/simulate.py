@@ -12,12 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tarsus.cli.models import open_model
-from tarsus.cli.options import BaseOption, CompleteOption, JsonOption, MimicOption, PackageDirs
-from tarsus.cli.scenes import Choices, Contact, Controller, adapted, scene_named, scene_of_model
+from tarsus.cli.options import (
+    FILMS,
+    BaseOption,
+    CompleteOption,
+    JsonOption,
+    MimicOption,
+    PackageDirs,
+)
+from tarsus.cli.scenes import Choices, Contact, Controller, adapted, scene_of_model
 from tarsus.scenes import names as scene_names
+from tarsus.scenes.named import scene_named
 from tarsus.simulation.files import check_suffix
 from tarsus.view import view as show
-from tarsus.view.animation import KINDS
+from tarsus.view.animation import check_film
 
 if TYPE_CHECKING:
     from tarsus.scenes import Scene
@@ -75,8 +83,10 @@ def simulate(
         _option("End when it holds: 'trunk<0.2', 'knee>1.5', touch:trunk; may be repeated."),
     ] = None,
     plot: Annotated[Path | None, _option("Draw the run to a file (.png, .pdf, .svg).")] = None,
-    save: Annotated[Path | None, _option("Write the run to a file (.parquet or .mcap).")] = None,
-    animate: Annotated[Path | None, _option("Write a film (.gif, .mp4) or a page (.html).")] = None,
+    save: Annotated[
+        Path | None, _option("Write the run to a file (.parquet, .csv, .mcap).")
+    ] = None,
+    animate: Annotated[Path | None, _option(FILMS)] = None,
     view: Annotated[bool, typer.Option("--view", help="Show the run in the browser.")] = False,
     view_for: Annotated[
         float | None, _option("Show it in the browser for so many seconds.")
@@ -100,8 +110,8 @@ def simulate(
             raise FileNotFoundError(f"there is no folder {file.parent} to write {file.name} to")
     if save is not None:
         check_suffix(save)
-    if animate is not None and animate.suffix not in KINDS:
-        raise ValueError(f"{animate.name} must end with one of {', '.join(KINDS)}")
+    if animate is not None:
+        check_film(animate)
     scene = scene_named(model)
     if scene is not None:
         scene = adapted(scene, choices)

@@ -14,6 +14,7 @@ import tarsus as ts
 from tarsus.cli.events import pushes
 from tarsus.cli.models import open_model
 from tarsus.cli.options import (
+    FILMS,
     BaseOption,
     CompleteOption,
     JsonOption,
@@ -70,8 +71,10 @@ def walk(
         typer.Option("--robustness", help="Map who stays up, over pushes, friction and masses."),
     ] = False,
     plot: Annotated[Path | None, _option("Draw the walk to a file (.png, .pdf, .svg).")] = None,
-    save: Annotated[Path | None, _option("Write the run to a file (.parquet or .mcap).")] = None,
-    animate: Annotated[Path | None, _option("Write a film (.gif, .mp4) or a page (.html).")] = None,
+    save: Annotated[
+        Path | None, _option("Write the run to a file (.parquet, .csv, .mcap).")
+    ] = None,
+    animate: Annotated[Path | None, _option(FILMS)] = None,
     view: Annotated[bool, typer.Option("--view", help="Show the walk in the browser.")] = False,
     as_json: JsonOption = False,
 ) -> None:

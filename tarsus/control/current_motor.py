@@ -43,6 +43,10 @@ class CurrentMotor:
         """Return the torque at the joint (…) [N m] for currents (…) [A]."""
         return np.asarray(self.ratio * self.efficiency * self.constant * np.asarray(current))
 
+    def current(self, torque: ArrayLike) -> Array:
+        """Return the current (…) [A] that gives torques (…) at the joint [N m]."""
+        return np.asarray(np.asarray(torque, float) / self.torque(1.0))
+
     def power(self, current: ArrayLike, rate: ArrayLike) -> Array:
         """Return the electrical power (…) [W], at rates (…) of the joint [rad/s]."""
         i = np.asarray(current, float)

@@ -17,7 +17,7 @@ to be closed and is far from where it was is not believed, and told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,13 +25,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.control.arguments import not_negative, vectors
+from tarsus.estimation.contact_points import ContactPoints, check_lead
 from tarsus.estimation.invariant_state import InvariantState
 from tarsus.estimation.sensors import Noise, checked
 from tarsus.geometry.terrain import Terrain
 from tarsus.ik.points import ALIGNED
 from tarsus.model import Model
-from tarsus.model.checks import expect, number, reals
-from tarsus.spatial import inverse, skew
+from tarsus.model.checks import expect, number
+from tarsus.spatial import inverse
 from tarsus.spatial.quaternions import quaternion_from_rotation
 
 GATE = 25.0
@@ -78,18 +79,7 @@ class BaseEstimator:
         if number(gate, "gate") <= 0.0:
             raise ValueError(f"gate is {gate}, must be positive")
         self.gate = gate
-        self.contacts: list[tuple[str, Array]] = []
-        for frame, points in contacts.items():
-            model.frame(frame)
-            rows = np.atleast_2d(reals(points, f"points of {frame!r}"))
-            if rows.ndim != 2 or rows.shape[-1] != 3 or not np.isfinite(rows).all():
-                raise ValueError(f"points of {frame!r} have shape {rows.shape}, must be (k, 3)")
-            self.contacts += [(frame, point) for point in rows]
-        if not self.contacts:
-            raise ValueError("contacts is empty: name the frames that touch the ground")
-        frames = [frame for frame, _ in self.contacts]
-        self._first = [frames.index(frame) for frame in dict.fromkeys(frames)]
-        """The first contact of each frame."""
+        self.contacts = ContactPoints(model, imu, contacts)
         base = model.base
         assert base is not None
         self._base_q, self._base_v = base.q_slice, base.v_slice
@@ -155,7 +145,7 @@ class BaseEstimator:
         if dt <= 0.0:
             raise ValueError(f"t is {t} s, must be after the last update at {self._time} s")
         lead = self._state.position.shape[:-1]
-        on = self._flags(closed, lead, "closed")
+        on = self.contacts.flags(closed, lead, "closed")
         rate, force, at, speed = (
             _fitting(x, size, name, lead)
             for x, size, name in (
@@ -182,8 +172,8 @@ class BaseEstimator:
         if self._time is None:
             raise ValueError("there is no beginning: reset() the estimator first")
         sure = not_negative(deviation, "deviation")
-        flags = self._flags(on, self._state.position.shape[:-1], "on")
-        for k in self._first:
+        flags = self.contacts.flags(on, self._state.position.shape[:-1], "on")
+        for k in self.contacts.first:
             place = self._state.places[..., k, :]
             height = ground.height(place[..., 0], place[..., 1])
             self._state.level(k, np.asarray(height), sure, flags[..., k])
@@ -200,46 +190,16 @@ class BaseEstimator:
         if state:
             self._state = InvariantState.from_state(state)
 
-    def _flags(
-        self, closed: Mapping[str, ArrayLike], lead: tuple[int, ...], what: str
-    ) -> NDArray[np.bool_]:
-        """Return which contacts (…, contacts) are said to be closed, by the argument `what`."""
-        unknown = [name for name in closed if name not in dict(self.contacts)]
-        if unknown:
-            names = ", ".join(dict.fromkeys(frame for frame, _ in self.contacts))
-            raise ValueError(f"{what} names {unknown[0]!r}, which has no contacts; these: {names}")
-        for frame, value in closed.items():
-            if np.asarray(value).dtype != bool:
-                raise TypeError(f"{what}[{frame!r}] is {value!r}, must be True or False (…)")
-            _check_lead(np.shape(value), f"{what}[{frame!r}]", lead)
-        flags = [np.broadcast_to(closed.get(frame, False), lead) for frame, _ in self.contacts]
-        return np.stack(flags, axis=-1)
-
     def _place(self, q: Array, on: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Take in where encoders have contacts; return which are not believed (…, contacts)."""
         slipping = np.zeros(on.shape, bool)
         sigma = self.noise.position**2
-        for k, (arm, jacobian) in enumerate(self._seen(q)):
+        for k, (arm, jacobian) in enumerate(self.contacts.seen(q)):
             spread = sigma * (jacobian @ np.swapaxes(jacobian, -1, -2)) + 1e-12 * np.eye(3)
             far = self._state.correct(k, arm, spread, on[..., k], self.gate)
             slipping[..., k] = on[..., k] & far
             self._state.place(k, arm, spread, ~on[..., k] | far)
         return slipping
-
-    def _seen(self, q: Array) -> Iterator[tuple[Array, Array]]:
-        """Yield contacts (…, 3) in axes of the unit, and slopes by joints (…, 3, joints)."""
-        unit = self.model.frame_pose(q, self.imu)
-        back = np.swapaxes(unit[..., :3, :3], -1, -2)
-        frames = dict.fromkeys(frame for frame, _ in self.contacts)
-        poses = {frame: self.model.frame_pose(q, frame) for frame in frames}
-        rows = {frame: self.model.frame_jacobian(q, frame, ALIGNED) for frame in frames}
-        joints = np.delete(np.arange(self.model.nv), np.r_[self._base_v])
-        for frame, point in self.contacts:
-            foot, slopes = poses[frame], rows[frame][..., joints]
-            arm = foot[..., :3, :3] @ point
-            way = foot[..., :3, 3] + arm - unit[..., :3, 3]
-            moved = slopes[..., :3, :] - skew(arm) @ slopes[..., 3:, :]
-            yield (back @ way[..., None])[..., 0], back @ moved
 
     def _told(self, q: Array, v: Array, rate: Array, slipping: NDArray[np.bool_]) -> BaseEstimate:
         state = self._state
@@ -270,17 +230,5 @@ class BaseEstimator:
 def _fitting(value: ArrayLike, size: int, name: str, lead: tuple[int, ...]) -> Array:
     """Return finite numbers (…, size) for states (…)."""
     found = vectors(value, size, name)
-    _check_lead(found.shape[:-1], name, lead)
+    check_lead(found.shape[:-1], name, lead)
     return np.broadcast_to(found, (*lead, size))
-
-
-def _check_lead(shape: tuple[int, ...], name: str, lead: tuple[int, ...]) -> None:
-    """Raise unless leading dimensions broadcast to those of the estimator's states."""
-    try:
-        fits = np.broadcast_shapes(shape, lead) == lead
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError(
-            f"{name} has leading dimensions {shape}, the states of reset() have {lead}"
-        )

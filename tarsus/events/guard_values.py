@@ -10,6 +10,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.events.guards import DISTANCE, HEIGHT, POSITION, VELOCITY, Functions, Guard
 from tarsus.model import Model
+from tarsus.spatial import skew
 
 
 class GuardValues:
@@ -85,9 +86,8 @@ class GuardValues:
         name = self.model.body_names[body]
         rows = np.asarray(self.model.frame_jacobian(q, name, "local_world_aligned"))
         pose = np.asarray(self.model.frame_pose(q, name))
-        arm = (pose[..., :3, :3] @ point)[..., None, :]
-        turning = np.swapaxes(rows[..., 3:, :], -1, -2)
-        return np.asarray(rows[..., :3, :] + np.swapaxes(np.cross(turning, arm), -1, -2))
+        arm = pose[..., :3, :3] @ point
+        return np.asarray(rows[..., :3, :] - skew(arm) @ rows[..., 3:, :])
 
     def _asked(self, index: int, q: Array, v: Array) -> Array:
         function = self._functions.listed[index]

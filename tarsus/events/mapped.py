@@ -80,9 +80,16 @@ def struck(rows: Array, inertia: Array, v: Array) -> tuple[Array, Array]:
 def toward(rows: Array, inertia: Array, wanted: Array) -> tuple[Array, Array]:
     """Return the least x (…, nv) in the metric H with J x = wanted (…, m), and λ: H x = Jᵀ λ."""
     across = np.linalg.solve(inertia, np.swapaxes(rows, -1, -2))
-    holding = np.linalg.pinv(rows @ across, rcond=SMALL, hermitian=True)
-    impulses = holding @ wanted[..., None]
+    impulses = _least(rows @ across, wanted[..., None])
     return (across @ impulses)[..., 0], impulses[..., 0]
+
+
+def _least(inverse_inertia: Array, closing: Array) -> Array:
+    """Return the smallest impulses (…, m, 1) that close as fast as (…, m, 1), by (…, m, m)."""
+    sizes, ways = np.linalg.eigh(inverse_inertia)
+    held = sizes > SMALL * sizes[..., -1:]
+    inverse = np.where(held, 1.0 / np.where(held, sizes, 1.0), 0.0)
+    return np.asarray(ways @ (inverse[..., None] * (np.swapaxes(ways, -1, -2) @ closing)))
 
 
 def _renamed(reset: Linear, q: Array, v: Array) -> tuple[Array, Array]:

@@ -14,13 +14,14 @@ from tarsus.forces.rubber import Rubber
 from tarsus.forces.spring import Spring
 from tarsus.forces.string import String
 from tarsus.forces.support import Support
+from tarsus.forces.weight import Weight
 from tarsus.forces.wrench import Wrench
 
 FORCES = {
     each.kind: each
     for each in (
         *(Brake, Damper, Damping, Drag, GravityField, JointSpring),
-        *(Motor, Rubber, Spring, String, Support, Wrench),
+        *(Motor, Rubber, Spring, String, Support, Weight, Wrench),
     )
 }
 """All kinds of forces by name."""
@@ -38,5 +39,6 @@ __all__ = [
     "Spring",
     "String",
     "Support",
+    "Weight",
     "Wrench",
 ]

@@ -7,12 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from tarsus.formats.export import ExportWarning, Format, LeftOut, Meshes, save_export
 from tarsus.model import Description, Model, ModelError, Source
 from tarsus.model.checks import expect
 from tarsus.model.validation import checked
 
+__all__ = ["ExportWarning", "LeftOut", "build", "load", "read", "save"]
+
 READABLE = (".urdf", ".sdf", ".world", ".xml", ".mjcf", ".yaml", ".yml", ".json")
-WRITABLE = (".yaml", ".yml", ".json")
+NATIVE = (".yaml", ".yml", ".json")
+EXPORTED: dict[str, Format] = {".urdf": "urdf", ".sdf": "sdf", ".xml": "mjcf"}
+WRITABLE = (*NATIVE, *EXPORTED)
 Base: TypeAlias = Literal["fixed", "free"]
 Mimic: TypeAlias = Literal["coupled", "independent"]
 
@@ -67,7 +72,7 @@ def read(
     if complete is not None:
         from tarsus.formats.side_file import complete as add_side_file
 
-        _check_file(Path(complete), WRITABLE)
+        _check_file(Path(complete), NATIVE)
         add_side_file(description, complete)
     return description
 
@@ -95,16 +100,32 @@ def _read(
     return read_native(file, package_dirs=package_dirs)
 
 
-def save(model: Model | Description, path: str | os.PathLike[str]) -> None:
-    """Write a model to a .yaml or .json file, from which `load` makes the same model."""
-    from tarsus.formats.native import write_native
+def save(
+    model: Model | Description,
+    path: str | os.PathLike[str],
+    *,
+    meshes: Meshes = "refer",
+    strict: bool = False,
+) -> tuple[LeftOut, ...]:
+    """Write a model to a file; its ending chooses the format. Return what the file does not say.
 
+    From .yaml and .json `load` makes the same model. What .urdf, .sdf and .xml (MJCF) cannot say
+    is listed by name and reason, and told as an `ExportWarning`; with `strict` it is an error and
+    nothing is written. These name meshes by their paths, `meshes="copy"` puts copies beside the
+    file. `tarsus.formats.export.export` returns the text and the list, and writes nothing.
+    """
     file = Path(path)
-    if file.suffix.lower() not in WRITABLE:
+    suffix = file.suffix.lower()
+    if suffix not in WRITABLE:
         raise ValueError(f"cannot write {file}: the suffix must be one of {', '.join(WRITABLE)}")
     expect(model, (Model, Description), "model")
+    if suffix in EXPORTED:
+        return save_export(model, file, EXPORTED[suffix], meshes=meshes, strict=strict)
+    from tarsus.formats.native import write_native
+
     description = model.description if isinstance(model, Model) else checked(model)
     write_native(description, file)
+    return ()
 
 
 def _format(file: Path) -> str:

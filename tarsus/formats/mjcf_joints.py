@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.formats.xml import unlimited
 from tarsus.model.description import Joint
 from tarsus.spatial import pose, rotation_from_quaternion, rotation_from_vector, scalar_last
 
@@ -96,6 +97,7 @@ def _read_limits(model: Any, index: int, joint: Joint, ignored: Counter[str]) ->
     if model.jnt_limited[index] and joint.kind == "spherical":
         ignored["ranges of ball joints"] += 1
     elif model.jnt_limited[index]:
-        joint.lower, joint.upper = np.array(model.jnt_range[index]).reshape(2, 1)
+        lower, upper = map(unlimited, model.jnt_range[index].tolist())
+        joint.lower, joint.upper = np.array([lower]), np.array([upper])
     if model.jnt_actfrclimited[index] and joint.kind in ("revolute", "prismatic"):
         joint.effort_limit = np.array([np.abs(model.jnt_actfrcrange[index]).max()])

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from tarsus.forces import FORCES
@@ -26,11 +27,13 @@ from tarsus.model.forces import Force, label, plain
 FileValue = None | bool | float | str | list[Any] | dict[str, Any]
 
 
-def encode_force(force: Force, number: int) -> dict[str, Any]:
-    """Return a force as plain data, without what is as in its defaults."""
+def encode_force(
+    force: Force, number: int, known: Mapping[str, type[Any]] = FORCES
+) -> dict[str, Any]:
+    """Return a force, or another of the `known` parts, as data without what is as in defaults."""
     what = label(force.name, force.kind, number)
-    if type(force) is not FORCES.get(force.kind):
-        kinds = ", ".join(FORCES)
+    if type(force) is not known.get(force.kind):
+        kinds = ", ".join(known)
         message = f"{what} is a {type(force).__name__}, files keep only {kinds}"
         raise ModelError(message, force.source)
     data: dict[str, Any] = {"kind": force.kind}
@@ -41,14 +44,20 @@ def encode_force(force: Force, number: int) -> dict[str, Any]:
     return data
 
 
-def decode_force(entry: Any, number: int, source: Source) -> Force:
-    """Return the force that `encode_force` made `entry` from."""
-    what = f"entry {number} of forces"
+def decode_force(
+    entry: Any,
+    number: int,
+    source: Source,
+    known: Mapping[str, type[Any]] = FORCES,
+    table: str = "forces",
+) -> Any:
+    """Return the force, or the part, that `encode_force` made `entry` of a `table` from."""
+    what = f"entry {number} of {table}"
     kind = entry.get("kind") if isinstance(entry, dict) else None
-    if not isinstance(kind, str) or kind not in FORCES:
+    if not isinstance(kind, str) or kind not in known:
         problem = f"has the kind {kind!r}" if isinstance(entry, dict) else "is no mapping"
-        raise ModelError(f"{what} {problem}{suggestion(kind, FORCES)}", source)
-    stated = _fields(FORCES[kind])
+        raise ModelError(f"{what} {problem}{suggestion(kind, known)}", source)
+    stated = _fields(known[kind])
     required = tuple(field.name for field in stated if field.default is dataclasses.MISSING)
     data = mapping(entry, ["kind", *(field.name for field in stated)], required, what, source)
     values = {key: plain(value) for key, value in data.items() if key != "kind"}
@@ -56,7 +65,7 @@ def decode_force(entry: Any, number: int, source: Source) -> Force:
         if _is_limit(key) and values[key] is None:
             values[key] = math.inf
     try:
-        return FORCES[kind](**values, source=source)
+        return known[kind](**values, source=source)
     except (TypeError, ValueError) as error:
         name = values.get("name", "")
         raise ModelError(f"{label(name, kind, number)}: {error}", source) from None

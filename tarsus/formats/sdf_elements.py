@@ -15,9 +15,6 @@ from tarsus.formats.xml import Element
 from tarsus.model.description import WORLD, Body, Shape, Source
 from tarsus.spatial import inverse
 
-UNLIMITED = 1e16
-"""Limits of this size stand for none."""
-
 TYPES = ("revolute", "continuous", "prismatic", "screw", "universal", "revolute2", "ball", "fixed")
 AXES = {"ball": 0, "fixed": 0, "universal": 2, "revolute2": 2, "gearbox": 2}
 
@@ -153,8 +150,7 @@ def _read_axis(
 
 def _limit(limit: Element, tag: str, default: float) -> float:
     stated = limit.find(tag)
-    value = default if stated is None else stated.text_bound()
-    return value if abs(value) < UNLIMITED else math.copysign(math.inf, value)
+    return default if stated is None else stated.text_bound()
 
 
 def _read_pitch(joint: Element) -> float:

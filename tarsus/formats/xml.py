@@ -25,6 +25,9 @@ MAX_ELEMENTS = 1_000_000
 LARGEST = 1e100
 """Larger numbers cannot be physical and would overflow when they are multiplied."""
 
+UNLIMITED = 1e16
+"""Limits of this size stand for none: not all programs read infinities."""
+
 
 @dataclass(eq=False)
 class Element:
@@ -79,7 +82,7 @@ class Element:
         """An attribute that is one number and may be infinite: a limit."""
         if attribute not in self.attributes:
             return default
-        return self._numbers(attribute, (1,), largest=math.inf)[0]
+        return unlimited(self._numbers(attribute, (1,), largest=math.inf)[0])
 
     def vector(
         self, attribute: str, sizes: int | tuple[int, ...], default: Iterable[float] | None = None
@@ -97,7 +100,7 @@ class Element:
 
     def text_bound(self) -> float:
         """The text of this element, one number that may be infinite."""
-        return self._parse(self.text, "its text", (1,), math.inf)[0]
+        return unlimited(self._parse(self.text, "its text", (1,), math.inf)[0])
 
     def text_string(self) -> str:
         """The text of this element, which must not be empty."""
@@ -141,6 +144,11 @@ class Element:
             return f"<{self.tag}>"
         name = f"{named.tag} '{named.attributes['name']}'"
         return name if named is self else f"<{self.tag}> of {name}"
+
+
+def unlimited(limit: float) -> float:
+    """Return a limit, infinite if it is so large that it stands for none."""
+    return limit if abs(limit) < UNLIMITED else math.copysign(math.inf, limit)
 
 
 def read_xml(path: str | os.PathLike[str]) -> Element:

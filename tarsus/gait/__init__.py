@@ -2,8 +2,9 @@
 
 from tarsus.gait import plans, walkers
 from tarsus.gait.aims import Aims, Measured
-from tarsus.gait.anatomy import Anatomy, Leg, Limb
+from tarsus.gait.anatomy import Anatomy
 from tarsus.gait.biped import Biped
+from tarsus.gait.body_parts import Leg, Limb
 from tarsus.gait.body_tasks import BodyGains, BodyTasks
 from tarsus.gait.cycles import (
     Basin,

@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.gait.anatomy import Anatomy, Leg
+from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.body_parts import Leg
 from tarsus.gait.soles import Sole
 from tarsus.spatial import inverse, pose
 

@@ -21,7 +21,8 @@ from typing import TypeAlias
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.gait.anatomy import Anatomy, Limb
+from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.body_parts import Limb
 from tarsus.ik import (
     ArmSwing,
     Comfort,

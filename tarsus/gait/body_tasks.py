@@ -15,7 +15,8 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.control import Contact
 from tarsus.gait.aims import Aims
-from tarsus.gait.anatomy import FREEDOM, Anatomy
+from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.body_parts import FREEDOM
 from tarsus.ik import (
     AngularMomentumTask,
     ArmSwing,

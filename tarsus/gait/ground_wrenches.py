@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
-from tarsus.gait.anatomy import Anatomy, Leg
+from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.body_parts import Leg
 from tarsus.model import Model
 from tarsus.model.description import ModelError
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.gait.anatomy import ANKLE, Anatomy, Leg
+from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.body_parts import ANKLE, Leg
 
 USUAL = 0.08
 """By which share legs are shorter than stretched if knees are strong."""

@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.ik import middle
 from tarsus.model import Model
 
 MIRRORED = 0.04
@@ -21,13 +22,30 @@ SHORTEST = 2
 """A limb has at least so many joints."""
 
 
+OUT_OF_RANGE = 1e-3
+"""Joints that are further beyond their limits are not where they ever are [rad, m]."""
+
+
+def resting(model: Model) -> Array:
+    """Return a configuration (nq,) in which a machine could stand: neutral, if loops are in range.
+
+    Loops are drawn in files where it is easy to draw them. Where that is out of range, as the flat
+    parallelograms of Cassie's feet are, it is the configuration half-way between limits.
+    """
+    q = model.neutral()
+    looped = {name for each in model.clusters if "loop" in each.kind for name in each.joints}
+    slices = [joint.q_slice for joint in model.joints if joint.name in looped]
+    beyond = np.maximum(model.lower - q, q - model.upper) > OUT_OF_RANGE
+    return middle(model) if any(beyond[own].any() for own in slices) else q
+
+
 class Branches:
-    """The tree of a model at its neutral configuration: who carries what, where and how heavy."""
+    """The tree of a model at its `resting` configuration: who carries what, where and how heavy."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        q = model.neutral()
-        self.poses: Array = np.asarray(model.forward_kinematics(q))
+        self.rest = resting(model)
+        self.poses: Array = np.asarray(model.forward_kinematics(self.rest))
         self.parent = [body.parent for body in model.bodies]
         self.children: list[list[int]] = [[] for _ in model.bodies]
         for body in model.bodies:
@@ -72,7 +90,7 @@ class Branches:
         """Return in how many directions the joints of a limb can move its end, 6 at most."""
         model = self.model
         # a little bent, as stretched limbs lose directions
-        q = model.integrate(model.neutral(), 0.1 * np.sin(1.0 + np.arange(model.nv)))
+        q = model.integrate(self.rest, 0.1 * np.sin(1.0 + np.arange(model.nv)))
         rows = model.frame_jacobian(q, model.body_names[end])[:, model.driven]
         return int(np.linalg.matrix_rank(rows, tol=1e-3))
 

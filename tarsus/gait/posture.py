@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
-from tarsus.gait.anatomy import ANKLE, FREEDOM, Anatomy, Leg, Limb
+from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.body_parts import ANKLE, FREEDOM, Leg, Limb
 from tarsus.ik import (
     ComTask,
     FrameTask,

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
-from tarsus.gait.anatomy import Anatomy, Leg
+from tarsus.gait.anatomy import Anatomy
+from tarsus.gait.body_parts import Leg
 from tarsus.gait.ground_wrenches import sole_position
 from tarsus.gait.plans.support import support_margin
 from tarsus.simulation import Trajectory

@@ -25,6 +25,8 @@ WIDER = 1.25
 """A sole that is not level there must be so much wider than the level one."""
 UPRIGHT = 0.1
 """An edge is upright if the sine of its angle to the vertical is less."""
+NARROW = 0.15
+"""A sole with such a width, as a part of its length, may be the lowest part of what is round."""
 CORNERS = 4
 """A sole has at most so many corners; those that matter least are left out."""
 AROUND = 12
@@ -96,12 +98,17 @@ def sole_of(model: Model, body: int, balls: Array, rotation: Array, ahead: Array
     """
     level = -rotation[2]
     down, area = level, _area(balls, level)
-    for normal in _facets(balls):
+    facets = _facets(balls)
+    for normal in facets[np.argsort(-facets @ level)]:  # of facets as wide the most level one
         wide = _area(balls, normal) if normal @ level > STEEPEST else 0.0
         if wide > WIDER * max(area, 1e-6):
             down, area = normal, wide
     if area < 1e-6:
         down = _across(balls, level)
+    elif _is_narrow(_lowest(balls, down)):
+        # what is round along an edge, as a cylinder that lies, can be rolled until it is level
+        rolled = _across(_lowest(balls, down), level)
+        down = rolled if WIDER * _area(balls, rolled) >= area else down
     forward = rotation.T @ ahead
     x = forward - (forward @ down) * down
     x /= np.linalg.norm(x)
@@ -153,6 +160,12 @@ def _across(balls: Array, level: Array) -> Array:
     length = np.linalg.norm(across)
     # an edge that hangs down stands on its end, a point
     return np.asarray(across / length) if length > UPRIGHT else level
+
+
+def _is_narrow(points: Array) -> bool:
+    """Return whether points (k, 3) are nearly on a line."""
+    sizes = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    return bool(sizes[1] < NARROW * sizes[0])
 
 
 def _fewer(polygon: Array) -> Array:

@@ -9,7 +9,7 @@ time, of which nothing depends: K is zero there, and it does not matter when a s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,13 +117,24 @@ class StepFeedback:
         change = np.clip(-offset @ self.gain.T, -self.limits, self.limits)
         return np.asarray(self.usual + change)
 
-    def walk(self, q: ArrayLike, v: ArrayLike, steps: int = 20) -> FeedbackWalk:
-        """Take steps from a state q (nq,), v (nv,), each with its own numbers."""
+    def walk(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        steps: int = 20,
+        *,
+        sensed: Callable[[Array, Array], tuple[Array, Array]] | None = None,
+    ) -> FeedbackWalk:
+        """Take steps from a state q (nq,), v (nv,), each with its own numbers.
+
+        The feedback goes by what is `sensed` of the state after a strike, the state itself unless
+        given.
+        """
         count(steps, "steps")
         states = [(np.array(q, float), np.array(v, float))]
         times, inputs, fell = [], [], ""
         for _ in range(steps):
-            inputs.append(self(*states[-1]))
+            inputs.append(self(*(states[-1] if sensed is None else sensed(*states[-1]))))
             flowed = self._stepped(*states[-1], inputs[-1])
             if flowed.ended != ENDS[EVENTS] or flowed.phase != self.walker.phases[0].name:
                 fell = f"the step {flowed.ended}"

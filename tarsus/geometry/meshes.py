@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
-from tarsus.geometry.mesh_files import read_mesh
+from tarsus.formats.mesh_files import read_mesh
 from tarsus.model.checks import read_only
 from tarsus.model.description import ModelError, Shape
 

@@ -7,8 +7,7 @@ solver, as a controller would, and draws where they lead.
 from __future__ import annotations
 
 import threading
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +25,8 @@ from tarsus.spatial import (
     scalar_last,
 )
 from tarsus.view import Viewer
-from tarsus.view.stage import Stage
+from tarsus.view.handles import Handle
+from tarsus.view.stage import FINE, Stage
 from tarsus.view.surfaces import ShownShapes
 
 if TYPE_CHECKING:
@@ -72,13 +72,11 @@ class Dragging:
                 "the solver has no task to drag: a FrameTask or a PositionTask in the world"
             )
         avoid = solver.constraints.avoid
-        stage = Stage(
-            solver.model, q=q, shapes=shapes, volumes=None if avoid is None else avoid.distances
-        )
+        shells = None if avoid is None else avoid.distances
+        stage = Stage(solver.model, q=q, shapes=shapes, volumes=shells, detail=FINE)
         self.viewer = Viewer(stage, port, sliders=False)
         self._lock, self._closed = threading.Lock(), threading.Event()
-        self._status = self.viewer.server.gui.add_text("status", "", disabled=True)
-        self._build(stage.size)
+        self._build()
         self._thread = threading.Thread(target=self._follow, args=(dt,), daemon=True)
         self._thread.start()
 
@@ -90,14 +88,13 @@ class Dragging:
     @property
     def status(self) -> str:
         """How the last step ended, and what is farthest from its target."""
-        return str(self._status.value)
+        return self.viewer.status
 
     def lead(self, name: str, position: ArrayLike, wxyz: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
         """Set the target of a task, and its handle: a position (3,) [m] and a quaternion."""
         at = numbers(position, (3,), "position")
         find(self.tasks, name, "task")
-        handle = self._handles[name]
-        handle.position, handle.wxyz = at, np.asarray(wxyz, float)
+        self._handles[name].place(at, wxyz)
         self._aim(name, at, wxyz)
 
     def _aim(self, name: str, at: ArrayLike, wxyz: ArrayLike) -> None:
@@ -125,26 +122,18 @@ class Dragging:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _build(self, size: float) -> None:
+    def _build(self) -> None:
         """Put a handle at each target."""
-        scene = self.viewer.server.scene
-        self._handles: dict[str, Any] = {}
-        for k, (name, task) in enumerate(self.tasks.items()):
+        self._handles: dict[str, Handle] = {}
+        for name, task in self.tasks.items():
             at = np.asarray(task.target)
             place, turn = (at, None) if at.ndim == 1 else (at[:3, 3], at[:3, :3])
-            handle = scene.add_transform_controls(
-                f"/world/target_{k}",
-                scale=0.25 * size,
-                disable_rotations=turn is None,
-                depth_test=False,
-                position=place,
-                wxyz=scalar_first(quaternion_from_rotation(np.eye(3) if turn is None else turn)),
-            )
-            handle.on_update(partial(self._moved, name, handle))
-            self._handles[name] = handle
+            wxyz = None if turn is None else scalar_first(quaternion_from_rotation(turn))
+            self._handles[name] = self.viewer.handle(name, place, wxyz, moved=self._moved)
 
-    def _moved(self, name: str, handle: Any, _: Any) -> None:
-        self._aim(name, handle.position, handle.wxyz)
+    def _moved(self, handle: Handle) -> None:
+        turn = (1.0, 0.0, 0.0, 0.0) if handle.wxyz is None else handle.wxyz
+        self._aim(handle.name, handle.position, turn)
 
     def _follow(self, dt: float) -> None:
         """Make steps until it is closed; what goes wrong is told on the page, and it stands."""
@@ -157,10 +146,10 @@ class Dragging:
                         for name, task in self.tasks.items()
                     }
             except (ValueError, ArithmeticError) as error:
-                self._status.value = str(error)
+                self.viewer.say(str(error))
                 continue
             worst = max(errors, key=errors.__getitem__)
-            self._status.value = f"{step.status}, {worst}: {1e3 * errors[worst]:.1f} mm"
+            self.viewer.say(f"{step.status}, {worst}: {1e3 * errors[worst]:.1f} mm")
             if np.abs(step.v).max(initial=0.0) > STILL:
                 self.q = step.q
                 self.viewer.pose(step.q)

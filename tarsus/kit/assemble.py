@@ -70,7 +70,7 @@ def assemble(
         snapped=snapped,
         roots=found.roots,
         joints=tuple(loop.name for loop in stated.loops if loop.name in names),
-        cuts=_cuts(tree, state.q, reason),
+        cuts=cuts_of(tree, state.q, reason),
         implied=tuple(loop.name for loop in stated.loops if loop.name not in left),
         diagnosis=_rows(model, snapped.q)[0],
     )
@@ -202,20 +202,23 @@ def _built(stated: Description, strict: bool) -> tuple[Model, str]:
         return Model(_as_constraints(stated), strict=strict), str(error)
 
 
-def _cuts(model: Model, q: Array, reason: str) -> tuple[Cut, ...]:
-    """Return the loops of a tree, with how many velocities each takes away."""
+def cuts_of(model: Model, q: Array, reason: str = "") -> tuple[Cut, ...]:
+    """Return the loops of a tree at q (nq,), with how many velocities each takes away.
+
+    `reason` says why those that are constraints are, if it is known better than the model does.
+    """
     if not model.description.loops:
         return ()
     _, rows, inertia, names = _rows(model, q)
     outside = {c.name: reason or c.reason for c in model.constraints}
-    cuts, before = [], 0
+    found, before = [], 0
     for loop in model.description.loops:
         own = [k for k, name in enumerate(names) if name == loop.name]
         so_far = [k for k in range(len(names)) if k <= max(own, default=-1)]
         rank = _rank(rows[so_far], inertia)
-        cuts.append(Cut(loop.name, loop.kind, len(own), rank - before, outside.get(loop.name, "")))
+        found.append(Cut(loop.name, loop.kind, len(own), rank - before, outside.get(loop.name, "")))
         before = rank
-    return tuple(cuts)
+    return tuple(found)
 
 
 def _rows(model: Model, q: Array) -> tuple[Diagnosis, Array, Array, tuple[str, ...]]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
+from tarsus.kit.kept_independent import with_independent
 from tarsus.kit.rerooted import path_to, rerooted
 from tarsus.kit.root_reaction import RootReaction, root_reaction
 from tarsus.kit.root_states import RootedState, RootStates
@@ -69,6 +70,7 @@ class Rooted(Model):
         if at is None:
             at = model.frame_pose(model.neutral(), body) @ inside @ inverse(neutral)
         at = checked_pose(at, "rooted_at, at")
+        stated = with_independent(model, [each.name for each in path.base])
         new = rerooted(stated, path, body, root, at)
         super().__init__(new.description, strict=model._strict)
         asked = {"joint": joint, "placement": inside, "at": at, "release": release, **parameters}

@@ -1,8 +1,9 @@
 """Closing the loops of a model: a start configuration, and which joints depend on the others.
 
 The loops of a cluster are cut open, which leaves a tree. Its independent joints stay where they
-are while the others close the loops by Newton's method; if that fails, all joints move. Loops
-that are constraints are closed last, by all joints.
+are while the others close the loops by Newton's method; if that fails, all joints move. Clusters
+that are images of each other get the same choice. Loops that are constraints are closed last, by
+all joints.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tarsus.model.diagnosis import FAINT, diagnose
 from tarsus.model.kinds import KINDS
 from tarsus.model.open_loops import EXACT, OpenLoops, close, fingerprint
 from tarsus.model.tree import DEPENDENT, FOLLOWER, INDEPENDENT, Tree
+from tarsus.model.twins import Chosen, agree
 
 CLOSED = 1e-5
 """Gap [m or 1] up to which a loop counts as closed, as numbers in files are rounded."""
@@ -47,16 +49,22 @@ def closed(tree: Tree) -> Tree:
     """Return the tree with roles for the joints on loops and a start configuration."""
     roles, where = list(tree.roles), user_positions(tree)
     q, warnings = _stated_start(tree, where), list(tree.warnings)
-    known: dict[Hashable, Closure] = {}  # many robots have equal legs
+    known: dict[Hashable, Chosen] = {}  # many robots have equal legs
+    found: dict[int, Chosen] = {}
     dropped: dict[str, list[int]] = {}
-    for cluster, (couplings, loops) in _with_loops(tree).items():
+    with_loops = _with_loops(tree)
+    for cluster, (couplings, loops) in with_loops.items():
         bodies = tree.clusters[cluster]
-        own = _coordinates(tree, bodies, where)
-        same = (fingerprint(tree, bodies, couplings, loops), q[own].tobytes())
+        start = q[_coordinates(tree, bodies, where)]
+        same = (fingerprint(tree, bodies, couplings, loops), start.tobytes())
         if same not in known:
-            known[same] = _closure(OpenLoops(tree, [bodies], couplings, loops), q[own])
-        closure = known[same]
-        q[own] = closure.start
+            known[same] = _chosen(OpenLoops(tree, [bodies], couplings, loops), start)
+        found[cluster] = known[same]
+    agree(list(known.values()))
+    closures = {id(each): _closure(each) for each in known.values()}
+    for cluster, (_, loops) in with_loops.items():
+        bodies, closure = tree.clusters[cluster], closures[id(found[cluster])]
+        q[_coordinates(tree, bodies, where)] = closure.start
         _mark(roles, bodies, closure.dependent)
         dropped |= {loop.name: rows for loop, rows in zip(loops, closure.left_out, strict=True)}
         warnings += _warnings(loops, closure, {role for i in bodies for role in roles[i]})
@@ -66,10 +74,15 @@ def closed(tree: Tree) -> Tree:
     )
 
 
-def _closure(part: OpenLoops, q: Array) -> Closure:
-    """Return what closes the loops of a cluster, from a start near `q`."""
+def _chosen(part: OpenLoops, q: Array) -> Chosen:
+    """Return where the loops of a cluster are closed, near `q`, and what depends there."""
     start = _closed_part(part, q)
-    chosen = dependents(part, start)
+    return Chosen(part, start, dependents(part, start))
+
+
+def _closure(cluster: Chosen) -> Closure:
+    """Return what closes the loops of a cluster."""
+    part, start, chosen = cluster.part, cluster.start, cluster.dependent
     repeated = left_out(part, start, chosen)
     if not any(repeated):
         return Closure(chosen, repeated, 0.0, start)

@@ -189,5 +189,11 @@ def _moves(jacobian: Array) -> NDArray[np.bool_]:
     return np.asarray(lengths > NOTHING * lengths.max(initial=0.0))
 
 
+def clearness(part: OpenLoops, q: Array, chosen: Sequence[int]) -> float:
+    """Return the least singular value of the columns that depend, each of unit length."""
+    columns = _with_unit_columns(part.gaps(q)[1])[0][:, list(chosen)]
+    return float(np.linalg.svd(columns, compute_uv=False)[-1])
+
+
 def _rank(jacobian: Array) -> int:
     return int((np.linalg.svd(jacobian, compute_uv=False) > SINGULAR).sum())

@@ -10,7 +10,7 @@ from tarsus.arrays import Array
 from tarsus.events import Flowed, flow
 from tarsus.gait.cycles import limit_cycles
 from tarsus.gait.impact_analysis import ImpactAnalysis, impact_analysis
-from tarsus.gait.walkers.compass import STABLE, UNSTABLE, compass, start, walking
+from tarsus.gait.walkers.compass import STABLE, UNSTABLE, compass, start
 from tarsus.reproduce.result import Curve, Result, Row, compared, judged
 
 SOURCE = "V. Duindam, Port-Based Modeling and Control …, University of Twente 2006"
@@ -51,7 +51,7 @@ def printed_map(y: Array, m: float = 1.0, hip: float = 5.0) -> Array:
 
 def _walk(gait: tuple[float, float, float], steps: int, offset: float = 0.0) -> Flowed:
     q0, v0 = start((gait[0] + offset, *gait[1:]))
-    return flow(walking(), q0, v0, duration=2.0 * steps, events=steps, sample=0.01)
+    return flow(compass().phases, q0, v0, duration=2.0 * steps, events=steps, sample=0.01)
 
 
 def _map() -> list[Row]:

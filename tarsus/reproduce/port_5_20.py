@@ -17,6 +17,10 @@ LEAN, RATES = (-0.3, -0.1), (2.0 / math.cos(0.1) ** 2, 0.1)
 """Where walks begin: momenta (2, 0.1), as in the thesis."""
 PUSH = (2.0, (0.0, -0.3, 0.0))
 SIZE = "the size of the push is not told; ours is 0.3 m/s to the right"
+EARLY = (
+    "the size of the push and when in a step it comes are not told: 0.161 m also by SciPy with the "
+    "Hamiltonian of the thesis, 0.147 m for the same push to the left, 0.31 m 0.1 s later"
+)
 SHAPE = "the shape of the reference is not told; ours goes 0.5 m to the left and back"
 
 
@@ -56,7 +60,7 @@ def returning() -> Result:
     first, later = float(aside.max()), float(aside[times > 4.5].max())
     rows = (
         judged("steps in 42 s", "walks on", len(walk.strikes), walk.ended == "walks on"),
-        judged("furthest aside at mid-stance [m]", "", first, first < 0.2, SIZE),
+        judged("furthest aside at mid-stance [m]", "", first, first < 0.2, EARLY),
         judged("and from 2.5 s after the push on [m]", "returns", later, later < 0.15, SIZE),
     )
     return Result(

@@ -33,14 +33,21 @@ def example(name: str, base: Literal["free", "fixed"] | None = None) -> Model:
     """Return a robot of example-robot-data; `base` is how its root hangs, by default as usual."""
     if name not in EXAMPLES:
         raise ValueError(f"there is no example {name!r}{suggestion(name, EXAMPLES)}")
+    folder = example_folder()
+    if folder is None:
+        message = f"{name!r} is in a package that is not installed: pip install example-robot-data"
+        raise ValueError(message)
+    file, usual = EXAMPLES[name]
+    # the fingers of panda mimic each other, in other libraries as joints of their own
+    return load(folder / file, base or usual, mimic="independent")
+
+
+def example_folder() -> Path | None:
+    """Return where the robots of example-robot-data are, None if it is not installed."""
     import importlib.metadata  # slow to import, and only needed here
 
     try:
         package = importlib.metadata.distribution("example-robot-data")
     except importlib.metadata.PackageNotFoundError:
-        message = f"{name!r} is in a package that is not installed: pip install example-robot-data"
-        raise ValueError(message) from None
-    file, usual = EXAMPLES[name]
-    # the fingers of panda mimic each other, in other libraries as joints of their own
-    path = Path(str(package.locate_file(f"{FOLDER}/{file}")))
-    return load(path, base or usual, mimic="independent")
+        return None
+    return Path(str(package.locate_file(FOLDER)))

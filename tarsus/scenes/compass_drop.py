@@ -13,8 +13,9 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.control import CurveField, CurveTracking
-from tarsus.events import Exit, Flowed, Phase, flow, guards, held, resets
-from tarsus.gait.walkers.compass import GRAVITY, LIFT, RELABEL, SLOPE, STABLE, start
+from tarsus.events import Exit, Flowed, Phase, flow, guards
+from tarsus.gait.walkers.compass import GRAVITY, SLOPE, STABLE, start
+from tarsus.gait.walkers.straight_strike import caught
 from tarsus.model import Model
 from tarsus.robots.compass import compass
 
@@ -115,16 +116,12 @@ def _phases(
     normal = (math.sin(SLOPE), 0.0, math.cos(SLOPE))
     lean, swung = guards.JointPosition("lean"), guards.JointPosition("hip")
     deeper = guards.Height("right_foot", over=-drop * np.array(normal), normal=normal)
-    caught = (
-        resets.Linear(LIFT),
-        resets.Impact(held(free, "right_foot")),
-        resets.Linear(RELABEL),
-    )
+    reset = caught(free, "right_foot")
     falls = (Exit(FALLEN + lean, name="fall"), Exit(FALLEN - lean, name="fall"))
     first, others = (
         Phase(
             stands,
-            (Exit(guard, "walk", caught, swung - SCUFF, name="strike"), *falls),
+            (Exit(guard, "walk", reset, swung - SCUFF, name="strike"), *falls),
             name=name,
             controller=controller,
         )

@@ -94,11 +94,21 @@ def keep_numbers(old: Board, new: Board, own: tuple[str, ...]) -> None:
     if before is None or after is None or new.motion is None:
         return
     after.numbers = carried_numbers(before.parts, before.numbers, after.parts, after.numbers, own)
+    keep_currents(old, new, own)
+
+
+def keep_currents(old: Board, new: Board, own: tuple[str, ...] = ()) -> None:
+    """Give parts what they remember of the motion: currents of motors, if they are motors still."""
+    before, after = old.acting, new.acting
+    if before is None or after is None or new.motion is None:
+        return
     after.widen()
     for k, each in enumerate(after.parts.parts):
         if each.name in own or each.name not in before.parts.index:
             continue
         there, count = before.parts.number(each.name), len(each.part.keeps)
+        if before.parts.parts[there].part.keeps != each.part.keeps:
+            continue
         here, was = (MEMORY["size"] * at + MEMORY["own"] for at in (k, there))
         after.memory[:, here : here + count] = before.memory[:, was : was + count]
     new.motion.take(after)

@@ -1,4 +1,4 @@
-"""Runs as files: Parquet to keep and to read again, MCAP for viewers such as Foxglove."""
+"""Runs as files: Parquet to keep and read again, CSV for spreadsheets, MCAP for Foxglove."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tarsus.model.checks import suggestion
+from tarsus.simulation.csv_file import write_csv
 from tarsus.simulation.mcap_file import write_mcap
 from tarsus.simulation.parquet_file import write_parquet
 from tarsus.simulation.parquet_reader import MAX_BYTES, read_parquet
 from tarsus.simulation.trajectory import Trajectory
 
-WRITERS = {".parquet": write_parquet, ".mcap": write_mcap}
+WRITERS = {".parquet": write_parquet, ".csv": write_csv, ".mcap": write_mcap}
 
 
 def save_run(run: Trajectory, path: str | Path) -> None:
-    """Write a run to a .parquet or .mcap file."""
+    """Write a run to a .parquet, .csv or .mcap file."""
     path = Path(path)
     check_suffix(path)
     WRITERS[path.suffix](run, path)

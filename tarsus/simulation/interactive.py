@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.checks import ByName
+from tarsus.model.checks import ByName, flag
 from tarsus.parts import Part
 from tarsus.simulation.board import Board
 from tarsus.simulation.contact_record import Contact
 from tarsus.simulation.controllers import restart
 from tarsus.simulation.drives import Controller, Drive
+from tarsus.simulation.energy import EnergyLedger
 from tarsus.simulation.external import External, pushing, stated
 from tarsus.simulation.integrators import Integrator
 from tarsus.simulation.motion import Motion
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.part_handle import PartHandle
+from tarsus.simulation.part_record import part_records, part_rows
 from tarsus.simulation.snapshot import Snapshot, restored, taken
 from tarsus.simulation.starts import Starts
 from tarsus.simulation.take import Take
@@ -46,11 +49,12 @@ class Interactive:
         controller: Controller | None = None,
         mass_scale: MassScale = None,
         threads: int = 1,
+        ledger: bool = False,
     ) -> None:
         """Start an interactive motion from q (nq,) and v (nv,), or from B states at once.
 
         `controller` is as of `run`: those that the core knows are part of its steps, contacts and
-        all. Without one, `step` takes efforts.
+        all. Without one, `step` takes efforts. With `ledger` works are counted, for `energy_now`.
         """
         starts = self.started()
         restart(controller)
@@ -65,6 +69,7 @@ class Interactive:
             numbers,
             dt=self.dt,
             threads=threads,
+            ledger=flag(ledger, "ledger"),
         )
         acting = self.board.on(state.q)
         if acting is not None:
@@ -142,6 +147,17 @@ class Interactive:
     def contacts_now(self, state: int = 0) -> list[Contact]:
         """Return the contacts in the last step of the interactive motion."""
         return self.moving().contacts(state)
+
+    def energy_now(self) -> EnergyLedger:
+        """Return the ledger as it is now, a sample of it; works since `reset(…, ledger=True)`."""
+        motion = self.moving()
+        if not motion.core.ledger:
+            raise RuntimeError("works are not counted: start with reset(q, v, ledger=True)")
+        row, of_parts = motion.energies()
+        names = () if motion.acting is None else part_rows(motion.acting.parts)
+        shape = (motion.states, 1, -1) if motion.batched else (1, -1)
+        parts = part_records(names, of_parts.reshape(shape)) if names else None
+        return EnergyLedger(self.model, np.array([self.t]), row.reshape(shape), parts)
 
     def add(self, part: Part) -> PartHandle:
         """Put a constraint or a force on, also while a motion goes on, and return its handle.

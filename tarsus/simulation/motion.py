@@ -18,6 +18,7 @@ from tarsus.simulation.contact_record import Contact, Place, contact_of
 from tarsus.simulation.drives import Drive, Rows
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.part_trouble import suspects
+from tarsus.simulation.rewind import parts_of
 from tarsus.simulation.state import State
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Motion:
         *,
         dt: float,
         threads: int,
+        ledger: bool = False,
     ) -> None:
         self.model, self.places, self.drive, self.dt = model, places, drive, dt
         self.world, self.states, self.batched = world, len(state.q), state.batched
@@ -53,6 +55,7 @@ class Motion:
         self.core = _core.Motion(
             world, state.q, state.v, parameters, batched=state.batched, threads=self.threads
         )
+        self.core.ledger = ledger
 
     def step(self, command: Any = None, steps: int = 1) -> tuple[Array, Array]:
         """Make steps with efforts, or with the setpoint of a controller, and return q and v."""
@@ -78,6 +81,18 @@ class Motion:
             acting.numbers,
             acting.memory,
         )[0]
+
+    def energies(self) -> tuple[Array, Array]:
+        """Return the ledger's row (B, n) as it is now, and what it says of parts (B, m)."""
+        q, v = np.atleast_2d(self.core.q, self.core.v)
+        size = 0 if self.acting is None else self.acting.parts.core.record_size
+        of_parts = np.zeros((self.states, size))
+        row = self.world.energies(
+            *(q, v, self.core.memory, self.parameters),
+            **parts_of(self.acting),
+            record=of_parts if size else None,
+        )
+        return row, of_parts
 
     def take(self, acting: Acting) -> None:
         """Go on with these parts."""

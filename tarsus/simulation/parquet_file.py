@@ -21,6 +21,7 @@ from tarsus.formats.native import to_data
 from tarsus.geometry import Terrain
 from tarsus.simulation.contact_record import Contacts, Place
 from tarsus.simulation.events import NUMBERS, Events
+from tarsus.simulation.named_columns import position_names, velocity_names
 from tarsus.simulation.trajectory import ARRAYS, PARTS, Trajectory
 from tarsus.surfaces import Surface
 
@@ -75,13 +76,10 @@ def _metadata(run: Trajectory) -> dict[str, Any]:
         "places": list(_places(run)),
         "limits": [] if run.happened is None else list(run.happened.limits),
         "frictions": [] if run.happened is None else list(run.happened.frictions),
-        "q": [f"{j.name}[{k}]" for j in run.model.joints for k in range(_size(j.q_slice))],
-        "v": [f"{j.name}[{k}]" for j in run.model.joints for k in range(_size(j.v_slice))],
+        "q": position_names(run.model),
+        "v": velocity_names(run.model),
+        "tau": velocity_names(run.model, efforts=True),
     }
-
-
-def _size(part: slice) -> int:
-    return int(part.stop - part.start)
 
 
 def _list_column(pa: Any, rows: Array) -> Any:

@@ -48,6 +48,9 @@ WIDTHS: dict[str, Callable[[Model], int]] = {
 }
 """How many numbers each sample of a recording has."""
 
+NAMES = ("state", "t", *ARRAYS, PARTS, CONTACTS, EVENTS)
+"""Columns that a run may have: one with a name that was damaged must not go unseen."""
+
 METADATA: dict[str, tuple[type, ...]] = {
     "version": (int,),
     "model": (dict,),
@@ -83,6 +86,9 @@ def read_parquet(
 def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes: int) -> Trajectory:
     batch, samples = data["batch"], data["samples"]
     shape = (samples,) if batch is None else (batch, samples)
+    for name in columns.names:
+        if name not in NAMES:
+            raise ModelError(f"it has the column {name!r}{suggestion(name, NAMES)}")
     widths = {name: WIDTHS[name](model) for name in ARRAYS if name in columns.names}
     if "energy" in widths and columns.width("energy") == widths["energy"] + 1:
         widths["energy"] += 1  # with what compliant contacts store

@@ -61,6 +61,8 @@ class Snapshot:
     """Where it was taken; None if it was read from a file."""
     stated: Mapping[str, str] = field(default_factory=dict)
     """What its file says about its content."""
+    ledger: bool = False
+    """Whether works were counted."""
 
     @property
     def t(self) -> float:
@@ -97,6 +99,7 @@ def taken(simulation: Interactive, motion: Motion) -> Snapshot:
         motion.threads,
         getattr(drive, "controller", None),
         simulation,
+        ledger=motion.core.ledger,
     )
 
 
@@ -121,6 +124,7 @@ def restored(simulation: Interactive, snapshot: Snapshot, controller: Controller
         snapshot.parameters,
         dt=simulation.dt,
         threads=snapshot.threads,
+        ledger=snapshot.ledger,
     )
     motion.core.restore(q, v, snapshot.memory, snapshot.touched, snapshot.step)
     simulation.board.put_back(snapshot.kept, motion)

@@ -87,7 +87,7 @@ def _plain(each: Input) -> dict[str, Any]:
 
 def _plain_value(value: Any) -> Any:
     if isinstance(value, Snapshot):
-        return _plain_snapshot(value)
+        return plain_snapshot(value)
     if isinstance(value, Part):
         return _plain_part(value)
     return value if type(value) is int else plain(value)
@@ -104,7 +104,8 @@ def _stated(kind: type[Part]) -> tuple[str, ...]:
     return tuple(each.name for each in fields(kind) if each.init and each.compare)
 
 
-def _plain_snapshot(snapshot: Snapshot) -> dict[str, Any]:
+def plain_snapshot(snapshot: Snapshot) -> dict[str, Any]:
+    """Return a snapshot as data for JSON; a `TypeError` if no file can hold what is in it."""
     return {
         "step": snapshot.step,
         "batched": snapshot.q.ndim > 1,
@@ -114,6 +115,7 @@ def _plain_snapshot(snapshot: Snapshot) -> dict[str, Any]:
         "content": dict(snapshot.content),
         "parts": [_plain_part(part) for part in snapshot.kept.parts],
         **{name: plain(getattr(snapshot.kept, key)) for name, key in KEPT.items()},
+        "ledger": snapshot.ledger,
     }
 
 
@@ -148,7 +150,12 @@ def _input(data: Any, dt: float, source: Source) -> Input:
 
 
 def _restore(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
-    stated = mapping(data["snapshot"], SNAPSHOT, SNAPSHOT, "a snapshot", source)
+    return {"snapshot": read_snapshot(data["snapshot"], dt, source)}
+
+
+def read_snapshot(data: Any, dt: float, source: Source) -> Snapshot:
+    """Return the snapshot, of a motion with steps of dt [s], that `plain_snapshot` made plain."""
+    stated = mapping(data, (*SNAPSHOT, "ledger"), SNAPSHOT, "a snapshot", source)
     tables = {name: read_only(reals(stated[name], name)) for name in TABLES}
     for name, table in tables.items():
         if table.ndim != 2:
@@ -163,7 +170,7 @@ def _restore(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
     if not isinstance(control, dict):
         raise ModelError("the control of a snapshot must be arrays by name", source)
     count(stated["step"], "step", 0)
-    snapshot = Snapshot(
+    return Snapshot(
         tables["q"],
         tables["v"],
         stated["step"],
@@ -175,8 +182,8 @@ def _restore(data: dict[str, Any], dt: float, source: Source) -> dict[str, Any]:
         {name: _memory(name, each, source) for name, each in control.items()},
         _kept(stated, source),
         stated=content,
+        ledger=flag(stated.get("ledger", False), "ledger"),
     )
-    return {"snapshot": snapshot}
 
 
 def _kept(data: dict[str, Any], source: Source) -> Kept:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,23 +22,26 @@ if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory
 
 STATE_COLORS: dict[str, Color] = {
-    "open": (0.55, 0.58, 0.62),
-    "stick": (0.15, 0.55, 0.30),
-    "slip": (0.90, 0.52, 0.10),
-    "impact": (0.80, 0.15, 0.20),
+    "open": (0.545, 0.58, 0.62),
+    "stick": (0.105, 0.605, 0.47),
+    "slip": (0.94, 0.54, 0.115),
+    "impact": (0.84, 0.20, 0.425),
 }
-"""Colours of the states of contacts."""
-DETAIL = 1 / 60
-"""Size of the parts that meshes keep, as a share of the model's size."""
+"""Colours of the states of contacts, as in page/materials.js."""
+DETAIL, FINE = 1 / 60, 1 / 300
+"""Size of the parts that meshes keep in films and on pages, as a share of the model's size."""
 
 
 @dataclass(frozen=True)
 class Arrows:
-    """Contact forces at one time: points (m, 3), vectors (m, 3) [m], and what the contacts do."""
+    """Contact forces at one time: points (m, 3), vectors (m, 3) [m], what the contacts do, and
+    the forces themselves (m, 3) [N].
+    """
 
     points: Array
     vectors: Array
     states: tuple[str, ...]
+    forces: Array
 
 
 class Stage:
@@ -48,7 +51,8 @@ class Stage:
     body are at each. A model stands at q (nq,), on a ground if one is given. A force as large as
     the weight is drawn half as long as the model is large. `lines` are pairs of places between
     which a string or a spring is drawn. `volumes` are drawn over the model; with distances they
-    are coloured, and nearest points are joined.
+    are coloured, and nearest points are joined. `quantities` are further numbers at all samples of
+    a run, by names such as "height [m]", for charts. Meshes keep parts of `detail` times the size.
     """
 
     def __init__(
@@ -62,6 +66,8 @@ class Stage:
         ground: Terrain | None = None,
         lines: Sequence[tuple[Where, Where]] = (),
         volumes: Volumes | Distances | None = None,
+        quantities: Mapping[str, ArrayLike] | None = None,
+        detail: float = DETAIL,
     ) -> None:
         self.run = None if isinstance(what, Model) else what
         self.model: Model = what if isinstance(what, Model) else what.model
@@ -69,9 +75,12 @@ class Stage:
         self.q, self.times, self.samples = self._chosen(q, fps, speed)
         self.poses: Array = self.model.forward_kinematics(self.q)
         self.size = self._size()
-        self.surfaces: list[Surface] = surfaces(self.model, shapes, detail=DETAIL * self.size)
+        self.surfaces: list[Surface] = surfaces(self.model, shapes, detail=detail * self.size)
         self.shells = None if volumes is None else Shells(self.model, volumes)
         self._lines = [[place_of(self.model, end, "lines") for end in line] for line in lines]
+        self.quantities = {
+            name: self._quantity(name, values) for name, values in (quantities or {}).items()
+        }
 
     def _chosen(
         self, q: ArrayLike | None, fps: float, speed: float
@@ -92,6 +101,13 @@ class Stage:
         wanted = np.linspace(t[0], t[-1], count)
         samples = np.searchsorted((t[1:] + t[:-1]) / 2, wanted)  # the nearest
         return self.run.q[samples], t[samples], samples
+
+    def _quantity(self, name: str, values: ArrayLike) -> Array:
+        found = np.array(values, np.float64)
+        wanted = (0,) if self.run is None else self.run.t.shape
+        if found.shape != wanted:
+            raise ValueError(f"quantities: {name!r} has shape {found.shape}, must have {wanted}")
+        return found
 
     def _size(self) -> float:
         """Return the largest side of a box around the bodies, at the first time [m]."""
@@ -139,11 +155,19 @@ class Stage:
                 ends[i, j] = (pose @ end.placement)[:3, 3]
         return ends
 
+    @property
+    def line_ends(self) -> list[list[dict[str, Any]]]:
+        """The ends of all lines as points of bodies, or of the world (−1)."""
+        return [
+            [{"body": end.body, "point": end.placement[:3, 3].tolist()} for end in line]
+            for line in self._lines
+        ]
+
     def arrows(self, picture: int) -> Arrows:
         """Return the contact forces at a picture."""
         touched = None if self.run is None else self.run.touched
         if touched is None:
-            return Arrows(np.zeros((0, 3)), np.zeros((0, 3)), ())
+            return Arrows(np.zeros((0, 3)), np.zeros((0, 3)), (), np.zeros((0, 3)))
         # rows are in the order of time
         k = int(self.samples[picture])
         rows = slice(*np.searchsorted(touched.sample, [k, k + 1]))
@@ -152,7 +176,8 @@ class Stage:
         # an impact may be hundreds of times as strong: its arrow shall stay in the picture
         length = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors *= np.minimum(1.0, self.size / np.maximum(length, 1e-300))
-        return Arrows(touched.point[rows], vectors, tuple(self._states[rows].tolist()))
+        states = tuple(self._states[rows].tolist())
+        return Arrows(touched.point[rows], vectors, states, touched.force[rows])
 
     @functools.cached_property
     def _states(self) -> NDArray[np.str_]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
-from tarsus.geometry.mesh_files import read_mesh
+from tarsus.formats.mesh_files import read_mesh
 from tarsus.model import Model, Shape
 from tarsus.model.description import WORLD
 from tarsus.spatial import rotation_along
@@ -21,10 +21,10 @@ ShownShapes = Literal["visual", "collision", "skeleton"]
 Color = tuple[float, float, float]
 
 PALETTE: tuple[Color, ...] = (
-    *((0.36, 0.42, 0.48), (0.25, 0.49, 0.70), (0.56, 0.68, 0.78)),
-    *((0.20, 0.36, 0.52), (0.68, 0.74, 0.79), (0.33, 0.58, 0.66)),
+    *((0.39, 0.47, 0.56), (0.18, 0.47, 0.71), (0.90, 0.60, 0.24), (0.23, 0.65, 0.59)),
+    *((0.77, 0.34, 0.25), (0.56, 0.76, 0.89), (0.54, 0.35, 0.58), (0.85, 0.80, 0.66)),
 )
-"""Colours of bodies that state none, by their distance from the root."""
+"""Colours of bodies that state none, by their distance from the root, as in page/materials.js."""
 SEGMENTS = 20
 """Sides of a round shape."""
 

@@ -1,11 +1,12 @@
-"""`ts.view`: a run or a model in the browser, served to this machine only (with viser)."""
+"""`ts.view`: a run or a model in the browser, served to this machine only."""
 
 from __future__ import annotations
 
-import contextlib
-import io
+import json
+import math
 import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,16 +16,16 @@ from tarsus.arrays import Array
 from tarsus.geometry import Distances, Volumes
 from tarsus.model import Model
 from tarsus.model.checks import expect
-from tarsus.spatial import quaternion_from_rotation, scalar_first
-from tarsus.view.gate import HOST, Gate, guarded_server
-from tarsus.view.shell_nodes import ShellNodes
-from tarsus.view.stage import STATE_COLORS, Stage
+from tarsus.view.handles import Handle
+from tarsus.view.machine_data import packed
+from tarsus.view.page_server import Message, PageServer
+from tarsus.view.player import page_data, page_text
+from tarsus.view.shell_looks import look_data
+from tarsus.view.stage import FINE, Stage
 from tarsus.view.surfaces import ShownShapes
 
 if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory
-
-SPEEDS = ("0.1 ×", "0.25 ×", "0.5 ×", "1 ×", "2 ×", "4 ×")
 
 
 def view(
@@ -54,68 +55,87 @@ def view(
         if volumes is not None:
             raise ValueError("volumes and distances are stated: distances have their own volumes")
     drawn = distances if volumes is None else volumes
-    return Viewer(Stage(what, shapes=shapes, fps=fps, q=q, volumes=drawn), port)
+    stage = Stage(what, shapes=shapes, fps=fps, q=q, volumes=drawn, detail=FINE)
+    return Viewer(stage, port)
 
 
 class Viewer:
-    """A server with a scene: the model's surfaces, the ground, contact forces, and a player."""
+    """A page with the model on its ground, contact forces, charts, and a player or sliders.
+
+    All pages that are open show the same picture, and what is done on one is seen on all.
+    """
 
     def __init__(self, stage: Stage, port: int, *, sliders: bool = True) -> None:
         self.stage = stage
         self.picture = 0
         """The picture that is shown now."""
         self.playing = False
-        self._gate = Gate()
-        try:
-            with _quiet():
-                self.server: Any = guarded_server(self._gate, port, stage.model.name)
-        except ModuleNotFoundError as error:
-            if error.name != "viser":
-                raise
-            message = "the viewer needs viser: pip install 'tarsus[view]'"
-            raise ModuleNotFoundError(message, name="viser") from None
+        self.speed = 1.0
+        """Seconds of the run in a second."""
+        self.q: Array = stage.q[0].copy()
+        """The configuration (nq,) that is shown, of a model without a run."""
+        self.handles: dict[str, Handle] = {}
+        self.status = ""
+        """The line under the model's name."""
+        self._joints = _sliders(stage) if sliders and stage.run is None else []
         self._closed = threading.Event()
         self._one_at_a_time = threading.RLock()
-        self._build_scene()
-        if stage.run is None:
-            if sliders:
-                self._build_joint_sliders()
-        else:
-            self._build_player()
-            self.show(0)
+        try:
+            self.server = PageServer(
+                port, page=self._page, data=self._data, greet=self._greet, hear=self._hear
+            )
+        except ModuleNotFoundError as error:
+            if error.name is None or not error.name.startswith("websockets"):
+                raise
+            message = "the viewer needs websockets: pip install 'tarsus[view]'"
+            raise ModuleNotFoundError(message, name=error.name) from None
+        if stage.run is not None:
             threading.Thread(target=self._play, daemon=True).start()
 
     @property
     def url(self) -> str:
         """The address for a browser on this machine; whoever knows it can look and move things."""
-        return f"http://{HOST}:{self.server.get_port()}/{self._gate.token}/"
+        return self.server.url
 
     def show(self, picture: int) -> None:
         """Show picture number `picture`."""
-        # the slider, the player and the caller may ask at once, and `close` in between
+        # the slider, the player and the caller may ask at once
         with self._one_at_a_time:
-            if self._closed.is_set():
-                return
-            self.picture = int(picture)
-            with self.server.atomic():
-                self._place(self.stage.poses[self.picture])
-                self._draw_arrows()
-                self._draw_shells(self.stage.q[self.picture])
-                middle = self.stage.poses[self.picture, :, :2, 3].mean(axis=0)
-                away = -middle if self._follow.value else np.zeros(2)
-                self._world.position = (*away.tolist(), 0.0)
-            self._slider.value = self.picture
-            self._clock.value = f"{self.stage.times[self.picture]:.3f} s"
+            self.picture = int(np.clip(picture, 0, len(self.stage.times) - 1))
+            self.q = self.stage.q[self.picture]
+        self._tell(self._state(), *self._look())
+
+    def play(self, playing: bool = True) -> None:
+        """Play from where it is, or pause."""
+        with self._one_at_a_time:
+            self.playing = bool(playing) and len(self.stage.times) > 1
+        self._tell(self._state())
 
     def pose(self, q: Array) -> None:
         """Show the model at q (nq,)."""
-        poses = self.stage.model.forward_kinematics(q)
         with self._one_at_a_time:
-            if self._closed.is_set():
-                return
-            with self.server.atomic():
-                self._place(poses)
-                self._draw_shells(q)
+            self.q = np.array(q, np.float64)
+            self._tell(*self._posed(), *self._look())
+
+    def say(self, text: str) -> None:
+        """Write a line under the model's name."""
+        if text != self.status:
+            self.status = text
+            self._tell({"status": text})
+
+    def handle(
+        self,
+        name: str,
+        position: ArrayLike,
+        wxyz: ArrayLike | None = None,
+        *,
+        moved: Callable[[Handle], None],
+    ) -> Handle:
+        """Add a handle to drag, which can be turned if it has a quaternion; return it."""
+        made = Handle(name, position, wxyz, self._tell_handles, moved)
+        self.handles[name] = made
+        self._tell_handles()
+        return made
 
     def wait(self) -> None:
         """Print the address and wait until Ctrl-C, or until `close` is called."""
@@ -128,12 +148,9 @@ class Viewer:
 
     def close(self) -> None:
         """End the server."""
-        with self._one_at_a_time:
-            if self._closed.is_set():
-                return
+        if not self._closed.is_set():
             self._closed.set()
-        with _quiet():
-            self.server.stop()
+            self.server.close()
 
     def __enter__(self) -> Viewer:
         return self
@@ -144,132 +161,112 @@ class Viewer:
     def __repr__(self) -> str:
         return f"<tarsus.Viewer of {self.stage.model.name!r} at {self.url}>"
 
-    # --- the scene ----------------------------------------------------------------------------
+    # --- what pages are told --------------------------------------------------------------------
 
-    def _build_scene(self) -> None:
-        stage, scene = self.stage, self.server.scene
-        self.server.gui.configure_theme(show_share_button=False)
-        scene.set_up_direction("+z")
-        self._world = scene.add_frame("/world", show_axes=False)
-        self.bodies = [
-            scene.add_frame(f"/world/{k}_{name}", show_axes=False)
-            for k, name in enumerate(stage.model.body_names)
-        ]
-        for k, surface in enumerate(stage.surfaces):
-            parent = self.bodies[surface.body].name if surface.body >= 0 else "/world"
-            scene.add_mesh_simple(
-                f"{parent}/surface_{k}",
-                surface.vertices.astype(np.float32),
-                surface.triangles.astype(np.uint32),
-                color=surface.color,
-                flat_shading=True,
-            )
-        if stage.ground is not None:
-            scene.add_mesh_simple(
-                "/world/ground",
-                stage.ground.vertices.astype(np.float32),
-                stage.ground.triangles.astype(np.uint32),
-                color=stage.ground.color,
-                side="double",
-            )
-            lines = stage.ground_lines().astype(np.float32)
-            scene.add_line_segments(
-                "/world/lines", lines, (205, 210, 215), thickness=0.004 * stage.size
-            )
-        self._shells = None
-        if stage.shells is not None:
-            self._shells = ShellNodes(self.server, self.bodies, stage.shells, stage.size)
-        self._place(stage.poses[0])
-        self._draw_shells(stage.q[0])
-        middle = stage.poses[0, :, :3, 3].mean(axis=0)
-        self.server.initial_camera.position = middle + stage.size * np.array([1.4, -2.2, 0.9])
-        self.server.initial_camera.look_at = middle
+    def _page(self) -> str:
+        return page_text(self.stage.model.name, "viewer.js", "null")
 
-    def _place(self, poses: Array) -> None:
-        """Move the bodies to poses (bodies, 4, 4)."""
-        turns = scalar_first(quaternion_from_rotation(poses[:, :3, :3]))
-        for frame, pose, turn in zip(self.bodies, poses, turns, strict=True):
-            frame.position, frame.wxyz = pose[:3, 3], turn
+    def _data(self) -> str:
+        sliders = [{**each, "value": float(self.q[each["place"]])} for each in self._joints]
+        return json.dumps({**page_data(self.stage), "sliders": sliders})
 
-    def _draw_shells(self, q: Array) -> None:
-        if self._shells is not None:
-            self._shells.show(q)
+    def _greet(self) -> Iterator[Message]:
+        """Yield how all is now, for a page that was just opened."""
+        with self._one_at_a_time:
+            yield from (self._state(), {"status": self.status}, self._handle_data())
+            if self.stage.run is None:
+                yield from self._posed()
+            yield from self._look()
 
-    def _draw_arrows(self) -> None:
-        arrows = self.stage.arrows(self.picture)
-        points = np.stack([arrows.points, arrows.points + arrows.vectors], axis=1)
-        if not self._forces.value:
-            points = points[:0]
-        colors = np.array([STATE_COLORS[state] for state in arrows.states]).reshape(-1, 3)
-        size = self.stage.size
-        self.server.scene.add_arrows(
-            "/world/forces",
-            points.astype(np.float32),
-            (255 * colors[: len(points)]).astype(np.uint8),
-            shaft_radius=0.008 * size,
-            head_radius=0.02 * size,
-            head_length=0.06 * size,
-        )
+    def _tell(self, *messages: Message) -> None:
+        if not self._closed.is_set():
+            for message in messages:
+                self.server.send(message)
 
-    # --- what people can move -----------------------------------------------------------------
+    def _tell_handles(self) -> None:
+        self._tell(self._handle_data())
 
-    def _build_player(self) -> None:
-        gui, last = self.server.gui, len(self.stage.times) - 1
-        self._button = gui.add_button("Play")
-        self._slider = gui.add_slider("picture", min=0, max=max(last, 1), step=1, initial_value=0)
-        self._clock = gui.add_text("time", "", disabled=True)
-        self._speed = gui.add_dropdown("speed", SPEEDS, initial_value="1 ×")
-        self._forces = gui.add_checkbox("contact forces", True)
-        self._follow = gui.add_checkbox("follow", False)
-        self._button.on_click(lambda _: self._toggle())
-        self._slider.on_update(lambda _: self._slide(min(self._slider.value, last)))
-        self._forces.on_update(lambda _: self.show(self.picture))
-        self._follow.on_update(lambda _: self.show(self.picture))
+    def _handle_data(self) -> Message:
+        return {"handles": [each.data() for each in self.handles.values()]}
 
-    def _slide(self, picture: int) -> None:
-        if picture != self.picture:
-            self.show(picture)
+    def _state(self) -> Message:
+        return {
+            "state": {"picture": self.picture, "playing": self.playing, "speed": self.speed},
+        }
 
-    def _toggle(self) -> None:
-        self.playing = not self.playing
-        self._button.label = "Pause" if self.playing else "Play"
+    def _posed(self) -> Iterator[Message]:
+        poses = self.stage.model.forward_kinematics(self.q)
+        joints = [float(self.q[each["place"]]) for each in self._joints]
+        yield {"poses": packed(poses[:, :3]), "joints": joints}
+
+    def _look(self) -> Iterator[Message]:
+        if self.stage.shells is not None:
+            yield {"shells": look_data(self.stage.shells.look(self.q))}
+
+    # --- what people do --------------------------------------------------------------------------
+
+    def _hear(self, message: Message) -> None:
+        """Do what a page says; what makes no sense is left alone."""
+        number = {key: x for key, x in message.items() if _is_number(x)}
+        if "picture" in number and self.stage.run is not None:
+            self.playing = False
+            self.show(int(number["picture"]))
+        if isinstance(message.get("playing"), bool) and self.stage.run is not None:
+            self.play(message["playing"])
+        if 0.0 < number.get("speed", 0.0) <= 100.0:
+            self.speed = float(number["speed"])
+            self._tell(self._state())
+        if "joint" in number and "value" in number:
+            self._move_joint(int(number["joint"]), float(number["value"]))
+        if message.get("handle") in self.handles:
+            self.handles[message["handle"]].hear(message)
+
+    def _move_joint(self, k: int, value: float) -> None:
+        if 0 <= k < len(self._joints):
+            joint = self._joints[k]
+            q = self.q.copy()
+            q[joint["place"]] = np.clip(value, joint["low"], joint["high"])
+            self.pose(q)
 
     def _play(self) -> None:
-        """Go on by the time that has passed, while playing; at the end begin again."""
+        """Go on by the time that has passed, while playing; at the end begin again.
+
+        Pages go on by their own clocks and are told now and then where it is.
+        """
         times = self.stage.times
-        now, before = times[0], time.monotonic()
+        now, before, told = times[0], time.monotonic(), 0.0
         while not self._closed.wait(1 / 40):
             passed, before = time.monotonic() - before, time.monotonic()
-            if not self.playing or len(times) < 2:
+            if not self.playing:
                 now = times[self.picture]
                 continue
-            now += passed * float(self._speed.value.split()[0])
-            if now > times[-1]:
-                now = times[0]
+            now += passed * self.speed
+            again = now > times[-1]
+            now = times[0] if again else now
             picture = int(np.searchsorted(times, now, side="right")) - 1
-            if picture != self.picture:
-                self.show(picture)
-
-    def _build_joint_sliders(self) -> None:
-        model, q = self.stage.model, self.stage.q[0].copy()
-        for joint in model.joints:
-            if joint.nq != 1 or not joint.own_velocities:
+            if picture == self.picture:
                 continue
-            place = joint.q_slice.start
-            low, high = (float(limit[0]) for limit in (joint.lower, joint.upper))
-            low, high = max(low, q[place] - np.pi), min(high, q[place] + np.pi)
-            start = float(np.clip(q[place], low, high))
-            slider = self.server.gui.add_slider(
-                joint.name, min=low, max=high, step=(high - low) / 200, initial_value=start
-            )
-
-            def move(_: Any, slider: Any = slider, place: int = place) -> None:
-                q[place] = slider.value
-                self.pose(q)
-
-            slider.on_update(move)
+            with self._one_at_a_time:
+                self.picture, self.q = picture, self.stage.q[picture]
+            if again or before - told > 1.0:
+                told = before
+                self._tell(self._state())
+            if self.stage.shells is not None and self.stage.shells.distances is not None:
+                self._tell(*self._look())
 
 
-def _quiet() -> contextlib.redirect_stdout[io.StringIO]:
-    """Keep what viser prints to itself: the address is for the caller to tell."""
-    return contextlib.redirect_stdout(io.StringIO())
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (int, float)) and not isinstance(x, bool) and math.isfinite(x)
+
+
+def _sliders(stage: Stage) -> list[dict[str, Any]]:
+    """Return name, limits, unit and place in q of each joint that one number moves."""
+    q, found = stage.q[0], []
+    for joint in stage.model.joints:
+        if joint.nq != 1 or not joint.own_velocities:
+            continue
+        place = joint.q_slice.start
+        low, high = (float(limit[0]) for limit in (joint.lower, joint.upper))
+        low, high = max(low, q[place] - np.pi), min(high, q[place] + np.pi)
+        found.append({"name": joint.name, "low": low, "high": high, "place": place})
+    return found

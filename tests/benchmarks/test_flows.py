@@ -60,7 +60,9 @@ def test_contenders_end_at_the_same_place(results: dict[str, Any]) -> None:
 
 def test_all_walkers_of_the_batch_strike_and_none_scuffs() -> None:
     q, v = flows.walkers(512)
-    found = ts.flow(flows.walking(), q, v, duration=scipy_compass.LONGEST, events=1)
+    found = ts.flow(
+        ts.gait.walkers.compass().phases, q, v, duration=scipy_compass.LONGEST, events=1
+    )
     assert (found.n_events == 1).all() and not found.failed.any()
     assert found.t.min() > 0.5
 

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 import tarsus as ts
 from tarsus.cli.app import app, run
 from tarsus.cli.event_table import MOST
-from tarsus.cli.scenes import Choices, adapted, scene_named, scene_of_model
+from tarsus.cli.scenes import Choices, adapted, scene_of_model
+from tarsus.scenes.named import scene_named
 from tarsus.simulation.contact import Penalty
 
 ROOT = Path(__file__).parents[2]

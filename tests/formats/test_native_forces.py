@@ -60,6 +60,7 @@ EVERYTHING: dict[str, dict[str, Any]] = {
     "spring": {**ENDS, "stiffness": 3.0, "rest_length": 0.7, "damping": 1, "limit": 9},
     "string": {**ENDS, "stiffness": np.float32(0.1), "rest_length": 1e-3, "damping": 0.3},
     "support": {"where": "rod", "stiffness": 1e4, "damping": 10.0, "height": -0.25},
+    "weight": {"where": "rod", "acceleration": 1.62},
     "wrench": {"where": "rod", "force": (1, 2, 3), "torque": [4, 5, 6], "axes": "local"},
 }
 """All that each kind can state, other than its defaults."""

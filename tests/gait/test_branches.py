@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,8 +19,17 @@ def test_the_simplest_walker_becomes_unstable_where_garcia_found_it() -> None:
     assert flip.value == pytest.approx(0.0151, abs=5e-5)
     nearest = np.abs(flip.gait.multipliers + 1.0).min()
     print(branch, f"a multiplier is {nearest:.1e} from −1")
-    assert nearest < 1e-5  # feet of 1e-6 of the mass leave ten digits of a multiplier
+    # rounding grows with the inverse square of the feet's mass: with 1e-6 of the hip's a multiplier
+    # is known to 2e-6 and the flip to 1e-8, with 1e-3 both are known to ten digits
+    assert nearest < 1e-5
     assert branch.stable[:-1].all()
+    flips = []
+    for step in (0.02, 0.013):
+        heavy = ts.gait.walkers.simplest(foot_mass=1e-3)
+        (flip,) = ts.gait.continuation(heavy, "slope", to=0.03, until="flip", step=step).of("flip")
+        assert np.abs(flip.gait.multipliers + 1.0).min() < 1e-10
+        flips.append(flip.value)
+    assert flips[0] == pytest.approx(flips[1], abs=1e-12)
 
 
 def test_the_long_and_the_short_gait_meet_at_a_fold() -> None:
@@ -80,6 +91,22 @@ def test_branches_end_with_a_reason() -> None:
         ts.gait.continuation(walker, "slop", to=0.06)
     with pytest.raises(KeyError, match="kind of bifurcation"):
         ts.gait.continuation(walker, "slope", to=0.06, kinds=("kink",))
+
+
+def test_an_end_that_is_not_met_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Newton's method finds no gait at the value, the branch ends beyond, and says so."""
+    module = importlib.import_module("tarsus.gait.cycles.continuation")
+    solved = module.corrected
+
+    def fails_at_values(system: Any, guess: Any, way: np.ndarray, tolerance: float) -> Any:
+        between = not way[:-1].any() and guess.value > 0.055
+        return (None, 0) if between else solved(system, guess, way, tolerance)
+
+    monkeypatch.setattr(module, "corrected", fails_at_values)
+    branch = ts.gait.continuation(ts.gait.walkers.compass(), "slope", to=0.06)
+    assert branch.values[-1] > 0.06
+    assert branch.ended.startswith("slope has reached 0.06, where no gait was found")
+    assert f"{branch.values[-1]:.8g}" in branch.ended
 
 
 def test_a_basin_knows_who_walks() -> None:

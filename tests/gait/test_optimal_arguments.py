@@ -89,11 +89,22 @@ def test_brakes_give_nothing_back() -> None:
     assert gait.cost_of_transport >= math.sin(0.2)
 
 
-def test_losses_are_of_joints_that_are_there() -> None:
+def test_motors_are_of_joints_that_are_there() -> None:
     gait = ts.gait.optimize(compass(), starts=1)
-    with pytest.raises(ValueError, match=r"joint 'knee', which losses names.*hip"):
-        gait.cost_with_losses({"knee": 1.0})
-    with pytest.raises(ValueError, match="losses: hip is -1"):
-        gait.cost_with_losses({"hip": -1.0})
-    with pytest.raises(ValueError, match="losses: hip is not finite"):
-        gait.cost_with_losses({"hip": math.nan})
+    motor = ts.control.CurrentMotor(constant=0.03, resistance=0.3)
+    with pytest.raises(ValueError, match=r"joint 'knee', which motors names.*hip"):
+        gait.cost_with_motors({"knee": motor})
+    with pytest.raises(TypeError, match="motors: hip is of type float"):
+        gait.cost_with_motors({"hip": 1.0})
+
+
+def test_threads_find_the_same_gait() -> None:
+    """Bit by bit, whichever search ends first; a slope in the design is built anew on each."""
+    for design in (None, {"slope": (0.03, 0.08)}):
+        given = {"speed": 0.8, "starts": 4, "design": design}
+        one, three = (ts.gait.optimize(compass(), threads=n, **given) for n in (1, 3))
+        assert one.cost == three.cost
+        assert one.design == three.design
+        assert np.array_equal(one.coefficients[0], three.coefficients[0])
+    with pytest.raises(ValueError, match="threads is 0"):
+        ts.gait.optimize(compass(), threads=0)

@@ -11,6 +11,7 @@ from tarsus.events.mapped import mapped, mapped_derivatives
 from tarsus.gait.optimal.bases import Basis, lobatto
 from tarsus.gait.optimal.conditions import Condition, EffortLimits, JointLimits
 from tarsus.gait.optimal.design import Design
+from tarsus.gait.optimal.effort_cost import EffortCost
 from tarsus.gait.optimal.transcription import Transcription
 from tarsus.gait.walkers import Walker, compass, dribbel, trunk_walker
 
@@ -47,7 +48,9 @@ def test_programmes(walker: Walker, basis: Basis) -> None:
     for phase in walker.phases:
         root = np.random.default_rng(3).standard_normal((phase.model.nv,) * 2)
         metric.append(root @ root.T + np.eye(phase.model.nv))
-    stated = Transcription(walker, basis, metric=metric, conditions=everything(walker), speed=0.7)
+    stated = Transcription(
+        walker, basis, objective=EffortCost(metric), conditions=everything(walker), speed=0.7
+    )
     _check(stated, np.zeros(0))
 
 
@@ -61,7 +64,7 @@ def test_designs(linear: bool) -> None:
     stated = Transcription(
         walker,
         ts.gait.Chebyshev(6),
-        metric=[np.eye(2)],
+        objective=EffortCost([np.eye(2)]),
         conditions=everything(walker),
         speed=0.7,
         design=design,
@@ -73,19 +76,23 @@ def test_designs(linear: bool) -> None:
 def test_blends_are_the_machines_that_they_stand_for() -> None:
     free = {"leg_mass": (0.1, 3.0), "stiffness": (0.0, 20.0)}
     stated = Transcription(
-        compass(), ts.gait.Chebyshev(5), metric=[np.eye(2)], speed=0.5, design=Design(free, tied)
+        compass(),
+        ts.gait.Chebyshev(5),
+        objective=EffortCost([np.eye(2)]),
+        speed=0.5,
+        design=Design(free, tied),
     )
     values = np.array([2.2, 7.0])
     plain = Transcription(
         compass(leg_mass=2.2, hip_mass=7.0 - 4.4, stiffness=7.0),
         ts.gait.Chebyshev(5),
-        metric=[np.eye(2)],
+        objective=EffortCost([np.eye(2)]),
         speed=0.5,
     )
     c = 0.1 * np.random.default_rng(0).standard_normal((6, 2))
     one = stated.values(stated.joined([c], np.array([0.7]), values))
     two = plain.values(plain.joined([c], np.array([0.7]), np.zeros(0)))
-    assert one.residuals == pytest.approx(two.residuals, abs=1e-10)
+    assert one.outputs == pytest.approx(two.outputs, abs=1e-10)
     assert one.equations == pytest.approx(two.equations, abs=1e-10)
 
 
@@ -95,7 +102,7 @@ def _check(stated: Transcription, numbers: np.ndarray) -> None:
     c = [0.1 * rng.standard_normal((stated.basis.size, n)) for n in sizes]
     x = stated.joined(c, 0.5 + 0.1 * np.arange(len(sizes)), numbers)
     here = stated.linearised(x)
-    for key in ("residual", "equation", "slack"):
+    for key in ("output", "equation", "slack"):
         slopes = getattr(here, f"{key}_slopes")
         columns = []
         for k in range(len(x)):

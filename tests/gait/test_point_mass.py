@@ -81,6 +81,58 @@ def test_the_pendulum_has_the_hamiltonian() -> None:
     )
 
 
+def by_hamiltonian(push: float, until: float) -> tuple[list[float], list[float]]:
+    """Return times of mid-stances, and where the hip is aside then [m], by SciPy.
+
+    The pendulum of (5.31), the push (5.37) as the root of the energy, the placement (5.40) to
+    (5.42); pushed aside after two seconds.
+    """
+
+    def rates(t: float, y: Array) -> list[float]:
+        q4, q5, w4, w5 = y
+        bend = 9.81 * np.cos(q4) * np.sin(q5) - w4**2 * np.sin(q5) * np.cos(q5)
+        return [w4, w5, 9.81 * np.sin(q4) / np.cos(q5) + 2.0 * w4 * w5 * np.tan(q5), bend]
+
+    def ways(q4: float, q5: float) -> Array:
+        """Return e, and how it changes with both angles."""
+        (s4, s5), (c4, c5) = np.sin([q4, q5]), np.cos([q4, q5])
+        return np.array(
+            [[s4 * c5, -s5, c4 * c5], [c4 * c5, 0.0, -s4 * c5], [-s4 * s5, -c5, -c4 * s5]]
+        )
+
+    t, side, foot, aimed, pushed = 0.0, 1, 0.0, None, False
+    y = np.array([*START["lean"], *START["rates"]])
+    times, aside = [], []
+    while t < until:
+
+        def event(t: float, y: Array, aimed: Array | None = aimed) -> float:
+            return y[0] if aimed is None else ways(*aimed)[0, 2] - ways(*y[:2])[0, 2]
+
+        event.terminal, event.direction = True, 1.0  # type: ignore[attr-defined]
+        end = until if pushed else 2.0
+        found = solve_ivp(rates, (t, end), y, method="DOP853", events=event, rtol=1e-11, atol=1e-12)
+        t, y = found.t[-1], found.y[:, -1]
+        leg, along, across = ways(*y[:2])
+        if found.status == 0 and not pushed:
+            y[3], pushed = y[3] + push * across[1], True
+        elif found.status == 1 and aimed is None:
+            times.append(t)
+            aside.append(foot + leg[1])
+            wanted = np.clip(aside[-1] + 1.5 * (y[2] * along + y[3] * across)[1], -0.3, 0.3)
+            aimed = np.array([-0.3, side * 0.1 + 0.3 * (wanted - y[3])])
+        elif found.status == 1:
+            new, v = ways(*aimed), y[2] * along + y[3] * across
+            # |v + r e − n (n·(v + r e))|² = |v|²
+            both, fast = new[0] @ leg, new[0] @ v
+            r = max(np.roots([1.0 - both**2, -2.0 * both * fast, -(fast**2)]).real)
+            after = v + r * leg
+            after = after - new[0] * (new[0] @ after)
+            foot += leg[1] - new[0, 1]
+            y = np.array([*aimed, after @ new[1] / np.cos(aimed[1]) ** 2, after @ new[2]])
+            aimed, side = None, -side
+    return times, aside
+
+
 def multipliers(gain: float) -> Array:
     """Return what pushes are multiplied by, of the gait at 1.76 m/s."""
     walker = point_mass(gain=gain)
@@ -163,7 +215,22 @@ def test_a_line_is_found_again() -> None:
     assert walk.ended == "walks on"
     times = np.array([t for t, _, _ in walk.middles])
     aside = np.array([place[1] for _, place, _ in walk.middles])
-    assert np.abs(aside).max() < 0.17 and np.abs(aside[times > 4.5]).max() < 0.15
+    # how far aside it comes hangs on when in a step the push comes, which the thesis does not tell:
+    # SciPy has the same 0.161 m, and 0.31 m for a push a tenth of a second later
+    assert np.abs(aside).max() == pytest.approx(0.1613, abs=1e-4)
+    assert np.abs(aside[times > 4.5]).max() < 0.15
+    times, wanted = by_hamiltonian(-0.3, 6.0)
+    count = len(times)
+    np.testing.assert_allclose([t for t, _, _ in walk.middles[:count]], times, atol=1e-8)
+    np.testing.assert_allclose(aside[:count], wanted, atol=1e-8)
+    # a push of the same size to the other side stays within 0.15 m at once
+    walk = ts.gait.point_mass_walk(
+        ts.gait.FootPlacement(line=0.0),
+        **START,
+        duration=42.0,
+        disturbances=[(2.0, (0.0, 0.3, 0.0))],
+    )
+    assert max(abs(place[1]) for _, place, _ in walk.middles) < 0.15
 
 
 def test_a_reference_that_steps_aside_is_followed() -> None:

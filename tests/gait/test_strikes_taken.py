@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
+from tarsus.gait.optimal.effort_cost import EffortCost
 from tarsus.gait.optimal.taken import Taken
 from tarsus.gait.optimal.transcription import Transcription
 from tarsus.gait.walkers import Walker, compass
@@ -61,7 +62,7 @@ def test_slopes_of_strikes_with_velocities() -> None:
     other = Walker(ts.Phase(phase.model, way, name="swing"), start=walker.start, ahead=walker.ahead)
     conditions = Taken.of_all(other)
     basis = ts.gait.Chebyshev(6)
-    stated = Transcription(other, basis, metric=[np.eye(2)], conditions=conditions)
+    stated = Transcription(other, basis, objective=EffortCost([np.eye(2)]), conditions=conditions)
     x = np.concatenate([np.random.default_rng(1).normal(size=14), [0.7]])
     slopes = stated.linearised(x).slack_slopes
     assert slopes.shape == (3, 15)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import tarsus as ts
 from tarsus.events.mapped import mapped
@@ -44,7 +45,7 @@ def test_a_model_and_its_feet_have_the_gaits_of_the_phases_by_hand() -> None:
 
 def test_strikes_by_momenta_are_projections() -> None:
     """Falling onto a root, in NumPy, is the impact of the core onto a point that is held."""
-    stance = Stance(ts.robots.compass(2.0, 3.0), FEET, "line", 0.0, 0.1)
+    stance = Stance(ts.robots.compass(2.0, 3.0), FEET, "line", None, 0.1)
     walker = ts.gait.walkers.compass(2.0, 3.0, 0.1, 9.81)
     flowed = walker.steps(*walker.start, 3)
     for event in flowed.events:
@@ -110,6 +111,7 @@ JOINTS: dict[str, dict[str, str]] = {
     "prismatic": {"axis": "z"},
     "cylindrical": {"axis": "z"},
     "universal": {},
+    "spherical": {},
     "spherical_zyx": {},
     "translation": {},
     "planar": {"axis": "y"},
@@ -153,12 +155,12 @@ def strike_error(walker: ts.gait.Walker) -> float:
     m, model = machine.standing, machine.model
     rng, worst = np.random.default_rng(0), 0.0
     for _ in range(3):
-        q = m.integrate(m.neutral(), 0.1 * rng.normal(size=m.nv))
+        q = m.integrate(walker.start[0], 0.1 * rng.normal(size=m.nv))
         v = rng.normal(size=m.nv)
         floats = m.to_original(q, v)
         rows = 3 if machine.stance == "point" else 6
         after = dense_strike(model, machine.feet[1], floats.q, floats.v, rows)
-        there = machine.set_down(q)
+        there = machine.set_down(q).q
         rates = rates_on(machine.other, there, m, q, v)
         wanted = float(model.kinetic_energy(floats.q, after))
         assert wanted < float(model.kinetic_energy(floats.q, floats.v))
@@ -190,9 +192,11 @@ def test_strikes_of_every_joint_are_dense_projections(kind: str) -> None:
             np.testing.assert_allclose(ours, image, atol=1e-11)
 
 
-@pytest.mark.parametrize("name", ["bolt", "g1", "talos_reduced", "lola", ""])
+@pytest.mark.parametrize(
+    "name", ["bolt", "g1", "talos_reduced", "romeo", "icub", "cassie", "lola", ""]
+)
 def test_strikes_of_robots_are_dense_projections(name: str) -> None:
-    """Rotors of lola and armatures of joints have momenta, too."""
+    """Rotors of lola, armatures of joints and rods in loops have momenta, too."""
     if name:
         walker = ts.gait.Walker(robot(name), stance="point")
     else:
@@ -203,7 +207,7 @@ def test_strikes_of_robots_are_dense_projections(name: str) -> None:
     assert error < 1e-9
 
 
-@pytest.mark.parametrize("name", ["g1", "talos_reduced", "lola"])
+@pytest.mark.parametrize("name", ["g1", "talos_reduced", "romeo", "icub", "cassie", "lola"])
 def test_strikes_onto_soles_are_dense_projections(name: str) -> None:
     """Resets of a phase on flat feet: joints turn as the projection has them, by their image."""
     model = robot(name)
@@ -211,7 +215,7 @@ def test_strikes_onto_soles_are_dense_projections(name: str) -> None:
     machine = walker.stance
     assert machine is not None
     m, rng = machine.standing, np.random.default_rng(2)
-    q, v = m.integrate(m.neutral(), 0.1 * rng.normal(size=m.nv)), rng.normal(size=m.nv)
+    q, v = m.integrate(walker.start[0], 0.1 * rng.normal(size=m.nv)), rng.normal(size=m.nv)
     floats = m.to_original(q, v)
     after = dense_strike(model, machine.feet[1], floats.q, floats.v, 6)
     rates = np.zeros(m.nv)
@@ -221,11 +225,136 @@ def test_strikes_onto_soles_are_dense_projections(name: str) -> None:
     np.testing.assert_allclose(ours, machine.names @ rates, atol=1e-8)
 
 
+@pytest.mark.parametrize("kind", JOINTS)
+def test_strikes_onto_soles_of_every_joint(kind: str) -> None:
+    """Coordinates of balls and of slides in a plane after a strike are no sums of those before."""
+    walker = ts.gait.Walker(biped(kind, **JOINTS[kind]), ["left_foot", "right_foot"], stance="flat")
+    assert strike_error(walker) < 1e-9
+
+
+def rods(turned: float, named: bool = True) -> ts.Model:
+    """Return a trunk on two legs that rods on balls bend; right rods have axes of their own.
+
+    A crank on the thigh moves the shank by a rod out of the plane: one freedom, and its ball, the
+    crank and the knee are in a loop.
+    """
+    b = ts.Builder("rods").body("trunk", 10.0, (0.02, 0, 0.3), inertia=(1.0, 1.2, 0.3))
+    b.joint("base", "free", "world", "trunk")
+    for side, y in (("left", 1.0), ("right", -1.0)):
+        turn = np.eye(3) if y > 0 else Rotation.from_euler("xz", [turned, 0.7 * turned]).as_matrix()
+        rod = np.array([0.02, 0.04 * y, -0.3])
+        b.body(f"{side}_thigh", 3.0, (0.01, 0, -0.2), inertia=(0.1, 0.1, 0.02))
+        b.body(f"{side}_shank", 2.0, (0, 0.01 * y, -0.2), inertia=(0.1, 0.1, 0.01))
+        b.body(f"{side}_crank", 0.4, (0.05, 0, 0), inertia=(0.001, 0.002, 0.002))
+        along = np.outer(rod, rod) / (rod @ rod)
+        inertia = turn.T @ (0.01 * np.eye(3) - 0.009 * along) @ turn
+        b.body(f"{side}_rod", 0.5, turn.T @ (rod / 2), inertia=inertia)
+        b.joint(f"{side}_hip", "universal", "trunk", f"{side}_thigh", position=(0, 0.1 * y, 0))
+        b.joint(
+            *(f"{side}_knee", "revolute", f"{side}_thigh", f"{side}_shank"),
+            position=(0, 0, -0.4),
+            axis="y",
+        )
+        b.joint(
+            *(f"{side}_crank", "revolute", f"{side}_thigh", f"{side}_crank"),
+            position=(0, 0, -0.1),
+            axis="y",
+        )
+        seat = np.eye(4)
+        seat[:3, :3], seat[:3, 3] = turn, (0.1, 0.02 * y, 0.0)
+        b.joint(f"{side}_ball", "spherical", f"{side}_crank", f"{side}_rod", placement=seat)
+        there, here = np.eye(4), np.eye(4)
+        there[:3, 3] = (0.12, 0.06 * y, 0.0)
+        here[:3, :3], here[:3, 3] = turn.T, turn.T @ rod
+        b.close_loop(
+            *("universal", f"{side}_shank", there, f"{side}_rod", here),
+            independent=[f"{side}_crank"] if named else None,
+        )
+        b.frame(f"{side}_foot", f"{side}_shank", position=(0, 0, -0.4))
+    return b.build()
+
+
+@pytest.mark.parametrize(("turned", "named"), [(0.0, False), (0.0, True), (0.9, True)])
+def test_balls_in_loops_have_images(turned: float, named: bool) -> None:
+    """Every body of the image moves as the projection has its original move, mirrored."""
+    model = rods(turned, named)
+    walker = ts.gait.Walker(model, ["left_foot", "right_foot"], stance="point")
+    assert walker.notes == ()
+    machine = walker.stance
+    assert machine is not None
+    m, rng = machine.standing, np.random.default_rng(1)
+    q, v = m.integrate(m.neutral(), 0.15 * rng.normal(size=m.nv)), rng.normal(size=m.nv)
+    floats = m.to_original(q, v)
+    after = dense_strike(model, machine.feet[1], floats.q, floats.v, 3)
+    there, rates = machine.landed(q, v)
+    assert np.abs(m.loop_gaps(there)).max() < 1e-10
+    down = np.asarray(model.frame_pose(floats.q, "right_foot"))[:3, 3]
+    for side, other in (("left", "right"), ("right", "left")):
+        for part in ("thigh", "shank", "crank", "rod"):
+            at, of = f"{side}_{part}", f"{other}_{part}"
+            place = np.asarray(model.frame_pose(floats.q, at))[:3, 3] - down
+            ours = np.asarray(m.frame_pose(there, of))[:3, 3]
+            np.testing.assert_allclose(ours, place * [1, -1, 1], atol=1e-11)
+            seen = model.frame_velocity(floats.q, after, at, "local_world_aligned")
+            moving = m.frame_velocity(there, rates, of, "local_world_aligned")
+            np.testing.assert_allclose(moving, np.asarray(seen) * [1, -1, 1, -1, 1, -1], atol=1e-10)
+    back = machine.relabelling.back.configurations(there)
+    np.testing.assert_allclose(machine.relabelling.configurations(back), there, atol=1e-12)
+
+
+def test_icub_stands_where_its_file_has_soles() -> None:
+    """Shapes of its feet are turned by a quarter, and its right leg has no moments of inertia."""
+    model = example("icub")
+    walker = ts.gait.Walker(model)
+    soles, inertias = walker.notes
+    assert "are 0.07 m from images" in soles and "'l_sole' and 'r_sole'" in soles
+    assert "at 'r_hip_yaw' first" in inertias and "then on its image" in inertias
+    for side in ("l", "r"):
+        moments = [model.body(f"{side}_{name}").inertia.max() for name in ("hip_1", "upper_leg")]
+        assert (max(moments) < 1e-12) == (side == "r")
+    named = ts.gait.Walker(model, ["l_sole", "r_sole"], stance="point")
+    assert len(named.notes) == 1  # what users name is taken
+    # it looks to −x, and so do its steps
+    m = walker.stance.standing  # type: ignore[union-attr]
+    chest = np.asarray(m.frame_pose(walker.start[0], "base_link"))
+    np.testing.assert_allclose(chest[:3, 0], [-1, 0, 0], atol=1e-4)
+
+
+def test_cassie_stands_in_its_ranges() -> None:
+    """Its neutral configuration is out of range, with soles on end."""
+    walker = ts.gait.Walker(example("cassie"), stance="flat")
+    m, q = walker.stance.standing, walker.start[0]  # type: ignore[union-attr]
+    assert (q >= m.lower - 1e-6).all() and (q <= m.upper + 1e-6).all()
+    feet = [np.asarray(m.frame_pose(q, f"{side}-foot")) for side in ("left", "right")]
+    # both on the ground, a pelvis over them, level
+    assert feet[0][2, 3] == pytest.approx(feet[1][2, 3], abs=0.01)
+    assert 0.9 < m.frame_pose(q, "pelvis")[2, 3] < 1.2
+    np.testing.assert_allclose(np.asarray(m.frame_pose(q, "pelvis"))[:3, :3], np.eye(3), atol=0.05)
+
+
 def test_joints_without_an_image_are_refused() -> None:
-    with pytest.raises(ts.ModelError, match="'right_hip' is spherical"):
-        ts.gait.Walker(biped("spherical"), ["left_foot", "right_foot"], stance="point")
-    with pytest.raises(ts.ModelError, match="no sums of those before"):
-        ts.gait.Walker(biped("planar", axis="y"), ["left_foot", "right_foot"], stance="flat")
+    b = ts.Builder("loose").body("trunk", 10.0, inertia=(1.0, 1.2, 0.3))
+    b.joint("base", "free", "world", "trunk")
+    for side, y in (("left", 0.1), ("right", -0.1)):
+        b.body(f"{side}_leg", 3.0, (0.0, 0, -0.4), inertia=(0.1, 0.1, 0.02))
+        b.joint(f"{side}_hip", "free", "trunk", f"{side}_leg", position=(0, y, 0))
+        b.frame(f"{side}_foot", f"{side}_leg", position=(0, 0, -0.8))
+    with pytest.raises(ts.ModelError, match="'right_hip' is free: its image"):
+        ts.gait.Walker(b.build(), ["left_foot", "right_foot"], stance="point")
+    # one velocity of a ball is the coordinate of the loop, about axes that are no images
+    with pytest.raises(ts.ModelError, match="not images: left_ball, right_ball; state `indep"):
+        ts.gait.Walker(rods(0.9, named=False), ["left_foot", "right_foot"], stance="point")
+
+
+def test_masses_that_are_no_images_are_refused() -> None:
+    b = ts.Builder("laden").body("trunk", 10.0, (0, 0.2, 0), inertia=(1.0, 1.0, 1.0))
+    b.joint("base", "free", "world", "trunk")
+    for side, y in (("left", 0.1), ("right", -0.1)):
+        b.body(f"{side}_leg", 2.0, (0, 0, -0.4), inertia=(0.1, 0.1, 0.01))
+        b.joint(f"{side}_hip", "revolute", "trunk", f"{side}_leg", axis="y", position=(0, y, 0))
+        b.frame(f"{side}_foot", f"{side}_leg", position=(0, 0, -0.8))
+    with pytest.raises(ts.ModelError, match=r"its centre of mass is up to 0\.29 m"):
+        ts.gait.Walker(b.build(), ["left_foot", "right_foot"], stance="point")
 
 
 def test_what_is_not_symmetric_is_refused_or_told() -> None:

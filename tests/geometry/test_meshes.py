@@ -14,9 +14,10 @@ import trimesh
 from touching import robot
 
 import tarsus as ts
-from tarsus.geometry import Collision, mesh_files
+from tarsus.formats import mesh_files
+from tarsus.formats.mesh_files import read_mesh
+from tarsus.geometry import Collision
 from tarsus.geometry.directions import DIRECTIONS
-from tarsus.geometry.mesh_files import read_mesh
 from tarsus.geometry.meshes import hull_corners, mesh_corners
 from tarsus.model.description import ModelError, Shape
 

@@ -22,7 +22,7 @@ from kneed_oracle import (
 from scipy.optimize import root
 
 import tarsus as ts
-from tarsus.gait.walkers.compass import walking
+from tarsus.gait.walkers import compass
 
 WALKER = Compass()
 
@@ -41,7 +41,7 @@ def near(gait: tuple[float, float, float], count: int, seed: int) -> Array:
 def test_steps_are_those_of_the_oracle() -> None:
     """Strike times and states to 1e-9, from twenty starts in one batch."""
     starts = near(STABLE, 20, 1)
-    flowed = ts.flow(walking(), *states(starts), duration=3.0, events=1)
+    flowed = ts.flow(compass().phases, *states(starts), duration=3.0, events=1)
     assert len(flowed.events) == 20
     worst = 0.0
     for event, y in zip(flowed.events, starts, strict=True):
@@ -69,7 +69,7 @@ def fixed(gait: tuple[float, float, float]) -> Array:
 
 def test_a_hundred_steps_of_the_stable_gait() -> None:
     """From six digits it comes to the gait, and stays."""
-    flowed = ts.flow(walking(), *states(start(STABLE)), duration=100.0, events=100)
+    flowed = ts.flow(compass().phases, *states(start(STABLE)), duration=100.0, events=100)
     assert flowed.n_events == 100
     found = np.array([flowed.q[0], *flowed.v])
     print(f"off by {np.abs(found - fixed(STABLE)).max():.1e}")
@@ -81,11 +81,11 @@ def test_a_hundred_steps_of_the_stable_gait() -> None:
 
 
 def test_the_unstable_gait_is_left() -> None:
-    step = ts.flow(walking(), *states(start(tuple(fixed(UNSTABLE)))), duration=2.0, events=1)
+    step = ts.flow(compass().phases, *states(start(tuple(fixed(UNSTABLE)))), duration=2.0, events=1)
     np.testing.assert_allclose([step.q[0], *step.v], fixed(UNSTABLE), atol=1e-8)
     assert step.t == pytest.approx(0.607858, abs=1e-6)
     away = fixed(UNSTABLE) + [1e-4, 0.0, 0.0]
-    flowed = ts.flow(walking(), *states(start(tuple(away))), duration=6.0, events=6)
+    flowed = ts.flow(compass().phases, *states(start(tuple(away))), duration=6.0, events=6)
     feet = [event.next_q[0] for event in flowed.events]
     offsets = np.abs(np.array(feet) - fixed(UNSTABLE)[0])
     assert offsets[-1] > 20 * offsets[0]
@@ -97,7 +97,10 @@ def test_multipliers_by_differences(gait: tuple[float, float, float], largest: f
     x, h = fixed(gait), 1e-4
     offsets = np.concatenate([h * np.eye(3), -h * np.eye(3)])
     flowed = ts.flow(
-        walking(), *states(np.array([start(tuple(x + e)) for e in offsets])), duration=3.0, events=1
+        compass().phases,
+        *states(np.array([start(tuple(x + e)) for e in offsets])),
+        duration=3.0,
+        events=1,
     )
     after = np.column_stack([flowed.q[:, 0], flowed.v])
     slope = (after[:3] - after[3:]).T / (2 * h)
@@ -105,7 +108,7 @@ def test_multipliers_by_differences(gait: tuple[float, float, float], largest: f
 
 
 def test_energy_is_kept_in_between_and_lost_at_strikes() -> None:
-    flowed = ts.flow(walking(), *states(near(STABLE, 1, 2)[0]), duration=20.0, events=20)
+    flowed = ts.flow(compass().phases, *states(near(STABLE, 1, 2)[0]), duration=20.0, events=20)
     model = flowed.phases[0].model
 
     def energy(q: Array, v: Array) -> float:
@@ -122,13 +125,13 @@ def test_energy_is_kept_in_between_and_lost_at_strikes() -> None:
 
 def test_results_do_not_depend_on_neighbours_order_or_threads() -> None:
     starts = np.concatenate([near(STABLE, 21, 3), near(UNSTABLE, 22, 4)])
-    together = ts.flow(walking(), *states(starts), duration=4.0, events=3)
+    together = ts.flow(compass().phases, *states(starts), duration=4.0, events=3)
     order = np.random.default_rng(5).permutation(len(starts))
-    shuffled = ts.flow(walking(), *states(starts[order]), duration=4.0, events=3, threads=3)
+    shuffled = ts.flow(compass().phases, *states(starts[order]), duration=4.0, events=3, threads=3)
     for name in ("t", "q", "v"):
         assert np.array_equal(getattr(together, name)[order], getattr(shuffled, name))
     for k in (0, 20, 42):
-        alone = ts.flow(walking(), *states(starts[k]), duration=4.0, events=3)
+        alone = ts.flow(compass().phases, *states(starts[k]), duration=4.0, events=3)
         assert np.array_equal(alone.q, together.q[k]) and np.array_equal(alone.v, together.v[k])
         own = [event for event in together.events if event.motion == k]
         assert [event.t for event in own] == [event.t for event in alone.events]

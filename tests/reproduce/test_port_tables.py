@@ -17,7 +17,7 @@ VERDICTS = {
     "port-5.9": {"reproduced": 3},
     "port-5.10": {"reproduced": 5, "unsupported": 1},
     "port-5.11": {"reproduced": 4, "surpassed": 1},
-    "port-5.12": {"reproduced": 9, "unsupported": 1},
+    "port-5.12": {"reproduced": 10, "unsupported": 1},
     "port-5.20": {"reproduced": 8},
     "port-5.21": {"reproduced": 3},
     "port-5.22": {"reproduced": 2, "surpassed": 1},

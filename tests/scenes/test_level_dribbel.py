@@ -20,6 +20,13 @@ def test_the_gains_of_the_thesis_walk() -> None:
     assert walk.current < 8.0
     assert 0.15 < walk.resistance < 0.30
     assert walk.speed == pytest.approx(0.35, abs=0.02)
+    # the thesis has 0.54 m/s at 7.5 A: 10 A/rad from 0.3 rad are 0.45 rad between legs, and steps
+    # of 0.40 m, which take as long as ours; ours are shorter, with legs as far apart as its current
+    (one, _), (two, length) = walk.strikes[-2:]
+    told = 2.0 * 0.9 * np.sin(0.5 * 0.45) / 0.54
+    assert two - one == pytest.approx(told, rel=0.05)
+    apart = walk.current / 10.0 - 0.3
+    assert length == pytest.approx(2.0 * 0.9 * np.sin(0.5 * apart), rel=0.02)
     periods = np.diff([t for t, _ in walk.strikes])[-6:]
     assert np.ptp(periods) < 1e-3  # a gait
     assert walk.clearance.min() > -1e-6  # and no foot scuffs

@@ -99,7 +99,7 @@ def test_wrong_files_are_refused(tmp_path: Path) -> None:
     import pyarrow.parquet as parquet
 
     with pytest.raises(ValueError, match=r"unknown format.*\.parquet"):
-        short().save(tmp_path / "run.csv")
+        short().save(tmp_path / "run.txt")
     with pytest.raises(ValueError, match=r"only \.parquet"):
         load_run(tmp_path / "run.mcap")
     with pytest.raises(FileNotFoundError):

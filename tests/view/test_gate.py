@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import json
 import socket
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
-from made_up_runs import made_up_run
+from made_up_runs import hopper, made_up_run
 from waiting import wait_for
 
-from tarsus.view import Viewer, gate, view
+from tarsus.view import Viewer, VolumeEditor, edit_volumes, gate, view
+from tarsus.view.page_server import LARGEST
 
 viser = pytest.importorskip("viser")
 exceptions = pytest.importorskip("websockets.exceptions")
@@ -30,7 +33,7 @@ def viewer() -> Iterator[Viewer]:
         yield shown
 
 
-def parts(viewer: Viewer) -> tuple[str, str]:
+def parts(viewer: Viewer | VolumeEditor) -> tuple[str, str]:
     """Return "127.0.0.1:port" and "/token/" of a viewer."""
     address = urlsplit(viewer.url)
     return address.netloc, address.path
@@ -54,12 +57,12 @@ def get(viewer: Viewer, path: str, **headers: str) -> Answer:
             return Answer(response.status, response.read(), response.headers)
 
 
-def enter(viewer: Viewer, path: str, origin: str | None) -> Any:
+def enter(viewer: Viewer | VolumeEditor, path: str, origin: str | None, **options: Any) -> Any:
     """Return an open socket, as the page opens it."""
     return sockets.connect(
         f"ws://{parts(viewer)[0]}{path}",
         origin=origin,
-        subprotocols=[f"viser-v{viser.__version__}"],
+        **options,
         compression=None,
         max_size=None,
         open_timeout=120,
@@ -91,7 +94,8 @@ def test_no_page_without_the_token(viewer: Viewer, path: str) -> None:
 
 
 def test_files_outside_the_page_stay_outside(viewer: Viewer) -> None:
-    assert get(viewer, f"{parts(viewer)[1]}../../_viser.py").status == 404
+    for path in ("../../viewer.py", "page/scene.js", "%2e%2e/%2e%2e/viewer.py", "data.json/../x"):
+        assert get(viewer, f"{parts(viewer)[1]}{path}").status == 404
 
 
 @pytest.mark.parametrize(
@@ -99,25 +103,40 @@ def test_files_outside_the_page_stay_outside(viewer: Viewer) -> None:
 )
 def test_no_page_under_another_name(viewer: Viewer, host: str) -> None:
     """A name that was rebound to this machine makes a foreign page the same origin."""
-    port = viewer.server.get_port()
+    port = viewer.server.port
     page = get(viewer, parts(viewer)[1], Host=host.format(port=port))
     assert page.status == 403
     assert b"host" in page.text
 
 
 def test_the_machine_has_two_names(viewer: Viewer) -> None:
-    name = f"localhost:{viewer.server.get_port()}"
+    name = f"localhost:{viewer.server.port}"
     assert get(viewer, parts(viewer)[1], Host=name).status == 200
     assert get(viewer, parts(viewer)[1], Host=name, Origin=f"http://{name}").status == 200
     assert get(viewer, parts(viewer)[1], Origin="http://evil.example").status == 403
 
 
-def test_the_own_page_sees_the_scene_and_moves_the_slider(viewer: Viewer) -> None:
+def test_the_own_page_is_told_the_state_and_moves_the_slider(viewer: Viewer) -> None:
     address, path = parts(viewer)
     with enter(viewer, path, f"http://{address}") as page:
-        assert len(page.recv(timeout=120)) > 100
-        page.send(slider_message(viewer, 9))
-        assert wait_for(lambda: viewer._slider.value == 9)
+        assert "state" in page.recv(timeout=120)
+        page.send(json.dumps({"picture": 9}))
+        assert wait_for(lambda: viewer.picture == 9)
+
+
+def test_the_page_may_load_nothing_from_elsewhere(viewer: Viewer) -> None:
+    policy = get(viewer, parts(viewer)[1]).headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "connect-src 'self'" in policy
+
+
+def test_messages_have_a_largest_size(viewer: Viewer) -> None:
+    address, path = parts(viewer)
+    with enter(viewer, path, f"http://{address}") as page:
+        page.send(" " * (LARGEST + 1))
+        with pytest.raises(exceptions.ConnectionClosedError):
+            while True:
+                page.recv(timeout=120)
+    assert wait_for(lambda: not viewer.server.pages)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +154,7 @@ def test_the_own_page_sees_the_scene_and_moves_the_slider(viewer: Viewer) -> Non
     ],
 )
 def test_no_socket_for_others(viewer: Viewer, origin: str | None, path: str) -> None:
-    port = viewer.server.get_port()
+    port = viewer.server.port
     said = origin if origin is None else origin.format(port=port)
     with pytest.raises(exceptions.InvalidStatus) as refused:
         enter(viewer, parts(viewer)[1] if path == "own" else path, said)
@@ -143,7 +162,7 @@ def test_no_socket_for_others(viewer: Viewer, origin: str | None, path: str) -> 
 
 
 def test_no_socket_under_another_name(viewer: Viewer) -> None:
-    port = viewer.server.get_port()
+    port = viewer.server.port
     answer = get(
         viewer,
         parts(viewer)[1],
@@ -155,8 +174,10 @@ def test_no_socket_under_another_name(viewer: Viewer) -> None:
     assert answer.status == 403
 
 
-def test_nobody_gets_a_tunnel(viewer: Viewer, monkeypatch: pytest.MonkeyPatch) -> None:
-    address, path = parts(viewer)
+# --- viser, under the editor of volumes ---------------------------------------------------------
+
+
+def test_nobody_gets_a_tunnel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = threading.Event()
 
     def tunnel(*_: Any) -> None:
@@ -164,31 +185,40 @@ def test_nobody_gets_a_tunnel(viewer: Viewer, monkeypatch: pytest.MonkeyPatch) -
         raise OSError("no tunnel in a test")
 
     monkeypatch.setattr("viser._viser.ViserTunnel", tunnel)
-    with enter(viewer, path, f"http://{address}") as page:
-        page.send(msgpack.encode({"type": "ShareUrlRequest"}))
-        page.send(slider_message(viewer, 11))
-        assert wait_for(lambda: viewer._slider.value == 11)
-    assert not asked.wait(0.3)
-    assert viewer.server.request_share_url() is None
+    with edit_volumes(hopper(), path=tmp_path / "volumes.yaml", port=18740) as editor:
+        address, path = parts(editor)
+        protocol = [f"viser-v{viser.__version__}"]
+        with enter(editor, path, f"http://{address}", subprotocols=protocol) as page:
+            page.send(msgpack.encode({"type": "ShareUrlRequest"}))
+            page.send(radius_message(editor, 0.25))
+            assert wait_for(lambda: editor._radius.value == 0.25)
+        assert not asked.wait(0.3)
+        assert editor.server.request_share_url() is None
+        for origin in ("http://evil.example", None):
+            with pytest.raises(exceptions.InvalidStatus):
+                enter(editor, path, origin, subprotocols=protocol)
 
 
-def test_a_viser_that_cannot_be_guarded_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_viser_that_cannot_be_guarded_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(gate.Gate, "before", lambda self, answer: answer)
     with pytest.raises(RuntimeError, match=r"viser .* cannot guard"):
-        view(made_up_run(), port=18740)
+        edit_volumes(hopper(), path=tmp_path / "volumes.yaml", port=18745)
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection((gate.HOST, 18740), timeout=60)
+        socket.create_connection((gate.HOST, 18745), timeout=60)
 
 
-def test_servers_of_others_are_left_alone(viewer: Viewer) -> None:
+def test_servers_of_others_are_left_alone(tmp_path: Path) -> None:
     from websockets.asyncio import server
 
-    assert server.serve.__module__ == "websockets.asyncio.server"
+    with edit_volumes(hopper(), path=tmp_path / "volumes.yaml", port=18747):
+        assert server.serve.__module__ == "websockets.asyncio.server"
 
 
-def slider_message(viewer: Viewer, picture: int) -> bytes:
-    """Return what the page says when its slider is moved."""
-    handles = viewer.server.gui._gui_input_handle_from_uuid
-    uuid = next(key for key, handle in handles.items() if handle.label == "picture")
-    update = {"type": "GuiUpdateMessage", "uuid": uuid, "updates": {"value": picture}}
+def radius_message(editor: VolumeEditor, radius: float) -> bytes:
+    """Return what the page says when the field of the radius is changed."""
+    handles = editor.server.gui._gui_input_handle_from_uuid
+    uuid = next(key for key, handle in handles.items() if handle.label == "radius [m]")
+    update = {"type": "GuiUpdateMessage", "uuid": uuid, "updates": {"value": radius}}
     return bytes(msgpack.encode(update))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import numpy as np
 import pytest
 from made_up_runs import hopper, made_up_run
 
 import tarsus as ts
 from tarsus.geometry import Distances, SweptSphere, Volumes
-from tarsus.view import view
+from tarsus.view import Viewer, view
 from tarsus.view.rasterizer import laid_over
 from tarsus.view.renderer import Renderer
 from tarsus.view.shells import FAR, SCALE, Shells, color_of, shell
@@ -100,17 +103,18 @@ def test_pictures_are_seen_through_volumes() -> None:
 
 
 def test_the_viewer_has_volumes_and_the_smallest_distance() -> None:
-    pytest.importorskip("viser")
+    pytest.importorskip("websockets")
     model, volumes = two_balls(0.05)
     distances = Distances(model, volumes, activation=0.1)
     with view(model, port=18720, distances=distances) as shown:
-        found = set(shown.server.scene._handle_from_node_name)
-        assert {"/world/0_a/volume_0", "/world/1_b/volume_2", "/world/nearest"} <= found
-        assert shown._shells is not None and shown._shells._gap.value == "50.0 mm, a / b"
+        found = [(shell["body"], shell["tag"]) for shell in json.loads(shown._data())["shells"]]
+        assert (0, 0) in found and (1, 2) in found
+        assert look_of(shown)["gap"] == "50.0 mm, a / b"
+        assert len(look_of(shown)["lines"]) >= 1
         q = model.neutral()
         q[model.joint("b_root").q_slice][:3] = [5.0, 0.0, 0.0]
-        shown._draw_shells(q)
-        assert shown._shells._gap.value == "none is near"
+        shown.pose(q)
+        assert look_of(shown)["gap"] == "none is near"
     with pytest.raises(TypeError, match="distances is of type int"):
         view(model, distances=3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="volumes and distances are stated"):
@@ -118,9 +122,18 @@ def test_the_viewer_has_volumes_and_the_smallest_distance() -> None:
 
 
 def test_volumes_follow_a_run() -> None:
-    pytest.importorskip("viser")
+    pytest.importorskip("websockets")
     run = made_up_run()
     around = Volumes({"shin": [SweptSphere([[0, 0, 0], [0, 0, -0.2]], 0.05)]})
     with view(run, port=18730, volumes=around) as shown:
+        (shell,) = json.loads(shown._data())["shells"]
+        assert shell["body"] == 1 and 0.0 < shell["opacity"] < 1.0
         shown.show(5)
-        assert "/world/1_shin/volume_0" in shown.server.scene._handle_from_node_name
+        look = look_of(shown)
+        assert look["gap"] == "" and look["lines"] == []
+
+
+def look_of(viewer: Viewer) -> Any:
+    """Return what a page that is opened now is told of volumes."""
+    (found,) = [message["shells"] for message in viewer._greet() if "shells" in message]
+    return json.loads(json.dumps(found, allow_nan=False))

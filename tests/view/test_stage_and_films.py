@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,8 @@ from made_up_runs import hopper, made_up_run
 from tarsus.geometry import Ground, Steps
 from tarsus.view.animation import animate
 from tarsus.view.camera import Camera
+from tarsus.view.chart_data import chart_data
+from tarsus.view.player import page_data
 from tarsus.view.renderer import Renderer
 from tarsus.view.stage import Stage
 
@@ -151,19 +155,79 @@ def test_mp4(tmp_path: Path) -> None:
     assert seconds == pytest.approx(1.1, abs=0.02)
 
 
+def test_pictures_in_a_folder(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    folder, run = tmp_path / "film", made_up_run()
+    animate(run, folder, fps=20, width=80, height=60)
+    (folder / "notes.png").write_bytes(b"mine")
+    animate(run, folder, fps=10, width=80, height=60)
+    names = sorted(file.name for file in folder.iterdir())
+    assert names == [*(f"frames_{k:05d}.png" for k in range(11)), "notes.png"]
+    renderer = Renderer(Stage(run, fps=10), width=80, height=60)
+    for k in (0, 7):
+        with image.open(folder / names[k]) as picture:
+            assert (np.asarray(picture) == renderer.picture(k)).all()
+    with pytest.raises(FileExistsError, match="must be a folder for pictures"):
+        (tmp_path / "file").write_text("here")
+        animate(run, tmp_path / "file")
+
+
+def test_without_ffmpeg_it_is_told_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'tarsus\[video\]'"):
+        animate(made_up_run(), tmp_path / "run.mp4")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_page_has_all_data_and_no_links(tmp_path: Path) -> None:
     file = tmp_path / "run.html"
     animate(made_up_run(), file, fps=10)
     text = file.read_text("utf-8")
-    assert not re.search(r"https?://|src=|href=", text)
+    assert not re.search(r"https?://|src=|href=(?!\"data:)|^import |\bimport\(", text, re.MULTILINE)
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert found is not None
     data = json.loads(found[1])
     assert data["name"] == "hopper"
     assert len(data["times"]) == 11
-    assert len(data["surfaces"]) == 4
-    assert data["surfaces"][-1]["ground"]
+    assert [len(body["surfaces"]) for body in data["machine"]["bodies"]] == [1, 2]
+    assert data["machine"]["ground"] == {"height": 0.0, "normal": [0.0, 0.0, 1.0]}
     assert data["arrows"][1]["states"] == [1]
+
+
+def test_pages_have_charts_of_the_ledger_and_of_quantities(tmp_path: Path) -> None:
+    """Values are those of the run at the pictures; what does not move is left out."""
+    run = made_up_run()
+    stage = Stage(run, fps=10, quantities={"height [m]": run.q[:, 2], "turns": run.t**2})
+    charts = {chart["title"]: chart for chart in chart_data(stage)}
+    assert charts["height"]["unit"] == "m" and charts["turns"]["unit"] == ""
+    lines = {
+        (title, line["name"]): np.frombuffer(base64.b64decode(line["values"]), "<f4")
+        for title, chart in charts.items()
+        for line in chart["lines"]
+    }
+    k = stage.samples
+    assert lines["height", "height"] == pytest.approx(run.q[k, 2], abs=1e-6)
+    energy = "energy since the start"
+    assert lines[energy, "gravity"] == pytest.approx(2.5 * 9.81 * (run.q[k, 2] - 0.33), rel=1e-5)
+    assert (energy, "springs") not in lines
+    assert lines["work", "contact friction"] == pytest.approx(-0.2 * run.t[k], abs=1e-6)
+    assert lines["contact forces, sum", "upwards"][1] == pytest.approx(30.0)
+    assert lines["contact forces, sum", "level"][1] == pytest.approx(6.0)
+    assert np.abs(lines["residual of the ledger", "residual"]).max() < 1e-9
+    with pytest.raises(ValueError, match=r"'height' has shape \(3,\), must have \(101,\)"):
+        Stage(run, quantities={"height": [1.0, 2.0, 3.0]})
+    with pytest.raises(ValueError, match="films have no charts"):
+        animate(run, tmp_path / "run.gif", quantities={"turns": run.t})
+
+
+def test_pages_have_lines_that_move_with_their_bodies(tmp_path: Path) -> None:
+    run = made_up_run()
+    data = page_data(Stage(run, lines=[((0.0, 0.0, 1.0), ("shin", (0.1, 0.0, 0.0)))]))
+    assert data["lines"] == [
+        [{"body": -1, "point": [0.0, 0.0, 1.0]}, {"body": 1, "point": [0.1, 0.0, 0.0]}]
+    ]
 
 
 def test_a_name_cannot_break_out_of_the_page(tmp_path: Path) -> None:

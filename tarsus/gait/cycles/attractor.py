@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.gait.cycles.return_map import COARSE
-from tarsus.gait.walkers.walker import State, Walker
+from tarsus.gait.walkers.section import State
+from tarsus.gait.walkers.walker import Walker
 from tarsus.model.checks import count, find, numbers
 
 

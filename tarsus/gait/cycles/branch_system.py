@@ -16,6 +16,7 @@ from tarsus.gait.cycles.families import kept_of, kept_slopes
 from tarsus.gait.cycles.return_map import (
     Returned,
     Tolerances,
+    cyclic,
     moved,
     multipliers_of,
     residual,
@@ -87,7 +88,9 @@ class BranchSystem:
         assert at.slopes is not None
         by_value = at.slopes[:, :, -1] if known else self._difference(q, v, value, at)
         missed = kept_of(walker, q[:1], v[:1])[0] - self.kept
-        matrix = np.vstack([self._matrix(at.slopes, by_value), self._kept_row(walker, q, v, value)])
+        by_states = cyclic(at.slopes[:, :, : 2 * v.shape[1]])
+        steps = np.column_stack([by_states, self.scale * by_value.ravel()])
+        matrix = np.vstack([steps, self._kept_row(walker, q, v, value)])
         return Gait(value, q, v, np.append(errors, missed), matrix, at, walker.heading)
 
     def moved(self, gait: Gait, step: Array) -> Gait:
@@ -100,16 +103,6 @@ class BranchSystem:
         """Return the step of z from one gait to another."""
         ways = residual(self.walker, gait.q, gait.v, other.q, other.v).ravel()
         return np.append(ways, (other.value - gait.value) / self.scale)
-
-    def _matrix(self, slopes: Array, by_value: Array) -> Array:
-        nodes, size = slopes.shape[:2]
-        matrix = np.zeros((nodes, size, nodes * size + 1))
-        for k in range(nodes):
-            matrix[k, :, k * size : (k + 1) * size] += slopes[k, :, :size]
-            then = (k + 1) % nodes
-            matrix[k, :, then * size : (then + 1) * size] -= np.eye(size)
-        matrix[:, :, -1] = self.scale * by_value
-        return matrix.reshape(nodes * size, -1)
 
     def _kept_row(self, walker: Walker, q: Array, v: Array, value: float) -> Array:
         """Return how what is kept changes with z (k, 2 nv n + 1)."""

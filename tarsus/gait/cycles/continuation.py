@@ -20,12 +20,11 @@ from tarsus.gait.cycles.branch_system import BranchSystem, Gait
 from tarsus.gait.cycles.cycle import LimitCycle
 from tarsus.gait.cycles.families import kept_of
 from tarsus.gait.cycles.limit_cycle import NoGaitError, limit_cycle
-from tarsus.gait.cycles.return_map import Tolerances
+from tarsus.gait.cycles.return_map import FINE
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model import ModelError
 from tarsus.model.checks import count, find, number
 
-FLOWS = Tolerances()
 TOLERANCE = 1e-10
 SHORTEST, LONGEST = 1e-7, 0.05
 """Steps along a branch, in radians, metres, and scales of the number."""
@@ -64,7 +63,7 @@ def continuation(
     size = max(abs(walker.numbers[name]), abs(number(to, "to")))
     begun = limit_cycle(walker) if start is None else start
     kept = _kept(walker, name, begun)
-    system = BranchSystem(walker, name, float(size if scale is None else scale), FLOWS, kept)
+    system = BranchSystem(walker, name, float(size if scale is None else scale), FINE, kept)
     first, way = _first(system, begun, to, step)
     branch = Branch(walker, name, [first], [way], [], "")
     for gait, along, why in _followed(system, first, way, to, step, most):
@@ -161,8 +160,13 @@ def _followed(
             continue
         for end, word in ((to, "has reached"), (began, "came back to")):
             if (gait.value - end) * (found.value - end) < 0.0:
-                yield *_at(system, gait, found, way, end), ""
-                yield None, way, f"{system.name} {word} {end:g}"
+                last = _at(system, gait, found, end)
+                why = f"{system.name} {word} {end:g}"
+                if last is None:
+                    last = found
+                    why += f", where no gait was found: the last one is at {found.value:.8g}"
+                yield last, tangent(last, way), ""
+                yield None, way, why
                 return
         gait, way = found, turned
         yield gait, way, ""
@@ -170,17 +174,13 @@ def _followed(
     yield None, way, f"after {most} gaits"
 
 
-def _at(
-    system: BranchSystem, before: Gait, after: Gait, way: Array, value: float
-) -> tuple[Gait, Array]:
-    """Return the gait at a value between two others, and the way on; the later one if none is."""
+def _at(system: BranchSystem, before: Gait, after: Gait, value: float) -> Gait | None:
+    """Return the gait at a value between two others, or None if none is found there."""
     share = (value - before.value) / (after.value - before.value)
     guess = system.moved(before, share * system.away(before, after))
-    across = np.zeros(len(way))
+    across = np.zeros(guess.matrix.shape[1])
     across[-1] = 1.0
-    found, _ = corrected(system, guess, across, TOLERANCE)
-    found = after if found is None else found
-    return found, tangent(found, way)
+    return corrected(system, guess, across, TOLERANCE)[0]
 
 
 def _fell(system: BranchSystem, gait: Gait, way: Array) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,9 +15,16 @@ from tarsus.gait.cycles.families import fade
 from tarsus.gait.cycles.footing import Footing
 from tarsus.gait.cycles.footings import footings
 from tarsus.gait.cycles.ledger import GaitEnergy, ledger
-from tarsus.gait.cycles.return_map import Tolerances, multipliers_of, residual, take_step
+from tarsus.gait.cycles.return_map import (
+    Tolerances,
+    multipliers_of,
+    on_root,
+    residual,
+    take_step,
+)
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model.checks import count, number
+from tarsus.model.content import content_hash
 from tarsus.simulation import Trajectory
 
 SAMPLES = 400
@@ -123,15 +129,8 @@ class LimitCycle:
         return self.steps
 
     def fingerprint(self) -> str:
-        """Return what tells it from other gaits and walkers: a hash of numbers and states."""
-        walker = self.walker
-        told = [walker.name, sorted(walker.numbers.items()), walker.longest, walker.slope]
-        for phase in walker.phases:
-            controller = getattr(phase.controller, "__qualname__", type(phase.controller).__name__)
-            exits = [(x.name, x.to, x.crossing, repr(x.guard)) for x in phase.exits]  # type: ignore[union-attr]
-            told += [phase.name, controller, exits]
-        data = repr(told).encode() + self.q.tobytes() + self.v.tobytes()
-        return sha256(data).hexdigest()
+        """Return what tells it from other gaits and walkers: a hash of the walker and states."""
+        return content_hash(self.walker, self.q, self.v)
 
     def save(self, path: str | Path) -> None:
         """Write the gait to a file of NumPy: states, times, slopes and numbers of the walker."""
@@ -190,6 +189,7 @@ def cycle_of(
     walker: Walker, q: Array, v: Array, error: float, tolerances: Tolerances
 ) -> LimitCycle:
     """Return the gait through nodes (n, nq), (n, nv) that return to each other."""
+    q = on_root(walker, q)
     at = take_step(walker, q, v, tolerances, derivatives=True)
     assert at.slopes is not None
     return LimitCycle(walker, q, v, error, at.time, at.slopes, tolerances)

@@ -10,12 +10,11 @@ from tarsus.arrays import Array
 from tarsus.gait.cycles.pieces import Piece
 from tarsus.gait.walkers.stance import Stance
 from tarsus.gait.walkers.support import BRIEF
-from tarsus.spatial import vector_from_rotation
 
 SCUFF = 1e-6
 """A swing foot that is deeper in the ground scuffs [m]."""
 LEVEL = 1e-4
-"""A flat foot that strikes is level and straight within this [rad]."""
+"""A foot that strikes is as it stands within this [rad]."""
 LIGHT = 0.01
 """A foot that bears less, of what it bears at most, is about to lift, and may slip."""
 ROUNDED = 1e-9
@@ -39,7 +38,7 @@ class Footing:
     clearance: Array
     """Height of the swing foot over the ground [m]."""
     tilt: float
-    """How far a flat foot is from level when it strikes [rad]; 0 for others."""
+    """By how much the new foot turns to stand, where it strikes [rad]: a flat one to be level."""
     foot: str = "the stance foot"
     """Which foot stands."""
     impulse: float = 0.0
@@ -66,7 +65,7 @@ class Footing:
         if deepest < -SCUFF:
             found.append(f"the swing foot scuffs: {-1e3 * deepest:.3g} mm deep at {when:.3g} s")
         if self.tilt > LEVEL:
-            found.append(f"the new foot strikes tilted by {self.tilt:.3g} rad, and is set level")
+            found.append(f"the new foot strikes tilted by {self.tilt:.3g} rad, and is set straight")
         return tuple(found)
 
 
@@ -75,12 +74,8 @@ def footing_of(stance: Stance, piece: Piece) -> Footing:
     m, q, v = stance.standing, piece.q, piece.v
     a = m.forward_dynamics(q, v, piece.tau + m.passive_forces(q, v))
     ground = m.reaction(q, v, a)
-    foot = stance.second_foot(q) @ stance.center
-    clearance = np.asarray(foot[..., :3, 3] @ stance.at[:3, 2] - stance.radius)
-    tilt = 0.0
-    if stance.stance == "flat":
-        turned = stance.at[:3, :3].T @ stance.second_foot(q[-1])[:3, :3]
-        tilt = float(np.linalg.norm(vector_from_rotation(turned)))
+    clearance = stance.clearance(q)
+    tilt = float(stance.set_down(q[-1]).turn)
     return Footing(piece.step + 1, piece.t, ground.normal_force, ground.friction, clearance, tilt)
 
 

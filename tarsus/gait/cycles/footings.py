@@ -11,8 +11,8 @@ from tarsus.events.planted import Planted
 from tarsus.events.report import Flowed
 from tarsus.gait.cycles.footing import Footing, footing_of
 from tarsus.gait.cycles.pieces import Piece, pieces
+from tarsus.gait.walkers.feet import Foot
 from tarsus.gait.walkers.ground_forces import ground_forces
-from tarsus.gait.walkers.stance import Foot
 from tarsus.gait.walkers.support import Support
 from tarsus.gait.walkers.walker import Walker
 

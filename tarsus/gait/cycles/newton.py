@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.gait.cycles.families import kept_of, kept_slopes
-from tarsus.gait.cycles.return_map import FINE, Returned, Tolerances, moved, residual, take_step
+from tarsus.gait.cycles.return_map import (
+    FINE,
+    Returned,
+    Tolerances,
+    cyclic,
+    moved,
+    residual,
+    take_step,
+)
 from tarsus.gait.walkers.walker import Walker
 
 HALVINGS = 8
@@ -98,12 +106,8 @@ def _ways(at: Returned, errors: Array, kept: Array, guesses: int, nodes: int) ->
     size, rows = kept.shape[-1], errors.shape[1]
     assert at.slopes is not None
     slopes = at.slopes[:, :, :size].reshape(guesses, nodes, size, size)
-    matrix = np.zeros((guesses, nodes, size, nodes, size))
-    for k in range(nodes):
-        matrix[:, k, :, k] += slopes[:, k]
-        matrix[:, k, :, (k + 1) % nodes] -= np.eye(size)
     flat = np.zeros((guesses, rows, nodes * size))
-    flat[:, : nodes * size] = matrix.reshape(guesses, nodes * size, nodes * size)
+    flat[:, : nodes * size] = cyclic(slopes)
     flat[:, nodes * size :, :size] = kept
     good = np.isfinite(flat).all((1, 2)) & np.isfinite(errors).all(1)
     found = np.full((guesses, nodes * size), np.nan)
@@ -136,6 +140,4 @@ def _damped(
         part[waiting] *= 0.5
     part[waiting] = 0.0
     trial = step.moved(q, v, part[:, None, None] * ways)
-    at, found = step(*trial)
-    found[waiting] = np.where(np.isfinite(found[waiting]), found[waiting], np.nan)
-    return *trial, at, found
+    return *trial, *step(*trial)

@@ -14,6 +14,8 @@ from tarsus.differences import WEIGHTS
 from tarsus.events.parameters import Parameter
 from tarsus.events.report import ENDS, EVENTS, Flowed
 from tarsus.gait.walkers.walker import Walker
+from tarsus.kit.rooted import Rooted
+from tarsus.model.kinds import NONHOLONOMIC
 
 
 class Tolerances(NamedTuple):
@@ -107,6 +109,19 @@ def multipliers_of(slopes: Array, heading: bool = False) -> Array:
     return np.asarray(found[np.argsort(-np.abs(found))][:-1])
 
 
+def cyclic(slopes: Array) -> Array:
+    """Return how far steps lead past next nodes by the nodes before: (…, 2 nv n, 2 nv n).
+
+    `slopes` D are those of n steps (…, n, 2 nv, 2 nv): D_k δ_k − δ_{k+1}, the first after the last.
+    """
+    *lead, nodes, size = slopes.shape[:-1]
+    matrix = np.zeros((*lead, nodes, size, nodes, size))
+    for k in range(nodes):
+        matrix[..., k, :, k, :] += slopes[..., k, :, :]
+        matrix[..., k, :, (k + 1) % nodes, :] -= np.eye(size)
+    return matrix.reshape(*lead, nodes * size, nodes * size)
+
+
 def residual(walker: Walker, q: Array, v: Array, next_q: Array, next_v: Array) -> Array:
     """Return what next states are away from states, as steps of q and changes of v (B, 2 nv)."""
     model = walker.phases[0].model
@@ -117,6 +132,21 @@ def moved(walker: Walker, q: Array, v: Array, step: Array) -> tuple[Array, Array
     """Return states after steps of q and changes of v (B, 2 nv)."""
     model = walker.phases[0].model
     return np.asarray(model.integrate(q, step[..., : model.nv])), v + step[..., model.nv :]
+
+
+def on_root(walker: Walker, q: Array) -> Array:
+    """Return configurations (…, nq) whose stance foot touches at its root, as after a strike.
+
+    A sole that rolls to all sides has places on the ground that no step of q tells, and that make
+    no difference but to how far a step leads.
+    """
+    model = walker.phases[0].model
+    if isinstance(model, Rooted) and model.root_joint in model.joint_names:
+        root = model.joint(model.root_joint)
+        if root.kind in NONHOLONOMIC:
+            q = q.copy()
+            q[..., root.q_slice.start : root.q_slice.start + 2] = 0.0
+    return q
 
 
 STEP = 1e-4

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +14,21 @@ from tarsus.arrays import Array
 from tarsus.events.flow import flow
 from tarsus.events.report import ENDS, EVENTS
 from tarsus.gait.cycles.cycle import LimitCycle
+from tarsus.gait.cycles.disturbances import (
+    CERTAIN,
+    DISTURBANCES,
+    Disturbance,
+    Phases,
+    pushed,
+    scattered,
+)
 from tarsus.gait.cycles.return_map import COARSE
-from tarsus.gait.walkers.stance import Stance
-from tarsus.model import ModelError
+from tarsus.gait.walkers.walker import STIFF
 from tarsus.model.checks import count, numbers, suggestion
 from tarsus.progress import Progress, progress_of
+
+if TYPE_CHECKING:
+    from tarsus.gait.step_feedback import StepFeedback
 
 NORMAL = 1.96
 """Of 95 % confidence."""
@@ -68,6 +78,7 @@ def survival(
     disturbance: str,
     sizes: ArrayLike,
     *,
+    feedback: StepFeedback | None = None,
     trials: int = 100,
     steps: int = 20,
     seed: int = 0,
@@ -78,104 +89,113 @@ def survival(
 
     `disturbance` is "push": a change of speed of that size [m/s] in a random direction (in the
     metric of the masses: a kinetic energy of ½ m size²); "step_down": the first strike is so much
-    lower [m]; or the name of a number of the walker, which scatters by that part of itself.
+    lower [m]; "sensor_noise": what controllers know of each coordinate and rate has an error of
+    that size in the quadratic mean [rad, m; rad/s, m/s], which wanders between 0.5 and 20 Hz; or
+    the name of a number of the walker, which scatters by that part of itself.
+
+    A `feedback` of the gait sets numbers after each strike, whose sensors have errors of their own
+    each time. It goes with pushes and sensor noise.
     """
     for value, name in ((trials, "trials"), (steps, "steps"), (threads, "threads")):
         count(value, name)
     given = np.atleast_1d(np.asarray(sizes, float))
     numbers(given, (given.size,), "sizes")
-    kinds: dict[str, Callable[..., int]] = {"push": _pushed, "step_down": _stepping_down}
-    names = [*kinds, *gait.walker.numbers]
+    names = [*DISTURBANCES, *gait.walker.numbers]
     if disturbance not in names:
         raise ValueError(f"disturbance is {disturbance!r}{suggestion(disturbance, names)}")
     if not given.size or (given < 0.0).any():
         raise ValueError(f"sizes are {given.tolist()}, must be some that are not negative")
     if disturbance in gait.walker.numbers and gait.walker.numbers[disturbance] == 0.0:
         raise ValueError(f"{disturbance} is 0, a part of which is 0: it does not scatter")
-    if disturbance == "step_down":
-        trials = 1  # nothing is random about it
-    each = kinds.get(disturbance, _scattered)
+    trials = 1 if disturbance in CERTAIN else trials
+    if feedback is None:
+        disturb = DISTURBANCES.get(disturbance) or scattered(disturbance)
+        who = partial(_walking, gait, disturb, trials, steps, threads)
+    else:
+        _check_feedback(gait, feedback, disturbance)
+        who = partial(_kept, feedback, disturbance, trials, steps)
     made = []
     with Progress(len(given), progress_of(progress), what="disturbing", unit="sizes") as bar:
         for k, size in enumerate(given.tolist()):
-            rng = np.random.default_rng((seed, k))
-            made.append(each(gait, size, trials, steps, rng, threads, disturbance))
+            made.append(who(size, np.random.default_rng((seed, k))))
             bar.update(k + 1)
     return Survival(gait, disturbance, given, np.array(made), trials, steps)
 
 
-def _pushed(
+def _walking(
     gait: LimitCycle,
-    size: float,
+    disturb: Disturbance,
     trials: int,
     steps: int,
-    rng: np.random.Generator,
     threads: int,
-    name: str,
-) -> int:
-    """Return how many walk on after their speed changed at the beginning of a step."""
-    q, v = gait.state
-    model = gait.walker.phases[0].model
-    ways = rng.normal(size=(trials, model.nv))
-    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
-    mass = gait.walker.weight / np.linalg.norm(model.gravity)
-    root = np.linalg.cholesky(np.asarray(model.mass_matrix(q)) / mass)
-    pushed = v + size * np.linalg.solve(root.T, ways.T).T
-    return _walking(gait, np.tile(q, (trials, 1)), pushed, steps, threads)
-
-
-def _stepping_down(
-    gait: LimitCycle,
     size: float,
-    trials: int,
-    steps: int,
     rng: np.random.Generator,
-    threads: int,
-    name: str,
 ) -> int:
-    """Return whether it walks on: one trial, as nothing is random about a step that is lower."""
-    walker = gait.walker
-    stance = walker.stance
-    if not isinstance(stance, Stance) or len(walker.phases) > 1:
-        raise ValueError(
-            f"nothing says where the feet of {walker.name!r} are: it has no machine, or one on "
-            "several feet"
-        )
-    (swing,) = walker.phases
-    lower = stance.phase(swing.controller, "lower", drop=size, to=swing.name)
-    phases = (lower, swing)
-    flowed = flow(
-        phases,
-        gait.q[:1],
-        gait.v[:1],
-        duration=walker.longest * steps,
-        events=steps,
-        **COARSE._asdict(),
+    """Return how many trials make all steps: in lanes, or one by one if machines differ."""
+    found = disturb(gait, size, trials, rng)
+    if found.machines is None:
+        return int(_walk_on(gait, found.phases, found.q, found.v, steps, threads).sum())
+    return sum(
+        bool(_walk_on(gait, phases, q[None], v[None], steps, threads).all())
+        for phases, q, v in zip(found.machines(), found.q, found.v, strict=True)
+        if phases is not None
     )
-    return int(flowed.ended[0] == ENDS[EVENTS])
 
 
-def _scattered(
-    gait: LimitCycle,
-    size: float,
+def _walk_on(
+    gait: LimitCycle, phases: Phases, q: Array, v: Array, steps: int, threads: int
+) -> NDArray[np.bool_]:
+    """Return which states (T, nq), (T, nv) make all steps; by a clock of their own if they have."""
+    walker = gait.walker
+    own, at_once = len(walker.phases), 1 if walker.clocked else steps
+    walking = np.ones(len(q), bool)
+    for _ in range(steps // at_once):
+        flowed = flow(
+            phases,
+            q[walking],
+            v[walking],
+            duration=walker.longest * at_once,
+            events=own * at_once,
+            most_steps=STIFF * at_once,
+            threads=threads,
+            **COARSE._asdict(),
+        )
+        made = np.array([why == ENDS[EVENTS] for why in flowed.ended])
+        walking[walking] = made
+        if not made.any():
+            break
+        phases = phases[-own:]  # but for a first phase of another kind
+        nq, nv = phases[0].model.nq, phases[0].model.nv
+        q, v = (np.zeros((len(walking), n)) for n in (nq, nv))
+        q[walking], v[walking] = flowed.q[made, :nq], flowed.v[made, :nv]
+    return walking
+
+
+def _check_feedback(gait: LimitCycle, feedback: StepFeedback, disturbance: str) -> None:
+    """Raise if a feedback is not of the gait, or does not go with a disturbance."""
+    if feedback.cycle is not gait:
+        raise ValueError("feedback is of another gait")
+    if disturbance not in ("push", "sensor_noise"):
+        raise ValueError(f"feedback goes with 'push' and 'sensor_noise', not with {disturbance!r}")
+
+
+def _kept(
+    feedback: StepFeedback,
+    disturbance: str,
     trials: int,
     steps: int,
+    size: float,
     rng: np.random.Generator,
-    threads: int,
-    name: str,
 ) -> int:
-    """Return how many walkers whose number is another one walk on from the gait's state."""
-    walked = 0
-    for factor in 1.0 + size * rng.normal(size=trials):
-        try:
-            walker = gait.walker.but(**{name: gait.walker.numbers[name] * factor})
-        except ModelError:
-            continue  # there is no such machine: it does not walk
-        flowed = walker.steps(gait.q[:1], gait.v[:1], steps, **COARSE._asdict())
-        walked += flowed.ended[0] == ENDS[EVENTS]
-    return walked
+    """Return how many trials make all steps under feedback."""
+    gait, model = feedback.cycle, feedback.walker.phases[0].model
+    if disturbance == "push":
+        begun = pushed(gait, size, trials, rng)
+        walks = [feedback.walk(q, v, steps) for q, v in zip(begun.q, begun.v, strict=True)]
+        return sum(not walk.fell for walk in walks)
 
+    def sensed(q: Array, v: Array) -> tuple[Array, Array]:
+        error = size * rng.normal(size=2 * model.nv)
+        return np.asarray(model.integrate(q, error[: model.nv])), v + error[model.nv :]
 
-def _walking(gait: LimitCycle, q: Array, v: Array, steps: int, threads: int) -> int:
-    flowed = gait.walker.steps(q, v, steps, threads=threads, **COARSE._asdict())
-    return sum(why == ENDS[EVENTS] for why in flowed.ended)
+    return sum(not feedback.walk(*gait.state, steps, sensed=sensed).fell for _ in range(trials))

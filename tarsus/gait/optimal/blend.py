@@ -34,15 +34,27 @@ class Blends:
         self._walker, self._design, self._conditions = walker, design, conditions
         corners = [self._base, *(self._base + np.diag(self._sides))]
         self._machines = [self._built(each) for each in corners]
+        self._alike = self._independent()
         self.exact = self._checked()
 
     def at(self, values: Array) -> Machine:
         """Return the blend for numbers of the design."""
         parts = (values - self._base) / self._sides
-        return Blend(self._machines, np.concatenate([[1.0 - parts.sum()], parts]))
+        weights = np.concatenate([[1.0 - parts.sum()], parts])
+        return Blend(self._machines, weights, self._alike)
 
     def _built(self, values: Array) -> Machine:
         return Machine(self._design.walker(self._walker, values), self._conditions)
+
+    def _independent(self) -> list[bool]:
+        """Return which conditions do not depend on the design: the same bits at all corners."""
+        first = self._machines[0]
+        found = []
+        for k, condition in enumerate(self._conditions):
+            state = _states(first.sizes[condition.phase])
+            slacks = [machine.rows[k].slack(*state) for machine in self._machines]
+            found.append(all(np.array_equal(slacks[0], each) for each in slacks))
+        return found
 
     def _checked(self) -> bool:
         """Return whether a blend is the machine that it stands for, at a state like any other."""
@@ -50,8 +62,8 @@ class Blends:
         there, blend = self._built(values), self.at(values)
         pairs = []
         for p, n in enumerate(there.sizes):
-            q, v, a = (np.cos(k + np.arange(1.0, n + 1.0)) for k in range(3))
-            many = [np.stack([each, -0.5 * each]) for each in (q, v, a)]
+            many = _states(n)
+            q, v, _ = (each[0] for each in many)
             for one in (there, blend):
                 found = [one.efforts[p].values(*many), one.after(p, q, v)]
                 found += [np.array(one.strike(p, q, v))]
@@ -63,6 +75,7 @@ class Blends:
                 pairs.append(np.concatenate([x.ravel() for x in found]))
         last = np.cos(np.arange(1.0, there.sizes[-1] + 1.0))
         off = [abs(there.ahead(last) - blend.ahead(last))]
+        off.append(abs(blend.weight / there.weight - 1.0))
         off += [
             float(np.abs(x - y).max() / (1.0 + np.abs(x).max()))
             for x, y in zip(pairs[::2], pairs[1::2], strict=True)
@@ -73,7 +86,7 @@ class Blends:
 class Blend(Machine):
     """Machines with weights."""
 
-    def __init__(self, machines: Sequence[Machine], weights: Array) -> None:
+    def __init__(self, machines: Sequence[Machine], weights: Array, alike: Sequence[bool]) -> None:
         first = machines[0]
         self.walker, self.resets, self._guards = first.walker, first.resets, first._guards
         self._machines, self._weights = machines, weights
@@ -81,8 +94,15 @@ class Blend(Machine):
         self.efforts = [
             MixedEfforts([each.efforts[p] for each in machines], weights) for p in phases
         ]
-        kept = range(len(first.rows))
-        self.rows = [MixedRows([each.rows[k] for each in machines], weights) for k in kept]
+        self.rows = [
+            first.rows[k] if same else MixedRows([each.rows[k] for each in machines], weights)
+            for k, same in enumerate(alike)
+        ]
+
+    @property
+    def weight(self) -> float:
+        """What it weighs [N]."""
+        return float(self._weights @ [each.weight for each in self._machines])
 
     def inertia(self, phase: int) -> Inertia:
         """Return mass matrices for the impacts of a phase."""
@@ -132,6 +152,12 @@ class MixedRows:
             _sum(self.weights, by_v),
             _sum(self.weights, last) if last else None,
         )
+
+
+def _states(n: int) -> list[Array]:
+    """Return q, v and a (2, n) of states like any other."""
+    parts = [np.cos(k + np.arange(1.0, n + 1.0)) for k in range(3)]
+    return [np.stack([each, -0.5 * each]) for each in parts]
 
 
 def _sum(weights: Array, parts: Sequence[Array]) -> Array:

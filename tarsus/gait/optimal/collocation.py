@@ -13,6 +13,10 @@ from tarsus.model import Model
 TURNING = ("planar",)
 """Kinds of joints with as many velocities as positions that are not their rates."""
 
+TURNS = 0.02
+"""Velocities within which dry friction changes its side [rad/s or m/s]: efforts must be smooth,
+and friction jumps. It is tanh(v / TURNS) of what the model says."""
+
 Slopes = tuple[Array, Array, Array | None]
 """∂/∂q, ∂/∂v and ∂/∂a (n, rows, nv); None where accelerations do not matter."""
 
@@ -57,7 +61,7 @@ class Grid:
 
 
 class Efforts:
-    """What motors give in a phase: inverse dynamics less what springs and dampers do."""
+    """What motors give in a phase: inverse dynamics less what springs, dampers and friction do."""
 
     def __init__(self, model: Model) -> None:
         check_coordinates(model)
@@ -65,18 +69,27 @@ class Efforts:
         rest, units = np.zeros(model.nv), np.eye(model.nv)
         still = np.asarray(model.passive_forces(rest, rest))
         self._stiffness = np.asarray(model.passive_forces(units, rest)) - still
-        self._damping = np.asarray(model.passive_forces(rest, units)) - still
+        # dry friction is the same at both speeds
+        speeds = [np.asarray(model.passive_forces(rest, k * units)) for k in (1.0, 2.0)]
+        self._damping = speeds[1] - speeds[0]
         self._constant = still
+        self._friction = np.zeros(model.nv)
+        for joint in model.joints:
+            if not joint.dependent:
+                self._friction[joint.v_slice] = joint.friction
 
     def values(self, q: Array, v: Array, a: Array) -> Array:
         """Return τ (n, nv)."""
         passive = self._constant + q @ self._stiffness + v @ self._damping
-        return np.asarray(self.model.inverse_dynamics(q, v, a)) - passive
+        rubbed = self._friction * np.tanh(v / TURNS)
+        return np.asarray(np.asarray(self.model.inverse_dynamics(q, v, a)) - passive + rubbed)
 
     def slopes(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
         """Return ∂τ/∂q, ∂τ/∂v and ∂τ/∂a (n, nv, nv)."""
         by_q, by_v, by_a = np.asarray(self.model.inverse_dynamics_derivatives(q, v, a))
-        return by_q - self._stiffness.T, by_v - self._damping.T, by_a
+        rubbed = self._friction * (1.0 - np.tanh(v / TURNS) ** 2) / TURNS
+        braked = rubbed[..., None] * np.eye(len(self._friction)) - self._damping.T
+        return by_q - self._stiffness.T, by_v + braked, by_a
 
 
 def check_coordinates(model: Model) -> None:
@@ -88,10 +101,10 @@ def check_coordinates(model: Model) -> None:
                 f"joint {name!r} is {joint.kind}: its rates are not its velocities, so that its "
                 "motion is no sum of functions; state it by joints with angles, such as universal"
             )
-        if np.any(joint.friction):
+        if joint.dependent and np.any(joint.friction):
             raise ValueError(
-                f"joint {name!r} has dry friction, which jumps where it turns: efforts of gaits "
-                "must be smooth"
+                f"joint {name!r} has dry friction and follows others by a {joint.dependent}: gaits "
+                "of least efforts know friction of joints with coordinates of their own"
             )
     if model.forces:
         names = ", ".join(repr(force.name) for force in model.forces)

@@ -29,9 +29,10 @@ class Designs:
         if self._blends is not None:
             return self._blends.at(numbers)
         key = numbers.tobytes()
-        if key not in self._kept:
+        found = self._kept.get(key)
+        if found is None:  # searches on other threads may make or forget the same one
+            found = Machine(self._design.walker(self._walker, numbers), self._conditions)
             if len(self._kept) >= KEPT:
                 self._kept.clear()
-            walker = self._design.walker(self._walker, numbers)
-            self._kept[key] = Machine(walker, self._conditions)
-        return self._kept[key]
+            self._kept[key] = found
+        return found

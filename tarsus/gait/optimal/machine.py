@@ -46,6 +46,11 @@ class Machine:
         """How many coordinates each phase has."""
         return [phase.model.nv for phase in self.walker.phases]
 
+    @property
+    def weight(self) -> float:
+        """What it weighs [N]."""
+        return self.walker.weight
+
     def strike(self, phase: int, q: Array, v: Array) -> float:
         """Return the guard of a phase at its end."""
         return float(self._guards[phase].values(q, v))

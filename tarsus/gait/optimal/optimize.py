@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,10 +13,15 @@ from tarsus.gait.optimal.bases import Basis, Chebyshev
 from tarsus.gait.optimal.by_joints import by_joints, check_joints
 from tarsus.gait.optimal.conditions import Condition, EffortLimits, JointLimits
 from tarsus.gait.optimal.design import Design
+from tarsus.gait.optimal.drives import Drives, Motors, drives
+from tarsus.gait.optimal.effort_cost import EffortCost
+from tarsus.gait.optimal.objective import Objective
 from tarsus.gait.optimal.optimized import OptimizedGait
 from tarsus.gait.optimal.search import Task, rank
+from tarsus.gait.optimal.sqp import Solution
 from tarsus.gait.optimal.starts import SCALES, start
 from tarsus.gait.optimal.taken import Taken
+from tarsus.gait.optimal.transport_cost import TransportCost
 from tarsus.gait.walkers import Walker
 from tarsus.model.checks import count, expect, number, numbers
 
@@ -26,6 +32,7 @@ def optimize(
     *,
     basis: Basis | int = 10,
     weights: Mapping[str, float] | ArrayLike | None = None,
+    motors: Motors | None = None,
     require: Sequence[Condition] = (),
     effort_limits: Mapping[str, float] | None = None,
     design: Design | Mapping[str, tuple[float, ...]] | None = None,
@@ -34,18 +41,24 @@ def optimize(
     starts: int = 3,
     nodes: int | None = None,
     iterations: int = 150,
+    threads: int = 1,
 ) -> OptimizedGait:
     """Return the gait of a walker that needs the least efforts ∫ τᵀ Q τ dt, of those found.
 
     Its mean `speed` [m/s] is free unless stated. Motions of each phase are sums of a `basis`,
     Chebyshev polynomials of an order unless another is stated. Q has `weights` by names of joints,
-    1 for those without, or is a matrix. Efforts and positions stay within the limits of the model,
-    or within `effort_limits` by names of joints, and the gait keeps what else you `require`.
-    `design` names numbers of the walker that join the search, with their bounds.
+    1 for those without, or is a matrix. With `motors`, a `ts.control.CurrentMotor` for all joints
+    or one by the name of each, it is the gait whose motors take the least electrical energy for
+    each unit of weight and way instead, within their currents; what they feed back is lost.
+
+    Efforts and positions stay within the limits of the model, or within `effort_limits` by names of
+    joints, and the gait keeps what else you `require`. `design` names numbers of the walker that
+    join the search, with their bounds. Springs, dampers and dry friction in joints count.
 
     A search needs no guess: it begins in straight lines between the walker's postures at strikes,
     or from another `posture` (nq,) just after one, with polynomials of low order, from so many
-    `starts`, of which the cheapest gait that keeps all conditions is returned. A `guess` is a gait
+    `starts`, of which the cheapest gait that keeps all conditions is returned; on several `threads`
+    the same one is found. A `guess` is a gait
     for another speed or design. `nodes` is the number of instants at which efforts are squared,
     twice the size of the basis unless stated.
     """
@@ -56,15 +69,17 @@ def optimize(
         count(nodes, "nodes", 2)
     count(iterations, "iterations")
     count(starts, "starts", 1, len(SCALES))
+    count(threads, "threads")
     functions = _basis(basis)
+    driven = None if motors is None else drives(walker, motors, complete=True)
     task = Task(
         walker,
         None if speed is None else float(speed),
         functions,
-        _metrics(walker, weights),
+        _objective(walker, weights, driven),
         (
             *Taken.of_all(walker),
-            *_limits(walker, effort_limits, functions.size),
+            *_limits(walker, effort_limits, functions.size, driven),
             *_checked(require, len(walker.phases)),
         ),
         design if isinstance(design, Design) else Design(design or {}),
@@ -75,10 +90,16 @@ def optimize(
     if guess is not None:
         expect(guess, OptimizedGait, "guess")
         return task.finished(*task.continued(guess))
-    found = [
-        task.searched(start(walker, task.speed, scales, task.posture)) for scales in SCALES[:starts]
-    ]
+    found = _searches(task, starts, threads)
     return task.finished(*min(found, key=lambda each: rank(each[0])))
+
+
+def _searches(task: Task, starts: int, threads: int) -> list[tuple[Solution, list[Array]]]:
+    """Return what is found from so many starts, in their order whichever ends first."""
+    begins = [start(task.walker, task.speed, scales, task.posture) for scales in SCALES[:starts]]
+    _ = task.designs, task.scale  # made once, before threads share them
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(task.searched, begins))
 
 
 def _posture(walker: Walker, given: ArrayLike | None) -> Array | None:
@@ -92,6 +113,18 @@ def _basis(given: Basis | int) -> Basis:
         return given  # type: ignore[return-value]
     count(given, "basis", 3, 60)
     return Chebyshev(int(given))
+
+
+def _objective(
+    walker: Walker,
+    weights: Mapping[str, float] | ArrayLike | None,
+    driven: Sequence[Drives] | None,
+) -> Objective:
+    if driven is None:
+        return EffortCost(_metrics(walker, weights))
+    if weights is not None:
+        raise ValueError("weights are of squared efforts, and motors state another cost: give one")
+    return TransportCost(driven, walker.weight)
 
 
 def _metrics(walker: Walker, weights: Mapping[str, float] | ArrayLike | None) -> tuple[Array, ...]:
@@ -118,8 +151,13 @@ def _matrix(weights: ArrayLike, n: int) -> Array:
     return matrix
 
 
-def _limits(walker: Walker, given: Mapping[str, float] | None, size: int) -> list[Condition]:
-    """Return limits of joints and efforts that models state, or that were given."""
+def _limits(
+    walker: Walker,
+    given: Mapping[str, float] | None,
+    size: int,
+    driven: Sequence[Drives] | None,
+) -> list[Condition]:
+    """Return limits of joints and efforts that models and motors state, or that were given."""
     nodes = np.linspace(0.0, 1.0, 2 * size)
     found: list[Condition] = []
     check_joints(walker, given or {}, "effort_limits")
@@ -133,6 +171,8 @@ def _limits(walker: Walker, given: Mapping[str, float] | None, size: int) -> lis
             found.append(JointLimits(p))
         stated = {each.name: each.effort_limit for each in joints}
         limits = by_joints(model, stated | dict(given or {}), np.inf)
+        if driven is not None:
+            limits = np.minimum(limits, driven[p].limits)
         if np.isfinite(limits).any():
             found.append(EffortLimits(p, limits, nodes))
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,10 +13,9 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.events.mapped import mapped, resets_of
 from tarsus.gait.optimal.bases import Basis
-from tarsus.gait.optimal.by_joints import by_joints, check_joints
 from tarsus.gait.optimal.collocation import Efforts, Grid
+from tarsus.gait.optimal.drives import Motors, cost_of_transport, drives
 from tarsus.gait.walkers import Walker
-from tarsus.model.checks import number
 
 SAMPLES = 2001
 """Of a phase for its energies."""
@@ -41,7 +39,7 @@ class OptimizedGait:
     design: Mapping[str, float]
     """Numbers of the mechanics that were free."""
     cost: float
-    """∫ τᵀ Q τ dt of a step."""
+    """What was made small: ∫ τᵀ Q τ dt of a step, or with motors their cost of transport."""
     power: float
     """Mean mechanical power of the efforts [W]: what strikes and dampers take, less gravity's."""
     peak_efforts: Mapping[str, float]
@@ -79,32 +77,25 @@ class OptimizedGait:
 
         The slope's work and the positive work of motors are: what brakes is not given back.
         """
-        return self.cost_with_losses({})
+        return self.cost_with_motors({})
 
     @property
     def net_cost_of_transport(self) -> float:
         """Mean mechanical power over weight and speed: work that motors take counts as gained."""
         return self.power / (self.walker.weight * self.speed)
 
-    def cost_with_losses(self, losses: Mapping[str, float]) -> float:
-        """Return the cost of transport of motors that get warm, too.
+    def cost_with_motors(self, motors: Motors) -> float:
+        """Return the cost of transport by the electrical power of motors, which get warm.
 
-        `losses` [W/(N m)²] by names of joints are heat for an effort squared: resistance over the
-        squared torque constant and gear ratio. Joints without one lose nothing.
+        `motors` are `ts.control.CurrentMotor` by names of joints, or one for all. Joints without
+        one lose nothing. What a motor feeds back is lost, joint by joint.
         """
-        check_joints(self.walker, losses, "losses")
-        for name, loss in losses.items():
-            if number(loss, f"losses: {name}") < 0.0:
-                raise ValueError(f"losses: {name} is {loss}, must not be negative")
-        pull = self.walker.weight * math.sin(self.walker.slope)
-        energy = max(pull * self.step_length, 0.0)
-        for p, phase in enumerate(self.walker.phases):
-            t = np.linspace(0.0, float(self.durations[p]), SAMPLES)
-            v, tau = self.v(t, p), self.tau(t, p)
-            heat = tau**2 @ by_joints(phase.model, losses, 0.0)
-            spent = np.maximum(tau * v, 0.0).sum(axis=-1) + heat
-            energy += float(np.trapezoid(spent, t))
-        return energy / (self.walker.weight * abs(self.step_length))
+        parts = []
+        for p, duration in enumerate(self.durations):
+            t = np.linspace(0.0, float(duration), SAMPLES)
+            parts.append((t, self.v(t, p), self.tau(t, p)))
+        phases = drives(self.walker, motors, complete=False)
+        return cost_of_transport(self.walker, self.walker.weight, self.step_length, phases, parts)
 
     @property
     def state(self) -> tuple[Array, Array]:

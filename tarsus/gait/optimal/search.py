@@ -13,6 +13,7 @@ from tarsus.gait.optimal.check import dense, missed
 from tarsus.gait.optimal.conditions import Condition
 from tarsus.gait.optimal.design import Design
 from tarsus.gait.optimal.designs import Designs
+from tarsus.gait.optimal.objective import Objective
 from tarsus.gait.optimal.optimized import OptimizedGait
 from tarsus.gait.optimal.sqp import Solution, minimise, violation
 from tarsus.gait.optimal.starts import SAMPLES, Start, start
@@ -39,7 +40,7 @@ class Task:
     walker: Walker
     speed: float | None
     basis: Basis
-    metric: tuple[Array, ...]
+    objective: Objective
     conditions: tuple[Condition, ...]
     design: Design
     nodes: int | None
@@ -63,7 +64,8 @@ class Task:
     def searched(self, begin: Start) -> tuple[Solution, list[Array]]:
         """Search from straight lines: at first with few functions and the posture as it is."""
         coarse = Chebyshev(min(COARSE, self.basis.size - 1))
-        first = self._stated(coarse, fixed=begin.postures[0][0])
+        held = None if begin.stands else begin.postures[0][0]
+        first = self._stated(coarse, fixed=held, objective=self.objective.coarse())
         x = first.joined(
             begin.coefficients(coarse), begin.durations, self.design.first(self.walker)
         )
@@ -98,20 +100,19 @@ class Task:
         lacking, _ = missed(self.basis, phases, self.conditions, machine)
         if violation(found.values) > 1e-8:
             lacking["periodicity and speed"] = float(np.abs(found.values.equations).max())
-        work, cost = 0.0, 0.0
+        parts = [dense(self.basis, phase, machine, p) for p, phase in enumerate(phases)]
+        end = np.sum(self.basis.at(np.ones(1)).T * phases[-1][0], axis=0)
+        work = sum(float(np.trapezoid((tau * v).sum(axis=-1), t)) for t, v, tau in parts)
         peaks: dict[str, float] = {}
-        for p, phase in enumerate(phases):
-            t, v, tau = dense(self.basis, phase, machine, p)
-            work += float(np.trapezoid((tau * v).sum(axis=-1), t))
-            cost += float(np.trapezoid(np.einsum("ni,ij,nj->n", tau, self.metric[p], tau), t))
-            _raise_peaks(peaks, machine.walker.phases[p].model, tau)
+        for phase, (_, _, tau) in zip(machine.walker.phases, parts, strict=True):
+            _raise_peaks(peaks, phase.model, tau)
         return OptimizedGait(
             self.design.walker(self.walker, values),
             self.basis,
             tuple(c.copy() for c, _ in phases),
             stated.unknowns.durations(found.x).copy(),
             dict(zip(self.design.names, values.tolist(), strict=True)),
-            cost,
+            self.objective.measured(machine, parts, end),
             work / float(stated.unknowns.durations(found.x).sum()),
             peaks,
             lacking,
@@ -156,12 +157,16 @@ class Task:
         return unknowns.joined(finer, coarse.unknowns.durations(x), coarse.unknowns.design(x))
 
     def _stated(
-        self, basis: Basis, fixed: Array | None = None, more: list[Array] | None = None
+        self,
+        basis: Basis,
+        fixed: Array | None = None,
+        more: list[Array] | None = None,
+        objective: Objective | None = None,
     ) -> Transcription:
         return Transcription(
             self.walker,
             basis,
-            metric=self.metric,
+            objective=self.objective if objective is None else objective,
             conditions=self.conditions,
             speed=self.speed,
             design=self.design,

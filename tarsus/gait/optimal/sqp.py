@@ -1,9 +1,9 @@
-"""Sequential quadratic programming for sums of squares, equations and slacks.
+"""Sequential quadratic programming for costs of outputs, equations and slacks.
 
-Each step minimises the linearised efforts plus what curvature was seen beside them, within the
-linearised equations and slacks; a merit function of cost and violations decides how far to go, with
-a second-order correction where curved equations are in the way. J. Nocedal, S. Wright, "Numerical
-Optimization", 2006, chapter 18.
+Each step minimises the cost of linearised outputs plus what curvature was seen beside it, within
+the linearised equations and slacks; a merit function of cost and violations decides how far to go,
+with a second-order correction where curved equations are in the way. J. Nocedal, S. Wright,
+"Numerical Optimization", 2006, chapter 18.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FLOOR = 1e-2
 
 
 class Programme(Protocol):
-    """Sums of squares, equations and slacks of unknowns."""
+    """A cost, equations and slacks of unknowns."""
 
     @property
     def bounds(self) -> tuple[Array, Array]:
@@ -125,8 +125,11 @@ def _raised(prices: Array, here: Values, multipliers: Array) -> Array:
 
 
 def _merit(values: Values, prices: Array) -> float:
-    missed = np.concatenate([np.abs(values.equations), -np.minimum(values.slacks, 0.0)])
-    return float(values.cost + prices @ missed)
+    return float(values.cost + prices @ _missed(values.equations, values.slacks))
+
+
+def _missed(equations: Array, slacks: Array) -> Array:
+    return np.concatenate([np.abs(equations), -np.minimum(slacks, 0.0)])
 
 
 def _searched(
@@ -141,13 +144,13 @@ def _searched(
 ) -> tuple[float, Array]:
     """Return the part of the step that was taken, and where it leads."""
     start = _merit(here, prices)
-    linear = Values(
-        here.residuals + here.residual_slopes @ step,
-        here.equations + here.equation_slopes @ step,
-        here.slacks + here.slack_slopes @ step,
-        *(np.zeros((0, 0)),) * 3,
+    missed = _missed(
+        here.equations + here.equation_slopes @ step, here.slacks + here.slack_slopes @ step
     )
-    expected = start - _merit(linear, prices) - max(0.5 * float(step @ curvature @ step), 0.0)
+    # directions of negative curvature promise more than the merit function can keep
+    bend = min(0.5 * float(step @ curvature @ step), 0.0)
+    gain = promised(here, curvature, step) + bend
+    expected = gain + float(prices @ (_missed(here.equations, here.slacks) - missed))
     expected = max(expected, 1e-16 * abs(start))
     part = 1.0
     while part >= SHORTEST:

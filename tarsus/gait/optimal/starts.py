@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,8 @@ SCALES = ((1.0, 1.0), (1.6, 1.0), (0.6, 1.0), (1.3, 1.0), (0.8, 1.0), (2.0, 1.0)
 """Of postures and of durations, one search each: mostly postures decide where a search ends."""
 TIME = 0.8
 """How long a step takes that nothing says it of [s]."""
+STILL = 1e-6
+"""Postures that are nearer to each other are the same [rad or m]."""
 NEWTON = 20
 """Most steps to the posture before a strike."""
 SAMPLES = np.linspace(0.0, 1.0, 40)
@@ -28,6 +30,11 @@ class Start:
 
     postures: tuple[tuple[Array, Array], ...]
     durations: Array
+
+    @property
+    def stands(self) -> bool:
+        """Whether no phase leads anywhere: such a posture is none to begin a step with."""
+        return all(np.abs(end - begin).max() < STILL for begin, end in self.postures)
 
     def coefficients(self, basis: Basis) -> list[Array]:
         """Return straight lines between postures, as sums of a basis."""
@@ -46,7 +53,7 @@ def start(
     """Return where a search begins, with steps and durations that are scaled by two numbers.
 
     The first posture is the one that is given, or the walker's start; the last is the one from
-    which a strike leads to it.
+    which a strike leads to it. Where these are the same, it is durations that the first scales.
     """
     resets = [resets_of(phase) for phase in walker.phases]
     begins = [np.asarray(walker.start[0] if posture is None else posture, float)]
@@ -63,7 +70,8 @@ def start(
         begin = _after(each, end)
     postures.append((begin, middle + half))
     took = _took(walker, speed, postures[-1][1], scales[1])
-    return Start(tuple(postures), np.full(len(resets), took / len(resets)))
+    found = Start(tuple(postures), np.full(len(resets), took / len(resets)))
+    return replace(found, durations=scales[0] * found.durations) if found.stands else found
 
 
 def _after(resets: Sequence[Reset], q: Array) -> Array:

@@ -18,14 +18,13 @@ def model_step(
     here: Values, curvature: Array, damping: float, lower: Array, upper: Array
 ) -> tuple[Array, Array, str]:
     """Return the step, multipliers of equations and slacks, and what cannot be met, if any."""
-    gradient = 2.0 * here.residual_slopes.T @ here.residuals
     back = np.linalg.inv(_factor(here, curvature, damping)).T  # y = Lᵀ d has unit curvature
     bounded = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
     rows = np.concatenate([here.equation_slopes, here.slack_slopes, np.eye(len(lower))[bounded]])
     count = len(here.equations) + len(here.slacks)
     stated = {
         "damping": 1.0,
-        "reference": -back.T @ gradient,
+        "reference": -back.T @ here.gradient,
         "rows": rows @ back,
         "rows_lower": np.concatenate([-here.equations, -here.slacks, lower[bounded]]),
         "rows_upper": np.concatenate(
@@ -46,22 +45,22 @@ def model_step(
 
 def promised(here: Values, curvature: Array, step: Array) -> float:
     """Return by how much the step lowers the cost of the model."""
-    moved = here.residuals + here.residual_slopes @ step
-    return float(here.cost - moved @ moved - 0.5 * step @ curvature @ step)
+    return float(-here.gradient @ step - 0.5 * step @ (here.curvature + curvature) @ step)
 
 
 def learnt(curvature: Array, here: Values, there: Values, step: Array, multipliers: Array) -> Array:
-    """Return the curvature beside that of squared slopes, by a symmetric update of rank one.
+    """Return the curvature beside that of linear outputs, by a symmetric update of rank one.
 
-    It is of what squares of slopes leave out: residuals times their curvature, and equations and
-    slacks times their multipliers.
+    It is of what these leave out: the curvature of outputs times how much they matter, and that of
+    equations and slacks times their multipliers.
     """
 
     def rows(values: Values) -> Array:
         return np.concatenate([values.equation_slopes, values.slack_slopes])
 
-    change = there.residual_slopes - here.residual_slopes
-    seen = 2.0 * change.T @ there.residuals - (rows(there) - rows(here)).T @ multipliers
+    before, after = ((values.outputs, values.output_slopes) for values in (here, there))
+    beyond = here.objective.unseen(before, after, step)
+    seen = beyond - (rows(there) - rows(here)).T @ multipliers
     off = seen - curvature @ step
     across = float(off @ step)
     if abs(across) <= CLEAR * np.linalg.norm(off) * np.linalg.norm(step):
@@ -73,9 +72,9 @@ def _factor(here: Values, curvature: Array, damping: float) -> Array:
     """Return L, where L Lᵀ is the curvature of the step's model, made positive definite.
 
     Only along the equations' linear space does it have to be the true one: where it is negative
-    there, its size is taken, and across it that of squared slopes.
+    there, its size is taken, and across it that of linear outputs.
     """
-    squared = 2.0 * here.residual_slopes.T @ here.residual_slopes
+    squared = here.curvature
     extra = max(damping, 1e-13 * float(np.trace(squared))) * np.eye(len(squared))
     try:
         return np.asarray(np.linalg.cholesky(squared + curvature + extra))

@@ -1,15 +1,16 @@
 """The search for an efficient gait as a programme of finitely many numbers.
 
 Unknowns are the coefficients of each phase's motion, how long it takes, and numbers of the design.
-The cost is the integral of τᵀ Q τ; a strike ends each phase, what it does leads to the next one,
-and after the last to the first. V. Duindam, "Port-Based Modeling and Control for Efficient Bipedal
-Walking Robots", University of Twente 2006, section 4.1.
+The cost is an objective, such as the integral of τᵀ Q τ; a strike ends each phase, what it does
+leads to the next one, and after the last to the first. V. Duindam, "Port-Based Modeling and Control
+for Efficient Bipedal Walking Robots", University of Twente 2006, section 4.1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from tarsus.gait.optimal.conditions import Condition
 from tarsus.gait.optimal.design import Design, slope
 from tarsus.gait.optimal.designs import Designs
 from tarsus.gait.optimal.machine import Machine
+from tarsus.gait.optimal.objective import Objective
 from tarsus.gait.optimal.unknowns import Unknowns
 from tarsus.gait.walkers import Walker
 
@@ -30,26 +32,37 @@ SHORTEST, LONGEST = 0.05, 5.0
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """Residuals whose squares are the cost, equations that must vanish, slacks that must not be
+    """Outputs that the objective is of, equations that must vanish, slacks that must not be
     negative, each with derivatives by all unknowns, or without."""
 
-    residuals: Array
+    objective: Objective
+    outputs: Array
     equations: Array
     slacks: Array
-    residual_slopes: Array
+    output_slopes: Array
     equation_slopes: Array
     slack_slopes: Array
 
-    @property
+    @cached_property
     def cost(self) -> float:
-        """The integral of squared efforts."""
-        return float(self.residuals @ self.residuals)
+        """What is to be small."""
+        return self.objective.cost(self.outputs)
+
+    @cached_property
+    def gradient(self) -> Array:
+        """Of the cost, by all unknowns (n,)."""
+        return self.objective.gradient(self.outputs, self.output_slopes)
+
+    @cached_property
+    def curvature(self) -> Array:
+        """Of the cost where outputs change linearly, nowhere negative (n, n)."""
+        return self.objective.curvature(self.outputs, self.output_slopes)
 
 
 class Transcription:
     """A gait's programme: values and exact derivatives at unknowns x (n,).
 
-    `metric` has a matrix Q for each phase. `fixed` is q (nv,) with which the first phase has to
+    `fixed` is q (nv,) with which the first phase has to
     begin, `more` nodes for each condition beside its own; `designs` are machines that are there.
     """
 
@@ -58,7 +71,7 @@ class Transcription:
         walker: Walker,
         basis: Basis,
         *,
-        metric: Sequence[Array],
+        objective: Objective,
         conditions: Sequence[Condition] = (),
         speed: float | None = None,
         design: Design | None = None,
@@ -73,14 +86,14 @@ class Transcription:
         self.designs = Designs(walker, self.design, conditions) if designs is None else designs
         machine = self.machine(self.design.first(walker))
         self.unknowns = Unknowns(basis.size, tuple(machine.sizes), len(self.design.names))
-        s, self._weights = lobatto(nodes or 2 * basis.size)
+        s, weights = lobatto(nodes or objective.nodes * basis.size)
+        self.objective = objective.at(weights)
         self.grid, self._ends = Grid.of(basis, s), Grid.of(basis, np.array([0.0, 1.0]))
         added = [np.zeros(0)] * len(self.conditions) if more is None else more
         self._grids = [
             Grid.of(basis, np.concatenate([each.nodes(), extra]))
             for each, extra in zip(self.conditions, added, strict=True)
         ]
-        self._roots = [np.linalg.cholesky(each).T for each in metric]
         self._fixed = fixed
 
     @property
@@ -110,7 +123,7 @@ class Transcription:
         """Return values without derivatives."""
         parts = self._values(x, self.machine(self.numbers(x)))
         nothing = np.zeros((0, len(x)))
-        return Values(*parts, nothing, nothing, nothing)
+        return Values(self.objective, *parts, nothing, nothing, nothing)
 
     def linearised(self, x: Array) -> Values:
         """Return values with derivatives."""
@@ -126,18 +139,19 @@ class Transcription:
             column = self.unknowns.design_column(k)
             for matrix, at, one, two in zip(slopes, parts, *sides, strict=True):
                 matrix[:, column] = slope(at, one, two, steps) * self.design.ranges[k]
-        return Values(*parts, *slopes)
+        return Values(self.objective, *parts, *slopes)
 
     def _values(self, x: Array, machine: Machine) -> tuple[Array, Array, Array]:
-        residuals: list[Array] = []
+        outputs: list[Array] = []
         equations: list[Array | list[float]] = []
         slacks: list[Array | list[float]] = []
         ends = []
         for p, (c, duration) in enumerate(self.unknowns.phases(x)):
-            efforts = machine.efforts[p].values(*self.grid.motion(c, duration))
-            scale = np.sqrt(duration * self._weights)[:, None]
-            residuals.append((scale * (efforts @ self._roots[p].T)).ravel())
+            q, v, a = self.grid.motion(c, duration)
+            efforts = machine.efforts[p].values(q, v, a)
+            outputs.append(self.objective.outputs(p, efforts, v, duration).ravel())
             ends.append(self._ends.motion(c, duration)[:2])
+        outputs.append(self.objective.totals(machine, self.unknowns.durations(x), ends[-1][0][1]))
         for p, (q, v) in enumerate(ends):
             begin_q, begin_v = ends[(p + 1) % len(ends)]
             begin = np.concatenate([begin_q[0], begin_v[0]])
@@ -151,11 +165,12 @@ class Transcription:
             c, duration = self.unknowns.phases(x)[each.phase]
             kept = equations if each.equal else slacks
             kept.append(rows.slack(*grid.motion(c, duration)).ravel())
-        return tuple(_joined(each) for each in (residuals, equations, slacks))  # type: ignore[return-value]
+        return tuple(_joined(each) for each in (outputs, equations, slacks))  # type: ignore[return-value]
 
     def _slopes(self, x: Array, machine: Machine) -> tuple[Array, Array, Array]:
         n = len(x)
-        residuals = [self._effort_slopes(x, machine, p) for p in range(len(machine.efforts))]
+        outputs = [self._output_slopes(x, machine, p) for p in range(len(machine.efforts))]
+        outputs.append(self._total_slopes(x, machine))
         equations = [self._link_slopes(x, machine, p) for p in range(len(machine.efforts))]
         if self.speed is not None:
             equations.append(self._speed_slopes(x, machine, self.speed))
@@ -167,20 +182,25 @@ class Transcription:
             (equations if each.equal else slacks).append(self._condition_slopes(x, machine, k))
         empty = np.zeros((0, n))
         return (
-            np.concatenate(residuals),
+            np.concatenate(outputs),
             np.concatenate(equations),
             np.concatenate([*slacks, empty]),
         )
 
-    def _effort_slopes(self, x: Array, machine: Machine, p: int) -> Array:
+    def _output_slopes(self, x: Array, machine: Machine, p: int) -> Array:
         c, duration = self.unknowns.phases(x)[p]
         q, v, a = self.grid.motion(c, duration)
-        efforts = machine.efforts[p].values(q, v, a) @ self._roots[p].T
-        by_q, by_v, by_a = (self._roots[p] @ each for each in machine.efforts[p].slopes(q, v, a))
-        by_c, lasting = self.grid.chained((by_q, by_v, by_a), v, a, duration)
-        scale = np.sqrt(duration * self._weights)
-        lasting = lasting + efforts / (2.0 * duration)
-        return self.unknowns.spread(p, scale[:, None, None, None] * by_c, scale[:, None] * lasting)
+        efforts, slopes = machine.efforts[p].values(q, v, a), machine.efforts[p].slopes(q, v, a)
+        by_motion, alone = self.objective.output_slopes(p, efforts, slopes, duration)
+        by_c, lasting = self.grid.chained(by_motion, v, a, duration)
+        return self.unknowns.spread(p, by_c, lasting + alone)
+
+    def _total_slopes(self, x: Array, machine: Machine) -> Array:
+        ends, q = self._last(x)
+        by_durations, by_q = self.objective.total_slopes(machine, q)
+        rows = by_q @ ends[: len(q)]
+        rows[:, self.unknowns.duration_columns] += by_durations
+        return np.asarray(rows)
 
     def _link_slopes(self, x: Array, machine: Machine, p: int) -> Array:
         """Return rows of where the next phase begins, and of the strike."""
@@ -195,13 +215,17 @@ class Transcription:
         )
 
     def _speed_slopes(self, x: Array, machine: Machine, speed: float) -> Array:
-        last = len(machine.efforts) - 1
-        ends = self.unknowns.state_rows(x, last, self._ends, 1)
-        c, duration = self.unknowns.phases(x)[last]
-        q = self._ends.motion(c, duration)[0][1]
+        ends, q = self._last(x)
         row = machine.ahead_slopes(q) @ ends[: len(q)]
         row[self.unknowns.duration_columns] -= speed
         return row[None, :]
+
+    def _last(self, x: Array) -> tuple[Array, Array]:
+        """Return how q and v change (2 nv, n) at the end of the step, and q there."""
+        last = len(self.unknowns.sizes) - 1
+        c, duration = self.unknowns.phases(x)[last]
+        q = self._ends.motion(c, duration)[0][1]
+        return self.unknowns.state_rows(x, last, self._ends, 1), q
 
     def _condition_slopes(self, x: Array, machine: Machine, k: int) -> Array:
         p = self.conditions[k].phase % len(machine.efforts)

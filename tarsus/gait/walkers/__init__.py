@@ -2,16 +2,18 @@
 
 from collections.abc import Callable
 
+from tarsus.gait.walkers.ball_feet import ball_feet
 from tarsus.gait.walkers.compass import compass
 from tarsus.gait.walkers.dribbel import dribbel
 from tarsus.gait.walkers.hopper import hopper
 from tarsus.gait.walkers.point_mass import point_mass
 from tarsus.gait.walkers.rimless_wheel import rimless_wheel
 from tarsus.gait.walkers.round_feet import round_feet
+from tarsus.gait.walkers.section import Section
 from tarsus.gait.walkers.simplest import simplest
 from tarsus.gait.walkers.trot import trot
 from tarsus.gait.walkers.trunk_walker import trunk_walker
-from tarsus.gait.walkers.walker import Section, Walker
+from tarsus.gait.walkers.walker import Walker
 
 SHIPPED: dict[str, Callable[..., Walker]] = {
     "compass": compass,
@@ -21,6 +23,7 @@ SHIPPED: dict[str, Callable[..., Walker]] = {
     "trunk_walker": trunk_walker,
     "hopper": hopper,
     "round_feet": round_feet,
+    "ball_feet": ball_feet,
 }
 """Walkers by their names."""
 
@@ -28,6 +31,7 @@ __all__ = [
     "SHIPPED",
     "Section",
     "Walker",
+    "ball_feet",
     "compass",
     "dribbel",
     "hopper",

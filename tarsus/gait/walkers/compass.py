@@ -1,9 +1,6 @@
 """The compass walker: two straight legs that step down a slope by themselves.
 
-The stance foot is a pivot. The swing foot is 2 sin(e/2) sin(q₄/2) above the slope, e = 2 q₃ + q₄:
-its strikes are the zeros of e, and where q₄ passes zero it only scuffs, as straight legs must,
-which does not count. A strike catches the swing foot and lets the other go: the walker is lifted to
-its four coordinates, falls onto the new foot, and is put down with the names of its legs changed.
+The stance foot is a pivot, on which the walker leans by q₃, its legs q₄ apart.
 
 V. Duindam, "Port-Based Modeling and Control for Efficient Bipedal Walking Robots", University of
 Twente 2006, section 4.2; passive gaits at 3°, 9.8 m/s² and masses of 1 and 5 kg.
@@ -17,9 +14,11 @@ from functools import partial
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.events import Exit, Phase, guards, held, parameters, resets
+from tarsus.events import Exit, Phase, guards, parameters
+from tarsus.gait.walkers.section import Section
 from tarsus.gait.walkers.stance import Stance
-from tarsus.gait.walkers.walker import Section, Walker
+from tarsus.gait.walkers.straight_strike import straight_strike
+from tarsus.gait.walkers.walker import Walker
 from tarsus.robots.compass import compass as compass_model
 
 SLOPE, GRAVITY = math.radians(3.0), 9.8
@@ -27,10 +26,6 @@ SLOPE, GRAVITY = math.radians(3.0), 9.8
 STABLE = (0.2992945, -1.0729629, 0.7084066)
 UNSTABLE = (0.2795542, -1.1647713, 0.5698736)
 """Passive gaits (q₃, q̇₃, q̇₄) just after a strike [rad, rad/s]."""
-LIFT = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-"""From (q₃, q₄) to (q₁, q₂, q₃, q₄)."""
-RELABEL = np.array([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.0, -1.0]])
-"""And back, stance and swing leg exchanged (4.10)."""
 SECTION = Section(
     ("lean", "lean rate", "hip rate"),
     lambda x: (np.stack([x[..., 0], -2.0 * x[..., 0]], axis=-1), x[..., 1:]),
@@ -89,46 +84,16 @@ def _machine(slope: float, **numbers: float) -> Stance:
     """Return the walker on its feet, whose coordinates are those of the phase."""
     feet = (("left_foot", np.eye(4)), ("right_foot", np.eye(4)))
     masses = [numbers.pop(name) for name in ("leg_mass", "hip_mass")]
-    return Stance(compass_model(*masses, rooted=False, **numbers), feet, "line", 0.0, slope)
+    return Stance(compass_model(*masses, rooted=False, **numbers), feet, "line", None, slope)
 
 
-def walking(
-    leg_mass: float = 1.0,
-    hip_mass: float = 5.0,
-    slope: float = SLOPE,
-    gravity: float = GRAVITY,
-    stiffness: float = 0.0,
-    damping: float = 0.0,
-    center: float = 0.5,
-) -> Phase:
-    """Return the phase "swing" of a compass walker, which a strike leads back into.
+def walking(**numbers: float) -> Phase:
+    """Return the phase "swing" of `ts.robots.compass(**numbers)`, which a strike leads back into.
 
-    Its coordinates are (q₃, q₄); `tarsus.flow(walking(), q0, v0, …)` has a strike for an event.
+    Its coordinates are (q₃, q₄).
     """
-    free, pivoted = (
-        compass_model(
-            *(leg_mass, hip_mass),
-            slope=slope,
-            gravity=gravity,
-            stiffness=stiffness,
-            damping=damping,
-            center=center,
-            rooted=rooted,
-        )
-        for rooted in (False, True)
-    )
-    swung = guards.JointPosition("hip")
-    strike = Exit(
-        2.0 * guards.JointPosition("lean") + swung,
-        to="swing",
-        when=swung,
-        reset=(
-            resets.Linear(LIFT),
-            resets.Impact(held(free, "right_foot")),
-            resets.Linear(RELABEL),
-        ),
-        name="strike",
-    )
+    free, pivoted = (compass_model(**numbers, rooted=rooted) for rooted in (False, True))
+    strike = straight_strike(free, "right_foot")
     lean = guards.JointPosition("lean")
     fell = (
         Exit(lean + math.pi / 2, name="fell ahead"),

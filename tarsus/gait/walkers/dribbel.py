@@ -15,7 +15,9 @@ import math
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.events import Exit, Phase, guards, held, resets
+from tarsus.events import Exit, Phase, guards, resets
+from tarsus.gait.walkers.straight_strike import RELABEL as STRAIGHT
+from tarsus.gait.walkers.straight_strike import straight_strike
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model import Editor, Model
 from tarsus.robots.dribbel import LOWER, UPPER
@@ -26,10 +28,8 @@ SLOPE = math.radians(3.0)
 STABLE = (0.268905, -1.145241, 0.339580)
 UNSTABLE = (0.254846, -1.144223, 0.280173)
 """Passive gaits (q₃, q̇₃, q̇₅) just after a strike [rad, rad/s]."""
-LIFT = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-"""From (q₃, q₅) to (q₁, q₂, q₃, q₅)."""
-RELABEL = np.array([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.0, -1.0], [0.0, 0.0, 0.0, 0.0]])
-"""And to (q₃, q₅, q₆), legs exchanged, the knee straight (4.29)."""
+RELABEL = np.vstack([STRAIGHT, np.zeros(4)])
+"""From (q₁, q₂, q₃, q₅) to (q₃, q₅, q₆), legs exchanged, the knee straight (4.29)."""
 LOCK = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 """From (q₃, q₅, q₆) to (q₃, q₅)."""
 
@@ -48,18 +48,7 @@ def dribbel(slope: float = SLOPE, gravity: float = 9.81) -> Walker:
         reset=(resets.Impact(locked(bent)), resets.Linear(LOCK)),
         name="knee strike",
     )
-    swung = guards.JointPosition("hip")
-    strike = Exit(
-        2.0 * guards.JointPosition("lean") + swung,
-        to="swing",
-        when=swung,
-        reset=(
-            resets.Linear(LIFT),
-            resets.Impact(held(free, "swing_foot")),
-            resets.Linear(RELABEL),
-        ),
-        name="strike",
-    )
+    strike = straight_strike(free, "swing_foot", RELABEL)
     return Walker(
         (Phase(bent, knee, name="swing"), Phase(straight, strike, name="reach")),
         start=start(),

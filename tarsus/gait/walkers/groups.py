@@ -18,9 +18,10 @@ from tarsus.arrays import Array
 from tarsus.events import Exit, Phase, guards, resets
 from tarsus.events.phase import Efforts
 from tarsus.events.planted import Planted
+from tarsus.gait.walkers.feet import Foot
 from tarsus.gait.walkers.landing import strike_slopes
 from tarsus.gait.walkers.sides import MIRROR
-from tarsus.gait.walkers.stance import Foot, Stance
+from tarsus.gait.walkers.stance import Stance
 from tarsus.gait.walkers.support import Support
 from tarsus.model import ModelError
 

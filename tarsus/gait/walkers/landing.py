@@ -100,28 +100,3 @@ def strike_slopes(
     found[:, :nv] = np.einsum("o,oij->ji", offsets[:, 1], both.reshape(len(offsets), nv, -1))
     found[next_model.nv :, nv : 2 * nv] = after_v[len(pushes) : -1].T
     return found
-
-
-def exchanged(left: Rooted, right: Rooted, names: Array, q: Array) -> Array:
-    """Return configurations (…, nq) on the right foot as their images on the left.
-
-    `names` (nv, nv) is the matrix of the rates. Quaternions of a ball at the root are mirrored in
-    y: (−x, y, −z, w); other joints have none (`relabelling` refuses them).
-    """
-    image = np.empty((*q.shape[:-1], left.nq))
-    for joint in left.joints:
-        if joint.nq == joint.nv:
-            image[..., joint.q_slice] = q[..., _own(right)] @ names[joint.v_slice, :].T
-        else:
-            ball = right.joint(right.root_joint)
-            image[..., joint.q_slice] = q[..., ball.q_slice] * (-1.0, 1.0, -1.0, 1.0)
-    return image
-
-
-def _own(model: Rooted) -> list[int]:
-    """Return for each rate the index of its position; for those of a ball any, as none is used."""
-    found = []
-    for joint in model.joints:
-        own = joint.v_slice.stop - joint.v_slice.start
-        found += [joint.q_slice.start + k for k in range(own)]
-    return found

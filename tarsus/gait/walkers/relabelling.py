@@ -1,104 +1,113 @@
 """Names of the legs exchanged: a state of the machine on its right foot as one on its left foot.
 
-The mirrored machine moves like the machine itself. Joints are images of each other whose axes are:
-the twist of one, mirrored, is ± that of the other. Whether masses are mirrored, too, is checked by
-where they come to.
+The mirrored machine moves like the machine itself. Joints that depend on others in loops are close
+to the images of those of the other side, and are closed from there. Whether masses are mirrored,
+too, is checked by the inertias that joints feel.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.gait.walkers.landing import exchanged
-from tarsus.gait.walkers.sides import MIRROR, chains, image_of
+from tarsus.gait.limbs import resting
+from tarsus.gait.walkers.joint_images import ALIKE, JointImage, joint_images
+from tarsus.gait.walkers.sides import MIRROR
 from tarsus.kit.rooted import Rooted
-from tarsus.model import JointView, ModelError
+from tarsus.model import ModelError
 
 TRIALS = 8
-ALIKE = 0.03
-"""How far twists of joints may be from the images of others [m, rad]."""
-UNLIKE = 0.25
-"""By how much of themselves inertias of both sides may differ."""
 
 
-def relabelling(left: Rooted, right: Rooted, feet: tuple[str, str]) -> Array:
-    """Return the matrix (nv, nv) from rates on the right foot to rates of the image on the left.
+@dataclass(frozen=True, eq=False)
+class Relabelling:
+    """From states of a machine on its right foot to their images on its left foot."""
 
-    Where coordinates are numbers of their own (all joints with one), it is that of positions, too.
-    """
-    for joint in right.joints:
-        if joint.nq != joint.nv and joint.name != right.root_joint:
+    left: Rooted
+    right: Rooted
+    images: Sequence[JointImage]
+
+    @cached_property
+    def rates(self) -> Array:
+        """The matrix (nv, nv) of rates.
+
+        Where coordinates are numbers of their own (all joints with one), it is that of positions.
+        """
+        matrix = np.zeros((self.left.nv, self.right.nv))
+        for each in self.images:
+            ours, theirs = self.left.joint(each.image), self.right.joint(each.name)
+            block = each.rates[np.ix_(ours.own_velocities, theirs.own_velocities)]
+            matrix[ours.v_slice, theirs.v_slice] = block
+        if not np.allclose(matrix @ matrix.T, np.eye(self.left.nv)):
+            names = [
+                joint.name
+                for joint in self.left.joints
+                if not np.allclose((matrix[joint.v_slice] ** 2).sum(axis=1), 1.0)
+            ]
             raise ModelError(
-                f"joint {joint.name!r} is {joint.kind}: its image on the other side is no matrix; "
-                "state it by joints with angles, such as universal or spherical_zyx"
+                f"{self.left.original.name!r} has loops whose independent joints are not images: "
+                f"{', '.join(names)}; state `independent` of its loops for both sides"
             )
-    matrix = np.zeros((left.nv, right.nv))
-    partners = chains(left.original, feet)
-    ours = {joint.name: _twists(left, joint) for joint in left.joints if _free(joint)}
-    for joint in right.joints:
-        if _free(joint):
-            seen = np.concatenate([MIRROR, -MIRROR])[:, None] * _twists(right, joint)
-            likely = partners.get(joint.name, image_of(joint.name))
-            likely = left.root_joint if joint.name == right.root_joint else likely
-            name, block = _image(left, joint, likely, seen, ours)
-            matrix[left.joint(name).v_slice, joint.v_slice] = block
-    if not np.allclose(matrix @ matrix.T, np.eye(left.nv)):
-        raise ModelError(f"{left.original.name!r} has joints that are images of the same one")
-    return matrix
+        return matrix
+
+    def configurations(self, q: Array) -> Array:
+        """Return images (…, nq) on the left foot of configurations (…, nq) on the right."""
+        image = np.empty((*q.shape[:-1], self.left.nq))
+        for each in self.images:
+            ours, theirs = self.left.joint(each.image), self.right.joint(each.name)
+            image[..., ours.q_slice] = each.positions(q[..., theirs.q_slice])
+        depends = any(joint.dependent == "loop" for joint in self.left.joints)
+        return np.asarray(self.left.close(image)) if depends else image
+
+    @cached_property
+    def back(self) -> Relabelling:
+        """From the left foot to the right one."""
+        return Relabelling(self.right, self.left, [each.back for each in self.images])
 
 
-def _free(joint: JointView) -> bool:
-    """Return whether a joint has rates of its own."""
-    return bool(joint.v_slice.stop > joint.v_slice.start)
+def relabelling(left: Rooted, right: Rooted, feet: tuple[str, str]) -> Relabelling:
+    """Return what exchanges the names of both sides; raises `ModelError` if nothing does."""
+    return Relabelling(left, right, joint_images(left, right, feet))
 
 
-def _twists(model: Rooted, joint: JointView) -> Array:
-    """Return how a joint moves what it carries (6, n), neutral, about the origin of the world."""
-    rows = np.asarray(model.frame_jacobian(model.neutral(), joint.child, "world"))
-    return rows[:, joint.v_slice]
+@dataclass(frozen=True)
+class Asymmetry:
+    """How much the masses of a machine differ from their images."""
+
+    inertia: float
+    """Largest entry of N H_right Nᵀ − H_left over the geometric mean of its diagonals."""
+    joint: str
+    """Where that is."""
+    center: float
+    """How far the centre of mass is from the image of that on the other foot, at most [m]."""
 
 
-def _image(
-    left: Rooted, joint: JointView, likely: str, seen: Array, ours: dict[str, Array]
-) -> tuple[str, Array]:
-    """Return the joint on the left foot that mirrors one on the right, and ± 1 between them."""
-    found: list[tuple[float, str, Array]] = []
-    for name in (likely, *ours):
-        if name in ours and ours[name].shape == seen.shape:
-            block = np.round(np.linalg.lstsq(ours[name], seen, rcond=None)[0])
-            off = float(np.abs(ours[name] @ block - seen).max())
-            if off <= ALIKE and name == likely:
-                return name, block
-            found.append((off, name, block))
-    best = min(found, key=lambda each: each[0], default=(np.inf, "", seen))
-    if best[0] > ALIKE:
-        raise ModelError(
-            f"{left.original.name!r} is not its own image: joint {joint.name!r} has none among "
-            f"the joints of the other side; {best[1]!r} is nearest, {best[0]:.2g} off"
-        )
-    return best[1], best[2]
+def asymmetry(names: Relabelling) -> Asymmetry:
+    """Return how a machine differs from its image, at some configurations and their images.
 
-
-def asymmetry(left: Rooted, right: Rooted, matrix: Array) -> tuple[float, str]:
-    """Return how much the inertia of a machine differs from its image's, and at which joint.
-
-    The largest entry of N H_right Nᵀ − H_left over the geometric mean of its diagonals, at some
-    configurations and their images: 0 where a step of one side is one of the other. Raises
-    `ModelError` where it is too much to call them that.
+    Nothing does where a step of one side is one of the other. Raises `ModelError` where the centre
+    of mass is too far off to call them that.
     """
+    left, right, matrix = names.left, names.right, names.rates
     rng = np.random.default_rng(0)
     away = 0.3 * rng.uniform(-1.0, 1.0, size=(TRIALS, right.nv))
-    p = right.integrate(np.tile(right.neutral(), (TRIALS, 1)), away)
-    ours = np.asarray(left.mass_matrix(exchanged(left, right, matrix, p)))
+    p = right.integrate(np.tile(resting(right), (TRIALS, 1)), away)
+    q = names.configurations(p)
+    apart = np.asarray(left.center_of_mass(q)) - MIRROR * np.asarray(right.center_of_mass(p))
+    center = float(np.linalg.norm(apart, axis=-1).max())
+    if center > ALIKE:
+        raise ModelError(
+            f"{left.original.name!r} is not its own image: its centre of mass is up to "
+            f"{center:.2g} m from where it is mirrored"
+        )
+    ours = np.asarray(left.mass_matrix(q))
     image = matrix @ np.asarray(right.mass_matrix(p)) @ matrix.T
     sizes = np.sqrt(np.einsum("tii->ti", ours))
     off = (np.abs(ours - image) / (sizes[:, :, None] * sizes[:, None, :])).max(axis=(0, 2))
     joints = [joint.name for joint in left.joints for _ in range(left.nv)[joint.v_slice]]
     worst = int(off.argmax())
-    if off[worst] > UNLIKE:
-        raise ModelError(
-            f"{left.original.name!r} is not its own image: inertias at {joints[worst]!r} differ by "
-            f"{off[worst]:.2g} of themselves from where they are mirrored"
-        )
-    return float(off[worst]), joints[worst]
+    return Asymmetry(float(off[worst]), joints[worst], center)

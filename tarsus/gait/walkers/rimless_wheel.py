@@ -12,7 +12,8 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.events import Exit, Phase, guards, parameters, resets
-from tarsus.gait.walkers.walker import Section, Walker
+from tarsus.gait.walkers.section import Section
+from tarsus.gait.walkers.walker import Walker
 from tarsus.model import WORLD, Builder, Model
 from tarsus.model.checks import number
 

@@ -13,7 +13,8 @@ import math
 
 import numpy as np
 
-from tarsus.gait.walkers.walker import Section, Walker
+from tarsus.gait.walkers.section import Section
+from tarsus.gait.walkers.walker import Walker
 from tarsus.model import ModelError
 from tarsus.model.checks import number
 from tarsus.robots.compass import compass as compass_model

@@ -25,7 +25,7 @@ def simplest(slope: float = 0.009, foot_mass: float = 1e-6) -> Walker:
     # the swing foot leaves with no speed of its own: (1 − cos 2θ) θ̇ between the legs
     hip_rate = -(1.0 - np.cos(2.0 * lean)) * rate
     return Walker(
-        walking(foot_mass, 1.0, slope, 1.0, center=0.0),
+        walking(leg_mass=foot_mass, hip_mass=1.0, slope=slope, gravity=1.0, center=0.0),
         name="simplest walker",
         start=([lean, -2.0 * lean], [rate, hip_rate]),
         ahead=ahead,

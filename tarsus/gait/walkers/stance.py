@@ -1,51 +1,43 @@
 """A phase of walking from a model: it stands on one foot, the other strikes, names are exchanged.
 
-The stance foot is the root of a tree. A strike takes the state to the same tree with a root that
-floats, lets it fall onto the other foot, and puts it down on that foot, with the names of both
-exchanged. All three are maps of the core where coordinates of the new root are sums of the others,
-as in the plane and on flat feet.
+The stance foot is the root of a tree. A strike lets the machine fall onto the other foot, and puts
+it down there with the names of both exchanged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.events import Exit, Phase, guards, held, resets
+from tarsus.events import Exit, Phase, guards
 from tarsus.events.phase import Efforts
-from tarsus.gait.walkers.landing import Strike, exchanged, rates_on, strike_slopes
-from tarsus.gait.walkers.relabelling import asymmetry, relabelling
+from tarsus.gait.limbs import resting
+from tarsus.gait.walkers.feet import Foot
+from tarsus.gait.walkers.landing import rates_on
+from tarsus.gait.walkers.relabelling import Relabelling, asymmetry, relabelling
+from tarsus.gait.walkers.round_sole import RoundSole, half_axes_of
 from tarsus.gait.walkers.sides import centre_of
+from tarsus.gait.walkers.strike import ACROSS, strike_of
+from tarsus.kit.root_states import RootedState
 from tarsus.kit.rooted import Rooted
-from tarsus.model import Model, ModelError
-from tarsus.model.checks import find, number
-from tarsus.spatial import pose, rotation_along, rotation_from_vector
+from tarsus.model import Model
+from tarsus.model.checks import find
+from tarsus.spatial import pose, rotation_from_vector
 
-STANCES = {
-    "flat": "fixed",
-    "line": "revolute",
-    "point": "spherical",
-    "round": "rolling_cylinder",
-}
+STANCES = {"flat": "fixed", "line": "revolute", "point": "spherical", "round": "rolling"}
 """How a foot stands, and the joint at the root: welded, on an edge across the way, on a tip, on a
 sole that is round and rolls."""
-HOLDS = {"flat": "weld", "line": "revolute"}
-"""What a foot falls onto, where positions are sums of others."""
 EXACT = 1e-9
 """Inertias that are nearer to their images are images, as parts of themselves."""
+UNLIKE = 0.25
+"""Those that differ by more are no images."""
 SHORTEST = 0.05
 """A foot that is less ahead only scuffs, as a share of the height of the centre of mass."""
-ACROSS = (0.0, -1.0, 0.0)
-"""A foot on an edge turns about −y: positive leans back."""
-
-
-Foot = tuple[str, Array]
-"""A frame, and where in it a foot stands (4, 4): x ahead, z up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +47,8 @@ class Stance:
     model: Model
     feet: tuple[Foot, Foot]
     stance: str
-    radius: float
-    """Of round soles [m], whose lowest points are the origins of the frames `feet`."""
+    sole: RoundSole | None
+    """That of round feet, whose lowest points are the origins of the frames `feet`."""
     slope: float
 
     @cached_property
@@ -81,22 +73,21 @@ class Stance:
         return self._on(self.feet[0], "free" if base else "planar")
 
     @cached_property
+    def rest(self) -> Array:
+        """A configuration (nq,) in which the machine could stand on its first foot."""
+        return resting(self.standing)
+
+    @cached_property
     def height(self) -> float:
-        """How high the centre of mass is over the foot [m], neutral."""
-        m = self.standing
-        return float(np.asarray(m.center_of_mass(m.neutral())) @ self.at[:3, 2])
+        """How high the centre of mass is over the foot [m], at rest."""
+        return float(np.asarray(self.standing.center_of_mass(self.rest)) @ self.at[:3, 2])
 
     def _on(self, foot: Foot, joint: str) -> Rooted:
         given: dict[str, Any] = {"axis": ACROSS} if joint in ("revolute", "planar") else {}
         placement = foot[1]
-        if joint == "rolling_cylinder":
-            given, placement = {"radius": self.radius}, foot[1] @ self.center
+        if self.sole is not None and joint == STANCES["round"]:
+            (joint, given), placement = self.sole.joint, foot[1] @ self.sole.center
         return self.model.rooted_at(foot[0], joint, placement=placement, at=self.at, **given)
-
-    @cached_property
-    def center(self) -> Array:
-        """The centre of a round sole from its lowest point (4, 4)."""
-        return pose((0.0, 0.0, self.radius))
 
     def second_foot(self, q: Array) -> Array:
         """Return where the second foot is (…, 4, 4), q (…, nq)."""
@@ -115,15 +106,15 @@ class Stance:
 
         The ground of the second foot may `drop` [m].
         """
-        normal, ahead = self.at[:3, 2], self.at[:3, 0]
-        name_of_foot, placement = self.feet[1]
-        tip, middle = placement[:3, 3], (placement @ self.center)[:3, 3]
-        swung = guards.Height((name_of_foot, tip), normal=ahead) - SHORTEST * self.height
+        stance, swing = (
+            guards.Height((frame, placement[:3, 3]), normal=self.at[:3, 0])
+            for frame, placement in self.feet
+        )
         strike = Exit(
-            guards.Height((name_of_foot, middle), (self.radius - drop) * normal, normal),
+            self._over_ground() + drop,
             to=name if to is None else to,
-            when=swung,
-            reset=self._reset(),
+            when=swing - stance - SHORTEST * self.height,
+            reset=strike_of(self),
             name="strike",
         )
         return Phase(self.standing, (strike, self.fall()), name=name, controller=controller)
@@ -135,6 +126,11 @@ class Stance:
         return self.stance == "point" and self.slope == 0.0 and space
 
     @property
+    def start(self) -> tuple[Array, Array]:
+        """A state (nq,), (nv,) in which it stands still."""
+        return self.rest, np.zeros(self.standing.nv)
+
+    @property
     def events(self) -> int:
         """How many events a step has: its strike."""
         return 1
@@ -143,11 +139,27 @@ class Stance:
         """Return the phases of a step."""
         return (self.phase(controller),)
 
+    def _over_ground(self) -> guards.Guard:
+        """Return the guard that is how high the second foot is over the ground [m]."""
+        (name, placement), normal = self.feet[1], self.at[:3, 2]
+        if self.sole is None:
+            return guards.Height((name, placement[:3, 3]), normal=normal)
+        if self.sole.is_ball:
+            middle = (placement @ self.sole.center)[:3, 3]
+            return guards.Height((name, middle), normal=normal) - self.sole.radius
+        return guards.Function(lambda t, q, v: float(self.clearance(q)))
+
+    def clearance(self, q: Array) -> Array:
+        """Return how high the second foot is over the ground [m], q (…, nq)."""
+        foot, normal = self.second_foot(q), self.at[:3, 2]
+        lowest = foot[..., :3, 3] if self.sole is None else self.sole.lowest(foot, normal)
+        return np.asarray(lowest @ normal)
+
     def fall(self) -> Exit:
         """Return the exit by which a machine falls: what was highest is half as high."""
         m, bodies = self.standing, self.model.description.bodies
         places = {
-            body.name: centre_of(m, m.neutral(), body.name) @ self.at[:3, 2]
+            body.name: centre_of(m, self.rest, body.name) @ self.at[:3, 2]
             for body in bodies
             if body.mass > 0.0
         }
@@ -158,104 +170,73 @@ class Stance:
 
     def ahead(self, q: Array) -> Array:
         """Return how far the second foot is ahead of the first [m], q (…, nq)."""
-        return np.asarray(self.below(self.second_foot(q))[..., :3, 3] @ self.at[:3, 0])
+        return np.asarray(self.placed(q)[..., 0])
+
+    def placed(self, q: Array) -> Array:
+        """Return how far the second foot is ahead and to the left (…, 2) [m], q (…, nq)."""
+        return np.asarray(self.below(self.second_foot(q))[..., :3, 3] @ self.at[:3, :2])
 
     def below(self, foot: Array) -> Array:
         """Return where the root of a foot at poses (…, 4, 4) is: on the slope, below it."""
         place = np.tile(self.at, (*foot.shape[:-2], 1, 1))
-        place[..., :3, 3] = foot[..., :3, 3]
-        if self.stance == "round":
-            turned = self.at[:3, :3].T @ foot[..., :3, :3]
-            rolled = self.radius * np.arctan2(turned[..., 0, 2], turned[..., 2, 2])
-            lowest = (foot @ self.center)[..., :3, 3] - self.radius * self.at[:3, 2]
-            place[..., :3, 3] = lowest - rolled[..., None] * self.at[:3, 0]
+        root = foot[..., :3, 3] if self.sole is None else self.sole.root(foot, self.at)
+        place[..., :3, 3] = root
         return place
 
     def landed(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Return states after a strike, q (…, nq), v (…, nv), with names exchanged, by momenta."""
-        there = self.set_down(q)
+        there = self.set_down(q).q
         rates = rates_on(self.other, there, self.standing, q, v)
-        return exchanged(self.standing, self.other, self.names, there), rates @ self.names.T
+        return self.relabelling.configurations(there), rates @ self.names.T
 
-    def set_down(self, q: Array) -> Array:
-        """Return configurations (…, nq) of the machine on its second foot, set down where it is."""
+    def set_down(self, q: Array) -> RootedState:
+        """Return the machine on its second foot, set down where it is: q (…, nq), and `turn` (…).
+
+        That is by how much the foot has to turn to stand, for instance to be level if flat.
+        """
         floats = self.standing.to_original(q).q
-        at = self.below(self.second_foot(q))
-        return np.asarray(self.other.from_original(floats, at=at).q)
+        return self.other.from_original(floats, at=self.below(self.second_foot(q)))
 
     @cached_property
+    def relabelling(self) -> Relabelling:
+        """What exchanges names."""
+        return relabelling(self.standing, self.other, (self.feet[0][0], self.feet[1][0]))
+
+    @property
     def names(self) -> Array:
         """The matrix that exchanges names (nv, nv)."""
-        return relabelling(self.standing, self.other, (self.feet[0][0], self.feet[1][0]))
+        return self.relabelling.rates
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is not exact: sides that are not images of each other."""
-        off, joint = asymmetry(self.standing, self.other, self.names)
-        if off < EXACT:
+        found = asymmetry(self.relabelling)
+        if found.inertia < EXACT:
             return ()
-        return (
-            f"inertias of left and right differ by {off:.2g} of themselves, at {joint!r} first: "
-            "a step of one is nearly one of the other",
-        )
-
-    def _reset(self) -> Sequence[resets.Reset]:
-        """Return what a strike does: lifted, fallen onto the other foot, put down."""
-        standing = self.standing
-        if self.stance == "point":
-            return (self._struck(self.landed),)
-        matrix, shift = self._affine()
-        if self.stance == "round":
-            return (self._struck(partial(self._rolled, matrix, shift)),)
-        floating = self.floating
-        free_q, free_v = floating.nq - standing.nq, floating.nv - standing.nv
-        lift = np.concatenate([np.zeros((free_q, standing.nq)), np.eye(standing.nq)])
-        begin = np.concatenate([floating.neutral()[:free_q], np.zeros(standing.nq)])
-        lift_rates = np.concatenate([np.zeros((free_v, standing.nv)), np.eye(standing.nv)])
-        down = np.concatenate([np.zeros((standing.nq, free_q)), matrix], axis=1)
-        down_rates = np.concatenate([np.zeros((standing.nv, free_v)), matrix], axis=1)
-        name, placement = self.feet[1]
-        edge = pose(rotation=rotation_along(ACROSS)) if self.stance == "line" else np.eye(4)
-        fallen = held(floating, (name, placement @ edge), kind=HOLDS[self.stance])
-        return (
-            resets.Linear(lift, begin, lift_rates),
-            resets.Impact(fallen),
-            resets.Linear(down, shift, down_rates),
-        )
-
-    def _struck(self, strike: Strike) -> resets.Function:
-        """Return a strike as a reset, with its derivatives."""
-        return resets.Function(
-            lambda t, q, v: strike(q, v),
-            derivative=lambda t, q, v: strike_slopes(self.standing, strike, q, v),
-        )
-
-    def _rolled(self, matrix: Array, shift: Array, q: Array, v: Array) -> tuple[Array, Array]:
-        """Return states after a strike, positions as sums of those before: (…, nq), (…, nv)."""
-        image = q @ matrix.T + shift
-        there = image @ self.names  # signs and places: its inverse is its transpose
-        return image, rates_on(self.other, there, self.standing, q, v) @ self.names.T
-
-    def _affine(self) -> tuple[Array, Array]:
-        """Return the map of positions at a strike as matrix and shift, checked on states."""
-        nv = self.standing.nv
-        rng = np.random.default_rng(1)
-        q = self.standing.neutral() + 0.3 * rng.uniform(-1.0, 1.0, size=(3 * nv + 4, nv))
-        given = np.column_stack([q, np.ones(len(q))])
-        image = exchanged(self.standing, self.other, self.names, self.set_down(q))
-        found, *_ = np.linalg.lstsq(given, image, rcond=None)
-        if np.abs(given @ found - image).max() > 1e-9:
-            raise ModelError(
-                f"{self.model.name!r} on {self.stance} feet has coordinates after a strike that "
-                "are no sums of those before: it leaves the plane, or has joints that are no "
-                "angles or slides; take stance='point'"
+        means = "a step of one is nearly one of the other"
+        if found.inertia > UNLIKE:
+            means = (
+                "gaits are those of a machine that stands on its left leg, and then on its image"
             )
-        return np.asarray(found[:-1].T), np.asarray(found[-1])
+        return (
+            f"inertias of left and right differ by {found.inertia:.2g} of themselves, at "
+            f"{found.joint!r} first: {means}",
+        )
 
 
-def checked_stance(stance: str, radius: float) -> tuple[str, float]:
-    """Return how a foot stands, and its radius [m], if they are known and fit."""
+Radius = float | Sequence[float]
+"""Of a round sole, or half axes (3,) of one that is an ellipsoid [m]."""
+
+
+def checked_stance(stance: str, radius: Radius, model: Model) -> tuple[str, RoundSole | None]:
+    """Return how a foot of a model stands, and its sole if it is round."""
     find(STANCES, stance, "stance")
-    if (number(radius, "radius") > 0.0) != (stance == "round"):
-        raise ValueError(f"radius is {radius:g}: soles that are round have one, others have not")
-    return stance, float(radius)
+    if np.any(radius) != (stance == "round"):
+        raise ValueError(f"radius is {radius}: soles that are round have one, others have not")
+    if stance != "round":
+        return stance, None
+    in_plane = not any(joint.kind == "free" for joint in model.joints)
+    axes = half_axes_of(radius)
+    if in_plane and len(set(axes)) > 1:
+        raise ValueError(f"radius is {radius}: {model.name!r} walks in the plane, on one radius")
+    return stance, RoundSole(axes, in_plane)

@@ -19,8 +19,9 @@ from tarsus.arrays import Array
 from tarsus.events import Exit, Phase, guards, resets
 from tarsus.events.phase import Efforts
 from tarsus.events.planted import Planted
+from tarsus.gait.walkers.feet import Foot
 from tarsus.gait.walkers.landing import strike_slopes
-from tarsus.gait.walkers.stance import Foot, Stance
+from tarsus.gait.walkers.stance import Stance
 from tarsus.model import Model
 from tarsus.model.checks import numbers
 
@@ -80,6 +81,16 @@ class Support:
     def heading(self) -> bool:
         """Whether it may head anywhere."""
         return self.stance.heading
+
+    @property
+    def sole(self) -> None:
+        """None of its feet rolls."""
+        return
+
+    @property
+    def start(self) -> tuple[Array, Array]:
+        """A state (nq,), (nv,) in which it stands still, feet on spots where they are."""
+        return self.planted.plant(self.stance.rest), np.zeros(self.planted.nv)
 
     @property
     def notes(self) -> tuple[str, ...]:

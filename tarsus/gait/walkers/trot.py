@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 
 from tarsus.gait.walkers.footed import Feet, footed
 from tarsus.gait.walkers.groups import Groups
+from tarsus.gait.walkers.section import State
 from tarsus.gait.walkers.trot_drive import TrotDrive, TrotPlan, Trotting
-from tarsus.gait.walkers.walker import State, Walker
+from tarsus.gait.walkers.walker import Walker
 from tarsus.model import Editor, Model, ModelError
 from tarsus.model.checks import number, numbers
 from tarsus.robots.quadruped import quadruped
@@ -64,7 +65,7 @@ def trot(
     elif posture is None:
         raise ValueError("posture is missing: the configuration around which the model trots")
     base = np.array(numbers(posture, (model.nq,), "posture"))
-    made = footed(model, feet, "point", 0.0, slope, False)
+    made, told = footed(model, feet, "point", 0.0, slope, False)
     if not isinstance(made, Groups):
         raise ValueError(f"feet are {feet!r}, must be two lists of feet that stand together")
     way = Trotting(step, beat, lift, offset)
@@ -85,7 +86,7 @@ def trot(
         clocked=True,
         longest=3.0 * beat,
     )
-    walker.notes = made.notes
+    walker.notes = (*told, *made.notes)
     return walker
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from tarsus.arrays import Array
-from tarsus.gait.walkers.stance import Foot
+from tarsus.gait.walkers.feet import Foot
 from tarsus.model import Model, ModelError
 
 DEGREE = 12

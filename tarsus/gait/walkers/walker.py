@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -19,27 +18,18 @@ from tarsus.events.phase import Efforts
 from tarsus.events.planted import Planted
 from tarsus.events.report import Flowed
 from tarsus.gait.walkers.footed import Feet, footed
-from tarsus.gait.walkers.stance import Stance
+from tarsus.gait.walkers.section import Section, State, all_numbers
+from tarsus.gait.walkers.stance import Radius, Stance
 from tarsus.gait.walkers.support import Support
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model
 from tarsus.model.checks import count as checked_count
 from tarsus.model.checks import find, number
+from tarsus.model.content import content_hash
+from tarsus.sweep.names import Name
 
 STIFF = 20_000
 """Steps of an integrator in a step of walking, after which the walker is too stiff to go on."""
-State = tuple[Array, Array]
-"""q (nq,) and v (nv,), or many of them."""
-
-
-@dataclass(frozen=True)
-class Section:
-    """States just after a strike by numbers of their own: `place` (…, n) → q (…, nq), v (…, nv)."""
-
-    names: tuple[str, ...]
-    place: Callable[[Array], State] = field(repr=False)
-    read: Callable[[Array, Array], Array] = field(repr=False)
-    """And back: states → numbers (…, n)."""
 
 
 class Walker:
@@ -65,7 +55,7 @@ class Walker:
         feet: Feet = (),
         *,
         stance: str = "flat",
-        radius: float = 0.0,
+        radius: Radius = 0.0,
         double_support: bool = False,
         controller: Efforts | None = None,
         start: tuple[ArrayLike, ArrayLike] | None = None,
@@ -90,15 +80,21 @@ class Walker:
         """How much the ground falls along the way [rad]."""
         notes: tuple[str, ...] = ()
         given_ahead = ahead
-        if not isinstance(model, Model) and (len(feet) or radius or controller or double_support):
+        if not isinstance(model, Model) and (
+            len(feet) or np.any(radius) or controller or double_support
+        ):
             raise ValueError(
                 "feet, radius, double_support and controller are for a model; phases have theirs"
             )
         if isinstance(model, Model):
-            made = footed(model, feet, stance, radius, self.slope, double_support)
-            notes, machine = made.notes, partial(_same, made)
+            made, told = footed(model, feet, stance, radius, self.slope, double_support)
+            notes, machine = (*told, *made.notes), partial(_same, made)
+            start = made.start if start is None else start
             model, ahead = made.phases(controller), made.ahead if ahead is None else ahead
             events, heading = made.events, made.heading
+            sole = made.sole
+            # what rolls to all sides goes to places that no step leads to
+            exact = exact and (sole is None or sole.in_plane)
             if recipe is None:
                 recipe = partial(
                     Walker,
@@ -116,8 +112,10 @@ class Walker:
                     longest=longest,
                 )
                 numbers = {"slope": self.slope}
-                if stance == "round":
-                    numbers["radius"] = float(radius)
+                if sole is not None and sole.is_ball:
+                    numbers["radius"] = sole.radius
+                elif sole is not None:
+                    recipe = partial(recipe, radius=sole.half_axes)
         if ahead is None:
             raise ValueError("ahead is missing: how far a step leads, of states at a strike")
         self.phases = (model,) if isinstance(model, Phase) else tuple(model)
@@ -173,32 +171,13 @@ class Walker:
         return None if self._machine is None else self._machine()
 
     def numbered(self) -> Section:
-        """Return the section, or one that has all coordinates and rates of the first model."""
+        """Return the section, or one that has all coordinates and rates of the first model.
+
+        Coordinates that are no numbers of their own, such as quaternions, are steps from the start.
+        """
         if self.section is not None:
             return self.section
-        first = self.phases[0].model
-        m = first.original if isinstance(first, Planted) else first
-        names = [
-            f"{joint.name} {k}" if joint.nv > 1 else joint.name
-            for joint in m.joints
-            for k in range(joint.nv)
-        ]
-        neutral = m.neutral()
-        turned = m.nq != m.nv  # turns of balls are vectors from the neutral one
-
-        def place(x: Array) -> State:
-            q, v = x[..., : m.nv], x[..., m.nv :]
-            if turned:
-                q = np.asarray(m.integrate(np.broadcast_to(neutral, (*q.shape[:-1], m.nq)), q))
-            return _placed(first, q, v)
-
-        def read(q: Array, v: Array) -> Array:
-            own = q[..., : m.nq]
-            if turned:
-                own = np.asarray(m.difference(np.broadcast_to(neutral, own.shape), own))
-            return np.concatenate([own, v[..., : m.nv]], axis=-1)
-
-        return Section((*names, *(f"{name} rate" for name in names)), place, read)
+        return all_numbers(self.phases[0].model, self.start[0])
 
     def but(self, **numbers: float) -> Walker:
         """Return the same walker with other numbers."""
@@ -240,6 +219,16 @@ class Walker:
             **options,
         )
 
+    def fingerprint(self) -> str:
+        """Return a hash of all that its steps depend on, by which journals know their study.
+
+        Raises ValueError if a function has something bound to it of which nothing is known.
+        """
+        if self.recipe is not None:
+            return content_hash(partial(self.recipe, **self.numbers), told=_known)
+        parts = [self.phases, self.start, self.ahead, self.slope, self.section, self.kept]
+        return content_hash(self.name, *parts, self.clocked, self.longest, told=_known)
+
     def __reduce__(self) -> tuple[Any, ...]:
         if self.recipe is None:
             raise TypeError(f"walker {self.name!r} has no recipe by which another process makes it")
@@ -251,13 +240,15 @@ class Walker:
         return f"<tarsus.gait.Walker {self.name!r}: {phases}; {numbers or 'no numbers'}>"
 
 
+def _known(function: Callable[..., Any]) -> str:
+    """Return a function by its name and all that is bound to it."""
+    name = Name(function)
+    name.check()
+    return name.text
+
+
 def _same(stance: Stance | Support) -> Stance | Support:
     return stance
-
-
-def _placed(model: Model, q: Array, v: Array) -> State:
-    """Return states of a model, with spots where feet are if it has any."""
-    return model.strike(q, v)[:2] if isinstance(model, Planted) else (q, v)
 
 
 def _started(model: Model, start: tuple[ArrayLike, ArrayLike] | None) -> State:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
-from tarsus.geometry.mesh_checks import CHECKS, MAX_VERTICES
+from tarsus.formats.mesh_checks import CHECKS, MAX_VERTICES
 from tarsus.model.description import Source
 
 KINDS = (".stl", ".obj", ".dae", ".ply", ".off", ".glb", ".gltf")

@@ -1,0 +1,117 @@
+"""`tarsus studio`: build and play in a browser, or do a script of lines without one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from tarsus.studio import Stage
+
+FAILED = 1
+Drawn = Literal["null", "csv", "png"]
+
+
+def studio(
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MODEL|SCENE]",
+            help="A scene of the gallery, a file, a robot or a scene as for `simulate`.",
+            show_default=False,
+        ),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where to serve; the next free one from here.")
+    ] = 8090,
+    script: Annotated[
+        Path | None,
+        typer.Option(help="Do the lines of a file, - for stdin.", show_default=False),
+    ] = None,
+    draw: Annotated[
+        Drawn | None,
+        typer.Option(
+            help="Without a page: null draws nothing, csv the poses of each frame, png the end.",
+            show_default=False,
+        ),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="Write the world to a studio scene (.json).", show_default=False),
+    ] = None,
+) -> None:
+    """Build machines and play with them in a browser; exits with 1 if a line of a script fails."""
+    from tarsus.studio import open as serve
+
+    stage = _stage(what)
+    file = None if script in (None, Path("-")) else script
+    if draw == "csv":
+        _say(stage, f"draw corpus {_beside(file, '.csv')} 1")
+    elif draw == "null":
+        _say(stage, "draw null")
+    if script is not None:
+        _do(stage, sys.stdin.read() if file is None else file.read_text("utf-8"))
+    if draw == "png":
+        _say(stage, f"export {_beside(file, '.png')}")
+    if save is not None:
+        _save(stage, save)
+    if draw is None:
+        serve(stage, port=port).wait()
+
+
+def _stage(what: str | None) -> Stage:
+    """Return a stage with what a word stands for; files are read below the folder they are in."""
+    from tarsus.studio import Stage
+    from tarsus.studio.gallery import ENTRIES
+
+    if what is None:
+        return Stage()
+    path = Path(what)
+    if path.is_file():
+        inside = path.resolve().is_relative_to(Path.cwd())
+        stage = Stage(root=None if inside else path.resolve().parent)
+        word = str(path.resolve().relative_to(stage.root.resolve()))
+        _say(stage, f'load "{word}"')
+        return stage
+    stage = Stage()
+    _say(stage, f'{"open" if what in ENTRIES else "load"} "{what}"')
+    return stage
+
+
+def _say(stage: Stage, line: str) -> None:
+    """Do a line of our own; what is wrong with it is wrong with an option."""
+    answer = stage.do(line)
+    if not answer.ok:
+        raise ValueError(answer.text)
+
+
+def _do(stage: Stage, script: str) -> None:
+    """Do the lines of a script and print the answers; the first that fails ends it."""
+    for number, line in enumerate(script.splitlines(), 1):
+        answer = stage.do(line)
+        if not answer.ok:
+            print(f"tarsus: line {number}, {line.strip()!r}: {answer.text}", file=sys.stderr)
+            raise typer.Exit(FAILED)
+        for text in (answer.text, *stage.told):
+            if text:
+                print(text)
+        stage.told.clear()
+
+
+def _save(stage: Stage, file: Path) -> None:
+    from tarsus.studio.scene_file import KIND, write_scene
+
+    if file.suffix != KIND:
+        raise ValueError(f"--save {file} must end with {KIND}")
+    if not file.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {file.parent} to write {file.name} to")
+    for lost in write_scene(stage, file):
+        print(f"tarsus: not kept: {lost}", file=sys.stderr)
+
+
+def _beside(file: Path | None, ending: str) -> str:
+    """Return the name of a file in the present folder that is called as a script."""
+    return f"{'studio' if file is None else file.stem}{ending}"

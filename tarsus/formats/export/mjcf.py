@@ -1,0 +1,60 @@
+"""Writing of MJCF, for MuJoCo: bodies inside each other, joints, equalities, tendons, sites.
+
+Coordinates are those of the model: each joint's `ref` is where it stands with all loops closed, as
+MuJoCo states bodies there. Equalities, which hold exactly here, are held there by stiff springs.
+MuJoCo wants a mass in everything that moves; what has none gets `LEAST`, which is lost in rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from tarsus.arrays import Array
+from tarsus.formats.export.left_out import LeftOuts
+from tarsus.formats.export.mesh_references import MeshReferences
+from tarsus.formats.export.mjcf_bodies import Bodies
+from tarsus.formats.export.mjcf_equalities import add_couplings, add_loops
+from tarsus.formats.export.mjcf_forces import add_forces
+from tarsus.formats.export.xml_text import add, document
+from tarsus.model.description import Description
+
+KEEPS = ("revolute", "prismatic", "spherical", "free", "fixed")
+MOST_FACES = 200_000
+"""Faces of an .stl file that MuJoCo reads."""
+
+
+def mujoco_reads(file: Path) -> bool:
+    """Whether MuJoCo reads a mesh: .obj, and .stl that is binary and not too large."""
+    if file.suffix.lower() != ".stl":
+        return file.suffix.lower() == ".obj"
+    with file.open("rb") as stream:
+        head = stream.read(84)
+    faces = int.from_bytes(head[80:84], "little")
+    return 0 < faces <= MOST_FACES and file.stat().st_size == 84 + 50 * faces
+
+
+def write_mjcf(
+    stated: Description,
+    positions: Mapping[str, Array],
+    meshes: MeshReferences,
+    left_out: LeftOuts,
+) -> str:
+    """Return the text of an MJCF file; the joints of the description are among those it has."""
+    root = Element("mujoco", model=stated.name)
+    add(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
+    add(root, "option", gravity=stated.gravity)
+    asset, world = add(root, "asset"), add(root, "worldbody")
+    bodies = Bodies(stated, positions, meshes, asset, left_out)
+    bodies.write(world)
+    contact, equality, tendon = (add(root, tag) for tag in ("contact", "equality", "tendon"))
+    add_loops(equality, stated, bodies, left_out)
+    add_couplings(equality, stated, left_out)
+    add_forces(tendon, stated, positions, bodies, left_out)
+    for first, second in stated.metadata.get("excluded_contacts", ()):
+        add(contact, "exclude", body1=first, body2=second)
+    for section in (asset, contact, equality, tendon):
+        if not len(section):
+            root.remove(section)
+    return document(root)

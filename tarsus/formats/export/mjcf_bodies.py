@@ -1,0 +1,213 @@
+"""Bodies of an MJCF file that is written, inside each other, with joints, geoms and sites."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.formats.export.left_out import LeftOuts
+from tarsus.formats.export.massless import LEAST
+from tarsus.formats.export.mesh_references import MeshReferences
+from tarsus.formats.export.mjcf_joints import add_free, add_joint
+from tarsus.formats.export.xml_text import add, is_identity
+from tarsus.formats.export.zero import free_pose
+from tarsus.model.checks import unused
+from tarsus.model.description import WORLD, Body, Description, Joint, Shape
+from tarsus.parts.place import Where, placement_of, split
+from tarsus.spatial import inverse, quaternion_from_rotation, scalar_first
+
+ROUNDING = 1e-9
+THIN = 1e-6
+"""Size [m] of what has none, as points that touch: MuJoCo's shapes have sizes."""
+HALVES = {"capsule": (1.0, 0.5), "cylinder": (1.0, 0.5), "box": (0.5, 0.5, 0.5)}
+GEOMS = ("sphere", "capsule", "cylinder", "ellipsoid", "box", "mesh")
+
+
+class Bodies:
+    """Writes the bodies of a description, and sites for whoever asks."""
+
+    def __init__(
+        self,
+        stated: Description,
+        positions: Mapping[str, Array],
+        meshes: MeshReferences,
+        asset: Element,
+        left_out: LeftOuts,
+    ) -> None:
+        self.stated, self.positions, self.left_out = stated, positions, left_out
+        self.meshes, self.asset = meshes, asset
+        self.masses = {body.name: body for body in stated.bodies}
+        self.below: dict[str, list[Joint]] = defaultdict(list)
+        for joint in stated.joints:
+            self.below[joint.parent].append(joint)
+        self.frames = {frame.name: frame for frame in stated.frames}
+        self.elements: dict[str, Element] = {}
+        self.sites = {frame.name for frame in stated.frames}
+        self.mesh_names: dict[tuple[str, tuple[float, ...]], str] = {}
+        self.taken_meshes: set[str] = set()
+        self.geoms: set[str] = set()
+        self.used = self._used()
+        looks = any(shape.role == "visual" for shape in stated.shapes)
+        self.group = "3" if looks else None  # which MuJoCo's viewer hides
+
+    def write(self, world: Element) -> None:
+        """Append all bodies to the world."""
+        self.elements[WORLD] = world
+        self._add_shapes(world, WORLD)
+        stack = [(world, joint) for joint in reversed(self.below[WORLD])]
+        while stack:
+            parent, joint = stack.pop()
+            element, body = self._add_body(parent, joint)
+            stack += [(element, each) for each in reversed(self.below[body])]
+        for frame in self.stated.frames:
+            self._add_site(frame.name, frame.body, frame.placement)
+
+    def site(self, name: str, body: str, placement: Array) -> str:
+        """Append a site to a body and return its name, one that is not taken."""
+        name = unused(name, self.sites)
+        self._add_site(name, body, placement)
+        return name
+
+    def site_at(self, name: str, where: Where) -> str:
+        """Return the site where a force is attached: that of a frame, or a new one."""
+        frame, at = split(where)
+        placement = placement_of(at, name)
+        if frame in self.frames:
+            if is_identity(placement):
+                return frame
+            placement = self.frames[frame].placement @ placement
+            frame = self.frames[frame].body
+        return self.site(name, frame, placement)
+
+    def _used(self) -> set[str]:
+        """Bodies that have something on them, so that they must be there as bodies."""
+        used = {shape.body for shape in self.stated.shapes}
+        used |= {frame.body for frame in self.stated.frames}
+        for loop in self.stated.loops:
+            used |= {loop.body_a, loop.body_b}
+        for force in self.stated.forces:
+            places = (getattr(force, key, None) for key in ("a", "b", "frame", "body"))
+            used |= {split(place)[0] for place in places if place is not None}
+        for pair in self.stated.metadata.get("excluded_contacts", ()):
+            used |= set(pair)
+        return used
+
+    def _add_body(self, parent: Element, joint: Joint) -> tuple[Element, str]:
+        """Append a body with its joint, or with several where bodies between are nothing."""
+        chain = [joint]
+        while joint.kind != "free" and self._is_bare(chain[-1]):
+            after = self.below[chain[-1].child][0]
+            turned = not np.array_equal(after.placement[:3, :3], np.eye(3))
+            if turned and any(each.kind == "spherical" for each in chain):
+                break  # a ball counts its turns in the axes of its body
+            chain.append(after)
+        name, at = chain[-1].child, joint.placement
+        for each in chain[1:]:
+            at = at @ each.placement
+        if joint.kind == "free":
+            at = joint.placement @ free_pose(joint, self.stated, self.positions)
+        quat = scalar_first(quaternion_from_rotation(at[:3, :3]))
+        turned = not np.array_equal(at[:3, :3], np.eye(3))
+        element = add(parent, "body", name=name, pos=at[:3, 3], quat=quat if turned else None)
+        self.elements[name] = element
+        moving = any(each.kind != "fixed" for each in chain)
+        self._add_inertial(element, self.masses[name], moving)
+        back = np.eye(4)
+        places = []
+        for each in reversed(chain):
+            places.append((each, inverse(back)))
+            back = each.placement @ back
+        for each, place in reversed(places):
+            if each.kind == "free":
+                add_free(element, each, self.left_out)
+            elif each.kind != "fixed":
+                add_joint(element, each, place, self.positions.get(each.name), self.left_out)
+        self._add_shapes(element, name)
+        return element, name
+
+    def _is_bare(self, joint: Joint) -> bool:
+        """Whether the child of a joint is nothing but a place between it and the next.
+
+        Such bodies, of chains and of MJCF files, have the name of the joint in theirs.
+        """
+        body, below = joint.child, self.below[joint.child]
+        own, made = self.masses[body], body.endswith(f".{joint.name}")
+        nothing = not (own.mass or own.inertia.any()) and body not in self.used
+        return made and nothing and len(below) == 1 and below[0].kind != "free"
+
+    def _add_inertial(self, element: Element, body: Body, moving: bool) -> None:
+        if not moving and not (body.mass or body.inertia.any()):
+            return
+        least = LEAST if moving else 0.0
+        moments, axes = np.linalg.eigh(body.inertia)
+        written = np.maximum(moments, least)
+        written[2] = min(written[2], written[0] + written[1])
+        if np.abs(written - moments).max() > max(ROUNDING * abs(moments[2]), LEAST):
+            reason = "is that of no body, MuJoCo refuses it: moments are written as near as can be"
+            self.left_out.add("inertia of body", body.name, reason)
+        add(
+            element,
+            "inertial",
+            pos=body.com,
+            quat=scalar_first(quaternion_from_rotation(axes * np.sign(np.linalg.det(axes)))),
+            mass=max(body.mass, least),
+            diaginertia=written,
+        )
+
+    def _add_shapes(self, element: Element, body: str) -> None:
+        for shape in self.stated.shapes:
+            if shape.body == body:
+                self._add_geom(element, shape)
+
+    def _add_geom(self, element: Element, shape: Shape) -> None:
+        if shape.kind not in GEOMS:
+            reason = f"MJCF has no {shape.kind}"
+            self.left_out.add(f"{shape.role} shape of body", shape.body, reason)
+            return
+        mesh = self._mesh(shape) if shape.kind == "mesh" else None
+        if shape.kind == "mesh" and mesh is None:
+            return
+        half = HALVES.get(shape.kind, (1.0,) * len(shape.size))
+        size = None if mesh else np.maximum(np.array(shape.size) * half, THIN)
+        if min(shape.size) == 0.0:
+            reason = f"MuJoCo has no points and lines: written {THIN:g} m thick"
+            self.left_out.add(f"{shape.role} shape of body", shape.body, reason)
+        visual = "0" if shape.role == "visual" else None
+        at = shape.placement
+        turned = not np.array_equal(at[:3, :3], np.eye(3))
+        add(
+            element,
+            "geom",
+            name=unused(shape.name, self.geoms) if shape.name else None,
+            type=shape.kind,
+            size=size,
+            mesh=mesh,
+            pos=at[:3, 3],
+            quat=scalar_first(quaternion_from_rotation(at[:3, :3])) if turned else None,
+            rgba=shape.color,
+            contype=visual,
+            conaffinity=visual,
+            group="2" if visual else self.group,
+        )
+
+    def _mesh(self, shape: Shape) -> str | None:
+        file = self.meshes.of(shape)
+        if file is None:
+            return None
+        key = file, tuple(shape.size)
+        if key not in self.mesh_names:
+            stem = file.rpartition("/")[2].rpartition(".")[0]
+            name = self.mesh_names[key] = unused(stem or "mesh", self.taken_meshes)
+            scale = None if set(shape.size) == {1.0} else np.array(shape.size)
+            # flat meshes have no volume, from which MuJoCo would take inertias
+            add(self.asset, "mesh", name=name, file=file, scale=scale, inertia="shell")
+        return self.mesh_names[key]
+
+    def _add_site(self, name: str, body: str, placement: Array) -> None:
+        turned = not np.array_equal(placement[:3, :3], np.eye(3))
+        quat = scalar_first(quaternion_from_rotation(placement[:3, :3])) if turned else None
+        add(self.elements[body], "site", name=name, pos=placement[:3, 3], quat=quat)

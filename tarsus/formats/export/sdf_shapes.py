@@ -1,0 +1,60 @@
+"""Shapes of an SDF file that is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from tarsus.formats.export.left_out import LeftOuts
+from tarsus.formats.export.mesh_references import MeshReferences
+from tarsus.formats.export.xml_text import add, is_identity, numbers, six
+from tarsus.model.checks import unused
+from tarsus.model.description import Shape
+
+
+def add_shapes(
+    link: Element,
+    body: str,
+    shapes: Iterable[Shape],
+    meshes: MeshReferences,
+    left_out: LeftOuts,
+) -> None:
+    """Append the shapes of a body to its link; each has a name, which it must have."""
+    taken: set[str] = set()
+    for shape in shapes:
+        if shape.body == body:
+            _add_shape(link, shape, meshes, left_out, taken)
+
+
+def _add_shape(
+    link: Element, shape: Shape, meshes: MeshReferences, left_out: LeftOuts, taken: set[str]
+) -> None:
+    size = np.array(shape.size)
+    file = meshes.of(shape) if shape.kind == "mesh" else None
+    forms = {
+        "box": {"size": size},
+        "sphere": {"radius": size[:1]},
+        "cylinder": {"radius": size[:1], "length": size[1:]},
+        "capsule": {"radius": size[:1], "length": size[1:]},
+        "ellipsoid": {"radii": size},
+        "mesh": {"scale": size},
+    }
+    if shape.kind not in forms:
+        left_out.add(f"{shape.role} shape of body", shape.body, f"SDF has no {shape.kind}")
+        return
+    if shape.kind == "mesh" and file is None:
+        return
+    element = add(link, shape.role, name=unused(shape.name or shape.role, taken))
+    if not is_identity(shape.placement):
+        add(element, "pose", numbers(np.concatenate(six(shape.placement))))
+    form = add(add(element, "geometry"), shape.kind)
+    if file is not None:
+        add(form, "uri", file)
+    for tag, value in forms[shape.kind].items():
+        add(form, tag, numbers(value))
+    if shape.color is not None:
+        material = add(element, "material")
+        for tag in ("ambient", "diffuse"):
+            add(material, tag, numbers(shape.color))

@@ -1,0 +1,197 @@
+"""Joints that a format does not have as chains of those that it has, with the same motion.
+
+A universal joint is two revolute ones, a cylindrical joint one that turns and one that slides, a
+screw is both with the second coupled to the first. Bodies without mass stand between them. What
+such a chain does not have of the joint is told.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tarsus import _core
+from tarsus.arrays import Array
+from tarsus.formats.export.left_out import LeftOuts
+from tarsus.formats.gears import follow
+from tarsus.model.checks import unused
+from tarsus.model.defaults import filled
+from tarsus.model.description import WORLD, Body, Description, Joint
+from tarsus.model.kinds import COORDINATE_FIELDS, KINDS, NON_NEGATIVE_FIELDS, NONHOLONOMIC
+from tarsus.spatial import rpy_from_quaternion
+
+X, Y, Z = np.eye(3)
+LIMITS = ("velocity_limit", "effort_limit")
+PASSIVE = [key for key in NON_NEGATIVE_FIELDS if key not in LIMITS]
+ROLLING = (*NONHOLONOMIC, "rolling_cylinder")
+Positions = dict[str, Array]
+"""Where joints stand, by name."""
+
+
+@dataclass
+class Stage:
+    """One joint of a chain: what it is, and which coordinates of the whole it has."""
+
+    kind: str
+    axis: Array
+    coordinates: slice
+    has_numbers: bool = True
+    """Whether limits and forces of these coordinates are those of the whole."""
+    position: Array = field(default_factory=lambda: np.zeros(0))
+
+
+class Series:
+    """Replaces joints of a description, those of kinds that are not among `keeps`.
+
+    `format_name` is how the format is called in reasons. `positions` are those of all joints in
+    one configuration, and afterwards those of the joints of chains, too.
+    """
+
+    def __init__(
+        self,
+        stated: Description,
+        keeps: Collection[str],
+        positions: Mapping[str, Array],
+        left_out: LeftOuts,
+        format_name: str,
+    ) -> None:
+        self.stated, self.keeps, self.left_out = stated, keeps, left_out
+        self.format_name, self.positions = format_name, dict(positions)
+        self.links = {body.name for body in stated.bodies}
+        self.links |= {frame.name for frame in stated.frames}
+        self.names = {joint.name for joint in stated.joints}
+        self.chains: dict[str, tuple[str, ...]] = {}
+
+    def replaced(self) -> Description:
+        """Return the description with joints of the kinds that are kept, all defaults filled."""
+        joints: list[Joint] = []
+        for joint in self.stated.joints:
+            joints += self._chain(self._without_rolling(filled(joint)))
+        loops = [
+            dataclasses.replace(loop, independent=self._independent(loop.independent))
+            for loop in self.stated.loops
+        ]
+        return dataclasses.replace(self.stated, joints=joints, loops=loops)
+
+    def _independent(self, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if names is None:
+            return None
+        return tuple(new for name in names for new in self.chains.get(name, (name,)))
+
+    def _without_rolling(self, joint: Joint) -> Joint:
+        if joint.kind not in ROLLING:
+            return joint
+        reason = f"is {joint.kind}, which {self.format_name} has not: written as free to move"
+        self.left_out.add("joint", joint.name, reason)
+        self.positions.pop(joint.name, None)
+        free = Joint(joint.name, "free", joint.parent, joint.child, joint.placement)
+        return filled(free)
+
+    def _chain(self, joint: Joint) -> list[Joint]:
+        free_root = joint.kind == "free" and joint.parent == WORLD
+        if joint.kind in self.keeps and (joint.kind != "free" or free_root or "any" in self.keeps):
+            return [joint]
+        stages = self._stages(joint)
+        joints, parent, placement = [], joint.parent, joint.placement
+        for number, stage in enumerate(stages, 1):
+            last = number == len(stages)
+            screw = joint.kind == "screw"
+            name = joint.name if screw and number == 1 else f"{joint.name}_{number}"
+            name = name if name == joint.name else unused(name, self.names)
+            child = joint.child if last else unused(f"{joint.child}.{name}", self.links)
+            own = Joint(name, stage.kind, parent, child, placement, stage.axis)
+            if stage.has_numbers:
+                for key in COORDINATE_FIELDS:
+                    setattr(own, key, getattr(joint, key)[stage.coordinates])
+            if len(stage.position):
+                self.positions[name] = stage.position
+            joints.append(filled(own))
+            if not last:
+                self.stated.bodies.append(Body(child))
+            parent, placement = child, np.eye(4)
+        if joint.kind == "screw":
+            turn, slide = joints[0].name, joints[1].name
+            self.stated.couplings.append(follow(slide, {turn: joint.pitch}))
+        self.chains[joint.name] = tuple(each.name for each in joints)
+        return joints
+
+    def _stages(self, joint: Joint) -> list[Stage]:
+        stated = self.positions.pop(joint.name, None)
+        stages = STAGES[joint.kind](joint)
+        if joint.kind == "spherical":
+            self._tell_spherical(joint)
+            stated = None if stated is None else rpy_from_quaternion(stated)[::-1]
+        elif joint.kind in ("planar", "free"):
+            self._tell_quasi(joint)
+        if stated is None:
+            return stages
+        for stage in stages:
+            stage.position = stated[stage.coordinates]
+        if joint.kind == "screw":
+            stages[1].position = joint.pitch * stated
+        return stages
+
+    def _tell_spherical(self, joint: Joint) -> None:
+        reason = f"is spherical, which {self.format_name} has not: written as turns about z, y, x"
+        self.left_out.add("joint", joint.name, reason)
+        self._tell_passive(joint)
+
+    def _tell_quasi(self, joint: Joint) -> None:
+        where = "" if joint.kind == "planar" else " on a body"
+        chain = "slides and a turn" if joint.kind == "planar" else "slides and a ball"
+        reason = (
+            f"is {joint.kind}{where}, which {self.format_name} has not: written as {chain}, whose "
+            "velocities are along the axes of the parent"
+        )
+        self.left_out.add("joint", joint.name, reason)
+        self._tell_passive(joint)
+
+    def _tell_passive(self, joint: Joint) -> None:
+        for key in PASSIVE:
+            if getattr(joint, key).any():
+                reason = "belongs to coordinates that the file has not"
+                self.left_out.add(f"{key} of joint", joint.name, reason)
+
+
+def _turns(*axes: Array, numbers: bool = True) -> list[Stage]:
+    return [Stage("revolute", axis, slice(k, k + 1), numbers) for k, axis in enumerate(axes)]
+
+
+def _slides(*axes: Array) -> list[Stage]:
+    return [Stage("prismatic", axis, slice(k, k + 1)) for k, axis in enumerate(axes)]
+
+
+def _planar(joint: Joint) -> list[Stage]:
+    assert joint.axis is not None
+    axes = np.array(_core.axis_rotation(joint.axis))
+    slides = [Stage("prismatic", axes[:, k], slice(k, k + 1), False) for k in range(2)]
+    return [*slides, Stage("revolute", axes[:, 2], slice(2, 3), False)]
+
+
+def _free(joint: Joint) -> list[Stage]:
+    slides = [Stage("prismatic", axis, slice(k, k + 1), False) for k, axis in enumerate((X, Y, Z))]
+    return [*slides, Stage("spherical", Z, slice(3, 7), False)]
+
+
+STAGES = {
+    "universal": lambda joint: _turns(joint.axis, joint.second_axis),
+    "cylindrical": lambda joint: [
+        Stage("revolute", joint.axis, slice(0, 1)),
+        Stage("prismatic", joint.axis, slice(1, 2)),
+    ],
+    "screw": lambda joint: [
+        Stage("revolute", joint.axis, slice(0, 1)),
+        Stage("prismatic", joint.axis, slice(0, 1), False),
+    ],
+    "spherical_zyx": lambda joint: _turns(Z, Y, X),
+    "translation": lambda joint: _slides(X, Y, Z),
+    "spherical": lambda joint: _turns(Z, Y, X, numbers=False),
+    "planar": _planar,
+    "free": _free,
+}
+"""Chains of joints with the motion of a joint, by its kind."""
+
+assert STAGES.keys() <= KINDS.keys()

@@ -1,0 +1,149 @@
+"""Joints between places: parts that touch are joined at once, others fly together first.
+
+While the clock runs, a joint between places that are apart is a constraint that closes by a time
+constant. As soon as it is closed, and whenever the clock stands still, it becomes a joint of the
+tree, or a loop of a cluster (P. Schröder, "The Virtual Erector Set", MIT 1990, 1.5 and 5.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.constraint import Joint as HeldJoint
+from tarsus.kit import Assembled, assemble, carry, take_apart
+from tarsus.kit.snap import AssemblyError
+from tarsus.model import Model
+from tarsus.model.description import Loop
+from tarsus.model.loops import EQUATIONS
+from tarsus.parts.place import split
+from tarsus.simulation import SimulationError
+from tarsus.spatial import inverse
+from tarsus.studio.document import Document
+
+if TYPE_CHECKING:
+    from tarsus.studio.stage import Stage
+
+TIME_CONSTANT = 0.08
+"""How fast parts come together [s]."""
+TOUCHING = 1e-3
+"""Gaps below this share of the machine's size are closed at once [m or rad]."""
+
+
+def connect(stage: Stage, loop: Loop, line: str, *, fly: bool) -> str:
+    """Join two places, at once or let them `fly` together; return what became of it."""
+    document = stage.document
+    if fly and loop.kind in EQUATIONS and _gap(stage, loop) > TOUCHING:
+        pulling = HeldJoint(
+            loop.kind,
+            (loop.body_a, loop.placement_a),
+            (loop.body_b, loop.placement_b),
+            time_constant=TIME_CONSTANT,
+            name=loop.name,
+        )
+        stage.become(document.with_part(pulling), line)
+        return f"{loop.name} pulls its parts together"
+    return _join(stage, document, [loop], line)
+
+
+def flying(document: Document) -> dict[str, HeldJoint]:
+    """Return the joints that still pull their parts together."""
+    return {
+        name: part
+        for name, part in document.parts.items()
+        if isinstance(part, HeldJoint) and part.time_constant == TIME_CONSTANT
+    }
+
+
+def come_together(stage: Stage) -> None:
+    """Make joints of those that have been closed on the way, and tell."""
+    document, handles = stage.document, stage.machine.simulation.parts
+    closed = {
+        name: part
+        for name, part in flying(document).items()
+        if np.abs(handles[name].gap).max() < TOUCHING
+    }
+    if not closed:
+        return
+    parts = {name: part for name, part in document.parts.items() if name not in closed}
+    edits, undone = list(stage.edits), list(stage.undone)
+    try:
+        _join(stage, document.but(parts=parts), [_loop_of(x) for x in closed.values()], "")
+    except (ValueError, SimulationError) as error:
+        stage.tell(f"{', '.join(closed)} stays a constraint: {error}")
+        kept = {name: replace(part, time_constant=0.0) for name, part in closed.items()}
+        stage.become(document.but(parts={**document.parts, **kept}), "")
+    else:
+        stage.tell(f"joined: {', '.join(closed)}")
+    # this was no edit of anybody
+    stage.edits[:], stage.undone[:] = edits, undone
+
+
+def _join(stage: Stage, document: Document, loops: list[Loop], line: str) -> str:
+    """Close loops and put all together as a tree."""
+    stated = document.description
+    strict = stage.machine.model._strict
+    kit = Model(replace(stated, loops=[*stated.loops, *loops]), strict=strict)
+    carried = carry(stage.machine.model, kit, stage.machine.q, stage.machine.v)
+    found = _assembled(kit, carried.q, carried.v, [loop.name for loop in loops])
+    stage.become(
+        document.but(description=found.model.description),
+        line,
+        model=found.model,
+        start=(found.q, found.v),
+    )
+    told = [f"{cut}" for cut in found.cuts if cut.name in {loop.name for loop in loops}]
+    hung = [f"{loop.name} is a joint of the tree" for loop in loops if loop.name in found.joints]
+    implied = [
+        f"{loop.name} repeats what other joints hold already, and is left out"
+        for loop in loops
+        if loop.name in found.implied
+    ]
+    return "; ".join([*hung, *told, *implied])
+
+
+def _assembled(kit: Model, q: Array, v: Array, names: list[str]) -> Assembled:
+    """Return the tree of a kit that has the fewest velocities.
+
+    A linkage that floats has its root where it was built; joined to another it may need another
+    one, which it finds when it is taken apart first.
+    """
+    try:
+        found = assemble(kit, q, v)
+        if any(cut.reason for cut in found.cuts):
+            loose = take_apart(kit)
+            other = assemble(loose.model, *loose.to_kit(q, v))
+            found = min(found, other, key=lambda each: each.model.nv)
+    except AssemblyError as error:
+        raise ValueError(f"{', '.join(names)} cannot be closed: {error}") from None
+    return found
+
+
+def _gap(stage: Stage, loop: Loop) -> float:
+    """Return how far two places are from where a joint wants them [m or sine of an angle]."""
+    pose = stage.machine.pose
+    a, b = pose(loop.body_a) @ loop.placement_a, pose(loop.body_b) @ loop.placement_b
+    relative = inverse(a) @ b
+    positions, axes = EQUATIONS[loop.kind]
+    turns = [relative[i, j] for i, j in axes]
+    return float(np.abs([*relative[list(positions), 3], *turns]).max(initial=0.0))
+
+
+def _loop_of(part: HeldJoint) -> Loop:
+    (body_a, at_a), (body_b, at_b) = split(part.a), split(part.b)
+    return Loop(part.name, part.joint, body_a, body_b, at_a, at_b)
+
+
+def close_all(stage: Stage) -> str:
+    """Join at once what is still flying together; return what became of it."""
+    document = stage.document
+    loose = flying(document)
+    if not loose:
+        return "all is joined"
+    parts = {name: part for name, part in document.parts.items() if name not in loose}
+    return _join(
+        stage, document.but(parts=parts), [_loop_of(x) for x in loose.values()], "assemble"
+    )

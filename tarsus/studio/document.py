@@ -1,0 +1,98 @@
+"""What has been built: a machine's description, parts on it, the ground, and how it is looked at.
+
+A document is immutable; every edit makes another one, so undo is to take the one before. The state
+of the motion is no part of it: that is carried over from document to document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from tarsus.geometry import Collision, Ground, Terrain
+from tarsus.model.description import Description
+from tarsus.parts import Part
+from tarsus.simulation.contact import ContactLaw
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number that a person moves: "spring1.stiffness" from low to high."""
+
+    target: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Guide:
+    """What a scene invites to: what to try, what to measure, and a question with its answer."""
+
+    title: str
+    text: str = ""
+    to_try: tuple[str, ...] = ()
+    to_measure: tuple[str, ...] = ()
+    question: str = ""
+    answer: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A machine in its world.
+
+    `parts` are forces and constraints by name. `collision` and `controller` are of scenes that were
+    made in Python: what touches, and who drives.
+    """
+
+    description: Description = field(default_factory=lambda: Description("untitled"))
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    resting: frozenset[str] = frozenset()
+    """Parts that do not act now."""
+    ground: Terrain | None = field(default_factory=Ground)
+    dt: float = 1e-3
+    frame: float = 1 / 30
+    """What `step` goes on by [s]."""
+    accuracy: tuple[float, float] | None = None
+    """Relative and absolute, with which `step` integrates; None for steps of dt."""
+    contact: str | ContactLaw = "exact"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Further arguments of `tarsus.Simulation`."""
+    collision: Collision | None = None
+    controller: Any = None
+    walker: Any = None
+    """The machine as one that walks, a `tarsus.gait.Walker`, if it is one."""
+    scene: str = ""
+    """The scene, by name, that these are of: files keep them by it."""
+    sliders: Mapping[str, Slider] = field(default_factory=dict)
+    bindings: Mapping[str, str] = field(default_factory=dict)
+    """Targets, and the expressions of time that they follow."""
+    charts: tuple[str, ...] = ()
+    shown: frozenset[str] = frozenset({"forces", "contacts", "joints"})
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    guide: Guide | None = None
+
+    def but(self, **changes: Any) -> Self:
+        """Return the document with changes."""
+        return replace(self, **changes)
+
+    def with_part(self, part: Part) -> Self:
+        """Return the document with a part, in the place of one of the same name."""
+        return self.but(parts={**self.parts, part.name: part})
+
+    def without_part(self, name: str) -> Self:
+        """Return the document without a part."""
+        parts = {key: part for key, part in self.parts.items() if key != name}
+        return self.but(parts=parts, resting=self.resting - {name})
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The names of all that can be named, and what each is: "body", "joint", "loop", …"""
+        stated = self.description
+        found = dict.fromkeys(self.parts, "part")
+        found |= {each.name: "coupling" for each in stated.couplings}
+        found |= {each.name: "frame" for each in stated.frames}
+        found |= {each.name: "loop" for each in stated.loops}
+        found |= {each.name: "joint" for each in stated.joints}
+        # a body and its own joint may share a name: the body is meant
+        return found | {each.name: "body" for each in stated.bodies}

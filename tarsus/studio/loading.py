@@ -1,0 +1,81 @@
+"""What `load` opens: files of models, studio scenes, robots and scenes by name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tarsus import robots, scenes
+from tarsus.formats import READABLE, load, text
+from tarsus.formats.native import from_data
+from tarsus.model import Model
+from tarsus.model.checks import suggestion
+from tarsus.robots.examples import EXAMPLES, example_folder
+from tarsus.robots.named import CALL, robot_named
+from tarsus.scenes.named import scene_named
+from tarsus.studio.files import to_read
+from tarsus.studio.language import LineError
+from tarsus.studio.opening import of_model, of_scene, standing
+from tarsus.studio.scene_file import World, is_scene, read_scene
+
+if TYPE_CHECKING:
+    from tarsus.studio.stage import Stage
+
+LARGEST_NUMBER = 2000
+"""In calls such as chain(20), so that nobody waits for a chain of millions."""
+
+
+def loaded(stage: Stage, word: str) -> World:
+    """Return the world that a word stands for: a file below the stage's folder, or a name."""
+    if Path(word).suffix.lower() in READABLE:
+        return _of_file(stage, word)
+    return _of_name(word)
+
+
+def world_of(model: Model) -> World:
+    """Return a model that stands on level ground."""
+    document = of_model(model)
+    return World(document, model, *standing(document, model))
+
+
+def _of_file(stage: Stage, word: str) -> World:
+    path = to_read(stage, word, READABLE)
+    if path.suffix.lower() != ".json":
+        return world_of(load(path, package_dirs=[stage.root]))
+    data = text.read(path)
+    if is_scene(data):
+        return read_scene(data, path, mesh_folders(stage))
+    return world_of(Model(from_data(data, str(path), [stage.root]), strict=False))
+
+
+def mesh_folders(stage: Stage) -> list[Path]:
+    """Return folders below which scenes may have their meshes: the stage's, those of robots."""
+    robots_folder = example_folder()
+    return [stage.root.resolve(), *([] if robots_folder is None else [robots_folder])]
+
+
+def _of_name(word: str) -> World:
+    call = CALL.fullmatch(word.strip())
+    if call is not None:
+        _check_sizes(word, call["arguments"])
+    scene = scene_named(word)
+    if scene is not None:
+        document = of_scene(scene).but(scene=word.strip())
+        return World(document, scene.model, scene.q0, scene.v0)
+    model = robot_named(f"{word}()" if word in robots.names() else word)
+    if model is None:
+        names = [*scenes.names(), *robots.names(), *EXAMPLES]
+        kinds = ", ".join(READABLE)
+        raise LineError(
+            f"there is no {word!r}: it must be a file ({kinds}) or a name{suggestion(word, names)}",
+            "FILE",
+        )
+    return world_of(model)
+
+
+def _check_sizes(word: str, arguments: str) -> None:
+    """Raise if a call has numbers that make machines too large to wait for."""
+    for digits in re.findall(r"\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?", arguments):
+        if float(digits.replace("_", "")) > LARGEST_NUMBER:
+            raise LineError(f"{word}: {digits} is more than {LARGEST_NUMBER}", "FILE")

@@ -1,0 +1,80 @@
+"""What a stage begins with: a model, a scene or a document, as a document with a state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.geometry import Terrain, stand
+from tarsus.model import Model
+from tarsus.parts import Part
+from tarsus.scenes import Scene
+from tarsus.simulation import StartError
+from tarsus.simulation.contact import Compliant, Event, law_of
+from tarsus.studio.document import Document
+from tarsus.studio.touching import simulation_of
+
+State = tuple[Array, Array]
+WHOLE_RUNS = (Event, Compliant)
+"""Contact laws that make no steps."""
+
+
+def opened(what: Any) -> tuple[Document, Model | None, State | None]:
+    """Return a document, its model and its state, as far as they are known."""
+    if what is None:
+        return Document(), None, None
+    if isinstance(what, Document):
+        return what, None, None
+    if isinstance(what, Model):
+        document = of_model(what)
+        return document, what, standing(document, what)
+    if isinstance(what, Scene):
+        return of_scene(what), what.model, (what.q0, what.v0)
+    raise TypeError(f"what is {what!r}, must be a Model, a Scene or a Document")
+
+
+def of_model(model: Model) -> Document:
+    """Return a document with a model on level ground; its forces become parts with names."""
+    stated = replace(model.description, forces=[])
+    return Document(stated, parts=named(model.forces))
+
+
+def of_scene(scene: Scene) -> Document:
+    """Return a document of a scene; laws for whole runs become that which makes steps."""
+    steps = not isinstance(law_of(scene.contact), WHOLE_RUNS)
+    return of_model(scene.model).but(
+        parts={**named(scene.model.forces), **named(scene.forces)},
+        ground=scene.ground,
+        collision=scene.collision,
+        controller=scene.controller,
+        dt=scene.dt,
+        contact=scene.contact if steps else "exact",
+        settings=dict(scene.settings),
+    )
+
+
+def named(parts: Iterable[Any]) -> dict[str, Part]:
+    """Return parts by their names; those that have none get one."""
+    found: dict[str, Part] = {}
+    for number, part in enumerate(parts, 1):
+        name = part.name or f"{part.kind}{number}"
+        found[name] = replace(part, name=name)
+    return found
+
+
+def standing(document: Document, model: Model) -> State:
+    """Return the neutral state, lifted onto the ground where it would stick in it."""
+    q, v = model.neutral(), np.zeros(model.nv)
+    ground = document.ground
+    if not isinstance(ground, Terrain):
+        return q, v
+    simulation, _ = simulation_of(document, model, q)
+    try:
+        simulation.reset(q, v)
+    except StartError:
+        q = stand(model, q, ground)
+    return q, v

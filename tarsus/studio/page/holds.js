@@ -1,0 +1,135 @@
+// Three ways to hold a body: a spring of the hand, putting it elsewhere, leading it by inverse kinematics.
+import { end, word, words } from "./lines.js"
+
+/** The way that fits: what runs or is joined is pulled, what is loose and at rest is put. */
+export function holdFor(studio, { body }, alt) {
+  const { world } = studio
+  if (world.frame.playing) return new SpringHold(studio)
+  if (alt) return new LeadHold(studio)
+  return world.attachedTo(body).length ? new SpringHold(studio) : new MoveHold(studio)
+}
+
+/** One line is on its way at a time, the newest follows: a slow world is not flooded. */
+class Stream {
+  #studio
+  #wanted = null
+  #busy = false
+
+  constructor(studio) {
+    this.#studio = studio
+  }
+
+  async send(line) {
+    this.#wanted = line
+    if (this.#busy) return
+    this.#busy = true
+    while (this.#wanted) {
+      const next = this.#wanted
+      this.#wanted = null
+      await this.#studio.run(next, { quiet: true })
+    }
+    this.#busy = false
+  }
+
+  stop() {
+    this.#wanted = null
+  }
+}
+
+/** Pulls through a spring. A machine at rest runs while it is held, and rests again afterwards. */
+class SpringHold {
+  #studio
+  #stream
+  #begun = null
+  #ran
+
+  constructor(studio) {
+    this.#studio = studio
+    this.#stream = new Stream(studio)
+    this.#ran = studio.world.frame.playing
+  }
+
+  begin(grip) {
+    this.#begun = this.#start(grip)
+  }
+
+  async #start(grip) {
+    await this.#studio.run(`grab ${end(grip)} -to ${words(grip.to)}`)
+    if (!this.#ran) await this.#studio.run("play")
+    this.#stream.send(`drag ${words(grip.to)}`)
+  }
+
+  async move(grip) {
+    await this.#begun
+    this.#stream.send(`drag ${words(grip.to)}`)
+  }
+
+  async end() {
+    await this.#begun
+    this.#stream.stop()
+    await this.#studio.run("release")
+    if (!this.#ran) await this.#studio.run("pause")
+  }
+
+  draw(pen, grip) {
+    pen.spring(this.#studio.world.toWorld(grip.body, grip.local), grip.to, this.#force())
+  }
+
+  /** The force of the hand [N], as the frame tells it. */
+  #force() {
+    const { arrows, arrowNumbers } = this.#studio.world.frame
+    const k = (arrows ?? []).findIndex(arrow => arrow.kind === "drag")
+    return k < 0 ? null : Math.hypot(...arrowNumbers.subarray(6 * k + 3, 6 * k + 6))
+  }
+}
+
+/** Puts a loose body elsewhere when it is let go: one edit, one step of undo. */
+class MoveHold {
+  #studio
+
+  constructor(studio) {
+    this.#studio = studio
+  }
+
+  begin() {}
+
+  move() {}
+
+  end({ body, start, to }) {
+    const origin = this.#studio.world.toWorld(body, [0, 0, 0])
+    return this.#studio.run(`set ${word(body)} -t ${words(origin.map((x, i) => x + to[i] - start[i]))}`)
+  }
+
+  draw(pen, { start, to }) {
+    pen.thread(start, to)
+    pen.mark(to, "", `moved by ${words(to.map((x, i) => Number((x - start[i]).toFixed(3))))} m`)
+  }
+}
+
+/** Leads the frame of a body by inverse kinematics, at rest. */
+class LeadHold {
+  #studio
+  #stream
+  #origin
+
+  constructor(studio) {
+    this.#studio = studio
+    this.#stream = new Stream(studio)
+  }
+
+  begin(grip) {
+    this.#origin = this.#studio.world.toWorld(grip.body, [0, 0, 0])
+    this.move(grip)
+  }
+
+  move({ body, start, to }) {
+    return this.#stream.send(`reach ${word(body)} ${words(this.#origin.map((x, i) => x + to[i] - start[i]))}`)
+  }
+
+  end() {}
+
+  draw(pen, { start, to }) {
+    pen.thread(start, to)
+    pen.mark(to, "", "inverse kinematics")
+  }
+}

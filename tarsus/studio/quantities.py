@@ -1,0 +1,146 @@
+"""Numbers of a machine by name, for charts: `q:hinge`, `energy:kinetic`, `force:spring1` …
+
+A name is a kind, a colon, and what it is of. Units are those of SI. Those of positions and
+velocities can be had of any recorded moment; those of forces and works only as it happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.model import Model
+from tarsus.model.checks import suggestion
+from tarsus.simulation import EnergyLedger
+from tarsus.studio.language import LineError
+from tarsus.studio.machine import Machine
+from tarsus.studio.sensing import joint_wrenches
+
+WORKS = (
+    *("supplied", "parts", "damping", "joint_friction", "contact_normal", "contact_friction"),
+    *("impacts", "limits", "loops", "corrections"),
+)
+AXES = "xyz"
+NAN = float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A state of a model, and the machine if it is in that state now."""
+
+    model: Model
+    q: Array
+    v: Array
+    machine: Machine | None = None
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number: its unit, and how it is found of what is seen; not a number if it cannot be."""
+
+    unit: str
+    value: Callable[[Seen], float]
+
+
+def seen_now(machine: Machine) -> Seen:
+    """Return what is seen of a machine now."""
+    return Seen(machine.model, machine.q, machine.v, machine)
+
+
+def quantities(machine: Machine) -> dict[str, Quantity]:
+    """Return all numbers that a machine has, by name."""
+    found = {
+        "energy:kinetic": Quantity("J", lambda s: float(s.model.kinetic_energy(s.q, s.v))),
+        "energy:gravity": Quantity("J", lambda s: float(s.model.potential_energy(s.q))),
+        "energy:springs": _of_ledger("J", lambda x: x.elastic[0] + x.in_parts[0]),
+        "energy:total": _of_ledger("J", lambda x: x.stored[0]),
+    }
+    found |= {f"work:{name}": _of_ledger("J", _work(name)) for name in WORKS}
+    found["energy:residual"] = Quantity(
+        "J", lambda s: NAN if s.machine is None else residual(s.machine)
+    )
+    for joint in machine.model.joints:
+        if joint.nq == joint.nv == 1 and joint.own_velocities:
+            place, speed = ("m", "m/s") if joint.kind == "prismatic" else ("rad", "rad/s")
+            found[f"q:{joint.name}"] = Quantity(place, _position(joint.q_slice.start))
+            found[f"v:{joint.name}"] = Quantity(speed, _velocity(joint.v_slice.start))
+    for body in machine.bodies():
+        for axis in AXES:
+            found[f"{axis}:{body.name}"] = Quantity("m", _coordinate(body.name, axis))
+        found[f"speed:{body.name}"] = Quantity("m/s", _speed(body.name))
+    for joint in machine.model.joints:
+        found[f"reaction:{joint.name}"] = Quantity("N", _reaction(joint.name))
+    for name in machine.simulation.parts:
+        found[f"force:{name}"] = Quantity("N", _force(name))
+    return found
+
+
+def checked(machine: Machine, names: Iterable[str]) -> tuple[str, ...]:
+    """Return names, if the machine has these numbers."""
+    known = quantities(machine)
+    for name in names:
+        if name not in known:
+            raise LineError(f"there is no quantity {name!r}{suggestion(name, known)}", "QUANTITY")
+    return tuple(names)
+
+
+def values(machine: Machine, names: Sequence[str], seen: Seen | None = None) -> dict[str, float]:
+    """Return numbers as they are now, or as they were; those that are gone are left out."""
+    known = quantities(machine) if names else {}
+    seen = seen_now(machine) if seen is None else seen
+    return {name: known[name].value(seen) for name in names if name in known}
+
+
+def residual(machine: Machine) -> float:
+    """Return what the numbers made from nothing since the last edit [J]."""
+    now = machine.simulation.energy_now()
+    works = sum(getattr(now, name)[0] for name in WORKS)
+    return float(now.stored[0] - machine.stored_at_start - works)
+
+
+def _of_ledger(unit: str, read: Callable[[EnergyLedger], float]) -> Quantity:
+    def value(seen: Seen) -> float:
+        return NAN if seen.machine is None else float(read(seen.machine.simulation.energy_now()))
+
+    return Quantity(unit, value)
+
+
+def _work(name: str) -> Callable[[EnergyLedger], float]:
+    return lambda ledger: float(getattr(ledger, name)[0])
+
+
+def _position(place: int) -> Callable[[Seen], float]:
+    return lambda seen: float(seen.q[place])
+
+
+def _velocity(place: int) -> Callable[[Seen], float]:
+    return lambda seen: float(seen.v[place])
+
+
+def _coordinate(body: str, axis: str) -> Callable[[Seen], float]:
+    return lambda seen: float(seen.model.frame_pose(seen.q, body)[AXES.index(axis), 3])
+
+
+def _speed(body: str) -> Callable[[Seen], float]:
+    return lambda s: float(np.linalg.norm(s.model.frame_velocity(s.q, s.v, body)[:3]))
+
+
+def _reaction(joint: str) -> Callable[[Seen], float]:
+    def value(seen: Seen) -> float:
+        if seen.machine is None or seen.machine.acceleration is None:
+            return NAN
+        return float(np.linalg.norm(joint_wrenches(seen.machine)[joint][:3]))
+
+    return value
+
+
+def _force(part: str) -> Callable[[Seen], float]:
+    def value(seen: Seen) -> float:
+        if seen.machine is None:
+            return NAN
+        return float(np.linalg.norm(seen.machine.simulation.parts[part].force))
+
+    return value

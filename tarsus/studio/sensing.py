@@ -1,0 +1,78 @@
+"""What can be felt in a machine: forces in its joints, powers, links that are in each other."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from tarsus.arrays import Array
+from tarsus.geometry import Collision
+from tarsus.geometry.candidates import GROUND
+from tarsus.model import Model
+from tarsus.parts.part import Statement
+from tarsus.simulation import Simulation
+from tarsus.studio.machine import Machine
+
+
+def external_wrenches(machine: Machine) -> Array:
+    """Return what contacts and parts did in the last step (bodies, 6), in axes of the bodies."""
+    model = machine.model
+    poses = model.forward_kinematics(machine.q)
+    found = np.zeros((model.n_bodies, 6))
+    for contact in machine.simulation.contacts_now():
+        for body, sign in ((contact.body, 1.0), (contact.other, -1.0)):
+            if body not in (GROUND, "world"):
+                index = model.body(body).index
+                found[index] += _on(poses[index], contact.point, sign * contact.force, np.zeros(3))
+    for handle in machine.simulation.parts.values():
+        stated = handle.part.statement(model)
+        if stated.coordinates in ("frame", "line", "path", "body"):
+            _add_part(found, poses, stated, handle.force, handle.torque)
+    return found
+
+
+def joint_wrenches(machine: Machine) -> dict[str, Array]:
+    """Return what each joint did to its body in the last step (6,) [N, N m], in axes of the body.
+
+    Forces of fields, springs of joints and motors are inside of joints or are left out.
+    """
+    if machine.acceleration is None:
+        return {}
+    model = machine.model
+    state = machine.q, machine.v, machine.acceleration
+    wrenches = model.reaction_wrenches(*state, external_wrenches(machine))
+    return {joint.name: wrenches[k] for k, joint in enumerate(model.joints)}
+
+
+def colliding(model: Model, q: Array) -> list[str]:
+    """Return the bodies that are in another body of the same machine at q (nq,)."""
+    simulation = _with_pairs(model)
+    starts = simulation.started()
+    places = starts.worlds.places
+    if not places:
+        return []
+    gaps = starts.worlds.get(starts.drive(None)).contacts(q[None])[0, :, 0]
+    deep = [place for place, gap in zip(places, gaps, strict=True) if gap < 0.0]
+    return sorted({name for place in deep for name in (place.body, place.other) if name != GROUND})
+
+
+@lru_cache(maxsize=4)
+def _with_pairs(model: Model) -> Simulation:
+    return Simulation(model, collision=Collision.from_model(model, self_collision=True))
+
+
+def _add_part(found: Array, poses: Array, stated: Statement, force: Array, torque: Array) -> None:
+    """Add the wrench of a part on b, and its opposite on a, at the point of b."""
+    assert stated.b is not None
+    point = stated.b.pose(poses[None])[0, :3, 3]
+    for place, sign in ((stated.b, 1.0), (stated.a, -1.0)):
+        if place is not None and place.body >= 0:
+            found[place.body] += _on(poses[place.body], point, sign * force, sign * torque)
+
+
+def _on(pose: Array, point: Array, force: Array, torque: Array) -> Array:
+    """Return a force at a point of the world as a wrench (6,) at a body's origin, in its axes."""
+    turn = pose[:3, :3].T
+    moment = torque + np.cross(point - pose[:3, 3], force)
+    return np.concatenate([turn @ force, turn @ moment])

@@ -1,0 +1,253 @@
+"""What `set` changes: fields of bodies, joints and parts, of the ground and of the world."""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tarsus.geometry import Ground
+from tarsus.model import Model
+from tarsus.model.editor import Editor
+from tarsus.parts import Part
+from tarsus.studio.document import Document
+from tarsus.studio.language import Line, LineError, one_of
+
+if TYPE_CHECKING:
+    from tarsus.studio.stage import Stage
+
+JOINT_FIELDS = (
+    *("lower", "upper", "damping", "friction", "armature", "stiffness", "rest"),
+    *("velocity_limit", "effort_limit"),
+)
+GROUND_FIELDS = ("friction", "restitution", "slope", "torsion", "rolling")
+STATE_FIELDS = ("-t", "-E", "-vl", "-vr")
+
+
+def change(stage: Stage, name: str, line: Line) -> str:
+    """Change fields of something, and return what was said."""
+    if not line.options:
+        raise LineError("set: say what, as in set NAME -field value", "-field")
+    said = f"set {name} {' '.join(line.options)}"
+    if name == "ground":
+        return _change_ground(stage, line, said)
+    if name == "world":
+        return _change_world(stage, line, said)
+    names = stage.document.names
+    if "*" in name:
+        return _change_parts(stage, name, line, said)
+    what = names[one_of(name, [*names, "ground", "world"], "name")]
+    return CHANGES[what](stage, name, line, said)
+
+
+def rebuilt(stage: Stage, document: Document, model: Model, said: str) -> None:
+    """Go on with an edited model; parts whose places are gone go, too."""
+    parts = {}
+    for name, part in document.parts.items():
+        try:
+            part.statement(model)
+        except (LookupError, ValueError) as error:
+            stage.tell(f"{name} is gone: {error}")
+        else:
+            parts[name] = part
+    stage.become(document.but(description=model.description, parts=parts), said, model=model)
+
+
+def renamed(stage: Stage, old: str, new: str) -> str:
+    """Give something another name, also in all that refers to it."""
+    from tarsus.studio.adding import check_new
+
+    document = stage.document
+    what = document.names[one_of(old, document.names, "name")]
+    check_new(stage, new)
+    said = f"rename {old} {new}"
+    if what == "part":
+        parts = {
+            (new if name == old else name): dataclasses.replace(part, name=new)
+            if name == old
+            else part
+            for name, part in document.parts.items()
+        }
+        resting = frozenset(new if name == old else name for name in document.resting)
+        stage.become(document.but(parts=parts, resting=resting), said)
+        return f"{old} is {new} now"
+    editor = Editor(stage.machine.model).change(what, old, name=new)
+    if what == "body" and any(joint.name == old for joint in document.description.joints):
+        editor.change("joint", old, name=new)
+    parts = {name: _moved(part, old, new) for name, part in document.parts.items()}
+    start = stage.machine.q, stage.machine.v
+    model = editor.build()
+    stage.become(
+        document.but(description=model.description, parts=parts), said, model=model, start=start
+    )
+    return f"{old} is {new} now"
+
+
+def _moved(part: Part, old: str, new: str) -> Part:
+    """Return a part whose places on a body have the body's new name."""
+    changed: dict[str, Any] = {}
+    for field in dataclasses.fields(part):
+        value = getattr(part, field.name)
+        if value == old if isinstance(value, str) else False:
+            changed[field.name] = new
+        elif (
+            isinstance(value, tuple)
+            and len(value) == 2
+            and isinstance(value[0], str)
+            and value[0] == old
+        ):
+            changed[field.name] = (new, value[1])
+    changed.pop("name", None)
+    return dataclasses.replace(part, **changed) if changed else part
+
+
+def _change_body(stage: Stage, name: str, line: Line, said: str) -> str:
+    """Change mass, inertia or colour of a body, or where it is and how it moves."""
+    line.expect(["NAME"], ["-m", "-in", "-color", *STATE_FIELDS])
+    state = {option: line.options.pop(option) for option in STATE_FIELDS if option in line.options}
+    editor = Editor(stage.machine.model)
+    body = next(each for each in stage.document.description.bodies if each.name == name)
+    if "-m" in line.options:
+        mass = line.number("-m")
+        if not mass > 0.0:
+            raise LineError("-m must be positive", "-m")
+        scale = mass / body.mass if body.mass > 0.0 else 1.0
+        editor.change("body", name, mass=mass, inertia=scale * body.inertia)
+    if "-in" in line.options:
+        editor.change("body", name, inertia=np.diag(line.numbers("-in", 3)))
+    if line.options:
+        model = _colored(editor, name, line, stage.machine.model._strict)
+        rebuilt(stage, stage.document, model, said)
+    if state:
+        from tarsus.studio.placing import put
+
+        put(stage, name, Line("set", [name], state), said)
+    return ""
+
+
+def _colored(editor: Editor, name: str, line: Line, strict: bool) -> Model:
+    """Return the model, with the shapes of a body in another colour if one is stated."""
+    if "-color" not in line.options:
+        return editor.build()
+    red, green, blue = line.numbers("-color", 3).tolist()
+    stated = editor.description()
+    shapes = [
+        dataclasses.replace(each, color=(red, green, blue, 1.0)) if each.body == name else each
+        for each in stated.shapes
+    ]
+    return Model(dataclasses.replace(stated, shapes=shapes), strict=strict)
+
+
+def _change_joint(stage: Stage, name: str, line: Line, said: str) -> str:
+    """Change limits, damping, friction, spring of a joint, position `-q`, rate `-qdot`."""
+    line.expect(["NAME"], [*(f"-{field}" for field in JOINT_FIELDS), "-q", "-qdot"])
+    joint = stage.machine.model.joint(name)
+    fields = {
+        option[1:]: line.numbers(option) for option in line.options if option not in ("-q", "-qdot")
+    }
+    if fields:
+        editor = Editor(stage.machine.model).change(
+            "joint",
+            name,
+            **{key: x.tolist() if len(x) > 1 else float(x[0]) for key, x in fields.items()},
+        )
+        rebuilt(stage, stage.document, editor.build(), said)
+    q, v = stage.machine.q.copy(), stage.machine.v.copy()
+    if "-q" in line.options:
+        q[joint.q_slice] = line.numbers("-q", joint.nq)
+    if "-qdot" in line.options:
+        v[joint.v_slice] = line.numbers("-qdot", joint.nv)
+    if {"-q", "-qdot"} & set(line.options):
+        stage.become(stage.document, said, start=(q, v))
+    return ""
+
+
+def _change_parts(stage: Stage, pattern: str, line: Line, said: str) -> str:
+    """Change numbers of all parts whose names match, such as `string*`."""
+    chosen = [name for name in stage.document.parts if fnmatch.fnmatchcase(name, pattern)]
+    if not chosen:
+        raise LineError(f"NAME: no part is called {pattern!r}", "NAME")
+    changed = {name: _changed(stage, name, line) for name in chosen}
+    stage.become(stage.document.but(parts={**stage.document.parts, **changed}), said)
+    return f"{len(chosen)} parts"
+
+
+def _change_part(stage: Stage, name: str, line: Line, said: str) -> str:
+    """Change numbers of a part while it acts; `-on off` lets it rest."""
+    document = stage.document
+    if "-on" in line.options:
+        on = one_of(" ".join(line.options.pop("-on")), ("on", "off"), "-on") == "on"
+        resting = document.resting - {name} if on else document.resting | {name}
+        document = document.but(resting=resting)
+    if line.options:
+        document = document.with_part(_changed(stage, name, line))
+    stage.become(document, said)
+    return ""
+
+
+def _changed(stage: Stage, name: str, line: Line) -> Part:
+    """Return a part with other numbers, if it may have them."""
+    from tarsus.studio.adding import value_of
+
+    part = stage.document.parts[name]
+    fields = {
+        each.name: each for each in dataclasses.fields(part) if each.name not in ("name", "source")
+    }
+    line.expect(["NAME"], [f"-{field}" for field in fields])
+    values = {
+        option[1:]: value_of(stage, fields[option[1:]], line, option) for option in line.options
+    }
+    changed = dataclasses.replace(part, **values)
+    changed.statement(stage.machine.model)
+    return changed
+
+
+def _change_ground(stage: Stage, line: Line, said: str) -> str:
+    """Change how the ground rubs, bounces and slopes; `-on off` takes it away."""
+    line.expect(["NAME"], [*(f"-{field}" for field in GROUND_FIELDS), "-on"])
+    ground = stage.document.ground
+    if line.options.pop("-on", ["on"]) == ["off"]:
+        stage.become(stage.document.but(ground=None), said)
+        return "there is no ground"
+    values = {option[1:]: line.number(option) for option in line.options}
+    if ground is None:
+        ground = Ground()
+    if "slope" in values and not isinstance(ground, Ground):
+        raise LineError(f"-slope: the ground is a {type(ground).__name__}", "-slope")
+    stage.become(stage.document.but(ground=dataclasses.replace(ground, **values)), said)
+    return ""
+
+
+def _change_world(stage: Stage, line: Line, said: str) -> str:
+    """Change gravity, the step of time, the contact law."""
+    line.expect(["NAME"], ["-gravity", "-dt", "-contact"])
+    document = stage.document
+    if "-dt" in line.options:
+        document = document.but(dt=line.number("-dt"))
+    if "-contact" in line.options:
+        document = document.but(contact=" ".join(line.options["-contact"]))
+    if "-gravity" in line.options:
+        gravity = line.numbers("-gravity", 3)
+        document = document.but(
+            description=dataclasses.replace(document.description, gravity=gravity)
+        )
+    stage.become(document, said, start=(stage.machine.q, stage.machine.v))
+    return ""
+
+
+def _change_other(stage: Stage, name: str, line: Line, said: str) -> str:
+    raise LineError(
+        f"set: {name} is a {stage.document.names[name]}, which has nothing to set", "NAME"
+    )
+
+
+CHANGES = {
+    "body": _change_body,
+    "joint": _change_joint,
+    "part": _change_part,
+    "loop": _change_other,
+    "coupling": _change_other,
+    "frame": _change_other,
+}

@@ -1,0 +1,59 @@
+"""What touches what while a machine is being built: all that does not stick in each other now.
+
+Bodies of different linkages touch. Where an edit leaves two of them in each other, as rods that
+cross, they do not, until they are apart when something is edited next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tarsus.arrays import Array
+from tarsus.geometry import Collision
+from tarsus.geometry.candidates import GROUND
+from tarsus.model import Model
+from tarsus.simulation import Simulation
+from tarsus.studio.document import Document
+
+Pair = tuple[str, str]
+
+
+def simulation_of(document: Document, model: Model, q: Array) -> tuple[Simulation, list[Pair]]:
+    """Return a simulation without its parts, and the pairs of bodies that may pass each other."""
+    simulation = _made(document, model, document.collision)
+    if document.collision is not None or simulation.starts is None:
+        return simulation, []
+    pairs, deep = _pairs(simulation, q)
+    if not deep:
+        return simulation, []
+    touching = [pair for pair in pairs if pair not in deep]
+    return _made(document, model, Collision.from_model(model, self_collision=touching)), deep
+
+
+def _made(document: Document, model: Model, collision: Collision | None) -> Simulation:
+    return Simulation(
+        model,
+        ground=document.ground,
+        collision=collision,
+        contact=document.contact,
+        dt=document.dt,
+        forces=(),
+        **document.settings,
+    )
+
+
+def _pairs(simulation: Simulation, q: Array) -> tuple[list[Pair], list[Pair]]:
+    """Return all pairs of bodies that could touch, and those that are in each other at q (nq,)."""
+    starts = simulation.started()
+    world, places = starts.worlds.get(starts.drive(None)), starts.worlds.places
+    if not places:
+        return [], []
+    apart = world.contacts(q[None])[0, :, 0]
+    named = [(each.body, each.other) for each in places]
+    between = [pair for pair in named if pair[1] != GROUND]
+    deep = [pair for pair, gap in zip(named, apart, strict=True) if pair[1] != GROUND and gap < 0.0]
+    return _unique(between), _unique(deep)
+
+
+def _unique(pairs: Iterable[Pair]) -> list[Pair]:
+    return sorted(set(pairs))

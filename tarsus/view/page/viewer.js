@@ -1,0 +1,77 @@
+// The viewer's page: a player whose server says what is shown, and hears what people do.
+
+import { showError } from "./errors.js"
+import { HandleSet } from "./handles.js"
+import { numbers } from "./meshes.js"
+import { Player } from "./player.js"
+import { addSliders } from "./sliders.js"
+
+class Viewer {
+  constructor(data) {
+    this.player = new Player(data, message => this.send(message))
+    this.scene = this.player.scene
+    this.sliders = addSliders(data.sliders, (joint, value) => this.send({ joint, value }), () => this.player.inset())
+    this.handles = new HandleSet(this.scene, message => this.send(message))
+    this.player.inset()
+    this.scene.frame({ jump: true })
+    this.connect()
+  }
+
+  connect() {
+    const address = new URL(".", location.href)
+    address.protocol = "ws:"
+    this.socket = new WebSocket(address)
+    this.socket.onmessage = ({ data }) => this.hear(JSON.parse(data))
+    this.socket.onopen = () => showError("")
+    // a server that comes back at the same address is found again
+    this.socket.onclose = () => {
+      this.status("the server has ended; this page waits for it")
+      setTimeout(() => this.connect(), 2000)
+    }
+  }
+
+  send(message) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message))
+  }
+
+  hear({ state, poses, joints, shells, handles, status }) {
+    const { player } = this
+    if (state && player.last > 0) {
+      const time = player.times[state.picture]
+      // while both play, small differences of the clocks are left alone
+      if (!state.playing || !player.playing || Math.abs(time - player.time) > 0.25 * state.speed) player.time = time
+      player.playing = state.playing
+      player.setSpeed(state.speed)
+      player.stale = true
+    }
+    if (poses) this.scene.setPoses(numbers(poses))
+    if (joints) this.sliders(joints)
+    if (shells) this.dress(shells)
+    if (handles) this.handles.set(handles)
+    if (status !== undefined) this.status(status)
+  }
+
+  status(text) {
+    this.statusLine ??= document.querySelector(".title").appendChild(document.createElement("p"))
+    this.statusLine.textContent = text
+  }
+
+  /** Colours of volumes, the shortest lines between them, and the scale of distances. */
+  dress({ colors, opacities, lines, lineColors, gap, bar }) {
+    colors.forEach((color, tag) => this.scene.setLook(tag, { color, opacity: opacities[tag] }))
+    this.scene.setLines([
+      ...this.player.ownLines,
+      ...lines.map((points, k) => ({ points, color: lineColors[k], width: 3 })),
+    ])
+    this.scale ??= document.querySelector(".title").appendChild(document.createElement("div"))
+    this.scale.className = "distances"
+    this.scale.innerHTML = bar
+    this.scale.title = gap
+    this.scale.append(gap)
+  }
+}
+
+fetch("data.json")
+  .then(answer => answer.json())
+  .then(data => (window.viewer = new Viewer(data)))
+  .catch(error => showError(`The picture cannot be drawn: ${error.message}`))
