@@ -32,12 +32,7 @@ STARTS = (
     ("add box a -t 0 0 1", "add rod b -t 0 .5 1", "add revolute j -a a .2 0 0 -b b -.5 0 0"),
     ("ib a", "il a b", "sb a -if gravity g", "ir r a b -k 4 -l .2 -lone 1 0 0"),
     ("load four_bar",),
-    (
-        "add sphere a",
-        "add nail p -where a 0 0 0",
-        "bind p.target sin(t),0,.5+t",
-        "slider s p.limit 1 9",
-    ),
+    ("add sphere a", "add nail p -where a 0 0 0", "bind p.target sin(t),0,.5+t", "slider s p.limit 1 9"),
 )
 WILD = (
     *("nan", "inf", "-inf", "1e308", "-1e308", "1e-308", "1e400", "99999999999999999999"),
