@@ -41,12 +41,10 @@ def check_new(stage: Stage, name: str) -> None:
 
 def add_body(stage: Stage, kind: str, name: str, line: Line, said: str) -> str:
     """Add a free body with a shape."""
-    if kind == "mesh":
-        raise LineError("meshes are not read yet", "KIND")
     solid = SOLIDS[kind]
     line.expect(["KIND", "NAME"], [*PLACED, *(f"-{option}" for option in solid.options)])
     size = {option: _size(line, option, default) for option, default in solid.options.items()}
-    mass = _mass(line, solid.volume(**size))
+    mass = mass_of(line, solid.volume(**size))
     inertia = tuple(mass * moment for moment in solid.inertia(**size))
     color = (*line.numbers("-color", 3), 1.0) if "-color" in line.options else None
     editor = Editor(stage.machine.model)
@@ -156,13 +154,15 @@ def value_of(stage: Stage, field: Any, line: Line, option: str) -> Any:
     words, kind = line.options[option], str(field.type)
     if "Where" in kind:
         return place(stage, line, option)
+    if "Mapping" in kind:
+        return _ratios(words, option)
     if "bool" in kind:
         return one_of(" ".join(words), ("on", "off"), option) == "on"
     if "ArrayLike" in kind:
         return _array(numbers(words, option), option)
     if kind.startswith("float"):
         return line.number(option)
-    if kind.startswith("str") and "Mapping" not in kind:
+    if kind.startswith("str"):
         return " ".join(words)
     return words[0] if len(words) == 1 else tuple(words)
 
@@ -177,6 +177,15 @@ def placement_of(line: Line, default: tuple[float, float, float]) -> Array:
     if not length > 0.0:
         raise LineError("-E must not be zero", "-E")
     return pose(at, rotation_from_quaternion(np.array([x, y, z, w]) / length))
+
+
+def _ratios(words: list[str], option: str) -> dict[str, float]:
+    """Return names with numbers: `-joints knee 1 hip -2`, or one name alone."""
+    if len(words) == 1:
+        return {words[0]: 1.0}
+    if len(words) % 2 or not words:
+        raise LineError(f"{option} needs names with numbers, as in {option} knee 1 hip -2", option)
+    return dict(zip(words[::2], numbers(words[1::2], option).tolist(), strict=True))
 
 
 def _array(values: Array, option: str) -> Any:
@@ -198,7 +207,8 @@ def _size(line: Line, option: str, default: tuple[float, ...]) -> tuple[float, .
     return tuple(found.tolist())
 
 
-def _mass(line: Line, volume: float) -> float:
+def mass_of(line: Line, volume: float) -> float:
+    """Return the mass that `-m` or `-density` says [kg], or that of wood."""
     option = "-m" if "-m" in line.options else "-density"
     if option not in line.options:
         return DENSITY * volume

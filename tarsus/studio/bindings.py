@@ -12,6 +12,8 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from tarsus.model.checks import suggestion
 from tarsus.studio.language import LineError
 
@@ -43,6 +45,30 @@ OPERATIONS: Mapping[type, Callable[..., Any]] = {
 }
 
 Plan = Callable[[float], float]
+Targets = Callable[[float], Any]
+"""A number, or a point (3,), of time."""
+
+
+def targets_of(expression: str, count: int) -> Targets:
+    """Return a function of time for one number, or for three that commas part: a point."""
+    pieces = [piece.strip() for piece in _split(expression)]
+    if len(pieces) != count:
+        wanted = "one expression" if count == 1 else f"{count} expressions, with commas between"
+        raise LineError(f"{expression!r}: this needs {wanted}", "EXPRESSION")
+    plans = [plan_of(piece) for piece in pieces]
+    return plans[0] if count == 1 else lambda t: np.array([plan(t) for plan in plans])
+
+
+def _split(expression: str) -> list[str]:
+    """Return the pieces between commas that stand in no brackets."""
+    pieces, depth = [""], 0
+    for letter in expression:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    return pieces
 
 
 def plan_of(expression: str) -> Plan:

@@ -16,7 +16,7 @@ from tarsus.parts.place import placement_of, split
 from tarsus.simulation import StartError
 from tarsus.simulation.edited import flat, keep_currents
 from tarsus.spatial import inverse, pose, rotation_from_quaternion
-from tarsus.studio.bindings import Plan, plan_of
+from tarsus.studio.bindings import Targets, targets_of
 from tarsus.studio.document import Document
 from tarsus.studio.touching import simulation_of
 
@@ -161,8 +161,16 @@ class Machine:
         """Let targets of parts follow the expressions that they are bound to."""
         for target, expression in self.document.bindings.items():
             name, _, number = target.rpartition(".")
-            if number == "target" and name in self.simulation.parts:
-                self.simulation.parts[name].follow(_later(plan_of(expression), self.lag))
+            count = self.target_size(name)
+            if number == "target" and count:
+                plan = _later(targets_of(expression, count), self.lag)
+                self.simulation.parts[name].follow(plan)
+
+    def target_size(self, part: str) -> int:
+        """Return how many numbers a part's target has, 3 for a point, 0 if it has none."""
+        if part not in self.simulation.parts or "target" not in dir(self.simulation.parts[part]):
+            return 0
+        return 1 if np.ndim(self.simulation.parts[part].target) == 0 else 3
 
     def _set_clock(self, t: float) -> None:
         """Let controllers and plans, which go by time, go on: the clock counts whole steps."""
@@ -188,7 +196,7 @@ class Machine:
         keep_currents(before.simulation.board, self.simulation.board)
 
 
-def _later(plan: Plan, start: float) -> Plan:
+def _later(plan: Targets, start: float) -> Targets:
     """Return a plan of the world's time as one of the time since a motion began."""
     return lambda t: plan(start + t)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tarsus.studio.bindings import plan_of
+from tarsus.studio.bindings import targets_of
 from tarsus.studio.commands.command import command
 from tarsus.studio.document import Slider
 from tarsus.studio.language import Line, LineError, numbers, one_of
@@ -65,18 +65,19 @@ def slider(stage: Stage, line: Line) -> str:
 
 @command("bind TARGET EXPRESSION")
 def bind(stage: Stage, line: Line) -> str:
-    """Let the target of a part follow an expression of t, or no more if there is none."""
+    """Let the target of a part follow an expression of t, for a point three with commas between."""
     line.expect(["TARGET"], more=True)
     target, *words = line.words
     part = _check_target(stage, target)
     bindings = dict(stage.document.bindings)
-    if not target.endswith(".target"):
-        raise LineError(f"TARGET: {target} cannot be bound, {part}.target can", "TARGET")
-    if words:
-        bindings[target] = " ".join(words)
-        plan_of(bindings[target])
-    else:
+    if not words:
         bindings.pop(target, None)
+    else:
+        count = stage.machine.target_size(part)
+        if not target.endswith(".target") or not count:
+            raise LineError(f"TARGET: {target} cannot be bound, targets of parts can", "TARGET")
+        bindings[target] = " ".join(words)
+        targets_of(bindings[target], count)(stage.t)
     stage.become(stage.document.but(bindings=bindings), f"bind {target}")
     return ""
 
