@@ -46,7 +46,11 @@ def test_the_tensegrity_of_the_thesis_settles(damping: int) -> None:
     assert told.ok
     assert "no ground and no gravity" in told.text
     kinds = [part.kind for part in stage.document.parts.values()]
-    assert (len(stage.machine.bodies()), kinds.count("rubber"), kinds.count("damping")) == (5, 15, 5)
+    assert (len(stage.machine.bodies()), kinds.count("rubber"), kinds.count("damping")) == (
+        5,
+        15,
+        5,
+    )
     for k in range(5):
         stage.do(f"sf stick{k} damping -d {damping}")
     stage.run(["sstepsize .5", "step 60"])
