@@ -60,7 +60,9 @@ def _copy(stage: Stage, line: Line, world: Array, local: Array) -> str:
     }
     copies = copied(stated, image, loose)
     lists = ("bodies", "joints", "couplings", "loops", "frames", "shapes")
-    both: dict[str, Any] = {name: [*getattr(stated, name), *getattr(copies, name)] for name in lists}
+    both: dict[str, Any] = {
+        name: [*getattr(stated, name), *getattr(copies, name)] for name in lists
+    }
     model = Model(replace(stated, **both), strict=machine.model._strict)
     parts, resting = dict(document.parts), set(document.resting)
     for name, part in document.parts.items():
