@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import tarsus as ts
+from tarsus.view.animation import animate
 
 COMPILERS = ("cc", "c++", "gcc", "g++", "clang", "clang++", "cmake", "ninja")
 AGREEMENT = 1e-9
@@ -53,6 +54,8 @@ def main() -> None:
             command = [sys.executable, "-I", __file__, f"{folder}/{name}.npz"]
             subprocess.run(command, env=environment, check=True)
         computed = {name: dict(np.load(f"{folder}/{name}.npz")) for name in sets}
+        # the modules and the style of pages are files of the package
+        animate(ts.robots.quadruped(), f"{folder}/page.html")
     for name in sets:
         worst = 0.0
         for key, expected in computed["baseline"].items():

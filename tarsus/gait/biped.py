@@ -22,22 +22,17 @@ from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing
 from tarsus.gait.posture import GAP, SPREAD, stance
 from tarsus.gait.senses import Senses
+from tarsus.gait.step_reach import StepReach
 from tarsus.gait.stepping import Stepping
 from tarsus.gait.style import Style
 from tarsus.gait.walking import Walking
 from tarsus.geometry import Collision, Ground, stand
 from tarsus.geometry.terrain import Terrain
-from tarsus.model.checks import reals
+from tarsus.model.checks import finite
 
 SWING, SHIFT, START = 2.2, 0.5, 3.5
 """Single and double support, and the first shift of weight, in times 1/ω of the pendulum, or of
 legs that are longer than this is high."""
-FURTHEST = 0.65
-"""A step is at most this share of a leg's reach long."""
-HIGHEST = 0.4
-"""… and leads up or down by at most this share."""
-SHARPEST = 0.8
-"""A step turns by so much at most [rad]."""
 UNEVEN = 0.03
 """Where the ground is no plane, steps are moved by so much at most [m]."""
 SPARE = 0.6
@@ -126,6 +121,11 @@ class Biped:
         return np.asarray(np.min([leg.sole.size for leg in self.body.legs], axis=0))
 
     @property
+    def reach(self) -> StepReach:
+        """How far, high and sharp its steps are at most."""
+        return StepReach(self.body.legs[0].reach)
+
+    @property
     def nearest(self) -> float:
         """How near the middles of the soles may come [m]."""
         return float(self.sole[1]) + GAP / 2
@@ -142,8 +142,7 @@ class Biped:
         given = {"speed": speed, "sideways": sideways, "turn": turn}
         rates = {name: finite(value, name) for name, value in given.items()}
         length, aside, turned = (rate * self.step_time for rate in rates.values())
-        self._check_step("speed", rates, FURTHEST * self.body.legs[0].reach, "m")
-        self._check_step("turn", rates, SHARPEST, "rad")
+        self.reach.check_rates(rates["speed"], rates["turn"], self.step_time)
         if path is None:
             return Footsteps.steady(
                 steps=steps,
@@ -160,27 +159,10 @@ class Biped:
             raise ValueError(f"speed is {speed!r}, must be one above zero along a path")
         return Footsteps.along(finite(path, "path"), width=self.width, length=float(length))
 
-    def _check_step(self, name: str, rates: dict[str, Array], most: float, unit: str) -> None:
-        """Raise if a step at a speed would be longer or sharper than legs can make it."""
-        own = float(np.abs(rates[name]).max()) * self.step_time
-        if own > most:
-            reach = self.body.legs[0].reach
-            raise ValueError(
-                f"{name} is {rates[name]} {unit}/s: steps of {own:.2f} {unit} in "
-                f"{self.step_time:.2f} s are longer than {most:.2f} {unit}, which legs of "
-                f"{reach:.2f} m reach"
-            )
-
     def grounded(self, plan: Footsteps, ground: Terrain) -> Footsteps:
         """Return footsteps put on a ground, if legs reach from each to the next."""
         found = plan.on(ground, self.body.legs[0].sole.corners)
-        rise = np.abs(np.diff(found.position[..., 2], axis=-1))
-        most = HIGHEST * self.body.legs[0].reach
-        if rise.max() > most:
-            raise ValueError(
-                f"ground rises or sinks by {rise.max():.2f} m from a footstep to the next; legs of "
-                f"{self.body.legs[0].reach:.2f} m reach {most:.2f} m"
-            )
+        self.reach.check_rise(found.position[..., 2])
         return found
 
     def controller(
@@ -237,7 +219,7 @@ class Biped:
     def _adaptation(self, ground: Terrain) -> StepAdaptation:
         reach, single = self.body.legs[0].reach, self.supports.single
         limits = StepLimits(
-            ahead=FURTHEST * reach,
+            ahead=self.reach.furthest,
             near=self.nearest,
             far=max(self.width + 0.35 * reach, 0.5 * reach),
             stray=np.inf if isinstance(ground, Ground) else UNEVEN,
@@ -259,11 +241,3 @@ class Biped:
         feet = tuple(leg.end for leg in self.body.legs)
         soles = np.stack([leg.sole.placement[:3, 3] for leg in self.body.legs])
         return Fallen(self.body.trunk, feet, soles, float(FALLEN * self.stance[2]))
-
-
-def finite(value: ArrayLike, what: str) -> Array:
-    """Return numbers that are finite, as an array of their shape."""
-    found = reals(value, what)
-    if not np.isfinite(found).all():
-        raise ValueError(f"{what} is {value!r}, must be finite")
-    return found

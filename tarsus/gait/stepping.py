@@ -1,13 +1,11 @@
 """Walking in cycles: from the measured state to what feet, weight and centre of mass do next.
 
-Each cycle knows the step and the phase that it is in, adapts where and when the swinging foot
+Each cycle, in the step and the phase that it is in, adapts where and when the swinging foot
 lands, and returns references: the zero moment point that leads the divergent component back,
 heights, the feet, and which of them carry. One walker or many, each in its own phase.
 """
 
 from __future__ import annotations
-
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,21 +15,18 @@ from tarsus.gait.aims import Aims, Measured
 from tarsus.gait.foot_swing import FootSwing, between_feet
 from tarsus.gait.plans.adaptation import StepAdaptation
 from tarsus.gait.plans.foot_reach import FootReach
-from tarsus.gait.plans.footsteps import Footsteps, sole_rotation
+from tarsus.gait.plans.footsteps import Footsteps
 from tarsus.gait.plans.preview_supports import PreviewSupports
 from tarsus.gait.plans.supports import Supports
 from tarsus.gait.plans.swing import Swing, Way, bend
 from tarsus.gait.recovery import recover
-from tarsus.gait.turning import Turning
+from tarsus.gait.step_phases import StepPhases
 from tarsus.geometry.terrain import Terrain
 
-Which: TypeAlias = NDArray[np.bool_]
 LEFT_RIGHT = np.arange(2)
 
 LOADED = 0.02
 """A foot that has landed may carry all after this time [s]."""
-EARLY = 0.6
-"""From this share of a swing on a foot that touches has landed."""
 AGILE = 5.0
 """How far feet can be led away from where they stop by themselves, by the square of the time that
 is left [m/s²]: a sixth of what they can be accelerated by."""
@@ -39,29 +34,9 @@ QUICK = 0.5
 """A foot in the air needs so long to land, in times 1/ω of the pendulum."""
 FIRM = 0.03
 """A foot that is so near to the end of its way keeps its landing [s]."""
-KEPT = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
-"""Of what moves: what goes on when the next foot is lifted."""
-LATE = 0.25
-"""A foot that has not landed so long after its time [s] is taken to stand."""
-
-CHANGING = (
-    "position",
-    "planned",
-    "yaw",
-    "rotation",
-    "step",
-    "single",
-    "since",
-    "left",
-    "long",
-    "top",
-    "swings",
-    "pull",
-)
-"""Arrays of a walk that its cycles change."""
 
 
-class Stepping:
+class Stepping(StepPhases):
     """The cycles of walkers along footsteps.
 
     `height` [m] is that of the centre of mass over the soles, `half` (2,) [m] half of the length
@@ -69,6 +44,8 @@ class Stepping:
     the divergent component fade, `spare` [m] how much longer legs may be than they are at rest.
     With a `preview` the centre of mass is led by preview control, whose gains are its own.
     """
+
+    changing = (*StepPhases.changing, "pull")
 
     def __init__(
         self,
@@ -86,75 +63,19 @@ class Stepping:
         spare: float = 0.0,
         walkers: int = 1,
     ) -> None:
-        self.supports, self.swing, self.adaptation = supports, swing, adaptation
-        self.preview = preview
-        self.ground, self.height, self.half, self.length = ground, height, half, length
-        self.gain, self.spare = gain, spare
-        n = len(steps.side)
-        self.side = steps.side
-        self.position = np.array(np.broadcast_to(steps.position, (walkers, n, 3)))
-        self.planned = self.position.copy()
-        self.yaw = np.array(np.broadcast_to(np.unwrap(steps.yaw), (walkers, n)))
-        self.rotation = sole_rotation(self.yaw, np.broadcast_to(steps.normal, (walkers, n, 3)))
-        self.rows = np.arange(walkers)
-        self.step = np.full(walkers, 2)
-        """The step (B,) that is made, or that follows double support."""
-        self.single = np.zeros(walkers, bool)
-        """Whether only one foot carries (B,)."""
-        self.since = np.zeros(walkers)
-        self.left = np.full(walkers, supports.start)
-        self.long = self.left.copy()
-        """Of the phase: time since it began, time to go, and its length as planned (B,) [s]."""
-        begin = np.zeros((walkers, 6))
-        begin[:, :3] = self.position[:, 0]
-        begin[:, 4] = self.yaw[:, :2].mean(axis=1)
-        begin[:, 5] = self.position[:, :2, 2].min(axis=1) + height
-        self.moving = Way.at_rest(begin)
-        """The foot that swings (3), the share of its turn, the heading and the height (B, 6)."""
-        self.turn = Turning.from_to(self.rotation[:, 0], self.rotation[:, 0])
-        self.top = np.zeros(walkers)
-        self.swings = self._swings()
+        super().__init__(
+            steps,
+            supports,
+            height=height,
+            length=length,
+            swing=swing,
+            ground=ground,
+            walkers=walkers,
+        )
+        self.adaptation, self.preview = adaptation, preview
+        self.half, self.gain, self.spare = half, gain, spare
         self.pull = np.zeros((walkers, 2))
         """The acceleration of the centre of mass along the ground that was asked for (B, 2)."""
-
-    @property
-    def walkers(self) -> int:
-        """How many there are."""
-        return len(self.rows)
-
-    @property
-    def last(self) -> int:
-        """The number of the last step."""
-        return len(self.side) - 1
-
-    @property
-    def done(self) -> Which:
-        """Which walkers (B,) have made all their steps and shifted their weight to the middle."""
-        return np.asarray((self.step > self.last) & (self.left <= 0.0))
-
-    def restart(self, these: Which, start: Stepping) -> None:
-        """Let some walkers (B,) begin again as they do in `start`."""
-        for name in CHANGING:
-            own = getattr(self, name).copy()
-            own[these] = getattr(start, name)[these]
-            setattr(self, name, own)
-        self.moving = start.moving.where(these, self.moving)
-        self.turn = start.turn.where(these, self.turn)
-
-    def get_state(self) -> dict[str, Array]:
-        """Return what cycles change, by name, each (B, …)."""
-        own = {name: getattr(self, name).copy() for name in CHANGING}
-        moving = {f"moving.{key}": value.copy() for key, value in self.moving._asdict().items()}
-        return (
-            own | moving | {f"turn.{key}": value.copy() for key, value in vars(self.turn).items()}
-        )
-
-    def set_state(self, state: dict[str, Array]) -> None:
-        """Go on from what `get_state` returned."""
-        for name in CHANGING:
-            setattr(self, name, np.array(state[name]))
-        self.moving = Way(*(np.array(state[f"moving.{key}"]) for key in Way._fields))
-        self.turn = Turning(*(np.array(state[f"turn.{key}"]) for key in vars(self.turn)))
 
     def cycle(self, now: Measured, dt: float) -> Aims:
         """Return what walkers shall do in the next `dt` [s]."""
@@ -190,57 +111,6 @@ class Stepping:
         two = self.supports.in_double(self._before(), ahead, self.left, self.long)
         pick = self.single[:, None]
         return np.where(pick, one.point, two.point), np.where(pick, one[2], two[2])
-
-    def _before(self) -> Array:
-        """Return the supports (B, 3) from which double support leads on."""
-        first = self.position[:, :2].mean(axis=1)
-        before = self.position[self.rows, self.step - 2]
-        return np.asarray(np.where((self.step == 2)[:, None], first, before))
-
-    def _change_phases(self, now: Measured) -> None:
-        """Let feet lift and land."""
-        lifts = ~self.single & (self.left <= 1e-9) & (self.step <= self.last)
-        swinging = self.rows, self.swings
-        total = self.since + self.left
-        felt = now.touching[swinging] & (self.since > EARLY * total)
-        lands = self.single & (felt | (self.left < -LATE))
-        if lands.any():
-            self._land(lands, now.soles[swinging])
-        if lifts.any():
-            self._lift(lifts, now.soles[swinging])
-
-    def _swings(self) -> NDArray[np.int64]:
-        """Return the feet (B,), 0 or 1, that swing in the present step or will in the next."""
-        return np.where(self.side[np.minimum(self.step, self.last)] > 0, 0, 1)
-
-    def _land(self, these: Which, soles: Array) -> None:
-        """Put feet down where they are, and begin double support."""
-        step = self.step[these]
-        self.position[these, step] = soles[these, :3, 3]
-        self.step = np.where(these, self.step + 1, self.step)
-        self.swings = self._swings()
-        self.single = self.single & ~these
-        self._begin(these, self.supports.double)
-
-    def _lift(self, these: Which, soles: Array) -> None:
-        """Lift feet from where they are, and begin single support."""
-        self.single = self.single | these
-        self._begin(these, self.supports.single)
-        step = np.minimum(self.step, self.last)
-        begin = self.moving.position.copy()
-        begin[these, :3], begin[these, 3] = soles[these, :3, 3], 0.0
-        rates = np.where(these[:, None], KEPT, 1.0)
-        self.moving = Way(begin, rates * self.moving.velocity, rates * self.moving.acceleration)
-        start = np.where(these[:, None, None], soles[:, :3, :3], self.turn.start)
-        self.turn = Turning.from_to(start, self.rotation[self.rows, step])
-        end = self.position[self.rows, step]
-        top = self.swing.top(self.ground, begin[:, :3], end, self.length)
-        self.top = np.where(these, top, self.top)
-
-    def _begin(self, these: Which, long: float) -> None:
-        self.since = np.where(these, 0.0, self.since)
-        self.left = np.where(these, long, self.left)
-        self.long = np.where(these, long, self.long)
 
     def _adapt(self, xi: Array, stance: NDArray[np.int64], ahead: Array) -> Array:
         """Move the next footsteps, and the time of the next, by the measured state."""

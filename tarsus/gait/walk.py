@@ -15,14 +15,14 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.estimation import Sensors
 from tarsus.gait.anatomy import Anatomy
-from tarsus.gait.biped import Biped, finite
+from tarsus.gait.biped import Biped
 from tarsus.gait.senses import Senses
 from tarsus.gait.style import Style
 from tarsus.gait.walked import Walked
 from tarsus.geometry import Ground
 from tarsus.geometry.terrain import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import count, expect
+from tarsus.model.checks import count, expect, finite
 from tarsus.simulation import Simulation
 from tarsus.simulation.external import External
 

@@ -4,6 +4,8 @@ from tarsus.kit.assemble import assemble, cuts_of
 from tarsus.kit.assembled import Assembled, Cut
 from tarsus.kit.carried import Carried
 from tarsus.kit.carry import carry
+from tarsus.kit.combine import attach, combine, detach, join_states
+from tarsus.kit.reduced import locked, without
 from tarsus.kit.root_reaction import RootReaction
 from tarsus.kit.root_states import RootedState
 from tarsus.kit.rooted import Rooted
@@ -21,8 +23,14 @@ __all__ = [
     "Snapped",
     "TakenApart",
     "assemble",
+    "attach",
     "carry",
+    "combine",
     "cuts_of",
+    "detach",
+    "join_states",
+    "locked",
     "snap",
     "take_apart",
+    "without",
 ]

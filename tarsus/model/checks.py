@@ -102,6 +102,14 @@ def reals(value: Any, what: str, *, copy: bool = True) -> Array:
     return raw.astype(np.float64, copy=copy)
 
 
+def finite(value: Any, what: str) -> Array:
+    """Return `value` as a new float64 array of its own shape, all of it finite."""
+    found = reals(value, what)
+    if not np.isfinite(found).all():
+        raise ValueError(f"{what} is {value!r}, must be finite")
+    return found
+
+
 def is_triple(value: Any) -> bool:
     """Whether `value` is three entries, not a matrix."""
     try:

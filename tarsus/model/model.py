@@ -20,8 +20,9 @@ from tarsus.model.checks import UnknownNameError, expect, find
 from tarsus.model.closure import closed
 from tarsus.model.cluster_views import Cluster, Constraint, clusters, constraints
 from tarsus.model.compile import core_arguments, of_user
+from tarsus.model.content import content_hash
 from tarsus.model.coordinates import base_of, driven_velocities, rate_indices
-from tarsus.model.description import Description, Shape
+from tarsus.model.description import WORLD, Description, Shape
 from tarsus.model.driven import Driven
 from tarsus.model.forces import Force, check_stated, copied
 from tarsus.model.inertia import inertial_parameters
@@ -132,6 +133,15 @@ class Model(Driven):
         )
         check_stated(description.forces, self)
 
+    def fingerprint(self) -> str:
+        """Return a hash of all that was stated, wherever it was read: journals know studies by it.
+
+        Functions of couplings count by their names, files of shapes by their paths.
+        """
+        own = self._description
+        parts = [own.name, own.gravity, own.bodies, own.joints, own.couplings, own.loops]
+        return content_hash(*parts, own.frames, own.shapes, own.forces)
+
     @property
     def description(self) -> Description:
         """A copy of everything that was stated, fixed joints included; its arrays are read-only."""
@@ -218,6 +228,27 @@ class Model(Driven):
         parameters = [inertial_parameters(b.mass, b.com, b.inertia) for b in self.bodies]
         return np.array(parameters).reshape(-1, 10)
 
+    def frame_poses(
+        self, q: ArrayLike, frames: Sequence[str] | None = None, *, threads: int = 1
+    ) -> Array:
+        """Return the poses (…, n, 4, 4) of frames at q (…, nq), of all in order unless named."""
+        views = self.frames if frames is None else [self.frame(name) for name in frames]
+        poses = self.forward_kinematics(q, threads=threads)
+        placements = np.array([view.placement for view in views]).reshape(-1, 4, 4)
+        index = np.array([-1 if v.body == WORLD else self.body(v.body).index for v in views], int)
+        # the world's own pose stands behind those of the bodies
+        still = np.broadcast_to(np.eye(4), (*poses.shape[:-3], 1, 4, 4))
+        return np.asarray(np.concatenate([poses, still], axis=-3)[..., index, :, :] @ placements)
+
+    def all_jacobians(self, q: ArrayLike, *, reference: str = "local", threads: int = 1) -> Array:
+        """Return the Jacobians (…, n_bodies, 6, nv) of all bodies at q (…, nq)."""
+        found = [
+            self.frame_jacobian(q, name, reference=reference, threads=threads)
+            for name in self.body_names
+        ]
+        shape = np.shape(q)[:-1]
+        return np.stack(found, axis=-3) if found else np.zeros((*shape, 0, 6, self.nv))
+
     def mass_matrix_derivatives(self, q: ArrayLike, *, threads: int = 1) -> Array:
         """Return ∂H_ij/∂q_k along tangent steps (…, nv, nv, nv), which is Γ_ijk + Γ_jik."""
         first = self.christoffel_symbols(q, threads=threads)
@@ -247,6 +278,18 @@ class Model(Driven):
         from tarsus.symbolic import Symbolic
 
         return Symbolic(self, parameters=parameters, simplify=simplify)
+
+    def locked(self, joints: Iterable[str], q: ArrayLike | None = None) -> Model:
+        """Return the model with joints welded as they are at q (nq,), neutral unless stated."""
+        from tarsus.kit import locked
+
+        return locked(self, joints, q)
+
+    def without(self, bodies: Iterable[str]) -> Model:
+        """Return the model without bodies, and without all that hangs on them."""
+        from tarsus.kit import without
+
+        return without(self, bodies)
 
     def rooted_at(self, body: str, joint: str = "fixed", **parameters: Any) -> Rooted:
         """Return the same machine standing on `body`, a body or a frame of one.

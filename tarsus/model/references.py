@@ -147,3 +147,56 @@ RENAMES: Mapping[str, Callable[[Description, str, str], Description]] = {
     "frame": _renamed_frame,
 }
 """What has others that refer to it by its name -> how they follow."""
+
+
+def with_names(stated: Description, new: Callable[[str], str]) -> Description:
+    """Return the description in which everything has a new name, and all that refers to it."""
+
+    def all_new(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(new, names))
+
+    metadata = dict(stated.metadata)
+    if EXCLUDED in metadata:
+        metadata[EXCLUDED] = [[new(name) for name in pair] for pair in metadata[EXCLUDED]]
+    return dataclasses.replace(
+        stated,
+        bodies=[dataclasses.replace(x, name=new(x.name)) for x in stated.bodies],
+        joints=[
+            dataclasses.replace(x, name=new(x.name), parent=new(x.parent), child=new(x.child))
+            for x in stated.joints
+        ],
+        couplings=[
+            dataclasses.replace(
+                x, name=new(x.name), leaders=all_new(x.leaders), followers=all_new(x.followers)
+            )
+            for x in stated.couplings
+        ],
+        loops=[
+            dataclasses.replace(
+                x,
+                name=new(x.name),
+                body_a=new(x.body_a),
+                body_b=new(x.body_b),
+                independent=None if x.independent is None else all_new(x.independent),
+                start={new(name): value for name, value in x.start.items()},
+            )
+            for x in stated.loops
+        ],
+        frames=[dataclasses.replace(x, name=new(x.name), body=new(x.body)) for x in stated.frames],
+        shapes=[dataclasses.replace(x, name=new(x.name), body=new(x.body)) for x in stated.shapes],
+        forces=[_with_new_names(force, new) for force in stated.forces],
+        metadata=metadata,
+    )
+
+
+def _with_new_names(force: Any, new: Callable[[str], str]) -> Any:
+    """Return a force with a new name, on frames and joints with new names."""
+    changed: dict[str, Any] = {"name": new(force.name)}
+    for name, frame in _places(force).items():
+        at = getattr(force, name)
+        changed[name] = (new(frame), *at[1:]) if isinstance(at, tuple) else new(frame)
+    if joints_of(force):
+        changed["joints"] = {new(name): ratio for name, ratio in force.joints.items()}
+    if isinstance(getattr(force, "joint", None), str):
+        changed["joint"] = new(force.joint)
+    return dataclasses.replace(force, **changed)

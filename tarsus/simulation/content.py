@@ -8,15 +8,15 @@ only its period counts, of a coupling its name, and of a reference its values at
 from __future__ import annotations
 
 import copy
-import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tarsus.control import Cascade, ControlLaw
+from tarsus.model.content import content_hash
 from tarsus.simulation.board import content as board_content
 from tarsus.simulation.controllers import steps_of
 from tarsus.simulation.drives import Drive
@@ -77,15 +77,6 @@ def check_same(path: str | Path, theirs: Mapping[str, str], own: Mapping[str, st
         )
 
 
-def content_hash(*parts: Any) -> str:
-    """Return a hash of numbers, words, arrays, and of lists, mappings and dataclasses of these."""
-    found = hashlib.sha256()
-    for piece in _pieces(parts):
-        found.update(len(piece).to_bytes(8, "little"))
-        found.update(piece)
-    return found.hexdigest()
-
-
 def _of_drive(drive: Drive, dt: float, steps: int) -> list[Any]:
     """Return the period, and of a joint controller its law, gains, limits and reference."""
     controller = getattr(drive, "controller", None)
@@ -107,32 +98,3 @@ def _stated(controller: ControlLaw) -> dict[str, Any]:
     found = {name: x for name, x in vars(fresh).items() if isinstance(x, PLAIN)}
     inner = {name: _stated(x) for name, x in vars(fresh).items() if isinstance(x, ControlLaw)}
     return {**found, **inner}
-
-
-def _pieces(value: Any) -> Iterable[bytes]:
-    """Yield a value as bytes, each piece behind the kind of what it belongs to."""
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        yield f"array {value.shape}".encode()
-        yield value.astype(np.float64).tobytes()
-    elif isinstance(value, (bool, int, float, np.generic)):
-        yield b"number"
-        yield np.float64(value).tobytes()
-    elif isinstance(value, Mapping):
-        yield f"mapping {len(value)}".encode()
-        for name in sorted(value):
-            yield from _pieces((name, value[name]))
-    elif isinstance(value, (list, tuple)):
-        yield f"list {len(value)}".encode()
-        for item in value:
-            yield from _pieces(item)
-    elif is_dataclass(value):
-        yield type(value).__name__.encode()
-        for field in fields(value):
-            if field.compare:
-                yield from _pieces((field.name, getattr(value, field.name)))
-    elif isinstance(value, str) or value is None:
-        yield repr(value).encode()
-    elif isinstance(value, Callable):  # type: ignore[arg-type]
-        yield getattr(value, "__qualname__", type(value).__name__).encode()
-    else:
-        raise TypeError(f"{value!r} has no content that can be compared")

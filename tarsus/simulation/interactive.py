@@ -149,7 +149,7 @@ class Interactive:
         return self.moving().contacts(state)
 
     def energy_now(self) -> EnergyLedger:
-        """Return the ledger at this moment, with one sample: works since `reset(…, ledger=True)`."""
+        """Return the ledger as it is now, a sample of it; works since `reset(…, ledger=True)`."""
         motion = self.moving()
         if not motion.core.ledger:
             raise RuntimeError("works are not counted: start with reset(q, v, ledger=True)")

@@ -7,6 +7,7 @@ follow others have no coordinates, and no columns.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -73,6 +74,20 @@ def velocity_names(model: Model, *, efforts: bool = False) -> list[str]:
 def named_columns(run: Trajectory) -> dict[str, Array]:
     """Return all numbers of a run that was recorded, by name, (T,) each, or (B, T) for a batch."""
     return dict(_columns(run))
+
+
+def data_frame(run: Trajectory) -> Any:
+    """Return the columns of a run as a pandas.DataFrame; those of a batch by (state, sample)."""
+    try:
+        import pandas
+    except ModuleNotFoundError:
+        message = "to_pandas needs pandas: pip install 'tarsus[log]'"
+        raise ModuleNotFoundError(message, name="pandas") from None
+    table = pandas.DataFrame({name: np.ravel(x) for name, x in named_columns(run).items()})
+    if run.batch is not None:
+        counts = [range(run.batch), range(len(run))]
+        table.index = pandas.MultiIndex.from_product(counts, names=["state", "sample"])
+    return table
 
 
 def _columns(run: Trajectory) -> Iterator[tuple[str, Array]]:

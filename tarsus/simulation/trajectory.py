@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.geometry import Terrain
 from tarsus.model import Model
+from tarsus.model.checks import reals
 from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.ended import Ended
@@ -177,6 +179,31 @@ class Trajectory:
             integration=None if self.integration is None else self.integration[state],
             ended=self.ended[state] if self.ended.time.ndim else self.ended,
         )
+
+    def at(self, t: ArrayLike) -> tuple[Array, Array]:
+        """Return q (…, nq) and v (…, nv) at a time [s], or at times (n,): (…, n, nq), (…, n, nv).
+
+        Between two samples positions go along the straight line of the joints' groups.
+        """
+        times = reals(t, "t")
+        if not np.all((times >= self.t[0]) & (times <= self.t[-1])):
+            raise ValueError(f"t is {t}, must be from {self.t[0]:g} to {self.t[-1]:g} s")
+        before = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, max(len(self) - 2, 0))
+        after = np.minimum(before + 1, len(self) - 1)
+        gap = np.where(after > before, self.t[after] - self.t[before], 1.0)
+        share = ((times - self.t[before]) / gap)[..., None]
+        q0, q1, v0, v1 = (x[..., k, :] for x in (self.q, self.v) for k in (before, after))
+        step = share * np.asarray(self.model.difference(q0, q1))
+        return np.asarray(self.model.integrate(q0, step)), v0 + share * (v1 - v0)
+
+    def to_pandas(self) -> Any:
+        """Return the run as a pandas.DataFrame: a row for each sample, `q:knee [rad]` and so on.
+
+        Of a batch the index is (state, sample). Needs pandas.
+        """
+        from tarsus.simulation.named_columns import data_frame
+
+        return data_frame(self)
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw states, contact forces and energies; `path` writes a picture."""

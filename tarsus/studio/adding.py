@@ -41,12 +41,10 @@ def check_new(stage: Stage, name: str) -> None:
 
 def add_body(stage: Stage, kind: str, name: str, line: Line, said: str) -> str:
     """Add a free body with a shape."""
-    if kind == "mesh":
-        raise LineError("meshes are not read yet", "KIND")
     solid = SOLIDS[kind]
     line.expect(["KIND", "NAME"], [*PLACED, *(f"-{option}" for option in solid.options)])
     size = {option: _size(line, option, default) for option, default in solid.options.items()}
-    mass = _mass(line, solid.volume(**size))
+    mass = mass_of(line, solid.volume(**size))
     inertia = tuple(mass * moment for moment in solid.inertia(**size))
     color = (*line.numbers("-color", 3), 1.0) if "-color" in line.options else None
     editor = Editor(stage.machine.model)
@@ -209,7 +207,8 @@ def _size(line: Line, option: str, default: tuple[float, ...]) -> tuple[float, .
     return tuple(found.tolist())
 
 
-def _mass(line: Line, volume: float) -> float:
+def mass_of(line: Line, volume: float) -> float:
+    """Return the mass that `-m` or `-density` says [kg], or that of wood."""
     option = "-m" if "-m" in line.options else "-density"
     if option not in line.options:
         return DENSITY * volume

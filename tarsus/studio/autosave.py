@@ -68,6 +68,7 @@ class Autosave:
         self._ends = [0]
         """Where in the file they end."""
         self._saved: tuple[Any, ...] = ()
+        self._written_state: tuple[Any, ...] = ()
         self._at = 0.0
         self._trouble = ""
         self.restored = self._restore()
@@ -77,6 +78,11 @@ class Autosave:
         stage.listeners.append(self._heard)
         self._thread = threading.Thread(target=self._run, daemon=True, name="tarsus autosave")
         self._thread.start()
+
+    @property
+    def behind(self) -> bool:
+        """Whether something has been edited that is not on the disk yet."""
+        return self._written_state[:3] != self._state()[:3]
 
     def close(self) -> None:
         """Save for the last time, and leave the session to others."""
@@ -95,8 +101,12 @@ class Autosave:
         """Save what a line has changed before it is answered, unless there are very many."""
         if self._state()[:3] == self._saved[:3]:
             return
-        if time.monotonic() - self._at > PAUSE:
-            self.save()
+        if time.monotonic() - self._at > PAUSE and self._writing.acquire(blocking=False):
+            # whoever speaks may hold the stage, for which a thread that writes would wait
+            try:
+                self._save()
+            finally:
+                self._writing.release()
         else:
             self._changed.set()
 
@@ -120,19 +130,22 @@ class Autosave:
     def save(self) -> None:
         """Write the stage as it is now; what goes wrong is told once, and tried again later."""
         with self._writing:
-            try:
-                with self.stage.lock:
-                    state = self._state()
-                    head, new = self._packed()
-                    lines, steps = list(self.stage.take.lines), self.stage.take.mark[1]
-                self._write(head, new, lines, steps)
-                self._saved, self._trouble = state, ""
-            except EXPECTED as error:
-                if str(error) != self._trouble:
-                    self._trouble = str(error)
-                    self.stage.tell(f"the session is not saved: {error}")
-                self._saved = state
-            self._at = time.monotonic()
+            self._save()
+
+    def _save(self) -> None:
+        try:
+            with self.stage.lock:
+                self._saved = self._state()
+                head, new = self._packed()
+                lines, steps = list(self.stage.take.lines), self.stage.take.mark[1]
+            state = self._saved
+            self._write(head, new, lines, steps)
+            self._written_state, self._trouble = state, ""
+        except EXPECTED as error:
+            if str(error) != self._trouble:
+                self._trouble = str(error)
+                self.stage.tell(f"the session is not saved: {error}")
+        self._at = time.monotonic()
 
     def _packed(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """Return the head and new pieces, among them or on the disk those of the present."""

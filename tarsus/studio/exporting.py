@@ -79,9 +79,14 @@ def _glb(film: Film, path: Path, fps: float, speed: float, size: Mapping[str, An
     return f"{len(pictures.times)} key frames"
 
 
-def _page(film: Film, path: Path, fps: float, speed: float, size: Mapping[str, Any]) -> str:
+def write_player(film: Film, path: Path, fps: float = 25.0, speed: float = 1.0) -> None:
+    """Write a page that plays a film with its charts, without a server."""
     charts = {f"{name} [{film.units[name]}]": _whole(x) for name, x in film.charts.items()}
     animate(film.run, path, fps=fps, speed=speed, lines=film.lines, quantities=charts)
+
+
+def _page(film: Film, path: Path, fps: float, speed: float, size: Mapping[str, Any]) -> str:
+    write_player(film, path, fps, speed)
     return f"{film.run.duration:.4g} s"
 
 

@@ -90,6 +90,7 @@ class Studio:
         """What keeps the stage on the disk."""
         stage.listeners.append(self._echo)
         self._clock = Clock(stage, self._show)
+        stage.url = self.url
 
     @property
     def url(self) -> str:
@@ -111,6 +112,7 @@ class Studio:
             return
         self._done.set()
         self._clock.close()
+        self.stage.url = ""
         if self.autosave is not None:
             self.autosave.close()
         self.stage.listeners.remove(self._echo)

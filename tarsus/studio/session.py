@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -20,6 +20,7 @@ from tarsus.formats.native_elements import mapping
 from tarsus.model import Model
 from tarsus.model.checks import flag, number, numbers
 from tarsus.model.description import ModelError, Source
+from tarsus.simulation import Snapshot
 from tarsus.simulation.take_file import plain_snapshot, read_snapshot
 from tarsus.studio.document import Document
 from tarsus.studio.documents import document_data, read_document, scene_document
@@ -48,6 +49,8 @@ class Packer:
     names: WeakKeyDictionary[Any, str] = field(default_factory=WeakKeyDictionary)
     models: WeakKeyDictionary[Model, Document] = field(default_factory=WeakKeyDictionary)
     """Documents of models that the recording began with."""
+    contents: WeakKeyDictionary[Machine, dict[str, str]] = field(default_factory=WeakKeyDictionary)
+    """What motions of machines depend on, as hashes."""
     lost: list[str] = field(default_factory=list)
     """What of the documents no file can keep."""
 
@@ -57,9 +60,9 @@ class Packer:
         The stage must stand still meanwhile: hold its lock.
         """
         new: Pieces = {}
-        machine, simulation = stage.machine, stage.machine.simulation
+        machine = stage.machine
         try:
-            snapshot = plain_snapshot(simulation.snapshot())
+            snapshot = plain_snapshot(self._snapshot(machine))
         except TypeError as error:
             snapshot = None
             self._lose(f"what contacts and the controller remember: {error}")
@@ -82,6 +85,13 @@ class Packer:
             "take": None,
         }
         return head, new
+
+    def _snapshot(self, machine: Machine) -> Snapshot:
+        """Return the motion as it is; what it depends on is hashed once for a machine."""
+        found = machine.simulation.snapshot()
+        if machine not in self.contents:
+            self.contents[machine] = dict(found.content)
+        return replace(found, origin=None, stated=self.contents[machine])
 
     def document(self, document: Document, new: Pieces) -> str:
         """Return the name of a document."""

@@ -28,6 +28,7 @@ from tarsus.studio.commands import COMMANDS
 from tarsus.studio.document import Document
 from tarsus.studio.drawing import Drawing
 from tarsus.studio.language import LineError, parse, written
+from tarsus.studio.limits import check_size
 from tarsus.studio.machine import HAND, Machine
 from tarsus.studio.opening import opened
 from tarsus.studio.recording import Moment, Recording
@@ -118,6 +119,8 @@ class Stage:
         self.told: list[str] = []
         """What happened by itself, such as parts that came together."""
         self.listeners: list[Callable[[str, Answer], None]] = []
+        self.url = ""
+        """Where it is served, if it is."""
         self._open(what)
 
     def _open(self, what: Model | Scene | Document | None) -> None:
@@ -159,6 +162,18 @@ class Stage:
             return answer.text
 
         return say
+
+    def show(self, *words: object) -> Any:
+        """Return what a notebook draws; with words, say the line: `stage.show("names", "on")`."""
+        from tarsus.studio.notebook import Shown
+
+        return Shown(self) if not words else self.__getattr__("show")(*words)
+
+    def _repr_html_(self) -> str:
+        """Return the stage for notebooks."""
+        from tarsus.studio.notebook import frame_of
+
+        return frame_of(self)
 
     def answered(self, line: str, *, noted: bool = False) -> str:
         """Do a line that is part of another, and return its text; a line that fails raises."""
@@ -234,6 +249,7 @@ class Stage:
         if not same and before.document.collision is not None:
             document = document.but(collision=None)
             self.tell("the scene's own contact points are gone with this edit: shapes touch now")
+        check_size(document)
         model = before.model if same and model is None else model
         now = Machine(document, start, before, model=model, t=self.t)
         self._turn_to(now, self.t)
@@ -254,6 +270,7 @@ class Stage:
         `line` says why, for undo.
         """
         edit = self._edit(line, whole=True)
+        check_size(document)
         machine = Machine(document, start, model=model, t=t)
         self._turn_to(machine, t, afresh=True)
         self.edits.append(edit)
@@ -266,6 +283,7 @@ class Stage:
 
     def look_different(self, document: Document) -> None:
         """Take another document that moves in the same way: charts, groups, what is shown."""
+        check_size(document)
         self.machine.document = document
         self.revision += 1
 

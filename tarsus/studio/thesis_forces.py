@@ -23,7 +23,7 @@ from tarsus.studio.language import Line, LineError
 
 Values = dict[str, tuple[float, ...]]
 SMOOTHING = 0.2
-"""Speeds over which rubber changes from pulling to returning [m/s], which the thesis leaves open."""
+"""Speeds over which rubber changes from pulling to returning [m/s]; the thesis leaves them open."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ class Name:
     """The name of a function as `text`, and in `unknown` what of it nothing is known of.
 
     Objects are known by their content if it is plain, by what `fingerprint()` returns if they have
-    it, or by their `repr`, unless it has an address, which is another one next time.
+    it and it raises no ValueError, or by their `repr`, unless it has an address, which is another
+    one next time.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -90,7 +91,11 @@ class Name:
             pairs = [(self._content(k, what), self._content(v, what)) for k, v in value.items()]
             return f"dict({', '.join(f'{key}: {each}' for key, each in pairs)})"
         if callable(getattr(value, "fingerprint", None)) and not inspect.isclass(value):
-            return f"{kind}:{_told(value)}"
+            try:
+                return f"{kind}:{_told(value)}"
+            except ValueError as error:
+                self.unknown.append(f"{what}, of type {kind} ({error})")
+                return f"<{kind}>"
         if isinstance(value, functools.partial) or hasattr(value, "__qualname__"):
             return self._function(value)
         said = repr(value)

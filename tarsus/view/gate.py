@@ -1,8 +1,8 @@
 """Who may look at the viewer: the page that was opened at its own secret address, and nobody else.
 
 A server on this machine can be reached by every page in the browser and by every user of the
-machine. viser, on which the editor of volumes stands, lets all of them in: they read the scene, move
-sliders, and can ask for a tunnel that opens it to the world. Here a request passes if
+machine. viser, on which the editor of volumes stands, lets all of them in: they read the scene,
+move sliders, and can ask for a tunnel that opens it to the world. Here a request passes if
 
     its path begins with the token, which only `Viewer.url` tells,
     its Host is this machine and port: a name that was rebound to this machine is another,

@@ -171,3 +171,12 @@ def test_images_of_legs_have_images_of_coordinates(file: Path) -> None:
     left, right = names[: len(names) // 2], names[len(names) // 2 :]
     image = [tuple(name.replace("left", "right") for name in each) for each in left]
     assert image == right
+
+
+def test_coordinates_stay_on_another_root() -> None:
+    model = ts.load(next(file for file in FILES if file.name == "cassie.sdf"), base="free")
+    own = {name for each in model.clusters if "loop" in each.kind for name in each.independent}
+    for side in ("left", "right"):
+        rooted = model.rooted_at(f"{side}-foot", "spherical")
+        loops = [each for each in rooted.clusters if "loop" in each.kind]
+        assert {name for each in loops for name in each.independent} == own

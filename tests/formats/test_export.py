@@ -138,6 +138,20 @@ def test_saving_warns_returns_and_with_strict_refuses(tmp_path: Path) -> None:
         assert ts.save(model, tmp_path / "bars.json", strict=True) == ()
 
 
+@each_suffix
+def test_what_is_written_stays_as_it_is(suffix: str) -> None:
+    b = ts.Builder("odd")
+    b.body("bell\x07", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    b.joint("bell\x07", "cylindrical", "world", "bell\x07")
+    model = b.build()
+    stated = model.description
+    stated.metadata["initial_configuration"] = {"bell\x07": [0.0, 0.0]}
+    found = export(stated, FORMATS[suffix])
+    assert found.text == export(model, FORMATS[suffix]).text
+    assert stated.metadata.pop("initial_configuration") == {"bell\x07": [0.0, 0.0]}
+    assert stated == model.description
+
+
 def test_wrong_arguments_are_named(tmp_path: Path) -> None:
     model = ts.robots.chain(2)
     with pytest.raises(ValueError, match=r"suffix must be one of .*\.urdf, \.sdf, \.xml"):

@@ -176,8 +176,8 @@ def test_which_files_can_be_read_and_written(tmp_path: Path) -> None:
         ts.load(tmp_path / "missing.urdf")
     with pytest.raises(ValueError, match=r"must be one of .urdf, .sdf, .world, .xml, .mjcf"):
         ts.load(tmp_path / "model.stl")
-    with pytest.raises(ValueError, match=r"must be one of .yaml, .yml, .json"):
-        ts.save(ts.robots.dill(1), tmp_path / "model.urdf")
+    with pytest.raises(ValueError, match=r"must be one of .yaml, .yml, .json, .urdf"):
+        ts.save(ts.robots.dill(1), tmp_path / "model.stl")
     ts.save(ts.robots.dill(1), tmp_path / "dill.json")
     with pytest.raises(ValueError, match="leave out base='free'"):
         ts.load(tmp_path / "dill.json", base="free")

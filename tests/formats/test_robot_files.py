@@ -142,8 +142,9 @@ def test_axes_limits_and_damping_are_those_of_pinocchio(file: Path) -> None:
         axis = jacobian[3:] if joint.kind == "revolute" else jacobian[:3]
         np.testing.assert_allclose(joint.axis, axis, atol=1e-12)
         if peer_joint.nq == 1:
-            assert joint.lower == peer.lowerPositionLimit[q]
-            assert joint.upper == peer.upperPositionLimit[q]
+            limits = np.array([peer.lowerPositionLimit[q], peer.upperPositionLimit[q]])
+            limits[np.abs(limits) >= 1e16] *= np.inf  # such limits of iris stand for none
+            assert [joint.lower, joint.upper] == limits.tolist()
         assert stated(joint.velocity_limit, np.inf) == peer.upperVelocityLimit[v]
         assert stated(joint.effort_limit, np.inf) == peer.upperEffortLimit[v]
         assert stated(joint.damping, 0.0) == peer.damping[v]

@@ -14,8 +14,8 @@ from oracle import Array
 import tarsus as ts
 from tarsus.control import ImplicitPD, Table
 from tarsus.geometry import Collision, Ground, HeightField
+from tarsus.model.content import content_hash
 from tarsus.simulation import CheckpointWarning, Simulation, contact
-from tarsus.simulation.content import content_hash
 
 
 def heavier() -> ts.Model:

@@ -112,6 +112,7 @@ EVERY_PART = (
     ts.forces.Spring("a", "b", 10.0, 1 / 3, name="21"),
     ts.forces.String("a", "b", 10.0, name="22"),
     ts.forces.Support("a", 100.0, name="23"),
+    ts.forces.Weight("a", 3.7, name="25"),
     ts.forces.Wrench("a", (1.0, 0.0, 0.0), axes="local", name="24"),
 )
 

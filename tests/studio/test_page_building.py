@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pages import click_at, eventually, place, still, until, visit
+from pages import SEEN, click_at, eventually, place, still, until, visit
 
 from tarsus.studio import Stage
 from tarsus.studio.server import open_studio
@@ -40,9 +40,10 @@ def hinge_to_world(page: Any, corner: tuple[float, float, float]) -> None:
 
 
 @pytest.fixture(scope="module")
-def built(chromium: Any) -> Any:
+def built(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A stage, and a page in which a four-bar was built by clicks."""
-    with open_studio(Stage(), port=0) as studio:
+    folder = tmp_path_factory.mktemp("worlds")
+    with open_studio(Stage(root=folder), port=0) as studio:
         page = visit(chromium, studio.url)
         draw_rods(page)
         for corner in (CORNERS[0], CORNERS[3]):
@@ -117,4 +118,28 @@ def test_a_reload_loses_nothing(built: Any) -> None:
     page.reload()
     until(page, "Boolean(window.studio && studio.world.scene.revision >= 0)")
     assert page.evaluate("studio.world.scene.bodies.map(body => body.name)") == names
+    assert not page.errors
+
+
+def test_save_and_load(built: Any) -> None:
+    stage, page = built
+    until(page, SEEN)
+    names = [body.name for body in stage.machine.bodies()]
+    page.locator("#picture").focus()
+    page.keyboard.press("Control+s")
+    page.fill("#asked", "four_bar.json")
+    page.keyboard.press("Enter")
+    eventually(page, lambda: (stage.root / "four_bar.json").is_file(), "a file")
+    page.click("#file-button")
+    page.get_by_role("button", name="New world").click()
+    page.locator("dialog .primary").click()
+    until(page, "studio.world.isEmpty", "an empty world")
+    assert page.locator(".welcome").is_visible()
+    page.click("#file-button")
+    page.get_by_role("button", name="Load").click()
+    page.fill("#asked", "four_bar.json")
+    page.keyboard.press("Enter")
+    until(page, "studio.world.scene.bodies.length === 3", "the four-bar again")
+    assert [body.name for body in stage.machine.bodies()] == names
+    assert stage.machine.model.nv == 1
     assert not page.errors

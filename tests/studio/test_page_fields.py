@@ -94,7 +94,12 @@ def test_forms_of_sliders_and_charts(opened: Any) -> None:
     stage, page = opened
     page.evaluate("studio.select('')")
     page.click("[data-tab=sliders]")
-    for name, text in (("name", "k"), ("target", "coil.nothing"), ("low", "0"), ("high", "9")):
+    for name, text in (
+        ("name", "k"),
+        ("target", "nobody.stiffness"),
+        ("low", "100"),
+        ("high", "500"),
+    ):
         page.fill(f"#slider-{name}", text)
     page.press("#slider-high", "Enter")
     eventually(page, lambda: page.inner_text("#slider-message"), "a message at the form")
@@ -104,7 +109,7 @@ def test_forms_of_sliders_and_charts(opened: Any) -> None:
     page.press("#slider-high", "Enter")
     eventually(page, lambda: "k" in stage.document.sliders, "a slider")
     page.locator("[data-slider=k]").press("End")
-    eventually(page, lambda: stage.document.parts["coil"].stiffness == 9.0, "9 N/m")
+    eventually(page, lambda: stage.document.parts["coil"].stiffness == 500.0, "500 N/m")
     page.fill("[aria-label='Add a quantity to the chart']", "q:nobody")
     page.press("[aria-label='Add a quantity to the chart']", "Enter")
     eventually(page, lambda: page.inner_text(".charts > .field-message"), "a message")

@@ -27,6 +27,13 @@ show velocities on
 set ground -friction .5 -slope .02
 set world -gravity 0 .1 -9.7 -dt .002
 """
+THEN = """advance 123
+grab pole .4 0 0 -to 0 1 1 -k 50
+advance 77
+delete air
+set soft -stiffness 55
+undo"""
+"""What is done then: it moves with a hand on it, and is edited."""
 
 
 def built(stage: Stage) -> Stage:

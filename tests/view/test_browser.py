@@ -169,6 +169,7 @@ def test_nothing_is_drawn_while_nothing_changes(browser: Any, page: Path) -> Non
     with opened(browser, page.as_uri()) as shown:
         until(shown, READY)
         shown.evaluate("player.seek(0.5), player.scene.camera.jump()")
+        until(shown, "!player.stale && !player.scene.dirty && !player.scene.pace.coarse")
         shown.wait_for_timeout(300)
         shown.evaluate(
             """() => { window.drawn = 0; const { scene } = player, draw = scene.draw.bind(scene)

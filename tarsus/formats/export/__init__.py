@@ -57,8 +57,8 @@ def export(
         if value not in get_args(known):
             raise ValueError(f"{name} is {value!r}{suggestion(value, get_args(known))}")
     left_out = LeftOuts()
-    stated = model.description if isinstance(model, Model) else Model(model).description
-    stated = with_safe_names(stated, left_out, sdf=format == "sdf")
+    built = model if isinstance(model, Model) else Model(model, strict=False)
+    stated = with_safe_names(built.description, left_out, sdf=format == "sdf")
     positions = neutral_positions(Model(stated, strict=False))
     keeps = {"urdf": URDF_KEEPS, "sdf": SDF_KEEPS, "mjcf": MJCF_KEEPS}[format]
     if format == "sdf" and stated.loops:

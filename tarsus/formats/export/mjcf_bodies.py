@@ -10,6 +10,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.formats.export.left_out import LeftOuts
+from tarsus.formats.export.massless import LEAST
 from tarsus.formats.export.mesh_references import MeshReferences
 from tarsus.formats.export.mjcf_joints import add_free, add_joint
 from tarsus.formats.export.xml_text import add, is_identity
@@ -19,8 +20,6 @@ from tarsus.model.description import WORLD, Body, Description, Joint, Shape
 from tarsus.parts.place import Where, placement_of, split
 from tarsus.spatial import inverse, quaternion_from_rotation, scalar_first
 
-LEAST = 1e-14
-"""Mass [kg] and inertia [kg m²] of what moves and has none; MuJoCo's own least is 1e-15."""
 ROUNDING = 1e-9
 THIN = 1e-6
 """Size [m] of what has none, as points that touch: MuJoCo's shapes have sizes."""

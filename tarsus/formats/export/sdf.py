@@ -2,7 +2,8 @@
 
 Links are stated where all joints are at zero and all loops are closed. A body that is free in the
 world has no joint; which one it is called by, readers choose. What is on the world itself goes to a
-link that is fixed there.
+link that is fixed there. Fixed bodies without mass are frames, others get `LEAST`: readers refuse
+links that weigh nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.formats.export.couplings import Mimic, mimics
 from tarsus.formats.export.left_out import LeftOuts
+from tarsus.formats.export.massless import LEAST, massless_as_frames
 from tarsus.formats.export.mesh_references import MeshReferences
 from tarsus.formats.export.sdf_joints import add_joint, add_loop
 from tarsus.formats.export.sdf_shapes import add_shapes
@@ -36,6 +38,7 @@ def write_sdf(
     left_out: LeftOuts,
 ) -> str:
     """Return the text of an SDF file; the joints of the description are among those it has."""
+    stated = massless_as_frames(stated)
     sdf = Element("sdf", version="1.11")
     place = sdf
     if not np.array_equal(stated.gravity, Description("").gravity):
@@ -52,7 +55,7 @@ def write_sdf(
         add_shapes(link, body.name, stated.shapes, meshes, left_out)
     if on_world is not None:
         link = add(model, "link", name=on_world)
-        _add_inertial(link, Body(on_world))
+        _add_inertial(link, Body(on_world, 1.0, inertia=np.eye(3)))  # it does not move
         add_shapes(link, WORLD, stated.shapes, meshes, left_out)
         fixed = add(model, "joint", name=f"{on_world}_fixed", type="fixed")
         add(fixed, "parent", WORLD)
@@ -99,14 +102,17 @@ def _add_six(element: Element, placement: Array, relative_to: str | None = None)
 
 
 def _add_inertial(link: Element, body: Body) -> None:
-    """Append mass and inertia, also where they are zero: links without have 1 kg."""
+    """Append mass and inertia, which must be positive; links without have 1 kg."""
     inertial = add(link, "inertial")
     if body.com.any():
         add(inertial, "pose", numbers([*body.com, 0.0, 0.0, 0.0]))
-    add(inertial, "mass", numbers(body.mass))
+    add(inertial, "mass", numbers(max(body.mass, LEAST)))
+    moments = body.inertia
+    if abs(np.linalg.eigvalsh(moments)[0]) < LEAST:
+        moments = moments + LEAST * np.eye(3)
     inertia = add(inertial, "inertia")
     for row, column in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
-        add(inertia, f"i{'xyz'[row]}{'xyz'[column]}", numbers(body.inertia[row, column]))
+        add(inertia, f"i{'xyz'[row]}{'xyz'[column]}", numbers(moments[row, column]))
 
 
 def _add_joints(

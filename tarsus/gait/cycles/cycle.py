@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,6 +23,7 @@ from tarsus.gait.cycles.return_map import (
 )
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model.checks import count, number
+from tarsus.model.content import content_hash
 from tarsus.simulation import Trajectory
 
 SAMPLES = 400
@@ -132,15 +132,8 @@ class LimitCycle:
         return self.steps
 
     def fingerprint(self) -> str:
-        """Return what tells it from other gaits and walkers: a hash of numbers and states."""
-        walker = self.walker
-        told = [walker.name, sorted(walker.numbers.items()), walker.longest, walker.slope]
-        for phase in walker.phases:
-            controller = getattr(phase.controller, "__qualname__", type(phase.controller).__name__)
-            exits = [(x.name, x.to, x.crossing, repr(x.guard)) for x in phase.exits]  # type: ignore[union-attr]
-            told += [phase.name, controller, exits]
-        data = repr(told).encode() + self.q.tobytes() + self.v.tobytes()
-        return sha256(data).hexdigest()
+        """Return what tells it from other gaits and walkers: a hash of the walker and states."""
+        return content_hash(self.walker, self.q, self.v)
 
     def save(self, path: str | Path) -> None:
         """Write the gait to a file of NumPy: states, times, slopes and numbers of the walker."""

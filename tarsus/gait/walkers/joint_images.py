@@ -60,11 +60,10 @@ class JointImage:
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """A machine on a foot whose joints all have coordinates of their own: `tree` at `x` (nq,)."""
+    """A machine on a foot whose joints all have coordinates of their own: `model` at `x` (nq,)."""
 
-    tree: Model
+    model: Model
     x: Array
-    root: str
 
     @classmethod
     def of(cls, model: Rooted) -> _Side:
@@ -72,19 +71,19 @@ class _Side:
         x = tree.neutral()
         for joint in tree.joints:
             x[joint.q_slice] = positions[model.joint(joint.name).position_slice]
-        return cls(tree, x, model.root_joint)
+        return cls(tree, x)
 
     def twists(self, name: str) -> Array:
         """Return how a joint moves what it carries (6, n), about the origin of the world."""
-        joint = self.tree.joint(name)
-        rows = np.asarray(self.tree.frame_jacobian(self.x, joint.child, "world"))
+        joint = self.model.joint(name)
+        rows = np.asarray(self.model.frame_jacobian(self.x, joint.child, "world"))
         return rows[:, joint.v_slice]
 
     def turned(self, name: str) -> tuple[Array, Array]:
         """Return how the child of a ball is turned in the world, and by the ball: (3, 3) each."""
-        joint = self.tree.joint(name)
+        joint = self.model.joint(name)
         own = self.x[joint.q_slice][QUATERNION[joint.kind]]
-        pose = np.asarray(self.tree.frame_pose(self.x, joint.child))
+        pose = np.asarray(self.model.frame_pose(self.x, joint.child))
         return pose[:3, :3], rotation_from_quaternion(own)
 
 

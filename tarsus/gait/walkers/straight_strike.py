@@ -22,22 +22,22 @@ RELABEL = np.array([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.0, -1.0]])
 """And back, stance and swing leg exchanged."""
 
 
-def caught(free: Model, foot: str, relabel: Array = RELABEL) -> tuple[Reset, ...]:
+def caught(model: Model, foot: str, relabel: Array = RELABEL) -> tuple[Reset, ...]:
     """Return what becomes of (lean, hip) where `foot` strikes.
 
-    `free` is the model with the stance foot free to move; `relabel` leads from its coordinates to
+    `model` has the stance foot free to move; `relabel` leads from its coordinates to
     those of the phase that follows.
     """
-    return resets.Linear(LIFT), resets.Impact(held(free, foot)), resets.Linear(relabel)
+    return resets.Linear(LIFT), resets.Impact(held(model, foot)), resets.Linear(relabel)
 
 
-def straight_strike(free: Model, foot: str, relabel: Array = RELABEL) -> Exit:
+def straight_strike(model: Model, foot: str, relabel: Array = RELABEL) -> Exit:
     """Return the exit into "swing" where `foot` strikes."""
     swung = guards.JointPosition("hip")
     return Exit(
         2.0 * guards.JointPosition("lean") + swung,
         to="swing",
         when=swung,
-        reset=caught(free, foot, relabel),
+        reset=caught(model, foot, relabel),
         name="strike",
     )

@@ -22,7 +22,9 @@ from tarsus.gait.walkers.stance import Radius, Stance, checked_stance
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model
 from tarsus.model.checks import find, number
+from tarsus.model.content import content_hash
 from tarsus.parts.place import Where
+from tarsus.sweep.names import Name
 
 STIFF = 20_000
 """Steps of an integrator in a step of walking, after which the walker is too stiff to go on."""
@@ -196,6 +198,16 @@ class Walker:
             **options,
         )
 
+    def fingerprint(self) -> str:
+        """Return a hash of all that its steps depend on, by which journals know their study.
+
+        Raises ValueError if a function has something bound to it of which nothing is known.
+        """
+        if self.recipe is not None:
+            return content_hash(partial(self.recipe, **self.numbers), told=_known)
+        parts = [self.phases, self.start, self.ahead, self.slope, self.section, self.kept]
+        return content_hash(self.name, *parts, self.clocked, self.longest, told=_known)
+
     def __reduce__(self) -> tuple[Any, ...]:
         if self.recipe is None:
             raise TypeError(f"walker {self.name!r} has no recipe by which another process makes it")
@@ -205,6 +217,13 @@ class Walker:
         numbers = ", ".join(f"{name} {value:g}" for name, value in self.numbers.items())
         phases = ", ".join(phase.name for phase in self.phases)
         return f"<tarsus.gait.Walker {self.name!r}: {phases}; {numbers or 'no numbers'}>"
+
+
+def _known(function: Callable[..., Any]) -> str:
+    """Return a function by its name and all that is bound to it."""
+    name = Name(function)
+    name.check()
+    return name.text
 
 
 def _same(stance: Stance) -> Stance:

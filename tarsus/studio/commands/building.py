@@ -15,6 +15,7 @@ from tarsus.studio.assembly import close_all
 from tarsus.studio.commands.command import command
 from tarsus.studio.commands.timing import count
 from tarsus.studio.language import Line, LineError, one_of
+from tarsus.studio.meshes import add_mesh
 from tarsus.studio.solids import SOLIDS
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def add(stage: Stage, line: Line) -> str:
     one_of(kind, KINDS, "kind")
     adding.check_new(stage, name)
     said = f"add {kind} {name}"
-    if kind in SOLIDS or kind == "mesh":
+    if kind == "mesh":
+        return add_mesh(stage, name, line, said)
+    if kind in SOLIDS:
         return adding.add_body(stage, kind, name, line, said)
     if kind in COUPLINGS:
         return adding.add_coupling(stage, kind, name, line, said)

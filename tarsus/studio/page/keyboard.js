@@ -13,6 +13,8 @@ export class Keyboard {
   #key(key) {
     if (key.defaultPrevented || document.querySelector("dialog[open]")) return
     const typing = key.target.matches?.("input:not([type=range]):not([type=checkbox]), textarea, select")
+    // a slider keeps the keys that move it
+    if (key.target.matches?.("input[type=range]") && /^(Arrow|Home|End|Page)/.test(key.key)) return
     const control = key.ctrlKey || key.metaKey
     if (typing && !(control && key.key.toLowerCase() === "s")) return
     const act = control ? this.#withControl(key) : this.#plain(key)

@@ -14,6 +14,7 @@ export class Timeline {
   #wanted = null
   #busy = false
   #held = false
+  #asked = null
 
   constructor(studio, place) {
     this.#studio = studio
@@ -37,10 +38,13 @@ export class Timeline {
     studio.world.on("scene", scene => this.#setSpeed(scene.settings.speed ?? 1))
   }
 
-  toggle() {
+  // Frames tell late whether the clock runs: what was asked for last counts until they do.
+  async toggle() {
     const { playing, t, end } = this.#studio.world.frame
-    if (playing) return this.#studio.run("pause")
-    return this.#isPast(t, end) && !this.#isFilm ? this.#studio.run(`rewind ${t}`).then(() => this.#studio.run("play")) : this.#studio.run("play")
+    this.#asked = !(this.#asked ?? playing)
+    if (!this.#asked) return this.#studio.run("pause")
+    if (this.#isPast(t, end) && !this.#isFilm) await this.#studio.run(`rewind ${t}`)
+    return this.#studio.run("play")
   }
 
   /** A little back in the recording, or forth in it; at its end, a step of the simulation. */
@@ -85,6 +89,7 @@ export class Timeline {
   }
 
   #show({ t, end, playing, rate }) {
+    if (playing === this.#asked) this.#asked = null
     if (this.#slider.max !== String(end)) this.#slider.max = String(end)
     if (!this.#held && !this.#busy) this.#slider.value = String(t)
     this.#slider.style.setProperty("--share", end > 0 ? String(t / end) : "0")

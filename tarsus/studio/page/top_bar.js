@@ -4,7 +4,11 @@ import { element, icon, iconButton, refill } from "./elements.js"
 import { showHelp } from "./help.js"
 import { word } from "./lines.js"
 
-const EXPORTS = [["tarsus.json", "Tarsus"], ["urdf", "URDF"], ["sdf", "SDF"], ["xml", "MJCF"], ["glb", "glTF animation"], ["html", "Page that plays alone"], ["csv", "Numbers (CSV)"], ["parquet", "Numbers (Parquet)"]]
+/** Endings that `export` knows, and what people call them. */
+const EXPORTS = [
+  ["Machine", [["urdf", "URDF"], ["sdf", "SDF"], ["xml", "MJCF"], ["yaml", "Tarsus (YAML)"]]],
+  ["Motion", [["html", "Page that plays alone"], ["glb", "glTF animation"], ["mp4", "Film"], ["png", "Picture"], ["csv", "Numbers (CSV)"], ["parquet", "Numbers (Parquet)"]]],
+]
 
 export class TopBar {
   #studio
@@ -44,8 +48,8 @@ export class TopBar {
     refill(list,
       item("add", "New world", () => this.#fresh()), item("gallery", "Gallery …", () => this.#studio.gallery.open()),
       item("open", "Load …", () => this.#load()), item("save", "Save …", () => this.save()),
-      element("hr"), element("p", { class: "quiet", text: "Export" }),
-      ...EXPORTS.map(([ending, title]) => item("save", title, () => this.#export(ending, title))),
+      ...EXPORTS.flatMap(([title, kinds]) => [element("hr"), element("p", { class: "quiet", text: `Export the ${title.toLowerCase()}` }),
+        element("div", { class: "endings" }, ...kinds.map(([ending, name]) => element("button", { type: "button", class: "chip", text: name, onclick: () => { list.hidePopover(); this.#export(ending, name) } })))]),
       element("hr"), item("script", "Take as a script", () => this.#script()), item("help", "Help and keys", showHelp))
     list.addEventListener("toggle", event => event.newState === "open" && list.querySelector("button").focus())
     document.body.append(list)
@@ -58,13 +62,13 @@ export class TopBar {
   }
 
   async #load() {
-    const name = await askText("Load", { label: "A file beside the studio, or a robot's name", action: "Load", hint: "URDF, SDF, MJCF, our own format; or a name such as lola or solo12." })
+    const name = await askText("Load", { label: "A file beside the studio, or a robot's name", action: "Load", hint: "A saved world, URDF, SDF, MJCF, YAML; or a name such as lola." })
     if (name) this.#studio.run(`load ${word(name)}`)
   }
 
   async save() {
     const { name } = this.#studio.world.scene
-    const file = await askText("Save", { label: "File name", value: `${name || "untitled"}.tarsus.json`, action: "Save", hint: "The world is also kept by itself, all the time." })
+    const file = await askText("Save", { label: "File name", value: `${name || "untitled"}.json`, action: "Save", hint: "The world is also kept by itself, all the time." })
     if (!file) return
     const answer = await this.#studio.run(`save ${word(file)}`)
     if (answer.ok) this.#studio.say(answer.text || `Saved as ${file}.`, "good")

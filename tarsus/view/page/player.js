@@ -37,6 +37,7 @@ export class Player {
     this.show()
     this.inset()
     this.scene.frame({ jump: true })
+    if (this.travels()) find("#follow").click()
     this.scene.start(now => this.step(now))
   }
 
@@ -57,6 +58,13 @@ export class Player {
     find(".transport").hidden = this.last === 0
     find(".panel").hidden = this.last === 0 && !this.charts.length
     for (const id of ["#forces", "#follow"]) find(id).hidden = this.last === 0
+  }
+
+  /** Whether the first body goes so far that it would leave the picture. */
+  travels() {
+    const at = frame => [3, 7].map(i => this.poses[(this.poses.length / this.times.length) * frame + i])
+    const [first, last] = [at(0), at(this.last)]
+    return Math.hypot(last[0] - first[0], last[1] - first[1]) > 0.5 * this.data.machine.size
   }
 
   setSpeed(speed) {
@@ -100,7 +108,8 @@ export class Player {
 
   step(now) {
     if (this.playing) {
-      this.time += ((now - (this.before ?? now)) / 1000) * this.speed
+      // a page that was asleep, or a picture that took long, makes no leap in time
+      this.time += Math.min(0.1, (now - (this.before ?? now)) / 1000) * this.speed
       if (this.time > this.times[this.last]) this.time = this.times[0]
       this.stale = true
     }

@@ -72,6 +72,7 @@ export class Scene {
     this.poses = this.parts.poses
     this.size = machine.size || 2 * this.parts.bounds().radius || 1
     this.groundChanged = true
+    this.followed = null
     this.dirty = true
   }
 
@@ -213,7 +214,7 @@ export class Scene {
     const seconds = Math.max(0, (now - this.before) / 1000)
     this.before = now
     if (this.groundChanged) this.layGround()
-    if (this.follow) this.camera.goal.target = [...this.bounds.middle]
+    this.goAlong()
     const moved = this.camera.step(seconds)
     if (this.renderer.isUnfit() || moved) this.dirty = true
     const rests = !this.dirty && this.pace.rests(now)
@@ -227,6 +228,15 @@ export class Scene {
   /** Pixels that something as large as its distance has on the screen. */
   get pixels() {
     return this.camera.pixels()
+  }
+
+  /** Follow the machine: the camera goes as far as it does, from wherever one looks. */
+  goAlong() {
+    const { middle } = this.bounds
+    const before = this.followed
+    this.followed = middle
+    if (!this.follow || !before) return
+    this.camera.goal.target = this.camera.goal.target.map((x, i) => x + middle[i] - before[i])
   }
 
   draw() {
