@@ -2,15 +2,22 @@
 import { readable } from "./elements.js"
 
 /** Line styles in the order in which quantities get them: a colour of the style sheet, and dashes. */
-export const STYLES = [
-  ["series-1", []], ["series-2", [7, 4]], ["series-3", [2, 3]], ["series-4", [9, 3, 2, 3]],
-  ["series-5", [4, 2]], ["series-6", [12, 4]], ["series-1", [2, 6]], ["series-2", [1, 2]],
+const STYLES = [
+  ["series-1", []],
+  ["series-2", [7, 4]],
+  ["series-3", [2, 3]],
+  ["series-4", [9, 3, 2, 3]],
+  ["series-5", [4, 2]],
+  ["series-6", [12, 4]],
+  ["series-1", [2, 6]],
+  ["series-2", [1, 2]],
 ]
 export const styleOf = k => STYLES[k % STYLES.length]
 
 /** Round numbers between two, about `count` of them. */
-export function ticks(low, high, count) {
-  const rough = (high - low) / Math.max(1, count), power = 10 ** Math.floor(Math.log10(rough))
+function ticks(low, high, count) {
+  const rough = (high - low) / Math.max(1, count),
+    power = 10 ** Math.floor(Math.log10(rough))
   const step = power * ([1, 2, 5, 10].find(s => s * power >= rough) ?? 10)
   const list = []
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) list.push(k * step)
@@ -34,7 +41,8 @@ export class Paper {
 
   /** Clears the sheet and says which values its edges are. */
   begin([x0, x1], [y0, y1]) {
-    const { canvas, c } = this, sharp = devicePixelRatio || 1
+    const { canvas, c } = this,
+      sharp = devicePixelRatio || 1
     const [width, height] = [canvas.clientWidth, canvas.clientHeight]
     if (canvas.width !== Math.round(width * sharp) || canvas.height !== Math.round(height * sharp)) {
       canvas.width = Math.round(width * sharp)
@@ -43,14 +51,15 @@ export class Paper {
     c.setTransform(sharp, 0, 0, sharp, 0, 0)
     c.clearRect(0, 0, width, height)
     const { left, right, top, bottom } = this.box
-    this.x = value => left + (value - x0) / (x1 - x0) * (width - left - right)
-    this.y = value => height - bottom - (value - y0) / (y1 - y0) * (height - top - bottom)
-    this.valueOfX = pixel => x0 + (pixel - left) / (width - left - right) * (x1 - x0)
+    this.x = value => left + ((value - x0) / (x1 - x0)) * (width - left - right)
+    this.y = value => height - bottom - ((value - y0) / (y1 - y0)) * (height - top - bottom)
+    this.valueOfX = pixel => x0 + ((pixel - left) / (width - left - right)) * (x1 - x0)
     this.range = { x0, x1, y0, y1, width, height }
   }
 
   axes(xUnit) {
-    const { c, box } = this, { x0, x1, y0, y1, width, height } = this.range
+    const { c, box } = this,
+      { x0, x1, y0, y1, width, height } = this.range
     c.font = "11px system-ui, sans-serif"
     c.lineWidth = 1
     c.setLineDash([])
@@ -85,7 +94,8 @@ export class Paper {
 
   /** A line through points that a function gives by number. */
   line(count, point, style, width = 1.8) {
-    const { c, box } = this, { width: w, height: h } = this.range
+    const { c, box } = this,
+      { width: w, height: h } = this.range
     c.save()
     c.beginPath()
     c.rect(box.left, box.top - 2, w - box.left - box.right + 2, h - box.top - box.bottom + 4)
@@ -114,7 +124,8 @@ export class Paper {
 
   /** An upright line at a value of x: the moment under the pointer. */
   cursor(x) {
-    const { box } = this, { height } = this.range
+    const { box } = this,
+      { height } = this.range
     this.c.lineWidth = 1
     this.c.setLineDash([])
     this.#stroke(this.x(x), box.top, this.x(x), height - box.bottom, this.theme.color("ink-soft"))

@@ -18,7 +18,14 @@ export class Charts {
   #portrait
   #hasPortrait = false
   #list = element("div", { class: "strips" })
-  #picker = element("input", { type: "text", list: "quantities", placeholder: "Add a quantity …", "aria-label": "Add a quantity to the chart", autocomplete: "off", spellcheck: "false" })
+  #picker = element("input", {
+    type: "text",
+    list: "quantities",
+    placeholder: "Add a quantity …",
+    "aria-label": "Add a quantity to the chart",
+    autocomplete: "off",
+    spellcheck: "false",
+  })
   #known = element("datalist", { id: "quantities" })
   #message = element("p", { class: "field-message", role: "alert" })
   #charted = ""
@@ -31,7 +38,9 @@ export class Charts {
     this.root.append(this.#tools(), this.#message, new Gait(studio).root, this.#list)
     studio.world.on("scene", scene => this.#sceneChanged(scene))
     studio.world.on("frame", frame => this.#history.add(frame.t, values(frame)))
-    studio.on("theme", () => { this.#drawn = 0 })
+    studio.on("theme", () => {
+      this.#drawn = 0
+    })
     studio.on("chartOf", name => this.#chartOf(name))
     studio.connection.on("open", () => this.#askHistory())
     studio.picture.each(now => this.#draw(now))
@@ -44,15 +53,47 @@ export class Charts {
   #tools() {
     this.#picker.addEventListener("change", () => this.#add(this.#picker.value.trim()))
     this.#picker.addEventListener("focus", () => this.#askQuantities())
-    const span = element("select", { "aria-label": "Seconds shown", onchange: event => { this.#span = Number(event.target.value) } },
-      ...SPANS.map(value => element("option", { value: String(value), text: `${value} s`, selected: value === this.#span })))
-    const energy = element("button", { type: "button", class: "chip", "data-key": "energy", onclick: () => this.#toggleEnergy() }, icon("chart", 16), element("span", { text: "Energy" }))
-    const portrait = element("button", { type: "button", class: "chip", "aria-pressed": "false", onclick: () => {
-      this.#hasPortrait = !this.#hasPortrait
-      portrait.setAttribute("aria-pressed", String(this.#hasPortrait))
-      this.#fill()
-    } }, icon("portrait", 16), element("span", { text: "Phase" }))
-    return element("div", { class: "chart-tools" }, this.#picker, span, this.#known, element("div", { class: "chips" }, energy, portrait))
+    const span = element(
+      "select",
+      {
+        "aria-label": "Seconds shown",
+        onchange: event => {
+          this.#span = Number(event.target.value)
+        },
+      },
+      ...SPANS.map(value =>
+        element("option", { value: String(value), text: `${value} s`, selected: value === this.#span }),
+      ),
+    )
+    const energy = element(
+      "button",
+      { type: "button", class: "chip", "data-key": "energy", onclick: () => this.#toggleEnergy() },
+      icon("chart", 16),
+      element("span", { text: "Energy" }),
+    )
+    const portrait = element(
+      "button",
+      {
+        type: "button",
+        class: "chip",
+        "aria-pressed": "false",
+        onclick: () => {
+          this.#hasPortrait = !this.#hasPortrait
+          portrait.setAttribute("aria-pressed", String(this.#hasPortrait))
+          this.#fill()
+        },
+      },
+      icon("portrait", 16),
+      element("span", { text: "Phase" }),
+    )
+    return element(
+      "div",
+      { class: "chart-tools" },
+      this.#picker,
+      span,
+      this.#known,
+      element("div", { class: "chips" }, energy, portrait),
+    )
   }
 
   async #add(name) {
@@ -67,13 +108,17 @@ export class Charts {
     const { charts } = this.#studio.world.scene
     const energies = charts.filter(isEnergy)
     const known = energies.length ? [] : await this.#askQuantities()
-    await this.#studio.run(energies.length ? `unchart ${energies.join(" ")}` : `chart ${known.filter(isEnergy).join(" ")}`)
+    await this.#studio.run(
+      energies.length ? `unchart ${energies.join(" ")}` : `chart ${known.filter(isEnergy).join(" ")}`,
+    )
   }
 
   async #chartOf(name) {
     const known = await this.#askQuantities()
     const own = known.filter(each => each.slice(each.indexOf(":") + 1) === name)
-    const best = ["q:", "v:", "force:", "z:", "speed:"].flatMap(kind => own.filter(each => each.startsWith(kind))).slice(0, 2)
+    const best = ["q:", "v:", "force:", "z:", "speed:"]
+      .flatMap(kind => own.filter(each => each.startsWith(kind)))
+      .slice(0, 2)
     if (!best.length) this.#studio.say(`There is no quantity of ${name} to chart.`)
     else if ((await this.#studio.run(`chart ${best.map(word).join(" ")}`)).ok) this.#studio.layout.show("charts", false)
   }
@@ -100,14 +145,28 @@ export class Charts {
   #fill() {
     const { charts, units: unitOf } = this.#studio.world.scene
     const remove = name => this.#studio.run(`unchart ${word(name)}`)
-    const plain = charts.filter(name => !isEnergy(name)), energies = charts.filter(name => isEnergy(name) && name !== "energy:residual")
+    const plain = charts.filter(name => !isEnergy(name)),
+      energies = charts.filter(name => isEnergy(name) && name !== "energy:residual")
     const units = [...new Set(plain.map(name => unitOf.get(name) ?? ""))]
-    this.#strips = units.map(unit => this.#strip({ title: "", unit, names: plain.filter(name => (unitOf.get(name) ?? "") === unit), remove }))
+    this.#strips = units.map(unit =>
+      this.#strip({ title: "", unit, names: plain.filter(name => (unitOf.get(name) ?? "") === unit), remove }),
+    )
     if (energies.length) this.#strips.push(this.#strip({ title: "Energy", unit: "J", names: energies, remove }))
-    if (charts.includes("energy:residual")) this.#strips.push(this.#strip({ title: "Residual of the ledger", unit: "J", names: ["energy:residual"], first: 5, remove }))
+    if (charts.includes("energy:residual"))
+      this.#strips.push(
+        this.#strip({ title: "Residual of the ledger", unit: "J", names: ["energy:residual"], first: 5, remove }),
+      )
     this.#portrait.offer(charts)
-    const empty = element("p", { class: "empty", text: "Choose a quantity above, or select something and press its chart button." })
-    refill(this.#list, ...(charts.length || this.#hasPortrait ? [...this.#strips.map(strip => strip.root), this.#hasPortrait ? this.#portrait.root : null] : [empty]))
+    const empty = element("p", {
+      class: "empty",
+      text: "Choose a quantity above, or select something and press its chart button.",
+    })
+    refill(
+      this.#list,
+      ...(charts.length || this.#hasPortrait
+        ? [...this.#strips.map(strip => strip.root), this.#hasPortrait ? this.#portrait.root : null]
+        : [empty]),
+    )
     this.#drawn = 0
   }
 
@@ -119,10 +178,13 @@ export class Charts {
   #draw(now) {
     if (now - this.#drawn < EVERY || !this.root.isConnected || !this.#list.clientHeight) return
     this.#drawn = now
-    const { t } = this.#studio.world.frame, begin = Math.max(0, t - this.#span), end = Math.max(t, begin + 1)
+    const { t } = this.#studio.world.frame,
+      begin = Math.max(0, t - this.#span),
+      end = Math.max(t, begin + 1)
     for (const strip of this.#strips) strip.draw(begin, end, t)
     if (this.#hasPortrait) this.#portrait.draw(t)
   }
 }
 
-const values = frame => (frame.residual === undefined ? frame.values ?? {} : { "energy:residual": frame.residual, ...frame.values })
+const values = frame =>
+  frame.residual === undefined ? (frame.values ?? {}) : { "energy:residual": frame.residual, ...frame.values }

@@ -31,7 +31,8 @@ export class ConnectTool {
   choices() {
     const list = []
     if (this.hasAxis) list.push({ label: `Axis ${AXES[this.axis]}`, key: "A", act: () => this.turnAxis() })
-    if (this.#first) list.push({ label: "To the world, here", key: "W", act: () => this.finish(worldEnd(this.#first.point)) })
+    if (this.#first)
+      list.push({ label: "To the world, here", key: "W", act: () => this.finish(worldEnd(this.#first.point)) })
     return list
   }
 
@@ -82,7 +83,9 @@ export class ConnectTool {
   }
 
   async finish(second) {
-    const { world } = this.#studio, first = this.#first, name = world.freshName(this.kind)
+    const { world } = this.#studio,
+      first = this.#first,
+      name = world.freshName(this.kind)
     let line = `add ${this.kind} ${name} -a ${end(first)} -b ${end(second)}`
     if (this.hasAxis) {
       const way = [0, 0, 0]
@@ -110,7 +113,9 @@ export class ConnectTool {
   #draw(draw) {
     const { world } = this.#studio
     for (const body of world.scene.bodies) if (body.name !== this.#first?.body) draw.snaps(body)
-    const from = this.#first && (this.#first.body === "world" ? this.#first.point : world.toWorld(this.#first.body, this.#first.local))
+    const from =
+      this.#first &&
+      (this.#first.body === "world" ? this.#first.point : world.toWorld(this.#first.body, this.#first.local))
     if (from) draw.mark(from, "1")
     if (this.#under) draw.mark(this.#under.point, this.#first ? "2" : "1", `${this.#under.body} · ${this.#under.what}`)
     if (from && this.#under) draw.thread(from, this.#under.point)

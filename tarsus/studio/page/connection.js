@@ -5,11 +5,12 @@ const SOONEST = 300
 const LATEST = 5000
 
 /** The poses, arrows and lines of one moment, cut out of a binary message. */
-export function decodeFrame(buffer) {
+function decodeFrame(buffer) {
   const length = new DataView(buffer).getUint32(0, true)
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)))
   const numbers = new Float32Array(buffer, 4 + length)
-  const arrows = 12 * header.bodies, lines = arrows + 6 * (header.arrows?.length ?? 0)
+  const arrows = 12 * header.bodies,
+    lines = arrows + 6 * (header.arrows?.length ?? 0)
   const end = lines + 6 * (header.lines?.length ?? 0)
   return {
     ...header,
@@ -88,7 +89,13 @@ export class Connection extends Signals {
     for (const [id, { resolve, message }] of this.#waiting) {
       if (this.#queue.some(text => JSON.parse(text).id === id)) continue
       this.#waiting.delete(id)
-      resolve({ kind: "answer", ok: false, field: "", line: message.line ?? "", text: "The connection broke before an answer came." })
+      resolve({
+        kind: "answer",
+        ok: false,
+        field: "",
+        line: message.line ?? "",
+        text: "The connection broke before an answer came.",
+      })
     }
     this.emit("closed")
     setTimeout(() => this.#open(), this.#pause)

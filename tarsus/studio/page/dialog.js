@@ -4,8 +4,12 @@ import { element, iconButton } from "./elements.js"
 /** A dialog with a title and content; `show()` and `close()` are the browser's. */
 export function makeDialog(title, className, ...content) {
   const close = iconButton("close", "Close", () => made.close())
-  const made = element("dialog", { class: className, "aria-label": title },
-    element("div", { class: "dialog-head" }, element("h2", { text: title }), close), ...content)
+  const made = element(
+    "dialog",
+    { class: className, "aria-label": title },
+    element("div", { class: "dialog-head" }, element("h2", { text: title }), close),
+    ...content,
+  )
   made.addEventListener("click", event => {
     if (event.target === made) made.close()
   })
@@ -17,9 +21,24 @@ export function makeDialog(title, className, ...content) {
 export function askText(title, { label, value = "", action, hint = "" }) {
   return new Promise(resolve => {
     const input = element("input", { type: "text", id: "asked", value, autocomplete: "off", spellcheck: "false" })
-    const form = element("form", { onsubmit: event => { event.preventDefault(); answered = input.value.trim(); dialog.close() } },
-      element("label", { for: "asked", text: label }), input, hint ? element("p", { class: "quiet", text: hint }) : null,
-      element("div", { class: "dialog-actions" }, element("button", { type: "submit", class: "primary", text: action })))
+    const form = element(
+      "form",
+      {
+        onsubmit: event => {
+          event.preventDefault()
+          answered = input.value.trim()
+          dialog.close()
+        },
+      },
+      element("label", { for: "asked", text: label }),
+      input,
+      hint ? element("p", { class: "quiet", text: hint }) : null,
+      element(
+        "div",
+        { class: "dialog-actions" },
+        element("button", { type: "submit", class: "primary", text: action }),
+      ),
+    )
     let answered = ""
     const dialog = makeDialog(title, "ask", form)
     dialog.addEventListener("close", () => {
@@ -35,9 +54,25 @@ export function askText(title, { label, value = "", action, hint = "" }) {
 export function askYes(title, text, action) {
   return new Promise(resolve => {
     let yes = false
-    const dialog = makeDialog(title, "ask", element("p", { text }), element("div", { class: "dialog-actions" },
-      element("button", { type: "button", class: "plain", text: "Keep it", onclick: () => dialog.close() }),
-      element("button", { type: "button", class: "primary", text: action, onclick: () => { yes = true; dialog.close() } })))
+    const dialog = makeDialog(
+      title,
+      "ask",
+      element("p", { text }),
+      element(
+        "div",
+        { class: "dialog-actions" },
+        element("button", { type: "button", class: "plain", text: "Keep it", onclick: () => dialog.close() }),
+        element("button", {
+          type: "button",
+          class: "primary",
+          text: action,
+          onclick: () => {
+            yes = true
+            dialog.close()
+          },
+        }),
+      ),
+    )
     dialog.addEventListener("close", () => {
       dialog.remove()
       resolve(yes)

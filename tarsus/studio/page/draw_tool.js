@@ -26,13 +26,30 @@ export class DrawTool {
   }
 
   get hint() {
-    return this.#first ? `${this.title}: click where it ends.` : `${this.title}: click where it begins. Ends snap to ends.`
+    return this.#first
+      ? `${this.title}: click where it ends.`
+      : `${this.title}: click where it begins. Ends snap to ends.`
   }
 
   choices() {
     return [
-      { label: `Plane ${this.#plane.title}`, key: "P", act: () => { this.#plane.turn(); this.#studio.emit("hint") } },
-      { label: "Hinge where it snaps", key: "J", pressed: DrawTool.joins, act: () => { DrawTool.joins = !DrawTool.joins; this.#studio.emit("hint") } },
+      {
+        label: `Plane ${this.#plane.title}`,
+        key: "P",
+        act: () => {
+          this.#plane.turn()
+          this.#studio.emit("hint")
+        },
+      },
+      {
+        label: "Hinge where it snaps",
+        key: "J",
+        pressed: DrawTool.joins,
+        act: () => {
+          DrawTool.joins = !DrawTool.joins
+          this.#studio.emit("hint")
+        },
+      },
     ]
   }
 
@@ -68,13 +85,16 @@ export class DrawTool {
   }
 
   async finish(second) {
-    const first = this.#first, { world } = this.#studio
-    const along = second.point.map((x, i) => x - first.point[i]), length = Math.hypot(...along)
+    const first = this.#first,
+      { world } = this.#studio
+    const along = second.point.map((x, i) => x - first.point[i]),
+      length = Math.hypot(...along)
     if (length < 1e-3) {
       this.#studio.say("A part needs a length: click farther away.")
       return
     }
-    const name = world.freshName(this.kind), middle = first.point.map((x, i) => (x + second.point[i]) / 2)
+    const name = world.freshName(this.kind),
+      middle = first.point.map((x, i) => (x + second.point[i]) / 2)
     const line = `add ${this.kind} ${name} -t ${words(middle)} -E ${words(fromX(along))} ${SIZE[this.kind](length)}`
     const normal = this.#plane.normal
     this.#first = null
@@ -92,7 +112,9 @@ export class DrawTool {
     if (!place.body || place.body === name) return
     const { world } = this.#studio
     const axis = words(world.turnToBody(place.body, normal))
-    await this.#studio.run(`add revolute ${world.freshName("hinge")} -a ${end(place)} -b ${end({ body: name, local })} -axis ${axis}`)
+    await this.#studio.run(
+      `add revolute ${world.freshName("hinge")} -a ${end(place)} -b ${end({ body: name, local })} -axis ${axis}`,
+    )
   }
 
   #at({ x, y, shift }) {

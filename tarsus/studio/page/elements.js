@@ -33,7 +33,11 @@ export function icon(name, size = 20) {
 
 /** A button with an icon and a name that is read aloud and shown when the pointer rests. */
 export function iconButton(name, label, onclick, more = {}) {
-  return element("button", { type: "button", class: "round", "aria-label": label, title: label, onclick, ...more }, icon(name))
+  return element(
+    "button",
+    { type: "button", class: "round", "aria-label": label, title: label, onclick, ...more },
+    icon(name),
+  )
 }
 
 /** Puts other children into an element, and keeps the focus where it was if it can. */

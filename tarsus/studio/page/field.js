@@ -5,8 +5,16 @@ let count = 0
 
 /** What people read for the short names of the command language. */
 const TITLES = {
-  t: "Position", E: "Orientation", m: "Mass", vl: "Velocity", vr: "Turning", in: "Inertia", q: "Angle or way", qdot: "Rate",
-  dt: "Time step", mu: "Friction",
+  t: "Position",
+  E: "Orientation",
+  m: "Mass",
+  vl: "Velocity",
+  vr: "Turning",
+  in: "Inertia",
+  q: "Angle or way",
+  qdot: "Rate",
+  dt: "Time step",
+  mu: "Friction",
 }
 export const titleOf = name => TITLES[name] ?? (name[0].toUpperCase() + name.slice(1)).replaceAll("_", " ")
 
@@ -18,7 +26,8 @@ const isOnOff = value => typeof value === "boolean"
  * A value is a number, a list of numbers, a text, or on and off.
  */
 export function makeField(name, { value, unit = "", options = null }, change) {
-  const id = `field-${++count}`, values = Array.isArray(value) ? value.flat() : [value]
+  const id = `field-${++count}`,
+    values = Array.isArray(value) ? value.flat() : [value]
   const message = element("p", { class: "field-message", id: `${id}-message`, role: "alert" })
   const inputs = isOnOff(value) ? [toggle(value)] : options ? [choice(value, options)] : values.map(each => box(each))
   inputs.forEach((input, k) => {
@@ -34,7 +43,9 @@ export function makeField(name, { value, unit = "", options = null }, change) {
   })
 
   async function send() {
-    const words = inputs.map(input => (input.type === "checkbox" ? (input.checked ? "on" : "off") : input.value.trim().replace(",", "."))).join(" ")
+    const words = inputs
+      .map(input => (input.type === "checkbox" ? (input.checked ? "on" : "off") : input.value.trim().replace(",", ".")))
+      .join(" ")
     const answer = await change(words)
     message.textContent = answer.ok ? "" : answer.text
     for (const input of inputs) input.setAttribute("aria-invalid", String(!answer.ok))
@@ -42,16 +53,21 @@ export function makeField(name, { value, unit = "", options = null }, change) {
   }
 
   function reset() {
-    inputs.forEach((input, k) => { if (input.type !== "checkbox") input.value = show(values[k]) })
+    inputs.forEach((input, k) => {
+      if (input.type !== "checkbox") input.value = show(values[k])
+    })
     message.textContent = ""
     row.classList.remove("wrong")
     for (const input of inputs) input.removeAttribute("aria-invalid")
   }
 
-  const row = element("div", { class: `field ${inputs.length > 2 ? "wide" : ""}`, "data-row": name },
+  const row = element(
+    "div",
+    { class: `field ${inputs.length > 2 ? "wide" : ""}`, "data-row": name },
     element("label", { for: `${id}-0`, text: titleOf(name) }),
     element("div", { class: "field-inputs" }, ...inputs, unit ? element("span", { class: "unit", text: unit }) : null),
-    message)
+    message,
+  )
   return row
 }
 
@@ -60,7 +76,14 @@ const part = (k, of) => (of === 4 ? "wxyz" : of === 3 ? "xyz" : String(k + 1))[k
 const show = value => (typeof value === "number" ? tidy(value, 5) : String(value ?? ""))
 
 function box(value) {
-  return element("input", { type: "text", value: show(value), placeholder: value === null ? "none" : null, inputmode: typeof value === "number" ? "decimal" : "text", autocomplete: "off", spellcheck: "false" })
+  return element("input", {
+    type: "text",
+    value: show(value),
+    placeholder: value === null ? "none" : null,
+    inputmode: typeof value === "number" ? "decimal" : "text",
+    autocomplete: "off",
+    spellcheck: "false",
+  })
 }
 
 function toggle(value) {
@@ -68,5 +91,9 @@ function toggle(value) {
 }
 
 function choice(value, options) {
-  return element("select", {}, ...options.map(option => element("option", { value: option, text: option, selected: option === value })))
+  return element(
+    "select",
+    {},
+    ...options.map(option => element("option", { value: option, text: option, selected: option === value })),
+  )
 }

@@ -20,8 +20,12 @@ export class Gait {
     const said = JSON.stringify([walks, gait])
     if (!walks || said === this.#shown) return
     this.#shown = said
-    const find = element("button", { type: "button", class: "plain", "data-key": "gait", onclick: () => this.#find(find) },
-      icon("foot", 16), element("span", { text: gait ? "Find the gait again" : "Find the gait" }))
+    const find = element(
+      "button",
+      { type: "button", class: "plain", "data-key": "gait", onclick: () => this.#find(find) },
+      icon("foot", 16),
+      element("span", { text: gait ? "Find the gait again" : "Find the gait" }),
+    )
     refill(this.root, element("h3", { text: "Gait" }), find, ...(gait ? this.#report(gait) : []))
     this.#draw()
   }
@@ -37,16 +41,41 @@ export class Gait {
   }
 
   #report(gait) {
-    const numbers = [["speed", gait.speed, "m/s"], ["step", gait.step_length, "m"], ["period", gait.period, "s"], ["cost of transport", gait.cost_of_transport, ""]]
-    this.#circle = element("canvas", { class: "floquet", role: "img", "aria-label": `Floquet multipliers: ${gait.multipliers.map(([re, im]) => readable(Math.hypot(re, im))).join(", ")}; inside the unit circle deviations die out` })
-    this.#map = element("canvas", { class: "floquet", role: "img", "aria-label": "Return map: the next deviation over the one before" })
-    const verdict = gait.stable ? "stable: all multipliers are inside the circle" : "unstable: a multiplier is outside the circle"
+    const numbers = [
+      ["speed", gait.speed, "m/s"],
+      ["step", gait.step_length, "m"],
+      ["period", gait.period, "s"],
+      ["cost of transport", gait.cost_of_transport, ""],
+    ]
+    this.#circle = element("canvas", {
+      class: "floquet",
+      role: "img",
+      "aria-label": `Floquet multipliers: ${gait.multipliers.map(([re, im]) => readable(Math.hypot(re, im))).join(", ")}; inside the unit circle deviations die out`,
+    })
+    this.#map = element("canvas", {
+      class: "floquet",
+      role: "img",
+      "aria-label": "Return map: the next deviation over the one before",
+    })
+    const verdict = gait.stable
+      ? "stable: all multipliers are inside the circle"
+      : "unstable: a multiplier is outside the circle"
     return [
       element("p", { class: "verdict" }, icon(gait.stable ? "dot" : "warning", 16), element("span", { text: verdict })),
-      element("dl", { class: "numbers" }, ...numbers.flatMap(([name, value, unit]) => [element("dt", { text: name }), element("dd", { text: `${readable(value)} ${unit}` })])),
-      element("div", { class: "pair" },
+      element(
+        "dl",
+        { class: "numbers" },
+        ...numbers.flatMap(([name, value, unit]) => [
+          element("dt", { text: name }),
+          element("dd", { text: `${readable(value)} ${unit}` }),
+        ]),
+      ),
+      element(
+        "div",
+        { class: "pair" },
         element("figure", {}, element("figcaption", { text: "Multipliers" }), this.#circle),
-        element("figure", {}, element("figcaption", { text: "Return map" }), this.#map)),
+        element("figure", {}, element("figcaption", { text: "Return map" }), this.#map),
+      ),
       ...gait.violations.map(text => element("p", { class: "notice" }, icon("warning", 18), element("span", { text }))),
     ]
   }
@@ -62,11 +91,12 @@ export class Gait {
   }
 
   #drawCircle(multipliers) {
-    const paper = new Paper(this.#circle, this.#studio.theme), reach = Math.max(1.25, ...multipliers.map(([re, im]) => 1.1 * Math.hypot(re, im)))
+    const paper = new Paper(this.#circle, this.#studio.theme),
+      reach = Math.max(1.25, ...multipliers.map(([re, im]) => 1.1 * Math.hypot(re, im)))
     paper.box = { left: 26, right: 6, top: 6, bottom: 20 }
     paper.begin([-reach, reach], [-reach, reach])
     paper.axes("")
-    const round = Array.from({ length: 73 }, (_, k) => [Math.cos(k * Math.PI / 36), Math.sin(k * Math.PI / 36)])
+    const round = Array.from({ length: 73 }, (_, k) => [Math.cos((k * Math.PI) / 36), Math.sin((k * Math.PI) / 36)])
     paper.line(round.length, k => round[k], ["ink-soft", [3, 3]], 1.2)
     for (const [re, im] of multipliers) paper.dot(re, im, styleOf(0), 4)
   }

@@ -24,16 +24,25 @@ export class Gallery {
 
   open() {
     this.#dialog?.remove()
-    this.#dialog = makeDialog("Gallery", "gallery", element("p", { class: "lead", text: "Machines that are there at once. Touch them, change them, ask them." }),
+    this.#dialog = makeDialog(
+      "Gallery",
+      "gallery",
+      element("p", { class: "lead", text: "Machines that are there at once. Touch them, change them, ask them." }),
       element("div", { class: "cards" }, ...this.scenes.map(scene => this.card(scene))),
-      this.scenes.length ? null : element("p", { class: "empty", text: "The gallery is empty." }))
+      this.scenes.length ? null : element("p", { class: "empty", text: "The gallery is empty." }),
+    )
     this.#dialog.querySelector(".card")?.setAttribute("autofocus", "")
     this.#dialog.showModal()
   }
 
   card({ name, title, invite }) {
-    return element("button", { type: "button", class: "card", "data-scene": name, onclick: () => this.#choose(name) },
-      sketch(name), element("strong", { text: title }), element("span", { text: invite ?? "" }))
+    return element(
+      "button",
+      { type: "button", class: "card", "data-scene": name, onclick: () => this.#choose(name) },
+      sketch(name),
+      element("strong", { text: title }),
+      element("span", { text: invite ?? "" }),
+    )
   }
 
   async #choose(name) {

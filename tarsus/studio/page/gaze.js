@@ -35,7 +35,7 @@ export class Gaze {
 
   /** Tells the camera which edges of the canvas panels cover. */
   fit() {
-    const covers = document.body.classList.contains("welcoming") ? {} : this.#studio.layout?.covers() ?? {}
+    const covers = document.body.classList.contains("welcoming") ? {} : (this.#studio.layout?.covers() ?? {})
     Object.assign(this.#studio.scene.camera.inset, { left: 0, right: 0, top: 0, bottom: 0, ...covers })
     this.#studio.scene.dirty = true
   }
@@ -59,22 +59,32 @@ export class Gaze {
 
   /** Whether the box around the machine is within what is free, and not tiny in it. */
   #isInSight() {
-    const { scene, picture } = this.#studio, { low, high } = scene.bounds
-    const { left, right, top, bottom } = scene.camera.inset, { clientWidth: width, clientHeight: height } = picture.canvas
+    const { scene, picture } = this.#studio,
+      { low, high } = scene.bounds
+    const { left, right, top, bottom } = scene.camera.inset,
+      { clientWidth: width, clientHeight: height } = picture.canvas
     const seen = []
-    for (let corner = 0; corner < 8; corner++) seen.push(scene.place(low.map((x, i) => ((corner >> i) & 1 ? high[i] : x))))
+    for (let corner = 0; corner < 8; corner++)
+      seen.push(scene.place(low.map((x, i) => ((corner >> i) & 1 ? high[i] : x))))
     if (seen.some(place => !place)) return false
     const [xs, ys] = [seen.map(place => place[0]), seen.map(place => place[1])]
-    const fits = Math.min(...xs) > left && Math.max(...xs) < width - right && Math.min(...ys) > top && Math.max(...ys) < height - bottom
+    const fits =
+      Math.min(...xs) > left &&
+      Math.max(...xs) < width - right &&
+      Math.min(...ys) > top &&
+      Math.max(...ys) < height - bottom
     return fits && Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) > 0.15 * height
   }
 
   // What swings about stays in a still picture; what once went away is followed closely from then on,
   // until someone looks elsewhere.
   #follow() {
-    const { camera, bounds } = this.#studio.scene, { target } = camera.goal
+    const { camera, bounds } = this.#studio.scene,
+      { target } = camera.goal
     if (!this.#set || norm(subtract(target, this.#set)) > 1e-9) return
-    const away = subtract(bounds.middle, target), far = norm(away), leash = this.#leash * bounds.radius
+    const away = subtract(bounds.middle, target),
+      far = norm(away),
+      leash = this.#leash * bounds.radius
     if (!(far > leash)) return
     this.#leash = SHORT
     camera.goal.target = target.map((x, i) => x + away[i] * (1 - leash / far))

@@ -3,23 +3,51 @@ import { makeDialog } from "./dialog.js"
 import { element } from "./elements.js"
 
 const KEYS = [
-  ["Space", "play or pause"], [", and .", "a little back, a step on"], ["[ and ]", "slower, faster"], ["Home", "back to the start"],
-  ["F", "look at all of it"], ["Arrows, + and −", "turn the view, zoom (on the picture)"], ["Delete", "take away what is selected"],
-  ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["Ctrl+D", "duplicate"], ["Ctrl+S", "save"], ["B, I, T, C", "build, inspect, structure, charts"],
-  ["G", "gallery"], ["/ or :", "into the console"], ["Esc", "put the tool away"], ["?", "this help"],
+  ["Space", "play or pause"],
+  [", and .", "a little back, a step on"],
+  ["[ and ]", "slower, faster"],
+  ["Home", "back to the start"],
+  ["F", "look at all of it"],
+  ["Arrows, + and −", "turn the view, zoom (on the picture)"],
+  ["Delete", "take away what is selected"],
+  ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"],
+  ["Ctrl+D", "duplicate"],
+  ["Ctrl+S", "save"],
+  ["B, I, T, C", "build, inspect, structure, charts"],
+  ["G", "gallery"],
+  ["/ or :", "into the console"],
+  ["Esc", "put the tool away"],
+  ["?", "this help"],
 ]
 const POINTER = [
-  ["Click a body", "selects it"], ["Drag a body", "pulls it through a spring; its force is shown"], ["Drag beside it", "turns the view"],
-  ["Right drag, or Shift", "moves the view"], ["Wheel or pinch", "nearer, farther"], ["Double click", "looks there"],
+  ["Click a body", "selects it"],
+  ["Drag a body", "pulls it through a spring; its force is shown"],
+  ["Drag a loose body at rest", "puts it elsewhere"],
+  ["Alt + drag, at rest", "leads it by inverse kinematics"],
+  ["Drag beside it", "turns the view"],
+  ["Right drag, or Shift", "moves the view"],
+  ["Wheel or pinch", "nearer, farther"],
+  ["Double click", "looks there"],
 ]
 
 let dialog = null
 
 export function showHelp() {
-  dialog ??= makeDialog("Help", "help", element("h3", { text: "Pointer" }), table(POINTER), element("h3", { text: "Keys" }), table(KEYS))
+  dialog ??= makeDialog(
+    "Help",
+    "help",
+    element("h3", { text: "Pointer" }),
+    table(POINTER),
+    element("h3", { text: "Keys" }),
+    table(KEYS),
+  )
   if (!dialog.open) dialog.showModal()
 }
 
 function table(rows) {
-  return element("dl", {}, ...rows.flatMap(([key, what]) => [element("dt", {}, element("kbd", { text: key })), element("dd", { text: what })]))
+  return element(
+    "dl",
+    {},
+    ...rows.flatMap(([key, what]) => [element("dt", {}, element("kbd", { text: key })), element("dd", { text: what })]),
+  )
 }

@@ -72,7 +72,8 @@ class Series {
 
   /** The number of the first value at or after a time. */
   from(t) {
-    let low = 0, high = this.length
+    let low = 0,
+      high = this.length
     while (low < high) {
       const middle = (low + high) >> 1
       if (this.time(middle) < t) low = middle + 1

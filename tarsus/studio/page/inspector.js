@@ -2,10 +2,9 @@
 import { element, icon, iconButton, readable, refill } from "./elements.js"
 import { makeField, titleOf } from "./field.js"
 import { quaternion, word, words } from "./lines.js"
+import { worldRows } from "./world_inspector.js"
 
 const RENEW = 200
-
-const SHOWN = [["forces", "Forces"], ["contacts", "Contact forces"], ["velocities", "Velocities"], ["joints", "Joints"], ["reactions", "Reactions"]]
 
 export class Inspector {
   root = element("div", { class: "inspector" })
@@ -28,7 +27,10 @@ export class Inspector {
 
   // What is being typed is not taken away by an edit that comes from elsewhere.
   #sceneChanged() {
-    const typing = this.root.contains(document.activeElement) && document.activeElement.matches("input[type=text]") && this.root.querySelector(".wrong")
+    const typing =
+      this.root.contains(document.activeElement) &&
+      document.activeElement.matches("input[type=text]") &&
+      this.root.querySelector(".wrong")
     this.#stale = Boolean(typing)
     if (!typing) this.#fill()
   }
@@ -42,7 +44,10 @@ export class Inspector {
   #fill() {
     this.#live = null
     const found = this.#studio.world.find(this.#studio.selected)
-    refill(this.root, ...(found ? this.#ofItem(found) : this.#ofWorld()))
+    refill(
+      this.root,
+      ...(found ? this.#ofItem(found) : worldRows(this.#studio, (name, fields) => this.#fields(name, fields))),
+    )
   }
 
   #ofItem({ what, item }) {
@@ -50,7 +55,8 @@ export class Inspector {
     const kind = what === "body" ? "body" : item.kind
     const rows = [this.#head(what, item, kind), this.#actions(what, item)]
     const loop = world.scene.loops.find(each => each.name === item.name)
-    if (loop?.reason) rows.push(element("p", { class: "notice" }, icon("warning", 18), element("span", { text: loop.reason })))
+    if (loop?.reason)
+      rows.push(element("p", { class: "notice" }, icon("warning", 18), element("span", { text: loop.reason })))
     if (what !== "body") rows.push(this.#ends(item))
     if (what === "part" && item.on !== undefined) rows.push(this.#field(item.name, "on", { value: item.on }))
     if (what === "body") rows.push(...this.#place(item.name))
@@ -61,7 +67,13 @@ export class Inspector {
 
   #head(what, item, kind) {
     const name = element("input", {
-      type: "text", class: "name", value: item.name, "aria-label": "Name", "data-key": "name", spellcheck: "false", autocomplete: "off",
+      type: "text",
+      class: "name",
+      value: item.name,
+      "aria-label": "Name",
+      "data-key": "name",
+      spellcheck: "false",
+      autocomplete: "off",
       onchange: async () => {
         const answer = await this.#studio.run(`rename ${word(item.name)} ${word(name.value.trim())}`, { quiet: true })
         if (answer.ok) this.#studio.select(name.value.trim())
@@ -70,8 +82,18 @@ export class Inspector {
       },
     })
     const message = element("p", { class: "field-message", role: "alert" })
-    const about = what === "body" ? `body · ${readable(item.mass)} kg` : what === "joint" ? `${kind} joint${item.loop ? " · closes a loop" : ""}` : `${kind} · ${item.role}`
-    return element("div", { class: "head" }, icon(ICON_OF(what, item), 26), element("div", {}, name, element("p", { class: "about", text: about }), message))
+    const about =
+      what === "body"
+        ? `body · ${readable(item.mass)} kg`
+        : what === "joint"
+          ? `${kind} joint${item.loop ? " · closes a loop" : ""}`
+          : `${kind} · ${item.role}`
+    return element(
+      "div",
+      { class: "head" },
+      icon(ICON_OF(what, item), 26),
+      element("div", {}, name, element("p", { class: "about", text: about }), message),
+    )
   }
 
   #actions(what, { name }) {
@@ -84,13 +106,21 @@ export class Inspector {
       const fresh = studio.world.freshName(name.replace(/\d+$/, ""))
       run(`mirror ${word(name)} ${word(fresh)} -plane y`).then(answer => answer.ok && studio.select(fresh))
     }
-    const bodyOnly = what === "body" ? [
-      iconButton("duplicate", "Duplicate (Ctrl+D)", copy), iconButton("mirror", "Mirror across the xz plane", mirror),
-      iconButton("pin", "Pin: hold it where it is", () => run(`pin ${word(name)} ${words([0, 0, 0])}`)),
-    ] : []
-    return element("div", { class: "actions" }, ...bodyOnly,
+    const bodyOnly =
+      what === "body"
+        ? [
+            iconButton("duplicate", "Duplicate (Ctrl+D)", copy),
+            iconButton("mirror", "Mirror across the xz plane", mirror),
+            iconButton("pin", "Pin: hold it where it is", () => run(`pin ${word(name)} ${words([0, 0, 0])}`)),
+          ]
+        : []
+    return element(
+      "div",
+      { class: "actions" },
+      ...bodyOnly,
       iconButton("chart", "Show its numbers in the chart", () => studio.emit("chartOf", name)),
-      iconButton("delete", "Delete (Del)", () => run(`delete ${word(name)}`)))
+      iconButton("delete", "Delete (Del)", () => run(`delete ${word(name)}`)),
+    )
   }
 
   /** Where a body is now: numbers of the last frame, renewed while nobody types. */
@@ -100,8 +130,11 @@ export class Inspector {
     const fill = () => {
       if (rows.contains(document.activeElement) || rows.querySelector(".wrong")) return
       const pose = world.pose(name)
-      refill(rows, this.#field(name, "t", { value: [pose[3], pose[7], pose[11]].map(round), unit: "m" }),
-        this.#field(name, "E", { value: quaternion(pose).map(round) }))
+      refill(
+        rows,
+        this.#field(name, "t", { value: [pose[3], pose[7], pose[11]].map(round), unit: "m" }),
+        this.#field(name, "E", { value: quaternion(pose).map(round) }),
+      )
     }
     fill()
     this.#live = fill
@@ -120,44 +153,54 @@ export class Inspector {
   #ends({ a, b }) {
     const line = (label, end) => {
       const body = typeof end === "string" ? end : end?.body
-      return element("div", { class: "end" }, element("span", { text: label }),
-        body && body !== "world" ? this.#link(body) : element("span", { class: "quiet", text: "the world" }))
+      return element(
+        "div",
+        { class: "end" },
+        element("span", { text: label }),
+        body && body !== "world" ? this.#link(body) : element("span", { class: "quiet", text: "the world" }),
+      )
     }
     return element("div", { class: "ends" }, line("From", a), b ? line("To", b) : null)
   }
 
   #attached(body) {
     const list = this.#studio.world.attachedTo(body)
-    if (!list.length) return element("p", { class: "quiet", text: "Nothing is attached. Choose a joint and click two points." })
-    return element("div", { class: "attached" }, element("h3", { text: "Attached" }),
-      ...list.map(item => element("div", { class: "end" }, element("span", { text: titleOf(item.kind) }), this.#link(item.name))))
+    if (!list.length)
+      return element("p", { class: "quiet", text: "Nothing is attached. Choose a joint and click two points." })
+    return element(
+      "div",
+      { class: "attached" },
+      element("h3", { text: "Attached" }),
+      ...list.map(item =>
+        element("div", { class: "end" }, element("span", { text: titleOf(item.kind) }), this.#link(item.name)),
+      ),
+    )
   }
 
   #link(name) {
-    return element("button", { type: "button", class: "link", text: name, "data-key": `link ${name}`, onclick: () => this.#studio.select(name) })
-  }
-
-  #ofWorld() {
-    const { scene } = this.#studio.world
-    const head = element("div", { class: "head" }, icon("frame", 26), element("div", {}, element("p", { class: "name", text: scene.name && scene.name !== "untitled" ? scene.name : "Nothing selected" }),
-      element("p", { class: "about", text: `${count(scene.bodies, "body", "bodies")} · ${count(scene.joints, "joint")} · ${count(scene.parts, "part")}` })))
-    const world = { gravity: { value: scene.gravity ?? [0, 0, -9.81], unit: "m/s²" }, dt: { value: scene.settings.dt ?? 0.001, unit: "s" } }
-    const ground = Object.fromEntries(["friction", "slope"].filter(key => typeof scene.ground?.[key] === "number").map(key => [key, { value: scene.ground[key], unit: key === "slope" ? "rad" : "" }]))
-    const shown = element("div", { class: "chips" }, ...SHOWN.map(([name, title]) => {
-      const on = scene.shown?.includes(name) ?? false
-      return element("button", { type: "button", class: "chip", "aria-pressed": String(on), text: title, "data-key": `show ${name}`, onclick: () => this.#studio.run(`show ${name} ${on ? "off" : "on"}`) })
-    }))
-    return [head, element("h3", { text: "World" }), ...this.#fields("world", { ...world, ...scene.world_fields }),
-      Object.keys(ground).length ? element("h3", { text: "Ground" }) : null, ...this.#fields("ground", ground),
-      element("h3", { text: "Show" }), shown]
+    return element("button", {
+      type: "button",
+      class: "link",
+      text: name,
+      "data-key": `link ${name}`,
+      onclick: () => this.#studio.select(name),
+    })
   }
 }
 
 const ICON_OF = (what, item) => (what === "body" ? "box" : item.kind)
 const round = number => Number(number.toFixed(4))
-const count = (list, one, many = `${one}s`) => `${list.length} ${list.length === 1 ? one : many}`
 
 function fixedRow(field, { value, unit = "" }) {
-  const text = Array.isArray(value) ? value.map(each => readable(each)).join("  ") : typeof value === "number" ? readable(value) : String(value)
-  return element("div", { class: "field" }, element("span", { class: "label", text: titleOf(field) }), element("span", { class: "fixed", text: `${text} ${unit}` }))
+  const text = Array.isArray(value)
+    ? value.map(each => readable(each)).join("  ")
+    : typeof value === "number"
+      ? readable(value)
+      : String(value)
+  return element(
+    "div",
+    { class: "field" },
+    element("span", { class: "label", text: titleOf(field) }),
+    element("span", { class: "fixed", text: `${text} ${unit}` }),
+  )
 }

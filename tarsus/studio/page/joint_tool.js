@@ -49,7 +49,8 @@ export class JointTool {
   }
 
   async #finish() {
-    const name = this.#studio.world.freshName(this.kind), [first, second] = this.#chosen.splice(0)
+    const name = this.#studio.world.freshName(this.kind),
+      [first, second] = this.#chosen.splice(0)
     const joints = second ? `-leader ${word(first)} -follower ${word(second)}` : `-joint ${word(first)}`
     const answer = await this.#studio.run(`add ${this.kind} ${name} ${joints} ${this.start}`)
     if (!answer.ok) {
@@ -62,7 +63,8 @@ export class JointTool {
 
   #joints() {
     const { world } = this.#studio
-    return world.scene.joints.filter(joint => joint.kind !== "free" && !this.#chosen.includes(joint.name))
+    return world.scene.joints
+      .filter(joint => joint.kind !== "free" && !this.#chosen.includes(joint.name))
       .map(joint => ({ name: joint.name, point: world.jointPoint(joint) }))
   }
 

@@ -31,7 +31,8 @@ export class Keyboard {
     if (name === "s") return () => studio.emit("save")
     if (name === "d" && selected) {
       const fresh = studio.world.freshName(selected.replace(/\d+$/, ""))
-      return () => studio.run(`duplicate ${word(selected)} ${word(fresh)}`).then(answer => answer.ok && studio.select(fresh))
+      return () =>
+        studio.run(`duplicate ${word(selected)} ${word(fresh)}`).then(answer => answer.ok && studio.select(fresh))
     }
     return null
   }
@@ -43,13 +44,23 @@ export class Keyboard {
     // A button that has the focus keeps Space and Enter for itself.
     if (onButton && (key.key === " " || key.key === "Enter")) return null
     if (studio.tool?.key?.(key.key)) return () => {}
-    if ((key.key === "Delete" || key.key === "Backspace") && studio.selected) return () => studio.run(`delete ${word(studio.selected)}`)
+    if ((key.key === "Delete" || key.key === "Backspace") && studio.selected)
+      return () => studio.run(`delete ${word(studio.selected)}`)
     const panels = { b: "palette", i: "inspector", t: "tree", c: "charts", "/": "console", ":": "console" }
     if (panels[key.key]) return () => studio.layout.show(panels[key.key])
-    return {
-      " ": () => studio.timeline.toggle(), ",": () => studio.timeline.nudge(-1), ".": () => studio.timeline.nudge(1),
-      "[": () => studio.timeline.faster(-1), "]": () => studio.timeline.faster(1), Home: () => studio.run("restart"),
-      f: () => studio.gaze.frame(), F: () => studio.gaze.frame(), g: () => studio.gallery.open(), "?": () => showHelp(),
-    }[key.key] ?? null
+    return (
+      {
+        " ": () => studio.timeline.toggle(),
+        ",": () => studio.timeline.nudge(-1),
+        ".": () => studio.timeline.nudge(1),
+        "[": () => studio.timeline.faster(-1),
+        "]": () => studio.timeline.faster(1),
+        Home: () => studio.run("restart"),
+        f: () => studio.gaze.frame(),
+        F: () => studio.gaze.frame(),
+        g: () => studio.gallery.open(),
+        "?": () => showHelp(),
+      }[key.key] ?? null
+    )
   }
 }

@@ -9,8 +9,15 @@ const SIDES = [
   ["sliders", "Sliders", "slider"],
   ["guide", "Guide", "guide"],
 ]
-const SHEET = [["palette", "Build", "box"], ["inspector", "Inspect", "inspect"], ["charts", "Charts", "chart"],
-  ["tree", "Structure", "tree"], ["sliders", "Sliders", "slider"], ["guide", "Guide", "guide"], ["console", "Console", "console"]]
+const SHEET = [
+  ["palette", "Build", "box"],
+  ["inspector", "Inspect", "inspect"],
+  ["charts", "Charts", "chart"],
+  ["tree", "Structure", "tree"],
+  ["sliders", "Sliders", "slider"],
+  ["guide", "Guide", "guide"],
+  ["console", "Console", "console"],
+]
 
 export class Layout {
   #studio
@@ -50,7 +57,12 @@ export class Layout {
   covers() {
     const box = id => document.getElementById(id).getBoundingClientRect()
     if (this.isNarrow) return { top: box("top").bottom, bottom: innerHeight - box("transport").top }
-    return { left: box("left").right, right: innerWidth - box("east").left, top: box("top").bottom, bottom: innerHeight - box("transport").top }
+    return {
+      left: box("left").right,
+      right: innerWidth - box("east").left,
+      top: box("top").bottom,
+      bottom: innerHeight - box("transport").top,
+    }
   }
 
   #shown(name) {
@@ -70,14 +82,19 @@ export class Layout {
   }
 
   #arrange() {
-    const [left, right, lower, instruments, sheet] = ["left", "right", "lower", "instruments", "sheet"].map(id => document.getElementById(id))
+    const [left, right, lower, instruments, sheet] = ["left", "right", "lower", "instruments", "sheet"].map(id =>
+      document.getElementById(id),
+    )
     document.body.classList.toggle("narrow", this.isNarrow)
     document.body.classList.toggle("sheet-down", this.isNarrow)
     for (const side of [left, right, lower, instruments, sheet]) side.replaceChildren()
     if (this.isNarrow) {
       const fold = iconButton("fold", "Put the panels away", () => this.#foldSheet(), { class: "round small" })
       const head = element("div", { class: "sheet-head" }, this.#sheetTitle, fold)
-      sheet.append(this.#sheetTabs.bar, element("div", { class: "sheet-body" }, head, ...this.#sheetTabs.fill(this.#panels)))
+      sheet.append(
+        this.#sheetTabs.bar,
+        element("div", { class: "sheet-body" }, head, ...this.#sheetTabs.fill(this.#panels)),
+      )
       this.#sheetTabs.choose("palette", false)
       return
     }
@@ -93,10 +110,18 @@ export class Layout {
 
 /** A panel with a heading that folds it. */
 function drawer(title, drawing, panel) {
-  const toggle = element("button", {
-    type: "button", class: "heading", "aria-expanded": "true",
-    onclick: () => toggle.setAttribute("aria-expanded", String(!made.classList.toggle("folded"))),
-  }, icon(drawing, 18), element("span", { text: title }), icon("fold", 16))
+  const toggle = element(
+    "button",
+    {
+      type: "button",
+      class: "heading",
+      "aria-expanded": "true",
+      onclick: () => toggle.setAttribute("aria-expanded", String(!made.classList.toggle("folded"))),
+    },
+    icon(drawing, 18),
+    element("span", { text: title }),
+    icon("fold", 16),
+  )
   const made = element("div", { class: "panel drawer" }, toggle, panel.root)
   return made
 }
@@ -111,12 +136,31 @@ class Tabs {
     this.#chosen = chosen
     this.bar = element("div", { class: `tabs ${kind}`, role: "tablist" })
     for (const [name, title, drawing] of list) {
-      const button = element("button", {
-        type: "button", role: "tab", id: `${kind}-tab-${name}`, "aria-controls": `${kind}-page-${name}`, "data-tab": name, tabindex: "-1",
-        onclick: () => this.choose(name), onkeydown: key => this.#move(key, name),
-      }, icon(drawing, 18), element("span", { text: title }))
+      const button = element(
+        "button",
+        {
+          type: "button",
+          role: "tab",
+          id: `${kind}-tab-${name}`,
+          "aria-controls": `${kind}-page-${name}`,
+          "data-tab": name,
+          tabindex: "-1",
+          onclick: () => this.choose(name),
+          onkeydown: key => this.#move(key, name),
+        },
+        icon(drawing, 18),
+        element("span", { text: title }),
+      )
       this.#buttons.set(name, button)
-      this.#pages.set(name, element("div", { role: "tabpanel", id: `${kind}-page-${name}`, "aria-labelledby": `${kind}-tab-${name}`, class: "page" }))
+      this.#pages.set(
+        name,
+        element("div", {
+          role: "tabpanel",
+          id: `${kind}-page-${name}`,
+          "aria-labelledby": `${kind}-tab-${name}`,
+          class: "page",
+        }),
+      )
     }
     this.bar.append(...this.#buttons.values())
   }

@@ -18,7 +18,8 @@ export function fromX(direction) {
   const length = Math.hypot(...direction) || 1
   const [x, y, z] = direction.map(part => part / length)
   if (x < -0.999999) return [0, 0, 0, 1]
-  const w = 1 + x, size = Math.hypot(w, y, z)
+  const w = 1 + x,
+    size = Math.hypot(w, y, z)
   return [w / size, 0, -z / size, y / size]
 }
 

@@ -20,7 +20,11 @@ export class Messages {
   }
 
   #show(text, tone, stay = STAY[tone]) {
-    const close = element("button", { type: "button", class: "round small", "aria-label": "Close this message", onclick: () => made.remove() }, icon("close", 14))
+    const close = element(
+      "button",
+      { type: "button", class: "round small", "aria-label": "Close this message", onclick: () => made.remove() },
+      icon("close", 14),
+    )
     const mark = { wrong: "warning", good: "dot", plain: "dot" }[tone]
     const made = element("div", { class: `message ${tone}` }, icon(mark, 18), element("span", { text }), close)
     while (this.#place.children.length > 2) this.#place.firstChild.remove()

@@ -36,10 +36,13 @@ export class Overlay {
   #draw() {
     // An empty sheet upon an empty sheet costs the browser as much as a full one.
     const layers = [...this.#layers].filter(([, active]) => active()).map(([drawer]) => drawer)
-    const busy = layers.length > 0 || this.#told !== null || troubled(this.#studio.world.scene).size > 0
+    const { scene } = this.#studio.world
+    const named = scene.shown?.includes("names") ?? false
+    const busy = layers.length > 0 || named || this.#told !== null || troubled(scene).size > 0
     if (!busy && !this.#wasBusy) return
     this.#wasBusy = busy
-    const { clientWidth: width, clientHeight: height } = this.#canvas, sharp = devicePixelRatio || 1
+    const { clientWidth: width, clientHeight: height } = this.#canvas,
+      sharp = devicePixelRatio || 1
     if (this.#canvas.width !== Math.round(width * sharp) || this.#canvas.height !== Math.round(height * sharp)) {
       this.#canvas.width = Math.round(width * sharp)
       this.#canvas.height = Math.round(height * sharp)
@@ -49,6 +52,7 @@ export class Overlay {
     c.clearRect(0, 0, width, height)
     this.#drawBadges()
     const pen = new Pen(this.#studio, c)
+    if (named) for (const { name } of scene.bodies) pen.name(this.#studio.world.toWorld(name, [0, 0, 0]), name)
     for (const layer of layers) layer(pen)
     if (this.#told) pen.label(this.#told.x + 14, this.#told.y - 16, this.#told.text)
   }
@@ -58,7 +62,8 @@ export class Overlay {
     this.#badges = []
     const { world, picture } = this.#studio
     for (const name of troubled(world.scene)) {
-      const place = placeOf(world, name), seen = place && picture.project(place)
+      const place = placeOf(world, name),
+        seen = place && picture.project(place)
       if (!seen) continue
       this.#badges.push({ name, x: seen[0], y: seen[1] })
       new Pen(this.#studio, this.#context).badge(seen)

@@ -8,7 +8,15 @@ import { GROUPS } from "./kinds.js"
 import { PathTool } from "./path_tool.js"
 import { PlaceTool } from "./place_tool.js"
 
-const TOOLS = { place: PlaceTool, draw: DrawTool, connect: ConnectTool, attach: AttachTool, joint: JointTool, joints: JointTool, path: PathTool }
+const TOOLS = {
+  place: PlaceTool,
+  draw: DrawTool,
+  connect: ConnectTool,
+  attach: AttachTool,
+  joint: JointTool,
+  joints: JointTool,
+  path: PathTool,
+}
 
 export class Palette {
   root = element("div", { class: "palette" })
@@ -30,10 +38,19 @@ export class Palette {
     this.#tiles.clear()
     const groups = element("div", { class: "segments", role: "group", "aria-label": "Kinds of things to build with" })
     for (const [k, group] of GROUPS.entries()) {
-      groups.append(element("button", {
-        type: "button", "aria-pressed": String(k === this.#group), "data-key": `group ${k}`, text: group.title, "data-group": group.title,
-        onclick: () => { this.#group = k; this.#refill(`group ${k}`) },
-      }))
+      groups.append(
+        element("button", {
+          type: "button",
+          "aria-pressed": String(k === this.#group),
+          "data-key": `group ${k}`,
+          text: group.title,
+          "data-group": group.title,
+          onclick: () => {
+            this.#group = k
+            this.#refill(`group ${k}`)
+          },
+        }),
+      )
     }
     const grid = element("div", { class: "tiles" }, ...GROUPS[this.#group].kinds.map(each => this.#tile(each)))
     this.root.replaceChildren(groups, grid)
@@ -47,10 +64,19 @@ export class Palette {
 
   #tile(each) {
     const { kind, title } = each
-    const tile = element("button", {
-      type: "button", class: "tile", "data-kind": kind, "aria-pressed": "false", title: `${title} (${kind})`,
-      onclick: () => this.#toggle(each),
-    }, icon(kind, 26), element("span", { text: title }))
+    const tile = element(
+      "button",
+      {
+        type: "button",
+        class: "tile",
+        "data-kind": kind,
+        "aria-pressed": "false",
+        title: `${title} (${kind})`,
+        onclick: () => this.#toggle(each),
+      },
+      icon(kind, 26),
+      element("span", { text: title }),
+    )
     this.#tiles.set(kind, tile)
     return tile
   }

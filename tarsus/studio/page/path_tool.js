@@ -66,7 +66,9 @@ export class PathTool {
 
   async finish() {
     const name = this.#studio.world.freshName("path")
-    const answer = await this.#studio.run(`add ${this.kind} ${name} -where ${end(this.#first)} -path ${this.#path.map(words).join(" ")}`)
+    const answer = await this.#studio.run(
+      `add ${this.kind} ${name} -where ${end(this.#first)} -path ${this.#path.map(words).join(" ")}`,
+    )
     if (!answer.ok) return
     this.#studio.drop()
     this.#studio.select(name)

@@ -20,7 +20,8 @@ export class Pen {
   }
 
   #line(from, to, width, color, dash = []) {
-    const [a, b] = [this.#at(from), this.#at(to)], c = this.#c
+    const [a, b] = [this.#at(from), this.#at(to)],
+      c = this.#c
     if (!a || !b) return
     c.beginPath()
     c.moveTo(...a)
@@ -70,11 +71,17 @@ export class Pen {
   /** Lines of the work plane about a point. */
   grid(plane, about) {
     if (!about) return
-    const d = plane.spacing, n = 6, [u, v] = [0, 1, 2].filter(i => i !== plane.axis)
+    const d = plane.spacing,
+      n = 6,
+      [u, v] = [0, 1, 2].filter(i => i !== plane.axis)
     const middle = about.map((x, i) => (i === plane.axis ? plane.through[i] : Math.round(x / d) * d))
     for (let k = -n; k <= n; k++) {
-      for (const [a, b] of [[u, v], [v, u]]) {
-        const from = [...middle], to = [...middle]
+      for (const [a, b] of [
+        [u, v],
+        [v, u],
+      ]) {
+        const from = [...middle],
+          to = [...middle]
         from[a] += k * d
         to[a] += k * d
         from[b] -= n * d
@@ -86,18 +93,25 @@ export class Pen {
 
   /** A coil from the body to the hand, with its force. */
   spring(from, to, force) {
-    const [a, b] = [this.#at(from), this.#at(to)], c = this.#c
+    const [a, b] = [this.#at(from), this.#at(to)],
+      c = this.#c
     if (!a || !b) return
-    const [x, y] = [b[0] - a[0], b[1] - a[1]], length = Math.hypot(x, y) || 1
-    const turns = 12, wide = Math.min(7, 3 + length / 40)
+    const [x, y] = [b[0] - a[0], b[1] - a[1]],
+      length = Math.hypot(x, y) || 1
+    const turns = 12,
+      wide = Math.min(7, 3 + length / 40)
     c.beginPath()
     c.moveTo(...a)
     for (let k = 1; k < 2 * turns; k++) {
-      const share = 0.08 + 0.84 * k / (2 * turns), side = (k % 2 ? wide : -wide)
-      c.lineTo(a[0] + share * x - side * y / length, a[1] + share * y + side * x / length)
+      const share = 0.08 + (0.84 * k) / (2 * turns),
+        side = k % 2 ? wide : -wide
+      c.lineTo(a[0] + share * x - (side * y) / length, a[1] + share * y + (side * x) / length)
     }
     c.lineTo(...b)
-    for (const [width, color] of [[5, this.#paper], [2.5, this.#accent]]) {
+    for (const [width, color] of [
+      [5, this.#paper],
+      [2.5, this.#accent],
+    ]) {
       c.lineWidth = width
       c.strokeStyle = color
       c.lineJoin = "round"
@@ -123,6 +137,22 @@ export class Pen {
     c.stroke()
     c.fill()
     this.#text(x, y + 2, "!", "#1c1400", "700 12px system-ui, sans-serif", "center")
+  }
+
+  /** The name of what is at a point, with an edge of paper around its letters. */
+  name(point, text) {
+    const seen = this.#at(point)
+    if (!seen) return
+    const c = this.#c
+    c.font = "600 12px system-ui, sans-serif"
+    c.textAlign = "center"
+    c.textBaseline = "middle"
+    c.lineWidth = 4
+    c.lineJoin = "round"
+    c.strokeStyle = this.#paper
+    c.strokeText(text, ...seen)
+    c.fillStyle = this.#ink
+    c.fillText(text, ...seen)
   }
 
   label(x, y, text) {

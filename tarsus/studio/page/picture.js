@@ -11,9 +11,13 @@ export class Picture {
     this.#studio = studio
     this.canvas = document.getElementById("picture")
     studio.world.on("scene", scene => this.#build(scene))
-    studio.world.on("frame", () => { this.#newFrame = true })
+    studio.world.on("frame", () => {
+      this.#newFrame = true
+    })
     // a server that was started anew counts its shapes anew
-    studio.connection.on("open", () => { this.#shapes = -1 })
+    studio.connection.on("open", () => {
+      this.#shapes = -1
+    })
     studio.on("selected", name => this.#select(name))
     const draw = now => {
       this.#draw(now)

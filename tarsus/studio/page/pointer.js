@@ -11,13 +11,20 @@ export class Pointer {
     // What a tool takes is not the camera's: tools are asked before the canvas is.
     stage.addEventListener("pointerdown", event => this.#press(event), { capture: true })
     stage.addEventListener("pointermove", event => this.#move(event), { capture: true })
-    for (const name of ["pointerup", "pointercancel"]) stage.addEventListener(name, event => this.#release(event), { capture: true })
+    for (const name of ["pointerup", "pointercancel"])
+      stage.addEventListener(name, event => this.#release(event), { capture: true })
     canvas.addEventListener("pointerleave", () => studio.tool?.away?.())
   }
 
   #place(event) {
     const box = this.#studio.picture.canvas.getBoundingClientRect()
-    return { x: event.clientX - box.left, y: event.clientY - box.top, shift: event.shiftKey, alt: event.altKey, touch: event.pointerType === "touch" }
+    return {
+      x: event.clientX - box.left,
+      y: event.clientY - box.top,
+      shift: event.shiftKey,
+      alt: event.altKey,
+      touch: event.pointerType === "touch",
+    }
   }
 
   #press(event) {
@@ -32,7 +39,8 @@ export class Pointer {
   }
 
   #move(event) {
-    const at = this.#place(event), down = this.#down
+    const at = this.#place(event),
+      down = this.#down
     if (!down || event.pointerId !== down.id) {
       if (event.target === this.#studio.picture.canvas && !event.buttons) this.#studio.tool?.hover?.(at)
       return

@@ -8,7 +8,10 @@ export class SelectTool {
 
   constructor(studio) {
     this.#studio = studio
-    studio.overlay.layer(pen => this.#draw(pen), () => this.#hold !== null)
+    studio.overlay.layer(
+      pen => this.#draw(pen),
+      () => this.#hold !== null,
+    )
   }
 
   press({ x, y }) {
@@ -74,7 +77,11 @@ export class SelectTool {
     const { from, way } = this.#studio.picture.ray(x, y)
     const { way: ahead } = this.#studio.picture.ray(...this.#studio.picture.middle)
     const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-    const far = dot(through.map((p, i) => p - from[i]), ahead) / dot(way, ahead)
+    const far =
+      dot(
+        through.map((p, i) => p - from[i]),
+        ahead,
+      ) / dot(way, ahead)
     return from.map((p, i) => p + far * way[i])
   }
 

@@ -3,8 +3,21 @@ import { readable } from "./elements.js"
 import { extentsOf } from "./snap.js"
 
 const ICONS = {
-  revolute: "hinge", prismatic: "slider", spherical: "ball", universal: "universal", cylindrical: "slider", screw: "screw", weld: "weld",
-  spring: "spring", rubber: "string", damper: "damper", string: "string", distance: "string", nail: "nail", motor: "motor", brake: "brake",
+  revolute: "hinge",
+  prismatic: "slider",
+  spherical: "ball",
+  universal: "universal",
+  cylindrical: "slider",
+  screw: "screw",
+  weld: "weld",
+  spring: "spring",
+  rubber: "string",
+  damper: "damper",
+  string: "string",
+  distance: "string",
+  nail: "nail",
+  motor: "motor",
+  brake: "brake",
 }
 const BETWEEN = new Set(["spring", "damper", "string"])
 const ARROWS = { drag: "pull", velocity: "velocity", torque: "torque" }
@@ -12,16 +25,28 @@ const STATES = new Set(["open", "stick", "slip", "impact"])
 
 /** Icons of all joints and parts of a world, as scene.js wants them. */
 export function iconsOf(world) {
-  const { scene } = world, size = 0.06 * (scene.size || 1)
-  if (scene.shown && !scene.shown.includes("joints")) return scene.parts.map(part => partIcon(world, part, size)).filter(Boolean)
-  const joints = scene.joints.filter(joint => ICONS[joint.kind])
-    .map(joint => ({ kind: ICONS[joint.kind], body: world.bodyIndex(joint.a), placement: turned(joint.pose_a, joint.loop ? null : joint.axis), size: jointSize(world, joint) }))
+  const { scene } = world,
+    size = 0.06 * (scene.size || 1)
+  if (scene.shown && !scene.shown.includes("joints"))
+    return scene.parts.map(part => partIcon(world, part, size)).filter(Boolean)
+  const joints = scene.joints
+    .filter(joint => ICONS[joint.kind])
+    .map(joint => ({
+      kind: ICONS[joint.kind],
+      body: world.bodyIndex(joint.a),
+      placement: turned(joint.pose_a, joint.loop ? null : joint.axis),
+      size: jointSize(world, joint),
+    }))
   return [...joints, ...scene.parts.map(part => partIcon(world, part, size)).filter(Boolean)]
 }
 
 /** A joint is a little thicker than the thinner of the bodies it joins. */
 function jointSize({ scene }, { a, b }) {
-  const thin = [a, b].map(name => scene.bodies.find(body => body.name === name)).filter(Boolean).map(thickness).filter(x => x > 0)
+  const thin = [a, b]
+    .map(name => scene.bodies.find(body => body.name === name))
+    .filter(Boolean)
+    .map(thickness)
+    .filter(x => x > 0)
   const most = 0.09 * (scene.size || 1)
   return thin.length ? Math.max(0.2 * most, Math.min(most, 3.6 * Math.min(...thin))) : 0.6 * most
 }
@@ -49,10 +74,14 @@ function partIcon(world, { kind, a, b }, size) {
 /** Three rows of a pose whose z axis lies along an axis of it; as it is if there is none. */
 function turned(pose, axis) {
   if (!axis) return pose.slice(0, 12)
-  const length = Math.hypot(...axis.slice(-3)) || 1, z = axis.slice(-3).map(x => x / length)
+  const length = Math.hypot(...axis.slice(-3)) || 1,
+    z = axis.slice(-3).map(x => x / length)
   const helper = Math.abs(z[0]) < 0.6 ? [1, 0, 0] : [0, 1, 0]
-  const x = unit(cross(helper, z)), y = cross(z, x)
-  return [0, 4, 8].flatMap(r => [x, y, z].map(v => pose[r] * v[0] + pose[r + 1] * v[1] + pose[r + 2] * v[2]).concat(pose[r + 3]))
+  const x = unit(cross(helper, z)),
+    y = cross(z, x)
+  return [0, 4, 8].flatMap(r =>
+    [x, y, z].map(v => pose[r] * v[0] + pose[r + 1] * v[1] + pose[r + 2] * v[2]).concat(pose[r + 3]),
+  )
 }
 
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
@@ -64,13 +93,17 @@ export function arrowsOf({ scene, frame }) {
   const size = scene.size || 1
   return (frame.arrows ?? []).map(({ name, kind, state }, k) => {
     const numbers = frame.arrowNumbers.subarray(6 * k, 6 * k + 6)
-    const vector = [...numbers.subarray(3)], force = Math.hypot(...vector)
+    const vector = [...numbers.subarray(3)],
+      force = Math.hypot(...vector)
     const isVelocity = kind === "velocity"
-    const wanted = isVelocity ? 0.2 * force : 0.5 * size * force / weight
+    const wanted = isVelocity ? 0.2 * force : (0.5 * size * force) / weight
     const scale = Math.min(wanted, 0.8 * size) / (force || 1)
     return {
-      from: [...numbers.subarray(0, 3)], vector: vector.map(x => x * scale), kind: ARROWS[kind] ?? "force",
-      state: STATES.has(state) ? state : undefined, label: `${name}: ${readable(force)} ${isVelocity ? "m/s" : "N"}${state ? `, ${state}` : ""}`,
+      from: [...numbers.subarray(0, 3)],
+      vector: vector.map(x => x * scale),
+      kind: ARROWS[kind] ?? "force",
+      state: STATES.has(state) ? state : undefined,
+      label: `${name}: ${readable(force)} ${isVelocity ? "m/s" : "N"}${state ? `, ${state}` : ""}`,
     }
   })
 }

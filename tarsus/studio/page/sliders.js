@@ -12,9 +12,31 @@ export class Sliders {
   constructor(studio) {
     this.#studio = studio
     const targets = element("datalist", { id: "slider-targets" })
-    this.root.append(this.#list, targets,
-      this.#form("slider", "New slider", [["name", "Name", "stiffness"], ["target", "Number", "spring1.stiffness", "slider-targets"], ["low", "From", "0"], ["high", "To", "100"]], "Add slider"),
-      this.#bound, this.#form("bind", "Follow an expression of t", [["target", "Target", "nail1.target", "slider-targets"], ["expression", "Expression", ".2*sin(3*t), 0, 1"]], "Bind"))
+    this.root.append(
+      this.#list,
+      targets,
+      this.#form(
+        "slider",
+        "New slider",
+        [
+          ["name", "Name", "stiffness"],
+          ["target", "Number", "spring1.stiffness", "slider-targets"],
+          ["low", "From", "0"],
+          ["high", "To", "100"],
+        ],
+        "Add slider",
+      ),
+      this.#bound,
+      this.#form(
+        "bind",
+        "Follow an expression of t",
+        [
+          ["target", "Target", "nail1.target", "slider-targets"],
+          ["expression", "Expression", ".2*sin(3*t), 0, 1"],
+        ],
+        "Bind",
+      ),
+    )
     studio.world.on("scene", scene => {
       this.#fill(scene.sliders)
       refill(this.#bound, ...Object.entries(scene.bindings ?? {}).map(([target, text]) => this.#binding(target, text)))
@@ -27,29 +49,84 @@ export class Sliders {
   }
 
   #fill(sliders) {
-    if (this.#list.contains(document.activeElement) && sliders.every(each => this.#list.querySelector(`[data-slider="${CSS.escape(each.name)}"]`))) return
-    refill(this.#list, ...(sliders.length ? sliders.map(slider => this.#slider(slider))
-      : [element("p", { class: "empty", text: "No slider yet. Bind one to any number: a spring's stiffness, a motor's torque, the slope of the ground." })]))
+    if (
+      this.#list.contains(document.activeElement) &&
+      sliders.every(each => this.#list.querySelector(`[data-slider="${CSS.escape(each.name)}"]`))
+    )
+      return
+    refill(
+      this.#list,
+      ...(sliders.length
+        ? sliders.map(slider => this.#slider(slider))
+        : [
+            element("p", {
+              class: "empty",
+              text: "No slider yet. Bind one to any number: a spring's stiffness, a motor's torque, the slope of the ground.",
+            }),
+          ]),
+    )
   }
 
   #slider({ name, target, low, high, value }) {
     const shown = element("output", { text: readable(value) })
     const range = element("input", {
-      type: "range", min: low, max: high, step: (high - low) / 500, value: String(value), "aria-label": `${name}: ${target}`, "data-slider": name, "data-key": `slider ${name}`,
+      type: "range",
+      min: low,
+      max: high,
+      step: (high - low) / 500,
+      value: String(value),
+      "aria-label": `${name}: ${target}`,
+      "data-slider": name,
+      "data-key": `slider ${name}`,
       oninput: () => {
         shown.textContent = readable(Number(range.value))
         this.#move(target, range.value)
       },
     })
+    const fill = () => range.style.setProperty("--share", String((Number(range.value) - low) / (high - low)))
     range.value = String(value)
-    const title = element("div", { class: "slider-title" }, element("strong", { text: name }), element("span", { class: "quiet", text: target }), shown)
-    return element("div", { class: "slider" }, title, range,
-      element("div", { class: "slider-ends" }, element("span", { text: readable(low) }), element("span", { text: readable(high) })))
+    fill()
+    range.addEventListener("input", fill)
+    const title = element(
+      "div",
+      { class: "slider-title" },
+      element("strong", { text: name }),
+      element("span", { class: "quiet", text: target }),
+      shown,
+    )
+    return element(
+      "div",
+      { class: "slider" },
+      title,
+      range,
+      element(
+        "div",
+        { class: "slider-ends" },
+        element("span", { text: readable(low) }),
+        element("span", { text: readable(high) }),
+      ),
+    )
   }
 
   #binding(target, text) {
-    return element("div", { class: "end" }, element("span", { text: target }), element("span", {}, element("code", { text }),
-      element("button", { type: "button", class: "tiny", "aria-label": `Let ${target} be`, title: "Let it be", text: "×", onclick: () => this.#studio.run(`bind ${target}`) })))
+    return element(
+      "div",
+      { class: "end" },
+      element("span", { text: target }),
+      element(
+        "span",
+        {},
+        element("code", { text }),
+        element("button", {
+          type: "button",
+          class: "tiny",
+          "aria-label": `Let ${target} be`,
+          title: "Let it be",
+          text: "×",
+          onclick: () => this.#studio.run(`bind ${target}`),
+        }),
+      ),
+    )
   }
 
   // The newest value follows when the one before is done: a slow world is not flooded.
@@ -69,20 +146,48 @@ export class Sliders {
 
   /** A form whose fields are the words of a line; what is wrong is told below it, at the field. */
   #form(verb, title, fields, action) {
-    const inputs = fields.map(([id, label, example, list]) => [id, element("input", {
-      type: "text", id: `${verb}-${id}`, placeholder: example, autocomplete: "off", spellcheck: "false", list: list ?? null, "aria-describedby": `${verb}-message`,
-    }), label])
+    const inputs = fields.map(([id, label, example, list]) => [
+      id,
+      element("input", {
+        type: "text",
+        id: `${verb}-${id}`,
+        placeholder: example,
+        autocomplete: "off",
+        spellcheck: "false",
+        list: list ?? null,
+        "aria-describedby": `${verb}-message`,
+      }),
+      label,
+    ])
     const message = element("p", { class: "field-message", id: `${verb}-message`, role: "alert" })
     const send = async event => {
       event.preventDefault()
-      const answer = await this.#studio.run([verb, ...inputs.map(([, input]) => input.value.trim())].join(" "), { quiet: true })
+      const answer = await this.#studio.run([verb, ...inputs.map(([, input]) => input.value.trim())].join(" "), {
+        quiet: true,
+      })
       message.textContent = answer.ok ? "" : answer.text
-      for (const [id, input] of inputs) input.setAttribute("aria-invalid", String(!answer.ok && (answer.field ?? "").toLowerCase().split(/\W+/).includes(id)))
+      for (const [id, input] of inputs)
+        input.setAttribute(
+          "aria-invalid",
+          String(!answer.ok && (answer.field ?? "").toLowerCase().split(/\W+/).includes(id)),
+        )
       if (answer.ok) event.target.reset()
     }
-    return element("form", { class: "bind", "data-form": verb, onsubmit: send }, element("h3", { text: title }),
-      ...inputs.map(([id, input, label]) => element("div", { class: "field" }, element("label", { for: `${verb}-${id}`, text: label }), element("div", { class: "field-inputs" }, input))),
-      message, element("button", { type: "submit", class: "plain" }, icon("add", 16), element("span", { text: action })))
+    return element(
+      "form",
+      { class: "bind", "data-form": verb, onsubmit: send },
+      element("h3", { text: title }),
+      ...inputs.map(([id, input, label]) =>
+        element(
+          "div",
+          { class: "field" },
+          element("label", { for: `${verb}-${id}`, text: label }),
+          element("div", { class: "field-inputs" }, input),
+        ),
+      ),
+      message,
+      element("button", { type: "submit", class: "plain" }, icon("add", 16), element("span", { text: action })),
+    )
   }
 }
 
@@ -91,5 +196,8 @@ const splitTarget = target => [target.slice(0, target.lastIndexOf(".")), target.
 
 function targetsOf(scene) {
   return [...scene.parts, ...scene.bodies, ...scene.joints].flatMap(({ name, fields }) =>
-    Object.entries(fields ?? {}).filter(([, { value }]) => typeof value === "number").map(([field]) => `${name}.${field}`))
+    Object.entries(fields ?? {})
+      .filter(([, { value }]) => typeof value === "number")
+      .map(([field]) => `${name}.${field}`),
+  )
 }

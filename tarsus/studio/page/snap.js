@@ -11,7 +11,8 @@ export function snapPoints(body) {
 
 /** The corners of the box around a body, in its frame. */
 function boxOf(body) {
-  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity]
+  const low = [Infinity, Infinity, Infinity],
+    high = [-Infinity, -Infinity, -Infinity]
   for (const { vertices } of body.surfaces) {
     for (let i = 0; i < vertices.length; i++) {
       low[i % 3] = Math.min(low[i % 3], vertices[i])
@@ -30,7 +31,8 @@ export function extentsOf(body) {
 function findPoints(body) {
   const [low, high] = boxOf(body)
   if (!Number.isFinite(low[0])) return [{ at: [0, 0, 0], what: "origin" }]
-  const middle = low.map((x, i) => (x + high[i]) / 2), half = high.map((x, i) => (x - low[i]) / 2)
+  const middle = low.map((x, i) => (x + high[i]) / 2),
+    half = high.map((x, i) => (x - low[i]) / 2)
   const at = signs => signs.map((s, i) => middle[i] + s * half[i])
   const points = [{ at: middle, what: "centre" }]
   const long = half.indexOf(Math.max(...half))
@@ -50,16 +52,22 @@ function findPoints(body) {
 /** Corners of the box around a body that its surface has, too. */
 function corners(body, at, radius) {
   const found = []
-  for (const x of [-1, 1]) for (const y of [-1, 1]) for (const z of [-1, 1]) {
-    const corner = at([x, y, z])
-    const has = body.surfaces.some(({ vertices }) => {
-      for (let i = 0; i < vertices.length; i += 3) {
-        if (Math.hypot(vertices[i] - corner[0], vertices[i + 1] - corner[1], vertices[i + 2] - corner[2]) < 0.02 * radius) return true
+  for (const x of [-1, 1])
+    for (const y of [-1, 1])
+      for (const z of [-1, 1]) {
+        const corner = at([x, y, z])
+        const has = body.surfaces.some(({ vertices }) => {
+          for (let i = 0; i < vertices.length; i += 3) {
+            if (
+              Math.hypot(vertices[i] - corner[0], vertices[i + 1] - corner[1], vertices[i + 2] - corner[2]) <
+              0.02 * radius
+            )
+              return true
+          }
+          return false
+        })
+        if (has) found.push({ at: corner, what: "corner" })
       }
-      return false
-    })
-    if (has) found.push({ at: corner, what: "corner" })
-  }
   return found
 }
 
@@ -82,7 +90,8 @@ export function attachmentAt(studio, x, y, { except = [] } = {}) {
       if (!seen) continue
       // Among points at one place, those of the body under the pointer are meant.
       const away = Math.hypot(seen[0] - x, seen[1] - y) + (onBody && hit.body !== body.name ? 4 : 0)
-      if (away < REACH && (!best || away < best.away)) best = { body: body.name, local: at, point, what, away, snapped: true }
+      if (away < REACH && (!best || away < best.away))
+        best = { body: body.name, local: at, point, what, away, snapped: true }
     }
   }
   if (best) return best
@@ -97,6 +106,7 @@ export function onGrid(point, spacing) {
 
 /** A spacing of 1, 2 or 5 times a power of ten, about a twentieth of a length. */
 export function gridSpacing(length) {
-  const rough = length / 20, power = 10 ** Math.floor(Math.log10(rough))
+  const rough = length / 20,
+    power = 10 ** Math.floor(Math.log10(rough))
   return power * [1, 2, 5, 10].find(step => step * power >= rough * 0.999)
 }

@@ -18,22 +18,64 @@ export class Timeline {
 
   constructor(studio, place) {
     this.#studio = studio
-    this.#play = element("button", { type: "button", class: "play", "aria-label": "Play", title: "Play (Space)", onclick: () => this.toggle() }, icon("play", 24))
+    this.#play = element(
+      "button",
+      { type: "button", class: "play", "aria-label": "Play", title: "Play (Space)", onclick: () => this.toggle() },
+      icon("play", 24),
+    )
     this.#slider = element("input", {
-      type: "range", min: "0", max: "0", step: "0.001", value: "0", "aria-label": "Time", class: "time",
-      oninput: () => this.#look(Number(this.#slider.value)), onpointerdown: () => { this.#held = true }, onpointerup: () => { this.#held = false },
+      type: "range",
+      min: "0",
+      max: "0",
+      step: "0.001",
+      value: "0",
+      "aria-label": "Time",
+      class: "time",
+      oninput: () => this.#look(Number(this.#slider.value)),
+      onpointerdown: () => {
+        this.#held = true
+      },
+      onpointerup: () => {
+        this.#held = false
+      },
     })
-    this.#speed = element("select", { "aria-label": "Speed", title: "Speed", onchange: () => studio.run(`speed ${this.#speed.value}`) },
-      ...SPEEDS.map(speed => element("option", { value: String(speed), text: `${speed} ×`, selected: speed === 1 })))
-    this.#past = element("div", { class: "past", hidden: true },
+    this.#speed = element(
+      "select",
+      { "aria-label": "Speed", title: "Speed", onchange: () => studio.run(`speed ${this.#speed.value}`) },
+      ...SPEEDS.map(speed => element("option", { value: String(speed), text: `${speed} ×`, selected: speed === 1 })),
+    )
+    this.#past = element(
+      "div",
+      { class: "past", hidden: true },
       element("span", { text: "Looking back" }),
-      element("button", { type: "button", class: "choice", text: "Go on from here", onclick: () => studio.run(`rewind ${studio.world.frame.t}`).then(() => studio.run("play")) }),
-      element("button", { type: "button", class: "choice", text: "Back to now", onclick: () => studio.run(`look ${studio.world.frame.end}`) }))
-    place.append(this.#past, element("div", { class: "panel bar" },
-      iconButton("restart", "Back to the start (Home)", () => studio.run("restart")),
-      iconButton("back", "A little back (,)", () => this.nudge(-1)), this.#play,
-      iconButton("step", "A step on (.)", () => this.nudge(1)),
-      this.#slider, this.#clock, this.#speed, this.#rate))
+      element("button", {
+        type: "button",
+        class: "choice",
+        text: "Go on from here",
+        onclick: () => studio.run(`rewind ${studio.world.frame.t}`).then(() => studio.run("play")),
+      }),
+      element("button", {
+        type: "button",
+        class: "choice",
+        text: "Back to now",
+        onclick: () => studio.run(`look ${studio.world.frame.end}`),
+      }),
+    )
+    place.append(
+      this.#past,
+      element(
+        "div",
+        { class: "panel bar" },
+        iconButton("restart", "Back to the start (Home)", () => studio.run("restart")),
+        iconButton("back", "A little back (,)", () => this.nudge(-1)),
+        this.#play,
+        iconButton("step", "A step on (.)", () => this.nudge(1)),
+        this.#slider,
+        this.#clock,
+        this.#speed,
+        this.#rate,
+      ),
+    )
     studio.world.on("frame", frame => this.#show(frame))
     studio.world.on("scene", scene => this.#setSpeed(scene.settings.speed ?? 1))
   }

@@ -48,18 +48,41 @@ export class Welcome {
       return
     }
     if (this.#place.contains(document.activeElement)) return
-    this.#place.replaceChildren(element("div", { class: "welcome" },
-      element("h1", { text: "Build something that moves." }),
-      element("p", { class: "lead", text: "Rods, hinges, springs and motors that obey mechanics while you put them together." }),
-      element("div", { class: "invitations" },
-        this.#invitation("pendulum", "Hang a pendulum", "A rod, a ball, a hinge. Then pull it.", () => this.#build(PENDULUM)),
-        this.#invitation("four-bar", "Build a four-bar", "Watch four hinges become one freedom.", () => this.#build(FOUR_BAR)),
-        this.#invitation("gallery", "Open the gallery", "Walkers, gyroscopes, a ball of sticks and strings.", () => this.#studio.gallery.open())),
-      element("p", { class: "quiet", text: "Or take a part from the palette and click where it shall be." })))
+    this.#place.replaceChildren(
+      element(
+        "div",
+        { class: "welcome" },
+        element("h1", { text: "Build something that moves." }),
+        element("p", {
+          class: "lead",
+          text: "Rods, hinges, springs and motors that obey mechanics while you put them together.",
+        }),
+        element(
+          "div",
+          { class: "invitations" },
+          this.#invitation("pendulum", "Hang a pendulum", "A rod, a ball, a hinge. Then pull it.", () =>
+            this.#build(PENDULUM),
+          ),
+          this.#invitation("four-bar", "Build a four-bar", "Watch four hinges become one freedom.", () =>
+            this.#build(FOUR_BAR),
+          ),
+          this.#invitation("gallery", "Open the gallery", "Walkers, gyroscopes, a ball of sticks and strings.", () =>
+            this.#studio.gallery.open(),
+          ),
+        ),
+        element("p", { class: "quiet", text: "Or take a part from the palette and click where it shall be." }),
+      ),
+    )
   }
 
   #invitation(drawing, title, text, onclick) {
-    return element("button", { type: "button", class: "card", "data-invite": drawing, onclick }, sketch(drawing), element("strong", { text: title }), element("span", { text }))
+    return element(
+      "button",
+      { type: "button", class: "card", "data-invite": drawing, onclick },
+      sketch(drawing),
+      element("strong", { text: title }),
+      element("span", { text }),
+    )
   }
 
   // Part by part, slowly enough to be seen: the lines appear in the console meanwhile.

@@ -2,7 +2,11 @@
 import { dot } from "../view/vectors.js"
 import { gridSpacing, onGrid } from "./snap.js"
 
-const AXES = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+const AXES = [
+  [1, 0, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+]
 
 export class WorkPlane {
   #studio
@@ -44,7 +48,11 @@ export class WorkPlane {
     const { from, way } = this.#studio.picture.ray(x, y)
     const steep = dot(way, this.normal)
     if (Math.abs(steep) < 1e-3) return null
-    const far = dot(this.through.map((p, i) => p - from[i]), this.normal) / steep
+    const far =
+      dot(
+        this.through.map((p, i) => p - from[i]),
+        this.normal,
+      ) / steep
     if (far <= 0) return null
     const point = from.map((p, i) => p + far * way[i])
     if (free) return point

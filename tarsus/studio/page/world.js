@@ -4,7 +4,7 @@ import { Signals } from "./signals.js"
 const STILL = Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0)
 
 /** The numbers of base64 text, as the array type that is asked for. */
-export function numbersOf(text, Kind) {
+function numbersOf(text, Kind) {
   if (typeof text !== "string") return new Kind(text ?? [])
   return new Kind(Uint8Array.from(atob(text), character => character.charCodeAt(0)).buffer)
 }
@@ -18,8 +18,23 @@ const decoded = surface => ({
 const NONE = []
 
 const EMPTY = {
-  revision: -1, name: "", size: 1, bodies: [], joints: [], parts: [], ground: null, settings: {}, sliders: [],
-  charts: [], groups: {}, clusters: [], loops: [], notes: [], undo: "", redo: "", guide: null,
+  revision: -1,
+  name: "",
+  size: 1,
+  bodies: [],
+  joints: [],
+  parts: [],
+  ground: null,
+  settings: {},
+  sliders: [],
+  charts: [],
+  groups: {},
+  clusters: [],
+  loops: [],
+  notes: [],
+  undo: "",
+  redo: "",
+  guide: null,
 }
 
 /** Emits `scene` when what is there changed, `frame` when something moved. */
@@ -48,7 +63,8 @@ export class World extends Signals {
 
   #takeScene(message) {
     this.scene = {
-      ...EMPTY, ...message,
+      ...EMPTY,
+      ...message,
       size: this.#shapes.size,
       bodies: message.bodies.map(body => ({ ...body, surfaces: this.#shapes.bodies[body.name] ?? NONE })),
       ground: message.ground && this.#shapes.ground && { ...this.#shapes.ground, ...message.ground },
@@ -96,7 +112,11 @@ export class World extends Signals {
 
   /** Whatever has this name, with what it is; nothing if there is no such thing. */
   find(name) {
-    for (const [what, list] of [["body", this.scene.bodies], ["joint", this.scene.joints], ["part", this.scene.parts]]) {
+    for (const [what, list] of [
+      ["body", this.scene.bodies],
+      ["joint", this.scene.joints],
+      ["part", this.scene.parts],
+    ]) {
       const item = list.find(each => each.name === name)
       if (item) return { what, item }
     }
