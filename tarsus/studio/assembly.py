@@ -25,7 +25,7 @@ from tarsus.spatial import inverse
 from tarsus.studio.document import Document
 
 if TYPE_CHECKING:
-    from tarsus.studio.stage import Stage
+    from tarsus.studio.world import World
 
 TIME_CONSTANT = 0.08
 """How fast parts come together [s]."""
@@ -33,7 +33,7 @@ TOUCHING = 1e-3
 """Gaps below this share of the machine's size are closed at once [m or rad]."""
 
 
-def connect(stage: Stage, loop: Loop, line: str, *, fly: bool) -> str:
+def connect(stage: World, loop: Loop, line: str, *, fly: bool) -> str:
     """Join two places, at once or let them `fly` together; return what became of it."""
     document = stage.document
     if fly and loop.kind in EQUATIONS and _gap(stage, loop) > TOUCHING:
@@ -58,7 +58,7 @@ def flying(document: Document) -> dict[str, HeldJoint]:
     }
 
 
-def come_together(stage: Stage) -> None:
+def come_together(stage: World) -> None:
     """Make joints of those that have been closed on the way, and tell."""
     document, handles = stage.document, stage.machine.simulation.parts
     closed = {
@@ -82,7 +82,7 @@ def come_together(stage: Stage) -> None:
     stage.edits[:], stage.undone[:] = edits, undone
 
 
-def _join(stage: Stage, document: Document, loops: list[Loop], line: str) -> str:
+def _join(stage: World, document: Document, loops: list[Loop], line: str) -> str:
     """Close loops and put all together as a tree."""
     stated = document.description
     strict = stage.machine.model._strict
@@ -122,7 +122,7 @@ def _assembled(model: Model, q: Array, v: Array, names: list[str]) -> Assembled:
     return found
 
 
-def _gap(stage: Stage, loop: Loop) -> float:
+def _gap(stage: World, loop: Loop) -> float:
     """Return how far two places are from where a joint wants them [m or sine of an angle]."""
     pose = stage.machine.pose
     a, b = pose(loop.body_a) @ loop.placement_a, pose(loop.body_b) @ loop.placement_b
@@ -137,7 +137,7 @@ def _loop_of(part: HeldJoint) -> Loop:
     return Loop(part.name, part.joint, body_a, body_b, at_a, at_b)
 
 
-def close_all(stage: Stage) -> str:
+def close_all(stage: World) -> str:
     """Join at once what is still flying together; return what became of it."""
     document = stage.document
     loose = flying(document)

@@ -25,8 +25,9 @@ import numpy as np
 
 from tarsus.files import replacing
 from tarsus.studio.session import Packer, Unpacker
-from tarsus.studio.stage import EXPECTED, Answer, Stage
+from tarsus.studio.stage import Answer, Stage
 from tarsus.studio.take import Take
+from tarsus.studio.world import EXPECTED
 
 HEAD, PIECES, TAKE, LOCK = "session.json", "pieces", "take.txt", "lock"
 MOST_BYTES = 256 * 1024 * 1024

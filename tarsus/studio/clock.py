@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 
 from tarsus.studio.language import LineError
-from tarsus.studio.stage import EXPECTED, Answer, Stage
+from tarsus.studio.stage import Answer, Stage
+from tarsus.studio.world import EXPECTED
 
 PERIOD = 1.0 / 60.0
 """Between two frames [s]."""

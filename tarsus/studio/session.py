@@ -26,8 +26,9 @@ from tarsus.studio.document import Document
 from tarsus.studio.documents import document_data, read_document, scene_document
 from tarsus.studio.machine import Machine
 from tarsus.studio.recording import Moment
-from tarsus.studio.stage import Edit, Stage
+from tarsus.studio.stage import Stage
 from tarsus.studio.take import Take
+from tarsus.studio.world import Edit
 
 VERSION = 1
 HEAD = (

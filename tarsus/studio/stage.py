@@ -18,30 +18,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.scenes import Scene
 from tarsus.simulation.integrators import Integration
-from tarsus.studio.assembly import come_together
 from tarsus.studio.commands import COMMANDS
 from tarsus.studio.document import Document
 from tarsus.studio.drawing import Drawing
 from tarsus.studio.language import LineError, parse, written
-from tarsus.studio.limits import check_size
-from tarsus.studio.machine import HAND, Machine
-from tarsus.studio.opening import opened
-from tarsus.studio.recording import Moment, Recording
 from tarsus.studio.safety import Before
-from tarsus.studio.take import Take
+from tarsus.studio.world import EXPECTED, World
 
 if TYPE_CHECKING:
-    from tarsus.studio.walks import Gait
-
-EXPECTED = (ValueError, LookupError, TypeError, OSError, RuntimeError, ArithmeticError, ImportError)
-"""Errors of lines that are told to who said them."""
-FRAMES = 60
-"""Moments that are recorded in a second."""
+    pass
 
 
 @dataclass(frozen=True)
@@ -53,26 +42,7 @@ class Answer:
     field: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Edit:
-    """A step of undo: what was said, and the world before it."""
-
-    line: str
-    document: Document
-    model: Model | None
-    """None if it is to be made of the document, as after a restart."""
-    state: tuple[Array, Array]
-    moved: int
-    """How often it had moved then: if it has not since, the state comes back, too."""
-    t: float = 0.0
-    """The time then [s]."""
-    whole: bool = False
-    """Whether another world came, whose state is its own: time and state come back, too."""
-    together: int = 0
-    """Edits that follow each other and have the same number, but none, are undone together."""
-
-
-class Stage:
+class Stage(World):
     """A machine that is built and moved by lines; `what` is a model, a scene, or nothing yet.
 
     `root` is the folder that lines may read from and write to, the present one unless stated.
@@ -84,50 +54,22 @@ class Stage:
         *,
         root: str | Path | None = None,
     ) -> None:
+        super().__init__(what)
         self.lock = threading.RLock()
         self.root = Path.cwd() if root is None else Path(root)
-        self.revision = 0
-        """Changes with all that is not motion."""
-        self.playing = False
-        self.looking: Moment | None = None
-        """What of the recording is looked at, None for now."""
-        self.film = False
-        """Whether the recording is played, instead of the machine."""
-        self.gait: Gait | None = None
-        """The gait that was found last."""
-        self.speed = 1.0
-        self.base = 0.0
-        """What the clock of the present machine lacks to the time [s]: less than a step."""
-        self.steps = 0
-        """Steps since the stage was opened."""
-        self.moved = 0
-        """Changes with all that is motion."""
         self.drawing = Drawing()
         """Where frames go."""
         self.frames = 0
         """How many have been drawn."""
         self.statistics: Integration | None = None
         """What the integrator did when `step` was accurate last."""
-        self.undone: list[Edit] = []
-        self.edits: list[Edit] = []
-        self.take = Take()
         self.depth = 0
         """How many scripts are being run within each other."""
         self.understood = ""
         """The line that is being done, as a take notes it."""
-        self.recording = Recording()
-        self.told: list[str] = []
-        """What happened by itself, such as parts that came together."""
         self.listeners: list[Callable[[str, Answer], None]] = []
         self.url = ""
         """Where it is served, if it is."""
-        self._open(what)
-
-    def _open(self, what: Model | Scene | Document | None) -> None:
-        """Begin with a model, a scene or a document; what was there is forgotten but for undo."""
-        document, model, start = opened(what)
-        self.machine = Machine(document, start, model=model)
-        self._moved_on(0.0)
 
     # --- what people say ------------------------------------------------------------------------
 
@@ -221,170 +163,3 @@ class Stage:
             self.edits[first:] = [replace(edit, together=first + 1) for edit in made]
         else:
             self.edits[first:] = [replace(made[0], line=made[-1].line)]
-
-    # --- edits ----------------------------------------------------------------------------------
-
-    @property
-    def document(self) -> Document:
-        """What has been built."""
-        return self.machine.document
-
-    @property
-    def t(self) -> float:
-        """The time [s]."""
-        return self.base + self.machine.simulation.t
-
-    def become(
-        self,
-        document: Document,
-        line: str,
-        *,
-        model: Model | None = None,
-        start: tuple[Array, Array] | None = None,
-    ) -> None:
-        """Go on with another document; `line` says why, for undo."""
-        before = self.machine
-        edit = self._edit(line)
-        same = document.description is before.document.description
-        if not same and before.document.collision is not None:
-            document = document.but(collision=None)
-            self.tell("the scene's own contact points are gone with this edit: shapes touch now")
-        check_size(document)
-        model = before.model if same and model is None else model
-        now = Machine(document, start, before, model=model, t=self.t)
-        self._turn_to(now, self.t)
-        self.edits.append(edit)
-        self.undone.clear()
-
-    def begin(
-        self,
-        document: Document,
-        line: str,
-        *,
-        model: Model | None = None,
-        start: tuple[Array, Array] | None = None,
-        t: float = 0.0,
-    ) -> None:
-        """Go over to another world, at a time [s]; nothing of the motion is carried over.
-
-        `line` says why, for undo.
-        """
-        edit = self._edit(line, whole=True)
-        check_size(document)
-        machine = Machine(document, start, model=model, t=t)
-        self._turn_to(machine, t, afresh=True)
-        self.edits.append(edit)
-        self.undone.clear()
-
-    def _edit(self, line: str, *, whole: bool = False) -> Edit:
-        """Return the world as it is now, for undo."""
-        now = self.machine
-        return Edit(line, now.document, now.model, (now.q, now.v), self.moved, self.t, whole)
-
-    def look_different(self, document: Document) -> None:
-        """Take another document that moves in the same way: charts, groups, what is shown."""
-        check_size(document)
-        self.machine.document = document
-        self.revision += 1
-
-    def take_back(self) -> str:
-        """Take the last edit back, and return its line."""
-        if not self.edits:
-            raise LineError("there is nothing to undo")
-        return self._swap(self.edits, self.undone)
-
-    def do_again(self) -> str:
-        """Do the edit again that was taken back last, and return its line."""
-        if not self.undone:
-            raise LineError("there is nothing to do again")
-        return self._swap(self.undone, self.edits)
-
-    def _swap(self, come: list[Edit], go: list[Edit]) -> str:
-        edit, now = come[-1], self.machine
-        back = replace(self._edit(edit.line, whole=edit.whole), together=edit.together)
-        model = edit.model or Model(edit.document.description, strict=False)
-        if edit.whole:
-            machine = Machine(edit.document, edit.state, model=model, t=edit.t)
-            self._turn_to(machine, edit.t, afresh=True)
-        else:
-            start = edit.state if edit.moved == self.moved else None
-            machine = Machine(edit.document, start, now, model=model, t=self.t)
-            self._turn_to(machine, self.t)
-        come.pop()
-        go.append(back)
-        return edit.line
-
-    def restore(
-        self,
-        machine: Machine,
-        first: Moment,
-        *,
-        t: float,
-        edits: Sequence[Edit],
-        undone: Sequence[Edit],
-        take: Take,
-    ) -> None:
-        """Go on where another stage was, at a time t [s]; `first` is where its motion began."""
-        self.take = take
-        self.edits[:], self.undone[:] = edits, undone
-        self._turn_to(machine, t, afresh=True)
-        if first.t < t:
-            self.recording.moments.insert(0, first)
-
-    def _turn_to(self, machine: Machine, t: float, *, afresh: bool = False) -> None:
-        """Go on with another machine at a time [s]; `afresh`: with an empty recording."""
-        self.film, self.looking = False, None
-        self.machine = machine
-        if afresh:
-            self.playing, self.recording = False, Recording()
-        self._moved_on(t)
-
-    def _moved_on(self, now: float) -> None:
-        self.base = now - self.machine.simulation.t
-        self.revision += 1
-        self.recording.note(now, self.machine, fresh=True)
-
-    # --- time -----------------------------------------------------------------------------------
-
-    def advance(self, count: int) -> None:
-        """Make steps of dt; moments are recorded each 1/60 s of the machine's time."""
-        simulation = self.machine.simulation
-        every = max(1, round(1.0 / (FRAMES * simulation.dt)))
-        while count > 0:
-            piece = min(count, every - self.steps % every)
-            self._step(piece)
-            count -= piece
-            if self.steps % every == 0:
-                self.recording.note(self.t, self.machine)
-                come_together(self)
-        self.recording.note(self.t, self.machine, passing=True)
-
-    def _step(self, count: int) -> None:
-        simulation = self.machine.simulation
-        safe = simulation.snapshot()
-        try:
-            self.machine.step(count)
-        except EXPECTED:
-            # as it was before, so that a person can mend it and go on
-            simulation.restore(safe)
-            self.playing = False
-            self.recording.note(self.t, self.machine, passing=True)
-            raise
-        self.steps += count
-        self.moved += 1
-        self.take.note_steps(count)
-
-    def tell(self, text: str) -> None:
-        """Say something that happened by itself."""
-        self.told.append(text)
-
-    def begin_at(self, q: Array, v: Array, t: float) -> None:
-        """Put the machine into a state at a time."""
-        self.moved += 1
-        self.machine = Machine(self.document, (q, v), self.machine, model=self.machine.model, t=t)
-        self._moved_on(t)
-
-    @property
-    def held(self) -> Any:
-        """The handle of the hand, None if it holds nothing."""
-        return self.machine.simulation.parts.get(HAND)

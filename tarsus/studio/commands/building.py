@@ -19,7 +19,8 @@ from tarsus.studio.meshes import add_mesh
 from tarsus.studio.solids import SOLIDS
 
 if TYPE_CHECKING:
-    from tarsus.studio.stage import Edit, Stage
+    from tarsus.studio.stage import Stage
+    from tarsus.studio.world import Edit
 
 COUPLINGS = ("gear", "rotor")
 KINDS = list(
