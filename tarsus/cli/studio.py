@@ -42,11 +42,25 @@ def studio(
         Path | None,
         typer.Option(help="Write the world to a studio scene (.json).", show_default=False),
     ] = None,
+    session: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder that keeps the world for the next time; by default one of the user's.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Build machines and play with them in a browser; exits with 1 if a line of a script fails."""
     from tarsus.studio import open as serve
+    from tarsus.studio.autosave import default_folder
 
-    stage = _stage(what)
+    stage, first = _stage(what)
+    served = None
+    if draw is None:
+        # what was there the last time comes back first, so that undo leads to it
+        served = serve(stage, port=port, session=session or default_folder())
+    if first or (script is not None and stage.document.description.bodies):
+        _say(stage, first or "new")
     file = None if script in (None, Path("-")) else script
     if draw == "csv":
         _say(stage, f"draw corpus {_beside(file, '.csv')} 1")
@@ -58,27 +72,24 @@ def studio(
         _say(stage, f"export {_beside(file, '.png')}")
     if save is not None:
         _save(stage, save)
-    if draw is None:
-        serve(stage, port=port).wait()
+    if served is not None:
+        served.wait()
 
 
-def _stage(what: str | None) -> Stage:
-    """Return a stage with what a word stands for; files are read below the folder they are in."""
+def _stage(what: str | None) -> tuple[Stage, str]:
+    """Return a stage, and the line that opens a word; files are read below their folder."""
     from tarsus.studio import Stage
     from tarsus.studio.gallery import ENTRIES
 
     if what is None:
-        return Stage()
+        return Stage(), ""
     path = Path(what)
     if path.is_file():
         inside = path.resolve().is_relative_to(Path.cwd())
         stage = Stage(root=None if inside else path.resolve().parent)
         word = str(path.resolve().relative_to(stage.root.resolve()))
-        _say(stage, f'load "{word}"')
-        return stage
-    stage = Stage()
-    _say(stage, f'{"open" if what in ENTRIES else "load"} "{what}"')
-    return stage
+        return stage, f'load "{word}"'
+    return Stage(), f'{"open" if what in ENTRIES else "load"} "{what}"'
 
 
 def _say(stage: Stage, line: str) -> None:

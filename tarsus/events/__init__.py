@@ -4,6 +4,7 @@ from tarsus.events import guards, parameters, resets
 from tarsus.events.flow import flow
 from tarsus.events.held import held
 from tarsus.events.phase import Exit, Phase
+from tarsus.events.planted import Planted
 from tarsus.events.report import Flowed, FlowError, FlowEvent
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "FlowEvent",
     "Flowed",
     "Phase",
+    "Planted",
     "flow",
     "guards",
     "held",

@@ -12,16 +12,16 @@ from numpy.typing import ArrayLike
 from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.events.acting import acting
-from tarsus.events.differences import differences
+from tarsus.events.differences import Derivative, differences
 from tarsus.events.guards import Functions
 from tarsus.events.parameters import Parameter
-from tarsus.events.phase import CROSSINGS, Exit, Phase
+from tarsus.events.phase import CROSSINGS, Efforts, Exit, Phase
 from tarsus.events.report import ENDS, Flowed, FlowError
 from tarsus.events.resets import Around, Reset
 from tarsus.events.rubbing import check_start, ways
 from tarsus.events.wide import Derivatives
 from tarsus.model import Model
-from tarsus.model.checks import count, number
+from tarsus.model.checks import count, number, numbers
 from tarsus.simulation.integrators.linkages import linkages
 
 
@@ -170,8 +170,17 @@ def _core_phase(
     efforts = phase.controller
     of_efforts = None
     if efforts is not None and wanted:
-        of_efforts = differences(lambda t, q, v: np.asarray(efforts(t, q, v), float), phase.model)
+        of_efforts = _slopes_of(efforts, phase.model)
     return phase.model, exits, parts, part_numbers, linkage, efforts, about, of_efforts, turning
+
+
+def _slopes_of(efforts: Efforts, model: Model) -> Derivative:
+    """Return derivatives of a controller: its own, checked, or differences."""
+    own = getattr(efforts, "derivative", None)
+    if own is None:
+        return differences(lambda t, q, v: np.asarray(efforts(t, q, v), float), model)
+    shape = (model.nv, 2 * model.nv + 1)
+    return lambda t, q, v: numbers(own(t, q, v), shape, "derivative of a controller")
 
 
 def _core_exit(

@@ -73,10 +73,15 @@ def struck(rows: Array, inertia: Array, v: Array) -> tuple[Array, Array]:
     `rows` are J (…, m, nv), `inertia` H (…, nv, nv); H (v⁺ − v) = Jᵀ λ. Of impulses that do the
     same the smallest are taken.
     """
+    change, impulses = toward(rows, inertia, -(rows @ v[..., None])[..., 0])
+    return v + change, impulses
+
+
+def toward(rows: Array, inertia: Array, wanted: Array) -> tuple[Array, Array]:
+    """Return the least x (…, nv) in the metric H with J x = wanted (…, m), and λ: H x = Jᵀ λ."""
     across = np.linalg.solve(inertia, np.swapaxes(rows, -1, -2))
-    closing = rows @ v[..., None]
-    impulses = -_least(rows @ across, closing)
-    return v + (across @ impulses)[..., 0], impulses[..., 0]
+    impulses = _least(rows @ across, wanted[..., None])
+    return (across @ impulses)[..., 0], impulses[..., 0]
 
 
 def _least(inverse_inertia: Array, closing: Array) -> Array:

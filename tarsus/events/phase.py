@@ -57,7 +57,8 @@ class Phase:
     """A smooth motion of a model, with the forces that it has, until one of its `exits`.
 
     What is held in a phase is a constraint of its model (`ts.held`). `controller` is a function
-    (t, q, v) → tau (nv,), beside the efforts that the flow is given.
+    (t, q, v) → tau (nv,), beside the efforts that the flow is given; if it has a `derivative`, a
+    function (t, q, v) → (nv, 2 nv + 1) by steps of q, by v and by t, flows take no differences.
 
     Dry friction jumps where a joint turns. `rubbing` says how joints turn in this phase, 1 or −1,
     or 0 for those that stand: {"knee": −1}. Their friction is constant then, and the phase ends

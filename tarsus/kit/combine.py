@@ -18,17 +18,17 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.model import WORLD, Model
-from tarsus.model.checks import UnknownNameError, expect, numbers, suggestion
+from tarsus.model.checks import UnknownNameError, expect, is_triple, numbers, pose, suggestion
 from tarsus.model.description import Description, Joint, ModelError
 from tarsus.model.editor import Editor
 from tarsus.model.references import EXCLUDED, with_names
-from tarsus.parts.place import placement_of
+from tarsus.spatial import pose as move
 
 SEPARATOR = "/"
 
 
 def combine(
-    *models: Model,
+    *model: Model,
     names: Sequence[str] | None = None,
     at: Sequence[ArrayLike | None] | None = None,
     gravity: ArrayLike | None = None,
@@ -39,20 +39,21 @@ def combine(
     `names` are put in front of all names, those of the models unless stated. `gravity` (3,) must be
     stated if the models do not agree on it. States go over by `tarsus.join_states`.
     """
+    models = model
     if not models:
-        raise ValueError("models is empty, must be at least one")
-    for model in models:
-        expect(model, Model, "model")
+        raise ValueError("there is no model, must be at least one")
+    for each in models:
+        expect(each, Model, "model")
     chosen = _names(models, names)
     if at is not None and len(at) != len(models):
         raise ValueError(f"at has {len(at)} places for {len(models)} models")
     places = [None] * len(models) if at is None else list(at)
     parts = [
-        _moved(_prefixed(model.description, prefix), place)
-        for model, prefix, place in zip(models, chosen, places, strict=True)
+        _moved(_prefixed(each.description, prefix), place)
+        for each, prefix, place in zip(models, chosen, places, strict=True)
     ]
     whole = dataclasses.replace(_joined(parts, name), gravity=_gravity(models, gravity))
-    return Model(whole, strict=all(model._strict for model in models))
+    return Model(whole, strict=all(each._strict for each in models))
 
 
 def attach(
@@ -138,6 +139,11 @@ def _prefixed(stated: Description, prefix: str) -> Description:
         return name if name in (WORLD, "") else f"{prefix}{SEPARATOR}{name}"
 
     return with_names(stated, new)
+
+
+def placement_of(at: ArrayLike, what: str) -> Array:
+    """Return the placement (4, 4) of a point (3,) or of a pose (4, 4)."""
+    return move(np.array(numbers(at, (3,), what))) if is_triple(at) else pose(at, what)
 
 
 def _moved(stated: Description, at: ArrayLike | None) -> Description:

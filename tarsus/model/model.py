@@ -10,7 +10,7 @@ import copy
 import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +42,10 @@ from tarsus.model.views import (
 if TYPE_CHECKING:
     from tarsus.kit import Rooted
     from tarsus.symbolic import Symbolic
+
+
+Reference: TypeAlias = Literal["local", "world", "local_world_aligned"]
+"""In whose axes velocities and Jacobians of frames are, and about which point."""
 
 
 class Model(Driven):
@@ -240,7 +244,9 @@ class Model(Driven):
         still = np.broadcast_to(np.eye(4), (*poses.shape[:-3], 1, 4, 4))
         return np.asarray(np.concatenate([poses, still], axis=-3)[..., index, :, :] @ placements)
 
-    def all_jacobians(self, q: ArrayLike, *, reference: str = "local", threads: int = 1) -> Array:
+    def all_jacobians(
+        self, q: ArrayLike, *, reference: Reference = "local", threads: int = 1
+    ) -> Array:
         """Return the Jacobians (…, n_bodies, 6, nv) of all bodies at q (…, nq)."""
         found = [
             self.frame_jacobian(q, name, reference=reference, threads=threads)

@@ -12,12 +12,12 @@ from tarsus.scenes.scene import Scene
 CALL = re.compile(r"(?P<name>[a-z_0-9]+)(\((?P<arguments>.*)\))?")
 
 
-def scene_named(text: str) -> Scene | None:
-    """Return the scene that a text stands for, None for no scene."""
+def scene_named(text: str, *, quotes: bool = True) -> Scene | None:
+    """Return the scene that a text stands for, None for no scene; words may need `quotes`."""
     call = CALL.fullmatch(text.strip())
     if call is None or call["name"] not in scenes.names():
         return None
-    values, named = _arguments(text, call["arguments"] or "")
+    values, named = _arguments(text, call["arguments"] or "", quotes)
     try:
         scene = getattr(scenes, call["name"])(*values, **named)
     except TypeError as error:
@@ -26,17 +26,20 @@ def scene_named(text: str) -> Scene | None:
     return scene
 
 
-def _arguments(text: str, arguments: str) -> tuple[list[Any], dict[str, Any]]:
+def _arguments(text: str, arguments: str, quotes: bool) -> tuple[list[Any], dict[str, Any]]:
     """Return the literal arguments of a call."""
     try:
         node = ast.parse(f"f({arguments})", mode="eval").body
         assert isinstance(node, ast.Call)
-        values = [_literal(value) for value in node.args]
-        return values, {str(word.arg): _literal(word.value) for word in node.keywords}
+        values = [_literal(value, quotes) for value in node.args]
+        return values, {str(word.arg): _literal(word.value, quotes) for word in node.keywords}
     except (SyntaxError, ValueError, AssertionError):
-        raise ValueError(f"{text}: the arguments must be numbers or words") from None
+        words = "words in quotes" if quotes else "words"
+        raise ValueError(f"{text}: the arguments must be numbers or {words}") from None
 
 
-def _literal(node: ast.expr) -> Any:
-    """Return a number or a word; words need no quotes."""
-    return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
+def _literal(node: ast.expr, quotes: bool) -> Any:
+    """Return a number or a word."""
+    if isinstance(node, ast.Name) and not quotes:
+        return node.id
+    return ast.literal_eval(node)

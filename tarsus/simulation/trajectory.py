@@ -187,7 +187,7 @@ class Trajectory:
         """
         times = reals(t, "t")
         if not np.all((times >= self.t[0]) & (times <= self.t[-1])):
-            raise ValueError(f"t is {t}, must be from {self.t[0]:g} to {self.t[-1]:g} s")
+            raise ValueError(f"t is {times}, must be from {self.t[0]:g} to {self.t[-1]:g} s")
         before = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, max(len(self) - 2, 0))
         after = np.minimum(before + 1, len(self) - 1)
         gap = np.where(after > before, self.t[after] - self.t[before], 1.0)

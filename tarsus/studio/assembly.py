@@ -105,16 +105,16 @@ def _join(stage: Stage, document: Document, loops: list[Loop], line: str) -> str
     return "; ".join([*hung, *told, *implied])
 
 
-def _assembled(kit: Model, q: Array, v: Array, names: list[str]) -> Assembled:
+def _assembled(model: Model, q: Array, v: Array, names: list[str]) -> Assembled:
     """Return the tree of a kit that has the fewest velocities.
 
     A linkage that floats has its root where it was built; joined to another it may need another
     one, which it finds when it is taken apart first.
     """
     try:
-        found = assemble(kit, q, v)
+        found = assemble(model, q, v)
         if any(cut.reason for cut in found.cuts):
-            loose = take_apart(kit)
+            loose = take_apart(model)
             other = assemble(loose.model, *loose.to_kit(q, v))
             found = min(found, other, key=lambda each: each.model.nv)
     except AssemblyError as error:

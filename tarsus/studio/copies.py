@@ -142,7 +142,7 @@ def _joint(joint: Joint, image: Image, loose: Array | None) -> Joint:
     if image.mirrors:
         _check_image(joint)
     turn = image.axial if joint.kind in TURNING else image.polar
-    changed = {
+    changed: dict[str, Any] = {
         key: turn(value)
         for key in ("axis", "second_axis")
         if (value := getattr(joint, key)) is not None

@@ -161,7 +161,7 @@ def scene_document(name: str, source: Source) -> Document:
     """Return the scene of that name, of `tarsus.scenes` or of the gallery."""
     if name in ENTRIES:
         return opened(ENTRIES[name].make())[0]
-    scene = scene_named(name)
+    scene = scene_named(name, quotes=False)
     if scene is None:
         raise ModelError(f"there is no scene {name!r}", source)
     return of_scene(scene)

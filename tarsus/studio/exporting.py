@@ -75,7 +75,7 @@ def _table(film: Film, path: Path, fps: float, speed: float, size: Mapping[str, 
 
 def _glb(film: Film, path: Path, fps: float, speed: float, size: Mapping[str, Any]) -> str:
     pictures = Pictures(film.run, fps=fps, speed=speed)
-    write_glb(pictures, path)
+    write_glb(pictures, path, speed=speed)
     return f"{len(pictures.times)} key frames"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -121,6 +121,8 @@ def _smooth(machine: Machine) -> Simulation:
         machine.model, dt=document.frame, integrator=Adams(*document.accuracy), forces=()
     )
     for name, handle in machine.simulation.parts.items():
-        part = handle.part if name != HAND else replace(handle.part, target=handle.target[:3])
+        part: Any = handle.part
+        if name == HAND:
+            part = replace(part, target=handle.target[:3])
         found.add(part).on = bool(handle.on)
     return found

@@ -59,7 +59,7 @@ def _of_name(word: str) -> World:
     call = CALL.fullmatch(word.strip())
     if call is not None:
         _check_sizes(word, call["arguments"])
-    scene = scene_named(word)
+    scene = scene_named(word, quotes=False)
     if scene is not None:
         document = of_scene(scene).but(scene=word.strip())
         return World(document, scene.model, scene.q0, scene.v0)

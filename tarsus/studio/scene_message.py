@@ -11,6 +11,7 @@ import numpy as np
 from tarsus.constraint import CONSTRAINTS
 from tarsus.parts import Part, place_of
 from tarsus.parts.place import split
+from tarsus.simulation import SimulationError
 from tarsus.studio import structure
 from tarsus.studio.looks import ground_numbers
 from tarsus.studio.messages import all_quantities, clean
@@ -83,7 +84,10 @@ def notes(stage: Stage) -> list[str]:
     machine = stage.machine
     found = [f"{a} and {b} pass each other" for a, b in machine.passing]
     if stage.document.parts or machine.model.constraints:
-        diagnosis = machine.simulation.diagnose(machine.q)
+        try:
+            diagnosis = machine.simulation.diagnose(machine.q)
+        except SimulationError as error:  # loops that are torn open
+            return [*found, str(error)]
         found += [f"redundant: {group}" for group in diagnosis.redundant]
         found += [f"in conflict: {group}" for group in diagnosis.conflicts]
     return found

@@ -43,7 +43,7 @@ def values_of(words: Sequence[str]) -> dict[str, str]:
 
 
 def lines_of(script: str, values: Mapping[str, str]) -> list[str]:
-    """Return the lines of a script with values in their places; all that are stated must be used."""
+    """Return the lines of a script with values in their places; all stated ones must be used."""
     lines = script.splitlines()
     if len(lines) > MOST_LINES:
         raise LineError(f"the script has {len(lines)} lines, at most {MOST_LINES} are read", "FILE")

@@ -23,7 +23,7 @@ from tarsus.studio.language import Line, LineError
 
 Values = dict[str, tuple[float, ...]]
 SMOOTHING = 0.2
-"""Speeds over which rubber changes from pulling to returning [m/s]; the thesis does not state it."""
+"""Speeds over which rubber changes from pulling to returning [m/s]; the thesis leaves them open."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,9 @@ STRING: Values = {"-k": (1.0,), "-l": (1.0,), "-e": (0.1,), "-lone": ORIGIN, "-l
 
 def rubber(one: str, two: str, values: Values, name: str, smoothing: float = SMOOTHING) -> Rubber:
     """Return a rubber string between two bodies."""
+    (stiffness,), (length,), (ratio,) = values["-k"], values["-l"], values["-e"]
     ends = (one, values["-lone"]), (two, values["-ltwo"])
-    return Rubber(*ends, *values["-k"], *values["-l"], *values["-e"], smoothing, name=name)
+    return Rubber(*ends, stiffness, length, ratio, smoothing, name=name)
 
 
 def values_of_rubber(part: Rubber) -> Values:

@@ -22,6 +22,7 @@ from tarsus.studio import Stage, messages
 from tarsus.studio.commands import COMMANDS
 from tarsus.studio.documents import document_data
 from tarsus.studio.quantities import quantities
+from tarsus.studio.scene_message import scene
 from tarsus.studio.server import Studio
 from tarsus.studio.solids import SOLIDS
 
@@ -32,7 +33,12 @@ STARTS = (
     ("add box a -t 0 0 1", "add rod b -t 0 .5 1", "add revolute j -a a .2 0 0 -b b -.5 0 0"),
     ("ib a", "il a b", "sb a -if gravity g", "ir r a b -k 4 -l .2 -lone 1 0 0"),
     ("load four_bar",),
-    ("add sphere a", "add nail p -where a 0 0 0", "bind p.target sin(t),0,.5+t", "slider s p.limit 1 9"),
+    (
+        "add sphere a",
+        "add nail p -where a 0 0 0",
+        "bind p.target sin(t),0,.5+t",
+        "slider s p.limit 1 9",
+    ),
 )
 WILD = (
     *("nan", "inf", "-inf", "1e308", "-1e308", "1e-308", "1e400", "99999999999999999999"),
@@ -241,7 +247,7 @@ def trial(rng: np.random.Generator) -> None:
                     assert answer.text.strip()
                     assert bits(stage) == before
                 assert np.isfinite(stage.machine.q).all()
-                text = json.dumps(messages.clean(messages.scene(stage)), allow_nan=False)
+                text = json.dumps(messages.clean(scene(stage)), allow_nan=False)
                 assert len(text) < 50_000_000
                 messages.frame(stage, 1.0)
             except BaseException as error:

@@ -88,6 +88,7 @@ def _kinetic(gait: ts.gait.LimitCycle) -> float:
         ("left_knee", "right_knee"),
         ("leg_left_3_link", "leg_right_3_link"),
         ("FL_HAA", "FR_HAA"),
+        ("LH_HAA", "RH_HAA"),
         ("LKneePitchLink", "RKneePitchLink"),
         ("l_hip_1", "r_hip_1"),
         ("RightFoot", "LeftFoot"),

@@ -99,6 +99,7 @@ EVERY_PART = (
     ts.constraint.PointInPlane("a", (0.0, 1.0, 0.0), name="9"),
     ts.constraint.PointOnPath("a", np.arange(9.0).reshape(3, 3), name="10"),
     ts.constraint.PointToPoint("a", "b", limit=3.0, name="11"),
+    ts.forces.Weight("a", 3.0, name="w"),
     ts.constraint.Weld("a", "b", where_they_are=False, name="12"),
     ts.forces.Brake("a", 0.1, name="13"),
     ts.forces.Damper("a", "b", 0.1, name="14"),

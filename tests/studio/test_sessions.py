@@ -15,6 +15,7 @@ from worlds import THEN, bits, built
 
 from tarsus.studio import Stage, autosave
 from tarsus.studio.autosave import Autosave
+from tarsus.studio.gallery import ENTRIES
 
 SERVER = """
 import sys, time
@@ -228,3 +229,20 @@ def test_scenes_go_on_with_who_drives(scene: str, tmp_path: Path) -> None:
     for each in (stage, other):
         each.run("advance 40")
     assert bits(other) == bits(stage)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_scenes_of_the_gallery_are_kept(name: str, tmp_path: Path) -> None:
+    """As files and as sessions, with who drives and walks; they move on to the same bits."""
+    stage = Stage(root=tmp_path)
+    kept = Autosave(stage, tmp_path / "session")
+    stage.run(f"open {name}\nadvance 20\nsave scene.json")
+    kept.close()
+    read, again = Stage(root=tmp_path), Stage()
+    read.run("load scene.json")
+    for part in ("document", "q", "v", "t"):
+        assert bits(read)[part] == bits(stage)[part], part
+    Autosave(again, tmp_path / "session").close()
+    for each in (stage, again):
+        each.run("advance 20")
+    assert bits(again) == bits(stage)

@@ -40,7 +40,7 @@ def attractor(
         )
     q, v = walker.start if start is None else start
     found: list[tuple[float, float]] = []
-    steps, per_step = forgotten + kept, len(walker.phases)
+    steps, per_step = forgotten + kept, walker.events
     for value in given.tolist():
         other = walker.but(**{name: value})
         flowed = other.steps(q[None], v[None], steps, **COARSE._asdict())

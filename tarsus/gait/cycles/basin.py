@@ -129,15 +129,24 @@ def _walked(
     """
     walker, section = gait.walker, gait.walker.numbered()
     states = _grid(section.names, section.read(*gait.state), axes)[begin : begin + CHUNK]
-    q, v = section.place(states)
-    flowed = walker.steps(q, v, steps, **COARSE._asdict())
-    left = np.array([why == ENDS[EXIT] for why in flowed.ended])
-    made = (flowed.n_events - left) // len(walker.phases)
-    stood = np.array([why == ENDS[EVENTS] for why in flowed.ended])
+    q, v = (np.array(x) for x in section.place(states))
+    made, lasted = np.zeros(len(q), int), np.zeros(len(q))
+    stood = np.ones(len(q), bool)
+    at_once = 1 if walker.clocked else steps
+    for _ in range(steps // at_once):
+        if not stood.any():
+            break
+        flowed = walker.steps(q[stood], v[stood], at_once, **COARSE._asdict())
+        left = np.array([why == ENDS[EXIT] for why in flowed.ended])
+        made[stood] += (flowed.n_events - left) // walker.events
+        lasted[stood] += flowed.t
+        on = np.array([why == ENDS[EVENTS] for why in flowed.ended])
+        stood[stood] = on
+        nq, nv = q.shape[1], v.shape[1]
+        q[stood], v[stood] = flowed.q[on, :nq], flowed.v[on, :nv]
     away = np.full(len(q), np.inf)
-    nq, nv = walker.phases[0].model.nq, walker.phases[0].model.nv
     for node_q, node_v in zip(gait.q, gait.v, strict=True):
         node = [np.tile(x, (int(stood.sum()), 1)) for x in (node_q, node_v)]
-        off = residual(walker, node[0], node[1], flowed.q[stood, :nq], flowed.v[stood, :nv])
+        off = residual(walker, node[0], node[1], q[stood], v[stood])
         away[stood] = np.minimum(away[stood], np.linalg.norm(off, axis=1))
-    return {"made": made, "fell": np.where(stood, np.inf, flowed.t), "away": away}
+    return {"made": made, "fell": np.where(stood, np.inf, lasted), "away": away}

@@ -50,8 +50,8 @@ def fold(gait: Gait, way: Array) -> float:
 
 
 def flip(gait: Gait, way: Array) -> float:
-    """Return det(Φ + I), zero where a multiplier is −1."""
-    return float(np.linalg.det(gait.product + np.eye(len(gait.product))))
+    """Return det(Φ + I), zero where a multiplier is −1, but for that of a heading."""
+    return float(np.real(np.prod(gait.multipliers + 1.0)))
 
 
 def circle(gait: Gait, way: Array) -> float:

@@ -40,6 +40,8 @@ class Gait:
     matrix: Array
     """Derivatives of F (2 nv n + k, 2 nv n + 1), the last column by the number over its scale."""
     at: Returned
+    heading: bool
+    """Whether the walker may head anywhere."""
 
     @property
     def error(self) -> float:
@@ -61,7 +63,7 @@ class Gait:
     def multipliers(self) -> Array:
         """What pushes are multiplied by in a period, the largest first, without that of time."""
         assert self.at.slopes is not None
-        return multipliers_of(self.at.slopes)
+        return multipliers_of(self.at.slopes, self.heading)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +91,7 @@ class BranchSystem:
         by_states = cyclic(at.slopes[:, :, : 2 * v.shape[1]])
         steps = np.column_stack([by_states, self.scale * by_value.ravel()])
         matrix = np.vstack([steps, self._kept_row(walker, q, v, value)])
-        return Gait(value, q, v, np.append(errors, missed), matrix, at)
+        return Gait(value, q, v, np.append(errors, missed), matrix, at, walker.heading)
 
     def moved(self, gait: Gait, step: Array) -> Gait:
         """Return the gait after a step of z."""

@@ -116,6 +116,11 @@ def _switched(system: BranchSystem, start: Bifurcation, step: float) -> tuple[Ga
     """
     if start.kind != "flip":
         raise ValueError(f"start is a {start.kind}, must be a flip: only these double the period")
+    if start.gait.heading:
+        raise ValueError(
+            f"walker {system.walker.name!r} may head anywhere: gaits of two steps have others "
+            "beside them, and no branch of them is followed"
+        )
     values, vectors = np.linalg.eig(start.gait.product)
     push = np.real(vectors[:, np.argmin(np.abs(values + 1.0))])
     assert start.gait.at.slopes is not None

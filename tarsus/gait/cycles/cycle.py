@@ -12,7 +12,8 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.events.report import Flowed
 from tarsus.gait.cycles.families import fade
-from tarsus.gait.cycles.footing import Footing, footings
+from tarsus.gait.cycles.footing import Footing
+from tarsus.gait.cycles.footings import footings
 from tarsus.gait.cycles.ledger import GaitEnergy, ledger
 from tarsus.gait.cycles.return_map import (
     Tolerances,
@@ -70,12 +71,8 @@ class LimitCycle:
     @property
     def step_length(self) -> float:
         """How long a step is in the mean [m]."""
-        strikes = [event.q for event in self.flowed.events if event.phase == self._last]
-        return float(np.mean([self.walker.ahead(q) for q in strikes]))
-
-    @property
-    def _last(self) -> str:
-        return self.walker.phases[-1].name
+        strikes = list(self.flowed.events)[self.walker.events - 1 :: self.walker.events]
+        return float(np.mean([self.walker.ahead(event.q) for event in strikes]))
 
     @property
     def speed(self) -> float:
@@ -87,9 +84,9 @@ class LimitCycle:
         """What small pushes are multiplied by in a period (2 nv − 1,), the largest first.
 
         Eigenvalues of the derivative of the return map; the one along the motion, zero, is left out
-        (A. Floquet, 1883).
+        (A. Floquet, 1883), and that of the heading, where that is free (`walker.heading`).
         """
-        return multipliers_of(self.slopes)
+        return multipliers_of(self.slopes, self.walker.heading)
 
     @property
     def stable(self) -> bool:

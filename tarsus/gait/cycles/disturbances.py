@@ -16,6 +16,7 @@ from tarsus.arrays import Array
 from tarsus.events import Phase
 from tarsus.gait.cycles.cycle import LimitCycle
 from tarsus.gait.cycles.sensor_noise import SensorNoise
+from tarsus.gait.walkers.stance import Stance
 from tarsus.model import ModelError
 
 Phases = Sequence[Phase]
@@ -61,10 +62,14 @@ def stepping_down(
 ) -> Disturbed:
     """Let the ground of the first strike be lower."""
     walker = gait.walker
-    if walker.stance is None or len(walker.phases) > 1:
-        raise ValueError(f"nothing says where the feet of {walker.name!r} are: it has no machine")
+    stance = walker.stance
+    if not isinstance(stance, Stance) or len(walker.phases) > 1:
+        raise ValueError(
+            f"nothing says where the feet of {walker.name!r} are: it has no machine, or one on "
+            "several feet"
+        )
     (swing,) = walker.phases
-    lower = walker.stance.phase(swing.controller, "lower", drop=size, to=swing.name)
+    lower = stance.phase(swing.controller, "lower", drop=size, to=swing.name)
     return Disturbed(*_beginning(gait, trials), (lower, swing))
 
 

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.events.report import Flowed
-from tarsus.gait.cycles.pieces import Piece, pieces
+from tarsus.gait.cycles.pieces import Piece
 from tarsus.gait.walkers.stance import Stance
-from tarsus.gait.walkers.walker import Walker
+from tarsus.gait.walkers.support import BRIEF
 
 SCUFF = 1e-6
 """A swing foot that is deeper in the ground scuffs [m]."""
 LEVEL = 1e-4
 """A foot that strikes is as it stands within this [rad]."""
+LIGHT = 0.01
+"""A foot that bears less, of what it bears at most, is about to lift, and may slip."""
+ROUNDED = 1e-9
+"""Pulls that are no more, of what it bears at most, are none."""
 SLIPPERY = 1.0
 """Friction that no ground should be asked for."""
 
@@ -36,18 +39,28 @@ class Footing:
     """Height of the swing foot over the ground [m]."""
     tilt: float
     """By how much the new foot turns to stand, where it strikes [rad]: a flat one to be level."""
+    foot: str = "the stance foot"
+    """Which foot stands."""
+    impulse: float = 0.0
+    """What it is pushed with when the phase begins and another foot lands [N s], 0 without."""
 
     def violations(self) -> tuple[str, ...]:
         """Return what is not as the phases say it is."""
         found = []
-        least, when = _least(self.normal_force, self.t)
-        if least <= 0.0:
+        if self.impulse < -BRIEF * max(self.normal_force[0], 0.0):
             found.append(
-                f"the stance foot lifts: the ground would pull with {-least:.3g} N at {when:.3g} s"
+                f"{self.foot} lifts: the ground would pull with {-self.impulse:.3g} N s when "
+                f"another foot lands, at {self.t[0]:.3g} s"
             )
-        most, when = _least(-self.friction, self.t)
-        if -most > SLIPPERY and least > 0.0:
-            found.append(f"the stance foot slips: it needs friction {-most:.3g} at {when:.3g} s")
+        least, when = _least(self.normal_force, self.t)
+        if least <= -ROUNDED * self.normal_force.max():
+            found.append(
+                f"{self.foot} lifts: the ground would pull with {-least:.3g} N at {when:.3g} s"
+            )
+        pressed = self.normal_force > LIGHT * self.normal_force.max()
+        most, when = _least(np.where(pressed, -self.friction, 0.0), self.t)
+        if -most > SLIPPERY and least > -ROUNDED:
+            found.append(f"{self.foot} slips: it needs friction {-most:.3g} at {when:.3g} s")
         deepest, when = _least(self.clearance, self.t)
         if deepest < -SCUFF:
             found.append(f"the swing foot scuffs: {-1e3 * deepest:.3g} mm deep at {when:.3g} s")
@@ -56,15 +69,8 @@ class Footing:
         return tuple(found)
 
 
-def footings(walker: Walker, flowed: Flowed) -> list[Footing]:
-    """Return the footing of each step of a flow with samples; none without a machine."""
-    stance = walker.stance
-    if stance is None or len(walker.phases) > 1:
-        return []
-    return [_footing(stance, piece) for piece in pieces(walker, flowed)]
-
-
-def _footing(stance: Stance, piece: Piece) -> Footing:
+def footing_of(stance: Stance, piece: Piece) -> Footing:
+    """Return the footing of a machine that stands on one foot."""
     m, q, v = stance.standing, piece.q, piece.v
     a = m.forward_dynamics(q, v, piece.tau + m.passive_forces(q, v))
     ground = m.reaction(q, v, a)

@@ -37,15 +37,16 @@ def pieces(walker: Walker, flowed: Flowed) -> Iterator[Piece]:
     t, q, v = flowed.samples
     first = walker.phases[0].model
     begin, at_q, at_v = 0.0, q[0, : first.nq], v[0, : first.nv]
+    named = {phase.name: phase for phase in walker.phases}
     for k, event in enumerate(flowed.events):
-        phase = walker.phases[k % len(walker.phases)]
+        phase = named[event.phase]
         m = phase.model
         inside = (t > begin + 1e-9) & (t < event.t - 1e-9)
         times = np.concatenate([[begin], t[inside], [event.t]])
         states = np.concatenate([at_q[None], q[inside, : m.nq], event.q[None]])
         rates = np.concatenate([at_v[None], v[inside, : m.nv], event.v[None]])
         tau = _efforts(phase, times, states, rates)
-        yield Piece(k // len(walker.phases), phase, times, states, rates, tau)
+        yield Piece(k // walker.events, phase, times, states, rates, tau)
         begin, at_q, at_v = event.t, event.next_q, event.next_v
 
 

@@ -71,29 +71,41 @@ def take_step(
     walked = np.array([why == ENDS[EVENTS] for why in flowed.ended])
     walked &= np.array([name == first.name for name in flowed.phase])
     nq, nv = first.model.nq, first.model.nv
-    after_q, after_v = np.array(flowed.q[:, :nq]), np.array(flowed.v[:, :nv])
+    after_q, after_v = _wide(flowed.q, nq), _wide(flowed.v, nv)
     walked &= np.isfinite(after_q).all(1) & np.isfinite(after_v).all(1)
     slopes = times = None
     if exact:
-        slopes, times = flowed.derivatives[:, : 2 * nv], flowed.time_derivatives
+        slopes = np.swapaxes(_wide(np.swapaxes(flowed.derivatives, 1, 2), 2 * nv), 1, 2)
+        times = flowed.time_derivatives
     elif derivatives:
         slopes, times = _differences(walker, q, v, tolerances)
     return Returned(after_q, after_v, np.array(flowed.t), walked, slopes, times, flowed)
 
 
-def multipliers_of(slopes: Array) -> Array:
+def _wide(found: Array, size: int) -> Array:
+    """Return numbers (…, size) of a phase, not a number where motions ended in one with fewer."""
+    whole = np.full((*found.shape[:-1], size), np.nan)
+    kept = min(size, found.shape[-1])
+    whole[..., :kept] = found[..., :kept]
+    return whole
+
+
+def multipliers_of(slopes: Array, heading: bool = False) -> Array:
     """Return the eigenvalues of steps one after another (n, 2 nv, 2 nv), the largest first.
 
-    That along the motion, which is zero, is left out; all are not a number where steps beside the
-    gait fall.
+    That along the motion, which is zero, is left out; and that of the `heading` of a walker that
+    may head anywhere: as left and right are exchanged, it is −1 for each step. All are not a number
+    where steps beside the gait fall.
     """
     size = slopes.shape[1]
     product = np.eye(size)
     for slope in slopes:
         product = slope[:, :size] @ product
     if not np.isfinite(product).all():
-        return np.full(size - 1, np.nan)
+        return np.full(size - 1 - heading, np.nan)
     found = np.linalg.eigvals(product)
+    if heading:
+        found = np.delete(found, np.argmin(np.abs(found - (-1.0) ** len(slopes))))
     return np.asarray(found[np.argsort(-np.abs(found))][:-1])
 
 

@@ -11,6 +11,7 @@ from tarsus.gait.walkers.rimless_wheel import rimless_wheel
 from tarsus.gait.walkers.round_feet import round_feet
 from tarsus.gait.walkers.section import Section
 from tarsus.gait.walkers.simplest import simplest
+from tarsus.gait.walkers.trot import trot
 from tarsus.gait.walkers.trunk_walker import trunk_walker
 from tarsus.gait.walkers.walker import Walker
 
@@ -38,5 +39,6 @@ __all__ = [
     "rimless_wheel",
     "round_feet",
     "simplest",
+    "trot",
     "trunk_walker",
 ]

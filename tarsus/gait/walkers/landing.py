@@ -78,12 +78,15 @@ def _inertias(model: Model) -> list[tuple[str, Array]]:
     return found
 
 
-def strike_slopes(model: Rooted, strike: Strike, q: Array, v: Array) -> Array:
+def strike_slopes(
+    model: Model, strike: Strike, q: Array, v: Array, after: Model | None = None
+) -> Array:
     """Return derivatives of a strike (2 nv, 2 nv + 1) at q (nq,), v (nv,), by steps of q, v and t.
 
     Rates after it are linear in those before, exactly; by q differences are taken, all at once.
+    States after it are those of `after`, the same model unless stated.
     """
-    nv = model.nv
+    nv, next_model = model.nv, model if after is None else after
     offsets = np.array([(way * k, way * w / STEP) for k, w in WEIGHTS for way in (1, -1)])
     pushes = (STEP * offsets[:, 0, None, None] * np.eye(nv)).reshape(-1, nv)
     around = model.integrate(np.broadcast_to(q, (len(pushes), len(q))), pushes)
@@ -91,9 +94,9 @@ def strike_slopes(model: Rooted, strike: Strike, q: Array, v: Array) -> Array:
     rates = np.concatenate([np.broadcast_to(v, pushes.shape), np.eye(nv), v[None]])
     after_q, after_v = strike(states, rates)
     ends = after_q[: len(pushes)]
-    steps = model.difference(np.broadcast_to(after_q[-1], ends.shape), ends)
+    steps = next_model.difference(np.broadcast_to(after_q[-1], ends.shape), ends)
     both = np.concatenate([steps, after_v[: len(pushes)]], axis=1)
-    found = np.zeros((2 * nv, 2 * nv + 1))
+    found = np.zeros((2 * next_model.nv, 2 * nv + 1))
     found[:, :nv] = np.einsum("o,oij->ji", offsets[:, 1], both.reshape(len(offsets), nv, -1))
-    found[nv:, nv : 2 * nv] = after_v[len(pushes) : -1].T
+    found[next_model.nv :, nv : 2 * nv] = after_v[len(pushes) : -1].T
     return found

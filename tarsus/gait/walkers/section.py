@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.events.planted import Planted
 from tarsus.model import Model
 
 State = tuple[Array, Array]
@@ -25,10 +26,12 @@ class Section:
 
 
 def all_numbers(model: Model, start: Array) -> Section:
-    """Return the section that has all coordinates and rates of a model.
+    """Return the section that has all coordinates and rates of a model, but for spots of feet.
 
     Coordinates that are no numbers of their own, such as quaternions, are steps from the start.
     """
+    if isinstance(model, Planted):
+        return _with_spots(model, all_numbers(model.original, start[: model.original.nq]))
     names = [
         f"{joint.name} {k}" if len(joint.own_velocities) > 1 else joint.name
         for joint in model.joints
@@ -51,3 +54,12 @@ def all_numbers(model: Model, start: Array) -> Section:
         return np.concatenate([steps, v], axis=-1)
 
     return Section(both, place, read)
+
+
+def _with_spots(model: Planted, section: Section) -> Section:
+    """Return the section of a machine for the same on spots, which are where its feet are."""
+
+    def place(x: Array) -> State:
+        return model.strike(*section.place(x))[:2]
+
+    return Section(section.names, place, lambda q, v: section.read(*model.lift(q, v)))

@@ -11,7 +11,10 @@ from tarsus.model import Model
 
 MIRROR = np.array([1.0, -1.0, 1.0])
 """Of points in the plane y = 0; angular velocities are mirrored with the other sign."""
-TOKENS = (("left", "right"), ("l", "r"), ("fl", "fr"), ("hl", "hr"), ("rl", "rr"), ("bl", "br"))
+TOKENS = (
+    *(("left", "right"), ("l", "r"), ("fl", "fr"), ("hl", "hr"), ("rl", "rr"), ("bl", "br")),
+    *(("lf", "rf"), ("lh", "rh")),
+)
 """Words of names that tell sides."""
 
 

@@ -117,7 +117,27 @@ class Stance:
             reset=strike_of(self),
             name="strike",
         )
-        return Phase(self.standing, (strike, self._fall()), name=name, controller=controller)
+        return Phase(self.standing, (strike, self.fall()), name=name, controller=controller)
+
+    @property
+    def heading(self) -> bool:
+        """Whether it may head anywhere: it stands on points of level ground, in space."""
+        space = any(joint.kind == "free" for joint in self.model.joints)
+        return self.stance == "point" and self.slope == 0.0 and space
+
+    @property
+    def start(self) -> tuple[Array, Array]:
+        """A state (nq,), (nv,) in which it stands still."""
+        return self.rest, np.zeros(self.standing.nv)
+
+    @property
+    def events(self) -> int:
+        """How many events a step has: its strike."""
+        return 1
+
+    def phases(self, controller: Efforts | None) -> tuple[Phase, ...]:
+        """Return the phases of a step."""
+        return (self.phase(controller),)
 
     def _over_ground(self) -> guards.Guard:
         """Return the guard that is how high the second foot is over the ground [m]."""
@@ -135,7 +155,7 @@ class Stance:
         lowest = foot[..., :3, 3] if self.sole is None else self.sole.lowest(foot, normal)
         return np.asarray(lowest @ normal)
 
-    def _fall(self) -> Exit:
+    def fall(self) -> Exit:
         """Return the exit by which a machine falls: what was highest is half as high."""
         m, bodies = self.standing, self.model.description.bodies
         places = {

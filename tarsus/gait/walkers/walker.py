@@ -15,15 +15,17 @@ from tarsus.events import Phase
 from tarsus.events.flow import flow
 from tarsus.events.parameters import Parameter
 from tarsus.events.phase import Efforts
+from tarsus.events.planted import Planted
 from tarsus.events.report import Flowed
-from tarsus.gait.walkers.feet import two_feet
+from tarsus.gait.walkers.footed import Feet, footed
 from tarsus.gait.walkers.section import Section, State, all_numbers
-from tarsus.gait.walkers.stance import Radius, Stance, checked_stance
+from tarsus.gait.walkers.stance import Radius, Stance
+from tarsus.gait.walkers.support import Support
 from tarsus.kit.rooted import Rooted
 from tarsus.model import Model
+from tarsus.model.checks import count as checked_count
 from tarsus.model.checks import find, number
 from tarsus.model.content import content_hash
-from tarsus.parts.place import Where
 from tarsus.sweep.names import Name
 
 STIFF = 20_000
@@ -36,22 +38,25 @@ class Walker:
     `Walker(model, feet=["left_foot", "right_foot"], stance="flat")` makes it from a model that
     floats: it stands on one foot (welded if "flat", on an edge across its way if "line", on a tip
     if "point", rolling on a sole of `radius` [m] if "round"), the other strikes, and names of left
-    and right are exchanged. `slope` [rad] is how much the ground falls along x.
+    and right are exchanged. `slope` [rad] is how much the ground falls along x. With
+    `double_support` the rear foot stays where the other strikes, until nothing presses it any more.
+    Two lists of feet stand and strike together, as in a trot: [["FL", "HR"], ["FR", "HL"]].
 
     `Walker(phases, start=…, ahead=…)` makes it from phases of `ts.flow`, the first of which begins
     just after a strike. Each leads to the next by its first exit, the last leads back to the
     first, with stance and swing leg exchanged: a step is over when as many events have passed as
-    there are phases. Other exits are ways to fail, and lead nowhere. A gait is a state to which a
-    step leads back.
+    there are phases, or as `events` says where there are several ways through them. Other exits are
+    ways to fail, and lead nowhere. A gait is a state to which a step leads back.
     """
 
     def __init__(
         self,
         model: Model | Phase | Sequence[Phase],
-        feet: Sequence[Where] = (),
+        feet: Feet = (),
         *,
         stance: str = "flat",
         radius: Radius = 0.0,
+        double_support: bool = False,
         controller: Efforts | None = None,
         start: tuple[ArrayLike, ArrayLike] | None = None,
         ahead: Callable[[Array], Array] | None = None,
@@ -61,11 +66,13 @@ class Walker:
         recipe: Callable[..., Walker] | None = None,
         parameters: Mapping[str, Parameter] | None = None,
         section: Section | None = None,
-        machine: Callable[[], Stance] | None = None,
+        machine: Callable[[], Stance | Support] | None = None,
         exact: bool = True,
         kept: Callable[[Array, Array], Array] | None = None,
         clocked: bool = False,
         longest: float = 5.0,
+        events: int | None = None,
+        heading: bool = False,
     ) -> None:
         self.slope = number(slope, "slope")
         if not abs(self.slope) < math.pi / 2:
@@ -73,22 +80,27 @@ class Walker:
         """How much the ground falls along the way [rad]."""
         notes: tuple[str, ...] = ()
         given_ahead = ahead
-        if not isinstance(model, Model) and (len(feet) or np.any(radius) or controller):
-            raise ValueError("feet, radius and controller are for a model; phases have theirs")
+        if not isinstance(model, Model) and (
+            len(feet) or np.any(radius) or controller or double_support
+        ):
+            raise ValueError(
+                "feet, radius, double_support and controller are for a model; phases have theirs"
+            )
         if isinstance(model, Model):
-            stands = checked_stance(stance, radius, model)
-            where, told = two_feet(model, feet, stance)
-            made = Stance(model, where, *stands, self.slope)
+            made, told = footed(model, feet, stance, radius, self.slope, double_support)
             notes, machine = (*told, *made.notes), partial(_same, made)
-            start = (made.rest, np.zeros(made.standing.nv)) if start is None else start
-            model, ahead = made.phase(controller), made.ahead if ahead is None else ahead
+            start = made.start if start is None else start
+            model, ahead = made.phases(controller), made.ahead if ahead is None else ahead
+            events, heading = made.events, made.heading
+            sole = made.sole
             # what rolls to all sides goes to places that no step leads to
-            exact = exact and (made.sole is None or made.sole.in_plane)
+            exact = exact and (sole is None or sole.in_plane)
             if recipe is None:
                 recipe = partial(
                     Walker,
-                    *(made.model, made.feet),
+                    *(made.model, feet),
                     stance=stance,
+                    double_support=double_support,
                     controller=controller,
                     start=start,
                     ahead=given_ahead,
@@ -100,16 +112,21 @@ class Walker:
                     longest=longest,
                 )
                 numbers = {"slope": self.slope}
-                if made.sole is not None and made.sole.is_ball:
-                    numbers["radius"] = made.sole.radius
-                elif made.sole is not None:
-                    recipe = partial(recipe, radius=made.sole.half_axes)
+                if sole is not None and sole.is_ball:
+                    numbers["radius"] = sole.radius
+                elif sole is not None:
+                    recipe = partial(recipe, radius=sole.half_axes)
         if ahead is None:
             raise ValueError("ahead is missing: how far a step leads, of states at a strike")
         self.phases = (model,) if isinstance(model, Phase) else tuple(model)
         if not self.phases:
             raise ValueError("phases is empty, must be one phase of a step or several")
         """Those of one step."""
+        self.events = len(self.phases) if events is None else events
+        checked_count(self.events, "events")
+        """How many events a step has."""
+        self.heading = heading
+        """Whether it may head anywhere, on level ground: no multiplier tells about that."""
         self.notes = notes
         """What is not exact."""
         self.name = name or self.phases[0].model.name
@@ -138,8 +155,9 @@ class Walker:
     @property
     def weight(self) -> float:
         """What it weighs [N]."""
-        model = self.phases[0].model
-        whole = model.original if isinstance(model, Rooted) else model
+        whole = model = self.phases[0].model
+        while isinstance(whole, Rooted | Planted):
+            whole = whole.original
         return float(whole.total_mass * np.linalg.norm(model.gravity))
 
     @cached_property
@@ -148,7 +166,7 @@ class Walker:
         return 0 if self.kept is None else int(np.shape(self.kept(*self.start))[-1])
 
     @cached_property
-    def stance(self) -> Stance | None:
+    def stance(self) -> Stance | Support | None:
         """The machine on its feet, with the coordinates of all phases; None if nobody said."""
         return None if self._machine is None else self._machine()
 
@@ -186,12 +204,15 @@ class Walker:
                 f"the efforts of {self.name!r} go by the time since a strike, and a flow of "
                 f"{count} steps has one clock: take them one by one"
             )
+        first = self.phases[0].model
+        if isinstance(first, Planted):  # what is looked at next to a gait may be off its spots
+            q, v = first.settled(q, v)
         return flow(
             self.phases,
             q,
             v,
             duration=self.longest * count,
-            events=count * len(self.phases),
+            events=count * self.events,
             most_steps=count * STIFF,
             derivatives=derivatives,
             parameters=parameters,
@@ -226,7 +247,7 @@ def _known(function: Callable[..., Any]) -> str:
     return name.text
 
 
-def _same(stance: Stance) -> Stance:
+def _same(stance: Stance | Support) -> Stance | Support:
     return stance
 
 

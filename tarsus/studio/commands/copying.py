@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -60,7 +60,9 @@ def _copy(stage: Stage, line: Line, world: Array, local: Array) -> str:
     }
     copies = copied(stated, image, loose)
     lists = ("bodies", "joints", "couplings", "loops", "frames", "shapes")
-    both = {name: [*getattr(stated, name), *getattr(copies, name)] for name in lists}
+    both: dict[str, Any] = {
+        name: [*getattr(stated, name), *getattr(copies, name)] for name in lists
+    }
     model = Model(replace(stated, **both), strict=machine.model._strict)
     parts, resting = dict(document.parts), set(document.resting)
     for name, part in document.parts.items():
@@ -104,7 +106,7 @@ def _names(stage: Stage, bodies: set[str], old: str, new: str) -> dict[str, str]
     found = {body.name: called(body.name) for body in stated.bodies if body.name in bodies}
     carried = [joint for joint in stated.joints if joint.child in bodies]
     inside = {*bodies, WORLD}
-    own = [
+    own: list[Any] = [
         *carried,
         *(frame for frame in stated.frames if frame.body in bodies),
         *(loop for loop in stated.loops if inside >= {loop.body_a, loop.body_b}),

@@ -68,13 +68,13 @@ def _body(stage: Stage, name: str) -> str:
     twist = machine.model.frame_velocity(machine.q, machine.v, name, reference="local")
     body = next(each for each in stage.document.description.bodies if each.name == name)
     x, y, z, w = quaternion_from_rotation(pose[:3, :3])
-    told = {
+    told: dict[str, list[float]] = {
         "m": [body.mass],
-        "in": np.diag(body.inertia),
-        "t": pose[:3, 3],
+        "in": np.diag(body.inertia).tolist(),
+        "t": pose[:3, 3].tolist(),
         "E": [w, x, y, z],
-        "vl": twist[:3],
-        "vr": twist[3:],
+        "vl": twist[:3].tolist(),
+        "vr": twist[3:].tolist(),
     }
     return f"{name} " + " ".join(
         f"-{option} {' '.join(f'{number:.6g}' for number in numbers)}"

@@ -135,7 +135,7 @@ def set_link(stage: Stage, line: Line) -> str:
     return told
 
 
-def _relinked(old: Model, link: Link, line: Line) -> tuple[Model, str]:
+def _relinked(model: Model, link: Link, line: Line) -> tuple[Model, str]:
     """Return the model with the joint of a link where a line puts it, and what to tell."""
     distal, proximal, told = link.joint.placement, link.proximal, ""
     places = {}
@@ -157,8 +157,8 @@ def _relinked(old: Model, link: Link, line: Line) -> tuple[Model, str]:
             f"sl: the joint of {line.words[1]} is at its origin, as a file states it", "-pjt"
         )
     if set(line.options) <= {"-q", "-qdot"}:
-        return old, told
-    editor = Editor(old).change("joint", link.joint.name, placement=places["-dj"], **fields)
+        return model, told
+    editor = Editor(model).change("joint", link.joint.name, placement=places["-dj"], **fields)
     if link.fixed is not None:
         editor.change("joint", link.fixed.name, placement=inverse(places["-pj"]))
     return editor.build(), told
