@@ -46,6 +46,8 @@ class Worlds:
         shapes = {} if collision is None else collision.arguments
         slips = getattr(law, "slips", True)
         rubbing = _candidate_numbers(collision, surface) if slips and collision else {}
+        if hasattr(law, "in_core"):  # these know no moments of friction
+            rubbing.pop("candidate_extras", None)
         self.places = candidate_places(collision, surface)
         """The body and what it may touch, of each candidate."""
         if max_contacts is None:
