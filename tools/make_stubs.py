@@ -292,6 +292,9 @@ class World:
         effort: Array,
         limit_restitution: float = 0.0,
         strict: bool = False,
+        candidate_friction: Array = ...,
+        candidate_restitution: Array = ...,
+        candidate_extras: Array = ...,
     ) -> None: ...
     @property
     def n_candidates(self) -> int: ...

@@ -128,6 +128,9 @@ void make(CoreWorld* self, nb::object model, const nb::kwargs& given) {
                 of.read<double>("rolling_friction", kNumber, 0.0)};
     s.limit_restitution = of.read<double>("limit_restitution", kNumber, 0.0);
     s.strict = of.read<bool>("strict", kYesOrNo, false);
+    s.candidate_friction = of.numbers_if_any("candidate_friction");
+    s.candidate_restitution = of.numbers_if_any("candidate_restitution");
+    s.candidate_extras = of.numbers_if_any("candidate_extras");
     of.refuse_others();
     const Tree& tree = nb::cast<const CoreModel&>(model).tree;
     new (self) CoreWorld{make_world(tree, s), std::move(model)};

@@ -47,7 +47,7 @@ TARSUS_FLATTEN int find_contacts(const World& world, const MovingBodies<T>& bodi
             contact.start = velocity(bodies.start, a, b, touch.point);
             // what bounces does so in the step that is nearest to the moment of impact
             const T bounces = select(dot(touch.normal, contact.start) < -parameters[kRestSpeed],
-                                     parameters[kRestitution], zero);
+                                     restitution_of(world, candidate, parameters), zero);
             const T reach = select(bounces > zero, T(0.5) * dt, dt);
             const T coming = mul_add(dot(touch.normal, contact.free), reach, touch.gap);
             const T comes = select(coming < T(-kTouching), one - touch.past, zero);

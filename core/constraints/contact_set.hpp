@@ -1,8 +1,8 @@
 // Which candidates touch in this step, in any lane: gaps, points, normals and velocities.
 #pragma once
 
+#include "constraints/candidate_numbers.hpp"
 #include "geometry/candidates.hpp"
-#include "world/world.hpp"
 
 namespace tarsus::TARSUS_ISA {
 

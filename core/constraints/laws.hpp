@@ -18,6 +18,13 @@ struct LawExtras {
     int rows() const { return rolling > 0 ? 6 : torsion > 0 ? 4 : 3; }
 };
 
+// How a number of one candidate follows from that of its state, x: scale x + offset, at least low
+// and at most high. So it is the larger or the smaller one of two, their mean or product, or what
+// was stated whatever the state has.
+struct Blend {
+    double scale = 1, offset = 0, low = 0, high = 1e300;
+};
+
 // Viscous friction goes out with the normal impulse: it is at most so many times as large. A jump
 // to none would leave some problems without a solution.
 constexpr double kFade = 10;

@@ -36,7 +36,8 @@ TARSUS_INLINE void penalty_force(const World& world, const Contact<T>& contact, 
     const T speed = square_root(mul_add(velocity.y, velocity.y, velocity.z * velocity.z));
     const T size = square_root(mul_add(wish[0], wish[0], wish[1] * wish[1]));
     const T viscous = parameters[kViscous] * speed, fade = T(kFade) * force[0];
-    const T limit = mul_add(parameters[kFriction], force[0], select(viscous < fade, viscous, fade));
+    const T limit = mul_add(friction_of(world, contact.candidate, parameters), force[0],
+                            select(viscous < fade, viscous, fade));
     const T over = select(size > limit, T(1.0), zero);
     const T back = select(over > zero, limit / select(size > zero, size, T(1.0)), T(1.0));
     force[1] = select(pushes > zero, wish[0] * back, zero);

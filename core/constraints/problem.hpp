@@ -21,6 +21,7 @@ template <class T>
 struct Block {
     Source source;
     int row, rows, index;  // index: of the frictional joint, the limit or the contact
+    LawExtras extras;      // of the contact
     T on;
     T target, bounce;  // least velocity of the first row, and what a bounce adds to it
     T low, high;       // of the first row's impulse
@@ -82,8 +83,7 @@ class LaneRows {
 
     // `lose`: what the loops' rows must lose
     TARSUS_APART void read(const Problem<T>& problem, const TestForces<T>& test,
-                           const RowMap<T>& map, const T* lose, const LawExtras& extras,
-                           const T& dt, int lane) {
+                           const RowMap<T>& map, const T* lose, const T& dt, int lane) {
         RowSystem& s = system;
         s.n = s.n_boxes = s.n_discs = 0, n_held_ = loops_;
         bool open = false;
@@ -100,7 +100,7 @@ class LaneRows {
         for (int k = 0; k < problem.n_blocks; ++k) {
             const Block<T>& block = problem.block[k];
             if (!(lane_of(block.on, lane) > 0) || lane_of(block.held, lane) > 0) continue;
-            add(problem, block, extras, lane);
+            add(problem, block, lane);
         }
         for (int r = s.n; r < padded(s.n); ++r) s.b[r] = s.p[r] = 0.0;
         for (int r = 0; r < s.n; ++r) mapped_[n_held_ + r] = loops_ + number[r];
@@ -122,7 +122,7 @@ class LaneRows {
     }
 
    private:
-    void add(const Problem<T>& problem, const Block<T>& block, const LawExtras& extras, int lane) {
+    void add(const Problem<T>& problem, const Block<T>& block, int lane) {
         RowSystem& s = system;
         const int first = s.n;
         const auto here = [&](const T& x) { return lane_of(x, lane); };
@@ -139,8 +139,8 @@ class LaneRows {
         s.b[first] -= s.target[first];
         if (block.rows < 3) return;
         s.disc[s.n_discs++] = {first + 1, 2, first, here(block.mu), here(block.viscous)};
-        if (block.rows > 3) s.disc[s.n_discs++] = {first + 3, 1, first, extras.torsion, 0.0};
-        if (block.rows > 4) s.disc[s.n_discs++] = {first + 4, 2, first, extras.rolling, 0.0};
+        if (block.rows > 3) s.disc[s.n_discs++] = {first + 3, 1, first, block.extras.torsion, 0.0};
+        if (block.rows > 4) s.disc[s.n_discs++] = {first + 4, 2, first, block.extras.rolling, 0.0};
     }
 
     // rows that give way: their compliances on the diagonal, and their targets

@@ -20,7 +20,8 @@ class CompliantContacts {
     void push(BodyForces<T>& bodies, const T* parameters, const T* deformation, const T* on,
               T* rates, T* records) const {
         const auto touches = [&](int k, int a, int b, const Touch<T>& touch) {
-            meet(bodies, a, b, touch, parameters, deformation + k * kDeformation, on[k],
+            const T own[2] = {friction_of(world_, k, parameters), parameters[kViscous]};
+            meet(bodies, a, b, touch, own, deformation + k * kDeformation, on[k],
                  rates + k * kDeformation, records + k * kTouchRecord);
         };
         const auto everywhere = [](const Touching&, const Pose<T>&) { return true; };

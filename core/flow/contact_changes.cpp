@@ -62,12 +62,14 @@ bool ContactChanges::strike(double t, const double* q, double* v, double* works,
     const Grip grip = touching(q, v);
     ContactMechanism mechanism = system_.at(q, v, zero_.data(), grip);
     const double* parameters = system_.parameters();
-    GripProblem rows(mechanism, grip, parameters[kFriction]);
+    GripProblem rows(mechanism, grip, world_, parameters);
     mechanism.rates(rows.b.data());
     const double rest = std::max(parameters[kRestSpeed], kSlowRest);
     for (int k = 0; k < rows.contacts; ++k) {
         const int r = rows.contact(k);
-        if (rows.b[r] < -rest) rows.target[r] = -parameters[kRestitution] * rows.b[r];
+        if (!(rows.b[r] < -rest)) continue;
+        const int candidate = grip.contacts[k].candidate;
+        rows.target[r] = -restitution_of(world_, candidate, parameters) * rows.b[r];
     }
     for (int k = 0; k < rows.limits; ++k) {
         const int r = mechanism.first_limit() + k;
@@ -151,7 +153,7 @@ bool ContactChanges::decide(double t, const double* q, const double* v, const Gr
     system_.push(t, q, v, force.data(), nullptr);
     ContactMechanism mechanism = system_.at(q, v, force.data(), grip);
     mechanism.accelerate(a.data());
-    GripProblem rows(mechanism, grip, system_.parameters()[kFriction]);
+    GripProblem rows(mechanism, grip, world_, system_.parameters());
     for (int dry : grip.dry) {
         rows.bound.push_back(most_held(world_.friction[dry]));
     }
@@ -182,7 +184,7 @@ bool ContactChanges::decide(double t, const double* q, const double* v, const Gr
         const Closed& closed = mechanism.closed()[k];
         if (!hold.slides && !infinite()) {
             const double x = rows.result[r + 1], y = rows.result[r + 2], size = std::hypot(x, y);
-            const double bound = rows.friction * rows.p[r];
+            const double bound = rows.friction[k] * rows.p[r];
             const bool at_rim = std::hypot(rows.p[r + 1], rows.p[r + 2]) >= bound * (1 - 1e-9);
             if (at_rim && rows.p[r] > kTold * largest && size > 1e-9 * fastest) {
                 hold.slides = true, hold.creeps = system_.may_creep();
@@ -257,14 +259,17 @@ void ContactChanges::share(double t, const double* q, const double* v) {
     mechanism.accelerate(a.data());
     HoldingForces least(world_, system_.parameters(), system_.creep());
     least.solve(mechanism, grip, a.data(), {});
-    const double mu = system_.parameters()[kFriction];
+    const auto mu = [&](const Grip::Hold& hold) {
+        return friction_of(world_, hold.candidate, system_.parameters());
+    };
     const auto allowed = [&](double x) {
         const auto at = [&](int r) { return near[r] + x * (least.lambda[r] - near[r]); };
         for (size_t k = 0; k < grip.contacts.size(); ++k) {
             const int r = mechanism.first_contact() + 3 * int(k);
             if (at(r) < 0) return false;
-            const bool sticks = !grip.contacts[k].slides && std::isfinite(mu);
-            if (sticks && std::hypot(at(r + 1), at(r + 2)) > mu * at(r)) return false;
+            const bool sticks = !grip.contacts[k].slides && !infinite();
+            if (sticks && std::hypot(at(r + 1), at(r + 2)) > mu(grip.contacts[k]) * at(r))
+                return false;
         }
         for (size_t k = 0; k < grip.limits.size(); ++k) {
             if (at(mechanism.first_limit() + int(k)) < 0) return false;
@@ -277,7 +282,7 @@ void ContactChanges::share(double t, const double* q, const double* v) {
         return true;
     };
     // friction of what slides depends on how its normal forces share: these stay as they are
-    const auto rubs = [&](const Grip::Hold& hold) { return hold.slides && mu > 0; };
+    const auto rubs = [&](const Grip::Hold& hold) { return hold.slides && mu(hold) > 0; };
     double way = std::any_of(grip.contacts.begin(), grip.contacts.end(), rubs) ? 0 : 1;
     if (way > 0 && !allowed(1)) {
         double low = 0, high = 1;
@@ -289,11 +294,11 @@ void ContactChanges::share(double t, const double* q, const double* v) {
     }
     for (size_t r = 0; r < near.size(); ++r) near[r] += way * (least.lambda[r] - near[r]);
     // what then is still at the edge of its cone holds no more: others hold what it cannot
-    for (size_t k = 0; std::isfinite(mu) && k < grip.contacts.size(); ++k) {
+    for (size_t k = 0; !infinite() && k < grip.contacts.size(); ++k) {
         Grip::Hold& hold = system_.grip.contacts[k];
         const double* f = &near[mechanism.first_contact() + 3 * k];
         const double size = std::hypot(f[1], f[2]);
-        if (hold.slides || !(size >= mu * f[0] * (1 - 1e-6)) || !(size > 0)) continue;
+        if (hold.slides || !(size >= mu(hold) * f[0] * (1 - 1e-6)) || !(size > 0)) continue;
         const Closed& closed = mechanism.closed()[k];
         hold.slides = true, hold.creeps = system_.may_creep();
         hold.way = closed.direction[1] * (-f[1] / size) + closed.direction[2] * (-f[2] / size);

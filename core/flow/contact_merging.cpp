@@ -38,7 +38,7 @@ bool ContactChanges::merge(double t, double h, double* q, double* v, double* wor
     }
     {
         ContactMechanism mechanism = system_.at(q, v, force.data(), grip);
-        GripProblem rows(mechanism, grip, system_.parameters()[kFriction]);
+        GripProblem rows(mechanism, grip, world_, system_.parameters());
         rate.assign(std::max(rows.n, 1), 0.0);
         mechanism.rates(rate.data());
         mechanism.accelerate(a.data());

@@ -161,7 +161,7 @@ double ContactSystem::friction_power(const ContactMechanism& mechanism) const {
 
 void ContactSystem::look(const ContactMechanism& mechanism, const double* a, double* values,
                          double* slopes) {
-    const double unknown = __builtin_nan(""), mu = parameters()[kFriction];
+    const double unknown = __builtin_nan("");
     const std::vector<double>& lambda = holding_.lambda;
     const JointState<double>& joints = mechanism.joints();
     for (size_t g = 0; g < watching.size(); ++g) {
@@ -182,9 +182,11 @@ void ContactSystem::look(const ContactMechanism& mechanism, const double* a, dou
             case Watch::pull:
                 value = lambda[row] + allowed;
                 break;
-            case Watch::cone:
+            case Watch::cone: {
+                const double mu = friction_of(world_, grip.contacts[k].candidate, parameters());
                 value = mu * lambda[row] - std::hypot(lambda[row + 1], lambda[row + 2]) + allowed;
                 break;
+            }
             case Watch::turn: {
                 const Closed& closed = mechanism.closed()[k];
                 value = dot(ways[k], mechanism.velocity(closed.a, closed.b, closed.touch.point)) +

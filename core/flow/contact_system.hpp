@@ -75,7 +75,8 @@ class ContactSystem {
         const double mu = parameters()[kFriction];
         const GroundKind ground = world_.shapes.ground;
         const bool facets = ground == GroundKind::profile || ground == GroundKind::height_field;
-        return mu > 0 && std::isfinite(mu) && !facets;
+        const bool rubs = mu > 0 || !world_.candidate_friction.empty();
+        return rubs && std::isfinite(mu) && !facets;
     }
     double creep() const { return numbers_.creep; }
     // Points that creep and have come to the end of their ways stand, whatever they do across; true

@@ -5,19 +5,22 @@
 
 namespace tarsus::TARSUS_ISA {
 
-GripProblem::GripProblem(ContactMechanism& mechanism, const Grip& grip, double mu)
+GripProblem::GripProblem(ContactMechanism& mechanism, const Grip& grip, const World& world,
+                         const double* parameters)
     : n(mechanism.rows()),
       loops(mechanism.first_contact()),
       contacts(int(grip.contacts.size())),
       limits(int(grip.limits.size())),
       dry(int(grip.dry.size())),
-      friction(mu),
+      infinite(std::isinf(parameters[kFriction])),
       A(size_t(n) * n),
       b(n),
       target(n, 0.0),
       slip(2 * contacts, 0.0),
       p(n, 0.0),
       kept(contacts, false) {
+    for (const Grip::Hold& hold : grip.contacts)
+        friction.push_back(friction_of(world, hold.candidate, parameters));
     mechanism.sum_operator(A.data());
 }
 
@@ -52,7 +55,7 @@ void GripProblem::complete() {
 }
 
 bool GripProblem::solve(bool impact, Room& room, double allowed) {
-    if (std::isinf(friction)) return solve_sticking();
+    if (infinite) return solve_sticking();
     reduce();
     const int m = n - loops;
     struct Work {
@@ -79,7 +82,7 @@ bool GripProblem::solve(bool impact, Room& room, double allowed) {
     int r = 0;
     for (int k = 0; k < contacts; ++k, r += 3) {
         s.box[s.n_boxes++] = {r, 0.0, 1e300};
-        s.disc[s.n_discs++] = {r + 1, 2, r, friction, 0.0};
+        s.disc[s.n_discs++] = {r + 1, 2, r, friction[k], 0.0};
         // between impacts what slides rubs against its way: it is far from standing still
         const double x = slip[2 * k], y = slip[2 * k + 1], speed = std::hypot(x, y);
         if (impact || !(speed > kPointStands)) continue;

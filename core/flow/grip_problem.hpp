@@ -16,10 +16,12 @@ namespace tarsus::TARSUS_ISA {
 class GripProblem {
    public:
     // rows of a grip: loops, contacts, limits, dry frictions
-    GripProblem(ContactMechanism& mechanism, const Grip& grip, double friction);
+    GripProblem(ContactMechanism& mechanism, const Grip& grip, const World& world,
+                const double* parameters);
 
     int n, loops, contacts, limits, dry;
-    double friction;
+    bool infinite;                 // friction
+    std::vector<double> friction;  // of each contact
     std::vector<double> A, b;    // the operator, and what rows are without forces along them
     std::vector<double> target;  // velocities that bounces ask for
     std::vector<double> bound;   // of dry frictions

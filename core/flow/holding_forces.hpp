@@ -21,8 +21,9 @@ namespace tarsus::TARSUS_ISA {
 class HoldingForces {
    public:
     HoldingForces(const World& world, const double* parameters, double creep)
-        : creep_(creep),
-          mu_(parameters[kFriction]),
+        : world_(world),
+          parameters_(parameters),
+          creep_(creep),
           viscous_(parameters[kViscous]),
           least_(kHeldAlready * mobility_of(*world.tree)) {}
 
@@ -96,8 +97,9 @@ class HoldingForces {
                 x = dot(closed.direction[1], grip.contacts[k].way);
                 y = dot(closed.direction[2], grip.contacts[k].way);
             }
-            unknown(row, true, -mu_ * x, -mu_ * y);
-            sliding_ = sliding_ || mu_ > 0;
+            const double mu = friction_of(world_, grip.contacts[k].candidate, parameters_);
+            unknown(row, true, -mu * x, -mu * y);
+            sliding_ = sliding_ || mu > 0;
         }
         for (int r = mechanism.first_limit(); r < n; ++r) unknown(r, false, 0, 0);
     }
@@ -113,7 +115,9 @@ class HoldingForces {
                            room_.data());
     }
 
-    const double creep_, mu_, viscous_, least_;
+    const World& world_;
+    const double* parameters_;
+    const double creep_, viscous_, least_;
     bool sliding_ = false;
     std::vector<double> A_, M_, x_, along_, constant_, scale_, room_;
     std::vector<int> row_, order_;

@@ -224,8 +224,8 @@ class LaneStates {
         if (lane_of(start.x, l) < -lane_of(at_.parameters[kRestSpeed], l)) return 3;
         const double slip = std::hypot(lane_of(start.y, l), lane_of(start.z, l));
         const double viscous = world_.dt * lane_of(at_.parameters[kViscous], l) * slip;
-        const double bound =
-            lane_of(at_.parameters[kFriction], l) * normal + std::min(viscous, kFade * normal);
+        const T friction = friction_of(world_, contact.candidate, at_.parameters);
+        const double bound = lane_of(friction, l) * normal + std::min(viscous, kFade * normal);
         const Vec3<T> end = at_.at.slide(contact, at_.at.after);
         const double speed = std::hypot(lane_of(end.y, l), lane_of(end.z, l));
         const bool at_bound = std::hypot(x, y) >= bound * (1 - 1e-9);

@@ -142,8 +142,8 @@ class StepRows {
     TARSUS_INLINE Block<T>& add_block(Source source, int index, int rows, const T& on) {
         const T zero(0.0);
         Block<T>& block = problem.block[problem.n_blocks++];
-        block = {source, problem.n_rows, rows, index, on,   zero, zero, zero, T(kUnbounded), zero,
-                 zero,   zero,           zero, zero,  zero, zero, zero, zero, zero};
+        block = {source, problem.n_rows, rows, index, {},   on,   zero, zero, zero, T(kUnbounded),
+                 zero,   zero,           zero, zero,  zero, zero, zero, zero, zero, zero};
         problem.n_rows += rows;
         return block;
     }
@@ -164,8 +164,10 @@ class StepRows {
         block.gap = contact.touch.gap;
         // what lies ahead may be closed but not entered
         block.target = world_.numbers.ahead ? ahead_target(block.gap, at.dt) : zero;
-        block.bounce = bounce(start.x, parameters[kRestitution], parameters[kRestSpeed], block);
-        block.mu = parameters[kFriction];
+        block.bounce = bounce(start.x, restitution_of(world_, contact.candidate, parameters),
+                              parameters[kRestSpeed], block);
+        block.mu = friction_of(world_, contact.candidate, parameters);
+        block.extras = extras_of(world_, contact.candidate);
         const T slip = square_root(mul_add(start.y, start.y, start.z * start.z));
         block.viscous = at.dt * parameters[kViscous] * slip;
         const Vec3<T> turn = rows > 3 ? at.turn(contact, at.free) : zero_vector<T>();

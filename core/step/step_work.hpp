@@ -21,7 +21,7 @@ class StepWork {
 
     // the problem of one lane, once all rows are there
     void read(const T& dt, int l) {
-        lane.read(rows.problem, rows.test, rows.map, rows.lose, world_.extras, dt, l);
+        lane.read(rows.problem, rows.test, rows.map, rows.lose, dt, l);
     }
 
     // in the lanes that are `open`; tells report(lane, SolveReport)

@@ -289,6 +289,38 @@ void add_ground(World& world, const WorldStatement& s) {
     }
 }
 
+void read_blends(const char* name, const std::vector<double>& given, int n, double most,
+                 std::vector<Blend>& out) {
+    if (given.empty()) return;
+    expect(name, given.size(), 4 * size_t(n));
+    for (int k = 0; k < n; ++k) {
+        const double* row = &given[4 * size_t(k)];
+        const bool fits = row[0] >= 0 && row[1] >= 0 && row[2] >= 0 && row[3] >= row[2];
+        if (!fits || row[1] > most || row[2] > most)
+            refuse(std::string(name) + " must have rows of scale, offset, low, high");
+        out.push_back({row[0], row[1], row[2], row[3]});
+    }
+}
+
+// numbers that candidates have of their own
+void add_candidate_numbers(World& world, const WorldStatement& s) {
+    const int n = world.n_candidates();
+    read_blends("candidate_friction", s.candidate_friction, n, kHuge, world.candidate_friction);
+    read_blends("candidate_restitution", s.candidate_restitution, n, 1.0,
+                world.candidate_restitution);
+    if (s.candidate_extras.empty()) return;
+    expect("candidate_extras", s.candidate_extras.size(), 2 * size_t(n));
+    for (int k = 0; k < n; ++k) {
+        const LawExtras own{s.candidate_extras[2 * k], s.candidate_extras[2 * k + 1]};
+        if (!(own.torsion >= 0 && own.rolling >= 0 && own.torsion < kHuge && own.rolling < kHuge))
+            refuse("candidate_extras must be finite and not negative");
+        world.candidate_extras.push_back(own);
+        // as many rows as the one that needs most
+        world.extras.torsion = std::max(world.extras.torsion, own.torsion);
+        world.extras.rolling = std::max(world.extras.rolling, own.rolling);
+    }
+}
+
 // positions that limits hold: those whose rate is a velocity of their joint
 bool plain_positions(Kind kind) {
     switch (kind) {
@@ -394,6 +426,7 @@ World make_world(const Tree& tree, const WorldStatement& s) {
     if (candidates > 1000000) refuse("there are more than a million contact candidates");
     if (s.max_contacts < 0 || s.max_contacts > 4096) refuse("max_contacts must be from 0 to 4096");
     world.max_contacts = int(std::min<long>(s.max_contacts, candidates));
+    add_candidate_numbers(world, s);
     return world;
 }
 

@@ -37,6 +37,10 @@ struct World {
     int control_steps = 1;
     std::vector<double> effort;
 
+    // by candidate; empty where all are as their states say
+    std::vector<Blend> candidate_friction, candidate_restitution;
+    std::vector<LawExtras> candidate_extras;
+
     int n_candidates() const { return shapes.n_candidates(); }
     int n_rows() const { return int(friction.size() + limits.size()); }
 
@@ -95,6 +99,8 @@ struct WorldStatement {
     LawExtras extras;
     double limit_restitution = 0;
     bool strict = false;
+    // of candidates, if they have their own: rows of scale, offset, low, high; of torsion, rolling
+    std::vector<double> candidate_friction, candidate_restitution, candidate_extras;
 };
 
 // Throws std::invalid_argument, naming what is wrong.

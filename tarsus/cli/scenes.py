@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.cli.companions import with_companions
 from tarsus.control import PD, ImplicitPD
 from tarsus.geometry import Collision, Ground, stand
 from tarsus.model import Model
@@ -65,11 +66,16 @@ def adapted(scene: Scene, choices: Choices) -> Scene:
     return scene.but(ground=replace(scene.ground, **surface))
 
 
-def scene_of_model(model: Model, choices: Choices) -> Scene:
-    """Return a model on the ground, or in the air if its root hangs on the world."""
-    free = model.base is not None and model.base.kind == "free"
+def scene_of_model(model: Model, choices: Choices, companions: Sequence[str] = ()) -> Scene:
+    """Return a model on the ground, or in the air if its root hangs on the world.
+
+    What is with it starts where it is said to, and brings the ground along.
+    """
+    base = model.base
+    free = base is not None and base.kind == "free"
+    model = with_companions(model, companions)
     ground = None
-    if free or choices.slope is not None or choices.friction is not None:
+    if free or companions or choices.slope is not None or choices.friction is not None:
         ground = Ground(
             friction=0.7 if choices.friction is None else choices.friction,
             restitution=choices.restitution or 0.0,
@@ -78,8 +84,9 @@ def scene_of_model(model: Model, choices: Choices) -> Scene:
     collision = Collision.from_model(model, list(choices.points)) if choices.points else None
     q0 = _posture(model, choices.joints)
     if free and ground is not None:
-        q0 = stand(model, q0, ground, collision)
-        q0[2] += _height(choices.height)
+        lifted = next(joint for joint in model.joints if joint.kind == "free")
+        q0 = stand(model, q0, ground, collision, lifted.name)
+        q0[lifted.q_slice.start + 2] += _height(choices.height)
     elif choices.height is not None:
         raise ValueError(
             f"--height is for models with a free root; {model.name} hangs on the world"

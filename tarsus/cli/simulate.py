@@ -67,6 +67,15 @@ def simulate(
         list[str] | None,
         _option("A frame that touches the ground, instead of all shapes; may be repeated."),
     ] = None,
+    companion: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            help="Another model at x,y,z, as in box.urdf@0.5,0,0.8 or table.urdf@1,0,0:fixed; "
+            "may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     controller: Annotated[
         Controller | None, _option("hold: joints stay where they start; none: they are limp.")
     ] = None,
@@ -114,6 +123,8 @@ def simulate(
         check_film(animate)
     scene = scene_named(model)
     if scene is not None:
+        if companion:
+            raise ValueError(f"--with is for models: {scene.name} has its own things in it")
         scene = adapted(scene, choices)
     else:
         try:
@@ -124,7 +135,7 @@ def simulate(
             if not str(error).startswith("there is no"):
                 raise
             raise ValueError(f"{error}; or a scene: {', '.join(scene_names())}") from None
-        scene = scene_of_model(opened, choices)
+        scene = scene_of_model(opened, choices, companion or ())
     run, seconds, failure = _run(scene, push or (), until or ())
     if as_json:
         print(json.dumps({**run_report.as_data(run, seconds, scene.dt), "failure": failure}))

@@ -35,9 +35,9 @@ from tarsus.formats.mjcf_lines import lines
 from tarsus.formats.mjcf_motors import Motors
 from tarsus.formats.mjcf_shapes import (
     excluded_contacts,
+    frictions_of_planes,
     read_shapes,
     read_sites,
-    stated_frictions,
 )
 from tarsus.formats.mjcf_tendons import Tendons
 from tarsus.model.checks import unused
@@ -112,10 +112,10 @@ class _Reader:
             f"{what} ({count}) are not taken over" for what, count in self.ignored.items() if count
         ]
         self.description.warnings += of_tendons + of_motors + of_actuators
-        if rough := stated_frictions(model, self.body_names):
+        if rough := frictions_of_planes(mujoco, model, self.body_names):
             self.description.warnings.append(
-                f"frictions of geoms ({len(rough)}) are not taken over, the ground states one for "
-                f"all: {listing(dict.fromkeys(rough), limit=10)}"
+                f"frictions of planes ({len(rough)}) are not taken over, grounds state their own: "
+                f"{listing(dict.fromkeys(rough), limit=10)}"
             )
 
     def source(self, tag: str, index: int, name: str) -> Source:

@@ -65,6 +65,7 @@ def read_shapes(
             file=file,
             color=_color(model, geom),
             name=name,
+            **_surface(model, geom),
             source=source("geom", geom, name),
         )
 
@@ -109,13 +110,32 @@ def excluded_contacts(model: Any, body_names: list[str], source: Source) -> list
     return [[body_names[a], body_names[b]] for a, b in sorted(found)]
 
 
-def stated_frictions(model: Any, body_names: list[str]) -> list[str]:
-    """What of the geoms that touch states a friction other than MuJoCo's own, by name."""
+def frictions_of_planes(mujoco: Any, model: Any, body_names: list[str]) -> list[str]:
+    """What of the planes and height fields states a friction other than MuJoCo's own, by name."""
+    grounds = (int(mujoco.mjtGeom.mjGEOM_PLANE), int(mujoco.mjtGeom.mjGEOM_HFIELD))
     return [
         f"{model.geom(geom).name or body_names[model.geom_bodyid[geom]]} ({friction[0]:g})"
         for geom, friction in enumerate(model.geom_friction)
-        if _collides(model, geom) and not np.allclose(friction, DEFAULT_FRICTION)
+        if _collides(model, geom)
+        and int(model.geom_type[geom]) in grounds
+        and not np.allclose(friction, DEFAULT_FRICTION)
     ]
+
+
+def _surface(model: Any, geom: int) -> dict[str, float]:
+    """Frictions of a geom that touches, where they are not MuJoCo's own or its condim uses them."""
+    if not _collides(model, geom):
+        return {}
+    sliding, torsion, rolling = model.geom_friction[geom].tolist()
+    found = {} if np.isclose(sliding, DEFAULT_FRICTION[0]) else {"friction": sliding}
+    condim = int(model.geom_condim[geom])
+    if condim == 1:
+        found["friction"] = 0.0
+    if condim >= 4:
+        found["torsion"] = torsion
+    if condim >= 6:
+        found["rolling"] = rolling
+    return found
 
 
 def _collides(model: Any, geom: int) -> bool:

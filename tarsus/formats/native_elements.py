@@ -15,7 +15,14 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.model.checks import is_triple, number, numbers, suggestion
-from tarsus.model.description import Coupling, ModelError, Source, SurfaceStatement
+from tarsus.model.description import (
+    SURFACE_NUMBERS,
+    Coupling,
+    ModelError,
+    Shape,
+    Source,
+    SurfaceStatement,
+)
 from tarsus.model.kinds import LIMIT_FIELDS
 from tarsus.model.stating import AXES
 
@@ -52,9 +59,12 @@ def decode(entry: Any, default: Any, required: tuple[str, ...], what: str, sourc
     keys += [part + end for end in ends for part in ("position", "rotation")]
     data = dict(mapping(entry, keys, required, what, source))
     what = f"{type(default).__name__.lower()} {data.get('name', '')!r}"
-    values = {PLACEMENT + end: _decode_placement(data, end, what, source) for end in ends}
+    values: dict[str, Any] = {
+        PLACEMENT + end: _decode_placement(data, end, what, source) for end in ends
+    }
     for key, value in data.items():
-        read = READERS.get(key) or _reader(getattr(default, key), key in required)
+        own = number if isinstance(default, Shape) and key in SURFACE_NUMBERS else None
+        read = own or READERS.get(key) or _reader(getattr(default, key), key in required)
         values[key] = read(value, f"{what}: {key}", source)
     return type(default)(**values, source=source)
 

@@ -11,6 +11,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.formats.context import Color, Context
 from tarsus.formats.sdf_frames import MODEL, Frames, read_pose
+from tarsus.formats.surfaces import sdf_surface
 from tarsus.formats.xml import Element
 from tarsus.model.description import WORLD, Body, Shape, Source
 from tarsus.spatial import inverse
@@ -171,7 +172,7 @@ def read_shapes(link: Element, frames: Frames, context: Context) -> list[Shape]:
     for element in link.children:
         if element.tag not in ("visual", "collision"):
             continue
-        context.ignore_except(element, "pose", "geometry", "material")
+        context.ignore_except(element, "pose", "geometry", "material", "surface")
         geometry = element.require("geometry")
         form = next((child for child in geometry.children if child.tag in SIZES), None)
         context.ignore_except(geometry, *SIZES)
@@ -186,6 +187,7 @@ def read_shapes(link: Element, frames: Frames, context: Context) -> list[Shape]:
             color=_read_color(element.find("material")),
             name=element.attributes.get("name", ""),
             source=element.source,
+            **sdf_surface(element, context),
         )
         if element.find("pose") is None:
             shape.placement = np.eye(4)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from tarsus.formats.context import Context, listing
 from tarsus.formats.paths import Folders
+from tarsus.formats.surfaces import read_gazebo
 from tarsus.formats.urdf_couplings import read_mimics, read_transmissions
 from tarsus.formats.urdf_elements import read_body, read_color, read_joint, read_shapes
 from tarsus.formats.urdf_plus import ELEMENTS as PLUS
@@ -57,7 +58,7 @@ def read_urdf(
 
 
 def _read_elements(robot: Element, description: Description, context: Context) -> None:
-    context.ignore_except(robot, "link", "joint", "material", "transmission", *PLUS)
+    context.ignore_except(robot, "link", "joint", "material", "transmission", "gazebo", *PLUS)
     for material in robot.all("material"):
         color = read_color(material, context)
         if color is not None:
@@ -65,6 +66,7 @@ def _read_elements(robot: Element, description: Description, context: Context) -
     for link in robot.all("link"):
         description.bodies.append(read_body(link))
         description.shapes += read_shapes(link, context)
+    read_gazebo(robot, description.shapes, context)
     names = {body.name for body in description.bodies}
     for element in robot.all("joint"):
         joint = read_joint(element, context)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.geometry.between import Between, between_bodies
-from tarsus.geometry.candidates import PER_PAIR, PER_RING, Candidate, unique_names
+from tarsus.geometry.candidates import PER_PAIR, PER_RING, Candidate, Surface, unique_names
 from tarsus.geometry.pairs import Placed, placed_shapes, placed_volumes
 from tarsus.geometry.profile import Profile
+from tarsus.geometry.rubbing import Frictions, PairFrictions, Rubbing, Rule, blends, stated_rules
 from tarsus.geometry.smooth_ground import SmoothGround
 from tarsus.geometry.terrain import Terrain
 from tarsus.geometry.touches import (
     ContactPoints,
     Touches,
+    on_the_ground,
     touches_of_points,
     touches_of_shapes,
 )
@@ -35,13 +38,16 @@ class Collision:
 
     `arguments` are the arrays that the core's `World` takes. `candidates` tells body, link and
     shape of every place that may touch, in the order of the core's numbers (`numbered` for those
-    on a particular ground). `warnings` says what was replaced or left out.
+    on a particular ground). `warnings` says what was replaced or left out. `blends` has rows (n, 4)
+    for "friction", "restitution", "torsion" and "rolling", as far as shapes state them
+    (`tarsus.geometry.rubbing`).
     """
 
     model: str
     arguments: Mapping[str, Any]
     candidates: tuple[Candidate, ...]
     warnings: tuple[str, ...]
+    blends: Mapping[str, Array] = field(default_factory=dict)
 
     @classmethod
     def from_model(
@@ -52,6 +58,11 @@ class Collision:
         shapes: TouchingShapes | Volumes = "collision",
         mesh_points: int = 32,
         hollows: bool = False,
+        friction: Frictions | None = None,
+        restitution: Frictions | None = None,
+        pairs: PairFrictions | None = None,
+        combine: Rule | Mapping[str, Rule] | None = None,
+        ignore_ground: Iterable[str] = (),
     ) -> Self:
         """Return what of a model can touch the ground, and which bodies can touch each other.
 
@@ -64,7 +75,14 @@ class Collision:
 
         Bodies of different trees can touch each other. With `self_collision` those of one tree
         can, too, unless they are neighbours or touch in the neutral configuration; or give pairs
-        of names, and exactly these bodies can.
+        of names, and exactly these bodies can. Those in `ignore_ground`, by names of shapes, links
+        or bodies, do not touch the ground.
+
+        Shapes rub and bounce as they state; `friction` and `restitution` state it here, by names of
+        shapes, links or bodies. Of two that meet `combine` makes one: "min" (unless stated),
+        "max" (as MuJoCo does), "mean" or "product" for friction, or some of these by name of the
+        number; of restitutions the larger one counts. What states none is as the ground says.
+        `pairs` has frictions of pairs of names, "ground" among them, whatever these state.
         """
         expect(model, Model, "model")
         if not isinstance(shapes, Volumes) and shapes not in get_args(TouchingShapes):
@@ -76,18 +94,21 @@ class Collision:
         flag(hollows, "hollows")
         chosen = _chosen(model, shapes)
         if contact_points is None:
-            touches = touches_of_shapes(chosen, mesh_points, hollows)
+            touches = touches_of_shapes(on_the_ground(chosen, ignore_ground), mesh_points, hollows)
             some = len(touches.rims) + len(touches.ellipsoids)
             notes = [] if some else _nothing(model, shapes)
         else:
             touches, notes = touches_of_points(model, contact_points), []
         between = between_bodies(model, chosen, self_collision)
         is_rim = touches.rims[:, 3:6].any(axis=1)
+        candidates = (*_on_ground(model, touches, is_rim), *_of_pairs(between))
+        named = {"friction": friction or {}, "restitution": restitution or {}}
         return cls(
             model.name,
             {**_ground_arguments(touches, is_rim), **between.arguments},
-            (*_on_ground(model, touches, is_rim), *_of_pairs(between)),
+            candidates,
             (*notes, *touches.warnings, *between.warnings),
+            blends(candidates, Rubbing(stated_rules(combine), named, pairs or {})),
         )
 
     @cached_property
@@ -111,6 +132,13 @@ class Collision:
             len(self.arguments[key]) for key in ("point_body", "ring_body", "ellipsoid_body")
         )
         return points + PER_RING * rings + ellipsoids
+
+    def blends_on(self, ground: Terrain | None) -> dict[str, Array]:
+        """Return `blends` for each of the core's numbers on a ground, see `numbered`."""
+        places = len(self.numbered(ground))
+        order = np.arange(places)
+        order[len(self.candidates) :] -= len(self.candidates)
+        return {name: rows[order] for name, rows in self.blends.items()}
 
     def __repr__(self) -> str:
         counts = (
@@ -169,13 +197,13 @@ def _ground_arguments(touches: Touches, is_rim: Any) -> dict[str, Any]:
 
 def _on_ground(model: Model, touches: Touches, is_rim: Any) -> list[Candidate]:
     found = [
-        Candidate(model.body_names[body], link, shape)
-        for body, (link, shape) in zip(touches.bodies, touches.labels, strict=True)
+        Candidate(model.body_names[body], label.link, label.shape, surface=label.surface)
+        for body, label in zip(touches.bodies, touches.labels, strict=True)
     ]
     points = [each for each, rim in zip(found, is_rim, strict=True) if not rim]
     rings = [each for each, rim in zip(found, is_rim, strict=True) if rim]
     smooth = [
-        Candidate(model.body_names[body], link, shape.name or shape.kind)
+        Candidate(model.body_names[body], link, shape.name or shape.kind, surface=Surface.of(shape))
         for body, link, shape in touches.ellipsoids
     ]
     return [*points, *(each for each in rings for _ in range(PER_RING)), *smooth]
@@ -185,7 +213,10 @@ def _of_pairs(between: Between) -> list[Candidate]:
     found = []
     for i, j in between.pairs:
         a, b = between.shapes[i], between.shapes[j]
-        name = a.shape.name or a.shape.kind
-        candidate = Candidate(a.shape.body, a.link, name, b.shape.body, b.link)
+        name, other = (each.shape.name or each.shape.kind for each in (a, b))
+        surfaces = Surface.of(a.shape), Surface.of(b.shape)
+        candidate = Candidate(
+            *(a.shape.body, a.link, name), *(b.shape.body, b.link, other), *surfaces
+        )
         found += [candidate] * PER_PAIR
     return found

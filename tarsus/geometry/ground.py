@@ -16,27 +16,30 @@ from tarsus.model.checks import number
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ground(Terrain):
-    """A plane through the origin that falls by the angle `slope` [rad] along +x."""
+    """A plane that falls by the angle `slope` [rad] along +x, `level` [m] high at x = 0."""
 
     kind: ClassVar[str] = "plane"
 
     slope: float = 0.0
+    level: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set("slope", number(self.slope, "slope"))
+        self._set("level", number(self.level, "level"))
         if not abs(self.slope) < math.pi / 2:
             raise ValueError(f"slope is {self.slope} rad, must be between -π/2 and π/2")
 
     @property
     def numbers(self) -> Array:
         """Normal and offset (4,): points of the plane have n · x = offset."""
-        return np.array([math.sin(self.slope), 0.0, math.cos(self.slope), 0.0])
+        up = math.cos(self.slope)
+        return np.array([math.sin(self.slope), 0.0, up, self.level * up])
 
     def height(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the height z [m] above each point (x, y)."""
         xs, _ = self._places(x, y)
-        return np.asarray(-math.tan(self.slope) * xs)
+        return np.asarray(self.level - math.tan(self.slope) * xs)
 
     def normal(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Return the unit normals (…, 3), the same everywhere."""

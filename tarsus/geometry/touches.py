@@ -5,23 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
+from tarsus.geometry.candidates import Surface
 from tarsus.geometry.outline import outline
 from tarsus.geometry.pairs import Placed
 from tarsus.geometry.rims import balls, rims
 from tarsus.geometry.solids import is_ellipsoid
 from tarsus.model import Model
-from tarsus.model.checks import reals
+from tarsus.model.checks import UnknownNameError, reals, suggestion
 from tarsus.model.description import WORLD, ModelError
 
 ContactPoints: TypeAlias = Sequence[str] | Mapping[str, ArrayLike]
 COARSE = 1e-3
 """Outlines that are off by more than this are reported [m]."""
+
+
+class Label(NamedTuple):
+    """The names of a link and its shape, and how that rubs and bounces."""
+
+    link: str
+    shape: str
+    surface: Surface = Surface()
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +42,7 @@ class Touches:
 
     rims: Array
     bodies: list[int]
-    labels: list[tuple[str, str]]
+    labels: list[Label]
     ellipsoids: list[Placed] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -55,8 +64,22 @@ def touches_of_points(model: Model, points: ContactPoints) -> Touches:
         rotation, origin = frame.placement[:3, :3], frame.placement[:3, 3]
         found.append(balls(offsets @ rotation.T + origin))
         bodies += [model.body(frame.body).index] * len(offsets)
-        labels += [(name, "point")] * len(offsets)
+        labels += [Label(name, "point")] * len(offsets)
     return Touches(np.concatenate(found), bodies, labels)
+
+
+def on_the_ground(shapes: Sequence[Placed], ignored: Iterable[str]) -> list[Placed]:
+    """Return shapes without those that are ignored, by names of shapes, links or bodies."""
+    if isinstance(ignored, str):
+        raise ValueError(f"ignore_ground is {ignored!r}, must be a list of names")
+    left = list(shapes)
+    for name in ignored:
+        known = {x: None for each in shapes for x in _names(each)}
+        if name not in known:
+            message = f"ignore_ground: no shape, link or body is called {name!r}"
+            raise UnknownNameError(message + suggestion(name, known))
+        left = [each for each in left if name not in _names(each)]
+    return left
 
 
 def touches_of_shapes(shapes: Sequence[Placed], mesh_points: int, hollows: bool) -> Touches:
@@ -74,7 +97,7 @@ def touches_of_shapes(shapes: Sequence[Placed], mesh_points: int, hollows: bool)
         kept, error = outline(of_body, of_mesh, mesh_points, hollows=hollows)
         found.append(of_body[kept])
         bodies += [body] * len(kept)
-        labels += [(owners[i].link, owners[i].shape.name or owners[i].shape.kind) for i in kept]
+        labels += [_label(owners[i]) for i in kept]
         errors[owners[0].shape.body] = error
     coarse = [body for body, error in errors.items() if error > COARSE]
     notes = []
@@ -86,3 +109,12 @@ def touches_of_shapes(shapes: Sequence[Placed], mesh_points: int, hollows: bool)
             f"{1e3 * errors[worst]:.1f} mm; more mesh_points are finer"
         )
     return Touches(np.concatenate(found), bodies, labels, ellipsoids, notes)
+
+
+def _names(placed: Placed) -> tuple[str, ...]:
+    return placed.shape.name or placed.shape.kind, placed.link, placed.shape.body
+
+
+def _label(placed: Placed) -> Label:
+    name = placed.shape.name or placed.shape.kind
+    return Label(placed.link, name, Surface.of(placed.shape))

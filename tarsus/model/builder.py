@@ -177,16 +177,24 @@ class Builder:
         file: str | Path | None = None,
         color: tuple[float, float, float, float] | None = None,
         name: str = "",
+        friction: float | None = None,
+        restitution: float | None = None,
+        torsion: float | None = None,
+        rolling: float | None = None,
     ) -> Self:
         """Add a shape to `body`, to look at (`role="visual"`) or to touch ("collision").
 
         `size` [m] by kind: box (x, y, z), sphere (radius,), cylinder and capsule (radius,
         length), ellipsoid (half axes x, y, z), torus (radius of its circle about z, radius of its
-        tube), mesh (scale x, y, z) of a `file`.
+        tube), mesh (scale x, y, z) of a `file`. How its surface rubs and bounces is the ground's
+        matter unless stated: `friction` (Coulomb's coefficient), `restitution` (0 to 1), `torsion`
+        and `rolling` [m], see `tarsus.Collision.from_model` for what becomes of two that meet.
         """
         place = placement_of(f"shape {name!r}", position, rotation, placement)
         path = None if file is None else str(file)
-        self._draft.add_shape(Shape(body, role, kind, tuple(size), place, path, color, name))
+        surface = friction, restitution, torsion, rolling
+        shape = Shape(body, role, kind, tuple(size), place, path, color, name, *surface)
+        self._draft.add_shape(shape)
         return self
 
     def gear(

@@ -139,6 +139,15 @@ def number(value: Any, what: str, source: Source | None = None) -> float:
     return float(numbers(value, (), what, source))
 
 
+def surface_number(name: str, value: Any, what: str, source: Source | None = None) -> float:
+    """Return one of `SURFACE_NUMBERS`, which must be finite and not negative."""
+    found = number(value, what, source)
+    if found < 0.0 or (name == "restitution" and found > 1.0):
+        valid = "from 0 to 1" if name == "restitution" else "finite and not negative"
+        raise ModelError(f"{what} is {found:g}, must be {valid}", source)
+    return found
+
+
 def count(value: int, name: str, least: int = 1, most: int = COUNTED) -> None:
     """Raise unless `value` is an integer from `least` to `most`."""
     try:

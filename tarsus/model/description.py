@@ -168,7 +168,9 @@ class Shape(Record):
 
     `size` by kind: box (x, y, z), sphere (radius,), cylinder and capsule (radius, length),
     ellipsoid (x, y, z half axes), torus (radius of its circle about z, radius of its tube), mesh
-    (scale x, y, z) with `file` its resolved path.
+    (scale x, y, z) with `file` its resolved path. Where they are not None, `friction` is Coulomb's
+    coefficient of its surface, `restitution` the share of speed that is left after impacts (0 to
+    1), and `torsion` and `rolling` [m] bound moments as multiples of the load.
     """
 
     body: str
@@ -179,7 +181,15 @@ class Shape(Record):
     file: str | None = None
     color: tuple[float, float, float, float] | None = None
     name: str = ""
+    friction: float | None = None
+    restitution: float | None = None
+    torsion: float | None = None
+    rolling: float | None = None
     source: Source | None = field(default=None, compare=False)
+
+
+SURFACE_NUMBERS = ("friction", "restitution", "torsion", "rolling")
+"""How surfaces of shapes rub and bounce, as far as they state it."""
 
 
 @dataclass(eq=False)

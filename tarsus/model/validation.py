@@ -23,9 +23,11 @@ from tarsus.model.checks import (
     numbers,
     pose,
     suggestion,
+    surface_number,
 )
 from tarsus.model.couplings import checked_coupling, in_order
 from tarsus.model.description import (
+    SURFACE_NUMBERS,
     WORLD,
     Body,
     Coupling,
@@ -144,7 +146,14 @@ def checked_shape(shape: Shape) -> Shape:
         red, green, blue, alpha = numbers(color, (4,), f"{what}: color", source).tolist()
         color = (red, green, blue, alpha)
     placement = pose(shape.placement, what, source)
-    return dataclasses.replace(shape, size=tuple(size.tolist()), color=color, placement=placement)
+    surface: dict[str, Any] = {
+        name: surface_number(name, value, f"{what}: {name}", source)
+        for name in SURFACE_NUMBERS
+        if (value := getattr(shape, name)) is not None
+    }
+    return dataclasses.replace(
+        shape, size=tuple(size.tolist()), color=color, placement=placement, **surface
+    )
 
 
 def checked(description: Description) -> Description:

@@ -52,7 +52,7 @@ def run_content(
         # not how it looks, and where it was read
         "model": [stated.gravity, stated.bodies, stated.joints, stated.couplings, stated.loops],
         "ground": [ground.kind, ground.numbers, ground.parameters, ground.torsion, ground.rolling],
-        "collision": [collision.arguments],
+        "collision": [collision.arguments, *([collision.blends] if collision.blends else [])],
         "contact": [law.name, law.numbers],
         "integrator": [integrator.name, asdict(integrator)],
         "dt": [simulation.dt],

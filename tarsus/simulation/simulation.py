@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.geometry import Collision, Space, Terrain
+from tarsus.geometry.buried import without_buried
 from tarsus.kit import Carried
 from tarsus.model import Model
 from tarsus.model.checks import COUNTED, expect, flag, number, read_only
@@ -164,7 +165,8 @@ class Simulation(Interactive):
                 torsion=surface.torsion > 0.0,
                 rolling=surface.rolling > 0.0,
             )
-        self.collision = Collision.from_model(model) if collision is None else collision
+        touching = Collision.from_model(model) if collision is None else collision
+        self.collision = without_buried(model, touching, self.surface)
         self.worlds = Worlds(
             model,
             self.surface,

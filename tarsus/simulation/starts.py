@@ -73,7 +73,7 @@ class Starts:
         if not worlds.solid:
             check_masses(self.model, state.q)
         if not good:
-            check_depth(world, state.q, worlds.start_depth, worlds.places)
+            check_depth(self.model, world, state.q, worlds.start_depth, worlds.places)
         return world, state, self._parameters(drive, mass_scale, len(state.q))
 
     def _parameters(self, drive: Drive, mass_scale: MassScale, states: int) -> Array:

@@ -12,7 +12,7 @@ from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
-from tarsus.model.kinds import NONHOLONOMIC, QUATERNION
+from tarsus.model.kinds import FLOATING, NONHOLONOMIC, QUATERNION
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.contact_record import Place
 from tarsus.simulation.errors import StartError
@@ -103,7 +103,9 @@ def check_configuration(model: Model, q: Array) -> None:
         )
 
 
-def check_depth(world: _core.World, q: Array, allowed: float, places: Sequence[Place]) -> None:
+def check_depth(
+    model: Model, world: _core.World, q: Array, allowed: float, places: Sequence[Place]
+) -> None:
     """Raise if shapes are deeper than `allowed` [m] in the ground or in each other."""
     if not places:
         return
@@ -118,9 +120,16 @@ def check_depth(world: _core.World, q: Array, allowed: float, places: Sequence[P
     )
     more = f"; … ({len(order)} contacts in all)" if len(order) > 8 else ""
     which = f" of state {state}" if len(q) > 1 else ""
+    moves = any(joint.kind in FLOATING for joint in model.joints)
+    remedy = (
+        "lift the robot, or put it on the ground with q0 = ts.stand(model, q0, ground)"
+        if moves
+        else f"{model.name} is fixed to the world; start from another q0, have the ground lower "
+        "with ts.Ground(level=…), leave links out with ts.Collision.from_model(model, "
+        'ignore_ground=[…]), or load it with base="free"'
+    )
     raise StartError(
-        f"q0{which} penetrates: {listed}{more}. That is too deep to start from: lift "
-        "the robot, or put it on the ground with q0 = ts.stand(model, q0, ground)",
+        f"q0{which} penetrates: {listed}{more}. That is too deep to start from: {remedy}",
         body=places[order[0]].body,
     )
 

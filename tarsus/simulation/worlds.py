@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.geometry import Collision, Terrain
+from tarsus.geometry.rubbing import blended
 from tarsus.model import Model
 from tarsus.model.checks import count, number, numbers
 from tarsus.model.description import WORLD
@@ -43,6 +44,10 @@ class Worlds:
     ) -> None:
         self.model = model
         shapes = {} if collision is None else collision.arguments
+        slips = getattr(law, "slips", True)
+        rubbing = _candidate_numbers(collision, surface) if slips and collision else {}
+        if hasattr(law, "in_core"):  # these know no moments of friction
+            rubbing.pop("candidate_extras", None)
         self.places = candidate_places(collision, surface)
         """The body and what it may touch, of each candidate."""
         if max_contacts is None:
@@ -62,6 +67,7 @@ class Worlds:
         """What else the worlds were made with, as plain values."""
         self._arguments: dict[str, Any] = {
             **shapes,
+            **rubbing,
             **options,
             "stiction": rest,
             "dt": dt,
@@ -103,6 +109,22 @@ def candidate_places(collision: Collision | None, ground: Terrain) -> tuple[Plac
     found = () if collision is None else collision.numbered(ground)
     places = (Place(each.body or WORLD, each.other_body or GROUND, each.link) for each in found)
     return tuple(places)
+
+
+def _candidate_numbers(collision: Collision, surface: Terrain) -> dict[str, Array]:
+    """Return what candidates have of their own: rows of blends, and moments of friction."""
+    rows = collision.blends_on(surface)
+    found = {
+        f"candidate_{name}": rows[name] for name in ("friction", "restitution") if name in rows
+    }
+    if "torsion" in rows or "rolling" in rows:
+        of_ground = {"torsion": surface.torsion, "rolling": surface.rolling}
+        columns = [
+            blended(rows[name], x) if name in rows else np.full(len(next(iter(rows.values()))), x)
+            for name, x in of_ground.items()
+        ]
+        found["candidate_extras"] = np.stack(columns, axis=1)
+    return found
 
 
 def _stiction(value: ArrayLike | None, nv: int) -> Array:

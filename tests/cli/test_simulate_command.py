@@ -252,3 +252,21 @@ def test_a_run_is_pushed() -> None:
         result = CliRunner().invoke(app, ["simulate", "bounce", "--push", wrong])
         assert isinstance(result.exception, ValueError), wrong
         print(result.exception)
+
+
+BOX = """<robot name="box"><link name="box"><inertial><mass value="1"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link></robot>"""
+
+
+def test_others_are_in_the_scene_where_they_are_said_to_be(tmp_path: Path) -> None:
+    file, table = tmp_path / "box.urdf", tmp_path / "table.urdf"
+    file.write_text(BOX)
+    table.write_text(BOX.replace('"box"', '"table"').replace("0.2 0.2 0.2", "1 1 0.5"))
+    others = ("--with", f"{file}@2,0,0.65", "--with", f"{table}@2,0,0.25:fixed")
+    found = data(str(file), "--base", "free", *others, "--duration", "0.5")
+    # the first stands on the ground, the second falls by 5 cm and stands on the table
+    assert {each["body"] for each in found["contacts"]} == {"box/box", "box2/box"}
+    assert found["energy"]["gravity"] == pytest.approx(9.81 * (0.1 + 0.6), abs=1e-4)
+    bad = CliRunner().invoke(app, ["simulate", str(file), "--with", f"{file}@1,2"])
+    assert "must be a model at x,y,z" in str(bad.exception)

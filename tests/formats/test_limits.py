@@ -208,6 +208,7 @@ def test_frictions_of_geoms_are_told_by_name(write: Write) -> None:
     assert read_mjcf(file).warnings == [
         "plane geoms (1) are not taken over",
         "contact pairs (1) are not taken over",
-        "frictions of geoms (3) are not taken over, the ground states one for all: "
-        "floor (0.3), foot (0.8), leg (0.5)",
+        "frictions of planes (1) are not taken over, grounds state their own: floor (0.3)",
     ]
+    stated = [(shape.friction, shape.torsion) for shape in read_mjcf(file).shapes]
+    assert stated == [(0.8, None), (0.5, None), (None, None), (None, None)]

@@ -1,0 +1,80 @@
+"""How surfaces rub and bounce, as files state it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tarsus as ts
+
+INERTIAL = """<inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+BALL = '<geometry><sphere radius="0.1"/></geometry>'
+
+
+def test_gazebo_elements_of_urdf(tmp_path: Path) -> None:
+    file = tmp_path / "feet.urdf"
+    file.write_text(
+        f"""<robot name="feet"><link name="a">{INERTIAL}<visual>{BALL}</visual>
+        <collision>{BALL}</collision></link>
+        <gazebo reference="a"><mu1>0.9</mu1><mu2>0.8</mu2><kp>1e6</kp></gazebo>
+        <gazebo reference="nobody"><mu1>0.1</mu1></gazebo><gazebo><plugin/></gazebo></robot>"""
+    )
+    model = ts.load(file, base="free")
+    assert [shape.friction for shape in model.shapes] == [None, 0.9]
+    told = "\n".join(model.warnings)
+    assert "<mu2> (0.8) is left out" in told and "gazebo elements (2)" in told
+    assert "kp elements (1)" in told
+    file.write_text(file.read_text().replace("<mu1>0.9</mu1>", '<mu1 value="0.4"/>'))
+    assert ts.load(file, base="free").shapes[1].friction == 0.4
+    file.write_text(file.read_text().replace('<mu1 value="0.4"/>', '<mu1 value="-1"/>'))
+    with pytest.raises(ts.ModelError, match=r"feet\.urdf:\d: .*mu1.* is -1, must be finite"):
+        ts.load(file, base="free")
+
+
+def test_surfaces_of_sdf(tmp_path: Path) -> None:
+    file = tmp_path / "ball.sdf"
+    surface = """<surface><friction><ode><mu>0.3</mu><mu2>0.3</mu2></ode></friction>
+    <bounce><restitution_coefficient>0.7</restitution_coefficient></bounce>
+    <contact/></surface>"""
+    ball = "<geometry><sphere><radius>0.1</radius></sphere></geometry>"
+    file.write_text(
+        f"""<sdf version="1.7"><model name="m"><link name="ball">
+        <collision name="hull">{ball}{surface}</collision>
+        <collision name="other">{ball}<surface><friction><bullet><friction>0.2</friction>
+        </bullet></friction></surface></collision></link></model></sdf>"""
+    )
+    hull, other = ts.load(file).shapes
+    assert (hull.friction, hull.restitution) == (0.3, 0.7)
+    assert (other.friction, other.restitution) == (0.2, None)
+
+
+def test_geoms_of_mjcf_with_defaults(tmp_path: Path) -> None:
+    file = tmp_path / "geoms.xml"
+    file.write_text(
+        """<mujoco><default><default class="foot"><geom friction="0.6 0.02 0.01" condim="6"/>
+        </default></default><worldbody><body><freejoint/>
+        <geom class="foot" size="0.1"/><geom size="0.1"/>
+        <geom size="0.1" condim="1"/><geom size="0.1" friction="0.4" condim="4"/></body>
+        </worldbody></mujoco>"""
+    )
+    found = [(s.friction, s.torsion, s.rolling) for s in ts.load(file).shapes]
+    assert found == [
+        (0.6, 0.02, 0.01),
+        (None, None, None),
+        (0.0, None, None),
+        (0.4, 0.005, None),
+    ]
+
+
+def test_our_own_format_keeps_them(tmp_path: Path) -> None:
+    builder = ts.Builder("ball").body("ball", mass=1.0, inertia=[1.0] * 3)
+    builder.joint("free", "free", "world", "ball")
+    numbers = {"friction": 0.3, "restitution": 0.5, "torsion": 0.01, "rolling": 0.002}
+    builder.shape("ball", "sphere", (0.1,), role="collision", name="hull", **numbers)  # type: ignore[arg-type]
+    model = builder.build()
+    ts.save(model, tmp_path / "ball.yaml")
+    assert ts.load(tmp_path / "ball.yaml").description.shapes == model.description.shapes
+    changed = ts.Editor(model).change("shape", "hull", friction=0.9).build()
+    assert changed.shapes[0].friction == 0.9 and changed.shapes[0].restitution == 0.5
