@@ -75,6 +75,7 @@ from tarsus.kit import (
     take_apart,
 )
 from tarsus.model import (
+    Actuator,
     Body,
     Builder,
     Cluster,
@@ -85,6 +86,7 @@ from tarsus.model import (
     Editor,
     Frame,
     Joint,
+    Keyframe,
     Loop,
     Model,
     ModelError,
@@ -122,6 +124,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Actuator",
     "Assembled",
     "AssemblyError",
     "Body",
@@ -147,6 +150,7 @@ __all__ = [
     "HeightField",
     "Joint",
     "JournalError",
+    "Keyframe",
     "LeftOut",
     "Loop",
     "Model",

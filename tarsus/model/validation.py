@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.model.actuators import checked_actuator
 from tarsus.model.checks import (
     ORTHONORMALITY,
     check_body_name,
@@ -27,6 +28,7 @@ from tarsus.model.checks import (
 from tarsus.model.couplings import checked_coupling, in_order
 from tarsus.model.description import (
     WORLD,
+    Actuator,
     Body,
     Coupling,
     Description,
@@ -49,6 +51,7 @@ from tarsus.model.kinds import KINDS as KINDS
 from tarsus.model.kinds import LIMIT_FIELDS as LIMIT_FIELDS
 from tarsus.model.kinds import QUATERNION as QUATERNION
 from tarsus.model.loops import checked_loop
+from tarsus.model.poses import check_poses
 from tarsus.model.rolling import checked_rolling
 
 ROLES = ("visual", "collision")
@@ -172,6 +175,9 @@ def checked(description: Description) -> Description:
     _check_unique(loops, "loop")
     forces = [checked_force(force) for force in description.forces]
     check_unique(forces)
+    actuators = [checked_actuator(actuator, by_name) for actuator in description.actuators]
+    _check_unique(actuators, "actuator")
+    check_poses(description.metadata, by_name)
     return dataclasses.replace(
         description,
         bodies=bodies,
@@ -181,13 +187,16 @@ def checked(description: Description) -> Description:
         frames=frames,
         shapes=shapes,
         forces=forces,
+        actuators=actuators,
         gravity=numbers(description.gravity, (3,), "gravity"),
         warnings=list(description.warnings),
         metadata=copy.deepcopy(description.metadata),
     )
 
 
-def _check_unique(elements: Iterable[Body | Joint | Coupling | Loop | Frame], what: str) -> None:
+def _check_unique(
+    elements: Iterable[Body | Joint | Coupling | Loop | Frame | Actuator], what: str
+) -> None:
     first: dict[str, Source | None] = {}
     for element in elements:
         if element.name in first:

@@ -13,7 +13,6 @@ NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that no XML has, escaped or not."""
 NOT_SDF = re.compile(r"::|[\r\n\t]|^\s+|\s+$|^__(?=.*__$)")
 """In SDF colons separate models, names have no blanks around them, and __names__ are its own."""
-INITIAL = "initial_configuration"
 KINDS = {"bodies": "body", "frames": "frame", "joints": "joint", "loops": "loop"}
 
 
@@ -64,7 +63,4 @@ def _renamed(stated: Description, key: str, old: str, new: str) -> Description:
     for element in getattr(stated, key):
         if element.name == old:
             element.name = new
-    initial = stated.metadata.get(INITIAL, {})
-    if key == "joints" and old in initial:
-        initial[new] = initial.pop(old)
     return stated

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.formats.export.names import INITIAL
 from tarsus.formats.mjcf_equality import Polynomial
 from tarsus.formats.mjcf_joints import motion
 from tarsus.model import Model
 from tarsus.model.defaults import neutral
 from tarsus.model.description import Coupling, Description, Joint
+from tarsus.model.poses import INITIAL
 from tarsus.spatial import (
     pose,
     quaternion_conjugate,
