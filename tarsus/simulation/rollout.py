@@ -41,10 +41,10 @@ def rollout(
 
     Either `torques` (B, K, nv), or `controls` (B, K, nu) of the model's actuators, or `setpoints`
     (B, K, nq) for a joint controller such as `ts.control.ImplicitPD`. States q0 (nq,) or (B, nq)
-    and sequences (K, n) broadcast. There is a sample at the start and after each entry: `run.q` is (B, K + 1, nq), or shorter if all states
-    are ended by `until`. This is as of `Simulation.run`, and so is `external`, of which arrays
-    (…, K, n_bodies, 6) are sequences, too. A model stands for its simulation in free space with
-    steps of 1 ms.
+    and sequences (K, n) broadcast. There is a sample at the start and after each entry: `run.q` is
+    (B, K + 1, nq), or shorter if all states are ended by `until`. This is as of `Simulation.run`,
+    and so is `external`, of which arrays (…, K, n_bodies, 6) are sequences, too. A model stands for
+    its simulation in free space with steps of 1 ms.
     """
     if isinstance(simulation, Model):
         simulation = Simulation(simulation)

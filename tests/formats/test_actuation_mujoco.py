@@ -192,3 +192,34 @@ def test_runs_start_where_the_file_says(tmp_path: Path, base: str | None) -> Non
     run = ts.Simulation(model).run(duration=0.0)
     np.testing.assert_array_equal(run.q[0], model.initial_configuration)
     assert run.q[0][model.joint("hip").q_slice] == 0.3
+
+
+def test_what_is_exported_says_the_same(tmp_path: Path) -> None:
+    drives = [DRIVES[each] for each in DRIVES if each != "damping ratio"]
+    keys = KEYS.replace('ctrl="1 2"', f'ctrl="{" ".join(map(str, range(len(drives))))}"')
+    model, _ = both(tmp_path, text(*drives, keys=keys))
+    ts.save(model, tmp_path / "again.xml")
+    again = ts.load(tmp_path / "again.xml")
+    assert again.actuator_names == model.actuator_names
+    np.testing.assert_allclose(again.initial_configuration, model.initial_configuration, atol=1e-15)
+    rng = np.random.default_rng(1)
+    q, v, u = (rng.normal(size=(5, n)) for n in (model.nq, model.nv, model.nu))
+    np.testing.assert_allclose(again.actuation(q, v, u), model.actuation(q, v, u), atol=1e-13)
+    assert list(again.keyframes) == list(model.keyframes)
+    for name, key in model.keyframes.items():
+        for mine, other in zip(key, again.keyframes[name], strict=True):
+            assert (mine is None) == (other is None)
+            if mine is not None and other is not None:
+                np.testing.assert_allclose(other, mine, atol=1e-15)
+
+
+def test_urdf_has_motors_and_tells_of_the_rest(tmp_path: Path) -> None:
+    model, _ = both(tmp_path, text(*DRIVES.values(), keys=KEYS.replace('ctrl="1 2"', "")))
+    with pytest.warns(ts.ExportWarning):
+        told = ts.save(model, tmp_path / "machine.urdf")
+    left_out = {(each.what, each.name) for each in told}
+    assert {("keyframe", "home"), ("initial position of joint", "hip")} <= left_out
+    assert ("actuator", "actuator2") in left_out
+    again = ts.load(tmp_path / "machine.urdf")
+    assert again.actuator("m").joints == {"hip": 7.0}
+    assert again.actuator_names == ("m", "actuator1", "actuator9")
