@@ -76,6 +76,7 @@ from tarsus.kit import (
     take_apart,
 )
 from tarsus.model import (
+    Actuator,
     Body,
     Builder,
     Cluster,
@@ -86,6 +87,7 @@ from tarsus.model import (
     Editor,
     Frame,
     Joint,
+    Keyframe,
     Loop,
     Model,
     ModelError,
@@ -123,6 +125,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Actuator",
     "Assembled",
     "AssemblyError",
     "Body",
@@ -148,6 +151,7 @@ __all__ = [
     "HeightField",
     "Joint",
     "JournalError",
+    "Keyframe",
     "LeftOut",
     "Loop",
     "Model",

@@ -118,8 +118,8 @@ def _law(choices: Choices) -> ContactLaw | None:
 
 
 def _posture(model: Model, joints: Sequence[str]) -> Array:
-    """Return the neutral configuration, within limits, with joints moved as `name=angle` says."""
-    q = np.clip(model.neutral(), model.lower, model.upper)
+    """Return the initial configuration, within limits, with joints moved as `name=angle` says."""
+    q = np.clip(model.initial_configuration, model.lower, model.upper)
     for text in joints:
         name, equals, value = text.partition("=")
         try:

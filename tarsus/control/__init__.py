@@ -15,6 +15,9 @@ there, without Python in the loop. The words are the same everywhere::
     effort        the largest output; nothing drives a base that floats unless it says so
     period        the time [s] over which an output is held
 
+A law that speaks to the actuators of a model returns controls u (nu,) instead of efforts (nv,):
+`Actuated(model, law)` is the controller with that law.
+
 `CurveTracking` follows fields of directions without a clock, `VirtualConstraints` bind joints to a
 phase of the motion, `SwitchingHip` swings legs ahead.
 `JointController`s follow configurations, `FrameController`s the pose or position of a frame,
@@ -22,6 +25,7 @@ phase of the motion, `SwitchingHip` swings legs ahead.
 `MomentumObserver` is called alike, too: residual = observer.update(t, q, v, tau).
 """
 
+from tarsus.control.actuated import Actuated
 from tarsus.control.adaptive import AdaptiveControl
 from tarsus.control.body_contact import Contact
 from tarsus.control.cascade import Cascade
@@ -49,6 +53,7 @@ __all__ = [
     "PD",
     "PID",
     "RE40_GP42C",
+    "Actuated",
     "AdaptiveControl",
     "Cascade",
     "Contact",

@@ -5,7 +5,8 @@ geometry are its own. Several joints on one body become a chain of massless bodi
 the last has the frame and the inertia of MuJoCo's body. Configurations have the numbers of
 MuJoCo's `qpos`, but for the order of quaternions. Equality constraints become loops and
 couplings (`tarsus.formats.mjcf_equality`), springs of tendons and DC motors become forces
-(`tarsus.formats.mjcf_tendons`, `tarsus.formats.mjcf_motors`).
+(`tarsus.formats.mjcf_tendons`, `tarsus.formats.mjcf_motors`); actuators and keyframes have
+files of their own (`tarsus.formats.mjcf_controls`, `tarsus.formats.mjcf_keyframes`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.formats.context import listing
+from tarsus.formats.mjcf_actuators import Actuators
 from tarsus.formats.mjcf_compile import compiled
+from tarsus.formats.mjcf_controls import Controls
 from tarsus.formats.mjcf_equality import Equalities
 from tarsus.formats.mjcf_files import Sources, check_files
 from tarsus.formats.mjcf_joints import (
@@ -31,6 +34,7 @@ from tarsus.formats.mjcf_joints import (
     read_joint,
     reorder,
 )
+from tarsus.formats.mjcf_keyframes import Keyframes, KeyStatement
 from tarsus.formats.mjcf_lines import lines
 from tarsus.formats.mjcf_motors import Motors
 from tarsus.formats.mjcf_shapes import (
@@ -42,6 +46,7 @@ from tarsus.formats.mjcf_shapes import (
 from tarsus.formats.mjcf_tendons import Tendons
 from tarsus.model.checks import unused
 from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
+from tarsus.model.poses import KEYFRAMES
 from tarsus.spatial import pose, rotation_from_quaternion, scalar_last
 
 
@@ -78,7 +83,7 @@ class _Reader:
     ) -> None:
         self.mujoco, self.file, self.base = mujoco, os.fspath(path), base
         self.stated = sources
-        spec, self.model, actuators, left_out, notes = compiled(mujoco, self.file)
+        spec, self.model, actuators, keys, left_out, notes = compiled(mujoco, self.file)
         self.lines = lines(spec)
         self.ignored: Counter[str] = Counter()
         self.description = Description(
@@ -105,9 +110,10 @@ class _Reader:
             mujoco, model, self.description, self.joint_names, site_names, self.source
         ).read()
         of_motors = Motors(self.description, self.joint_names, self.source).read(actuators.motors)
+        of_actuators = self._read_controls(actuators, keys)
         self.ignored += left_out
         self._count_ignored()
-        of_actuators = actuators.left_out(self.ignored)
+        of_actuators = actuators.left_out(self.ignored) + of_actuators
         self.description.warnings += notes + [
             f"{what} ({count}) are not taken over" for what, count in self.ignored.items() if count
         ]
@@ -117,6 +123,20 @@ class _Reader:
                 f"frictions of planes ({len(rough)}) are not taken over, grounds state their own: "
                 f"{listing(dict.fromkeys(rough), limit=10)}"
             )
+
+    def _read_controls(self, actuators: Actuators, keys: list[KeyStatement]) -> list[str]:
+        """Append actuators and keyframes, and return warnings of what is left out."""
+        controls = Controls(
+            *(self.mujoco, self.model, self.description, self.joint_names),
+            *(actuators.kept, self.source),
+        )
+        warnings = controls.read()
+        if keys:
+            here = {joint.name for joint in self.description.joints if joint.kind != "fixed"}
+            reader = Keyframes(self.model, self.joint_names, here, controls.names)
+            found = reader.read(keys, actuators.count, Source(self.file))
+            self.description.metadata[KEYFRAMES] = found
+        return warnings
 
     def source(self, tag: str, index: int, name: str) -> Source:
         """Where an element is stated; the line is missing for what MuJoCo made itself."""

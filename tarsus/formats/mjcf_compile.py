@@ -5,25 +5,41 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from tarsus.formats.mjcf_actuators import Actuators, switch_off
+from tarsus.formats.mjcf_keyframes import KeyStatement
 from tarsus.formats.mjcf_left_out import leave_out
 from tarsus.model.description import ModelError, Source
 
 
-def compiled(mujoco: Any, file: str) -> tuple[Any, Any, Actuators, Counter[str], list[str]]:
+class Compiled(NamedTuple):
+    """What MuJoCo made of a file, and what was read before it did."""
+
+    spec: Any
+    model: Any
+    actuators: Actuators
+    keys: list[KeyStatement]
+    left_out: Counter[str]
+    notes: list[str]
+
+
+def compiled(mujoco: Any, file: str) -> Compiled:
     """The specification and its model, what is left out of them, and what MuJoCo warned of."""
     errors = (ValueError, RuntimeError, mujoco.FatalError, mujoco.UnexpectedError)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             spec = mujoco.MjSpec.from_file(file)
-            actuators = Actuators(mujoco, spec)
+            actuators = Actuators(mujoco, spec, file)
+            keys = [KeyStatement.read(key) for key in spec.keys]
             left_out = leave_out(mujoco, spec)
+            actuators.remove(spec)
             # lengths of muscles are found by simulation, which only actuators need
             spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)
             model = spec.compile()
+        except ModelError:
+            raise
         except errors as error:
             message = " ".join(str(error).split())
             line = re.search(r"line (?:number=)?(\d+)", message, re.IGNORECASE)
@@ -32,4 +48,4 @@ def compiled(mujoco: Any, file: str) -> tuple[Any, Any, Actuators, Counter[str],
     actuators.reflect(model, file)
     switch_off(mujoco, model)
     notes = [f"MuJoCo: {warning.message}" for warning in caught]
-    return spec, model, actuators, left_out, notes
+    return Compiled(spec, model, actuators, keys, left_out, notes)

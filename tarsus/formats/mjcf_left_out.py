@@ -11,7 +11,6 @@ from typing import Any
 
 LISTS = {
     "sensors": "sensors",
-    "keyframes": "keys",
     "contact pairs": "pairs",
     "cameras": "cameras",
     "lights": "lights",
@@ -21,7 +20,7 @@ LISTS = {
 }
 """What is not taken over, and where a specification has it."""
 
-REMOVED = ("tuples", "keys", "sensors", "actuators", "numerics", "texts")
+REMOVED = ("tuples", "keys", "sensors", "numerics", "texts")
 """What nothing that is taken over refers to; those that refer to others come first."""
 
 SIZES = (

@@ -34,6 +34,7 @@ from tarsus.formats.native_forces import decode_force, encode_force
 from tarsus.formats.paths import Folders, common_folder
 from tarsus.model.checks import numbers
 from tarsus.model.description import (
+    Actuator,
     Body,
     Coupling,
     Description,
@@ -53,6 +54,7 @@ ELEMENTS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "loops": (Loop("", "", "", ""), ("name", "kind", "body_a", "body_b")),
     "frames": (Frame("", ""), ("name", "body")),
     "shapes": (Shape("", "", ""), ("body", "role", "kind")),
+    "actuators": (Actuator("", {}), ("name", "joints")),
 }
 """Lists of elements: an element with all defaults, and the keys that must be given."""
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.model.actuators import RANGE_FIELDS
 from tarsus.model.checks import is_triple, number, numbers, suggestion
 from tarsus.model.description import (
     SURFACE_NUMBERS,
@@ -43,7 +44,7 @@ def encode(element: Any, default: Any, required: tuple[str, ...]) -> dict[str, A
             data |= _encode_placement(value, key.removeprefix(PLACEMENT))
         elif key == "inertia" and not (value - np.diag(np.diag(value))).any():
             data[key] = np.diag(value).tolist()
-        elif key in LIMIT_FIELDS:
+        elif key in (*LIMIT_FIELDS, *RANGE_FIELDS):
             data[key] = [x if np.isfinite(x) else None for x in value.tolist()]
         else:
             data[key] = _plain(value)
@@ -165,6 +166,14 @@ def _limits(none: float) -> Reader:
     return read
 
 
+def _range(value: Any, what: str, source: Source) -> Array:
+    pair = _list(value, what, source)
+    if len(pair) != 2:
+        raise ModelError(f"{what} must be two numbers, or null where there is no limit", source)
+    filled = [none if x is None else x for x, none in zip(pair, (-np.inf, np.inf), strict=True)]
+    return numbers(filled, (2,), what, source, infinite=True)
+
+
 def _string(value: Any, what: str, source: Source) -> str:
     if not isinstance(value, str):
         raise ModelError(f"{what} must be a string, not {value!r}", source)
@@ -217,8 +226,10 @@ READERS: dict[str, Reader] = {
     "matrix": _array,
     "parameters": _each(_array),
     "start": _each(number),
+    "joints": _each(number),
     "motor": _truth,
     "constraint": _truth,
+    **dict.fromkeys(RANGE_FIELDS, _range),
     **{key: _limits(-np.inf if key == "lower" else np.inf) for key in LIMIT_FIELDS},
 }
 """Fields that are not read by the type of their default."""

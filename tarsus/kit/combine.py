@@ -21,6 +21,7 @@ from tarsus.model import WORLD, Model
 from tarsus.model.checks import UnknownNameError, expect, is_triple, numbers, pose, suggestion
 from tarsus.model.description import Description, Joint, ModelError
 from tarsus.model.editor import Editor
+from tarsus.model.poses import joined_poses
 from tarsus.model.references import EXCLUDED, with_names
 from tarsus.spatial import pose as move
 
@@ -184,9 +185,20 @@ def _joined(parts: Sequence[Description], name: str) -> Description:
     metadata: dict[str, Any] = {}
     for part in parts:
         metadata |= part.metadata
+    metadata |= joined_poses(part.metadata for part in parts)
     pairs = [pair for part in parts for pair in part.metadata.get(EXCLUDED, ())]
     if pairs:
         metadata[EXCLUDED] = pairs
-    keys = ("bodies", "joints", "couplings", "loops", "frames", "shapes", "forces", "warnings")
+    keys = (
+        "bodies",
+        "joints",
+        "couplings",
+        "loops",
+        "frames",
+        "shapes",
+        "forces",
+        "actuators",
+        "warnings",
+    )
     lists: Mapping[str, Any] = {key: every(key) for key in keys}
     return Description(name, **lists, gravity=parts[0].gravity, metadata=metadata)

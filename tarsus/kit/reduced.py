@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from tarsus.model import WORLD, Model
 from tarsus.model.checks import expect, numbers
-from tarsus.model.description import Description, Joint, Loop
+from tarsus.model.description import Actuator, Description, Joint, Loop
+from tarsus.model.poses import poses_of
 from tarsus.model.references import joints_of, without_body
 from tarsus.spatial import inverse
 
@@ -37,8 +38,12 @@ def locked(model: Model, joints: Iterable[str], q: ArrayLike | None = None) -> M
         couplings=[x for x in stated.couplings if fixed.isdisjoint({*x.leaders, *x.followers})],
         loops=_loops(stated, welded, fixed),
         forces=[force for force in stated.forces if fixed.isdisjoint(_joints(force))],
+        actuators=_actuators(model, fixed, at),
     )
-    return Model(changed, strict=model._strict)
+    moving = {joint.name for joint in welded if joint.kind != "fixed"}
+    left = {actuator.name for actuator in changed.actuators}
+    metadata = poses_of(stated.metadata, moving, left)
+    return Model(dataclasses.replace(changed, metadata=metadata), strict=model._strict)
 
 
 def without(model: Model, bodies: Iterable[str]) -> Model:
@@ -93,6 +98,25 @@ def _loops(stated: Description, joints: list[Joint], fixed: set[str]) -> list[Lo
         )
         for loop in kept
     ]
+
+
+def _actuators(model: Model, fixed: set[str], q: np.ndarray) -> list[Actuator]:
+    """Return the actuators of joints that still move; what is locked adds to their lengths."""
+    positions, found = model.joint_positions(q), []
+    for actuator in model.actuators:
+        held = {name: gear for name, gear in actuator.joints.items() if name in fixed}
+        left = {name: gear for name, gear in actuator.joints.items() if name not in fixed}
+        shift = sum(
+            gear * float(positions[model.joint(name).position_slice][0])
+            for name, gear in held.items()
+        )
+        if any(left.values()):
+            (gain, bias) = (
+                np.array([law[0] + law[1] * shift, *law[1:]])
+                for law in (actuator.gain, actuator.bias)
+            )
+            found.append(dataclasses.replace(actuator, joints=left, gain=gain, bias=bias))
+    return found
 
 
 def _branch(stated: Description, bodies: set[str]) -> list[str]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,14 +27,12 @@ from tarsus.kit.reversed_joints import (
 from tarsus.model.checks import UnknownNameError, suggestion, unused
 from tarsus.model.description import WORLD, Body, Description, Frame, Joint, ModelError
 from tarsus.model.kinds import FLOATING
+from tarsus.model.poses import INITIAL, KEYFRAMES
 from tarsus.model.references import consistent, joints_of, without_body
 from tarsus.spatial import inverse
 
 SLIDES = ("prismatic", "cylindrical", "translation", "planar", "free")
 """Of several joints without mass between them, one that moves in place makes the machine float."""
-
-INITIAL = "initial_configuration"
-"""Where the metadata of some files have positions by joints."""
 
 
 @dataclass(frozen=True)
@@ -233,12 +232,22 @@ def _without_carriers(stated: Description, path: Path) -> Description:
 def _with_initial(stated: Description, path: Path) -> dict[str, object]:
     """Return the metadata with positions of joints as they are now."""
     metadata = copy.copy(stated.metadata)
-    if INITIAL in metadata:
-        kinds = {joint.name: joint.kind for joint in path.turned}
-        base = {joint.name for joint in path.base}
-        metadata[INITIAL] = {
+    kinds = {joint.name: joint.kind for joint in path.turned}
+    base = {joint.name for joint in path.base}
+
+    def turned(positions: Mapping[str, Any]) -> dict[str, Any]:
+        return {
             joint: reversed_positions(kinds.get(joint, ""), np.array(x)).tolist()
-            for joint, x in metadata[INITIAL].items()
+            for joint, x in positions.items()
             if joint not in base
+        }
+
+    if INITIAL in metadata:
+        metadata[INITIAL] = turned(metadata[INITIAL])
+    if KEYFRAMES in metadata:
+        # velocities are of the old root: `from_original` takes states over with theirs
+        metadata[KEYFRAMES] = {
+            name: {"q": turned(key.get("q", {}))} | ({"u": key["u"]} if "u" in key else {})
+            for name, key in metadata[KEYFRAMES].items()
         }
     return metadata

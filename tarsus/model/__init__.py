@@ -5,6 +5,7 @@ from tarsus.model.checks import UnknownNameError
 from tarsus.model.cluster_views import Cluster, Constraint
 from tarsus.model.description import (
     WORLD,
+    Actuator,
     Body,
     Coupling,
     Description,
@@ -18,10 +19,12 @@ from tarsus.model.description import (
 from tarsus.model.diagnosis import Diagnosis, diagnose
 from tarsus.model.editor import Editor
 from tarsus.model.model import Model
+from tarsus.model.poses import Keyframe
 from tarsus.model.views import BodyView, FrameView, JointView
 
 __all__ = [
     "WORLD",
+    "Actuator",
     "Body",
     "BodyView",
     "Builder",
@@ -35,6 +38,7 @@ __all__ = [
     "FrameView",
     "Joint",
     "JointView",
+    "Keyframe",
     "Loop",
     "Model",
     "ModelError",

@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.model import inertia as inertias
-from tarsus.model.checks import check_body_name, is_triple, numbers, suggestion
+from tarsus.model.actuators import with_law
+from tarsus.model.checks import check_body_name, find, is_triple, numbers, suggestion
 from tarsus.model.couplings import FORMS, check_coupled
 from tarsus.model.defaults import filled
 from tarsus.model.description import (
+    Actuator,
     Body,
     Coupling,
     Description,
@@ -37,6 +39,7 @@ from tarsus.model.forces import Force
 from tarsus.model.gears import gear
 from tarsus.model.kinds import COORDINATE_FIELDS
 from tarsus.model.model import Model
+from tarsus.model.poses import INITIAL, KEYFRAMES
 from tarsus.model.stating import (
     Axis,
     Function,
@@ -52,7 +55,7 @@ TRANSMISSIONS = tuple(kind for kind in FORMS if kind != "linear")
 
 
 class Builder:
-    """State bodies, joints, couplings, loops, frames, shapes, forces, then `build()` a model.
+    """State bodies, joints, couplings, loops, frames, shapes, drives, then `build()` a model.
 
     Each call is checked at once and returns the builder, so that calls can be chained.
     Everything has a place: `position` [m] with `rotation`, a 3×3 matrix or roll, pitch and yaw
@@ -356,6 +359,58 @@ class Builder:
         self._draft.add_force(force)
         return self
 
+    def actuator(
+        self,
+        name: str,
+        joints: str | Mapping[str, float],
+        kind: str = "motor",
+        *,
+        gear: float = 1.0,
+        kp: float | None = None,
+        kd: float | None = None,
+        gain: ArrayLike | None = None,
+        bias: ArrayLike | None = None,
+        control: ArrayLike | None = None,
+        force: ArrayLike | None = None,
+    ) -> Self:
+        """Add a drive with a control u that moves a joint, or several by their gears.
+
+        Its length is l = gear · position and its force f is gear · f at the joint. Kinds: "motor"
+        f = gain u, "position" f = kp (u − l) − kd l̇, "velocity" f = kd (u − l̇), and "general"
+        f = (gain · [1, l, l̇]) u + bias · [1, l, l̇]. `control` (low, high) limits u and `force`
+        the force at the drive; a number stands for both sides.
+        """
+        gears = {joints: gear} if isinstance(joints, str) else dict(joints)
+        if not isinstance(joints, str) and gear != 1.0:
+            raise ModelError(f"actuator {name!r}: gear is for one joint, several have their own")
+        law = with_law(name, kind, kp=kp, kd=kd, gain=gain, bias=bias)
+        limits = (_both_sides(control), _both_sides(force))
+        self._draft.add_actuator(Actuator(name, gears, *law, *limits))
+        return self
+
+    def initial_configuration(self, positions: Mapping[str, Numbers]) -> Self:
+        """State where joints are at the start, by name; others are as in `Model.neutral`."""
+        self._draft.add_poses(INITIAL, _listed(positions))
+        return self
+
+    def keyframe(
+        self,
+        name: str,
+        q: Mapping[str, Numbers],
+        v: Mapping[str, Numbers] | None = None,
+        u: Mapping[str, float] | None = None,
+    ) -> Self:
+        """State a pose by name: positions and velocities of joints, controls of actuators."""
+        key: dict[str, Any] = {"q": _listed(q)}
+        if v is not None:
+            key["v"] = _listed(v)
+        if u is not None:
+            for actuator in u:
+                find(self._draft.actuators, actuator, "actuator")
+            key["u"] = {actuator: float(value) for actuator, value in u.items()}
+        self._draft.add_poses(KEYFRAMES, {name: key})
+        return self
+
     def description(self) -> Description:
         """Return a copy of what has been stated so far."""
         return checked(self._draft.description)
@@ -366,3 +421,14 @@ class Builder:
         if not description.bodies:
             raise ModelError(f"{description.name!r} has no bodies: state one with body()")
         return Model(description, strict=self._draft.strict)
+
+
+def _both_sides(limits: ArrayLike | None) -> Any:
+    return (-float(limits), float(limits)) if isinstance(limits, (int, float)) else limits
+
+
+def _listed(values: Mapping[str, Numbers]) -> dict[str, Any]:
+    """Return numbers by name as lists; one number is a list of one."""
+    return {
+        name: np.atleast_1d(np.asarray(value, float)).tolist() for name, value in values.items()
+    }

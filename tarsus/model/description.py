@@ -1,4 +1,4 @@
-"""What a mechanism is made of: bodies, joints, couplings, loops, frames, shapes, forces, as data.
+"""What a mechanism is made of: bodies, joints, couplings, loops, frames, shapes, drives, as data.
 
 A `Description` is the common ground of the builder, the file readers and our own file
 format. It keeps everything as it was stated (fixed joints included), so that it can be
@@ -193,6 +193,37 @@ SURFACE_NUMBERS = ("friction", "restitution", "torsion", "rolling")
 
 
 @dataclass(eq=False)
+class Actuator(Record):
+    """A drive with a control u that pushes along joints of one coordinate.
+
+    `joints` has the gear of each joint that it moves: its length is l = Σ gear · position, and its
+    force f is gear · f at each joint. With `gain` (3,) and `bias` (3,) the force is
+    f = (gain · [1, l, l̇]) u + bias · [1, l, l̇], as MuJoCo has it. Controls are cut at
+    `control_range` (2,) and forces at `force_range` (2,) [N or N·m at the drive]; None: no limit.
+    """
+
+    name: str
+    joints: dict[str, float]
+    gain: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+    bias: Array = field(default_factory=lambda: np.zeros(3))
+    control_range: Array | None = None
+    force_range: Array | None = None
+    source: Source | None = field(default=None, compare=False)
+
+    @property
+    def kind(self) -> str:
+        """What its numbers make it: "motor", "position", "velocity" or "general"."""
+        (gain, *slopes), (rest, spring, damper) = self.gain, self.bias
+        if any(slopes) or rest:
+            return "general"
+        if not spring and not damper:
+            return "motor"
+        if spring == -gain:
+            return "position"
+        return "velocity" if not spring and damper == -gain else "general"
+
+
+@dataclass(eq=False)
 class Description(Record):
     """Everything that was stated about a mechanism, in the order in which it was stated.
 
@@ -207,6 +238,7 @@ class Description(Record):
     frames: list[Frame] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
     forces: list[Any] = field(default_factory=list)
+    actuators: list[Actuator] = field(default_factory=list)
     gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
     warnings: list[str] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
 from tarsus.model import inertia as inertias
-from tarsus.model.checks import check_body_name, is_triple, numbers, suggestion
+from tarsus.model.actuators import checked_actuator
+from tarsus.model.checks import check_body_name, find, is_triple, numbers, suggestion
 from tarsus.model.couplings import check_follows, checked_coupling
 from tarsus.model.description import (
     WORLD,
+    Actuator,
     Body,
     Coupling,
     Description,
@@ -25,6 +27,7 @@ from tarsus.model.description import (
 )
 from tarsus.model.forces import Force, check_unique, checked_force
 from tarsus.model.loops import checked_loop
+from tarsus.model.poses import INITIAL, check_poses
 from tarsus.model.stating import placement_of
 from tarsus.model.validation import checked, checked_frame, checked_joint, checked_shape
 
@@ -40,6 +43,7 @@ class Draft:
         self.couplings: dict[str, Coupling] = {}
         self.loops: dict[str, Loop] = {}
         self.forces: dict[str, Force] = {}
+        self.actuators: dict[str, Actuator] = {}
         self._names: set[str] = set()  # of bodies and frames
         self._carried: set[str] = set()  # bodies that hang on joints
         self._follows: dict[str, Coupling] = {}
@@ -56,6 +60,7 @@ class Draft:
         draft.couplings = {coupling.name: coupling for coupling in stated.couplings}
         draft.loops = {loop.name: loop for loop in stated.loops}
         draft.forces = {force.name: force for force in stated.forces}
+        draft.actuators = {actuator.name: actuator for actuator in stated.actuators}
         draft._names = {b.name for b in stated.bodies} | {f.name for f in stated.frames}
         draft._carried = {joint.child for joint in stated.joints}
         draft._follows = {name: c for c in stated.couplings for name in c.followers}
@@ -120,6 +125,24 @@ class Draft:
         check_unique([self.forces.get(force.name, force), force])
         self.forces[force.name] = force
         self.description.forces.append(force)
+
+    def add_actuator(self, actuator: Actuator) -> None:
+        """Add an actuator of joints that are there."""
+        actuator = checked_actuator(actuator, self.joints)
+        if actuator.name in self.actuators:
+            raise ModelError(f"the actuator name {actuator.name!r} is used twice")
+        self.actuators[actuator.name] = actuator
+        self.description.actuators.append(actuator)
+
+    def add_poses(self, key: str, value: dict[str, Any]) -> None:
+        """Add positions of joints that are there, or keyframes, to the metadata."""
+        keys = [] if key == INITIAL else value.values()
+        for joints in [each[part] for each in keys for part in "qv" if part in each] or [value]:
+            for name in joints:
+                find(self.joints, name, "joint")
+        check_poses({key: value}, self.joints)
+        metadata = self.description.metadata
+        metadata[key] = {**metadata.get(key, {}), **value}
 
     def end_of_loop(self, what: str, body: str, frame: str | ArrayLike, end: str) -> Array:
         """Return the placement (4, 4) on its body of an end of a loop, "a" or "b"."""

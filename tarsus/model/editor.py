@@ -20,7 +20,7 @@ from tarsus.model.description import Body, Description, Joint, ModelError
 from tarsus.model.draft import Draft
 from tarsus.model.kinds import COORDINATE_FIELDS, SIZES
 from tarsus.model.model import Model
-from tarsus.model.references import RENAMES, consistent, freed, without_body
+from tarsus.model.references import RENAMES, consistent, freed, without_body, without_poses
 from tarsus.model.stating import axis_of, placement_of, spread
 
 ELEMENTS: Mapping[str, str] = {
@@ -31,6 +31,7 @@ ELEMENTS: Mapping[str, str] = {
     "frame": "frames",
     "shape": "shapes",
     "force": "forces",
+    "actuator": "actuators",
 }
 """What can be changed or removed -> where a description has it."""
 
@@ -47,12 +48,12 @@ class Editor(Builder):
         self._draft = Draft.of(model.description, strict=model._strict)
 
     def change(self, what: str, name: str, /, **fields: Any) -> Self:
-        """Change fields of a "body", "joint", "coupling", "loop", "frame", "shape" or "force".
+        """Change fields of a "body", "joint", "coupling", "loop", "frame", "shape", …
 
-        Fields are those of `tarsus.Body`, `Joint`, … and may be stated as for the `Builder`;
-        `name` is a new name, which everything that refers to it follows. A joint of another `kind`
-        keeps its place and axis, and loses limits, springs and the like. Shapes and forces are
-        known by the names that they have.
+        Also of a "force" or an "actuator". Fields are those of `tarsus.Body`, `Joint`, … and may be
+        stated as for the `Builder`; `name` is a new name, which everything that refers to it
+        follows. A joint of another `kind` keeps its place and axis, and loses limits, springs and
+        the like. Shapes and forces are known by the names that they have.
         """
         place = _place(what)
         elements = self._elements(what, name)
@@ -65,15 +66,18 @@ class Editor(Builder):
         changed = {id(old): dataclasses.replace(old, **fields) for old in elements}
         before = self._draft.description
         after = _with(before, place, [changed.get(id(e), e) for e in getattr(before, place)])
+        if what == "joint" and fields.get("kind", elements[0].kind) != elements[0].kind:
+            after = without_poses(after, name)
         if what in RENAMES and fields.get("name", name) != name:
             after = RENAMES[what](after, name, fields["name"])
         return self._take(after)
 
     def remove(self, what: str, name: str) -> Self:
-        """Remove a "body", "joint", "coupling", "loop", "frame", "shape" or "force".
+        """Remove a "body", "joint", "coupling", "loop", "frame", "shape", "force" or "actuator".
 
         With a body go its joint, frames, shapes, loops and forces, and bodies that it carried are
-        free. A body without its joint needs another before the model is built; `cut` makes it free.
+        free; with a joint go its actuators. A body without its joint needs another before the model
+        is built; `cut` makes it free.
         """
         elements = {id(element) for element in self._elements(what, name)}
         stated = self._draft.description

@@ -16,18 +16,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
-from tarsus.model.checks import UnknownNameError, expect, find
+from tarsus.model.actuation import Actuation
+from tarsus.model.actuators import Actuators
+from tarsus.model.checks import ByName, UnknownNameError, expect, find
 from tarsus.model.closure import closed
 from tarsus.model.cluster_views import Cluster, Constraint, clusters, constraints
 from tarsus.model.compile import core_arguments, of_user
 from tarsus.model.content import content_hash
 from tarsus.model.coordinates import base_of, driven_velocities, rate_indices
 from tarsus.model.description import WORLD, Description, Shape
-from tarsus.model.driven import Driven
 from tarsus.model.forces import Force, check_stated, copied
 from tarsus.model.inertia import inertial_parameters
 from tarsus.model.kinds import LIMIT_FIELDS
 from tarsus.model.motors import Motors, stated_motors
+from tarsus.model.poses import INITIAL, KEYFRAMES, Keyframe, positions, velocities
 from tarsus.model.tree import build_tree
 from tarsus.model.validation import checked
 from tarsus.model.views import (
@@ -48,7 +50,7 @@ Reference: TypeAlias = Literal["local", "world", "local_world_aligned"]
 """In whose axes velocities and Jacobians of frames are, and about which point."""
 
 
-class Model(Driven):
+class Model(Actuation):
     """A mechanism, ready to compute: immutable, and safe to use from several threads.
 
     `strict` refuses every inertia that no distribution of mass can have. Without it (as for
@@ -108,6 +110,7 @@ class Model(Driven):
         groups = clusters(tree, joints)
         base = base_of(tuple(joints.values()), tuple(bodies.values()))
         motors = Motors(stated_motors(tree.couplings, joints), joints, groups)
+        actuators = Actuators(description.actuators, joints, groups)
         self.__dict__.update(
             name=description.name,
             gravity=description.gravity,
@@ -120,6 +123,7 @@ class Model(Driven):
             clusters=groups,
             constraints=constraints(tree),
             motors=motors.names,
+            actuator_names=tuple(each.name for each in description.actuators),
             total_mass=float(sum(body.mass for body in tree.bodies)),
             warnings=(*description.warnings, *tree.warnings),
             **{key: of_user(tree, key) for key in LIMIT_FIELDS},
@@ -132,9 +136,14 @@ class Model(Driven):
             _left_out=tree.left_out,
             _motors=motors,
             _named_motors={},
+            _actuators=actuators,
+            _gear_matrix=None,
             _description=description,
             _strict=strict,
         )
+        if not actuators.varies:
+            matrix = actuators.gears @ self.coupling_matrix(tree.neutral)
+            self.__dict__["_gear_matrix"] = np.asarray(matrix)
         check_stated(description.forces, self)
 
     def fingerprint(self) -> str:
@@ -159,6 +168,7 @@ class Model(Driven):
             frames=[copy.copy(frame) for frame in own.frames],
             shapes=[copy.copy(shape) for shape in own.shapes],
             forces=[copied(force) for force in own.forces],
+            actuators=[dataclasses.replace(a, joints={**a.joints}) for a in own.actuators],
             warnings=list(own.warnings),
             metadata=copy.deepcopy(own.metadata),
         )
@@ -210,6 +220,37 @@ class Model(Driven):
         that was stated for the loop, bring them.
         """
         return np.array(self._neutral)
+
+    @property
+    def initial_configuration(self) -> Array:
+        """Where it was stated to start (nq,), loops closed; `neutral()` where nothing was.
+
+        Simulations start there unless they are told another place. MJCF states `qpos0`, SDF the
+        places of links.
+        """
+        return self._closed(self._description.metadata.get(INITIAL))
+
+    @property
+    def keyframes(self) -> Mapping[str, Keyframe]:
+        """States by name: q (nq,), v (nv,) or None, u (nu,) or None; loops are closed."""
+        return ByName(
+            "keyframe", map(self._keyframe, self._description.metadata.get(KEYFRAMES, {}))
+        )
+
+    def _keyframe(self, name: str) -> tuple[str, Keyframe]:
+        stated = self._description.metadata[KEYFRAMES][name]
+        v = u = None
+        if "v" in stated:
+            v = velocities(stated["v"], self.joints, self.nv)
+        if "u" in stated:
+            u = np.array([float(stated["u"].get(name, 0.0)) for name in self.actuator_names])
+        return name, Keyframe(self._closed(stated.get("q")), v, u)
+
+    def _closed(self, stated: Mapping[str, Any] | None) -> Array:
+        if not stated:
+            return self.neutral()
+        q = positions(stated, self.joints, self._neutral)
+        return np.asarray(self.close(q)) if self._description.loops else q
 
     def random_configuration(
         self,

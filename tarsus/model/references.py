@@ -10,8 +10,9 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.model.checks import unused
-from tarsus.model.description import WORLD, Description, Joint
+from tarsus.model.description import WORLD, Actuator, Description, Joint
 from tarsus.model.loops import without_missing
+from tarsus.model.poses import poses_of, renamed_poses
 
 EXCLUDED = "excluded_contacts"
 """Where the metadata of some files list pairs of bodies that never touch."""
@@ -38,10 +39,19 @@ def freed(stated: Description, cut: set[str]) -> Description:
 
 
 def consistent(stated: Description) -> Description:
-    """Return the description whose loops say nothing about joints that are gone."""
+    """Return the description without what loops, drives and poses say of joints that are gone."""
     here = {joint.name for joint in stated.joints}
     loops = [without_missing(loop, here) for loop in stated.loops]
-    return dataclasses.replace(stated, loops=loops)
+    actuators = [actuator for actuator in stated.actuators if here.issuperset(actuator.joints)]
+    metadata = poses_of(stated.metadata, here, {actuator.name for actuator in actuators})
+    return dataclasses.replace(stated, loops=loops, actuators=actuators, metadata=metadata)
+
+
+def without_poses(stated: Description, joint: str) -> Description:
+    """Return the description whose poses say nothing about a joint that has become another."""
+    here = {each.name for each in stated.joints} - {joint}
+    actuators = {actuator.name for actuator in stated.actuators}
+    return dataclasses.replace(stated, metadata=poses_of(stated.metadata, here, actuators))
 
 
 def without_body(stated: Description, name: str) -> Description:
@@ -138,13 +148,39 @@ def _renamed_joint(stated: Description, old: str, new: str) -> Description:
         else f
         for f in stated.forces
     ]
-    return dataclasses.replace(stated, couplings=couplings, loops=loops, forces=forces)
+
+    def swapped(name: str) -> str:
+        return new if name == old else name
+
+    return dataclasses.replace(
+        stated,
+        couplings=couplings,
+        loops=loops,
+        forces=forces,
+        actuators=[with_new_joints(actuator, swapped) for actuator in stated.actuators],
+        metadata=renamed_poses(stated.metadata, joint=swapped),
+    )
+
+
+def _renamed_actuator(stated: Description, old: str, new: str) -> Description:
+    def swapped(name: str) -> str:
+        return new if name == old else name
+
+    metadata = renamed_poses(stated.metadata, actuator=swapped)
+    return dataclasses.replace(stated, metadata=metadata)
+
+
+def with_new_joints(actuator: Actuator, new: Callable[[str], str]) -> Actuator:
+    """Return an actuator whose joints have new names."""
+    joints = {new(name): gear for name, gear in actuator.joints.items()}
+    return dataclasses.replace(actuator, joints=joints)
 
 
 RENAMES: Mapping[str, Callable[[Description, str, str], Description]] = {
     "body": _renamed_body,
     "joint": _renamed_joint,
     "frame": _renamed_frame,
+    "actuator": _renamed_actuator,
 }
 """What has others that refer to it by its name -> how they follow."""
 
@@ -155,7 +191,7 @@ def with_names(stated: Description, new: Callable[[str], str]) -> Description:
     def all_new(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(map(new, names))
 
-    metadata = dict(stated.metadata)
+    metadata = renamed_poses(stated.metadata, joint=new, actuator=new, keyframe=new)
     if EXCLUDED in metadata:
         metadata[EXCLUDED] = [[new(name) for name in pair] for pair in metadata[EXCLUDED]]
     return dataclasses.replace(
@@ -185,6 +221,9 @@ def with_names(stated: Description, new: Callable[[str], str]) -> Description:
         frames=[dataclasses.replace(x, name=new(x.name), body=new(x.body)) for x in stated.frames],
         shapes=[dataclasses.replace(x, name=new(x.name), body=new(x.body)) for x in stated.shapes],
         forces=[_with_new_names(force, new) for force in stated.forces],
+        actuators=[
+            dataclasses.replace(with_new_joints(x, new), name=new(x.name)) for x in stated.actuators
+        ],
         metadata=metadata,
     )
 

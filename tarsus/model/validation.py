@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.model.actuators import checked_actuator
 from tarsus.model.checks import (
     ORTHONORMALITY,
     check_body_name,
@@ -29,6 +30,7 @@ from tarsus.model.couplings import checked_coupling, in_order
 from tarsus.model.description import (
     SURFACE_NUMBERS,
     WORLD,
+    Actuator,
     Body,
     Coupling,
     Description,
@@ -51,6 +53,7 @@ from tarsus.model.kinds import KINDS as KINDS
 from tarsus.model.kinds import LIMIT_FIELDS as LIMIT_FIELDS
 from tarsus.model.kinds import QUATERNION as QUATERNION
 from tarsus.model.loops import checked_loop
+from tarsus.model.poses import check_poses
 from tarsus.model.rolling import checked_rolling
 
 ROLES = ("visual", "collision")
@@ -181,6 +184,9 @@ def checked(description: Description) -> Description:
     _check_unique(loops, "loop")
     forces = [checked_force(force) for force in description.forces]
     check_unique(forces)
+    actuators = [checked_actuator(actuator, by_name) for actuator in description.actuators]
+    _check_unique(actuators, "actuator")
+    check_poses(description.metadata, by_name)
     return dataclasses.replace(
         description,
         bodies=bodies,
@@ -190,13 +196,16 @@ def checked(description: Description) -> Description:
         frames=frames,
         shapes=shapes,
         forces=forces,
+        actuators=actuators,
         gravity=numbers(description.gravity, (3,), "gravity"),
         warnings=list(description.warnings),
         metadata=copy.deepcopy(description.metadata),
     )
 
 
-def _check_unique(elements: Iterable[Body | Joint | Coupling | Loop | Frame], what: str) -> None:
+def _check_unique(
+    elements: Iterable[Body | Joint | Coupling | Loop | Frame | Actuator], what: str
+) -> None:
     first: dict[str, Source | None] = {}
     for element in elements:
         if element.name in first:

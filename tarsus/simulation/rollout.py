@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus.arrays import Array
-from tarsus.control import ControlLaw
+from tarsus.control import Actuated, ControlLaw
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
 from tarsus.model.checks import count, expect
-from tarsus.simulation.drives import TableDrive, drive_of
+from tarsus.simulation.drives import Drive, TableDrive, drive_of
 from tarsus.simulation.drives import torques as effort_drive
 from tarsus.simulation.external import External, stated
 from tarsus.simulation.parameters import MassScale
@@ -27,6 +27,7 @@ def rollout(
     v0: ArrayLike | None = None,
     *,
     torques: ArrayLike | None = None,
+    controls: ArrayLike | None = None,
     setpoints: ArrayLike | None = None,
     controller: ControlLaw | None = None,
     hold: int = 1,
@@ -38,23 +39,28 @@ def rollout(
 ) -> Trajectory:
     """Simulate B states under B sequences, each entry held for `hold` steps.
 
-    Either `torques` (B, K, nv), or `setpoints` (B, K, nq) for a joint controller such as
-    `ts.control.ImplicitPD`. States q0 (nq,) or (B, nq) and sequences (K, n) broadcast. There is a
-    sample at the start and after each entry: `run.q` is (B, K + 1, nq), or shorter if all states
-    are ended by `until`. This is as of `Simulation.run`, and so is `external`, of which arrays
-    (…, K, n_bodies, 6) are sequences, too. A model stands for its simulation in free space with
-    steps of 1 ms.
+    Either `torques` (B, K, nv), or `controls` (B, K, nu) of the model's actuators, or `setpoints`
+    (B, K, nq) for a joint controller such as `ts.control.ImplicitPD`. States q0 (nq,) or (B, nq)
+    and sequences (K, n) broadcast. There is a sample at the start and after each entry: `run.q` is
+    (B, K + 1, nq), or shorter if all states are ended by `until`. This is as of `Simulation.run`,
+    and so is `external`, of which arrays (…, K, n_bodies, 6) are sequences, too. A model stands for
+    its simulation in free space with steps of 1 ms.
     """
     if isinstance(simulation, Model):
         simulation = Simulation(simulation)
     expect(simulation, Simulation, "simulation")
     model = simulation.model
     count(hold, "hold")
-    if (torques is None) == (setpoints is None):
-        raise ValueError("pass either torques or setpoints")
-    if torques is not None and controller is not None:
-        raise ValueError("torques take no controller; pass setpoints for it")
-    if setpoints is None:
+    if sum(each is not None for each in (torques, controls, setpoints)) != 1:
+        raise ValueError("pass either torques, controls or setpoints")
+    if setpoints is None and controller is not None:
+        what = "torques" if controls is None else "controls"
+        raise ValueError(f"{what} take no controller; pass setpoints for it")
+    drive: Drive
+    if controls is not None:
+        values = _sequences(controls, model.nu, "controls")
+        drive = _actuated(simulation, values, hold)
+    elif setpoints is None:
         values = _sequences(torques, model.nv, "torques")
         drive = effort_drive(model, simulation.effort, values, hold)
     else:
@@ -86,6 +92,20 @@ def rollout(
         threads=threads,
         progress=False,
     )
+
+
+def _actuated(simulation: Simulation, values: Array, hold: int) -> Drive:
+    """Return a drive with controls (B or 1, K, nu): a table of efforts if they feel no state."""
+    model = simulation.model
+    if not model.actuators_feel:
+        efforts = model.actuation(model.neutral(), np.zeros(model.nv), values)
+        return effort_drive(model, simulation.effort, efforts, hold)
+
+    def law(t: float, q: Array, v: Array) -> Array:
+        entry = min(round(t / simulation.dt) // hold, values.shape[1] - 1)
+        return values[:, entry] if q.ndim > 1 else values[0, entry]
+
+    return drive_of(model, Actuated(model, law), simulation.dt, simulation.effort)
 
 
 def _sequences(value: ArrayLike | None, size: int, name: str) -> Array:

@@ -64,7 +64,7 @@ def start(model: Model, q: ArrayLike | None, v: ArrayLike | None, memory_size: i
 
     That quaternions have unit length and loops are closed is checked later.
     """
-    q = vectors(model.neutral() if q is None else q, model.nq, "q0")
+    q = vectors(model.initial_configuration if q is None else q, model.nq, "q0")
     v = vectors(v, model.nv, "v0")
     for name, array in (("q0", q), ("v0", v)):
         if array.ndim > 2:

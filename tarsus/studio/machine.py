@@ -63,7 +63,7 @@ class Machine:
             carried = carry(before.model, self.model, before.q, before.v)
             start = carried.q, carried.v
         if start is None:
-            start = self.model.neutral(), np.zeros(self.model.nv)
+            start = self.model.initial_configuration, np.zeros(self.model.nv)
         self.simulation, self.passing = simulation_of(document, self.model, start[0])
         """The simulation, and pairs of bodies that pass each other, because they began inside."""
         for part in document.parts.values():

@@ -68,7 +68,7 @@ def named(parts: Iterable[Any]) -> dict[str, Part]:
 
 def standing(document: Document, model: Model) -> State:
     """Return the neutral state, lifted onto the ground where it would stick in it."""
-    q, v = model.neutral(), np.zeros(model.nv)
+    q, v = model.initial_configuration, np.zeros(model.nv)
     ground = document.ground
     if not isinstance(ground, Terrain):
         return q, v

@@ -70,7 +70,7 @@ def read_scene(data: Any, path: Path, folders: Folders = ()) -> World:
     except ValueError as error:
         raise ModelError(str(error), source) from None
     if "state" not in data:
-        return World(document, model, model.neutral(), np.zeros(model.nv))
+        return World(document, model, model.initial_configuration, np.zeros(model.nv))
     state = mapping(data["state"], KEYS, ("q", "v"), "state", source)
     return World(
         document,

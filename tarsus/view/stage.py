@@ -87,7 +87,7 @@ class Stage:
     ) -> tuple[Array, Array, NDArray[np.int64]]:
         """Return configurations, times and samples of the pictures, evenly spaced."""
         if self.run is None:
-            pose = np.array(self.model.neutral() if q is None else q, np.float64)
+            pose = np.array(self.model.initial_configuration if q is None else q, np.float64)
             return pose[None], np.zeros(1), np.zeros(1, np.int64)
         if self.run.q.ndim != 2:
             raise ValueError(

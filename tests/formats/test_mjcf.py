@@ -274,7 +274,6 @@ def test_what_is_left_out_is_listed_and_nothing_printed(
     assert read_mjcf(DATA / "mixed.xml").warnings == [
         "plane geoms (1) are not taken over",
         "tendons (1) are not taken over, which have no springs and no dampers: tendon0",
-        "controls of actuators (2) are not taken over: actuator 0, actuator 1",
     ]
     assert capfd.readouterr() == ("", "")
 

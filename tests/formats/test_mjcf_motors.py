@@ -153,7 +153,8 @@ def test_a_motor_has_the_numbers_of_the_file(write: Write) -> None:
     assert place.line is not None
     assert "<dcmotor" in file.read_text().splitlines()[place.line - 1]
     controls = [warning for warning in description.warnings if "actuators" in warning]
-    assert controls == ["controls of actuators (2) are not taken over: plain, actuator 2"]
+    assert controls == []
+    assert [each.name for each in description.actuators] == ["plain", "actuator2"]
 
 
 def test_motors_of_mjcf_are_saved(write: Write, tmp_path: Path) -> None:

@@ -139,6 +139,8 @@ def test_a_transmission_with_the_inertia_of_a_rotor(write: Write, inner: str) ->
     np.testing.assert_allclose(rotor.inertia, np.diag([1e-5, 1e-5, 2e-5]), atol=1e-20)
     assert rotor.mass == 0
     assert "transmissions" not in description.metadata
+    (motor,) = description.actuators
+    assert (motor.joints, motor.kind) == ({"j1_rotor_joint": 1.0}, "motor")
 
 
 def test_a_rotor_stands_where_its_joint_stands(write: Write) -> None:
@@ -150,15 +152,13 @@ def test_a_rotor_stands_where_its_joint_stands(write: Write) -> None:
     assert rows(description)[0][2] == 1.0  # no ratio is one to one
 
 
-def test_a_transmission_without_a_rotor_is_metadata(write: Write) -> None:
+def test_a_transmission_without_a_rotor_is_an_actuator(write: Write) -> None:
     text = chain("", "", "", transmission(f"<actuator>{GEAR}</actuator>"), "<transmission/>")
     description = read_urdf(write(text))
     assert description.couplings == []
-    assert description.metadata["transmissions"] == {
-        "t": {"joints": ["j1"], "ratio": 50.0},
-        "transmission1": {"joints": []},
-    }
-    message = "transmissions (2) state no inertia of a rotor: kept as metadata only"
+    assert [(each.name, each.joints) for each in description.actuators] == [("t", {"j1": 50.0})]
+    assert description.metadata["transmissions"] == {"transmission1": {"joints": []}}
+    message = "transmissions (1) drive no joint alone: kept as metadata only"
     assert message in description.warnings
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
+import numpy as np
+
 from tarsus.files import replacing
 from tarsus.formats.export.left_out import ExportWarning, LeftOut, LeftOuts, tell
 from tarsus.formats.export.mesh_references import MeshReferences
@@ -19,7 +21,7 @@ from tarsus.formats.export.sdf import write_sdf
 from tarsus.formats.export.series import Positions, Series
 from tarsus.formats.export.urdf import KEEPS as URDF_KEEPS
 from tarsus.formats.export.urdf import write_urdf
-from tarsus.formats.export.zero import moved_zero, neutral_positions
+from tarsus.formats.export.zero import initial_positions, moved_zero, neutral_positions
 from tarsus.model import Description, Model
 from tarsus.model.checks import suggestion
 
@@ -59,7 +61,9 @@ def export(
     left_out = LeftOuts()
     built = model if isinstance(model, Model) else Model(model, strict=False)
     stated = with_safe_names(built.description, left_out, sdf=format == "sdf")
-    positions = neutral_positions(Model(stated, strict=False))
+    safe = Model(stated, strict=False)
+    positions = initial_positions(safe) if format == "mjcf" else neutral_positions(safe)
+    tell_poses(safe, positions, format, left_out)
     keeps = {"urdf": URDF_KEEPS, "sdf": SDF_KEEPS, "mjcf": MJCF_KEEPS}[format]
     if format == "sdf" and stated.loops:
         keeps = tuple(kind for kind in keeps if kind != "universal")  # its zero cannot be moved
@@ -106,6 +110,20 @@ def save_export(
     with replacing(file) as part:
         part.write_text(found.text, encoding="utf-8")
     return found.left_out
+
+
+def tell_poses(model: Model, said: Positions, format: Format, left_out: LeftOuts) -> None:
+    """Tell of starts and keyframes that the file does not have."""
+    initial = model.joint_positions(model.initial_configuration)
+    for joint in model.joints:
+        # where free bodies stand is said by all formats that have them
+        same = joint.kind == "free" or np.array_equal(
+            initial[joint.position_slice], said[joint.name]
+        )
+        if not same and not joint.dependent:
+            left_out.add("initial position of joint", joint.name, f"{format.upper()} has none")
+    for name in model.keyframes if format != "mjcf" else ():
+        left_out.add("keyframe", name, f"{format.upper()} has none")
 
 
 def _tell_zeros(positions: Positions, left_out: LeftOuts) -> None:

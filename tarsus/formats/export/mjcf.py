@@ -1,7 +1,8 @@
 """Writing of MJCF, for MuJoCo: bodies inside each other, joints, equalities, tendons, sites.
 
-Coordinates are those of the model: each joint's `ref` is where it stands with all loops closed, as
-MuJoCo states bodies there. Equalities, which hold exactly here, are held there by stiff springs.
+Coordinates are those of the model: each joint's `ref` is where it stands in the initial
+configuration, as MuJoCo states bodies there. Equalities, which hold exactly here, are held there by
+stiff springs.
 MuJoCo wants a mass in everything that moves; what has none gets `LEAST`, which is lost in rounding.
 """
 
@@ -15,6 +16,7 @@ from tarsus.arrays import Array
 from tarsus.formats.export.left_out import LeftOuts
 from tarsus.formats.export.mesh_references import MeshReferences
 from tarsus.formats.export.mjcf_bodies import Bodies
+from tarsus.formats.export.mjcf_controls import add_actuators, add_keyframes
 from tarsus.formats.export.mjcf_equalities import add_couplings, add_loops
 from tarsus.formats.export.mjcf_forces import add_forces
 from tarsus.formats.export.xml_text import add, document
@@ -52,9 +54,12 @@ def write_mjcf(
     add_loops(equality, stated, bodies, left_out)
     add_couplings(equality, stated, left_out)
     add_forces(tendon, stated, positions, bodies, left_out)
+    actuator, keyframe = add(root, "actuator"), add(root, "keyframe")
+    written = add_actuators(actuator, tendon, world, stated, left_out)
+    add_keyframes(keyframe, world, stated, positions, written, left_out)
     for first, second in stated.metadata.get("excluded_contacts", ()):
         add(contact, "exclude", body1=first, body2=second)
-    for section in (asset, contact, equality, tendon):
+    for section in (asset, contact, equality, tendon, actuator, keyframe):
         if not len(section):
             root.remove(section)
     return document(root)

@@ -13,8 +13,13 @@ NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that no XML has, escaped or not."""
 NOT_SDF = re.compile(r"::|[\r\n\t]|^\s+|\s+$|^__(?=.*__$)")
 """In SDF colons separate models, names have no blanks around them, and __names__ are its own."""
-INITIAL = "initial_configuration"
-KINDS = {"bodies": "body", "frames": "frame", "joints": "joint", "loops": "loop"}
+KINDS = {
+    "bodies": "body",
+    "frames": "frame",
+    "joints": "joint",
+    "loops": "loop",
+    "actuators": "actuator",
+}
 
 
 def xml_name(name: str) -> str:
@@ -39,9 +44,10 @@ def with_safe_names(stated: Description, left_out: LeftOuts, *, sdf: bool = Fals
     named = [body.name for body in stated.bodies] + [frame.name for frame in stated.frames]
     links = {WORLD, *(name for name in named if clean(name) == name)}
     joints = links if sdf else set()
+    actuators: set[str] = set()
     for key, kind in KINDS.items():
         is_link = key in ("bodies", "frames")
-        taken = links if is_link else joints
+        taken = links if is_link else actuators if kind == "actuator" else joints
         for name in [element.name for element in getattr(stated, key)]:
             fits = clean(name) == name
             if fits and (is_link or name not in taken):
@@ -64,7 +70,4 @@ def _renamed(stated: Description, key: str, old: str, new: str) -> Description:
     for element in getattr(stated, key):
         if element.name == old:
             element.name = new
-    initial = stated.metadata.get(INITIAL, {})
-    if key == "joints" and old in initial:
-        initial[new] = initial.pop(old)
     return stated

@@ -73,6 +73,8 @@ def _tell(stated: Description, left_out: LeftOuts) -> None:
     for number, force in enumerate(stated.forces, 1):
         reason = "SDF has springs and dampers of joints only"
         left_out.add(f"force ({force.kind})", force.name or f"#{number}", reason)
+    for actuator in stated.actuators:
+        left_out.add("actuator", actuator.name, "SDF has none, Gazebo has plugins")
     for pair in stated.metadata.get("excluded_contacts", ()):
         left_out.add("pair that never touches", " and ".join(pair), "SDF has no such list")
 

@@ -18,12 +18,13 @@ from tarsus.formats.export.left_out import LeftOuts
 from tarsus.formats.export.mesh_references import MeshReferences
 from tarsus.formats.export.series import PASSIVE
 from tarsus.formats.export.urdf_shapes import add_shape
-from tarsus.formats.export.xml_text import add, document, is_identity, six
+from tarsus.formats.export.xml_text import add, document, is_identity, numbers, six
 from tarsus.formats.urdf import ROOT_JOINT
 from tarsus.formats.urdf_plus import LOOP_KINDS
 from tarsus.formats.xml import UNLIMITED
+from tarsus.model.actuators import RANGE_FIELDS
 from tarsus.model.checks import unused
-from tarsus.model.description import WORLD, Body, Description, Joint, Loop
+from tarsus.model.description import WORLD, Actuator, Body, Description, Joint, Loop
 from tarsus.spatial import inverse, pose, rotation_along
 
 KEEPS = ("revolute", "prismatic", "planar", "free", "fixed", "any")
@@ -56,6 +57,8 @@ def write_urdf(stated: Description, meshes: MeshReferences, left_out: LeftOuts) 
         _add_joint(robot, fixed, None, left_out)
     for loop in stated.loops:
         _add_loop(robot, loop, left_out)
+    for actuator in stated.actuators:
+        _add_transmission(robot, actuator, left_out)
     return document(robot)
 
 
@@ -136,14 +139,14 @@ def _bounded(joint: Joint) -> bool:
 def _add_limit(element: Element, joint: Joint, kind: str) -> None:
     """Append the limits; readers want all of them, and none that is infinite."""
     assert joint.velocity_limit is not None and joint.effort_limit is not None
-    numbers = {"effort": joint.effort_limit[0], "velocity": joint.velocity_limit[0]}
+    limits = {"effort": joint.effort_limit[0], "velocity": joint.velocity_limit[0]}
     if kind != "continuous":
         assert joint.lower is not None and joint.upper is not None
-        numbers = {"lower": joint.lower[0], "upper": joint.upper[0]} | numbers
-    if kind != "continuous" or np.isfinite(list(numbers.values())).any():
+        limits = {"lower": joint.lower[0], "upper": joint.upper[0]} | limits
+    if kind != "continuous" or np.isfinite(list(limits.values())).any():
         finite = {
             key: value if math.isfinite(value) else math.copysign(UNLIMITED, value)
-            for key, value in numbers.items()
+            for key, value in limits.items()
         }
         add(element, "limit", **finite)
 
@@ -151,8 +154,8 @@ def _add_limit(element: Element, joint: Joint, kind: str) -> None:
 def _tell_numbers(joint: Joint, said: tuple[str, ...], left_out: LeftOuts) -> None:
     reasons = {"armature": "URDF has no armatures", "stiffness": "URDF has no springs"}
     for key in PASSIVE:
-        numbers = getattr(joint, key)
-        if key not in said and numbers is not None and numbers.any():
+        values = getattr(joint, key)
+        if key not in said and values is not None and values.any():
             reason = reasons.get(key, f"URDF has none for {joint.kind} joints")
             left_out.add(
                 "spring of joint" if key == "stiffness" else f"{key} of joint", joint.name, reason
@@ -161,6 +164,24 @@ def _tell_numbers(joint: Joint, said: tuple[str, ...], left_out: LeftOuts) -> No
         for key in ("lower", "upper", "velocity_limit", "effort_limit"):
             if np.isfinite(getattr(joint, key)).any():
                 left_out.add("limits of joint", joint.name, f"URDF has none for {joint.kind} ones")
+
+
+def _add_transmission(robot: Element, actuator: Actuator, left_out: LeftOuts) -> None:
+    """Append a motor of one joint; its gain is part of the reduction."""
+    if actuator.kind != "motor" or len(actuator.joints) != 1:
+        reason = f"is {actuator.kind}" if len(actuator.joints) == 1 else "moves several joints"
+        left_out.add("actuator", actuator.name, f"{reason}, URDF has motors of one joint only")
+        return
+    ((joint, gear),) = actuator.joints.items()
+    for key in RANGE_FIELDS:
+        if getattr(actuator, key) is not None:
+            left_out.add(f"{key} of actuator", actuator.name, "URDF has none")
+    element = add(robot, "transmission", name=actuator.name)
+    add(element, "type", "transmission_interface/SimpleTransmission")
+    interface = "hardware_interface/EffortJointInterface"
+    add(add(element, "joint", name=joint), "hardwareInterface", interface)
+    motor = add(element, "actuator", name=actuator.name)
+    add(motor, "mechanicalReduction", numbers(gear * float(actuator.gain[0])))
 
 
 def _add_loop(robot: Element, loop: Loop, left_out: LeftOuts) -> None:

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.formats.export.names import INITIAL
 from tarsus.formats.mjcf_equality import Polynomial
 from tarsus.formats.mjcf_joints import motion
 from tarsus.model import Model
 from tarsus.model.defaults import neutral
 from tarsus.model.description import Coupling, Description, Joint
+from tarsus.model.poses import INITIAL
 from tarsus.spatial import (
     pose,
     quaternion_conjugate,
@@ -30,7 +30,25 @@ ONE = ("revolute", "prismatic", "screw")
 
 def neutral_positions(model: Model) -> dict[str, Array]:
     """Return where all moving joints stand in the neutral configuration, with loops closed."""
-    positions = np.asarray(model.joint_positions(model.neutral()))
+    return _positions(model, model.neutral())
+
+
+def initial_positions(model: Model) -> dict[str, Array]:
+    """Return where all moving joints stand at the start; balls, which have no `ref`, as neutral.
+
+    Where loops move balls, all are as neutral.
+    """
+    balls = [joint for joint in model.joints if joint.kind == "spherical"]
+    if balls and model.description.loops:
+        return neutral_positions(model)
+    q, neutral = model.initial_configuration, model.neutral()
+    for joint in balls:
+        q[joint.q_slice] = neutral[joint.q_slice]
+    return _positions(model, q)
+
+
+def _positions(model: Model, q: Array) -> dict[str, Array]:
+    positions = np.asarray(model.joint_positions(q))
     return {joint.name: positions[joint.position_slice] for joint in model.joints}
 
 
