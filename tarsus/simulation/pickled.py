@@ -37,10 +37,8 @@ class Pickled:
         board = simulation.board
         # the snapshot would name the simulation, which is being taken apart
         motion = None if board.motion is None else replace(simulation.snapshot(), origin=None)
-        return cls(
-            *(type(simulation), simulation.model, simulation.stated),
-            *(board.parts, board.numbers, dict(board.plans), motion),
-        )
+        made = type(simulation), simulation.model, simulation.stated
+        return cls(*made, board.parts, board.numbers, dict(board.plans), motion)
 
 
 def remade(of: Pickled) -> Simulation:
