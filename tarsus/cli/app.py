@@ -37,6 +37,11 @@ from tarsus.files import replacing
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 
 SPELLINGS = {
+    "base='free'": "--base free",
+    'base="free"': "--base free",
+    "base='fixed'": "--base fixed",
+    "complete=": "--complete ",
+    "package_dirs": "--package-dir",
     "mimic='independent'": "--mimic independent",
     "name frames as contact_points": "name frames with --point",
 }

@@ -47,8 +47,8 @@ class WalkTask:
     An action in −1 … 1 for each joint moves the target of a joint controller away from `stance`
     by up to `reach` [rad]. A control period has `hold` steps of `dt` [s]. Each episode starts
     from the stance, with joints moved by up to `noise` [rad], on ground whose friction is drawn
-    from `friction`, and in each the base is pushed once, at any time and to any side, with up to
-    `push` [m/s] times the mass; it is cut off after `episode` [s], and ends when the base is lower than
+    from `friction`, and the base is pushed once, at any time and to any side, with up to `push`
+    [m/s] times the mass; it is cut off after `episode` [s], and ends when the base is lower than
     `lowest` times its height in the stance, or tilts by more than `tilt` [rad].
     """
 

@@ -22,7 +22,7 @@ from tarsus.parts import Where
 from tarsus.view.gltf import write_glb
 from tarsus.view.player import write_page
 from tarsus.view.renderer import Renderer
-from tarsus.view.stage import FINE, ARROW_COLORS, Stage
+from tarsus.view.stage import ARROW_COLORS, FINE, Stage
 from tarsus.view.surfaces import ShownShapes
 
 if TYPE_CHECKING:

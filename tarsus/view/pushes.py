@@ -33,7 +33,7 @@ class Pushes:
                 self._found.append(_Push(*known, records[name].force))
 
     def at(self, sample: int, poses: Array) -> tuple[Array, Array]:
-        """Return points and forces (m, 3) of those that push at a sample; `poses` (bodies, 4, 4)."""
+        """Return points and forces (m, 3) of those that push at a sample; poses (bodies, 4, 4)."""
         acting = [each for each in self._found if each.forces[sample].any()]
         points = [
             poses[each.body, :3, :3] @ each.point + poses[each.body, :3, 3] for each in acting
