@@ -31,6 +31,7 @@ from tarsus.cli.options import (
 from tarsus.cli.reproduce import reproduce
 from tarsus.cli.simulate import simulate
 from tarsus.cli.studio import studio
+from tarsus.cli.view import view
 from tarsus.cli.walk import walk
 from tarsus.files import replacing
 
@@ -239,6 +240,7 @@ app.command()(fit)
 app.command()(ik)
 app.command()(reproduce)
 app.command()(studio)
+app.command()(view)
 
 
 def progress_bar() -> Progress:
