@@ -44,7 +44,7 @@ from tarsus.events import (
     parameters,
     resets,
 )
-from tarsus.formats import ExportWarning, LeftOut, load, save
+from tarsus.formats import ExportWarning, LeftOut, save
 from tarsus.geometry import (
     Collision,
     Ground,
@@ -96,6 +96,7 @@ from tarsus.model import (
     UnknownNameError,
     diagnose,
 )
+from tarsus.robots.load import load
 from tarsus.simulation import (
     ConvergenceWarning,
     EnergyError,

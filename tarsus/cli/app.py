@@ -31,12 +31,18 @@ from tarsus.cli.options import (
 from tarsus.cli.reproduce import reproduce
 from tarsus.cli.simulate import simulate
 from tarsus.cli.studio import studio
+from tarsus.cli.view import view
 from tarsus.cli.walk import walk
 from tarsus.files import replacing
 
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 
 SPELLINGS = {
+    "base='free'": "--base free",
+    'base="free"': "--base free",
+    "base='fixed'": "--base fixed",
+    "complete=": "--complete ",
+    "package_dirs": "--package-dir",
     "mimic='independent'": "--mimic independent",
     "name frames as contact_points": "name frames with --point",
 }
@@ -234,6 +240,7 @@ app.command()(fit)
 app.command()(ik)
 app.command()(reproduce)
 app.command()(studio)
+app.command()(view)
 
 
 def progress_bar() -> Progress:

@@ -13,7 +13,7 @@ ModelText = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="A file (.urdf, .sdf, .xml, .yaml, .json), or chain(20), dill(4), lola(2), panda, …",
+        help="A file (.urdf, .sdf, .xml, .xacro, .yaml, .json), or chain(20), lola, panda, go2, …",
         show_default=False,
     ),
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.environments.impact import struck
 from tarsus.environments.lanes import MASK, Lanes
 from tarsus.environments.reward import Outcome
 from tarsus.simulation.drives import LawDrive
@@ -30,6 +31,9 @@ class Herd(Lanes):
         periods = round(task.episode / task.period)
         super().__init__(task.simulation(), drive, task.stance, periods, robots, threads)
         self._commands[:, 0, : task.model.nq] = task.stance
+        self._pushed = np.full(robots, -1)
+        """In which period a robot is pushed (B,), and by how much (B, 2) [m/s]."""
+        self._push = np.zeros((robots, 2))
 
     @property
     def action_size(self) -> int:
@@ -51,12 +55,20 @@ class Herd(Lanes):
         q[:, 2] -= gaps
         self.begin(which, q)
         self.parameters[which, 0] = rng.uniform(*task.friction, count)
+        if task.push > 0.0:
+            self._pushed[which] = rng.integers(0, self.periods, count)
+            angle, size = rng.uniform(0.0, 2.0 * np.pi, count), rng.uniform(0.0, task.push, count)
+            self._push[which] = size[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
 
     def move(self, action: Array) -> Outcome:
         """Go on by one control period with actions (B, n), which `checked_action` has seen."""
         task, last = self.task, self.action
         self.action = np.minimum(np.maximum(action, -1.0), 1.0)
         self._commands[:, 0, self._at_q] = self._middle + task.reach * self.action
+        hit = self._pushed == self.age
+        if hit.any():
+            assert self.model.base is not None
+            self.v[hit] += struck(self.model, self.q[hit], self.model.base.child, self._push[hit])
         failed = self.advance(task.hold)
         self.age += 1
         return self.outcome(last, self._fallen() | failed)

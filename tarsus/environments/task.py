@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.control import ImplicitPD
+from tarsus.control.arguments import not_negative
 from tarsus.environments.herd import Herd
 from tarsus.environments.lanes import Lanes, joints_of
 from tarsus.environments.reward import Outcome, WalkReward
@@ -46,7 +47,8 @@ class WalkTask:
     An action in −1 … 1 for each joint moves the target of a joint controller away from `stance`
     by up to `reach` [rad]. A control period has `hold` steps of `dt` [s]. Each episode starts
     from the stance, with joints moved by up to `noise` [rad], on ground whose friction is drawn
-    from `friction`; it is cut off after `episode` [s], and ends when the base is lower than
+    from `friction`, and the base is pushed once, at any time and to any side, with up to `push`
+    [m/s] times the mass; it is cut off after `episode` [s], and ends when the base is lower than
     `lowest` times its height in the stance, or tilts by more than `tilt` [rad].
     """
 
@@ -62,6 +64,7 @@ class WalkTask:
     episode: float = 10.0
     noise: float = 0.05
     friction: tuple[float, float] = (0.5, 1.0)
+    push: float = 0.0
     lowest: float = 0.6
     tilt: float = 0.8
     reward: Callable[[Outcome], Array] = field(default_factory=WalkReward)
@@ -72,6 +75,7 @@ class WalkTask:
             raise ValueError(f"friction is {self.friction}, must be a range from 0 on")
         if self.model.base is None or self.model.base.kind != "free":
             raise ValueError(f"{self.model.name} has no free root: it cannot walk")
+        not_negative(self.push, "push")
         for name in ("reach", "dt", "hold", "episode"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} is {getattr(self, name)}, must be positive")

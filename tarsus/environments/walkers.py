@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.environments.impact import struck
 from tarsus.environments.lanes import MASK, Lanes
 from tarsus.environments.reward import Outcome
 from tarsus.simulation.drives import torques
@@ -109,9 +110,5 @@ class Walkers(Lanes):
         which = which & (self._push != 0.0).any(axis=1)
         if not which.any():
             return
-        q, trunk = self.q[which], self.task.walker.body.trunk
-        rows = self.model.frame_jacobian(q, trunk, "local_world_aligned")[:, :2]
-        impulse = self.model.total_mass * self._push[which]
-        pushed = (np.swapaxes(rows, -1, -2) @ impulse[..., None])[..., 0]
-        inverse = self.model.inverse_mass_matrix(q)
-        self.v[which] += (inverse @ pushed[..., None])[..., 0]
+        trunk = self.task.walker.body.trunk
+        self.v[which] += struck(self.model, self.q[which], trunk, self._push[which])

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from tarsus.formats.export import ExportWarning, Format, LeftOut, Meshes, save_export
+from tarsus.formats.xml_text import NAME, as_file, is_xml, without_file
 from tarsus.model import Description, Model, ModelError, Source
 from tarsus.model.checks import expect
 from tarsus.model.validation import checked
 
 __all__ = ["ExportWarning", "LeftOut", "build", "load", "read", "save"]
 
-READABLE = (".urdf", ".sdf", ".world", ".xml", ".mjcf", ".yaml", ".yml", ".json")
+READABLE = (".urdf", ".sdf", ".world", ".xml", ".mjcf", ".xacro", ".yaml", ".yml", ".json")
+KINDS = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf", ".mjcf": "mjcf", ".xacro": "xacro"}
 NATIVE = (".yaml", ".yml", ".json")
 EXPORTED: dict[str, Format] = {".urdf": "urdf", ".sdf": "sdf", ".xml": "mjcf"}
 WRITABLE = (*NATIVE, *EXPORTED)
@@ -29,22 +31,33 @@ def load(
     package_dirs: Sequence[str | os.PathLike[str]] = (),
     mimic: Mimic = "coupled",
     complete: str | os.PathLike[str] | None = None,
+    arguments: Mapping[str, Any] | None = None,
     strict: bool = False,
 ) -> Model:
-    """Read a model from a .urdf, .sdf, .xml (MJCF, URDF or SDF), .yaml or .json file.
+    """Read a model from a .urdf, .sdf, .xml (MJCF, URDF or SDF), .xacro, .yaml or .json file.
 
+    It may also be XML itself: URDF, SDF or MJCF, recognised by its root element; beside it there
+    are no files but those in `package_dirs`.
     `base` says how the root of a URDF hangs on the world: "fixed" (the default) or "free", six
     degrees of freedom. The other formats state that themselves, MJCF and SDF unless `base`
     says otherwise. `package_dirs` are the folders in which `package://` and `model://` paths are
     looked for, and in which meshes may lie beside the model's own folder. Joints of a URDF that
     mimic others are coupled to them, with `mimic="independent"` they are joints of their own.
     `complete` is a side file (.yaml or .json) with gears, couplings, loops and more that are
-    added, see `tarsus.formats.side_file`.
+    added, see `tarsus.formats.side_file`. `arguments` are those of a .xacro file, which is a
+    program in Python: open only what you trust.
     What was not taken over, and small breaches of the triangle inequality of inertias, are in
     `Model.warnings`; with `strict` every such breach is an error.
     """
-    description = read(path, base, package_dirs=package_dirs, mimic=mimic, complete=complete)
-    return build(description, os.fspath(path), strict=strict)
+    description = read(
+        path,
+        base,
+        package_dirs=package_dirs,
+        mimic=mimic,
+        complete=complete,
+        arguments=arguments,
+    )
+    return build(description, NAME if is_xml(path) else os.fspath(path), strict=strict)
 
 
 def build(description: Description, file: str, *, strict: bool = False) -> Model:
@@ -64,11 +77,16 @@ def read(
     package_dirs: Sequence[str | os.PathLike[str]] = (),
     mimic: Mimic = "coupled",
     complete: str | os.PathLike[str] | None = None,
+    arguments: Mapping[str, Any] | None = None,
 ) -> Description:
-    """Read a file as `load` does, and return what it states."""
+    """Read a file or a text as `load` does, and return what it states."""
     if base not in (None, "fixed", "free"):
         raise ValueError(f"base is {base!r}, must be 'fixed', 'free' or None (as the file says)")
-    description = _read(Path(path), base, package_dirs, mimic)
+    if is_xml(path):
+        with as_file(str(path)) as file:
+            description = without_file(_read(file, base, package_dirs, mimic, arguments), file)
+    else:
+        description = _read(Path(path), base, package_dirs, mimic, arguments)
     if complete is not None:
         from tarsus.formats.side_file import complete as add_side_file
 
@@ -78,13 +96,23 @@ def read(
 
 
 def _read(
-    file: Path, base: Base | None, package_dirs: Sequence[str | os.PathLike[str]], mimic: Mimic
+    file: Path,
+    base: Base | None,
+    package_dirs: Sequence[str | os.PathLike[str]],
+    mimic: Mimic,
+    arguments: Mapping[str, Any] | None,
 ) -> Description:
     kind = _format(file)
-    if kind == "urdf":
+    if arguments is not None and kind != "xacro":
+        raise ValueError(f"arguments are for .xacro files, not for {file}")
+    if kind in ("urdf", "xacro"):
         from tarsus.formats.urdf import read_urdf
+        from tarsus.formats.xacro_file import read_xacro
 
-        return read_urdf(file, base=base or "fixed", package_dirs=package_dirs, mimic=mimic)
+        root = read_xacro(file, arguments or {}, package_dirs) if kind == "xacro" else None
+        return read_urdf(
+            file, base=base or "fixed", package_dirs=package_dirs, mimic=mimic, root=root
+        )
     if kind == "sdf":
         from tarsus.formats.sdf import read_sdf
 
@@ -129,7 +157,7 @@ def save(
 
 
 def _format(file: Path) -> str:
-    """Return "urdf", "sdf", "mjcf" or "native"."""
+    """Return "urdf", "sdf", "mjcf", "xacro" or "native"."""
     suffix = _check_file(file, READABLE)
     if suffix == ".xml":
         from tarsus.formats.xml import read_xml
@@ -141,7 +169,7 @@ def _format(file: Path) -> str:
             message = f"the root element is <{root}>, must be {wanted}"
             raise ModelError(message, Source(str(file)))
         return kinds[root]
-    return {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf", ".mjcf": "mjcf"}.get(suffix, "native")
+    return KINDS.get(suffix, "native")
 
 
 def _check_file(file: Path, suffixes: tuple[str, ...]) -> str:

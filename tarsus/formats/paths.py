@@ -88,6 +88,10 @@ class Folders:
         stated = "://" in reference or Path(reference).is_absolute()
         return reference if stated else str(self.here / reference)
 
+    def package(self, name: str) -> Path | None:
+        """The folder of a package, None if it is not known."""
+        return next(self._find_package(name), None)
+
     def hint(self, reference: str) -> str | None:
         """What package_dirs lacks for a reference to a package, None if it knows the package."""
         scheme, _, rest = reference.partition("://")

@@ -17,6 +17,7 @@ from tarsus.formats.urdf_couplings import read_mimics, read_transmissions
 from tarsus.formats.urdf_elements import read_body, read_color, read_joint, read_shapes
 from tarsus.formats.urdf_plus import ELEMENTS as PLUS
 from tarsus.formats.urdf_plus import read_plus
+from tarsus.formats.xacro_file import refuse_xacro
 from tarsus.formats.xml import Element, read_xml
 from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
 
@@ -29,8 +30,9 @@ def read_urdf(
     base: str = "fixed",
     package_dirs: Iterable[str | os.PathLike[str]] = (),
     mimic: str = "coupled",
+    root: Element | None = None,
 ) -> Description:
-    """Read a URDF file.
+    """Read a URDF file, whose `root` element may be given, as xacro makes it.
 
     `base` says whether the root link is "fixed" to the world or "free" to move in it.
     `package_dirs` are the folders that hold the packages of `package://` paths.
@@ -42,7 +44,9 @@ def read_urdf(
         raise ValueError(f"base must be 'fixed' or 'free', not {base!r}")
     if mimic not in ("coupled", "independent"):
         raise ValueError(f"mimic must be 'coupled' or 'independent', not {mimic!r}")
-    robot = read_xml(path)
+    robot = read_xml(path) if root is None else root
+    if root is None:
+        refuse_xacro(robot)
     if robot.tag != "robot":
         raise ModelError(f"the root element is <{robot.tag}>, not <robot>", robot.source)
     context = Context(Folders(path, package_dirs))

@@ -19,7 +19,7 @@ def robot_named(text: str, base: Base | None = None) -> Model | None:
     """Return the mechanism that a text stands for, None if it has not the form of one."""
     if call := CALL.fullmatch(text.strip()):
         if base is not None:
-            raise ValueError(f"{text} states how its root moves: leave out --base {base}")
+            raise ValueError(f"{text} states how its root moves: leave out base={base!r}")
         return _made(call["name"], call["arguments"])
     return example(text, base) if text in EXAMPLES else None
 

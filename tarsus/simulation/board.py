@@ -173,6 +173,9 @@ class Kept:
             return self.stated
         return tuple(replace(each.part, name=each.name) for each in self.fitted.parts)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "plans": dict(self.plans)}
+
     def on(self, model: Model) -> PartSet:
         """Return the parts for a model."""
         if self.fitted is not None and self.fitted.model is model:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,17 @@ def part_rows(parts: PartSet) -> tuple[tuple[str, int], ...]:
         (each.name, 0 if each.statement.law == "motor" else parts.core.n_rows(k))
         for k, each in enumerate(parts.parts)
     )
+
+
+def pushed_places(parts: PartSet) -> dict[str, dict[str, Any]]:
+    """Return where wrenches act by their names: a body, and a point (3,) of it [m]."""
+    found = {}
+    for each in parts.parts:
+        place = each.statement.b
+        if each.statement.coordinates == "body" and place is not None and place.body >= 0:
+            body = parts.model.body_names[place.body]
+            found[each.name] = {"body": body, "point": place.placement[:3, 3].tolist()}
+    return found
 
 
 def part_records(parts: tuple[tuple[str, int], ...], rows: Array) -> Mapping[str, PartRecord]:

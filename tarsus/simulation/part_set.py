@@ -82,6 +82,9 @@ class PartSet:
             found = found.added(part)
         return found
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (self.model, tuple((each.part, each.name) for each in self.parts))
+
     def added(self, part: Part, name: str = "") -> PartSet:
         """Return the set with one part more, of this name unless it has one."""
         if not isinstance(part, Part):
@@ -133,6 +136,14 @@ class PartSet:
             what = f"part {self.parts[k].name!r} has no number {name!r}"
             raise AttributeError(f"{what}{suggestion(name, slots)}")
         return self.starts[k] + slots[name][0], slots[name][1]
+
+
+def _remade(model: Model, parts: tuple[tuple[Part, str], ...]) -> PartSet:
+    """Return the set of parts with these names, which was pickled."""
+    found = PartSet.of(model)
+    for part, name in parts:
+        found = found.added(part, name)
+    return found
 
 
 def bodies_of(model: Model, statement: Statement) -> list[str]:

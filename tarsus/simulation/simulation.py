@@ -40,6 +40,7 @@ from tarsus.simulation.interactive import Interactive
 from tarsus.simulation.located import run_located
 from tarsus.simulation.pacing import cadence_of
 from tarsus.simulation.parameters import MassScale
+from tarsus.simulation.pickled import Pickled, remade
 from tarsus.simulation.recorder import Record
 from tarsus.simulation.smooth import run_smooth
 from tarsus.simulation.starts import Starts
@@ -68,7 +69,8 @@ class Simulation(Interactive):
     are cut unless `effort_limits` is False. `strict` makes a step whose contacts could not be
     solved a failure; otherwise it is counted in `run.unsolved`, with a warning. Joints bounce off
     their limits with `limit_restitution` of their speed. `forces` (`ts.forces`) act from the start,
-    those of the model unless stated; `add` and `remove` put parts on and off later.
+    those of the model unless stated; `add` and `remove` put parts on and off later. Pickled it
+    takes its parts and its motion along, and goes on elsewhere to the same bits.
     """
 
     _made = False
@@ -350,6 +352,9 @@ class Simulation(Interactive):
     def content(self, drive: Drive, steps: int) -> dict[str, str]:
         """Return hashes of all that a motion of so many steps depends on, by name."""
         return run_content(self, drive, steps)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return remade, (Pickled.of(self),)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._made:

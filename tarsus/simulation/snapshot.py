@@ -76,6 +76,16 @@ class Snapshot:
             return self.stated
         return _content(self.origin, self.controller)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "control": dict(self.control)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # arrays that were pickled can be written to
+        vars(self).update(
+            {k: read_only(x) if isinstance(x, np.ndarray) else x for k, x in state.items()}
+        )
+        vars(self)["control"] = MappingProxyType(state["control"])
+
     def __repr__(self) -> str:
         batch = f"{len(self.q)} states, " if self.q.ndim > 1 else ""
         return f"<tarsus.Snapshot: {batch}t = {self.t:.6g} s>"

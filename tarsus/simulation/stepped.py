@@ -23,6 +23,7 @@ from tarsus.simulation.drives import Controller, Drive
 from tarsus.simulation.external import Stated, put_on
 from tarsus.simulation.integrators import ExplicitEuler
 from tarsus.simulation.parameters import MassScale
+from tarsus.simulation.part_record import pushed_places
 from tarsus.simulation.recorder import Record, Recorder, names_of
 from tarsus.simulation.runner import Runner
 from tarsus.simulation.state import State, landed
@@ -129,6 +130,7 @@ def _runner(
     model, every = simulation.model, plan["every"]
     steps = plan["steps"] - every * (state.step // every)
     needs = () if watch is None else watch.needs
+    pushed = {} if state.acting is None else pushed_places(state.acting.parts)
     return Runner(
         model,
         world,
@@ -140,7 +142,7 @@ def _runner(
         Recorder(plan["record"], every, world, model, state, steps, needs),
         simulation.dt,
         plan,
-        {**simulation.settings, "every": every, "warnings": list(warned)},
+        {**simulation.settings, "every": every, "pushed": pushed, "warnings": list(warned)},
         watch,
     )
 

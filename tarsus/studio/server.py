@@ -73,7 +73,7 @@ class Studio:
             message = "the studio needs websockets: pip install 'tarsus[studio]'"
             raise ModuleNotFoundError(message, name="websockets") from None
         self.stage, self._serve = stage, serve
-        self._gate, self._host = Gate(), host
+        self._gate = Gate(host)
         self._pages: set[Any] = set()
         self._news = News(stage)
         self._sending = False
@@ -95,7 +95,7 @@ class Studio:
     @property
     def url(self) -> str:
         """The address for a browser on this machine; whoever knows it can build and move."""
-        return f"http://{self._host}:{self.port}/{self._gate.token}/"
+        return self._gate.url(self.port)
 
     def wait(self) -> None:
         """Print the address and wait until Ctrl-C, or until `close` is called."""
@@ -137,7 +137,7 @@ class Studio:
             try:
                 server = await self._serve(
                     self._page,
-                    self._host,
+                    self._gate.host,
                     port + attempt if port else 0,
                     process_request=self._gate.before(_file),
                     max_size=LARGEST,

@@ -22,7 +22,7 @@ from tarsus.parts import Where
 from tarsus.view.gltf import write_glb
 from tarsus.view.player import write_page
 from tarsus.view.renderer import Renderer
-from tarsus.view.stage import FINE, STATE_COLORS, Stage
+from tarsus.view.stage import ARROW_COLORS, FINE, Stage
 from tarsus.view.surfaces import ShownShapes
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _pillow(what_needs: str) -> Any:
 def _samples(drawn: Mapping[int, Any]) -> Any:
     """Return pictures of all parts of the film above each other, and all colours of arrows."""
     pictures = list(drawn.values())
-    strips = [np.full((20, pictures[0].shape[1], 3), color) for color in STATE_COLORS.values()]
+    strips = [np.full((20, pictures[0].shape[1], 3), color) for color in ARROW_COLORS.values()]
     return np.concatenate([*pictures, *(np.uint8(255 * strip) for strip in strips)])
 
 

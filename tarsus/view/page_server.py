@@ -1,4 +1,4 @@
-"""A page of our own on this machine only: one file, one socket, behind the gate.
+"""A page of our own, on this machine unless told otherwise: one file, one socket, behind the gate.
 
 Whoever has the address gets the page, its data as JSON, and a socket over which both sides send
 small JSON objects. Nothing else is served: there are no files to ask for.
@@ -46,8 +46,9 @@ class PageServer:
         data: Callable[[], str],
         greet: Callable[[], Iterable[Message]],
         hear: Callable[[Message], None],
+        host: str = HOST,
     ) -> None:
-        self.gate = Gate()
+        self.gate = Gate(host)
         self.pages: set[Any] = set()
         """Sockets of the pages that are open."""
         self._texts = {"/": (page, "text/html"), "/index.html": (page, "text/html")}
@@ -65,8 +66,8 @@ class PageServer:
 
     @property
     def url(self) -> str:
-        """The address for a browser on this machine."""
-        return f"http://{HOST}:{self.port}/{self.gate.token}/"
+        """The address for a browser."""
+        return self.gate.url(self.port)
 
     def send(self, message: Message) -> None:
         """Send a message to all pages, from any thread."""
@@ -108,7 +109,7 @@ class PageServer:
         }
         for port in range(first, first + PORTS):
             try:
-                async with serve(self._talk, HOST, port, **options) as server:
+                async with serve(self._talk, self.gate.host, port, **options) as server:
                     self.port = server.sockets[0].getsockname()[1]
                     self._ready.set()
                     await self._end.wait()

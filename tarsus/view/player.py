@@ -14,7 +14,7 @@ from tarsus.view.bundle import PAGE, bundle
 from tarsus.view.chart_data import chart_data
 from tarsus.view.machine_data import machine_data, packed
 from tarsus.view.shell_looks import shell_data
-from tarsus.view.stage import STATE_COLORS, Arrows, Stage
+from tarsus.view.stage import ARROW_COLORS, Arrows, Stage
 
 
 def write_page(stage: Stage, file: str | Path, *, speed: float = 1.0) -> None:
@@ -51,14 +51,14 @@ def page_data(stage: Stage, *, speed: float = 1.0) -> dict[str, Any]:
         "machine": machine_data(stage),
         "shells": [] if stage.shells is None else shell_data(stage.shells),
         "lines": stage.line_ends,
-        "states": list(STATE_COLORS),
+        "states": list(ARROW_COLORS),
         "arrows": [_arrow_data(stage.arrows(k)) for k in range(len(stage.times))],
         "charts": chart_data(stage),
     }
 
 
 def _arrow_data(arrows: Arrows) -> dict[str, Any]:
-    states = list(STATE_COLORS)
+    states = list(ARROW_COLORS)
     # runs that went astray have numbers that JSON does not know
     points, vectors, forces = map(np.nan_to_num, (arrows.points, arrows.vectors, arrows.forces))
     return {

@@ -14,7 +14,7 @@ from tarsus.view.color_bar import draw_bar
 from tarsus.view.prisms import PRISM, prisms
 from tarsus.view.rasterizer import laid_over, rasterize
 from tarsus.view.shells import OPACITY, Look
-from tarsus.view.stage import STATE_COLORS, Stage
+from tarsus.view.stage import ARROW_COLORS, Stage
 from tarsus.view.surfaces import Surface
 
 SKY, LIGHT_TILE, DARK_TILE = np.array(
@@ -188,14 +188,14 @@ class Renderer:
         tails, _ = camera.project(arrows.points)
         heads, _ = camera.project(arrows.points + arrows.vectors)
         for tail, head, state in zip(tails, heads, arrows.states, strict=True):
-            style = {"arrowstyle": "-|>", "color": STATE_COLORS[state], "lw": 2.2}
+            style = {"arrowstyle": "-|>", "color": ARROW_COLORS[state], "lw": 2.2}
             self._passing.append(
                 self.axes.annotate(
                     "", head, tail, arrowprops={**style, "shrinkA": 0, "shrinkB": 0}, zorder=5
                 )
             )
         for place, state in enumerate(sorted(set(arrows.states))):
-            label = self._label(0.98, 0.96 - 0.05 * place, state, STATE_COLORS[state], "right")
+            label = self._label(0.98, 0.96 - 0.05 * place, state, ARROW_COLORS[state], "right")
             self._passing.append(label)
 
     def _bar_label(self, x: float, y: float, text: str, side: str) -> Any:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.parts import Where, place_of
+from tarsus.view.pushes import Pushes
 from tarsus.view.shells import Shells
 from tarsus.view.surfaces import Color, ShownShapes, Surface, surfaces
 
@@ -28,14 +29,17 @@ STATE_COLORS: dict[str, Color] = {
     "impact": (0.84, 0.20, 0.425),
 }
 """Colours of the states of contacts, as in page/materials.js."""
+PUSH = "push"
+ARROW_COLORS: dict[str, Color] = {**STATE_COLORS, PUSH: (0.54, 0.31, 0.815)}
+"""Colours of arrows: of contacts by what they do, and of pushes."""
 DETAIL, FINE = 1 / 60, 1 / 300
 """Size of the parts that meshes keep in films and on pages, as a share of the model's size."""
 
 
 @dataclass(frozen=True)
 class Arrows:
-    """Contact forces at one time: points (m, 3), vectors (m, 3) [m], what the contacts do, and
-    the forces themselves (m, 3) [N].
+    """Forces at one time: points (m, 3), vectors (m, 3) [m], what the contacts do or that it is a
+    push, and the forces themselves (m, 3) [N]. Arrows of pushes end where they act.
     """
 
     points: Array
@@ -77,6 +81,7 @@ class Stage:
         self.size = self._size()
         self.surfaces: list[Surface] = surfaces(self.model, shapes, detail=detail * self.size)
         self.shells = None if volumes is None else Shells(self.model, volumes)
+        self._pushes = Pushes(self.run)
         self._lines = [[place_of(self.model, end, "lines") for end in line] for line in lines]
         self.quantities = {
             name: self._quantity(name, values) for name, values in (quantities or {}).items()
@@ -164,20 +169,31 @@ class Stage:
         ]
 
     def arrows(self, picture: int) -> Arrows:
-        """Return the contact forces at a picture."""
+        """Return the contact forces and the pushes at a picture."""
         touched = None if self.run is None else self.run.touched
-        if touched is None:
-            return Arrows(np.zeros((0, 3)), np.zeros((0, 3)), (), np.zeros((0, 3)))
-        # rows are in the order of time
-        k = int(self.samples[picture])
-        rows = slice(*np.searchsorted(touched.sample, [k, k + 1]))
+        pushed, pushes = self._pushes.at(self.samples[picture], self.poses[picture])
+        points, forces, states = np.zeros((0, 3)), np.zeros((0, 3)), list[str]()
+        if touched is not None:
+            # rows are in the order of time
+            k = int(self.samples[picture])
+            rows = slice(*np.searchsorted(touched.sample, [k, k + 1]))
+            points, forces = touched.point[rows], touched.force[rows]
+            states = self._states[rows].tolist()
+        drawn = self._drawn(pushes)
+        return Arrows(
+            np.concatenate([points, pushed - drawn]),
+            np.concatenate([self._drawn(forces), drawn]),
+            (*states, *[PUSH] * len(pushed)),
+            np.concatenate([forces, pushes]),
+        )
+
+    def _drawn(self, forces: Array) -> Array:
+        """Return forces (m, 3) [N] as lengths [m]."""
         weight = self.model.total_mass * float(np.linalg.norm(self.model.gravity)) or 1.0
-        vectors = touched.force[rows] * self.size / (2 * weight)
+        vectors = forces * self.size / (2 * weight)
         # an impact may be hundreds of times as strong: its arrow shall stay in the picture
         length = np.linalg.norm(vectors, axis=1, keepdims=True)
-        vectors *= np.minimum(1.0, self.size / np.maximum(length, 1e-300))
-        states = tuple(self._states[rows].tolist())
-        return Arrows(touched.point[rows], vectors, states, touched.force[rows])
+        return np.asarray(vectors * np.minimum(1.0, self.size / np.maximum(length, 1e-300)))
 
     @functools.cached_property
     def _states(self) -> NDArray[np.str_]:

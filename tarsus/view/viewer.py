@@ -1,4 +1,4 @@
-"""`ts.view`: a run or a model in the browser, served to this machine only."""
+"""`ts.view`: a run or a model in the browser, served to this machine unless told otherwise."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tarsus.arrays import Array
 from tarsus.geometry import Distances, Volumes
 from tarsus.model import Model
 from tarsus.model.checks import expect
+from tarsus.view.gate import HOST
 from tarsus.view.handles import Handle
 from tarsus.view.machine_data import packed
 from tarsus.view.page_server import Message, PageServer
@@ -32,6 +33,7 @@ def view(
     what: Trajectory | Model,
     *,
     port: int = 8080,
+    host: str = HOST,
     shapes: ShownShapes | None = None,
     fps: float = 30.0,
     q: ArrayLike | None = None,
@@ -42,7 +44,8 @@ def view(
 
     It goes on in the background: `.url` is the address, `.wait()` waits until Ctrl-C, `.close()`
     ends it. If the port is taken, the next free one is. The address has a token without which
-    nobody gets in; from another machine forward the same port, `ssh -L 8080:127.0.0.1:8080`.
+    nobody gets in; from another machine forward the same port, `ssh -L 8080:127.0.0.1:8080`, or
+    serve at another `host`, such as "0.0.0.0", in a network that you trust.
     `shapes` are "visual", "collision" or
     "skeleton"; None takes the first that there is. `volumes` are drawn over the model, translucent.
     With `distances` their volumes are, coloured by how near they are, and the shortest lines
@@ -56,7 +59,7 @@ def view(
             raise ValueError("volumes and distances are stated: distances have their own volumes")
     drawn = distances if volumes is None else volumes
     stage = Stage(what, shapes=shapes, fps=fps, q=q, volumes=drawn, detail=FINE)
-    return Viewer(stage, port)
+    return Viewer(stage, port, host)
 
 
 class Viewer:
@@ -65,7 +68,7 @@ class Viewer:
     All pages that are open show the same picture, and what is done on one is seen on all.
     """
 
-    def __init__(self, stage: Stage, port: int, *, sliders: bool = True) -> None:
+    def __init__(self, stage: Stage, port: int, host: str = HOST, *, sliders: bool = True) -> None:
         self.stage = stage
         self.picture = 0
         """The picture that is shown now."""
@@ -82,7 +85,12 @@ class Viewer:
         self._one_at_a_time = threading.RLock()
         try:
             self.server = PageServer(
-                port, page=self._page, data=self._data, greet=self._greet, hear=self._hear
+                port,
+                page=self._page,
+                data=self._data,
+                greet=self._greet,
+                hear=self._hear,
+                host=host,
             )
         except ModuleNotFoundError as error:
             if error.name is None or not error.name.startswith("websockets"):
@@ -94,7 +102,7 @@ class Viewer:
 
     @property
     def url(self) -> str:
-        """The address for a browser on this machine; whoever knows it can look and move things."""
+        """The address for a browser; whoever knows it can look and move things."""
         return self.server.url
 
     def show(self, picture: int) -> None:

@@ -19,7 +19,7 @@ from tarsus.geometry import Volumes
 from tarsus.geometry.swept_sphere import AXES, KINDS
 from tarsus.geometry.volume_draft import VolumeDraft
 from tarsus.model import Model
-from tarsus.view.gate import HOST, Gate, guarded_server
+from tarsus.view.gate import Gate, guarded_server
 from tarsus.view.shells import OPACITY, PLAIN, shell
 
 CHOSEN = (0.80, 0.15, 0.20)
@@ -66,7 +66,7 @@ class VolumeEditor:
     @property
     def url(self) -> str:
         """The address for a browser on this machine."""
-        return f"http://{HOST}:{self.server.get_port()}/{self._gate.token}/"
+        return self._gate.url(self.server.get_port())
 
     @property
     def volumes(self) -> Volumes:

@@ -290,7 +290,7 @@ def test_a_side_file_completes_a_model(tmp_path: Path) -> None:
     extra.write_text(json.dumps({"bodies": [body], "gears": [gear]}))
     text = output("info", QUADRUPED, "--base", "free", "--complete", str(extra))
     assert "front_left_rotor" in text
-    with pytest.raises(ValueError, match=r"--complete .* is for files"):
+    with pytest.raises(ValueError, match=r"complete=.* is for files"):
         CliRunner().invoke(
             app, ["info", "chain(3)", "--complete", str(extra)], catch_exceptions=False
         )

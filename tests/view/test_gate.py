@@ -222,3 +222,32 @@ def radius_message(editor: VolumeEditor, radius: float) -> bytes:
     uuid = next(key for key, handle in handles.items() if handle.label == "radius [m]")
     update = {"type": "GuiUpdateMessage", "uuid": uuid, "updates": {"value": radius}}
     return bytes(msgpack.encode(update))
+
+
+def test_other_machines_only_where_asked_for() -> None:
+    """With host= every address in numbers is this machine; other names are not, nor no token."""
+    with pytest.warns(UserWarning, match=r"host='0\.0\.0\.0' opens the page to the network"):
+        shown = view(made_up_run(), port=18760, host="0.0.0.0")
+    with shown:
+        assert urlsplit(shown.url).hostname == socket.gethostname().lower()
+        path, port = parts(shown)[1], shown.server.port
+
+        def status(host: str, path: str = path) -> int:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+            with contextlib.closing(connection):
+                connection.putrequest("GET", path, skip_host=True)
+                connection.putheader("Host", host)
+                connection.endheaders()
+                return connection.getresponse().status
+
+        assert status(f"192.168.1.7:{port}") == status(f"{socket.gethostname()}:{port}") == 200
+        assert status(f"[fe80::1]:{port}") == status(f"localhost:{port}") == 200
+        assert status(f"evil.example:{port}") == status("192.168.1.7:1") == 403
+        assert status(f"192.168.1.7:{port}", "/") == 403
+
+
+def test_this_machine_needs_no_warning(recwarn: pytest.WarningsRecorder) -> None:
+    with view(made_up_run(), port=18770, host="localhost") as shown:
+        assert shown.url.startswith(f"http://localhost:{shown.server.port}/")
+        assert get(shown, parts(shown)[1]).status == 200
+    assert not [each for each in recwarn if "network" in str(each.message)]

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from tarsus.arrays import Array
 from tarsus.view.bundle import bundle
-from tarsus.view.stage import STATE_COLORS
+from tarsus.view.stage import ARROW_COLORS
 from tarsus.view.surfaces import PALETTE
 
 CANVAS = "<canvas style='width: 400px; height: 300px'></canvas>"
@@ -205,8 +205,8 @@ def test_the_camera_sees_as_a_pinhole_and_frames_all(page: Any) -> None:
 
 def test_python_and_pages_have_the_same_colours_and_states(page: Any) -> None:
     assert page.evaluate("_materials.PALETTE") == pytest.approx(np.array(PALETTE), abs=0.005)
-    assert page.evaluate("Object.keys(_materials.STATES)") == list(STATE_COLORS)
-    for name, color in STATE_COLORS.items():
+    assert page.evaluate("Object.keys(_materials.STATES)") == list(ARROW_COLORS)
+    for name, color in ARROW_COLORS.items():
         shown = page.evaluate(f"_materials.STATES[{json.dumps(name)}].color")
         assert shown == pytest.approx(np.array(color), abs=0.005)
 

@@ -20,12 +20,13 @@ export const LOOKS = {
   sign: [0.8, 0, 0.75, 0],
 }
 
-/** What contacts do. The shape says it as well as the colour: arrows.js draws each in its own way. */
+/** What contacts do, and pushes from outside. The shape says it as well as the colour: arrows.js draws each in its own way. */
 export const STATES = {
   open: { color: rgb("#8b949e"), pattern: 0, words: "open" },
   stick: { color: rgb("#1b9a78"), pattern: 0, words: "sticks" },
   slip: { color: rgb("#f08a1d"), pattern: 7, words: "slips" },
   impact: { color: rgb("#d6336c"), pattern: 0, words: "strikes" },
+  push: { color: rgb("#8a4fd0"), pattern: 0, words: "pushes" },
 }
 
 /** Colours of vectors by what they are. */
