@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.environments.lanes import MASK, Lanes
+from tarsus.environments.impact import struck
+from tarsus.environments.lanes import MASK
 from tarsus.environments.reward import Outcome
+from tarsus.environments.walking_lanes import WalkingLanes
 from tarsus.simulation.drives import torques
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ UNLIMITED = 0.1
 """Joints without limits count as if they had this share of the weight times the height."""
 
 
-class Walkers(Lanes):
+class Walkers(WalkingLanes):
     """B machines on two legs along the same footsteps, each in its own phase and its own world.
 
     An observation has the height of the base [m], the direction of gravity seen from it (3), its
@@ -109,9 +111,5 @@ class Walkers(Lanes):
         which = which & (self._push != 0.0).any(axis=1)
         if not which.any():
             return
-        q, trunk = self.q[which], self.task.walker.body.trunk
-        rows = self.model.frame_jacobian(q, trunk, "local_world_aligned")[:, :2]
-        impulse = self.model.total_mass * self._push[which]
-        pushed = (np.swapaxes(rows, -1, -2) @ impulse[..., None])[..., 0]
-        inverse = self.model.inverse_mass_matrix(q)
-        self.v[which] += (inverse @ pushed[..., None])[..., 0]
+        trunk = self.task.walker.body.trunk
+        self.v[which] += struck(self.model, self.q[which], trunk, self._push[which])
