@@ -31,6 +31,7 @@ from tarsus.environments.observation_terms import (
     LastAction,
     Noisy,
 )
+from tarsus.environments.ray_vector_env import RayVectorEnv
 from tarsus.environments.residual_task import ResidualTask
 from tarsus.environments.reward import Outcome, WalkReward
 from tarsus.environments.reward_terms import (
@@ -93,6 +94,7 @@ __all__ = [
     "PoseKept",
     "Progress",
     "Pushes",
+    "RayVectorEnv",
     "ResidualTask",
     "RobotEnv",
     "RobotLanes",
