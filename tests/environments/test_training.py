@@ -24,8 +24,8 @@ def example() -> ModuleType:
 
 
 def test_a_few_rounds_double_the_return_and_repeat_to_the_bit(example: ModuleType) -> None:
-    _, curve = example.train(10, seed=1, tell=False)
-    _, again = example.train(3, seed=1, tell=False)
+    _, curve = example.train(10, tell=False)
+    _, again = example.train(3, tell=False)
     print(np.round(curve, 1))
     assert again == curve[:3]
     assert np.mean(curve[-2:]) > 2.0 * curve[0]
