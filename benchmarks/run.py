@@ -13,6 +13,7 @@ from clusters import measure_clusters
 from contact import measure_contact
 from distances import measure_distances
 from drives import measure_drives
+from environment_speed import measure_environments
 from flows import measure_flows
 from gaits import measure_gaits
 from growth import measure_growth
@@ -40,6 +41,7 @@ STUDIES: dict[str, Callable[..., dict[str, Any]]] = {
     "gaits": measure_gaits,
     "contact": measure_contact,
     "drives": measure_drives,
+    "learning": measure_environments,
     "bodies": measure_growth,
 }
 STYLES = {"aim": "green", "must": "yellow", "missed": "bold red"}

@@ -12,6 +12,7 @@ from typing import Any
 
 from contact_targets import CONTACT_TARGETS
 from distance_targets import DISTANCE_TARGETS
+from environment_speed import ENVIRONMENT_TARGETS
 from flow_targets import FLOW_TARGETS
 from gait_targets import GAIT_TARGETS
 from kinematics import KINEMATICS_TARGETS
@@ -219,6 +220,7 @@ TARGETS = (
     *FLOW_TARGETS,
     *KINEMATICS_TARGETS,
     *WALKING_TARGETS,
+    *ENVIRONMENT_TARGETS,
     *GAIT_TARGETS,
     cluster_target(
         "ABA with rotors, time / without",

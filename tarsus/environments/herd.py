@@ -8,15 +8,16 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.environments.impact import struck
-from tarsus.environments.lanes import MASK, Lanes
+from tarsus.environments.lanes import MASK
 from tarsus.environments.reward import Outcome
+from tarsus.environments.walking_lanes import WalkingLanes
 from tarsus.simulation.drives import LawDrive
 
 if TYPE_CHECKING:
     from tarsus.environments.task import WalkTask
 
 
-class Herd(Lanes):
+class Herd(WalkingLanes):
     """B robots with the same task: states (B, …), actions in, observations and outcomes out.
 
     An observation has the height of the base [m], the direction of gravity seen from it (3), its

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.control.arguments import vectors
-from tarsus.environments.reward import Outcome
 from tarsus.model import Model
 from tarsus.simulation import Simulation
 from tarsus.simulation.drives import Drive
@@ -75,14 +74,6 @@ class Lanes(ABC):
         """How many numbers an observation has."""
 
     @abstractmethod
-    def start(self, which: MASK, rng: np.random.Generator) -> None:
-        """Let some robots begin a new episode."""
-
-    @abstractmethod
-    def move(self, action: Array) -> Outcome:
-        """Go on by one control period with actions (B, n), which `checked_action` has seen."""
-
-    @abstractmethod
     def felt(self) -> list[Array]:
         """Return the parts (B, …) of what the robots feel."""
 
@@ -121,18 +112,6 @@ class Lanes(ABC):
         self._step, self._turned = self._step + steps, None
         return np.asarray(np.asarray(status)[:, 0] != 0)
 
-    def outcome(self, last_action: Array, fallen: MASK) -> Outcome:
-        """Return what came of a period, with the efforts of its last step."""
-        power = np.abs(self._tau[:, 0, self._at_v] * self.v[:, self._at_v]).sum(axis=1)
-        return Outcome(
-            velocity=self.into_heading(np.einsum("bij,bj->bi", self.rotations(), self.v[:, :3])),
-            yaw_rate=self.v[:, 5].copy(),
-            power=power / self._weight,
-            action=self.action,
-            last_action=last_action,
-            fallen=fallen,
-        )
-
     def rotations(self) -> Array:
         """Return the rotations (B, 3, 3) of the bases."""
         if self._turned is None:
@@ -149,16 +128,6 @@ class Lanes(ABC):
         turned[:, 1] = cos * vector[:, 1] - sin * vector[:, 0]
         turned[:, 2] = vector[:, 2]
         return turned
-
-    def body(self) -> list[Array]:
-        """Return height, gravity, velocities of the base, and joints relative to the stance."""
-        return [
-            self.q[:, 2:3],
-            self.rotations()[:, 2],
-            self.v[:, :6],
-            self.q[:, self._at_q] - self._middle,
-            self.v[:, self._at_v],
-        ]
 
 
 def joints_of(model: Model) -> NDArray[np.int64]:

@@ -13,8 +13,9 @@ from tarsus.arrays import Array
 from tarsus.control import ImplicitPD
 from tarsus.control.arguments import not_negative
 from tarsus.environments.herd import Herd
-from tarsus.environments.lanes import Lanes, joints_of
+from tarsus.environments.lanes import joints_of
 from tarsus.environments.reward import Outcome, WalkReward
+from tarsus.environments.walking_lanes import WalkingLanes
 from tarsus.geometry import Collision, Ground, Terrain
 from tarsus.model import Model
 from tarsus.robots.legged import legged
@@ -36,7 +37,7 @@ class Task(Protocol):
     def reward(self) -> Callable[[Outcome], Array]:
         """What a control period is worth (B,)."""
 
-    def herd(self, robots: int, threads: int = 1) -> Lanes:
+    def herd(self, robots: int, threads: int = 1) -> WalkingLanes:
         """Return robots with this task."""
 
 

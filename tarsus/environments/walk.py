@@ -8,10 +8,9 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from tarsus.environments.camera import Camera
 from tarsus.environments.lanes import LARGEST, Lanes, checked_action
 from tarsus.environments.task import Task, WalkTask
-from tarsus.view.renderer import Renderer
-from tarsus.view.stage import Stage
 
 Observation = NDArray[np.float32]
 EVERYONE = np.ones(1, bool)
@@ -33,7 +32,7 @@ class WalkEnv(gymnasium.Env[Observation, Observation]):
         self.render_mode = render_mode
         self.herd = self.task.herd(1)
         self.observation_space, self.action_space = spaces(self.herd)
-        self._renderer: Renderer | None = None
+        self._camera = Camera(self.task.model, self.task.ground)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -53,13 +52,7 @@ class WalkEnv(gymnasium.Env[Observation, Observation]):
 
     def render(self) -> Any:
         """Return a picture (height, width, 3) of the robot, if the mode is "rgb_array"."""
-        if self.render_mode is None:
-            return None
-        if self._renderer is None:
-            stage = Stage(self.task.model, q=self.herd.q[0], ground=self.task.ground)
-            self._renderer = Renderer(stage, width=480, height=300)
-        self._renderer.stage.stand(self.herd.q[0])
-        return self._renderer.picture(0)
+        return None if self.render_mode is None else self._camera.picture(self.herd.q[0])
 
 
 def spaces(herd: Lanes) -> tuple[Any, Any]:

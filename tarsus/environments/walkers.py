@@ -12,8 +12,9 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.environments.impact import struck
-from tarsus.environments.lanes import MASK, Lanes
+from tarsus.environments.lanes import MASK
 from tarsus.environments.reward import Outcome
+from tarsus.environments.walking_lanes import WalkingLanes
 from tarsus.simulation.drives import torques
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ UNLIMITED = 0.1
 """Joints without limits count as if they had this share of the weight times the height."""
 
 
-class Walkers(Lanes):
+class Walkers(WalkingLanes):
     """B machines on two legs along the same footsteps, each in its own phase and its own world.
 
     An observation has the height of the base [m], the direction of gravity seen from it (3), its

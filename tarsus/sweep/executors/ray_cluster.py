@@ -33,20 +33,7 @@ class RayCluster(Executor):
 
     def open(self) -> None:
         """Connect, or start a cluster of this machine that ends with the study."""
-        try:
-            import ray
-        except ModuleNotFoundError:
-            message = "the executor ray needs Ray: pip install 'tarsus[ray]'"
-            raise ModuleNotFoundError(message, name="ray") from None
-        self._ray = ray
-        self._own = not ray.is_initialized()
-        if self._own and "RAY_ADDRESS" in os.environ:
-            ray.init(log_to_driver=False)
-        elif self._own:
-            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # which Ray reports otherwise
-            # as urgent as threads and processes are: on a busy machine Ray's usual 15 stand still
-            os.environ.setdefault("RAY_worker_niceness", "0")
-            ray.init("local", num_cpus=self.wanted, include_dashboard=False, log_to_driver=False)
+        self._ray, self._own = connected(self.wanted, "the executor ray")
 
     def outcomes(self, chunks: Chunks) -> Iterator[list[Outcome]]:
         """Yield what comes of all cells, as they are done."""
@@ -102,3 +89,24 @@ class RayCluster(Executor):
 def _stream(work: Work, tasks: Sequence[Task]) -> Iterator[list[Outcome]]:
     """Yield outcomes on a worker of the cluster."""
     yield from work.groups(tasks)
+
+
+def connected(workers: int | None, what: str) -> tuple[Any, bool]:
+    """Return Ray with a cluster, and whether that was started here and is ours to end.
+
+    Without one that is connected or at RAY_ADDRESS, it is one of this machine.
+    """
+    try:
+        import ray
+    except ModuleNotFoundError:
+        message = f"{what} needs Ray: pip install 'tarsus[ray]'"
+        raise ModuleNotFoundError(message, name="ray") from None
+    own = not ray.is_initialized()
+    if own and "RAY_ADDRESS" in os.environ:
+        ray.init(log_to_driver=False)
+    elif own:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # which Ray reports otherwise
+        # as urgent as threads and processes are: on a busy machine Ray's usual 15 stand still
+        os.environ.setdefault("RAY_worker_niceness", "0")
+        ray.init("local", num_cpus=workers, include_dashboard=False, log_to_driver=False)
+    return ray, own

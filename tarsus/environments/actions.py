@@ -1,0 +1,113 @@
+"""What an action does: it moves setpoints of joints, or it is their efforts.
+
+A kind of action is a frozen dataclass with `drive`, which says how the core makes efforts, and
+`write`, which turns actions (B, n) in −1 … 1 into commands for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarsus.arrays import Array
+from tarsus.control import ImplicitPD
+from tarsus.control.arguments import not_negative
+from tarsus.model import Model
+from tarsus.simulation import Simulation
+from tarsus.simulation.drives import Drive, LawDrive, torques
+
+
+class Action(Protocol):
+    """What environments ask of a kind of action."""
+
+    @property
+    def joints(self) -> tuple[str, ...] | None:
+        """Names of the joints that it moves, all that have a drive if None."""
+
+    def drive(self, simulation: Simulation, stance: Array) -> Drive:
+        """Return how efforts come about in the core."""
+
+    def write(self, commands: Array, action: Array, model: Model, stance: Array) -> None:
+        """Put actions (B, n) into the commands (B, size) of the core."""
+
+
+@dataclass(frozen=True)
+class JointTargets:
+    """Setpoints of joints: the stance, and up to `reach` [rad, m] around it.
+
+    The core holds joints at their setpoints with `kp` [N m/rad] and `kd` [N m s/rad] by implicit
+    control, which is stable at any gains. Robots with a name have gains of their own.
+    """
+
+    kp: float | None = None
+    kd: float | None = None
+    reach: float = 0.4
+    joints: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("kp", "kd"):
+            if getattr(self, name) is not None:
+                not_negative(getattr(self, name), name)
+        not_negative(self.reach, "reach")
+
+    def drive(self, simulation: Simulation, stance: Array) -> Drive:
+        """Return the law that holds the setpoints."""
+        model = simulation.model
+        if self.kp is None or self.kd is None:
+            raise ValueError(f"JointTargets has kp {self.kp} and kd {self.kd}: state both")
+        moved = np.zeros(model.nv)
+        moved[model.rate_index[moved_joints(model, self.joints)]] = 1.0
+        controller = ImplicitPD(model, self.kp * moved, self.kd * moved, stance)
+        return LawDrive(controller, simulation.dt, controller.effort)
+
+    def write(self, commands: Array, action: Array, model: Model, stance: Array) -> None:
+        """Move the setpoints, which come first in the commands."""
+        places = moved_joints(model, self.joints)
+        commands[:, : model.nq] = stance
+        commands[:, places] = stance[places] + self.reach * action
+
+
+@dataclass(frozen=True)
+class JointEfforts:
+    """Efforts of joints, up to `share` of their limits, or of `most` [N m, N] if it is stated."""
+
+    share: float = 1.0
+    most: float | None = None
+    joints: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        not_negative(self.share, "share")
+        if self.most is not None:
+            not_negative(self.most, "most")
+
+    def drive(self, simulation: Simulation, stance: Array) -> Drive:
+        """Return efforts that are commands themselves."""
+        model = simulation.model
+        for place in moved_joints(model, self.joints):
+            if self.most is None and not np.isfinite(model.effort_limit[model.rate_index[place]]):
+                raise ValueError(f"joints of {model.name!r} have no limits: state most [N m]")
+        return torques(model, simulation.effort)
+
+    def write(self, commands: Array, action: Array, model: Model, stance: Array) -> None:
+        """Scale the efforts."""
+        places = model.rate_index[moved_joints(model, self.joints)]
+        limit = model.effort_limit[places] if self.most is None else self.most
+        commands[:, places] = self.share * limit * action
+
+
+def moved_joints(model: Model, names: tuple[str, ...] | None) -> NDArray[np.int64]:
+    """Return the places in q (n,) of joints by name, of all that have a drive if None."""
+    rate = model.rate_index
+    if names is None:
+        return np.asarray(np.flatnonzero((rate >= 0) & model.driven[rate]))
+    found: list[int] = []
+    for name in names:
+        joint = model.joint(name)
+        places = np.arange(model.nq)[joint.q_slice]
+        if not len(places) or (rate[places] < 0).any():
+            raise ValueError(f"joint {name!r} has no positions whose rates are its velocities")
+        found += places.tolist()
+    return np.array(found, np.int64)
