@@ -19,7 +19,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.model.checks import suggestion
 
-OPTION = re.compile(r"-[A-Za-z_]\w*")
+OPTION = re.compile(r"-[A-Za-z_]\w*(\.[xyz])?")
 LONGEST = 100_000
 """Characters of a line, at most."""
 

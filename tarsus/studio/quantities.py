@@ -14,7 +14,9 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
+from tarsus.parts import Part
 from tarsus.simulation import EnergyLedger
+from tarsus.studio.axial import axial_force, rods
 from tarsus.studio.language import LineError
 from tarsus.studio.machine import Machine
 from tarsus.studio.sensing import joint_wrenches
@@ -24,6 +26,8 @@ WORKS = (
     *("impacts", "limits", "loops", "corrections"),
 )
 AXES = "xyz"
+FORCE, MOMENT = slice(0, 3), slice(3, 6)
+"""Places in a wrench."""
 NAN = float("nan")
 
 
@@ -72,9 +76,12 @@ def quantities(machine: Machine) -> dict[str, Quantity]:
             found[f"{axis}:{body.name}"] = Quantity("m", _coordinate(body.name, axis))
         found[f"speed:{body.name}"] = Quantity("m/s", _speed(body.name))
     for joint in machine.model.joints:
-        found[f"reaction:{joint.name}"] = Quantity("N", _reaction(joint.name))
-    for name in machine.simulation.parts:
-        found[f"force:{name}"] = Quantity("N", _force(name))
+        found[f"reaction:{joint.name}"] = Quantity("N", _reaction(joint.name, FORCE))
+        found[f"torque:{joint.name}"] = Quantity("N m", _reaction(joint.name, MOMENT))
+    for name in rods(machine.model):
+        found[f"axial:{name}"] = Quantity("N", _axial(name))
+    for name, handle in machine.simulation.parts.items():
+        found[f"force:{name}"] = Quantity(_unit(machine.model, handle.part), _force(name))
     return found
 
 
@@ -128,13 +135,24 @@ def _speed(body: str) -> Callable[[Seen], float]:
     return lambda s: float(np.linalg.norm(s.model.frame_velocity(s.q, s.v, body)[:3]))
 
 
-def _reaction(joint: str) -> Callable[[Seen], float]:
+def _reaction(joint: str, rows: slice) -> Callable[[Seen], float]:
     def value(seen: Seen) -> float:
         if seen.machine is None or seen.machine.acceleration is None:
             return NAN
-        return float(np.linalg.norm(joint_wrenches(seen.machine)[joint][:3]))
+        return float(np.linalg.norm(joint_wrenches(seen.machine)[joint][rows]))
 
     return value
+
+
+def _axial(body: str) -> Callable[[Seen], float]:
+    return lambda seen: NAN if seen.machine is None else axial_force(seen.machine, body)
+
+
+def _unit(model: Model, part: Part) -> str:
+    """Return the unit of what a part pushes with: on joints that turn it is a torque."""
+    joints = part.statement(model).joints
+    turns = all(model.joint(name).kind != "prismatic" for name, _ in joints) if joints else False
+    return "N m" if turns else "N"
 
 
 def _force(part: str) -> Callable[[Seen], float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import fnmatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from tarsus.parts import Part, place_of
 from tarsus.parts.place import split
 from tarsus.simulation import SimulationError
 from tarsus.studio import structure
+from tarsus.studio.knobs import number_at
 from tarsus.studio.looks import ground_numbers
 from tarsus.studio.messages import all_quantities, clean
 from tarsus.studio.setting import JOINT_FIELDS
@@ -61,7 +61,7 @@ def scene(stage: Stage) -> dict[str, Any]:
         "ground": ground_numbers(document.ground),
         "settings": {"dt": document.dt, "speed": stage.speed, "contact": str(document.contact)},
         "sliders": [
-            {"name": name, **dataclasses.asdict(each), "value": value_at(stage, each.target)}
+            {"name": name, **dataclasses.asdict(each), "value": number_at(stage, each.target)}
             for name, each in document.sliders.items()
         ],
         "bindings": dict(document.bindings),
@@ -91,20 +91,6 @@ def notes(stage: Stage) -> list[str]:
         found += [f"redundant: {group}" for group in diagnosis.redundant]
         found += [f"in conflict: {group}" for group in diagnosis.conflicts]
     return found
-
-
-def value_at(stage: Stage, target: str) -> float | None:
-    """Return the number that a slider moves, None if it is gone."""
-    name, _, field = target.rpartition(".")
-    document = stage.document
-    name = next((each for each in document.parts if fnmatch.fnmatchcase(each, name)), name)
-    if name in document.parts:
-        value = getattr(document.parts[name], field, None)
-    elif name == "ground":
-        value = getattr(document.ground, field, None)
-    else:
-        value = None
-    return float(value) if isinstance(value, (int, float)) else None
 
 
 def _joints(stage: Stage) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from tarsus.model import Model
 from tarsus.model.editor import Editor
 from tarsus.parts import Part
 from tarsus.studio.document import Document
+from tarsus.studio.knobs import AXES, moved
 from tarsus.studio.language import Line, LineError, one_of
 
 if TYPE_CHECKING:
@@ -195,10 +196,19 @@ def _changed(stage: Stage, name: str, line: Line) -> Part:
     fields = {
         each.name: each for each in dataclasses.fields(part) if each.name not in ("name", "source")
     }
-    line.expect(["NAME"], [f"-{field}" for field in fields])
-    values = {
-        option[1:]: value_of(stage, fields[option[1:]], line, option) for option in line.options
-    }
+    valid = [f"-{field}{axis}" for field in fields for axis in ("", *(f".{x}" for x in AXES))]
+    if any("." not in option and option not in valid for option in line.options):
+        valid = [f"-{field}" for field in fields]  # no one is helped by a list of all axes
+    line.expect(["NAME"], valid)
+    values: dict[str, Any] = {}
+    for option in line.options:
+        field, _, axis = option[1:].partition(".")
+        now = values.get(field, getattr(part, field))
+        values[field] = (
+            moved(now, axis, line.number(option), option)
+            if axis
+            else value_of(stage, fields[field], line, option)
+        )
     changed = dataclasses.replace(part, **values)
     changed.statement(stage.machine.model)
     return changed
@@ -222,17 +232,21 @@ def _change_ground(stage: Stage, line: Line, said: str) -> str:
 
 def _change_world(stage: Stage, line: Line, said: str) -> str:
     """Change gravity, the step of time, the contact law."""
-    line.expect(["NAME"], ["-gravity", "-dt", "-contact"])
+    along = [f"-gravity.{axis}" for axis in AXES]
+    line.expect(["NAME"], ["-gravity", *along, "-dt", "-contact"])
     document = stage.document
     if "-dt" in line.options:
         document = document.but(dt=line.number("-dt"))
     if "-contact" in line.options:
         document = document.but(contact=" ".join(line.options["-contact"]))
+    gravity = document.description.gravity
     if "-gravity" in line.options:
         gravity = line.numbers("-gravity", 3)
-        document = document.but(
-            description=dataclasses.replace(document.description, gravity=gravity)
-        )
+    for option in (each for each in along if each in line.options):
+        gravity = moved(gravity, option[-1], line.number(option), option)
+    document = document.but(
+        description=dataclasses.replace(document.description, gravity=np.array(gravity))
+    )
     stage.become(document, said, start=(stage.machine.q, stage.machine.v))
     return ""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fnmatch
 from typing import TYPE_CHECKING
 
 from tarsus.studio.bindings import targets_of
 from tarsus.studio.commands.command import command
 from tarsus.studio.document import Slider
+from tarsus.studio.knobs import number_at, split_target
 from tarsus.studio.language import Line, LineError, numbers, one_of
 from tarsus.studio.quantities import checked
 
@@ -55,7 +57,13 @@ def slider(stage: Stage, line: Line) -> str:
     low, high = numbers(line.words[2:], "LOW HIGH", 2)
     if not low < high:
         raise LineError(f"LOW is {low:g}, must be below HIGH, {high:g}", "LOW")
-    _check_target(stage, target)
+    _check_target(stage, split_target(target)[0], target)
+    if number_at(stage, target) is None:
+        raise LineError(
+            f"TARGET: {target} is no number; a slider moves one, such as spring1.stiffness, "
+            "nail1.target.x, elbow.damping or world.gravity.z",
+            "TARGET",
+        )
     document = stage.document
     stage.look_different(
         document.but(sliders={**document.sliders, name: Slider(target, low, high)})
@@ -68,7 +76,8 @@ def bind(stage: Stage, line: Line) -> str:
     """Let the target of a part follow an expression of t, for a point three with commas between."""
     line.expect(["TARGET"], more=True)
     target, *words = line.words
-    part = _check_target(stage, target)
+    part = target.rpartition(".")[0]
+    _check_target(stage, part, target)
     bindings = dict(stage.document.bindings)
     if not words:
         bindings.pop(target, None)
@@ -82,10 +91,14 @@ def bind(stage: Stage, line: Line) -> str:
     return ""
 
 
-def _check_target(stage: Stage, target: str) -> str:
-    name, _, number = target.rpartition(".")
-    names = stage.document.names
-    one_of(name, [*names, "ground", "world"], "target")
-    if not number:
-        raise LineError("TARGET must be a name, a dot and a number, as spring1.stiffness", "TARGET")
-    return name
+def _check_target(stage: Stage, name: str, target: str) -> None:
+    """Raise unless a target begins with the name of something; patterns such as string* are."""
+    parts = stage.document.parts
+    if any(fnmatch.fnmatchcase(each, name) for each in parts):
+        return
+    if not name:
+        raise LineError(
+            f"TARGET is {target!r}, must be a name, a dot and a number, as spring1.stiffness",
+            "TARGET",
+        )
+    one_of(name, [*stage.document.names, "ground", "world"], "target")

@@ -191,13 +191,20 @@ export class Sliders {
   }
 }
 
-/** "spring1.stiffness" as the name of a thing and of its field. */
-const splitTarget = target => [target.slice(0, target.lastIndexOf(".")), target.slice(target.lastIndexOf(".") + 1)]
+/** "spring1.stiffness" as the name of a thing and of its field; "nail1.target.x" is "target.x" of nail1. */
+function splitTarget(target) {
+  const end = target.replace(/\.[xyz]$/, "").lastIndexOf(".")
+  return [target.slice(0, end), target.slice(end + 1)]
+}
 
 function targetsOf(scene) {
-  return [...scene.parts, ...scene.bodies, ...scene.joints].flatMap(({ name, fields }) =>
-    Object.entries(fields ?? {})
-      .filter(([, { value }]) => typeof value === "number")
-      .map(([field]) => `${name}.${field}`),
+  const own = [...scene.parts, ...scene.bodies, ...scene.joints].flatMap(({ name, fields }) =>
+    Object.entries(fields ?? {}).flatMap(([field, { value }]) => {
+      if (typeof value === "number" || (value?.length === 1 && typeof value[0] === "number")) return `${name}.${field}`
+      return value?.length === 3 && typeof value[0] === "number"
+        ? ["x", "y", "z"].map(axis => `${name}.${field}.${axis}`)
+        : []
+    }),
   )
+  return [...own, "ground.friction", "ground.slope", "world.gravity.z"]
 }
