@@ -56,11 +56,11 @@ def test_one_sequence_for_many_and_a_model_for_a_simulation() -> None:
 
 
 BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
-    "nothing": (lambda: rollout(arm(), ARM), ValueError, "either torques or setpoints"),
+    "nothing": (lambda: rollout(arm(), ARM), ValueError, "either torques, controls or setpoints"),
     "both": (
         lambda: rollout(arm(), ARM, torques=np.ones((2, 4)), setpoints=np.ones((2, 4))),
         ValueError,
-        "either torques or setpoints",
+        "either torques, controls or setpoints",
     ),
     "shape": (lambda: rollout(arm(), ARM, torques=np.ones(4)), ValueError, "torques has shape"),
     "size": (lambda: rollout(arm(), ARM, torques=np.ones((2, 3))), ValueError, "torques must"),

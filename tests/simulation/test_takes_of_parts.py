@@ -158,6 +158,7 @@ def test_every_kind_of_part_is_kept_in_a_file(kind: str, tmp_path: Path) -> None
         "string": {"a": "hand", "b": "link_0", "stiffness": 50.0},
         "support": {"where": "hand", "stiffness": 50.0},
         "wrench": {"where": "hand", "force": (1.0, 0.0, 0.0), "axes": "local"},
+        "weight": {"where": "link_1"},
         "distance": {"a": "hand", "b": (0.0, 0.0, 1.5)},
         "grab": {"where": "hand", "target": (0.1, 0.0, 0.5)},
         "joint": {"joint": "spherical", "a": "hand", "b": "world", "where_they_are": True},
