@@ -130,6 +130,23 @@ def test_it_is_mujocos_friction_with_its_rule(tmp_path: Path) -> None:
     assert found == pytest.approx(9.81 * (math.sin(slope) - 0.35 * math.cos(slope)), rel=1e-2)
 
 
+def test_pairs_of_a_file_count_and_are_prefixed_in_scenes(tmp_path: Path) -> None:
+    path, slope = tmp_path / "box.xml", 0.7
+    path.write_text(
+        """<mujoco><worldbody><geom name="floor" type="plane" size="9 9 1"/>
+        <body name="box"><freejoint name="box_free"/>
+        <geom name="hull" type="box" size="0.1 0.1 0.05" mass="1"/></body></worldbody>
+        <contact><pair geom1="floor" geom2="hull" friction="0.25"/></contact></mujoco>"""
+    )
+    model = ts.load(path)
+    ground = ts.Ground(friction=0.6, slope=slope)
+    found = slide(model, ground, ts.Collision.from_model(model))
+    assert found == pytest.approx(9.81 * (math.sin(slope) - 0.25 * math.cos(slope)), rel=1e-2)
+    two = ts.combine(model, model, names=("one", "two"))
+    rows = ts.Collision.from_model(two, pairs={("two/box", "ground"): 0.5}).blends["friction"]
+    assert rows[:, 1].tolist() == [0.25] * 8 + [0.5] * 8 + [0.0] * (len(rows) - 16)
+
+
 @pytest.mark.parametrize("law", ["exact", "event"])
 def test_balls_bounce_as_their_restitutions_say(law: str) -> None:
     builder = ts.Builder("balls").body("left", mass=1.0, inertia=[0.01] * 3)
