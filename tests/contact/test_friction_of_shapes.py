@@ -11,7 +11,9 @@ import pytest
 
 import tarsus as ts
 
-LAWS = ["exact", "lemke", "penalty", "event"]
+LAWS = ["exact", "lemke", "penalty", "event", "compliant"]
+ROCKING = ("penalty", "compliant")
+"""On springs boxes rock."""
 
 
 def box(**surface: float) -> ts.Model:
@@ -33,7 +35,8 @@ def slide(model: ts.Model, ground: ts.Ground, collision: ts.Collision, law: str 
     half = ground.slope / 2
     q[joint.q_slice] = [0.0, 0.0, 0.0, 0.0, math.sin(half), 0.0, math.cos(half)]
     q = ts.stand(model, q, ground, collision)
-    contact = ts.contact.Penalty(3e4, 8e1) if law == "penalty" else law
+    springs = {"penalty": ts.contact.Penalty(3e4, 8e1), "compliant": ts.contact.Compliant(3e4, 8e1)}
+    contact = springs.get(law, law)
     sim = ts.Simulation(model, ground=ground, collision=collision, contact=contact, dt=5e-4)
     run = sim.run(q, np.zeros(model.nv), duration=0.5)
     return acceleration(run.q[::250, :3], ground.slope)
@@ -50,7 +53,7 @@ def acceleration(places: np.ndarray, slope: float) -> float:
 def test_a_box_slides_from_the_angle_of_its_own_friction(law: str, own: float) -> None:
     model = box(friction=own)
     collision = ts.Collision.from_model(model)
-    if law != "penalty":  # on springs it rocks
+    if law not in ROCKING:
         holds = ts.Ground(friction=0.9, slope=math.atan(own) - 0.02)
         assert abs(slide(model, holds, collision, law)) < 5e-3
     slips = ts.Ground(friction=0.9, slope=math.atan(own) + 0.1)
