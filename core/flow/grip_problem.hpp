@@ -22,10 +22,10 @@ class GripProblem {
     int n, loops, contacts, limits, dry;
     bool infinite;                 // friction
     std::vector<double> friction;  // of each contact
-    std::vector<double> A, b;    // the operator, and what rows are without forces along them
-    std::vector<double> target;  // velocities that bounces ask for
-    std::vector<double> bound;   // of dry frictions
-    std::vector<double> slip;    // velocities of contacts along their two tangents
+    std::vector<double> A, b;      // the operator, and what rows are without forces along them
+    std::vector<double> target;    // velocities that bounces ask for
+    std::vector<double> bound;     // of dry frictions
+    std::vector<double> slip;      // velocities of contacts along their two tangents
 
     std::vector<double> p, result;  // the solution along all rows, and what the rows then are
     std::vector<bool> kept;         // contacts that stay closed whatever their forces

@@ -40,6 +40,7 @@ from tarsus.formats.mjcf_motors import Motors
 from tarsus.formats.mjcf_shapes import (
     excluded_contacts,
     frictions_of_planes,
+    pair_frictions,
     read_shapes,
     read_sites,
 )
@@ -101,6 +102,11 @@ class _Reader:
         self.description.shapes += shapes
         if never := excluded_contacts(model, self.body_names, Source(self.file)):
             self.description.metadata["excluded_contacts"] = never
+        if pairs := pair_frictions(mujoco, model, self.body_names):
+            self.description.metadata["pair_frictions"] = pairs
+            self.description.warnings.append(
+                f"of contact pairs ({len(pairs)}) only the friction is taken over"
+            )
         sites = list(read_sites(model, self.body_names, self.new_frame, self.source))
         self.description.frames += sites
         names = self.body_names, self.joint_names

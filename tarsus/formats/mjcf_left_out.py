@@ -11,7 +11,6 @@ from typing import Any
 
 LISTS = {
     "sensors": "sensors",
-    "contact pairs": "pairs",
     "cameras": "cameras",
     "lights": "lights",
     "flexible bodies": "flexes",

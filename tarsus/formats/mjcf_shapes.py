@@ -110,9 +110,26 @@ def excluded_contacts(model: Any, body_names: list[str], source: Source) -> list
     return [[body_names[a], body_names[b]] for a, b in sorted(found)]
 
 
+def pair_frictions(mujoco: Any, model: Any, body_names: list[str]) -> list[list[Any]]:
+    """Two geoms, or their bodies where they have no name, or "ground", and how they rub."""
+
+    def name(geom: int) -> str:
+        if int(model.geom_type[geom]) in _grounds(mujoco):
+            return "ground"
+        return str(model.geom(geom).name or body_names[model.geom_bodyid[geom]])
+
+    geoms = zip(model.pair_geom1.tolist(), model.pair_geom2.tolist(), strict=True)
+    rubs = model.pair_friction[:, 0].tolist()
+    return [[name(a), name(b), mu] for (a, b), mu in zip(geoms, rubs, strict=True)]
+
+
+def _grounds(mujoco: Any) -> tuple[int, int]:
+    return int(mujoco.mjtGeom.mjGEOM_PLANE), int(mujoco.mjtGeom.mjGEOM_HFIELD)
+
+
 def frictions_of_planes(mujoco: Any, model: Any, body_names: list[str]) -> list[str]:
     """What of the planes and height fields states a friction other than MuJoCo's own, by name."""
-    grounds = (int(mujoco.mjtGeom.mjGEOM_PLANE), int(mujoco.mjtGeom.mjGEOM_HFIELD))
+    grounds = _grounds(mujoco)
     return [
         f"{model.geom(geom).name or body_names[model.geom_bodyid[geom]]} ({friction[0]:g})"
         for geom, friction in enumerate(model.geom_friction)

@@ -28,6 +28,7 @@ from tarsus.geometry.volumes import Volumes
 from tarsus.model import Model
 from tarsus.model.checks import count, expect, flag
 from tarsus.model.description import Shape
+from tarsus.model.references import PAIR_FRICTIONS
 
 TouchingShapes: TypeAlias = Literal["collision", "primitives", "visual"]
 
@@ -82,7 +83,8 @@ class Collision:
         shapes, links or bodies. Of two that meet `combine` makes one: "min" (unless stated),
         "max" (as MuJoCo does), "mean" or "product" for friction, or some of these by name of the
         number; of restitutions the larger one counts. What states none is as the ground says.
-        `pairs` has frictions of pairs of names, "ground" among them, whatever these state.
+        `pairs` has frictions of pairs of names, "ground" among them, whatever these state; those
+        of the file count, too (MJCF's `<pair>`).
         """
         expect(model, Model, "model")
         if not isinstance(shapes, Volumes) and shapes not in get_args(TouchingShapes):
@@ -103,12 +105,14 @@ class Collision:
         is_rim = touches.rims[:, 3:6].any(axis=1)
         candidates = (*_on_ground(model, touches, is_rim), *_of_pairs(between))
         named = {"friction": friction or {}, "restitution": restitution or {}}
+        listed = model.description.metadata.get(PAIR_FRICTIONS, ())
+        of_file = {(a, b): float(mu) for a, b, mu in listed}
         return cls(
             model.name,
             {**_ground_arguments(touches, is_rim), **between.arguments},
             candidates,
             (*notes, *touches.warnings, *between.warnings),
-            blends(candidates, Rubbing(stated_rules(combine), named, pairs or {})),
+            blends(candidates, Rubbing(stated_rules(combine), named, pairs or {}, of_file)),
         )
 
     @cached_property

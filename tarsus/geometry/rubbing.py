@@ -9,6 +9,7 @@ it makes scale x + offset, at least low and at most high.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -37,11 +38,15 @@ PairFrictions: TypeAlias = Mapping[tuple[str, str], float]
 
 
 class Rubbing(NamedTuple):
-    """Rules by number, numbers by names of shapes, links or bodies, and frictions of pairs."""
+    """Rules by number, numbers by names of shapes, links or bodies, and frictions of pairs.
+
+    Pairs of a file may name what does not touch here.
+    """
 
     rules: Mapping[str, Rule]
     named: Mapping[str, Frictions]
     pairs: PairFrictions
+    of_file: PairFrictions = MappingProxyType({})
 
 
 def stated_rules(combine: Rule | Mapping[str, Rule] | None) -> dict[str, Rule]:
@@ -63,7 +68,8 @@ def blends(candidates: Sequence[Candidate], rubbing: Rubbing) -> dict[str, Array
     for name in SURFACE_NUMBERS:
         own = rubbing.named.get(name, {})
         stated = [_two(each, name, own) for each in candidates]
-        pairs = rubbing.pairs if name == "friction" else {}
+        # the first that fits counts
+        pairs = {**rubbing.pairs, **rubbing.of_file} if name == "friction" else {}
         fixed = [_of_pair(each, pairs) for each in candidates]
         if any(x is not None for two in (*stated, tuple(fixed)) for x in two):
             rule = rubbing.rules[name]

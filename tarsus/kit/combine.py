@@ -22,7 +22,7 @@ from tarsus.model.checks import UnknownNameError, expect, is_triple, numbers, po
 from tarsus.model.description import Description, Joint, ModelError
 from tarsus.model.editor import Editor
 from tarsus.model.poses import joined_poses
-from tarsus.model.references import EXCLUDED, with_names
+from tarsus.model.references import EXCLUDED, PAIR_FRICTIONS, with_names
 from tarsus.spatial import pose as move
 
 SEPARATOR = "/"
@@ -186,9 +186,9 @@ def _joined(parts: Sequence[Description], name: str) -> Description:
     for part in parts:
         metadata |= part.metadata
     metadata |= joined_poses(part.metadata for part in parts)
-    pairs = [pair for part in parts for pair in part.metadata.get(EXCLUDED, ())]
-    if pairs:
-        metadata[EXCLUDED] = pairs
+    for key in (EXCLUDED, PAIR_FRICTIONS):
+        if pairs := [pair for part in parts for pair in part.metadata.get(key, ())]:
+            metadata[key] = pairs
     keys = (
         "bodies",
         "joints",

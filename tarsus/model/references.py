@@ -16,6 +16,8 @@ from tarsus.model.poses import poses_of, renamed_poses
 
 EXCLUDED = "excluded_contacts"
 """Where the metadata of some files list pairs of bodies that never touch."""
+PAIR_FRICTIONS = "pair_frictions"
+"""Where they list pairs of shapes or bodies with the friction between them."""
 
 
 def freed(stated: Description, cut: set[str]) -> Description:
@@ -194,6 +196,12 @@ def with_names(stated: Description, new: Callable[[str], str]) -> Description:
     metadata = renamed_poses(stated.metadata, joint=new, actuator=new, keyframe=new)
     if EXCLUDED in metadata:
         metadata[EXCLUDED] = [[new(name) for name in pair] for pair in metadata[EXCLUDED]]
+    if PAIR_FRICTIONS in metadata:
+        listed = metadata[PAIR_FRICTIONS]
+        metadata[PAIR_FRICTIONS] = [
+            [*(name if name == "ground" else new(name) for name in pair), mu]
+            for *pair, mu in listed
+        ]
     return dataclasses.replace(
         stated,
         bodies=[dataclasses.replace(x, name=new(x.name)) for x in stated.bodies],

@@ -11,7 +11,9 @@ import pytest
 
 import tarsus as ts
 
-LAWS = ["exact", "lemke", "penalty", "event"]
+LAWS = ["exact", "lemke", "penalty", "event", "compliant"]
+ROCKING = ("penalty", "compliant")
+"""On springs boxes rock."""
 
 
 def box(**surface: float) -> ts.Model:
@@ -33,7 +35,8 @@ def slide(model: ts.Model, ground: ts.Ground, collision: ts.Collision, law: str 
     half = ground.slope / 2
     q[joint.q_slice] = [0.0, 0.0, 0.0, 0.0, math.sin(half), 0.0, math.cos(half)]
     q = ts.stand(model, q, ground, collision)
-    contact = ts.contact.Penalty(3e4, 8e1) if law == "penalty" else law
+    springs = {"penalty": ts.contact.Penalty(3e4, 8e1), "compliant": ts.contact.Compliant(3e4, 8e1)}
+    contact = springs.get(law, law)
     sim = ts.Simulation(model, ground=ground, collision=collision, contact=contact, dt=5e-4)
     run = sim.run(q, np.zeros(model.nv), duration=0.5)
     return acceleration(run.q[::250, :3], ground.slope)
@@ -50,7 +53,7 @@ def acceleration(places: np.ndarray, slope: float) -> float:
 def test_a_box_slides_from_the_angle_of_its_own_friction(law: str, own: float) -> None:
     model = box(friction=own)
     collision = ts.Collision.from_model(model)
-    if law != "penalty":  # on springs it rocks
+    if law not in ROCKING:
         holds = ts.Ground(friction=0.9, slope=math.atan(own) - 0.02)
         assert abs(slide(model, holds, collision, law)) < 5e-3
     slips = ts.Ground(friction=0.9, slope=math.atan(own) + 0.1)
@@ -128,6 +131,23 @@ def test_it_is_mujocos_friction_with_its_rule(tmp_path: Path) -> None:
     found = slide(model, ts.Ground(friction=0.2, slope=slope), collision)
     assert found == pytest.approx(acceleration(np.array(places), slope), rel=2e-2)
     assert found == pytest.approx(9.81 * (math.sin(slope) - 0.35 * math.cos(slope)), rel=1e-2)
+
+
+def test_pairs_of_a_file_count_and_are_prefixed_in_scenes(tmp_path: Path) -> None:
+    path, slope = tmp_path / "box.xml", 0.7
+    path.write_text(
+        """<mujoco><worldbody><geom name="floor" type="plane" size="9 9 1"/>
+        <body name="box"><freejoint name="box_free"/>
+        <geom name="hull" type="box" size="0.1 0.1 0.05" mass="1"/></body></worldbody>
+        <contact><pair geom1="floor" geom2="hull" friction="0.25"/></contact></mujoco>"""
+    )
+    model = ts.load(path)
+    ground = ts.Ground(friction=0.6, slope=slope)
+    found = slide(model, ground, ts.Collision.from_model(model))
+    assert found == pytest.approx(9.81 * (math.sin(slope) - 0.25 * math.cos(slope)), rel=1e-2)
+    two = ts.combine(model, model, names=("one", "two"))
+    rows = ts.Collision.from_model(two, pairs={("two/box", "ground"): 0.5}).blends["friction"]
+    assert rows[:, 1].tolist() == [0.25] * 8 + [0.5] * 8 + [0.0] * (len(rows) - 16)
 
 
 @pytest.mark.parametrize("law", ["exact", "event"])

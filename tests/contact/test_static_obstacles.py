@@ -1,4 +1,4 @@
-"""Shapes that are fixed to the world, grounds at a height, and arms that are bolted to the ground."""
+"""Shapes that are fixed to the world, grounds at a height, and arms bolted to the ground."""
 
 from __future__ import annotations
 

@@ -206,9 +206,10 @@ def test_frictions_of_geoms_are_told_by_name(write: Write) -> None:
     )
     pair = '<contact><pair geom1="floor" geom2="foot" friction="1 1 1 1 1"/></contact>'
     file = write(f"<mujoco><worldbody>{inside}</worldbody>{pair}</mujoco>", "model.xml")
+    assert read_mjcf(file).metadata["pair_frictions"] == [["ground", "foot", 1.0]]
     assert read_mjcf(file).warnings == [
+        "of contact pairs (1) only the friction is taken over",
         "plane geoms (1) are not taken over",
-        "contact pairs (1) are not taken over",
         "frictions of planes (1) are not taken over, grounds state their own: floor (0.3)",
     ]
     stated = [(shape.friction, shape.torsion) for shape in read_mjcf(file).shapes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,17 @@ def test_our_own_format_keeps_them(tmp_path: Path) -> None:
     assert ts.load(tmp_path / "ball.yaml").description.shapes == model.description.shapes
     changed = ts.Editor(model).change("shape", "hull", friction=0.9).build()
     assert changed.shapes[0].friction == 0.9 and changed.shapes[0].restitution == 0.5
+
+
+@pytest.mark.parametrize("suffix", [".sdf", ".xml"])
+def test_files_that_are_written_say_what_was_stated(tmp_path: Path, suffix: str) -> None:
+    builder = ts.Builder("ball").body("ball", mass=1.0, inertia=[1.0] * 3)
+    builder.joint("free", "free", "world", "ball")
+    builder.shape("ball", "sphere", (0.1,), role="collision", friction=0.3, restitution=0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        left_out = ts.save(builder.build(), tmp_path / f"ball{suffix}")
+    (shape,) = ts.load(tmp_path / f"ball{suffix}").shapes
+    assert shape.friction == 0.3
+    told = any("restitution" in each.what for each in left_out)
+    assert (shape.restitution == 0.5) != told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -15,6 +16,7 @@ from tarsus.formats.export.mesh_references import MeshReferences
 from tarsus.formats.export.mjcf_joints import add_free, add_joint
 from tarsus.formats.export.xml_text import add, is_identity
 from tarsus.formats.export.zero import free_pose
+from tarsus.formats.mjcf_shapes import DEFAULT_FRICTION
 from tarsus.model.checks import unused
 from tarsus.model.description import WORLD, Body, Description, Joint, Shape
 from tarsus.parts.place import Where, placement_of, split
@@ -192,7 +194,10 @@ class Bodies:
             contype=visual,
             conaffinity=visual,
             group="2" if visual else self.group,
+            **_surface(shape),
         )
+        if shape.restitution is not None:
+            self.left_out.add("restitution of shape of body", shape.body, "MJCF has none")
 
     def _mesh(self, shape: Shape) -> str | None:
         file = self.meshes.of(shape)
@@ -211,3 +216,13 @@ class Bodies:
         turned = not np.array_equal(placement[:3, :3], np.eye(3))
         quat = scalar_first(quaternion_from_rotation(placement[:3, :3])) if turned else None
         add(self.elements[body], "site", name=name, pos=placement[:3, 3], quat=quat)
+
+
+def _surface(shape: Shape) -> dict[str, Any]:
+    """Return what a geom states of its friction, and how many of these numbers count."""
+    stated = shape.friction, shape.torsion, shape.rolling
+    if all(x is None for x in stated):
+        return {}
+    numbers = [own if x is None else x for x, own in zip(stated, DEFAULT_FRICTION, strict=True)]
+    condim = 6 if shape.rolling is not None else 4 if shape.torsion is not None else None
+    return {"friction": np.array(numbers), "condim": None if condim is None else str(condim)}

@@ -54,7 +54,24 @@ def _add_shape(
         add(form, "uri", file)
     for tag, value in forms[shape.kind].items():
         add(form, tag, numbers(value))
+    _add_surface(element, shape, left_out)
     if shape.color is not None:
         material = add(element, "material")
         for tag in ("ambient", "diffuse"):
             add(material, tag, numbers(shape.color))
+
+
+def _add_surface(element: Element, shape: Shape, left_out: LeftOuts) -> None:
+    for name in ("torsion", "rolling"):
+        if getattr(shape, name) is not None:
+            left_out.add(f"{name} of shape of body", shape.body, "SDF has none as a length")
+    if shape.friction is None and shape.restitution is None:
+        return
+    surface = add(element, "surface")
+    if shape.friction is not None:
+        ode = add(add(surface, "friction"), "ode")
+        for tag in ("mu", "mu2"):
+            add(ode, tag, numbers(np.array([shape.friction])))
+    if shape.restitution is not None:
+        coefficient = numbers(np.array([shape.restitution]))
+        add(add(surface, "bounce"), "restitution_coefficient", coefficient)

@@ -11,7 +11,7 @@ import numpy as np
 from tarsus.formats.export.left_out import LeftOuts
 from tarsus.formats.export.mesh_references import MeshReferences
 from tarsus.formats.export.xml_text import add, is_identity, six
-from tarsus.model.description import Shape
+from tarsus.model.description import SURFACE_NUMBERS, Shape
 from tarsus.spatial import pose
 
 
@@ -39,6 +39,10 @@ def add_shape(link: Element, shape: Shape, meshes: MeshReferences, left_out: Lef
         xyz, rpy = six(shape.placement)
         add(element, "origin", xyz=xyz, rpy=rpy)
     add(add(element, "geometry"), shape.kind, **forms[shape.kind])
+    for name in SURFACE_NUMBERS:
+        if getattr(shape, name) is not None:
+            reason = "URDF states it only by elements of simulators"
+            left_out.add(f"{name} of shape of body", shape.body, reason)
     if shape.color is not None:
         add(add(element, "material", name=_material(shape)), "color", rgba=shape.color)
 
