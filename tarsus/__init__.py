@@ -27,6 +27,7 @@ from tarsus import (
     ports,
     robots,
     scenes,
+    sensors,
     spatial,
     surfaces,
 )
@@ -217,6 +218,7 @@ __all__ = [
     "rollout",
     "save",
     "scenes",
+    "sensors",
     "snap",
     "spatial",
     "stand",
