@@ -22,7 +22,7 @@ from tarsus.model.checks import UnknownNameError, expect, numbers, suggestion
 from tarsus.model.description import Description, Joint, ModelError
 from tarsus.model.editor import Editor
 from tarsus.model.poses import joined_poses
-from tarsus.model.references import EXCLUDED, with_names
+from tarsus.model.references import EXCLUDED, SENSORS, with_names
 from tarsus.parts.place import placement_of
 
 SEPARATOR = "/"
@@ -183,6 +183,9 @@ def _joined(parts: Sequence[Description], name: str) -> Description:
     pairs = [pair for part in parts for pair in part.metadata.get(EXCLUDED, ())]
     if pairs:
         metadata[EXCLUDED] = pairs
+    sensors = {name: x for part in parts for name, x in part.metadata.get(SENSORS, {}).items()}
+    if sensors:
+        metadata[SENSORS] = sensors
     keys = (
         "bodies",
         "joints",

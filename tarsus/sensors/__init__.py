@@ -21,6 +21,7 @@ from tarsus.sensors.joint_sensors import JointEffort, JointPosition, JointVeloci
 from tarsus.sensors.joint_wrench import JointWrench
 from tarsus.sensors.live import Live
 from tarsus.sensors.sensor import Sample, Sensor
+from tarsus.sensors.stated import of
 from tarsus.sensors.suite import Suite
 from tarsus.sensors.zero_moment_point import ZeroMomentPoint
 
@@ -44,4 +45,5 @@ __all__ = [
     "Sensor",
     "Suite",
     "ZeroMomentPoint",
+    "of",
 ]

@@ -8,6 +8,8 @@ import pytest
 import tarsus as ts
 from tarsus.arrays import Array
 from tarsus.sensors import Errors
+from tarsus.sensors.errors import Readings
+from tarsus.simulation.named_columns import named_columns
 
 LENGTH = 0.7
 
@@ -100,7 +102,6 @@ def test_nothing_presses_in_free_fall() -> None:
 def test_errors_have_the_sizes_that_are_stated() -> None:
     still = np.zeros((400, 500, 2))
     t = 0.01 * np.arange(500)
-    from tarsus.sensors.errors import Readings
 
     def all_of(errors: Errors) -> Array:
         readings = Readings(errors, (3,))
@@ -168,12 +169,9 @@ def test_controllers_know_their_machine_by_sensors() -> None:
 
 
 def test_tables_have_columns_of_sensors() -> None:
-    from tarsus.simulation.named_columns import named_columns
-
     model = pendulum()
-    run = ts.Simulation(model).run(
-        [1.0], duration=0.01, sensors={"d": ts.sensors.Distance("tip", "world")}
-    )
+    sensors = {"d": ts.sensors.Distance("tip"), "e": ts.sensors.Distance("tip", "bob")}
+    run = ts.Simulation(model).run([1.0], duration=0.01, sensors=sensors)
     for name in sensors:
         np.testing.assert_allclose(named_columns(run)[f"sensor:{name}.d [m]"], LENGTH, atol=1e-12)
 

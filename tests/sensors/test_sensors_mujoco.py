@@ -83,3 +83,23 @@ def test_readings_are_those_of_mujoco(theirs: tuple[ts.Model, Sample, dict[str, 
     unit = kinds.IMU("foot").measure(sample)
     np.testing.assert_array_equal(unit[..., 3:], cases["gyro"])
     np.testing.assert_array_equal(unit[..., :3], cases["accelerometer"])
+
+
+def test_sensors_of_files_are_theirs(theirs: tuple[ts.Model, Sample, dict[str, Array]]) -> None:
+    model, sample, told = theirs
+    suite = ts.sensors.of(model)
+    # MuJoCo's linear acceleration has gravity in it: it is none of ours
+    assert list(suite) == [f"sensor{k}" for k in range(12) if k != 6]
+    assert "sensors (1) are not taken over: sensor6 (framelinacc)" in model.warnings
+    for name, sensor in suite.items():
+        kind = list(told)[int(name.removeprefix("sensor"))]
+        if kind != "framequat":
+            np.testing.assert_allclose(sensor.measure(sample), told[kind], atol=1e-10)
+    both = ts.combine(model, model, names=("a", "b"), at=(None, (3, 0, 0)))
+    twice = ts.sensors.of(both)
+    assert len(twice) == 2 * len(suite)
+    run = ts.Simulation(both).run(duration=0.01, sensors=twice)
+    np.testing.assert_allclose(run.sensors["a/sensor1"], run.sensors["b/sensor1"], atol=1e-9)
+    renamed = ts.Editor(model).change("frame", "foot", name="toe").build()
+    assert len(ts.sensors.of(renamed)) == len(suite)
+    assert len(ts.sensors.of(model.without(["shank"]))) == 0
