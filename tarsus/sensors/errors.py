@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.model.checks import number
@@ -51,6 +52,14 @@ class Readings:
         self._bias: Array | None = None
         self._last = 0.0
         self._past: list[tuple[float, Array]] = []
+
+    def restart(self, which: NDArray[np.bool_], values: Array) -> None:
+        """Let some states (B,) begin anew at values (B, size): they were never elsewhere."""
+        for _, past in self._past:
+            past[which] = values[which]
+        if self._bias is not None:
+            drawn = self.errors.bias * self._draw(self._number, 2, values.shape)
+            self._bias = np.where(which[:, None], drawn, self._bias)
 
     def next(self, t: float, values: Array) -> Array:
         """Return what is read at the time t [s], of what is there to see now (…, size)."""

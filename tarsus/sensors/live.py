@@ -60,7 +60,9 @@ class Live:
         if self._before is not None:
             then, last = self._before
             if not t > then:
-                raise ValueError(f"t is {t} s, must be after the last reading at {then} s")
+                raise ValueError(
+                    f"t is {t} s, must be after the last reading at {then} s; reset() begins anew"
+                )
             if last.shape == speed.shape:
                 rise = (speed - last) / (t - then)
         self._before = float(t), speed
