@@ -27,6 +27,7 @@ from tarsus import (
     ports,
     robots,
     scenes,
+    sensors,
     spatial,
     surfaces,
 )
@@ -220,6 +221,7 @@ __all__ = [
     "rollout",
     "save",
     "scenes",
+    "sensors",
     "snap",
     "spatial",
     "stand",

@@ -22,6 +22,7 @@ ROOMS = (
         "control",
         "calibration",
         "estimation",
+        "sensors",
         "simulation",
         "events",
         "gait",

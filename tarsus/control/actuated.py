@@ -30,7 +30,7 @@ class Actuated(ControlLaw):
         expect(model, Model, "model")
         if not model.nu:
             raise ModelError(f"{model.name!r} has no actuators: state them with b.actuator(…)")
-        self.function = law if callable(law) else None
+        self.function: Any = law if callable(law) else None
         super().__init__(
             model, np.zeros(model.nu) if law is None or callable(law) else law, period=period
         )

@@ -11,6 +11,7 @@ from tarsus.environments.impact import struck
 from tarsus.environments.lanes import MASK
 from tarsus.environments.reward import Outcome
 from tarsus.environments.walking_lanes import WalkingLanes
+from tarsus.sensors import Sample, Suite
 from tarsus.simulation.drives import LawDrive
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ class Herd(WalkingLanes):
     """B robots with the same task: states (B, …), actions in, observations and outcomes out.
 
     An observation has the height of the base [m], the direction of gravity seen from it (3), its
-    velocity and rate of turning (6), how far joints are from the stance, their velocities, and
-    the last action.
+    velocity and rate of turning (6), how far joints are from the stance, their velocities,
+    the last action, and what the `sensors` of the task tell.
     """
 
     def __init__(self, task: WalkTask, robots: int, threads: int = 1) -> None:
@@ -35,6 +36,9 @@ class Herd(WalkingLanes):
         self._pushed = np.full(robots, -1)
         """In which period a robot is pushed (B,), and by how much (B, 2) [m/s]."""
         self._push = np.zeros((robots, 2))
+        self._suite = Suite.of(task.sensors)
+        self._readings = self._suite.readings()
+        self._told = np.zeros((robots, sum(each.size for each in self._suite.values())))
 
     @property
     def action_size(self) -> int:
@@ -44,7 +48,7 @@ class Herd(WalkingLanes):
     @property
     def observation_size(self) -> int:
         """How many numbers an observation has."""
-        return 10 + 3 * len(self.joints)
+        return 10 + 3 * len(self.joints) + self._told.shape[1]
 
     def start(self, which: MASK, rng: np.random.Generator) -> None:
         """Put some robots back to their stance, with small random changes."""
@@ -60,6 +64,11 @@ class Herd(WalkingLanes):
             self._pushed[which] = rng.integers(0, self.periods, count)
             angle, size = rng.uniform(0.0, 2.0 * np.pi, count), rng.uniform(0.0, task.push, count)
             self._push[which] = size[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+        values = self._seen(np.zeros_like(self.v))
+        for reading, value in zip(self._readings.values(), values, strict=True):
+            reading.restart(which, value)
+        if values:
+            self._told[which] = np.concatenate(values, axis=1)[which]
 
     def move(self, action: Array) -> Outcome:
         """Go on by one control period with actions (B, n), which `checked_action` has seen."""
@@ -70,13 +79,27 @@ class Herd(WalkingLanes):
         if hit.any():
             assert self.model.base is not None
             self.v[hit] += struck(self.model, self.q[hit], self.model.base.child, self._push[hit])
+        before = self.v.copy() if self._suite else self.v
         failed = self.advance(task.hold)
         self.age += 1
+        if self._suite:
+            self._told = self._read((self.v - before) / task.period)
         return self.outcome(last, self._fallen() | failed)
 
     def felt(self) -> list[Array]:
         """Return the parts (B, …) of what the robots feel."""
-        return [*self.body(), self.action]
+        return [*self.body(), self.action, self._told]
+
+    def _seen(self, acceleration: Array) -> list[Array]:
+        """Return what sensors see (B, n), without errors."""
+        sample = Sample(self.model, self.q, self.v, acceleration, self._tau[:, 0])
+        return [sensor.measure(sample) for sensor in self._suite.values()]
+
+    def _read(self, acceleration: Array) -> Array:
+        """Return what sensors tell (B, m), with the mean acceleration of the last period."""
+        now, values = self._step * self.task.dt, self._seen(acceleration)
+        pairs = zip(self._readings.values(), values, strict=True)
+        return np.concatenate([reading.next(now, value) for reading, value in pairs], axis=1)
 
     def _fallen(self) -> MASK:
         task = self.task

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -19,6 +19,7 @@ from tarsus.environments.walking_lanes import WalkingLanes
 from tarsus.geometry import Collision, Ground, Terrain
 from tarsus.model import Model
 from tarsus.robots.legged import legged
+from tarsus.sensors import Sensor
 from tarsus.simulation import Simulation
 
 
@@ -69,11 +70,17 @@ class WalkTask:
     lowest: float = 0.6
     tilt: float = 0.8
     reward: Callable[[Outcome], Array] = field(default_factory=WalkReward)
+    sensors: Mapping[str, Sensor] = field(default_factory=dict)
+    """What robots feel besides; sensors of contacts are not for them."""
 
     def __post_init__(self) -> None:
         low, high = self.friction
         if not 0.0 <= low <= high:
             raise ValueError(f"friction is {self.friction}, must be a range from 0 on")
+        for name, sensor in self.sensors.items():
+            sensor.check(self.model)
+            if "contacts" in sensor.needs:
+                raise ValueError(f"sensor {name!r} needs contacts, which environments do not keep")
         if self.model.base is None or self.model.base.kind != "free":
             raise ValueError(f"{self.model.name} has no free root: it cannot walk")
         not_negative(self.push, "push")

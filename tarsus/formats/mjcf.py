@@ -36,7 +36,8 @@ from tarsus.formats.mjcf_joints import (
 )
 from tarsus.formats.mjcf_keyframes import Keyframes, KeyStatement
 from tarsus.formats.mjcf_lines import lines
-from tarsus.formats.mjcf_motors import Motors
+from tarsus.formats.mjcf_motors import ONE_COORDINATE, Motors
+from tarsus.formats.mjcf_sensors import SensorStatement, read_sensors
 from tarsus.formats.mjcf_shapes import (
     excluded_contacts,
     frictions_of_planes,
@@ -48,6 +49,7 @@ from tarsus.formats.mjcf_tendons import Tendons
 from tarsus.model.checks import unused
 from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
 from tarsus.model.poses import KEYFRAMES
+from tarsus.model.references import SENSORS
 from tarsus.spatial import pose, rotation_from_quaternion, scalar_last
 
 
@@ -84,7 +86,8 @@ class _Reader:
     ) -> None:
         self.mujoco, self.file, self.base = mujoco, os.fspath(path), base
         self.stated = sources
-        spec, self.model, actuators, keys, left_out, notes = compiled(mujoco, self.file)
+        made = compiled(mujoco, self.file)
+        spec, self.model, actuators, keys, told, left_out, notes = made
         self.lines = lines(spec)
         self.ignored: Counter[str] = Counter()
         self.description = Description(
@@ -117,6 +120,7 @@ class _Reader:
         ).read()
         of_motors = Motors(self.description, self.joint_names, self.source).read(actuators.motors)
         of_actuators = self._read_controls(actuators, keys)
+        of_actuators += self._read_sensors(told, site_names)
         self.ignored += left_out
         self._count_ignored()
         of_actuators = actuators.left_out(self.ignored) + of_actuators
@@ -142,6 +146,17 @@ class _Reader:
             reader = Keyframes(self.model, self.joint_names, here, controls.names)
             found = reader.read(keys, actuators.count, Source(self.file))
             self.description.metadata[KEYFRAMES] = found
+        return warnings
+
+    def _read_sensors(self, told: list[SensorStatement], site_names: list[str]) -> list[str]:
+        """Note the sensors, and return a warning of those that are left out."""
+        model = self.model
+        frames = {("site", model.site(i).name): name for i, name in enumerate(site_names)}
+        frames |= {("xbody", model.body(i).name): n for i, n in enumerate(self.body_names) if i}
+        moving = {joint.name for joint in self.description.joints if joint.kind in ONE_COORDINATE}
+        found, warnings = read_sensors(told, frames, moving)
+        if found:
+            self.description.metadata[SENSORS] = found
         return warnings
 
     def source(self, tag: str, index: int, name: str) -> Source:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from tarsus.formats.mjcf_actuators import Actuators, switch_off
 from tarsus.formats.mjcf_keyframes import KeyStatement
 from tarsus.formats.mjcf_left_out import leave_out
+from tarsus.formats.mjcf_sensors import SensorStatement
 from tarsus.model.description import ModelError, Source
 
 
@@ -20,6 +21,7 @@ class Compiled(NamedTuple):
     model: Any
     actuators: Actuators
     keys: list[KeyStatement]
+    sensors: list[SensorStatement]
     left_out: Counter[str]
     notes: list[str]
 
@@ -33,6 +35,7 @@ def compiled(mujoco: Any, file: str) -> Compiled:
             spec = mujoco.MjSpec.from_file(file)
             actuators = Actuators(mujoco, spec, file)
             keys = [KeyStatement.read(key) for key in spec.keys]
+            told = [SensorStatement.read(mujoco, i, each) for i, each in enumerate(spec.sensors)]
             left_out = leave_out(mujoco, spec)
             actuators.remove(spec)
             # lengths of muscles are found by simulation, which only actuators need
@@ -48,4 +51,4 @@ def compiled(mujoco: Any, file: str) -> Compiled:
     actuators.reflect(model, file)
     switch_off(mujoco, model)
     notes = [f"MuJoCo: {warning.message}" for warning in caught]
-    return Compiled(spec, model, actuators, keys, left_out, notes)
+    return Compiled(spec, model, actuators, keys, told, left_out, notes)

@@ -10,7 +10,6 @@ from collections import Counter
 from typing import Any
 
 LISTS = {
-    "sensors": "sensors",
     "cameras": "cameras",
     "lights": "lights",
     "flexible bodies": "flexes",

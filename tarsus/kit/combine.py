@@ -22,7 +22,7 @@ from tarsus.model.checks import UnknownNameError, expect, is_triple, numbers, po
 from tarsus.model.description import Description, Joint, ModelError
 from tarsus.model.editor import Editor
 from tarsus.model.poses import joined_poses
-from tarsus.model.references import EXCLUDED, PAIR_FRICTIONS, with_names
+from tarsus.model.references import EXCLUDED, PAIR_FRICTIONS, SENSORS, with_names
 from tarsus.spatial import pose as move
 
 SEPARATOR = "/"
@@ -189,6 +189,9 @@ def _joined(parts: Sequence[Description], name: str) -> Description:
     for key in (EXCLUDED, PAIR_FRICTIONS):
         if pairs := [pair for part in parts for pair in part.metadata.get(key, ())]:
             metadata[key] = pairs
+    sensors = {name: x for part in parts for name, x in part.metadata.get(SENSORS, {}).items()}
+    if sensors:
+        metadata[SENSORS] = sensors
     keys = (
         "bodies",
         "joints",

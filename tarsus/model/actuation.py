@@ -52,7 +52,7 @@ class Actuation(Driven):
     def actuator_matrix(self, q: ArrayLike) -> Array:
         """Return M (…, nu, nv), from velocities v to those of the actuators."""
         if self._gear_matrix is not None:
-            lead = self._states(q, self.nq, "q").shape[:-1]
+            lead = _vectors(q, self.nq, "q").shape[:-1]
             return np.array(np.broadcast_to(self._gear_matrix, (*lead, self.nu, self.nv)))
         return np.asarray(self._actuators.gears @ self.coupling_matrix(q))
 
@@ -79,7 +79,7 @@ class Actuation(Driven):
         coordinates that no actuator moves are left out. An actuator whose gain is zero there
         answers to no control: an `ArithmeticError`.
         """
-        wanted = self._states(tau, self.nv, "tau")
+        wanted = _vectors(tau, self.nv, "tau")
         matrix = self.actuator_matrix(q) if self._gear_matrix is None else self._gear_matrix
         gain, bias = self._laws(q, v)
         dead = np.argwhere(gain == 0.0)
@@ -91,7 +91,7 @@ class Actuation(Driven):
     def _laws(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """Return gain and bias (…, nu) of all actuators at a state."""
         own = self._actuators
-        at, speed = self._states(q, self.nq, "q"), self._states(v, self.nv, "v")
+        at, speed = _vectors(q, self.nq, "q"), _vectors(v, self.nv, "v")
         length, rate = np.zeros(self.nu), np.zeros(self.nu)
         if own.feels_length:
             length = _summed(self.joint_positions(at), own.lengths.T)
@@ -101,11 +101,12 @@ class Actuation(Driven):
         gain, bias = (a + b * length + c * rate for a, b, c in (own.gain, own.bias))
         return np.asarray(gain), np.asarray(bias)
 
-    def _states(self, value: ArrayLike, size: int, what: str) -> Array:
-        array = reals(value, what)
-        if array.shape[-1:] != (size,):
-            raise ValueError(f"{what} has shape {array.shape}, must be (…, {size})")
-        return array
+
+def _vectors(value: ArrayLike, size: int, what: str) -> Array:
+    array = reals(value, what)
+    if array.shape[-1:] != (size,):
+        raise ValueError(f"{what} has shape {array.shape}, must be (…, {size})")
+    return array
 
 
 def _summed(weights: Array, rows: Array) -> Array:

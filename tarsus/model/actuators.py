@@ -37,7 +37,9 @@ def checked_actuator(actuator: Actuator, joints: Mapping[str, Joint]) -> Actuato
         gears[name] = number(gear, f"{what}: gear of joint {name!r}", source)
     if not any(gears.values()):
         raise ModelError(f"{what}: all gears are zero, it would move nothing", source)
-    ranges = {key: _range(getattr(actuator, key), f"{what}: {key}", source) for key in RANGE_FIELDS}
+    ranges: dict[str, Any] = {
+        key: _range(getattr(actuator, key), f"{what}: {key}", source) for key in RANGE_FIELDS
+    }
     return dataclasses.replace(
         actuator,
         joints=gears,

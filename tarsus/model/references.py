@@ -20,6 +20,21 @@ PAIR_FRICTIONS = "pair_frictions"
 """Where they list pairs of shapes or bodies with the friction between them."""
 
 
+SENSORS = "sensors"
+"""Where the metadata of some files have sensors by name: their kind, and the frame or joint."""
+
+
+def _with_sensors(stated: Description, what: str, old: str, new: str) -> Description:
+    """Return the description whose sensors on a "frame" or "joint" follow it to its new name."""
+    if SENSORS not in stated.metadata:
+        return stated
+    sensors = {
+        name: {**each, what: new} if each.get(what) == old else each
+        for name, each in stated.metadata[SENSORS].items()
+    }
+    return dataclasses.replace(stated, metadata={**stated.metadata, SENSORS: sensors})
+
+
 def freed(stated: Description, cut: set[str]) -> Description:
     """Return the description with these joints free, where they are in the neutral position."""
     carried = {joint.child: joint for joint in stated.joints}
@@ -123,6 +138,7 @@ def _renamed_body(stated: Description, old: str, new: str) -> Description:
 
 
 def _renamed_frame(stated: Description, old: str, new: str) -> Description:
+    stated = _with_sensors(stated, "frame", old, new)
     return dataclasses.replace(stated, forces=[_moved(f, old, new) for f in stated.forces])
 
 
@@ -154,6 +170,7 @@ def _renamed_joint(stated: Description, old: str, new: str) -> Description:
     def swapped(name: str) -> str:
         return new if name == old else name
 
+    stated = _with_sensors(stated, "joint", old, new)
     return dataclasses.replace(
         stated,
         couplings=couplings,
@@ -194,6 +211,11 @@ def with_names(stated: Description, new: Callable[[str], str]) -> Description:
         return tuple(map(new, names))
 
     metadata = renamed_poses(stated.metadata, joint=new, actuator=new, keyframe=new)
+    if SENSORS in metadata:
+        metadata[SENSORS] = {
+            new(name): {k: new(x) if k in ("frame", "joint") else x for k, x in each.items()}
+            for name, each in metadata[SENSORS].items()
+        }
     if EXCLUDED in metadata:
         metadata[EXCLUDED] = [[new(name) for name in pair] for pair in metadata[EXCLUDED]]
     if PAIR_FRICTIONS in metadata:

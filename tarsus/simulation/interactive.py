@@ -12,6 +12,7 @@ from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import ByName, flag
 from tarsus.parts import Part
+from tarsus.sensors import Live
 from tarsus.simulation.board import Board
 from tarsus.simulation.contact_record import Contact
 from tarsus.simulation.controllers import restart
@@ -23,6 +24,7 @@ from tarsus.simulation.motion import Motion
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.part_handle import PartHandle
 from tarsus.simulation.part_record import part_records, part_rows
+from tarsus.simulation.sensed import wrench_now
 from tarsus.simulation.snapshot import Snapshot, restored, taken
 from tarsus.simulation.starts import Starts
 from tarsus.simulation.take import Take
@@ -147,6 +149,19 @@ class Interactive:
     def contacts_now(self, state: int = 0) -> list[Contact]:
         """Return the contacts in the last step of the interactive motion."""
         return self.moving().contacts(state)
+
+    def read(self, live: Live) -> dict[str, Array]:
+        """Return what sensors read now in the interactive motion, (n,) or (B, n) by name.
+
+        Contacts are those of the last step.
+        """
+        motion = self.moving()
+
+        def wrench(name: str | None) -> Array:
+            states = [motion.contacts(state) for state in range(motion.states)]
+            return wrench_now(states, motion.batched, name)
+
+        return live.read(self.t, self.q, self.v, wrench=wrench)
 
     def energy_now(self) -> EnergyLedger:
         """Return the ledger as it is now, a sample of it; works since `reset(…, ledger=True)`."""

@@ -110,6 +110,10 @@ def _columns(run: Trajectory) -> Iterator[tuple[str, Array]]:
         places = np.asarray(model.forward_kinematics(run.q))[..., :3, 3]
         for body in model.bodies:
             yield from _vector(f"position:{body.name}", places[..., body.index, :], "m")
+    for name, readings in run.sensors.items():
+        sensor = run.sensing[name]
+        for index, number in enumerate(sensor.parts):
+            yield f"sensor:{name}.{number} [{sensor.unit}]", readings[..., index]
     if run.touched is not None:
         yield from _vector("ground_force", run.contacts.ground_force(), "N")
     for name, part in run.parts.items():

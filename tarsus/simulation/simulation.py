@@ -19,6 +19,7 @@ from tarsus.model import Model
 from tarsus.model.checks import COUNTED, expect, flag, number, read_only
 from tarsus.model.diagnosis import Diagnosis
 from tarsus.model.forces import Force
+from tarsus.sensors import Sensor
 from tarsus.simulation.board import Board
 from tarsus.simulation.compliant import run_compliant
 from tarsus.simulation.constraint_rows import diagnosis
@@ -42,6 +43,7 @@ from tarsus.simulation.pacing import cadence_of
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.pickled import Pickled, remade
 from tarsus.simulation.recorder import Record
+from tarsus.simulation.sensed import check_sensors, sensed
 from tarsus.simulation.smooth import run_smooth
 from tarsus.simulation.starts import Starts
 from tarsus.simulation.stepped import resume, run_drive
@@ -196,6 +198,7 @@ class Simulation(Interactive):
         controller: Controller | None = None,
         until: Until | None = None,
         external: External | None = None,
+        sensors: Mapping[str, Sensor] | None = None,
         record: Record = True,
         every: int = 1,
         mass_scale: MassScale = None,
@@ -214,7 +217,8 @@ class Simulation(Interactive):
         (t, q, v) → bool, a condition of `ts.until`, or a list of these. `run.ended` tells when and
         why; states of a batch end on their own and then stand still. `external` wrenches are a
         `ts.Push` or a list of them, or wrenches (n_bodies, 6) as `Model.forward_dynamics` takes
-        them: constant, a table (times, wrenches), or a function (t, q, v).
+        them: constant, a table (times, wrenches), or a function (t, q, v). `sensors` (`ts.sensors`)
+        are read at each sample: `run.sensors["imu"]`.
         `mass_scale` multiplies masses and inertias of bodies: a number, (n_bodies,), (B, n_bodies),
         or numbers by names of bodies. A `progress` bar is shown when it takes long, unless told
         otherwise. Every `checkpoint_every` [s] a `checkpoint` file is written, for `resume`.
@@ -223,6 +227,30 @@ class Simulation(Interactive):
         has it, too; in a batch the other states go on, and `run.failures` lists those that could
         not.
         """
+        suite = None if sensors is None else check_sensors(self.model, sensors, record)
+        run = self._run(
+            *(q0, v0, duration, controller, until, external, record, every, mass_scale),
+            *(threads, progress, checkpoint, checkpoint_every),
+        )
+        return run if suite is None else sensed(run, suite)
+
+    def _run(
+        self,
+        q0: ArrayLike | None,
+        v0: ArrayLike | None,
+        duration: float,
+        controller: Controller | None,
+        until: Until | None,
+        external: External | None,
+        record: Record,
+        every: int,
+        mass_scale: MassScale,
+        threads: int,
+        progress: bool | None,
+        checkpoint: str | Path | None,
+        checkpoint_every: float | None,
+    ) -> Trajectory:
+        """Simulate by the engine of the contact law and the integrator."""
         positive(number(duration, "duration"), "duration", zero=True)
         steps = round(duration / self.dt)
         if steps > COUNTED:

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.geometry import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import reals
+from tarsus.model.checks import ByName, reals
+from tarsus.sensors import Sensor
 from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.ended import Ended
@@ -86,6 +87,10 @@ class Trajectory:
     """Names of the parts that acted, and how many coordinates each has."""
     happened: Events | None = None
     """Events, where the contact law locates them."""
+    sensed: Mapping[str, Array] = field(default_factory=dict)
+    """Readings of sensors by name, (…, T, n). Files do not keep them, tables do."""
+    sensing: Mapping[str, Sensor] = field(default_factory=dict)
+    """The sensors that were read."""
     integration: Integration | None = None
     """What an integrator for smooth motions did; None for the others. Files do not keep it."""
 
@@ -139,6 +144,11 @@ class Trajectory:
         return EnergyLedger(self.model, self.t, self._get("energy"), self.parts)
 
     @property
+    def sensors(self) -> Mapping[str, Array]:
+        """Readings (…, T, n) of the sensors that the run was given, by name."""
+        return ByName("sensor of this run", self.sensed.items())
+
+    @property
     def statistics(self) -> Statistics:
         """What the contact solver did."""
         return Statistics(*np.moveaxis(self._get("statistics"), -1, 0))
@@ -173,6 +183,7 @@ class Trajectory:
             self,
             recorded={name: array[state] for name, array in self.recorded.items()},
             touched=None if self.touched is None else self.touched.of_state(state),
+            sensed={name: array[state] for name, array in self.sensed.items()},
             failures=tuple(each for each in self.failures if each.state == state),
             unsolved=self.unsolved[state] if self.unsolved.count.ndim else self.unsolved,
             happened=None if self.happened is None else self.happened.of_state(state),

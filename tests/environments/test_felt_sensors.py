@@ -1,0 +1,56 @@
+"""Robots in environments feel what their sensors tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tarsus as ts
+from tarsus.environments.task import WalkTask
+
+EVERYONE = np.ones(3, bool)
+
+
+def task(**errors: float) -> WalkTask:
+    told = ts.sensors.Errors(**errors)
+    model = WalkTask.of().model
+    assert model.base is not None
+    sensors = {"gyro": ts.sensors.Gyroscope(model.base.child, errors=told)}
+    return WalkTask.of(sensors=sensors)
+
+
+def test_a_gyroscope_is_part_of_what_is_observed() -> None:
+    herd, plain = task().herd(3), WalkTask.of().herd(3)
+    for each in (herd, plain):
+        each.start(EVERYONE, np.random.default_rng(0))
+    assert herd.observation_size == plain.observation_size + 3
+    actions = np.random.default_rng(1).uniform(-1, 1, (5, 3, herd.action_size))
+    for action in actions:
+        for each in (herd, plain):
+            each.move(action)
+        found = herd.observe()
+        np.testing.assert_array_equal(found[:, :-3], plain.observe())
+        # the base's own rates of turning, which are observed as they are, too
+        np.testing.assert_allclose(found[:, -3:], found[:, 7:10], atol=1e-6)
+
+
+def test_errors_and_new_episodes() -> None:
+    herd = task(delay=0.04, bias=0.5).herd(3)
+    herd.start(EVERYONE, np.random.default_rng(0))
+    assert (herd.observe()[:, -3:] == 0.0).all()
+    rates = []
+    for _ in range(4):
+        herd.move(np.full((3, herd.action_size), 0.7))
+        rates.append(herd.observe()[:, 7:10])
+    bias = herd.observe()[:, -3:] - rates[-3]  # two periods of 20 ms ago
+    assert np.abs(bias).max() > 0.01
+    herd.start(np.array([True, False, False]), np.random.default_rng(5))
+    herd.move(np.zeros((3, herd.action_size)))
+    after = herd.observe()[:, -3:]
+    np.testing.assert_allclose(after[1:], (rates[-2] + bias)[1:], atol=1e-6)
+    assert np.abs(after[0] - rates[-2][0]).max() > 1e-3
+
+
+def test_contacts_are_not_for_environments() -> None:
+    with pytest.raises(ValueError, match="sensor 'c' needs contacts"):
+        WalkTask.of(sensors={"c": ts.sensors.CenterOfPressure()})
