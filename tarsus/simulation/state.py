@@ -12,6 +12,7 @@ from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
+from tarsus.model.hints import root_hint
 from tarsus.model.kinds import NONHOLONOMIC, QUATERNION
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.contact_record import Place
@@ -103,7 +104,9 @@ def check_configuration(model: Model, q: Array) -> None:
         )
 
 
-def check_depth(world: _core.World, q: Array, allowed: float, places: Sequence[Place]) -> None:
+def check_depth(
+    model: Model, world: _core.World, q: Array, allowed: float, places: Sequence[Place]
+) -> None:
     """Raise if shapes are deeper than `allowed` [m] in the ground or in each other."""
     if not places:
         return
@@ -120,7 +123,8 @@ def check_depth(world: _core.World, q: Array, allowed: float, places: Sequence[P
     which = f" of state {state}" if len(q) > 1 else ""
     raise StartError(
         f"q0{which} penetrates: {listed}{more}. That is too deep to start from: lift "
-        "the robot, or put it on the ground with q0 = ts.stand(model, q0, ground)",
+        "the robot, or put it on the ground with q0 = ts.stand(model, q0, ground)"
+        f"{root_hint(model)}",
         body=places[order[0]].body,
     )
 
