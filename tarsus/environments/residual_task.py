@@ -85,9 +85,8 @@ class ResidualTask:
         """Return the task of a machine: a model, "lola", or a name such as "g1"."""
         if isinstance(robot, str):
             if robot not in BIPEDS:
-                raise ValueError(
-                    f"there is no robot on two legs {robot!r}{suggestion(robot, BIPEDS)}"
-                )
+                known = suggestion(robot, BIPEDS)
+                raise ValueError(f"there is no robot on two legs {robot!r}{known}")
             robot = lola() if robot == "lola" else example(robot)
         body = Anatomy.from_model(robot) if isinstance(robot, Model) else robot
         return cls(body, **changes)  # type: ignore[arg-type]

@@ -16,9 +16,7 @@ def restart(controller: object) -> None:
     """Let a controller with a memory forget, before a new motion."""
     if isinstance(controller, type):
         name = controller.__name__
-        raise TypeError(
-            f"controller is the class {name}, must be an object of it: {name}(model, …)"
-        )
+        raise TypeError(f"controller is the class {name}, must be an object of it: {name}(…)")
     reset = getattr(controller, "reset", None)
     if callable(reset):
         reset()

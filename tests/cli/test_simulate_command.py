@@ -252,3 +252,10 @@ def test_a_run_is_pushed() -> None:
         result = CliRunner().invoke(app, ["simulate", "bounce", "--push", wrong])
         assert isinstance(result.exception, ValueError), wrong
         print(result.exception)
+
+
+def test_legs_in_the_air_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["simulate", QUADRUPED, "--duration", "0.01"]) == 0
+    assert "is fixed, in free space: --base free lets it stand" in capsys.readouterr().out
+    assert run(["simulate", QUADRUPED, "--base", "free", "--duration", "0.01"]) == 0
+    assert "--base" not in capsys.readouterr().out
