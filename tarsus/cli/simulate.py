@@ -143,6 +143,8 @@ def simulate(
         console = Output()
         console.print(_title(scene), style="bold", highlight=False)
         run_report.show(run, seconds, scene.dt, console)
+        if hint := _root_note(scene):
+            console.print(hint, style="yellow", highlight=False)
     _write(run, plot, save, animate)
     if failure:
         raise typer.Exit(complain(failure, FAILED))
@@ -175,6 +177,14 @@ def _run(scene: Scene, push: Sequence[str], until: Sequence[str]) -> tuple[Traje
                 raise ValueError(str(error)) from None
             run, failure = error.trajectory, str(error)
         return run, time.perf_counter() - start, failure
+
+
+def _root_note(scene: Scene) -> str:
+    """Return what to say where legs hang in the air, perhaps because of a forgotten option."""
+    legs = [name for name in scene.model.frame_names if "foot" in name or "sole" in name]
+    if scene.ground is not None or not legs:
+        return ""
+    return f"the root of {scene.model.name} is fixed, in free space: --base free lets it stand"
 
 
 def _title(scene: Scene) -> str:

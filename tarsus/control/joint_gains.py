@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.checks import suggestion
+from tarsus.model.checks import reals, suggestion
 
 Gains: TypeAlias = ArrayLike | Mapping[str, float]
 
@@ -92,10 +92,7 @@ def _array(value: Gains, model: Model, name: str, others: Array) -> Array:
                 )
             found[model.joint(joint).v_slice] = _number(number, f"{name} of joint {joint!r}")
         return found
-    try:
-        return np.array(value, np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} is not an array of numbers: {value!r}") from None
+    return reals(value, name)
 
 
 def _number(value: object, name: str) -> float:

@@ -10,6 +10,7 @@ from tarsus.control.reference import Setpoint
 class PD(JointController):
     """τ = kp e + kd (v_ref − v) + τ_ff, with e the step from q to its reference.
 
+    Without a reference it leads to the neutral configuration, until `sim.step(q)` states others.
     Held over a step, it is a spring that answers late: keep kp dt² and kd dt well below the
     inertia of the joint, or use `ImplicitPD`.
     """

@@ -23,6 +23,8 @@ from tarsus.simulation import Simulation
 from tarsus.simulation.controllers import whole_steps
 
 Adds = Literal["torques", "references"]
+BIPEDS = ("lola", "talos_reduced", "talos", "g1", "icub", "romeo")
+"""Names of machines that walk by their controller."""
 REACH = (0.03, 0.03, 0.02)
 """How far actions move the zero moment point ahead and aside, and the height [m]."""
 
@@ -82,6 +84,9 @@ class ResidualTask:
     def of(cls, robot: str | Model | Anatomy = "lola", **changes: object) -> Self:
         """Return the task of a machine: a model, "lola", or a name such as "g1"."""
         if isinstance(robot, str):
+            if robot not in BIPEDS:
+                known = suggestion(robot, BIPEDS)
+                raise ValueError(f"there is no robot on two legs {robot!r}{known}")
             robot = lola() if robot == "lola" else example(robot)
         body = Anatomy.from_model(robot) if isinstance(robot, Model) else robot
         return cls(body, **changes)  # type: ignore[arg-type]

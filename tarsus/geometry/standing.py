@@ -14,6 +14,7 @@ from tarsus.geometry.terrain import Terrain
 from tarsus.model import Model
 from tarsus.model.checks import expect, reals, suggestion
 from tarsus.model.description import ModelError
+from tarsus.model.hints import root_hint, warn_of_scalar_first
 
 DOUBLINGS, HALVINGS = 20, 70
 """Steps of the search for the height: out to 10⁶ times the first guess, in to rounding errors."""
@@ -48,6 +49,7 @@ def stand(
     expect(model, Model, "model")
     joint, up = _lift(model, base)
     start = _configurations(model, q)
+    warn_of_scalar_first(model, start, "q")
     gaps = _Gaps(model, ground, collision, model.joint(joint).child)
 
     def free(rise: Array) -> NDArray[np.bool_]:
@@ -118,7 +120,9 @@ def _lift(model: Model, base: str | None) -> tuple[str, Array]:
             lifts |= _lifts_from(model, body.index)
     names = list(lifts) if base is None else [base]
     if not lifts:
-        raise ModelError(f"{model.name!r} has no free joint on the world that could lift it")
+        raise ModelError(
+            f"{model.name!r} has no free joint on the world that could lift it{root_hint(model)}"
+        )
     if len(names) > 1 or names[0] not in lifts:
         what = "base is needed" if base is None else f"base is {base!r}"
         raise ModelError(f"{what}: the joint that lifts the model{suggestion(base, lifts)}")

@@ -97,9 +97,21 @@ def reals(value: Any, what: str, *, copy: bool = True) -> Array:
         raw = np.asarray(value)
     except ValueError:  # nested lists of different lengths
         raw = np.array(None)
+    except RuntimeError:
+        if is_tracked(value):
+            raise TypeError(
+                f"{what} is a tensor that requires grad, of which there are no derivatives here: "
+                "pass its .detach()"
+            ) from None
+        raise
     if raw.dtype.kind not in "iuf":
         raise TypeError(f"{what} is not an array of numbers: {value!r}")
     return raw.astype(np.float64, copy=copy)
+
+
+def is_tracked(value: Any) -> bool:
+    """Whether `value` is a tensor of PyTorch whose derivatives are wanted."""
+    return getattr(value, "requires_grad", False) is True
 
 
 def finite(value: Any, what: str) -> Array:

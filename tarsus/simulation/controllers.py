@@ -8,12 +8,15 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.model import Model
-from tarsus.model.checks import number
+from tarsus.model.checks import is_tracked, number
 from tarsus.simulation.errors import SimulationError
 
 
 def restart(controller: object) -> None:
     """Let a controller with a memory forget, before a new motion."""
+    if isinstance(controller, type):
+        name = controller.__name__
+        raise TypeError(f"controller is the class {name}, must be an object of it: {name}(…)")
     reset = getattr(controller, "reset", None)
     if callable(reset):
         reset()
@@ -41,9 +44,14 @@ def whole_steps(period: float, dt: float, what: str) -> int:
 
 def checked_effort(value: Any, model: Model, lead: tuple[int, ...], t: float) -> Array:
     """Return what a controller returned, as finite efforts (nv,) or (*lead, nv)."""
+    if value is None:
+        raise SimulationError("the controller returned None: does it lack a return?", time=t)
     try:
         tau = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
+    except (RuntimeError, TypeError, ValueError):
+        if is_tracked(value):
+            cause = "the controller returned a tensor that requires grad: return its .detach()"
+            raise SimulationError(cause, time=t) from None
         raise SimulationError(f"the controller returned {value!r}, no numbers", time=t) from None
     if tau.shape not in ((model.nv,), (*lead, model.nv)):
         also = f" or {(*lead, model.nv)}" if lead else ""

@@ -7,6 +7,7 @@ replaces the reference of a controller.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -283,7 +284,22 @@ def check_controller(model: Model, controller: Controller) -> None:
             f"controller is of type {type(controller).__name__}, must be a function "
             "(t, q, v) → tau or one of ts.control"
         )
+    if not isinstance(controller, ControlLaw):
+        _check_signature(controller)
     inner = controller.inner if isinstance(controller, Cascade) else controller
     own = inner.model if isinstance(inner, ControlLaw) else model
     if (own.nq, own.nv) != (model.nq, model.nv):
         raise ValueError(f"the controller is for {own.name!r}, the simulation for {model.name!r}")
+
+
+def _check_signature(controller: Controller) -> None:
+    """Raise unless a function can be called with (t, q, v); some do not say how they are."""
+    try:
+        signature = inspect.signature(controller)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(0.0, None, None)
+    except TypeError:
+        name = getattr(controller, "__name__", type(controller).__name__)
+        raise TypeError(f"controller {name}{signature} must take (t, q, v)") from None

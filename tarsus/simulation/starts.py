@@ -10,6 +10,7 @@ from tarsus.arrays import Array
 from tarsus.geometry import Terrain
 from tarsus.model import Model
 from tarsus.model.checks import read_only
+from tarsus.model.hints import warn_of_scalar_first
 from tarsus.simulation.drives import Controller, Drive, LawDrive, drive_of, torques
 from tarsus.simulation.parameters import MassScale, parameters
 from tarsus.simulation.state import (
@@ -68,6 +69,8 @@ class Starts:
             start(self.model, q, v, 0)
         if not good or worlds.has_loops:
             check_configuration(self.model, state.q)
+        if self.surface.kind != "none":
+            warn_of_scalar_first(self.model, state.q)
         if worlds.far is not None:
             check_limits(self.model, state.q, worlds.far)
         if not worlds.solid:

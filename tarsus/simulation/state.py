@@ -12,6 +12,7 @@ from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
+from tarsus.model.hints import root_hint
 from tarsus.model.kinds import FLOATING, NONHOLONOMIC, QUATERNION
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.contact_record import Place
@@ -129,7 +130,8 @@ def check_depth(
         'ignore_ground=[…]), or load it with base="free"'
     )
     raise StartError(
-        f"q0{which} penetrates: {listed}{more}. That is too deep to start from: {remedy}",
+        f"q0{which} penetrates: {listed}{more}. That is too deep to start from: {remedy}"
+        f"{root_hint(model) if moves else ''}",
         body=places[order[0]].body,
     )
 

@@ -73,6 +73,11 @@ class Stage:
         quantities: Mapping[str, ArrayLike] | None = None,
         detail: float = DETAIL,
     ) -> None:
+        if not (isinstance(what, Model) or hasattr(what, "model")):
+            raise TypeError(
+                f"this is of type {type(what).__name__}, must be a run or a model; "
+                "a configuration is shown by view(model, q=q)"
+            )
         self.run = None if isinstance(what, Model) else what
         self.model: Model = what if isinstance(what, Model) else what.model
         self.terrain: Terrain | None = ground if self.run is None else self.run.ground

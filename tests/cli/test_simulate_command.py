@@ -270,3 +270,10 @@ def test_others_are_in_the_scene_where_they_are_said_to_be(tmp_path: Path) -> No
     assert found["energy"]["gravity"] == pytest.approx(9.81 * (0.1 + 0.6), abs=1e-4)
     bad = CliRunner().invoke(app, ["simulate", str(file), "--with", f"{file}@1,2"])
     assert "must be a model at x,y,z" in str(bad.exception)
+
+
+def test_legs_in_the_air_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["simulate", QUADRUPED, "--duration", "0.01"]) == 0
+    assert "is fixed, in free space: --base free lets it stand" in capsys.readouterr().out
+    assert run(["simulate", QUADRUPED, "--base", "free", "--duration", "0.01"]) == 0
+    assert "--base" not in capsys.readouterr().out
