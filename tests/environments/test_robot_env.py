@@ -19,6 +19,7 @@ from tarsus import environments
 from tarsus.environments import (
     Alive,
     Clock,
+    FeetHeights,
     JointEfforts,
     JointPositions,
     JointTargets,
@@ -207,7 +208,11 @@ WRONG: dict[str, tuple[Any, str]] = {
         lambda: RobotEnv(example("panda"), robot_task("walk", acts=JointTargets(1.0, 1.0))),
         "no free root",
     ),
-    "no feet": (lambda: RobotEnv("solo12", robot_task("trot", feet=())), "the task states none"),
+    "no feet": (lambda: RobotEnv("solo12", robot_task("trot", feet=())), "has the feet none"),
+    "no feet felt": (
+        lambda: RobotEnv("solo12", robot_task("walk", feet=(), observes=(FeetHeights(),))),
+        "the task states none",
+    ),
     "nothing felt": (lambda: robot_task("walk", observes=()), "observes is empty"),
     "no tuple": (lambda: robot_task("walk", observes=Clock()), "must be a tuple of terms"),
     "no term": (lambda: robot_task("walk", rewards={"speed": 1.0}), "'speed' is no term"),
@@ -271,3 +276,23 @@ def test_tasks_are_changed_by_fields() -> None:
     task = robot_task("walk")
     assert replace(task, episode=1.0).episode == 1.0
     assert RobotEnv("solo12", task).task.feet == tuple(legged("solo12").feet.values())
+
+
+def test_a_step_before_reset_is_refused() -> None:
+    with pytest.raises(gymnasium.error.ResetNeeded, match="before reset"):
+        RobotVectorEnv("solo12", num_envs=2).step(np.zeros((2, 12), np.float32))
+
+
+def test_robots_that_are_torn_apart_end_and_start_anew() -> None:
+    """Efforts far beyond reason: whatever comes of it, observations and rewards are numbers."""
+    task = robot_task("walk", acts=JointEfforts(most=1000.0))
+    envs = RobotVectorEnv("solo12", task, 8)
+    envs.reset(seed=0)
+    rng = np.random.default_rng(0)
+    ends = 0
+    for _ in range(60):
+        observations, rewards, terminations, *_ = envs.step(actions(rng, (8, 12)))
+        assert envs.observation_space.contains(observations)
+        assert np.isfinite(rewards).all()
+        ends += int(terminations.sum())
+    assert ends > 20
