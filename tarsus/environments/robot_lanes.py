@@ -9,7 +9,6 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from tarsus.arrays import Array
-from tarsus.environments.actions import moved_joints
 from tarsus.environments.curriculum import Curriculum
 from tarsus.environments.lanes import MASK
 from tarsus.environments.noise import Noise
@@ -37,7 +36,7 @@ class RobotLanes(RobotSenses):
         ground = task.ground
         self.curriculum = ground if isinstance(ground, Curriculum) else None
         field = ground.field if isinstance(ground, Curriculum) else ground
-        self._size = len(moved_joints(model, task.acts.joints))
+        self._size = task.acts.size(model)
         simulation = simulated(model, task, field)
         drive = task.acts.drive(simulation, task.stance)
         period = task.hold * task.dt
@@ -74,7 +73,7 @@ class RobotLanes(RobotSenses):
 
     @property
     def action_size(self) -> int:
-        """How many numbers an action has: one for each joint that it moves."""
+        """How many numbers an action has."""
         return self._size
 
     @property
@@ -120,8 +119,11 @@ class RobotLanes(RobotSenses):
         for variation, drawn in zip(task.varies, self._drawn, strict=True):
             variation.act(self, drawn)
         self.last_action, self.action = self.action, np.minimum(np.maximum(action, -1.0), 1.0)
-        task.acts.write(self._commands[:, 0], self.action, self.model, self.stance)
-        failed = self.advance(task.hold)
+        failed = np.zeros(self.robots, bool)
+        steps = task.acts.steps(self.model, task.hold)
+        for _ in range(0, task.hold, steps):
+            task.acts.write(self._commands[:, 0], self.action, self)
+            failed |= self.advance(steps)
         self.age += 1
         self._found = {}
         self.ended = failed
