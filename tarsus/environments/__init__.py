@@ -14,7 +14,7 @@ except ModuleNotFoundError:
     message = "environments need gymnasium: pip install 'tarsus[rl]'"
     raise ModuleNotFoundError(message, name="gymnasium") from None
 
-from tarsus.environments.actions import Action, JointEfforts, JointTargets
+from tarsus.environments.actions import Action, ActuatorControls, JointEfforts, JointTargets
 from tarsus.environments.command import Command
 from tarsus.environments.curriculum import Curriculum
 from tarsus.environments.ending_terms import Tilted, TooFast, TooLow
@@ -68,6 +68,7 @@ __all__ = [
     "TASKS",
     "Action",
     "ActionRate",
+    "ActuatorControls",
     "Alive",
     "BaseHeight",
     "BaseVelocity",

@@ -1,12 +1,12 @@
-"""What an action does: it moves setpoints of joints, or it is their efforts.
+"""What an action does: it moves setpoints of joints, or it is their efforts, or controls.
 
-A kind of action is a frozen dataclass with `drive`, which says how the core makes efforts, and
-`write`, which turns actions (B, n) in −1 … 1 into commands for it.
+A kind of action is a frozen dataclass with `size`, `drive`, which says how the core makes efforts,
+`write`, which turns actions (B, n) in −1 … 1 into commands for it, and `steps`: how long these hold.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tarsus.arrays import Array
 from tarsus.control import ImplicitPD
 from tarsus.control.arguments import not_negative
+from tarsus.environments.lanes import Lanes
 from tarsus.model import Model
 from tarsus.simulation import Simulation
 from tarsus.simulation.drives import Drive, LawDrive, torques
@@ -23,19 +24,36 @@ from tarsus.simulation.drives import Drive, LawDrive, torques
 class Action(Protocol):
     """What environments ask of a kind of action."""
 
-    @property
-    def joints(self) -> tuple[str, ...] | None:
-        """Names of the joints that it moves, all that have a drive if None."""
+    def size(self, model: Model) -> int:
+        """Return how many numbers an action has."""
+
+    def steps(self, model: Model, hold: int) -> int:
+        """Return for how many steps of a period of `hold` steps commands are held."""
 
     def drive(self, simulation: Simulation, stance: Array) -> Drive:
         """Return how efforts come about in the core."""
 
-    def write(self, commands: Array, action: Array, model: Model, stance: Array) -> None:
+    def write(self, commands: Array, action: Array, robots: Lanes) -> None:
         """Put actions (B, n) into the commands (B, size) of the core."""
 
 
 @dataclass(frozen=True)
-class JointTargets:
+class OfJoints:
+    """Actions of joints, all that have a drive unless `joints` names some."""
+
+    joints: tuple[str, ...] | None = field(default=None, kw_only=True)
+
+    def size(self, model: Model) -> int:
+        """Return how many numbers an action has: one for each joint that it moves."""
+        return len(moved_joints(model, self.joints))
+
+    def steps(self, model: Model, hold: int) -> int:
+        """Return all steps of a period."""
+        return hold
+
+
+@dataclass(frozen=True)
+class JointTargets(OfJoints):
     """Setpoints of joints: the stance, and up to `reach` [rad, m] around it.
 
     The core holds joints at their setpoints with `kp` [N m/rad] and `kd` [N m s/rad] by implicit
@@ -45,7 +63,6 @@ class JointTargets:
     kp: float | None = None
     kd: float | None = None
     reach: float = 0.4
-    joints: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         for name in ("kp", "kd"):
@@ -63,20 +80,20 @@ class JointTargets:
         controller = ImplicitPD(model, self.kp * moved, self.kd * moved, stance)
         return LawDrive(controller, simulation.dt, controller.effort)
 
-    def write(self, commands: Array, action: Array, model: Model, stance: Array) -> None:
+    def write(self, commands: Array, action: Array, robots: Lanes) -> None:
         """Move the setpoints, which come first in the commands."""
+        model, stance = robots.model, robots.stance
         places = moved_joints(model, self.joints)
         commands[:, : model.nq] = stance
         commands[:, places] = stance[places] + self.reach * action
 
 
 @dataclass(frozen=True)
-class JointEfforts:
+class JointEfforts(OfJoints):
     """Efforts of joints, up to `share` of their limits, or of `most` [N m, N] if it is stated."""
 
     share: float = 1.0
     most: float | None = None
-    joints: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         not_negative(self.share, "share")
@@ -91,11 +108,52 @@ class JointEfforts:
                 raise ValueError(f"joints of {model.name!r} have no limits: state most [N m]")
         return torques(model, simulation.effort)
 
-    def write(self, commands: Array, action: Array, model: Model, stance: Array) -> None:
+    def write(self, commands: Array, action: Array, robots: Lanes) -> None:
         """Scale the efforts."""
+        model = robots.model
         places = model.rate_index[moved_joints(model, self.joints)]
         limit = model.effort_limit[places] if self.most is None else self.most
         commands[:, places] = self.share * limit * action
+
+
+@dataclass(frozen=True)
+class ActuatorControls:
+    """Controls u of the model's actuators: −1 … 1 is their range, or `most` if they have none.
+
+    Actuators that feel positions or velocities are asked again in each step of the simulation.
+    """
+
+    most: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.most is not None:
+            not_negative(self.most, "most")
+
+    def size(self, model: Model) -> int:
+        """Return how many actuators there are."""
+        return model.nu
+
+    def steps(self, model: Model, hold: int) -> int:
+        """Return all steps of a period, or one if actuators feel the state."""
+        return 1 if model.actuators_feel else hold
+
+    def drive(self, simulation: Simulation, stance: Array) -> Drive:
+        """Return efforts that are commands themselves."""
+        model = simulation.model
+        if model.nu == 0:
+            raise ValueError(f"{model.name!r} has no actuators: ActuatorControls needs some")
+        for actuator in model.actuators:
+            if actuator.control_range is None and self.most is None:
+                raise ValueError(f"actuator {actuator.name!r} has no range of controls: state most")
+        return torques(model, simulation.effort)
+
+    def write(self, commands: Array, action: Array, robots: Lanes) -> None:
+        """Ask the actuators for the forces of the controls."""
+        usual = (0.0, 0.0) if self.most is None else (-self.most, self.most)
+        ranges = [each.control_range for each in robots.model.actuators]
+        low, high = np.array([usual if each is None else each for each in ranges]).T
+        u = 0.5 * (low + high) + 0.5 * (high - low) * action
+        commands[:] = robots.model.actuation(robots.q, robots.v, u)
 
 
 def moved_joints(model: Model, names: tuple[str, ...] | None) -> NDArray[np.int64]:

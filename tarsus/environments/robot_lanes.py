@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 
 from tarsus.arrays import Array
-from tarsus.environments.actions import moved_joints
 from tarsus.environments.curriculum import Curriculum
 from tarsus.environments.lanes import MASK
 from tarsus.environments.noise import Noise
@@ -36,7 +36,7 @@ class RobotLanes(RobotSenses):
         ground = task.ground
         self.curriculum = ground if isinstance(ground, Curriculum) else None
         field = ground.field if isinstance(ground, Curriculum) else ground
-        self._size = len(moved_joints(model, task.acts.joints))
+        self._size = task.acts.size(model)
         simulation = simulated(model, task, field)
         drive = task.acts.drive(simulation, task.stance)
         period = task.hold * task.dt
@@ -55,12 +55,15 @@ class RobotLanes(RobotSenses):
         """Friction, gains and factors of masses as they are without variations."""
         self.last_action = self.action.copy()
         self.command = np.zeros((robots, 3))
-        self.level = np.zeros(robots, np.int64)
+        first = self.curriculum.first if self.curriculum else 0
+        self.level = np.full(robots, first, np.int64)
+        """Of the curriculum (B,)."""
         self.origin = np.zeros((robots, 2))
         self.ended = np.zeros(robots, bool)
         """Whose episode the last period ended, by a term or because it could not go on (B,)."""
         self.done = np.zeros(robots, bool)
         """Whose episode is over, by an end or by its time (B,)."""
+        self._started = False
         self.noises = Noise(robots)
         self._drawn: list[Array] = [np.zeros((robots, 0))] * len(task.varies)
         self.sizes = [self._check(term) for term in task.observes]
@@ -70,7 +73,7 @@ class RobotLanes(RobotSenses):
 
     @property
     def action_size(self) -> int:
-        """How many numbers an action has: one for each joint that it moves."""
+        """How many numbers an action has."""
         return self._size
 
     @property
@@ -81,12 +84,13 @@ class RobotLanes(RobotSenses):
     def begin_anew(self, generators: Generators) -> None:
         """Start all robots on the first level."""
         self.level[:] = self.curriculum.first if self.curriculum else 0
-        self.age[:] = 0
+        self.age[:], self.ended[:] = 0, False  # no success of before counts
         self.start(np.ones(self.robots, bool), generators)
 
     def start(self, which: MASK, generators: Generators) -> None:
         """Let some robots begin a new episode; each draws from its own generator (B of them)."""
         rows, task = np.flatnonzero(which), self.task
+        self._started = True
         self._promote(rows)
         own = [generators[row] for row in rows.tolist()]
         q = np.tile(self.stance, (len(rows), 1))
@@ -109,12 +113,17 @@ class RobotLanes(RobotSenses):
 
     def move(self, action: Array) -> None:
         """Go on by one control period with actions (B, n), which `checked_action` has seen."""
+        if not self._started:
+            raise ResetNeeded("step was called before reset: no episode has begun")
         task = self.task
         for variation, drawn in zip(task.varies, self._drawn, strict=True):
             variation.act(self, drawn)
         self.last_action, self.action = self.action, np.minimum(np.maximum(action, -1.0), 1.0)
-        task.acts.write(self._commands[:, 0], self.action, self.model, self.stance)
-        failed = self.advance(task.hold)
+        failed = np.zeros(self.robots, bool)
+        steps = task.acts.steps(self.model, task.hold)
+        for _ in range(0, task.hold, steps):
+            task.acts.write(self._commands[:, 0], self.action, self)
+            failed |= self.advance(steps)
         self.age += 1
         self._found = {}
         self.ended = failed

@@ -15,10 +15,13 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from learned_tasks import everything_varies
 
+import tarsus as ts
 from tarsus import environments
 from tarsus.environments import (
+    ActuatorControls,
     Alive,
     Clock,
+    FeetHeights,
     JointEfforts,
     JointPositions,
     JointTargets,
@@ -182,6 +185,40 @@ def test_efforts_move_joints_as_the_equations_of_motion_say() -> None:
     assert env.robots.v[0] == pytest.approx(expected, rel=1e-3, abs=1e-9)
 
 
+def servos() -> ts.Model:
+    """An arm with a motor on one joint and a servo on the other."""
+    b = ts.Builder("servos")
+    for k, parent in enumerate(("world", "a")):
+        b.body("ab"[k], mass=1.0, com=(0, 0, -0.2), inertia=(0.02, 0.02, 0.01))
+        b.joint(f"j{k}", "revolute", parent, "ab"[k], axis="y", position=(0, 0, -0.4 * k))
+    b.actuator("motor", "j0", gear=2.0, control=(-1.0, 3.0))
+    b.actuator("servo", "j1", "position", kp=20.0, kd=1.0)
+    return b.build()
+
+
+def test_controls_of_actuators_are_those_of_a_run() -> None:
+    model = servos()
+    acts = ActuatorControls(most=0.5)
+    task = RobotTask(observes=(JointPositions(),), rewards={}, acts=acts, ground=None, dt=1e-3)
+    envs = RobotVectorEnv(model, task, 3)
+    envs.reset(seed=0)
+    rng = np.random.default_rng(0)
+    given = [actions(rng, (3, 2)) for _ in range(8)]
+    for action in given:
+        envs.step(action)
+    for k in range(3):
+        # the range of the motor is not symmetric: zero is in its middle
+        u = np.array([[1.0 + 2.0 * a[k, 0], 0.5 * a[k, 1]] for a in given], np.float64)
+
+        def control(t: float, q: np.ndarray, v: np.ndarray, u: np.ndarray = u) -> np.ndarray:
+            return model.actuation(q, v, u[min(int(t / 0.01 + 1e-6), 7)])
+
+        sim = ts.Simulation(model, ground=None, dt=1e-3)
+        run = sim.run(model.neutral(), duration=0.08, controller=control)
+        assert envs.robots.q[k] == pytest.approx(run.q[-1], abs=1e-9)
+    assert np.abs(envs.robots.q).max() > 0.01
+
+
 def test_setpoints_are_the_stance_and_the_reach() -> None:
     """In free space, where nothing pulls, joints arrive at what actions ask for."""
     robot = legged("solo12")
@@ -203,11 +240,25 @@ WRONG: dict[str, tuple[Any, str]] = {
     "task": (lambda: RobotEnv("solo12", 3), "task is a int, must be a RobotTask"),  # type: ignore[arg-type]
     "render mode": (lambda: RobotEnv("solo12", render_mode="human"), "render_mode is 'human'"),
     "no gains": (lambda: RobotEnv(legged("solo12").model), "has kp None and kd None"),
+    "no actuators": (
+        lambda: RobotEnv("solo12", robot_task("walk", acts=ActuatorControls())),
+        "has no actuators",
+    ),
+    "no range": (
+        lambda: RobotEnv(
+            servos(), RobotTask(observes=(Clock(),), rewards={}, acts=ActuatorControls())
+        ),
+        "actuator 'servo' has no range of controls: state most",
+    ),
     "no base": (
         lambda: RobotEnv(example("panda"), robot_task("walk", acts=JointTargets(1.0, 1.0))),
         "no free root",
     ),
-    "no feet": (lambda: RobotEnv("solo12", robot_task("trot", feet=())), "the task states none"),
+    "no feet": (lambda: RobotEnv("solo12", robot_task("trot", feet=())), "has the feet none"),
+    "no feet felt": (
+        lambda: RobotEnv("solo12", robot_task("walk", feet=(), observes=(FeetHeights(),))),
+        "the task states none",
+    ),
     "nothing felt": (lambda: robot_task("walk", observes=()), "observes is empty"),
     "no tuple": (lambda: robot_task("walk", observes=Clock()), "must be a tuple of terms"),
     "no term": (lambda: robot_task("walk", rewards={"speed": 1.0}), "'speed' is no term"),
@@ -271,3 +322,23 @@ def test_tasks_are_changed_by_fields() -> None:
     task = robot_task("walk")
     assert replace(task, episode=1.0).episode == 1.0
     assert RobotEnv("solo12", task).task.feet == tuple(legged("solo12").feet.values())
+
+
+def test_a_step_before_reset_is_refused() -> None:
+    with pytest.raises(gymnasium.error.ResetNeeded, match="before reset"):
+        RobotVectorEnv("solo12", num_envs=2).step(np.zeros((2, 12), np.float32))
+
+
+def test_robots_that_are_torn_apart_end_and_start_anew() -> None:
+    """Efforts far beyond reason: whatever comes of it, observations and rewards are numbers."""
+    task = robot_task("walk", acts=JointEfforts(most=1000.0))
+    envs = RobotVectorEnv("solo12", task, 8)
+    envs.reset(seed=0)
+    rng = np.random.default_rng(0)
+    ends = 0
+    for _ in range(60):
+        observations, rewards, terminations, *_ = envs.step(actions(rng, (8, 12)))
+        assert envs.observation_space.contains(observations)
+        assert np.isfinite(rewards).all()
+        ends += int(terminations.sum())
+    assert ends > 20

@@ -260,8 +260,12 @@ def test_robots_go_up_when_they_succeed_and_down_when_they_fail() -> None:
     envs.reset()
     assert robots.level.tolist() == [0, 1, 2, 0]
     assert robots.q[:, 1] == pytest.approx(4.0 * robots.level)
+    robots.ended[:] = True
     envs.reset(seed=0)
     assert (robots.level == 1).all()
+    unseeded = lanes(2, ground=hard)
+    unseeded.reset()
+    assert (unseeded.robots.level == 1).all()
 
 
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {
@@ -270,6 +274,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "never": (lambda: Pushes(0.0, 1.0, every=0.0), "every is 0.0"),
     "noise": (lambda: Noisy(Clock(), -1.0), "deviation is -1.0, must not be negative"),
     "command": (lambda: Command(ahead=(1.0, 0.0)), "ahead is"),
+    "feet": (lambda: lanes(2, feet=("FL_FOOT",)), "Trot has 4 phases, but .* FL_FOOT"),
     "no levels": (lambda: Curriculum(()), "grounds is empty"),
     "no ground": (lambda: Curriculum((1,)), "one of the grounds"),  # type: ignore[arg-type]
     "level": (lambda: Curriculum(STAIRS, first=3), "first is 3, must be from 0 to 2"),
