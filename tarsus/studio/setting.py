@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tarsus.constraint.rigid import Rigid
 from tarsus.geometry import Ground
 from tarsus.model import Model
 from tarsus.model.editor import Editor
@@ -24,6 +25,8 @@ JOINT_FIELDS = (
     *("velocity_limit", "effort_limit"),
 )
 GROUND_FIELDS = ("friction", "restitution", "slope", "torsion", "rolling")
+FOLLOWING = 0.08
+"""How fast something follows its nail, or another hold, when that is put elsewhere [s]."""
 STATE_FIELDS = ("-t", "-E", "-vl", "-vr")
 
 
@@ -209,6 +212,9 @@ def _changed(stage: Stage, name: str, line: Line) -> Part:
             if axis
             else value_of(stage, fields[field], line, option)
         )
+    if isinstance(part, Rigid) and "target" in values and part.time_constant == 0.0:
+        # a hold that jumps would hurl what it holds
+        values.setdefault("time_constant", FOLLOWING)
     changed = dataclasses.replace(part, **values)
     changed.statement(stage.machine.model)
     return changed

@@ -86,3 +86,17 @@ def test_springs_and_loads_press_a_rod() -> None:
     (seen,) = values(stage.machine, ["axial:r"]).values()
     # springs press with all their force, a push at one end with half of it
     assert seen == pytest.approx(-100 * 0.3 + 0.5 * 3.0, rel=1e-4)
+
+
+def test_what_is_nailed_follows_its_nail_without_a_jerk() -> None:
+    """The gap closes as (1 + t/τ) exp(−t/τ), critically damped, whatever hangs on the nail."""
+    stage = Stage()
+    stage.run("add rod arm -length 1 -t .5 0 1\nadd nail shoulder -where arm -.5 0 0\nadvance 100")
+    stage.run("set shoulder -target.x 1")
+    tau = stage.document.parts["shoulder"].time_constant  # type: ignore[attr-defined]
+    for k in range(1, 6):
+        stage.do("advance 50")
+        x = (stage.machine.pose("arm") @ [-0.5, 0.0, 0.0, 1.0])[0]
+        gone = 0.05 * k / tau
+        print(1 - x, (1 + gone) * np.exp(-gone))
+        assert 1 - x == pytest.approx((1 + gone) * np.exp(-gone), abs=0.02)
