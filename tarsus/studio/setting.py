@@ -191,6 +191,13 @@ def _change_part(stage: Stage, name: str, line: Line, said: str) -> str:
     return ""
 
 
+def following(part: Part) -> Part:
+    """Return a hold that what it holds follows within a time: one that jumps would hurl it."""
+    if isinstance(part, Rigid) and part.time_constant == 0.0:
+        return dataclasses.replace(part, time_constant=FOLLOWING)
+    return part
+
+
 def _changed(stage: Stage, name: str, line: Line) -> Part:
     """Return a part with other numbers, if it may have them."""
     from tarsus.studio.adding import value_of
@@ -212,10 +219,9 @@ def _changed(stage: Stage, name: str, line: Line) -> Part:
             if axis
             else value_of(stage, fields[field], line, option)
         )
-    if isinstance(part, Rigid) and "target" in values and part.time_constant == 0.0:
-        # a hold that jumps would hurl what it holds
-        values.setdefault("time_constant", FOLLOWING)
     changed = dataclasses.replace(part, **values)
+    if "target" in values and "time_constant" not in values:
+        changed = following(changed)
     changed.statement(stage.machine.model)
     return changed
 

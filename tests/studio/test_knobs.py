@@ -88,6 +88,19 @@ def test_springs_and_loads_press_a_rod() -> None:
     assert seen == pytest.approx(-100 * 0.3 + 0.5 * 3.0, rel=1e-4)
 
 
+def test_what_is_bound_elsewhere_goes_there_without_a_jerk() -> None:
+    stage = Stage()
+    stage.run("add box car -t 0 0 1\nadd nail lead -where car 0 0 0\nadvance 10")
+    stage.run("bind lead.target 1+.5*t, 0, 1")
+    fastest = 0.0
+    for _ in range(50):
+        stage.run("advance 20")
+        fastest = max(fastest, float(np.abs(stage.machine.v).max()))
+    # a gap of 1 m closes by at most 1/(τ e), beside the speed of the target itself
+    assert fastest < 1 / (0.08 * np.e) + 0.5 + 0.1
+    assert stage.machine.pose("car")[0, 3] == pytest.approx(1 + 0.5 * stage.t, abs=2e-3)
+
+
 def test_what_is_nailed_follows_its_nail_without_a_jerk() -> None:
     """The gap closes as (1 + t/τ) exp(−t/τ), critically damped, whatever hangs on the nail."""
     stage = Stage()
