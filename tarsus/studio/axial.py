@@ -67,7 +67,7 @@ def _pulls(machine: Machine, index: int) -> list[Pull]:
         force = poses[k][:3, :3] @ wrench[:3]
         if k == index and model.joints[k].kind != "free":
             found.append((poses[k][:3, 3], force))
-        elif parents[k] in (index, name):
+        elif parents[k] == index:
             found.append((poses[k][:3, 3], -force))
     return found
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tarsus.constraint.rigid import Rigid
 from tarsus.geometry import Ground
 from tarsus.model import Model
 from tarsus.model.editor import Editor
@@ -24,6 +25,8 @@ JOINT_FIELDS = (
     *("velocity_limit", "effort_limit"),
 )
 GROUND_FIELDS = ("friction", "restitution", "slope", "torsion", "rolling")
+FOLLOWING = 0.08
+"""How fast something follows its nail, or another hold, when that is put elsewhere [s]."""
 STATE_FIELDS = ("-t", "-E", "-vl", "-vr")
 
 
@@ -188,6 +191,13 @@ def _change_part(stage: Stage, name: str, line: Line, said: str) -> str:
     return ""
 
 
+def following(part: Part) -> Part:
+    """Return a hold that what it holds follows within a time: one that jumps would hurl it."""
+    if isinstance(part, Rigid) and part.time_constant == 0.0:
+        return dataclasses.replace(part, time_constant=FOLLOWING)
+    return part
+
+
 def _changed(stage: Stage, name: str, line: Line) -> Part:
     """Return a part with other numbers, if it may have them."""
     from tarsus.studio.adding import value_of
@@ -210,6 +220,8 @@ def _changed(stage: Stage, name: str, line: Line) -> Part:
             else value_of(stage, fields[field], line, option)
         )
     changed = dataclasses.replace(part, **values)
+    if "target" in values and "time_constant" not in values:
+        changed = following(changed)
     changed.statement(stage.machine.model)
     return changed
 

@@ -1,7 +1,8 @@
 """What touches what while a machine is being built: all that does not stick in each other now.
 
 Bodies of different linkages touch. Where an edit leaves two of them in each other, as rods that
-cross, they do not, until they are apart when something is edited next.
+cross, they do not, until they are apart when something is edited next. What flies together is one
+linkage already: parts could not meet within each other otherwise.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tarsus.arrays import Array
+from tarsus.constraint import Joint, PointToPoint, Weld
 from tarsus.geometry import Collision
 from tarsus.geometry.candidates import GROUND
 from tarsus.model import Model
+from tarsus.parts import place_of
 from tarsus.simulation import Simulation
 from tarsus.studio.document import Document
 
@@ -24,10 +27,29 @@ def simulation_of(document: Document, model: Model, q: Array) -> tuple[Simulatio
     if document.collision is not None or simulation.starts is None:
         return simulation, []
     pairs, deep = _pairs(simulation, q)
-    if not deep:
+    linkage = _linkages(document, model)
+    apart = [pair for pair in pairs if linkage[pair[0]] != linkage[pair[1]]]
+    deep = [pair for pair in deep if pair in apart]
+    if len(apart) == len(pairs) and not deep:
         return simulation, []
-    touching = [pair for pair in pairs if pair not in deep]
+    touching = [pair for pair in apart if pair not in deep]
     return _made(document, model, Collision.from_model(model, self_collision=touching)), deep
+
+
+def _linkages(document: Document, model: Model) -> dict[str, int]:
+    """Return the linkage of each body, with joints that are constraints among its joints."""
+    bodies = [model.body(name) for name in model.body_names]
+    pairs = [(body.index, body.parent) for body in bodies]
+    for part in document.parts.values():
+        if isinstance(part, (Joint, Weld, PointToPoint)):
+            first, second = (place_of(model, where, "where").body for where in (part.a, part.b))
+            pairs.append((first, second))
+    linkage = list(range(len(bodies)))
+    for first, second in pairs:
+        if min(first, second) >= 0:
+            old, new = linkage[first], linkage[second]
+            linkage = [new if own == old else own for own in linkage]
+    return dict(zip(model.body_names, linkage, strict=True))
 
 
 def _made(document: Document, model: Model, collision: Collision | None) -> Simulation:

@@ -86,3 +86,30 @@ def test_springs_and_loads_press_a_rod() -> None:
     (seen,) = values(stage.machine, ["axial:r"]).values()
     # springs press with all their force, a push at one end with half of it
     assert seen == pytest.approx(-100 * 0.3 + 0.5 * 3.0, rel=1e-4)
+
+
+def test_what_is_bound_elsewhere_goes_there_without_a_jerk() -> None:
+    stage = Stage()
+    stage.run("add box car -t 0 0 1\nadd nail lead -where car 0 0 0\nadvance 10")
+    stage.run("bind lead.target 1+.5*t, 0, 1")
+    fastest = 0.0
+    for _ in range(50):
+        stage.run("advance 20")
+        fastest = max(fastest, float(np.abs(stage.machine.v).max()))
+    # a gap of 1 m closes by at most 1/(τ e), beside the speed of the target itself
+    assert fastest < 1 / (0.08 * np.e) + 0.5 + 0.1
+    assert stage.machine.pose("car")[0, 3] == pytest.approx(1 + 0.5 * stage.t, abs=2e-3)
+
+
+def test_what_is_nailed_follows_its_nail_without_a_jerk() -> None:
+    """The gap closes as (1 + t/τ) exp(−t/τ), critically damped, whatever hangs on the nail."""
+    stage = Stage()
+    stage.run("add rod arm -length 1 -t .5 0 1\nadd nail shoulder -where arm -.5 0 0\nadvance 100")
+    stage.run("set shoulder -target.x 1")
+    tau = stage.document.parts["shoulder"].time_constant  # type: ignore[attr-defined]
+    for k in range(1, 6):
+        stage.do("advance 50")
+        x = (stage.machine.pose("arm") @ [-0.5, 0.0, 0.0, 1.0])[0]
+        gone = 0.05 * k / tau
+        print(1 - x, (1 + gone) * np.exp(-gone))
+        assert 1 - x == pytest.approx((1 + gone) * np.exp(-gone), abs=0.02)

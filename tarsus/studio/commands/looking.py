@@ -11,6 +11,7 @@ from tarsus.studio.document import Slider
 from tarsus.studio.knobs import number_at, split_target
 from tarsus.studio.language import Line, LineError, numbers, one_of
 from tarsus.studio.quantities import checked
+from tarsus.studio.setting import following
 
 if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
@@ -78,7 +79,7 @@ def bind(stage: Stage, line: Line) -> str:
     target, *words = line.words
     part = target.rpartition(".")[0]
     _check_target(stage, part, target)
-    bindings = dict(stage.document.bindings)
+    document, bindings = stage.document, dict(stage.document.bindings)
     if not words:
         bindings.pop(target, None)
     else:
@@ -87,7 +88,8 @@ def bind(stage: Stage, line: Line) -> str:
             raise LineError(f"TARGET: {target} cannot be bound, targets of parts can", "TARGET")
         bindings[target] = " ".join(words)
         targets_of(bindings[target], count)(stage.t)
-    stage.become(stage.document.but(bindings=bindings), f"bind {target}")
+        document = document.with_part(following(document.parts[part]))
+    stage.become(document.but(bindings=bindings), f"bind {target}")
     return ""
 
 

@@ -140,9 +140,9 @@ export class Console {
     this.#log.append(
       element(
         "div",
-        { class: `entry ${ok ? "" : "failed"}` },
-        element("code", { text: line }),
-        elsewhere ? element("span", { class: "quiet", text: "another tab" }) : null,
+        { class: `entry ${ok ? "" : "failed"} ${line ? "" : "news"}` },
+        line ? element("code", { text: line }) : null,
+        elsewhere && line ? element("span", { class: "quiet", text: "another tab" }) : null,
         text ? element("pre", { text: ok ? text : `✕ ${text}` }) : null,
       ),
     )
