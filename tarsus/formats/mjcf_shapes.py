@@ -146,8 +146,7 @@ def _surface(model: Any, geom: int) -> dict[str, float]:
     sliding, torsion, rolling = model.geom_friction[geom].tolist()
     found = {} if np.isclose(sliding, DEFAULT_FRICTION[0]) else {"friction": sliding}
     condim = int(model.geom_condim[geom])
-    if condim == 1:
-        found["friction"] = 0.0
+    # the larger condim of two that meet counts: 1 is frictionless only among its likes
     if condim >= 4:
         found["torsion"] = torsion
     if condim >= 6:

@@ -35,7 +35,7 @@ from tarsus.model.checks import check_body_name
 from tarsus.model.description import Description, ModelError, Source
 from tarsus.model.kinds import COORDINATE_FIELDS
 
-LISTS = ("bodies", "joints", "couplings", "loops", "frames", "forces")
+LISTS = ("bodies", "joints", "couplings", "loops", "frames", "shapes", "forces")
 Gear: Any = dataclasses.make_dataclass(
     "Gear",
     [
@@ -64,6 +64,7 @@ def complete(description: Description, path: str | os.PathLike[str]) -> None:
     extra = native.from_data(header | lists, file)
     for key in LISTS:
         getattr(description, key).extend(getattr(extra, key))
+    description.warnings += extra.warnings
     gears = data.get("gears", [])
     if not isinstance(gears, list):
         raise ModelError("gears must be a list", Source(file))

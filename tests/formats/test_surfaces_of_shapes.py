@@ -64,7 +64,7 @@ def test_geoms_of_mjcf_with_defaults(tmp_path: Path) -> None:
     assert found == [
         (0.6, 0.02, 0.01),
         (None, None, None),
-        (0.0, None, None),
+        (None, None, None),
         (0.4, 0.005, None),
     ]
 
@@ -93,3 +93,15 @@ def test_files_that_are_written_say_what_was_stated(tmp_path: Path, suffix: str)
     assert shape.friction == 0.3
     told = any("restitution" in each.what for each in left_out)
     assert (shape.restitution == 0.5) != told
+
+
+def test_side_files_add_shapes(tmp_path: Path) -> None:
+    file, side = tmp_path / "bare.urdf", tmp_path / "bare.yaml"
+    file.write_text(f'<robot name="bare"><link name="a">{INERTIAL}</link></robot>')
+    side.write_text(
+        "shapes:\n- {body: a, role: collision, kind: sphere, size: [0.1], friction: 0.2}\n"
+        "- {body: world, role: collision, kind: box, size: [1, 1, 0.1], position: [0, 0, 1]}\n"
+    )
+    ball, shelf = ts.load(file, base="free", complete=side).shapes
+    assert (ball.body, ball.size, ball.friction) == ("a", (0.1,), 0.2)
+    assert (shelf.body, shelf.placement[2, 3]) == ("world", 1.0)
