@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
+from tarsus.geometry.places import world_of
 
 LAWS = ["exact", "lemke", "penalty", "event", "compliant"]
 ROCKING = ("penalty", "compliant")
@@ -201,3 +202,19 @@ def test_what_is_not_stated_is_as_the_ground_says() -> None:
     model = box()
     assert ts.Collision.from_model(model).blends == {}
     assert not ts.Collision.from_model(model, ignore_ground=["box"]).candidates
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"candidate_friction": np.ones((3, 4))}, "candidate_friction has 12 numbers, expected 32"),
+        ({"candidate_friction": -np.ones((8, 4))}, "rows of scale, offset, low, high"),
+        ({"candidate_restitution": np.full((8, 4), 2.0)}, "rows of scale, offset, low, high"),
+        ({"candidate_extras": -np.ones((8, 2))}, "candidate_extras must be finite"),
+    ],
+)
+def test_the_core_refuses_rows_that_do_not_fit(wrong: dict[str, np.ndarray], message: str) -> None:
+    model = box()
+    arguments = {**ts.Collision.from_model(model).arguments, **wrong}
+    with pytest.raises(ValueError, match=message):
+        world_of(model, arguments, ts.Ground())
