@@ -52,6 +52,7 @@ from tarsus.environments.robot_lanes import RobotLanes
 from tarsus.environments.robot_task import RobotTask
 from tarsus.environments.robot_tasks import TASKS, robot_task
 from tarsus.environments.robot_vector_env import RobotVectorEnv
+from tarsus.environments.sensed_term import Sensed
 from tarsus.environments.task import WalkTask
 from tarsus.environments.variations import (
     Friction,
@@ -101,6 +102,7 @@ __all__ = [
     "RobotLanes",
     "RobotTask",
     "RobotVectorEnv",
+    "Sensed",
     "StartAngles",
     "Tilted",
     "TooFast",

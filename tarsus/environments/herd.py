@@ -11,7 +11,7 @@ from tarsus.environments.impact import struck
 from tarsus.environments.lanes import MASK
 from tarsus.environments.reward import Outcome
 from tarsus.environments.walking_lanes import WalkingLanes
-from tarsus.sensors import Sample, Suite
+from tarsus.sensors import Suite
 from tarsus.simulation.drives import LawDrive
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Herd(WalkingLanes):
             self._pushed[which] = rng.integers(0, self.periods, count)
             angle, size = rng.uniform(0.0, 2.0 * np.pi, count), rng.uniform(0.0, task.push, count)
             self._push[which] = size[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-        values = self._seen(np.zeros_like(self.v))
+        values = self._seen()
         for reading, value in zip(self._readings.values(), values, strict=True):
             reading.restart(which, value)
         if values:
@@ -79,25 +79,24 @@ class Herd(WalkingLanes):
         if hit.any():
             assert self.model.base is not None
             self.v[hit] += struck(self.model, self.q[hit], self.model.base.child, self._push[hit])
-        before = self.v.copy() if self._suite else self.v
         failed = self.advance(task.hold)
         self.age += 1
         if self._suite:
-            self._told = self._read((self.v - before) / task.period)
+            self._told = self._read()
         return self.outcome(last, self._fallen() | failed)
 
     def felt(self) -> list[Array]:
         """Return the parts (B, …) of what the robots feel."""
         return [*self.body(), self.action, self._told]
 
-    def _seen(self, acceleration: Array) -> list[Array]:
+    def _seen(self) -> list[Array]:
         """Return what sensors see (B, n), without errors."""
-        sample = Sample(self.model, self.q, self.v, acceleration, self._tau[:, 0])
+        sample = self.sample()
         return [sensor.measure(sample) for sensor in self._suite.values()]
 
-    def _read(self, acceleration: Array) -> Array:
-        """Return what sensors tell (B, m), with the mean acceleration of the last period."""
-        now, values = self._step * self.task.dt, self._seen(acceleration)
+    def _read(self) -> Array:
+        """Return what sensors tell (B, m)."""
+        now, values = self._step * self.task.dt, self._seen()
         pairs = zip(self._readings.values(), values, strict=True)
         return np.concatenate([reading.next(now, value) for reading, value in pairs], axis=1)
 

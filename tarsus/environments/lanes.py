@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tarsus.arrays import Array
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
+from tarsus.sensors import Sample
 from tarsus.simulation import Simulation
 from tarsus.simulation.drives import Drive
 from tarsus.simulation.parameters import parameters
@@ -51,6 +52,10 @@ class Lanes(ABC):
         self._middle = stance[self.joints]
         self.q = np.tile(stance, (robots, 1))
         self.v = np.zeros((robots, model.nv))
+        self._before = np.zeros((robots, model.nv))
+        self._lasted = 1.0
+        """Velocities before the last steps, and how long these took [s]."""
+        self._dt = simulation.dt
         self.memory = np.zeros((robots, self.world.memory_size))
         self.action = np.zeros((robots, self.action_size))
         self.age = np.zeros(robots, np.int64)
@@ -90,13 +95,14 @@ class Lanes(ABC):
     def begin(self, which: MASK, q: Array) -> None:
         """Put some robots at rest at configurations (n, nq), as if nothing had been."""
         self.q[which], self._turned = q, None
-        self.v[which] = 0.0
+        self.v[which] = self._before[which] = self._tau[which] = 0.0
         self.memory[which] = 0.0
         self.action[which] = 0.0
         self.age[which] = 0
 
     def advance(self, steps: int) -> MASK:
         """Make some steps with the commands as they are; return who could not go on (B,)."""
+        self._before[:], self._lasted = self.v, steps * self._dt
         status = self.world.advance(
             self.q,
             self.v,
@@ -111,6 +117,11 @@ class Lanes(ABC):
         )
         self._step, self._turned = self._step + steps, None
         return np.asarray(np.asarray(status)[:, 0] != 0)
+
+    def sample(self) -> Sample:
+        """Return the robots as sensors see them, with the mean acceleration of the last steps."""
+        rise = (self.v - self._before) / self._lasted
+        return Sample(self.model, self.q, self.v, rise, self._tau[:, 0])
 
     def rotations(self) -> Array:
         """Return the rotations (B, 3, 3) of the bases."""

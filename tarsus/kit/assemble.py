@@ -26,6 +26,7 @@ from tarsus.model.checks import expect, unused
 from tarsus.model.diagnosis import Diagnosis, diagnose
 from tarsus.model.loops import without_missing
 from tarsus.model.open_loops import EXACT
+from tarsus.model.references import consistent
 from tarsus.spatial import inverse
 
 WIGGLE, WIGGLES = 0.5, 3
@@ -120,7 +121,7 @@ def _hung(model: Model, found: Forest, q: Array) -> Description:
         for loop in stated.loops
         if loop.name not in used and whole(loop.body_a) != whole(loop.body_b)
     ]
-    return dataclasses.replace(stated, bodies=bodies, joints=joints, loops=loops)
+    return consistent(dataclasses.replace(stated, bodies=bodies, joints=joints, loops=loops))
 
 
 def _carriers(joints: Sequence[Joint]) -> Callable[[str], str]:

@@ -126,6 +126,12 @@ def _check_base(stated: Description, base: Sequence[Joint], name: str, release: 
                     f"joint {joint.name!r}, by which {stated.name!r} floats, has the force "
                     f"{force.name or force.kind!r} and cannot be let go"
                 )
+        for actuator in stated.actuators:
+            if joint.name in actuator.joints:
+                raise ModelError(
+                    f"joint {joint.name!r}, by which {stated.name!r} floats, has the actuator "
+                    f"{actuator.name!r} and cannot be let go"
+                )
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from tarsus.kit.loop_joints import LOOP_KINDS, LOST_DYNAMICS, LOST_LIMITS, loop_
 from tarsus.model import WORLD, Description, Joint, Loop, Model, ModelError
 from tarsus.model.checks import expect, suggestion, unused
 from tarsus.model.loops import without_missing
-from tarsus.model.references import joints_of
+from tarsus.model.references import consistent, joints_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +58,14 @@ def take_apart(model: Model, joints: Sequence[str] | None = None) -> TakenApart:
     """Return the model as a kit: every body free, every joint a loop joint that can be one.
 
     By default joints stay where a loop joint would not be the same: coupled ones, kinds that loops
-    do not have, those with springs, dampers, friction or armature, and fixed ones. `joints` names
-    the joints to take apart, and no others; each must be one that can.
+    do not have, those with springs, dampers, friction, armature or drives, and fixed ones.
+    `joints` names the joints to take apart, and no others; each must be one that can.
     """
     expect(model, Model, "model")
     stated = model.description
     coupled = {name for c in stated.couplings for name in (*c.leaders, *c.followers)}
     acted = {name: force.kind for force in stated.forces for name in joints_of(force)}
+    acted |= {name: "drive" for actuator in stated.actuators for name in actuator.joints}
     reasons = {joint.name: _reason(joint, coupled, acted) for joint in stated.joints}
     if joints is None:
         apart = [joint for joint in stated.joints if not reasons[joint.name]]
@@ -134,7 +135,7 @@ def _loose(model: Model, apart: Sequence[Joint]) -> Description:
             loops.append(dataclasses.replace(loop_of(joint), name=unused(joint.name, used)))
     here = {joint.name for joint in joints}
     loops += [_opened(loop, here) for loop in stated.loops]
-    return dataclasses.replace(stated, joints=joints, loops=loops)
+    return consistent(dataclasses.replace(stated, joints=joints, loops=loops))
 
 
 def _opened(loop: Loop, joints: set[str]) -> Loop:

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.environments.task import WalkTask
+from tarsus.environments import (
+    Alive,
+    BaseVelocity,
+    JointTargets,
+    RobotEnv,
+    RobotTask,
+    Sensed,
+    WalkTask,
+)
 
 EVERYONE = np.ones(3, bool)
 
@@ -54,3 +62,36 @@ def test_errors_and_new_episodes() -> None:
 def test_contacts_are_not_for_environments() -> None:
     with pytest.raises(ValueError, match="sensor 'c' needs contacts"):
         WalkTask.of(sensors={"c": ts.sensors.CenterOfPressure()})
+
+
+def test_sensors_are_terms_of_robots() -> None:
+    model = ts.robots.quadruped()
+    assert model.base is not None
+    gyro, meter = (
+        kind(model.base.child) for kind in (ts.sensors.Gyroscope, ts.sensors.Accelerometer)
+    )
+    task = RobotTask(
+        observes=(BaseVelocity(), Sensed(gyro), Sensed(meter)),
+        rewards={Alive(): 1.0},
+        acts=JointTargets(100.0, 3.0),
+    )
+    env = RobotEnv(model, task)
+    found, _ = env.reset(seed=0)
+    assert found.shape == (12,)
+    np.testing.assert_allclose(found[9:], [0, 0, 9.81], atol=1e-5)
+    for _ in range(3):
+        before = found
+        found, *_ = env.step(np.full(env.action_space.shape, 0.3, np.float32))
+        np.testing.assert_allclose(found[6:9], found[3:6], atol=1e-6)
+    # the mean acceleration of the period, in axes of the base as they are now
+    rotation = env.robots.rotations()[0]
+    period = env.robots.period
+    rise = (found[:3] - before[:3]) / period + np.cross(found[3:6], found[:3])
+    np.testing.assert_allclose(found[9:], rise + rotation.T @ [0, 0, 9.81], rtol=1e-3, atol=1e-3)
+
+
+def test_what_terms_of_sensors_refuse() -> None:
+    with pytest.raises(ValueError, match="CenterOfPressure, which needs contacts"):
+        Sensed(ts.sensors.CenterOfPressure())
+    with pytest.raises(ValueError, match="wrap the term in Noisy"):
+        Sensed(ts.sensors.Gyroscope("trunk", errors=ts.sensors.Errors(noise=1.0)))

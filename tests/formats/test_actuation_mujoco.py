@@ -223,3 +223,47 @@ def test_urdf_has_motors_and_tells_of_the_rest(tmp_path: Path) -> None:
     again = ts.load(tmp_path / "machine.urdf")
     assert again.actuator("m").joints == {"hip": 7.0}
     assert again.actuator_names == ("m", "actuator1", "actuator9")
+
+
+FOUR_BAR = """<mujoco model="four"><compiler angle="radian"/><worldbody>
+<body name="a"><joint name="ja" axis="0 1 0" ref="0.1"/>
+  <geom type="capsule" fromto="0 0 0 0 0 .3" size=".01"/>
+  <body name="b" pos="0 0 .3"><joint name="jb" axis="0 1 0" ref="-.2"/>
+    <geom type="capsule" fromto="0 0 0 .5 0 0" size=".01"/></body></body>
+<body name="c" pos=".5 0 0"><joint name="jc" axis="0 1 0"/>
+  <geom type="capsule" fromto="0 0 0 0 0 .3" size=".01"/></body></worldbody>
+<equality><connect body1="b" body2="c" anchor=".5 0 0"/></equality>
+<keyframe><key name="open" qpos="0.4 -0.45 0.28"/></keyframe></mujoco>"""
+
+
+def test_loops_are_closed_at_starts_and_keyframes(tmp_path: Path) -> None:
+    model, peer = both(tmp_path, FOUR_BAR)
+    data = mujoco.MjData(peer)
+    mujoco.mj_forward(peer, data)
+    q = model.initial_configuration
+    assert np.abs(model.loop_gaps(q)).max(initial=0.0) < 1e-9
+    for name in ("a", "b", "c"):
+        np.testing.assert_allclose(
+            model.frame_pose(q, name)[:3, 3], data.body(name).xpos, atol=1e-9
+        )
+    key = model.keyframes["open"].q
+    # a parallelogram: what turns by 0.3 turns all of it; the file closes it only nearly
+    assert key[model.joint("ja").q_slice] == pytest.approx(0.4, abs=0.1)
+    tips = [model.frame_pose(key, name) for name in ("b", "c")]
+    ends = [tips[0] @ [0.5, 0, 0, 1], tips[1] @ [0, 0, 0.3, 1]]
+    np.testing.assert_allclose(*ends, atol=1e-9)
+
+
+@pytest.mark.parametrize("suffix", [".yaml", ".xml"])
+def test_sdf_starts_are_kept(tmp_path: Path, suffix: str) -> None:
+    source = """<sdf version="1.9"><model name="m"><pose>1 2 3 0.1 0.2 0.3</pose>
+    <link name="l"><inertial><mass>1</mass></inertial></link></model></sdf>"""
+    (tmp_path / "m.sdf").write_text(source)
+    model = ts.load(tmp_path / "m.sdf")
+    q = model.initial_configuration
+    assert q[:3].tolist() == pytest.approx([1, 2, 3])
+    turned = ts.spatial.rotation_from_rpy([0.1, 0.2, 0.3])
+    np.testing.assert_allclose(model.frame_pose(q, "l")[:3, :3], turned, atol=1e-12)
+    ts.save(model, tmp_path / f"again{suffix}")
+    again = ts.load(tmp_path / f"again{suffix}")
+    np.testing.assert_allclose(again.initial_configuration, q, atol=1e-12)

@@ -197,3 +197,18 @@ def test_mistakes_are_named(model: ts.Model) -> None:
     dead.actuators.append(ts.Actuator("z", {"j0": 1.0}, gain=np.zeros(3)))
     with pytest.raises(ArithmeticError, match="actuator 'z' has no gain there"):
         ts.Model(dead).controls(np.zeros(3), np.zeros(3), np.zeros(3))
+
+
+def test_kits_and_other_roots_keep_drives() -> None:
+    b = arm().actuator("hip", "j0")
+    model = b.initial_configuration({"j0": 0.2, "j2": 0.3}).build()
+    kit = ts.take_apart(model)
+    assert kit.stayed["j0"] == "a drive acts on it"
+    assert kit.model.actuator_names == ("hip",)
+    again = ts.assemble(kit.model).model
+    assert again.actuator_names == ("hip",)
+    slides = ts.Builder("slides").body("x").body("y", mass=1.0, inertia=(1, 1, 1))
+    slides.joint("jx", "prismatic", "world", "x", axis="x")
+    slides.joint("jy", "prismatic", "x", "y", axis="z").actuator("push", "jx")
+    with pytest.raises(ts.ModelError, match="has the actuator 'push' and cannot be let go"):
+        slides.build().rooted_at("y")
