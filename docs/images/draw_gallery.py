@@ -1,8 +1,8 @@
 """Draw a picture of each example, and write the page that shows them: `docs/gallery.md`.
 
 An example runs as it stands; the picture is of the longest run that it has made, else of its
-largest model, else the one of its subject that is in docs/images. `python docs/images/draw_gallery.py
-[NUMBER …]` draws some of them; without numbers all.
+largest model, else the one of its subject that is in docs/images.
+`python docs/images/draw_gallery.py [NUMBER …]` draws some of them; without numbers all.
 """
 
 from __future__ import annotations
@@ -108,7 +108,8 @@ def page() -> str:
     lines = [
         "# Gallery",
         "",
-        "Each picture is of an example that runs as it stands; `docs/images/draw_gallery.py` draws them.",
+        "Each picture is of an example that runs as it stands; "
+        "`docs/images/draw_gallery.py` draws them.",
         "",
         "|" + "   |" * PER_ROW,
         "|" + "---|" * PER_ROW,
