@@ -54,3 +54,13 @@ def test_the_file_in_the_documentation_loads(tmp_path: Path) -> None:
     assert set(model.joint_names) == {"slide", "hinge", "motor"}
     assert model.motors == ("motor",)
     assert ts.check(model, states=2).ok
+
+
+def test_every_example_is_on_its_page_and_in_the_gallery() -> None:
+    page = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
+    gallery = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    for example in EXAMPLES:
+        picture = f"images/gallery/{example.name[:2]}.webp"
+        assert f"examples/{example.name}" in page
+        assert picture in gallery, "python docs/images/draw_gallery.py draws it"
+        assert (ROOT / "docs" / picture).is_file()

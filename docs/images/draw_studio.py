@@ -33,7 +33,10 @@ def main() -> None:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        for name, script in (("studio", "open quadruped\nadvance 6000"), ("studio_build", FOUR_BAR)):
+        for name, script in (
+            ("studio", "open quadruped\nadvance 6000"),
+            ("studio_build", FOUR_BAR),
+        ):
             stage = studio.Stage()
             stage.run(script.strip())
             with studio.open(stage, port=0) as served:

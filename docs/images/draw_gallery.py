@@ -1,0 +1,136 @@
+"""Draw a picture of each example, and write the page that shows them: `docs/gallery.md`.
+
+An example runs as it stands; the picture is of the longest run that it has made, else of its
+largest model, else the one of its subject that is in docs/images.
+`python docs/images/draw_gallery.py [NUMBER …]` draws some of them; without numbers all.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+import tarsus as ts
+from tarsus.view.renderer import Renderer
+from tarsus.view.stage import Stage
+
+DOCS = Path(__file__).parents[1]
+EXAMPLES = sorted((DOCS.parent / "examples").glob("[0-9]*.py"))
+FOLDER = Path(__file__).parent / "gallery"
+SUBJECTS = {
+    "05": "integrators.png",
+    "11": "control_tracking.png",
+    "12": "control_contact.png",
+    "15": "coriolis.png",
+    "20": "integrators.png",
+    "21": "walk.gif",
+    "22": "ports_motor.png",
+    "23": "events.png",
+    "24": "calibration.png",
+    "25": "geometry.png",
+    "29": "robustness.png",
+    "30": "contact_map.png",
+}
+"""Pictures of subjects that a machine in a pose would not show."""
+SIZE = (480, 300)
+PER_ROW = 3
+
+
+def title(example: Path) -> str:
+    """Return the heading of an example on its page, such as "Load a robot"."""
+    words = example.stem.split("_", 1)[1].replace("_", " ")
+    return words[0].upper() + words[1:]
+
+
+def caption(example: Path) -> str:
+    """Return the first sentence of an example."""
+    text = ast.get_docstring(ast.parse(example.read_text("utf-8"))) or ""
+    return re.split(r"(?<=[.!?])\s", " ".join(text.split("\n\n")[0].split()))[0]
+
+
+def drawn(example: Path) -> Image.Image:
+    """Run an example and return its picture."""
+    number = example.name[:2]
+    if number in SUBJECTS:
+        picture = Image.open(FOLDER.parent / SUBJECTS[number]).convert("RGB")
+        picture.thumbnail(SIZE, Image.Resampling.LANCZOS)
+        whole = Image.new("RGB", SIZE, "white")
+        whole.paste(picture, tuple((a - b) // 2 for a, b in zip(SIZE, picture.size, strict=True)))
+        return whole
+    sys.argv = [str(example)]
+    with contextlib.redirect_stdout(io.StringIO()):
+        made = list(runpy.run_path(str(example), run_name="__main__").values())
+    made += [getattr(each, "run", None) for each in made]  # walks and gaits have theirs
+    runs = [each for each in made if isinstance(each, ts.Trajectory)]
+    runs = [run if run.batch is None else run[0] for run in runs]
+    models = [each for each in made if isinstance(each, ts.Model)]
+    if runs:
+        stage = Stage(max(runs, key=lambda run: run.duration), fps=25)
+        return Image.fromarray(pixels(stage, len(stage.times) // 2))
+    model = max(models, key=lambda each: each.n_bodies)
+    stage = Stage(model, q=pose(model))
+    corners = np.concatenate([each.vertices for each in stage.surfaces])
+    # a body may be much larger than the distances between joints
+    stage.size = max(stage.size, 1.6 * float(np.ptp(corners, axis=0).max()))
+    return Image.fromarray(pixels(stage, 0))
+
+
+def pose(model: ts.Model) -> np.ndarray:
+    """Return a pose in which a machine can be seen: a little away from neutral, loops closed."""
+    step = 0.3 * np.cos(np.arange(model.nv)) * model.driven
+    return np.asarray(model.integrate(model.neutral(), step))
+
+
+def pixels(stage: Stage, picture: int) -> np.ndarray:
+    """Return a picture of a stage (height, width, 3)."""
+    return np.asarray(Renderer(stage, width=SIZE[0], height=SIZE[1]).picture(picture))[..., :3]
+
+
+def page() -> str:
+    """Return the page with all pictures."""
+    cells = []
+    for example in EXAMPLES:
+        anchor = headings()[example.name]
+        picture = f"![{title(example)}](images/gallery/{example.name[:2]}.webp)"
+        cells.append(
+            f"{picture}<br>**[{title(example)}](examples.md#{anchor})**<br>{caption(example)}"
+        )
+    rows = [cells[k : k + PER_ROW] for k in range(0, len(cells), PER_ROW)]
+    rows[-1] += [""] * (PER_ROW - len(rows[-1]))
+    lines = [
+        "# Gallery",
+        "",
+        "Each picture is of an example that runs as it stands; "
+        "`docs/images/draw_gallery.py` draws them.",
+        "",
+        "|" + "   |" * PER_ROW,
+        "|" + "---|" * PER_ROW,
+        *("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def headings() -> dict[str, str]:
+    """Return the anchors of examples on their page."""
+    text = (DOCS / "examples.md").read_text("utf-8")
+    found = re.findall(r"^## (.+?)$.*?examples/([\w.]+)$", text, re.MULTILINE | re.DOTALL)
+    return {
+        file: re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading, file in found
+    }
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    chosen = [each for each in EXAMPLES if not sys.argv[1:] or each.name[:2] in sys.argv[1:]]
+    for example in chosen:
+        drawn(example).save(FOLDER / f"{example.name[:2]}.webp", quality=80)
+        print(example.name, flush=True)
+    (DOCS / "gallery.md").write_text(page(), "utf-8")
