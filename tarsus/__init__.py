@@ -235,9 +235,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Open the studio when somebody asks for it: a server and a gallery take their time."""
-    if name == "studio":
+    """Open rooms when somebody asks for them: the studio takes its time, environments Gymnasium."""
+    if name in ("environments", "studio"):
         import importlib
 
-        return importlib.import_module("tarsus.studio")
+        return importlib.import_module(f"tarsus.{name}")
     raise AttributeError(f"module 'tarsus' has no attribute {name!r}")

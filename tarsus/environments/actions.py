@@ -1,7 +1,7 @@
 """What an action does: it moves setpoints of joints, or it is their efforts, or controls.
 
 A kind of action is a frozen dataclass with `size`, `drive`, which says how the core makes efforts,
-`write`, which turns actions (B, n) in −1 … 1 into commands for it, and `steps`: how long these hold.
+`write`, which turns actions (B, n) in −1 … 1 into commands, and `steps`, for which these are held.
 """
 
 from __future__ import annotations

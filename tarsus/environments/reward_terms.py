@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class VelocityTracking:
-    """exp(−|error|² / `width`²) of the velocity in the plane [m/s]: 1 at the one commanded."""
+    """exp(−(error / width)²) of the velocity in the plane [m/s]: 1 at the one commanded."""
 
     width: float = 0.25
 
@@ -31,7 +31,7 @@ class VelocityTracking:
 
 @dataclass(frozen=True)
 class TurnTracking:
-    """exp(−error² / `width`²) of the rate of turning [rad/s]: 1 at the one commanded."""
+    """exp(−(error / width)²) of the rate of turning [rad/s]: 1 at the one commanded."""
 
     width: float = 0.5
 
@@ -65,7 +65,7 @@ class Upright:
 
 @dataclass(frozen=True)
 class HeightKept:
-    """exp(−error² / `width`²) of the height of the base [m]: 1 at that of the stance."""
+    """exp(−(error / width)²) of the height of the base [m]: 1 at that of the stance."""
 
     width: float = 0.05
 
@@ -95,7 +95,7 @@ class Alive:
 
 @dataclass(frozen=True)
 class Energy:
-    """Sum of |torque × velocity| of all joints, as a share of weight × 1 m/s."""
+    """Sum of the powers of all joints, whatever their signs, as a share of weight × 1 m/s."""
 
     def __call__(self, robots: RobotLanes) -> Array:
         """Return the power."""
@@ -113,7 +113,7 @@ class ActionRate:
 
 @dataclass(frozen=True)
 class FootClearance:
-    """How far feet that move are from `height` [m] above the ground: Σ (h − height)² |v|."""
+    """How far feet that move are from `height` [m] above the ground: Σ (h − height)² × speed."""
 
     height: float = 0.06
 

@@ -49,7 +49,7 @@ class RobotSenses(Lanes):
         return np.asarray(self.v[:, self._at_v])
 
     def power(self) -> Array:
-        """Return Σ |torque × velocity| (B,) of the last step, in weights × 1 m/s."""
+        """Return the sum (B,) of powers of joints, without signs, in weights × 1 m/s."""
         tau = self._tau[:, 0, self._at_v]
         return np.asarray(np.add.reduce(np.abs(tau * self.joint_velocities()), 1) / self._weight)
 
