@@ -77,6 +77,9 @@ def drive(stage: Stage, page: Any) -> None:
     page.fill("#bind-target", "lead.target")
     page.fill("#bind-expression", f".8*(t-{stage.t:.3f}), .1*sin(t), .25")
     page.press("#bind-expression", "Enter")
+    page.wait_for_timeout(3000)
+    print("MSG", page.locator("#bind-message").inner_text(), page.locator(".log").inner_text()[-600:], stage.t, stage.playing)
+    page.screenshot(path="/tmp/story/anim_bind.png")
     eventually(page, lambda: "lead.target" in stage.document.bindings, "a binding")
     began = stage.t
     eventually(page, lambda: stage.t > began + 2.0, "two seconds")
