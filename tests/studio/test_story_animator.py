@@ -29,7 +29,7 @@ def street(chromium: Any) -> Any:
 
 def instance(stage: Stage, page: Any) -> None:
     """Make a wire and a can by lines, and one more of each with the keys of a copy."""
-    say(page, "add rod wire1 -length .4 -radius .012 -t -.9 0 .5")
+    say(page, "add rod wire1 -length .4 -radius .012 -touches off -t -.9 0 .5")
     say(page, "add wheel can1 -radius .07 -width .14 -t -1.6 0 .3 -m .3")
     say(page, "duplicate wire1 wire2 -t 0 .6 .1")
     say(page, "duplicate can1 can2 -t 0 .6 .1")
@@ -56,7 +56,6 @@ def test_an_animator_ties_cans_to_a_car(street: Any) -> None:
     stage, page = street
     instance(stage, page)
     join_by_clicks(stage, page, ("wire1", [-0.2, 0, 0]), ("can1", [0, 0, 0]))
-    page.screenshot(path="/tmp/story/anim1.png")
     page.click(".play")
     say(page, "add nail lead -where car 0 0 0")
     say(page, "add spherical hook1 -a car -.4 .1 0 -b wire1 .2 0 0")
@@ -65,7 +64,6 @@ def test_an_animator_ties_cans_to_a_car(street: Any) -> None:
     eventually(page, lambda: not flying(stage.document), "parts that have come together")
     # the machine has become a tree: a car, and two strings of two ball joints
     assert stage.machine.model.nv == 6 + 4 * 3
-    page.screenshot(path="/tmp/story/anim2.png")
     drive(stage, page)
     page.screenshot(path="/tmp/story/anim3.png")
     assert not page.errors
@@ -77,12 +75,9 @@ def drive(stage: Stage, page: Any) -> None:
     page.fill("#bind-target", "lead.target")
     page.fill("#bind-expression", f".8*(t-{stage.t:.3f}), .1*sin(t), .25")
     page.press("#bind-expression", "Enter")
-    page.wait_for_timeout(3000)
-    print("MSG", page.locator("#bind-message").inner_text(), page.locator(".log").inner_text()[-600:], stage.t, stage.playing)
-    page.screenshot(path="/tmp/story/anim_bind.png")
     eventually(page, lambda: "lead.target" in stage.document.bindings, "a binding")
     began = stage.t
-    eventually(page, lambda: stage.t > began + 2.0, "two seconds")
+    eventually(page, lambda: stage.t > began + 1.0, "a second")
     page.click(".play")
     until(page, "!studio.world.frame.playing", "a pause")
     car = stage.machine.pose("car")[:3, 3]
