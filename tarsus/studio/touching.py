@@ -73,7 +73,12 @@ def _pairs(simulation: Simulation, q: Array) -> tuple[list[Pair], list[Pair]]:
     apart = world.contacts(q[None])[0, :, 0]
     named = [(each.body, each.other) for each in places]
     between = [pair for pair in named if pair[1] != GROUND]
-    deep = [pair for pair, gap in zip(named, apart, strict=True) if pair[1] != GROUND and gap < 0.0]
+    # what rests on something is a little in it, as deep as a motion may begin
+    deep = [
+        pair
+        for pair, gap in zip(named, apart, strict=True)
+        if pair[1] != GROUND and gap < -starts.worlds.start_depth
+    ]
     return _unique(between), _unique(deep)
 
 

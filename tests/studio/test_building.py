@@ -199,3 +199,15 @@ def test_parts_that_meet_within_each_other_fly_together() -> None:
     assert stage.machine.model.nv == 6 + 3 + 3
     ends = stage.machine.pose("wire") @ [-0.2, 0, 0, 1], stage.machine.pose("can")[:, 3]
     assert ends[0] == pytest.approx(ends[1], abs=1e-6)
+
+
+def test_what_lies_on_something_stays_there_when_it_is_edited() -> None:
+    """What rests is a billionth of a metre in what it rests on, and must not fall through it."""
+    stage = Stage()
+    for name, x, y in (("a", 0.0, 0.0), ("b", 0.4, 0.0), ("c", 0.2, 0.3)):
+        stage.run(f"add sphere {name} -radius .1 -t {x} {y} .5")
+        stage.run(f"add nail nail_{name} -where {name} 0 0 0 -pose on")
+    stage.run("add plate plate -size .8 .8 .04 -m 4 -t .2 .1 .63\nadvance 1000")
+    stage.run("set plate -m 5\nadvance 300")
+    assert stage.machine.pose("plate")[2, 3] == pytest.approx(0.62, abs=1e-4)
+    assert not stage.machine.passing

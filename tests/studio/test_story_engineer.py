@@ -84,7 +84,6 @@ def test_an_engineer_finds_a_site_for_an_arm(cell: Any) -> None:
     assert np.linalg.norm(stage.machine.pose("fore")[:3, 3] - before) > 0.01
     search_a_site(stage, page)
     lift_a_tool(stage, page)
-    page.screenshot(path="/tmp/story/eng4.png")
     assert not page.errors
 
 
@@ -103,7 +102,7 @@ def search_a_site(stage: Stage, page: Any) -> None:
 
 
 def lift_a_tool(stage: Stage, page: Any) -> None:
-    """The elbow is held by a motion, its torque is charted; a tool of 3 kg is welded to the hand."""
+    """The elbow is held, its torque is charted; a tool of 3 kg is welded to the hand."""
     say(page, "add joint_motion hold -joint elbow")
     chart(page, "torque:elbow")
     chart(page, "reaction:elbow")

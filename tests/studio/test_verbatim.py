@@ -300,3 +300,9 @@ def test_weight_beside_a_model_with_gravity() -> None:
     assert run.v[-1, 8] == 0.0
     with pytest.raises(LookupError, match="there is no body 'c'"):
         ts.Simulation(model, forces=[ts.forces.Weight("c")])
+
+
+def test_pf_says_between_which_bodies_a_string_is() -> None:
+    stage = Stage()
+    stage.run("ib a\nib b\nir s a b -k 3 -l 2 -lone 1 0 0")
+    assert stage.do("pf b").text == "b: rubber s a b -k 3 -l 2 -e 0.1 -lone 1 0 0 -ltwo 0 0 0"

@@ -129,4 +129,6 @@ def _printed(document: Document, part: Part, name: str) -> str:
     )
     kind = "rubber" if isinstance(part, Rubber) else forces.law_of(part)
     off = " (off)" if part.name in document.resting else ""
-    return f"{kind} {name} {forces.text_of(values)}{off}"
+    # as `ir` ties it: without both bodies nobody sees what is tied to what
+    ends = f" {split(part.a)[0]} {split(part.b)[0]}" if isinstance(part, Rubber) else ""
+    return f"{kind} {name}{ends} {forces.text_of(values)}{off}"

@@ -70,7 +70,7 @@ export class Welcome {
             this.#studio.gallery.open(),
           ),
         ),
-        element("p", { class: "quiet", text: "Or take a part from the palette and click where it shall be." }),
+        element("p", { class: "quiet", text: "Or take a part from the palette and click where it shall be, or type a line into the console." }),
       ),
     )
   }
