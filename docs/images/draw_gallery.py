@@ -38,6 +38,8 @@ SUBJECTS = {
     "25": "geometry.png",
     "29": "robustness.png",
     "30": "contact_map.png",
+    "31": "geometry.png",
+    "32": "learning.png",
 }
 """Pictures of subjects that a machine in a pose would not show."""
 SIZE = (480, 300)
