@@ -141,7 +141,7 @@ class Model(Actuation):
             _description=description,
             _strict=strict,
         )
-        if not actuators.varies:
+        if len(actuators.gears) and not actuators.varies:
             matrix = actuators.gears @ self.coupling_matrix(tree.neutral)
             self.__dict__["_gear_matrix"] = np.asarray(matrix)
         check_stated(description.forces, self)

@@ -167,12 +167,12 @@ def _warn(
     if isinstance(simulation.integrator, ExplicitEuler):
         found += simulation.integrator.check(model, getattr(drive, "controller", None), dt)
     for message in found:
-        warnings.warn(message, StabilityWarning, stacklevel=4)
+        warnings.warn(message, StabilityWarning, stacklevel=5)
     return found
 
 
 def _told(run: Trajectory) -> Trajectory:
     """Return the run, after a warning about what was not solved in it."""
     if run.unsolved is not SOLVED and run.unsolved.total:
-        warnings.warn(run.settings["warnings"][-1], ConvergenceWarning, stacklevel=4)
+        warnings.warn(run.settings["warnings"][-1], ConvergenceWarning, stacklevel=5)
     return run

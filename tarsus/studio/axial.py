@@ -6,7 +6,7 @@ import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.geometry.candidates import GROUND
-from tarsus.model import Model
+from tarsus.model import WORLD, Model
 from tarsus.model.description import Shape
 from tarsus.studio.machine import Machine
 from tarsus.studio.sensing import joint_wrenches
@@ -20,11 +20,14 @@ Pull = tuple[Array, Array]
 def rods(model: Model) -> dict[str, tuple[Array, Array, float]]:
     """Return long bodies that close no loop: middle (3,) and way (3,) in the body, length [m]."""
     loops = model.description.loops
-    closed = {model.frame(name).body for each in loops for name in (each.body_a, each.body_b)}
+    ends = {name for each in loops for name in (each.body_a, each.body_b)} - {WORLD}
+    closed = {model.frame(name).body for name in ends}
     found = {}
     for shape in model.description.shapes:
         axis, length = _longest(shape)
-        if length > 0.0 and model.frame(shape.body).body not in closed:
+        if shape.body == WORLD or not length > 0.0:
+            continue
+        if model.frame(shape.body).body not in closed:
             found[shape.body] = (shape.placement[:3, 3], shape.placement[:3, axis], length)
     return found
 

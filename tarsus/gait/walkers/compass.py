@@ -90,8 +90,9 @@ def _machine(slope: float, **numbers: float) -> Stance:
 def walking(**numbers: float) -> Phase:
     """Return the phase "swing" of `ts.robots.compass(**numbers)`, which a strike leads back into.
 
-    Its coordinates are (q₃, q₄).
+    Its coordinates are (q₃, q₄); slope and gravity are those of the thesis unless stated.
     """
+    numbers = {"slope": SLOPE, "gravity": GRAVITY, **numbers}
     free, pivoted = (compass_model(**numbers, rooted=rooted) for rooted in (False, True))
     strike = straight_strike(free, "right_foot")
     lean = guards.JointPosition("lean")
