@@ -37,9 +37,13 @@ def simulation_of(document: Document, model: Model, q: Array) -> tuple[Simulatio
 
 
 def _linkages(document: Document, model: Model) -> dict[str, int]:
-    """Return the linkage of each body, with joints that are constraints among its joints."""
+    """Return the linkage of each body; loops and joints that are constraints are of it, too."""
     bodies = [model.body(name) for name in model.body_names]
     pairs = [(body.index, body.parent) for body in bodies]
+    for loop in model.description.loops:
+        ends = loop.body_a, loop.body_b
+        first, second = (place_of(model, body, "loop").body for body in ends)
+        pairs.append((first, second))
     for part in document.parts.values():
         if isinstance(part, (Joint, Weld, PointToPoint)):
             first, second = (place_of(model, where, "where").body for where in (part.a, part.b))
