@@ -20,6 +20,8 @@ from tarsus.gait.cycles.return_map import (
 )
 from tarsus.gait.walkers.walker import Walker
 
+ROUNDING = 1e-14
+"""What a pseudo-inverse leaves of zeros, as a share of the largest step."""
 HALVINGS = 8
 NEUTRAL = 1e-7
 """Singular values of DP − I below this, as a part of the largest, are of gaits in families whose
@@ -113,7 +115,10 @@ def _ways(at: Returned, errors: Array, kept: Array, guesses: int, nodes: int) ->
     found = np.full((guesses, nodes * size), np.nan)
     if good.any():
         inverse = np.linalg.pinv(flat[good], rcond=NEUTRAL)
-        found[good] = -np.einsum("gij,gj->gi", inverse, errors[good])
+        steps = -np.einsum("gij,gj->gi", inverse, errors[good])
+        # a knee that is straight stays on the side of its guard: no step is rounding alone
+        steps[np.abs(steps) < ROUNDING * np.abs(steps).max(axis=1, keepdims=True)] = 0.0
+        found[good] = steps
     return found.reshape(guesses, nodes, size)
 
 
