@@ -198,3 +198,72 @@ def test_a_robot_on_its_back_hangs_from_its_tips() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:the base of")  # it does lie on its back
+def test_the_whole_body_touches_the_ground() -> None:
+    """On its back, with all its shapes, the torso stays above the ground."""
+    scene = ts.scenes.drop(0.3).but(collision=None, duration=3.0)
+    q0 = scene.q0.copy()
+    q0[2], q0[3:7] = 0.3, [1.0, 0.0, 0.0, 0.0]
+    found = summary(scene.but(q0=q0, controller=None))
+    print(f"ends at {found.end[2]:.4f} m, R33 = {found.upright:.3f}")
+    assert found.upright < -0.99
+    assert found.end[2] > 0.07
+    assert "torso" in found.run.contacts.touching()
+
+
+MIRRORS = {
+    "left and right": ((1, 0, 3, 2), (1, -1, 1)),
+    "front and back": ((2, 3, 0, 1), (-1, 1, 1)),
+}
+
+
+@pytest.mark.parametrize("mirror", MIRRORS)
+def test_mirrored_postures_have_mirrored_motions(mirror: str) -> None:
+    """The first second of a drop of a skew posture, and that of its mirror image."""
+    legs, signs = MIRRORS[mirror]
+    scene = ts.scenes.drop(0.1, "P2").but(duration=1.0)
+    q = scene.q0.copy()
+    q[7:] += 0.02 * np.arange(16).reshape(4, 4).ravel() / 16
+    mirrored = _mirrored(q, legs, signs)
+    runs = [_held(scene, start).run(record=("q",)) for start in (q, mirrored)]
+    other = np.array([_mirrored(each, legs, signs) for each in runs[1].q])
+    apart = np.abs(runs[0].q - other).max()
+    print(f"{mirror}: motions differ by {apart:.1e}")
+    assert apart < 1e-6
+
+
+def _mirrored(q: np.ndarray, legs: tuple[int, ...], signs: tuple[int, ...]) -> np.ndarray:
+    """Return the mirror image of a configuration: legs change places, and angles their sign."""
+    found = q.copy()
+    found[:3] *= signs
+    x, y, z = signs
+    found[3:6] *= (y * z, x * z, x * y)
+    # a turn about x changes its sign with y, one about y with x
+    found[7:] = (q[7:].reshape(4, 4)[list(legs)] * [y, x, x, x]).ravel()
+    return found
+
+
+def _held(scene: ts.scenes.Scene, q: np.ndarray) -> ts.scenes.Scene:
+    """Return the scene from another start, which its controller holds."""
+    old = scene.controller
+    return scene.but(q0=q, controller=ts.control.PID(scene.model, old.kp, old.ki, old.kd, q))
+
+
+@pytest.mark.parametrize("height", HEIGHTS)
+def test_explicit_euler_needs_damping(height: float) -> None:
+    """Springs of joints need kd + b > kp dt: with kd = 1 it diverges, with 40 it does not."""
+    scene = {kd: ts.scenes.drop(height, kd=kd).but(duration=4.0) for kd in (1.0, 40.0)}
+    diverged = summary(scene[1.0].but(integrator="explicit"))
+    damped = summary(scene[40.0].but(integrator="explicit"))
+    print(f"{height} m: kd = 1 fails at {diverged.run.t[-1]:.3f} s, kd = 40: {damped}")
+    assert diverged.failure
+    assert not damped.failure
+    assert not summary(scene[1.0]).failure
+
+
+def test_too_little_damping_is_reported_before_a_run() -> None:
+    scene = ts.scenes.drop(0.5).but(integrator="explicit", duration=0.01)
+    with pytest.warns(StabilityWarning, match=r"kd \+ damping > kp dt.*hind_right_knee"):
+        scene.run(record=("q",))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StabilityWarning)
+        ts.scenes.drop(0.5, kd=40.0).but(integrator="explicit", duration=0.01).run(record=("q",))
