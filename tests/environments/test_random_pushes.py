@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tarsus.environments import WalkTask, WalkVectorEnv
+from tarsus.environments.impact import struck
 
 ZEROS = np.zeros((40, 16), np.float32)
 
@@ -41,9 +42,13 @@ def test_a_push_is_momentum() -> None:
     herd.q[:, 2] += 3.0
     herd._pushed[:] = 0
     herd._push[:] = [[0.4, 0.0], [0.0, -0.2]]
+    gained = struck(model, herd.q, model.base.child, herd._push)
+    momentum = np.asarray(model.centroidal_momentum(herd.q, gained))[:, :2]
+    np.testing.assert_allclose(momentum, model.total_mass * herd._push, atol=1e-12)
     envs.step(np.zeros((2, 16), np.float32))
     momentum = np.asarray(model.centroidal_momentum(herd.q, herd.v))[:, :2]
-    np.testing.assert_allclose(momentum, model.total_mass * herd._push, atol=1e-3)
+    # of 39 N s steps of the first order lose 5e-5 while the trunk turns
+    np.testing.assert_allclose(momentum, model.total_mass * herd._push, atol=2e-4)
 
 
 def test_wrong_pushes_are_named() -> None:

@@ -260,7 +260,7 @@ def test_motors_that_get_warm_cost_more() -> None:
     warm = gait.cost_with_motors(ts.control.CurrentMotor(constant=1.0, resistance=2e3))
     heat = 2e3 * gait.cost + gait.power * gait.duration
     given = math.sin(walker.slope)
-    assert warm - given == pytest.approx(heat / (walker.weight * gait.step_length), rel=1e-3)
+    assert warm - given == pytest.approx(heat / (walker.weight * gait.step_length), rel=1e-6)
 
 
 def test_splines_find_the_same_gait() -> None:
