@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from tarsus.geometry.rubbing import blended
 from tarsus.model import Model
 from tarsus.model.checks import count, number, numbers
 from tarsus.model.description import WORLD
-from tarsus.simulation.contact import ContactLaw
+from tarsus.simulation.contact import ContactLaw, IgnoredNumbersWarning
 from tarsus.simulation.contact_record import GROUND, Place
 from tarsus.simulation.drives import Drive
 from tarsus.simulation.state import farthest, is_solid
@@ -44,10 +45,7 @@ class Worlds:
     ) -> None:
         self.model = model
         shapes = {} if collision is None else collision.arguments
-        slips = getattr(law, "slips", True)
-        rubbing = _candidate_numbers(collision, surface) if slips and collision else {}
-        if hasattr(law, "in_core"):  # these know no moments of friction
-            rubbing.pop("candidate_extras", None)
+        rubbing = _candidate_numbers(collision, surface, law) if collision else {}
         self.places = candidate_places(collision, surface)
         """The body and what it may touch, of each candidate."""
         if max_contacts is None:
@@ -111,9 +109,17 @@ def candidate_places(collision: Collision | None, ground: Terrain) -> tuple[Plac
     return tuple(places)
 
 
-def _candidate_numbers(collision: Collision, surface: Terrain) -> dict[str, Array]:
+def _candidate_numbers(collision: Collision, surface: Terrain, law: ContactLaw) -> dict[str, Array]:
     """Return what candidates have of their own: rows of blends, and moments of friction."""
-    rows = collision.blends_on(surface)
+    stated = collision.blends_on(surface)
+    if ignored := [name for name in stated if name in law.ignores]:
+        warnings.warn(
+            f"contact={law.name!r} has no use for {' and '.join(ignored)} of shapes, which "
+            f"{collision.model} states",
+            IgnoredNumbersWarning,
+            stacklevel=4,
+        )
+    rows = {name: each for name, each in stated.items() if name not in ignored}
     found = {
         f"candidate_{name}": rows[name] for name in ("friction", "restitution") if name in rows
     }

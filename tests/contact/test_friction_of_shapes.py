@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 
 import mujoco
@@ -218,3 +219,28 @@ def test_the_core_refuses_rows_that_do_not_fit(wrong: dict[str, np.ndarray], mes
     arguments = {**ts.Collision.from_model(model).arguments, **wrong}
     with pytest.raises(ValueError, match=message):
         world_of(model, arguments, ts.Ground())
+
+
+LEFT = {
+    "exact": "",
+    "lemke": "",
+    "penalty": "restitution",
+    "event": "torsion",
+    "compliant": "restitution and torsion",
+}
+
+
+@pytest.mark.parametrize("law", LEFT)
+def test_numbers_that_a_law_has_no_use_for_are_told(law: str) -> None:
+    b = ts.Builder("ball").body("ball", 1.0, inertia=(0.01, 0.01, 0.01))
+    b.joint("flight", "free", "world", "ball")
+    b.shape("ball", "sphere", (0.1,), role="collision", torsion=0.01, restitution=0.4)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        ts.Simulation(b.build(), ground=ts.Ground(), contact=law)
+    assert [str(each.message) for each in told] == (
+        [f"contact={law!r} has no use for {LEFT[law]} of shapes, which ball states"]
+        if LEFT[law]
+        else []
+    )
+    assert all(each.filename == __file__ for each in told)

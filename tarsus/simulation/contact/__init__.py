@@ -1,4 +1,4 @@
-"""Contact laws, a file each, with the same list: `name`, `numbers`, `start_depth`, `check`.
+"""Contact laws, a file each, all with `name`, `ignores`, `numbers`, `start_depth` and `check`.
 
 Their parameters are those of nature (a friction coefficient and restitution, which belong to the
 ground; N/m and N·s/m) or of the solver. None of them depends on masses or on the step.
@@ -15,6 +15,7 @@ from tarsus.simulation.contact.hunt_crossley import HuntCrossley
 from tarsus.simulation.contact.law import (
     LAWS,
     ContactLaw,
+    IgnoredNumbersWarning,
     StabilityWarning,
     law_of,
     refuse_law,
@@ -36,6 +37,7 @@ __all__ = [
     "Exact",
     "Hertz",
     "HuntCrossley",
+    "IgnoredNumbersWarning",
     "Lemke",
     "Penalty",
     "Saturation",

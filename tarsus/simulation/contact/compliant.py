@@ -52,6 +52,7 @@ class Compliant:
     """
 
     name: ClassVar[str] = "compliant"
+    ignores: ClassVar[tuple[str, ...]] = ("restitution", "torsion", "rolling")
     in_core: ClassVar[str] = "exact"
     """The law of the core's world, of which the geometry is used."""
 

@@ -46,6 +46,7 @@ class Event:
     """
 
     name: ClassVar[str] = "event"
+    ignores: ClassVar[tuple[str, ...]] = ("torsion", "rolling")
     in_core: ClassVar[str] = "exact"
     """The law of the core's world, of which the geometry is used."""
 

@@ -37,6 +37,7 @@ class Exact:
     """
 
     name: ClassVar[str] = "exact"
+    ignores: ClassVar[tuple[str, ...]] = ()
 
     iterations: int = 1500
     tolerance: float = 1e-10

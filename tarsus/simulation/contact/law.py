@@ -21,6 +21,8 @@ class ContactLaw(Protocol):
 
     name: ClassVar[str]
     """What the core calls it."""
+    ignores: ClassVar[tuple[str, ...]]
+    """Numbers of shapes that it has no use for."""
 
     @property
     def numbers(self) -> Mapping[str, float]:
@@ -31,6 +33,10 @@ class ContactLaw(Protocol):
 
     def check(self, world: _core.World, q: Array, dt: float) -> tuple[str, ...]:
         """Return warnings about a run with steps of dt [s] from a configuration (nq,)."""
+
+
+class IgnoredNumbersWarning(UserWarning):
+    """Shapes state numbers that a contact law has no use for."""
 
 
 class StabilityWarning(UserWarning):

@@ -26,6 +26,7 @@ class Lemke:
     """
 
     name: ClassVar[str] = "lemke"
+    ignores: ClassVar[tuple[str, ...]] = ()
 
     facets: int = 8
     ahead: bool = True

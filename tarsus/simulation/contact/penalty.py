@@ -56,6 +56,7 @@ class Penalty:
     """
 
     name: ClassVar[str] = "penalty"
+    ignores: ClassVar[tuple[str, ...]] = ("restitution",)
 
     stiffness: float = 1e5
     damping: float = 300.0
