@@ -197,6 +197,7 @@ def rerooted(stated: Description, path: Path, name: str, root: Joint, at: Array)
         joints=listed,
         frames=frames,
         metadata=_with_initial(stated, path),
+        warnings=[*stated.warnings, *_lost_velocities(stated)],
     )
     machine = _carried_by(first[0].child, listed)
     return Rerooted(consistent(_without_carriers(whole, path)), standing.name, frame, machine)
@@ -235,6 +236,13 @@ def _without_carriers(stated: Description, path: Path) -> Description:
     return dataclasses.replace(after, warnings=[*after.warnings, note])
 
 
+def _lost_velocities(stated: Description) -> list[str]:
+    """Return which keyframes lose their velocities, which are of the old root."""
+    keys = stated.metadata.get(KEYFRAMES, {})
+    lost = [name for name, key in keys.items() if key.get("v")]
+    return [f"keyframes without their velocities: {', '.join(lost)}"] if lost else []
+
+
 def _with_initial(stated: Description, path: Path) -> dict[str, object]:
     """Return the metadata with positions of joints as they are now."""
     metadata = copy.copy(stated.metadata)
@@ -251,7 +259,6 @@ def _with_initial(stated: Description, path: Path) -> dict[str, object]:
     if INITIAL in metadata:
         metadata[INITIAL] = turned(metadata[INITIAL])
     if KEYFRAMES in metadata:
-        # velocities are of the old root: `from_original` takes states over with theirs
         metadata[KEYFRAMES] = {
             name: {"q": turned(key.get("q", {}))} | ({"u": key["u"]} if "u" in key else {})
             for name, key in metadata[KEYFRAMES].items()

@@ -212,3 +212,16 @@ def test_kits_and_other_roots_keep_drives() -> None:
     slides.joint("jy", "prismatic", "x", "y", axis="z").actuator("push", "jx")
     with pytest.raises(ts.ModelError, match="has the actuator 'push' and cannot be let go"):
         slides.build().rooted_at("y")
+
+
+def test_velocities_of_keyframes_are_of_their_root_and_told_where_it_changes() -> None:
+    b = ts.Builder("two")
+    for name in ("upper", "lower"):
+        b.body(name, 1.0, inertia=(0.1, 0.1, 0.1))
+    b.joint("root", "free", "world", "upper")
+    b.joint("knee", "revolute", "upper", "lower", axis="y", position=(0, 0, -1))
+    b.keyframe("kick", {"knee": [0.3]}, {"knee": [2.0]})
+    b.keyframe("stand", {"knee": [0.1]})
+    rooted = b.build().rooted_at("lower")
+    assert "keyframes without their velocities: kick" in rooted.warnings
+    assert rooted.keyframes["kick"].v is None
