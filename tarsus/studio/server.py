@@ -25,7 +25,8 @@ from tarsus.studio.gallery import ENTRIES
 from tarsus.studio.news import Message, News
 from tarsus.studio.scene_message import scene
 from tarsus.studio.stage import Answer, Stage
-from tarsus.view.gate import HOST, Gate
+from tarsus.view.gate import HOST
+from tarsus.view.guarded_server import GuardedServer, served
 
 LARGEST = 1_000_000
 """Bytes of a message from a page."""
@@ -67,25 +68,20 @@ class Studio:
         host: str = HOST,
         session: str | Path | None = None,
     ) -> None:
-        try:
-            from websockets.asyncio.server import serve
-        except ModuleNotFoundError:
-            message = "the studio needs websockets: pip install 'tarsus[studio]'"
-            raise ModuleNotFoundError(message, name="websockets") from None
-        self.stage, self._serve = stage, serve
-        self._gate = Gate(host)
-        self._pages: set[Any] = set()
+        self.stage = stage
         self._news = News(stage)
         self._sending = False
-        self._loop = asyncio.new_event_loop()
+        self._speaker: Any = None
         self._done = threading.Event()
-        self._ready = threading.Event()
-        self._failed: BaseException | None = None
-        self.port = 0
-        threading.Thread(target=self._run, args=(port,), daemon=True, name="tarsus studio").start()
-        self._ready.wait()
-        if self._failed is not None:
-            raise self._failed
+        try:
+            self._server = GuardedServer(
+                port, answer=_file, talk=self._talk, largest=LARGEST, host=host
+            )
+        except ModuleNotFoundError as error:
+            if error.name != "websockets":
+                raise
+            message = "the studio needs websockets: pip install 'tarsus[studio]'"
+            raise ModuleNotFoundError(message, name="websockets") from None
         self.autosave = None if session is None else Autosave(stage, session)
         """What keeps the stage on the disk."""
         stage.listeners.append(self._echo)
@@ -95,7 +91,12 @@ class Studio:
     @property
     def url(self) -> str:
         """The address for a browser on this machine; whoever knows it can build and move."""
-        return self._gate.url(self.port)
+        return self._server.url
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return self._server.port
 
     def wait(self) -> None:
         """Print the address and wait until Ctrl-C, or until `close` is called."""
@@ -116,7 +117,7 @@ class Studio:
         if self.autosave is not None:
             self.autosave.close()
         self.stage.listeners.remove(self._echo)
-        self._loop.call_soon_threadsafe(self._stop.set)
+        self._server.close()
 
     def __enter__(self) -> Studio:
         return self
@@ -124,54 +125,17 @@ class Studio:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # --- the server -----------------------------------------------------------------------------
+    # --- pages ----------------------------------------------------------------------------------
 
-    def _run(self, port: int) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_until_complete(self._main(port))
-        self._loop.close()
-
-    async def _main(self, port: int) -> None:
-        self._stop = asyncio.Event()
-        for attempt in range(100):
-            try:
-                server = await self._serve(
-                    self._page,
-                    self._gate.host,
-                    port + attempt if port else 0,
-                    process_request=self._gate.before(_file),
-                    max_size=LARGEST,
-                    compression=None,
-                )
-                break
-            except OSError as error:
-                if attempt == 99 or port == 0:
-                    self._failed = error
-                    self._ready.set()
-                    return
-        self.port = next(iter(server.sockets)).getsockname()[1]
-        self._ready.set()
-        async with server:
-            await self._stop.wait()
-
-    async def _page(self, connection: Any) -> None:
-        """Talk with one page until it goes."""
-        self._pages.add(connection)
-        try:
-            with self.stage.lock:
-                first = self._news.first()
-            for message in first:
-                await connection.send(message)
-            async for text in connection:
-                answer = await asyncio.to_thread(self._answer, text, connection)
-                await connection.send(json.dumps(messages.clean(answer)))
-        except Exception as error:  # a page that goes in the midst of a message is no fault of ours
-            from websockets.exceptions import ConnectionClosed
-
-            if not isinstance(error, ConnectionClosed):
-                raise
-        finally:
-            self._pages.discard(connection)
+    async def _talk(self, socket: Any) -> None:
+        """Tell a page all, then answer what it says."""
+        with self.stage.lock:
+            first = self._news.first()
+        for message in first:
+            await socket.send(message)
+        async for text in socket:
+            answer = await asyncio.to_thread(self._answer, text, socket)
+            await socket.send(json.dumps(messages.clean(answer)))
 
     def _answer(self, text: Any, connection: Any) -> dict[str, Any]:
         """Return the answer to a message; what is no message gets one, too."""
@@ -222,37 +186,27 @@ class Studio:
 
     # --- what all pages get -----------------------------------------------------------------------
 
-    _speaker: Any = None
-
     def _echo(self, line: str, answer: Answer) -> None:
         text = json.dumps({"kind": "echo", "line": line, **vars(answer)})
         speaker, self._speaker = self._speaker, None
-        self._loop.call_soon_threadsafe(self._send_all, text, speaker)
+        self._server.call(self._server.send, text, speaker)
 
     def _show(self) -> None:
         """Send the scene if it has changed, and a frame if something has moved."""
-        if not self._pages or self._sending:
+        if not self._server.pages or self._sending:
             return
         with self.stage.lock:
             out = self._news.since(self._clock.rate)
         if not out:
             return
         self._sending = True
-        self._loop.call_soon_threadsafe(self._publish, out)
+        self._server.call(self._publish, out)
 
     def _publish(self, out: list[Message]) -> None:
+        """Send news to all pages, frames only to those that keep up."""
         for each in out:
-            self._send_all(each, None)
+            self._server.send(each, backlog=BACKLOG if isinstance(each, bytes) else None)
         self._sending = False
-
-    def _send_all(self, message: Message, but: Any) -> None:
-        """Send a message to all pages but one; frames only to those that keep up."""
-        from websockets.asyncio.server import broadcast
-
-        pages = [page for page in self._pages if page is not but]
-        if isinstance(message, bytes):
-            pages = [page for page in pages if page.transport.get_write_buffer_size() < BACKLOG]
-        broadcast(pages, message)
 
 
 def _file(connection: Any, request: Any) -> Any:
@@ -266,13 +220,6 @@ def _file(connection: Any, request: Any) -> Any:
     file = resources.files(FOLDERS[parts[0]]).joinpath("page", parts[1])
     if not file.is_file():
         return connection.respond(HTTPStatus.NOT_FOUND, "there is no such file\n")
-    response = connection.respond(HTTPStatus.OK, "")
-    response.body = file.read_bytes()
-    kind = mimetypes.guess_type(parts[1])[0] or "application/octet-stream"
-    del response.headers["Content-Type"], response.headers["Content-Length"]
-    response.headers["Content-Type"] = "text/javascript" if parts[1].endswith(".js") else kind
-    response.headers["Content-Length"] = str(len(response.body))
-    response.headers["Content-Security-Policy"] = POLICY
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    script = parts[1].endswith(".js")
+    kind = "text/javascript" if script else mimetypes.guess_type(parts[1])[0]
+    return served(file.read_bytes(), kind or "application/octet-stream", POLICY)
