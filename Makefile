@@ -68,7 +68,7 @@ test: $(VENV)/installed-test
 TARSUS_FUZZ_TRIALS ?= 100000
 
 fuzz: $(VENV)/installed-test
-	TARSUS_FUZZ_TRIALS=$(TARSUS_FUZZ_TRIALS) $(BIN)/pytest -q -s tests/fuzz
+	TARSUS_FUZZ_TRIALS=$(TARSUS_FUZZ_TRIALS) $(BIN)/pytest -q -s tests/fuzz tests/studio/test_page_anything.py
 
 lint: $(VENV)/installed-lint $(VENV)/installed-all
 	$(BIN)/ruff check .

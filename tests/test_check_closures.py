@@ -31,7 +31,7 @@ ROBOTS: dict[str, Callable[[], ts.Model]] = {
         for name in (
             *("differential", "five_bodies", "four_bar", "mini_cheetah", "quadruped"),
             *("rolling_disc", "slider_crank", "snakeboard", "spatial_four_bar"),
-            *("strandbeest_leg", "vergence", "dribbel", "trunk_walker"),
+            *("strandbeest_leg", "vergence", "dribbel", "walker3d"),
         )
     },
 }

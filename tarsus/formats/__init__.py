@@ -36,18 +36,8 @@ def load(
 ) -> Model:
     """Read a model from a .urdf, .sdf, .xml (MJCF, URDF or SDF), .xacro, .yaml or .json file.
 
-    It may also be XML itself: URDF, SDF or MJCF, recognised by its root element; beside it there
-    are no files but those in `package_dirs`.
-    `base` says how the root of a URDF hangs on the world: "fixed" (the default) or "free", six
-    degrees of freedom. The other formats state that themselves, MJCF and SDF unless `base`
-    says otherwise. `package_dirs` are the folders in which `package://` and `model://` paths are
-    looked for, and in which meshes may lie beside the model's own folder. Joints of a URDF that
-    mimic others are coupled to them, with `mimic="independent"` they are joints of their own.
-    `complete` is a side file (.yaml or .json) with gears, couplings, loops and more that are
-    added, see `tarsus.formats.side_file`. `arguments` are those of a .xacro file, which is a
-    program in Python: open only what you trust.
-    What was not taken over, and small breaches of the triangle inequality of inertias, are in
-    `Model.warnings`; with `strict` every such breach is an error.
+    It may also be XML itself, recognised by its root element. The arguments are those of `ts.load`
+    (`tarsus.robots.load`), which knows names of robots as well.
     """
     description = read(
         path,

@@ -8,7 +8,7 @@ import numpy as np
 
 from tarsus.events import guards
 from tarsus.gait import OptimizedGait, Require, impact_analysis, optimize
-from tarsus.gait.walkers import trunk_walker
+from tarsus.gait.walkers import walker3d
 from tarsus.reproduce.port_searches import SOURCE
 from tarsus.reproduce.result import Curve, Result, Row, Verdict, judged
 
@@ -37,7 +37,7 @@ SAMPLES = (
 def gait(hip: float) -> OptimizedGait:
     """Return the optimal gait of a walker with this hip mass [kg] at 0.5 m/s, 1 cm clear."""
     clear = Require(guards.Height("left_foot"), low=0.01, during=(0.1, 0.9), label="clearance")
-    return optimize(trunk_walker(hip, 6.0 - hip), 0.5, require=[clear], starts=1)
+    return optimize(walker3d(hip, 6.0 - hip), 0.5, require=[clear], starts=1)
 
 
 def run() -> Result:

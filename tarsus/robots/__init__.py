@@ -12,10 +12,11 @@ from tarsus.robots.quadruped import quadruped
 from tarsus.robots.random import random_mechanism
 from tarsus.robots.rolling import rolling_disc, snakeboard
 from tarsus.robots.rotors import rotor_chain, rotor_tree
+from tarsus.robots.simplest_walker import simplest_walker
 from tarsus.robots.strandbeest import strandbeest_leg
 from tarsus.robots.trees import chain, tree
-from tarsus.robots.trunk_walker import trunk_walker
 from tarsus.robots.vergence import vergence
+from tarsus.robots.walker3d import walker3d
 
 __all__ = [
     "chain",
@@ -34,13 +35,14 @@ __all__ = [
     "rolling_disc",
     "rotor_chain",
     "rotor_tree",
+    "simplest_walker",
     "slider_crank",
     "snakeboard",
     "spatial_four_bar",
     "strandbeest_leg",
     "tree",
-    "trunk_walker",
     "vergence",
+    "walker3d",
 ]
 
 

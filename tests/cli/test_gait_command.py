@@ -20,7 +20,15 @@ def test_gaits_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_gaits_as_json_and_a_branch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     picture = tmp_path / "branch.png"
-    arguments = ["gait", "simplest", "--follow", "slope=0.016", "--plot", str(picture), "--json"]
+    arguments = [
+        "gait",
+        "simplest_walker",
+        "--follow",
+        "slope=0.016",
+        "--plot",
+        str(picture),
+        "--json",
+    ]
     assert run(arguments) == 0
     told = json.loads(capsys.readouterr().out)
     slow, fast = told["gaits"]

@@ -13,7 +13,7 @@ import tarsus as ts
 
 
 def test_the_simplest_walker_becomes_unstable_where_garcia_found_it() -> None:
-    walker = ts.gait.walkers.simplest()
+    walker = ts.gait.walkers.simplest_walker()
     branch = ts.gait.continuation(walker, "slope", to=0.03, until="flip")
     (flip,) = branch.of("flip")
     assert flip.value == pytest.approx(0.0151, abs=5e-5)
@@ -25,7 +25,7 @@ def test_the_simplest_walker_becomes_unstable_where_garcia_found_it() -> None:
     assert branch.stable[:-1].all()
     flips = []
     for step in (0.02, 0.013):
-        heavy = ts.gait.walkers.simplest(foot_mass=1e-3)
+        heavy = ts.gait.walkers.simplest_walker(foot_mass=1e-3)
         (flip,) = ts.gait.continuation(heavy, "slope", to=0.03, until="flip", step=step).of("flip")
         assert np.abs(flip.gait.multipliers + 1.0).min() < 1e-10
         flips.append(flip.value)

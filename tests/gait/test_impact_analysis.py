@@ -9,7 +9,7 @@ import pytest
 
 import tarsus as ts
 from tarsus.events.mapped import mapped
-from tarsus.gait.walkers import Walker, compass, dribbel, trunk_walker
+from tarsus.gait.walkers import Walker, compass, dribbel, walker3d
 
 
 def at(walker: Walker, between: float) -> ts.gait.ImpactAnalysis:
@@ -36,7 +36,7 @@ def test_light_legs_take_what_the_hip_has() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("walker", [compass(), dribbel(), trunk_walker()], ids=lambda w: w.name)
+@pytest.mark.parametrize("walker", [compass(), dribbel(), walker3d()], ids=lambda w: w.name)
 def test_losses_are_differences_of_energy(walker: Walker, seed: int) -> None:
     rng = np.random.default_rng(seed)
     model = walker.phases[-1].model

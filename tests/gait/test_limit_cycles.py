@@ -9,7 +9,7 @@ import pytest
 
 import tarsus as ts
 from tarsus.gait.cycles.return_map import Tolerances, moved, residual, take_step
-from tarsus.gait.walkers.simplest import LONG, SHORT
+from tarsus.gait.walkers.simplest_walker import LONG, SHORT
 
 
 def test_the_passive_gaits_of_the_compass_are_found_without_a_guess() -> None:
@@ -47,7 +47,7 @@ def test_slopes_give_what_strikes_take() -> None:
 )
 def test_the_simplest_walker(published: tuple[float, float], multipliers: complex) -> None:
     """Garcia et al. 1998, for feet without mass; ours weigh 1e-6 of the hip."""
-    found = ts.gait.limit_cycles(ts.gait.walkers.simplest())
+    found = ts.gait.limit_cycles(ts.gait.walkers.simplest_walker())
     gait = found[0] if published is LONG else found[1]
     np.testing.assert_allclose([gait.q[0, 0], gait.v[0, 0]], published, atol=2e-6)
     nearest = np.abs(gait.multipliers - multipliers).min()

@@ -13,7 +13,7 @@ from tarsus.gait.optimal.conditions import Condition, EffortLimits, JointLimits
 from tarsus.gait.optimal.design import Design
 from tarsus.gait.optimal.effort_cost import EffortCost
 from tarsus.gait.optimal.transcription import Transcription
-from tarsus.gait.walkers import Walker, compass, dribbel, trunk_walker
+from tarsus.gait.walkers import Walker, compass, dribbel, walker3d
 
 BASES = (ts.gait.Chebyshev(7), ts.gait.BSpline(4, 5))
 
@@ -24,7 +24,7 @@ def tied(free: dict[str, float]) -> dict[str, float]:
 
 def everything(walker: Walker) -> list[Condition]:
     """Return a condition of each kind."""
-    foot = {"compass": "right_foot", "dribbel": "swing_foot", "trunk_walker": "left_foot"}
+    foot = {"compass": "right_foot", "dribbel": "swing_foot", "walker3d": "left_foot"}
     height = ts.guards.Height((foot[walker.name], (0.1, 0.0, 0.05)), normal=(0.1, 0.2, 1.0))
     apart = ts.guards.Distance((foot[walker.name], (0.1, 0.2, 0.0)), ("world", (1.0, 2.0, 3.0)))
     model = walker.phases[0].model
@@ -42,7 +42,7 @@ def everything(walker: Walker) -> list[Condition]:
 
 
 @pytest.mark.parametrize("basis", BASES)
-@pytest.mark.parametrize("walker", [compass(), dribbel(), trunk_walker()], ids=lambda w: w.name)
+@pytest.mark.parametrize("walker", [compass(), dribbel(), walker3d()], ids=lambda w: w.name)
 def test_programmes(walker: Walker, basis: Basis) -> None:
     metric = []
     for phase in walker.phases:
@@ -128,10 +128,10 @@ def test_bases(basis: Basis) -> None:
     assert basis.at(at) @ solved == pytest.approx(at**3 - at, abs=1e-12)
 
 
-@pytest.mark.parametrize("walker", [compass(), dribbel(), trunk_walker()], ids=lambda w: w.name)
+@pytest.mark.parametrize("walker", [compass(), dribbel(), walker3d()], ids=lambda w: w.name)
 def test_resets_do_what_flows_do(walker: Walker) -> None:
     """The core takes the same exits: states after events of a flow."""
-    if walker.name == "trunk_walker":  # falls by itself: from a little above the ground
+    if walker.name == "walker3d":  # falls by itself: from a little above the ground
         q, v = walker.start[0] * [-1, 1, -1, 1, 1, 1] + [0, 0, 0, 0.05, 0, 0], -walker.start[1]
     else:
         q, v = walker.start

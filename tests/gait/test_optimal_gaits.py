@@ -15,7 +15,7 @@ from tarsus.gait.optimal.sqp import minimise
 from tarsus.gait.optimal.starts import start
 from tarsus.gait.optimal.transcription import Transcription
 from tarsus.gait.optimal.unknowns import Unknowns
-from tarsus.gait.walkers import Walker, compass, dribbel, trunk_walker
+from tarsus.gait.walkers import Walker, compass, dribbel, walker3d
 
 NOMINAL = {0.5: 1.434, 0.6: 0.4385, 0.7: 0.0283, 0.8: 0.0048, 0.9: 0.0215}
 NOMINAL |= {1.0: 0.268, 1.1: 0.802, 1.2: 1.626, 1.3: 2.745}
@@ -171,7 +171,7 @@ def test_designs(speed: float) -> None:
 
 @pytest.mark.parametrize("hip", TRUNKS)
 def test_gaits_in_space(hip: int) -> None:
-    walker = trunk_walker(hip_mass=hip, head_mass=6.0 - hip)
+    walker = walker3d(hip_mass=hip, head_mass=6.0 - hip)
     gait = ts.gait.optimize(walker, 0.5, require=[clearance()], starts=1)
     assert gait.success
     q = gait.q(gait.duration)
@@ -273,7 +273,7 @@ def test_splines_find_the_same_gait() -> None:
 
 
 def test_friction_and_torques_are_kept() -> None:
-    walker = trunk_walker()
+    walker = walker3d()
     free = ts.gait.optimize(walker, 0.5, require=[clearance()], starts=1)
     most = 0.7 * free.peak_efforts["left_roll"]
     bound = ts.gait.optimize(

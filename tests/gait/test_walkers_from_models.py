@@ -496,7 +496,7 @@ def test_clocks_begin_with_each_step() -> None:
 def test_branches_begin_at_gaits() -> None:
     gait = ts.gait.limit_cycle(ts.gait.walkers.compass())
     with pytest.raises(ts.gait.NoGaitError, match="another walker"):
-        ts.gait.continuation(ts.gait.walkers.simplest(), "slope", gait, to=0.06)
+        ts.gait.continuation(ts.gait.walkers.simplest_walker(), "slope", gait, to=0.06)
     with pytest.raises(ValueError, match="is already"):
         ts.gait.continuation(gait.walker, "slope", gait, to=gait.walker.slope)
     for wrong in ({"step": 0.0}, {"scale": 0.0}):

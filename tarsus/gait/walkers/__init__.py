@@ -10,17 +10,17 @@ from tarsus.gait.walkers.point_mass import point_mass
 from tarsus.gait.walkers.rimless_wheel import rimless_wheel
 from tarsus.gait.walkers.round_feet import round_feet
 from tarsus.gait.walkers.section import Section
-from tarsus.gait.walkers.simplest import simplest
+from tarsus.gait.walkers.simplest_walker import simplest_walker
 from tarsus.gait.walkers.trot import trot
-from tarsus.gait.walkers.trunk_walker import trunk_walker
 from tarsus.gait.walkers.walker import Walker
+from tarsus.gait.walkers.walker3d import walker3d
 
 SHIPPED: dict[str, Callable[..., Walker]] = {
     "compass": compass,
-    "simplest": simplest,
+    "simplest_walker": simplest_walker,
     "rimless_wheel": rimless_wheel,
     "dribbel": dribbel,
-    "trunk_walker": trunk_walker,
+    "walker3d": walker3d,
     "hopper": hopper,
     "round_feet": round_feet,
     "ball_feet": ball_feet,
@@ -38,7 +38,7 @@ __all__ = [
     "point_mass",
     "rimless_wheel",
     "round_feet",
-    "simplest",
+    "simplest_walker",
     "trot",
-    "trunk_walker",
+    "walker3d",
 ]

@@ -17,7 +17,7 @@ Point = tuple[float, float, float]
 ORIGIN: Point = (0.0, 0.0, 0.0)
 
 
-def trunk_walker(
+def walker3d(
     hip_mass: float = 3.0,
     head_mass: float = 3.0,
     foot_mass: float = 1.0,
@@ -36,13 +36,13 @@ def trunk_walker(
     trunk have a `length` [m].
     """
     flag(rooted, "rooted")
-    (length,) = checked_lengths("trunk_walker", length=length)
+    (length,) = checked_lengths("walker3d", length=length)
     given = {"hip_mass": hip_mass, "head_mass": head_mass, "foot_mass": foot_mass}
-    masses = {name: number(value, f"trunk_walker: {name}") for name, value in given.items()}
+    masses = {name: number(value, f"walker3d: {name}") for name, value in given.items()}
     for name, value in masses.items():
         if value <= 0.0:
-            raise ModelError(f"trunk_walker: {name} is {value}, must be positive")
-    builder = Builder("trunk_walker", gravity=(0.0, 0.0, -number(gravity, "gravity")))
+            raise ModelError(f"walker3d: {name} is {value}, must be positive")
+    builder = Builder("walker3d", gravity=(0.0, 0.0, -number(gravity, "gravity")))
     top, down = (0.0, 0.0, length), (0.0, 0.0, -length)
     carrier = WORLD
     if not rooted:

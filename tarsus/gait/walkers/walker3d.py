@@ -14,7 +14,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.events import Exit, Phase, guards, held, resets
 from tarsus.gait.walkers.walker import Walker
-from tarsus.robots.trunk_walker import trunk_walker as model
+from tarsus.robots.walker3d import walker3d as model
 
 LIFT = np.eye(9)[:, 3:]
 """From the six angles to all nine coordinates, the stance foot at the origin."""
@@ -34,7 +34,7 @@ START = np.array([-0.25, -0.1, 0.25, 0.1, 0.0, 0.0])
 """Angles just after a strike with which the search of the thesis begins [rad]."""
 
 
-def trunk_walker(
+def walker3d(
     hip_mass: float = 3.0,
     head_mass: float = 3.0,
     foot_mass: float = 1.0,
@@ -67,9 +67,9 @@ def trunk_walker(
         Phase(pivoted, strike, name="swing"),
         start=(START, rates),
         ahead=_ahead,
-        name="trunk_walker",
+        name="walker3d",
         numbers=numbers,
-        recipe=trunk_walker,
+        recipe=walker3d,
     )
 
 

@@ -16,7 +16,7 @@ SHORT = (0.193937369810184, -0.203866927442010)
 """Stance leg and its rate after a strike at a slope of 0.009 with feet without mass (Garcia)."""
 
 
-def simplest(slope: float = 0.009, foot_mass: float = 1e-6) -> Walker:
+def simplest_walker(slope: float = 0.009, foot_mass: float = 1e-6) -> Walker:
     """Return the simplest walker on a `slope` [rad], whose feet weigh `foot_mass` of its hip.
 
     Lengths are in legs, masses in hips, times in √(l/g).
@@ -26,12 +26,12 @@ def simplest(slope: float = 0.009, foot_mass: float = 1e-6) -> Walker:
     hip_rate = -(1.0 - np.cos(2.0 * lean)) * rate
     return Walker(
         walking(leg_mass=foot_mass, hip_mass=1.0, slope=slope, gravity=1.0, center=0.0),
-        name="simplest walker",
+        name="simplest_walker",
         start=([lean, -2.0 * lean], [rate, hip_rate]),
         ahead=ahead,
         slope=slope,
         numbers={"slope": slope, "foot_mass": foot_mass},
-        recipe=simplest,
+        recipe=simplest_walker,
         parameters={"slope": PARAMETERS["slope"]},
         section=SECTION,
         longest=20.0,
