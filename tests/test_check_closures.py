@@ -25,6 +25,8 @@ ROBOTS: dict[str, Callable[[], ts.Model]] = {
     "tree": lambda: ts.robots.tree(7),
     "compass": ts.robots.compass,
     "dill": lambda: ts.robots.dill(2),
+    # feet of 1e-6 hips, the default, make masses so unlike that six digits are lost
+    "simplest_walker": lambda: ts.robots.simplest_walker(foot_mass=1e-3),
     "random_mechanism": lambda: ts.robots.random_mechanism(5, 14),
     **{
         name: getattr(ts.robots, name)

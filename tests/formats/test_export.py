@@ -30,6 +30,7 @@ LOST = {  # by robot and format, what keeps a machine from being the same
     ("lola", "*"): "coupling",  # spindles
     ("rolling_disc", "*"): "joint",
     ("snakeboard", "*"): "joint",
+    ("simplest_walker", ".urdf"): "gravity",  # it is 1
     ("vergence", ".sdf"): "loop",  # of constant distance
     ("vergence", ".xml"): "loop",
 }
