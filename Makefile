@@ -58,7 +58,7 @@ $(VENV)/installed-%: pyproject.toml | $(VENV)/package
 # --- what people ask for --------------------------------------------------------------------
 
 # Pinocchio and real robots are welcome guests: the demo goes on without them.
-demo: $(VENV)/installed-cli,view,io
+demo: $(VENV)/installed-studio
 	@$(PIP) install pin example-robot-data || echo "Pinocchio did not install: going on without."
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 

@@ -21,14 +21,18 @@ trot="walk('quadruped')"
 say tarsus simulate "$trot" --duration 4 --plot "$out/trot.png" --animate "$out/trot.gif"
 tarsus simulate "$trot" --duration 4 --animate "$out/trot.html" >/dev/null
 
-# the viewer goes on for a while in the background, and nothing waits for it
-tarsus simulate "$trot" --duration 4 --view-for "${TARSUS_DEMO_VIEW:-300}" >"$out/viewer.log" 2>&1 &
+# the studio: a picture of it, then its page, which goes on for a while; nothing waits for it
+(cd "$out" && printf 'open quadruped\nadvance 3000\nexport studio.png\n' |
+  tarsus studio --script - --draw null >/dev/null)
+timeout "${TARSUS_DEMO_VIEW:-300}" \
+  tarsus studio quadruped --session "$out/studio" >"$out/studio.log" 2>&1 &
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  grep -q 'is shown at' "$out/viewer.log" && break
+  grep -q 'the studio is at' "$out/studio.log" && break
   sleep 0.5
 done
 
 printf '\nplot       %s\n' "$out/trot.png"
 printf 'animation  %s\n' "$out/trot.gif"
 printf 'page       %s (open it in any browser: it can be turned and played)\n' "$out/trot.html"
-printf 'viewer     %s\n' "$(grep 'is shown at' "$out/viewer.log" || tail -n 1 "$out/viewer.log")"
+printf 'picture    %s\n' "$out/studio.png"
+printf 'studio     %s\n' "$(grep -o 'http[^ ]*' "$out/studio.log" || tail -n 1 "$out/studio.log")"

@@ -66,12 +66,15 @@ def _turning_bodies(model: Model) -> dict[str, list[int]]:
 
 
 def _configurations(model: Model, turning: dict[str, list[int]]) -> Array:
-    """The neutral configuration (SAMPLES, nq), where these joints are anywhere in their range."""
+    """The neutral configuration (SAMPLES, nq), where these joints are anywhere in their range.
+
+    The other joints of their loops go with them.
+    """
     q = np.tile(model.neutral(), (SAMPLES, 1))
     anywhere = model.random_configuration(0, SAMPLES)
-    for body in turning:
-        own = model.joints[model.body(body).index].q_slice
-        q[1:, own] = anywhere[1:, own]
+    for cluster in model.clusters:
+        if not turning.keys().isdisjoint(cluster.bodies):
+            q[1:, cluster.q_slice] = anywhere[1:, cluster.q_slice]
     return q
 
 

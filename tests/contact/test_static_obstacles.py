@@ -138,3 +138,17 @@ def test_an_arm_that_starts_in_the_ground_is_told_what_helps() -> None:
         collision=ts.Collision.from_model(arm(0.0), ignore_ground=["link"]),
     )
     sim.run(np.array([0.0, 0.8]), duration=0.1)
+
+
+def test_linkages_stand_on_the_ground_wherever_their_crank_is() -> None:
+    """The guesses of a loop's other joints, at one angle of its crank, are none at another."""
+    builder = ts.Builder("crank")
+    for name, length in (("crank", 0.3), ("coupler", 0.9), ("rocker", 0.75)):
+        builder.body(name, mass=1.0, com=(length / 2, 0.0, 0.0), inertia=[0.05] * 3)
+        builder.shape(name, "capsule", (0.02, length), role="collision", rotation=turned(1.5708))
+    builder.joint("A", "revolute", "world", "crank", axis="y", position=(0.0, 0.0, 0.3))
+    builder.joint("B", "revolute", "crank", "coupler", axis="y", position=(0.3, 0.0, 0.0))
+    builder.joint("D", "revolute", "world", "rocker", axis="y", position=(0.9, 0.0, 0.3))
+    builder.close_loop("spherical", "coupler", (0.9, 0.0, 0.0), "rocker", (0.75, 0.0, 0.0))
+    sim = ts.Simulation(builder.build(), ground=ts.Ground())
+    assert len(sim.collision.candidates) > 0
