@@ -178,3 +178,27 @@ def test_a_page_without_its_server_says_so(chromium: Any) -> None:
     assert "does not answer" in page.locator("#messages").inner_text()
     assert page.evaluate("studio.connection.isOpen") is False
     page.context.close()
+
+
+DRAWN = """(() => {
+  const sheet = document.getElementById("overlay")
+  if (!sheet.width || !sheet.height) return 0
+  const { data } = sheet.getContext("2d").getImageData(0, 0, sheet.width, sheet.height)
+  let count = 0
+  for (let k = 3; k < data.length; k += 4) count += data[k] > 0
+  return count
+})()"""
+"""How many pixels there are upon the picture."""
+
+
+def test_the_hand_of_a_script_is_seen(chromium: Any, studio: Any) -> None:
+    page = visit(chromium, studio.url)
+    stage = studio.stage
+    stage.run(["set ground -on off", "add box plank -t 0 0 1"])
+    until(page, f"{DRAWN} === 0", "an empty sheet")
+    stage.run(["grab plank .1 0 0 -to 0 0 1.5", "advance 10"])
+    until(page, f"{DRAWN} > 200", "the spring of the hand")
+    stage.run(["release", "advance 1"])
+    until(page, f"{DRAWN} === 0", "an empty sheet again")
+    assert not page.errors
+    page.context.close()

@@ -50,6 +50,7 @@ class SpringHold {
   }
 
   begin(grip) {
+    this.#studio.hand.own = grip.to
     this.#begun = this.#start(grip)
   }
 
@@ -60,27 +61,20 @@ class SpringHold {
   }
 
   async move(grip) {
+    this.#studio.hand.own = grip.to
     await this.#begun
     this.#stream.send(`drag ${words(grip.to)}`)
   }
 
   async end() {
+    this.#studio.hand.own = null
     await this.#begun
     this.#stream.stop()
     await this.#studio.run("release")
     if (!this.#ran) await this.#studio.run("pause")
   }
 
-  draw(pen, grip) {
-    pen.spring(this.#studio.world.toWorld(grip.body, grip.local), grip.to, this.#force())
-  }
-
-  /** The force of the hand [N], as the frame tells it. */
-  #force() {
-    const { arrows, arrowNumbers } = this.#studio.world.frame
-    const k = (arrows ?? []).findIndex(arrow => arrow.kind === "drag")
-    return k < 0 ? null : Math.hypot(...arrowNumbers.subarray(6 * k + 3, 6 * k + 6))
-  }
+  draw() {}
 }
 
 /** Puts a loose body elsewhere when it is let go: one edit, one step of undo. */

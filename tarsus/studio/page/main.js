@@ -6,6 +6,7 @@ import { Console } from "./console.js"
 import { Gallery } from "./gallery.js"
 import { Gaze } from "./gaze.js"
 import { Guide } from "./guide.js"
+import { Hand } from "./hand.js"
 import { Hint } from "./hint.js"
 import { Inspector } from "./inspector.js"
 import { Keyboard } from "./keyboard.js"
@@ -37,6 +38,7 @@ function start() {
   studio.picture = new Picture(studio)
   studio.gaze = new Gaze(studio)
   studio.overlay = new Overlay(studio, place("overlay"))
+  studio.hand = new Hand(studio)
   studio.layout = new Layout(studio, {
     palette: new Palette(studio),
     inspector: new Inspector(studio),
