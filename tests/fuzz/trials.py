@@ -11,8 +11,8 @@ from types import FrameType
 
 import numpy as np
 
-LONGEST = 60
-"""Seconds that a trial may take."""
+LONGEST = 600
+"""Seconds that a trial may take, where others leave it a tenth of a core."""
 
 
 def seeds(few: int) -> range:
