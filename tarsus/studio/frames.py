@@ -38,8 +38,9 @@ def go_on(stage: Stage, count: int) -> str:
     steps = round(stage.document.frame / stage.document.dt)
     # the line itself is noted, so that a take says frames
     noted = stage.take.mark
-    for _ in range(count):
-        stage.advance(steps)
+    for made in range(count):
+        if stage.advance(steps) < steps:
+            raise LineError(f"stopped after {made} of {count} frames, which are taken back")
         stage.drawing.draw(stage)
     stage.take.back_to(noted)
     return told

@@ -45,6 +45,7 @@ def frame(stage: Stage, rate: float) -> bytes:
         "end": stage.recording.span[1],
         "begin": stage.recording.span[0],
         "playing": stage.playing,
+        "working": stage.work.text,
         "rate": rate,
         "bodies": len(poses),
         "arrows": named,

@@ -36,6 +36,7 @@ class News:
         stage = self.stage
         told, stage.told[:] = list(stage.told), []
         seen = (stage.revision, stage.moved, stage.t, stage.looking, stage.playing, round(rate, 2))
+        seen += (stage.work.text,)
         if seen == self._seen and not told:
             return []
         changed = stage.revision != self._revision

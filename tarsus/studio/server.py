@@ -24,7 +24,7 @@ from tarsus.studio.commands import COMMANDS
 from tarsus.studio.gallery import ENTRIES
 from tarsus.studio.news import Message, News
 from tarsus.studio.scene_message import scene
-from tarsus.studio.stage import Answer, Stage
+from tarsus.studio.stage import Answer, Stage, is_pause
 from tarsus.view.gate import HOST
 from tarsus.view.guarded_server import GuardedServer, served
 
@@ -32,6 +32,8 @@ LARGEST = 1_000_000
 """Bytes of a message from a page."""
 BACKLOG = 500_000
 """Bytes that wait for a page, beyond which it is sent no frames."""
+MOST_WAITING = 1000
+"""Messages of a page that wait for their answers; beyond it the page itself waits."""
 FOLDERS = {"page": "tarsus.studio", "view": "tarsus.view"}
 """Where files of the page lie: /page/x.js is tarsus/studio/page/x.js, /view/x.js of the viewer."""
 POLICY = (
@@ -86,6 +88,7 @@ class Studio:
         """What keeps the stage on the disk."""
         stage.listeners.append(self._echo)
         self._clock = Clock(stage, self._show)
+        stage.work.watchers.append(self._show)
         stage.url = self.url
 
     @property
@@ -112,6 +115,8 @@ class Studio:
         if self._done.is_set():
             return
         self._done.set()
+        self.stage.work.stop()
+        self.stage.work.watchers.remove(self._show)
         self._clock.close()
         self.stage.url = ""
         if self.autosave is not None:
@@ -133,8 +138,25 @@ class Studio:
             first = self._news.first()
         for message in first:
             await socket.send(message)
-        async for text in socket:
-            answer = await asyncio.to_thread(self._answer, text, socket)
+        # a line may last; who says pause meanwhile is heard at once, and answered in turn
+        waiting: asyncio.Queue[Any] = asyncio.Queue(MOST_WAITING)
+        answering = asyncio.create_task(self._answer_all(waiting, socket))
+        answering.add_done_callback(lambda _: asyncio.ensure_future(socket.close()))
+        try:
+            async for text in socket:
+                if _says_pause(text):
+                    self.stage.work.stop()
+                await waiting.put(text)
+        finally:
+            answering.cancel()
+            (ended,) = await asyncio.gather(answering, return_exceptions=True)
+        if isinstance(ended, Exception):
+            raise ended
+
+    async def _answer_all(self, waiting: asyncio.Queue[Any], socket: Any) -> None:
+        """Answer what a page says, one after another."""
+        while True:
+            answer = await asyncio.to_thread(self._answer, await waiting.get(), socket)
             await socket.send(json.dumps(messages.clean(answer)))
 
     def _answer(self, text: Any, connection: Any) -> dict[str, Any]:
@@ -207,6 +229,14 @@ class Studio:
         for each in out:
             self._server.send(each, backlog=BACKLOG if isinstance(each, bytes) else None)
         self._sending = False
+
+
+def _says_pause(text: Any) -> bool:
+    """Return whether a message is the line `pause`."""
+    try:
+        return is_pause(json.loads(text)["line"])
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return False
 
 
 def _file(connection: Any, request: Any) -> Any:

@@ -42,6 +42,11 @@ class Answer:
     field: str = ""
 
 
+def is_pause(text: str) -> bool:
+    """Return whether a line is `pause`, which is heeded before its turn."""
+    return text.split()[:1] == ["pause"]
+
+
 class Stage(World):
     """A machine that is built and moved by lines; `what` is a model, a scene, or nothing yet.
 
@@ -74,8 +79,13 @@ class Stage(World):
     # --- what people say ------------------------------------------------------------------------
 
     def do(self, text: str) -> Answer:
-        """Do a line and return the answer; errors that a person can mend are answers."""
-        with self.lock:
+        """Do a line and return the answer; errors that a person can mend are answers.
+
+        `pause` stops the line that is being done for somebody else, too.
+        """
+        if is_pause(text):
+            self.work.stop()
+        with self.lock, self.work:
             answer = self._done(text)
         for listener in list(self.listeners):
             listener(text, answer)
@@ -85,9 +95,11 @@ class Stage(World):
         """Do all lines of a script; a line that fails ends it with a `LineError`, if `strict`."""
         lines = script.splitlines() if isinstance(script, str) else script
         answers = []
-        with self.lock:  # no clock makes steps between the lines
+        with self.lock, self.work:  # no clock makes steps between the lines
             for number, line in enumerate(lines, 1):
                 answers.append(self.do(line))
+                if self.work.stopping:
+                    raise LineError(f"line {number}, {line.strip()!r}: the script was stopped")
                 if strict and not answers[-1].ok:
                     raise LineError(f"line {number}, {line.strip()!r}: {answers[-1].text}")
         return answers

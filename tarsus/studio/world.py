@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tarsus.arrays import Array
+from tarsus.interrupt import Interrupt
 from tarsus.model import Model
 from tarsus.scenes import Scene
 from tarsus.studio.assembly import come_together
@@ -21,6 +22,7 @@ from tarsus.studio.machine import HAND, Machine
 from tarsus.studio.opening import opened
 from tarsus.studio.recording import Moment, Recording
 from tarsus.studio.take import Take
+from tarsus.studio.work import Work
 
 if TYPE_CHECKING:
     from tarsus.studio.walks import Gait
@@ -76,6 +78,8 @@ class World:
         self.recording = Recording()
         self.told: list[str] = []
         """What happened by itself, such as parts that came together."""
+        self.work = Work()
+        """What is being done that lasts."""
         document, model, start = opened(what)
         self.machine = Machine(document, start, model=model)
         self._moved_on(0.0)
@@ -202,18 +206,26 @@ class World:
 
     # --- time -----------------------------------------------------------------------------------
 
-    def advance(self, count: int) -> None:
-        """Make steps of dt; moments are recorded each 1/60 s of the machine's time."""
-        simulation = self.machine.simulation
-        every = max(1, round(1.0 / (FRAMES * simulation.dt)))
-        while count > 0:
-            piece = min(count, every - self.steps % every)
-            self._step(piece)
-            count -= piece
-            if self.steps % every == 0:
-                self.recording.note(self.t, self.machine)
-                come_together(self)
+    def advance(self, count: int) -> int:
+        """Make steps of dt, and return how many: fewer if the work was stopped on the way.
+
+        Moments are recorded each 1/60 s of the machine's time. Ctrl-C ends it between two of them.
+        """
+        every = max(1, round(1.0 / (FRAMES * self.machine.simulation.dt)))
+        made = 0
+        with self.work, Interrupt() as interrupt:
+            while made < count and not self.work.stopping and not interrupt.pressed:
+                piece = min(count - made, every - self.steps % every)
+                self._step(piece)
+                made += piece
+                if self.steps % every == 0:
+                    self.recording.note(self.t, self.machine)
+                    come_together(self)
+                self.work.tell(made, count, "steps")
         self.recording.note(self.t, self.machine, passing=True)
+        if interrupt.pressed:
+            raise KeyboardInterrupt
+        return made
 
     def _step(self, count: int) -> None:
         simulation = self.machine.simulation

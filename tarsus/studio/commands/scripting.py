@@ -49,6 +49,9 @@ def script_text(stage: Stage, name: str) -> str:
 
 def _said(stage: Stage, text: str, where: str) -> str:
     try:
-        return stage.answered(text, noted=True)
+        answer = stage.answered(text, noted=True)
     except LineError as error:
         raise LineError(f"{where}, {text.strip()!r}: {error}", error.field) from None
+    if stage.work.stopping:
+        raise LineError(f"{where}, {text.strip()!r}: the script was stopped, and is taken back")
+    return answer

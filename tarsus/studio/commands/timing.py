@@ -29,7 +29,7 @@ def play(stage: Stage, line: Line) -> str:
 
 @command("pause")
 def pause(stage: Stage, line: Line) -> str:
-    """Stop the clock."""
+    """Stop the clock, and the line that is being done."""
     line.expect([])
     stage.playing = False
     return f"t = {stage.t:.6g} s"
@@ -37,10 +37,12 @@ def pause(stage: Stage, line: Line) -> str:
 
 @command("advance N", noted=False)
 def advance(stage: Stage, line: Line) -> str:
-    """Make N steps of the world's dt."""
+    """Make N steps of the world's dt; `pause` stops it on the way."""
     line.expect(["N"])
-    stage.advance(count(line.words[0], "N"))
-    return f"t = {stage.t:.9g} s"
+    wanted = count(line.words[0], "N")
+    made = stage.advance(wanted)
+    stopped = f", stopped after {made} of {wanted} steps" if made < wanted else ""
+    return f"t = {stage.t:.9g} s{stopped}"
 
 
 @command("speed X", noted=False)

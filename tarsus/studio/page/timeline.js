@@ -82,7 +82,8 @@ export class Timeline {
 
   // Frames tell late whether the clock runs: what was asked for last counts until they do.
   async toggle() {
-    const { playing, t, end } = this.#studio.world.frame
+    const { playing, working, t, end } = this.#studio.world.frame
+    if (working) return this.#studio.run("pause")
     this.#asked = !(this.#asked ?? playing)
     if (!this.#asked) return this.#studio.run("pause")
     if (this.#isPast(t, end) && !this.#isFilm) await this.#studio.run(`rewind ${t}`)
@@ -130,21 +131,21 @@ export class Timeline {
     this.#speed.value = String(speed)
   }
 
-  #show({ t, end, playing, rate }) {
+  #show({ t, end, playing, working, rate }) {
     if (playing === this.#asked) this.#asked = null
     if (this.#slider.max !== String(end)) this.#slider.max = String(end)
     if (!this.#held && !this.#busy) this.#slider.value = String(t)
     this.#slider.style.setProperty("--share", end > 0 ? String(t / end) : "0")
     this.#slider.setAttribute("aria-valuetext", `${t.toFixed(2)} of ${end.toFixed(2)} seconds`)
     this.#clock.textContent = `${t.toFixed(2)} s`
-    this.#rate.textContent = playing ? `${readable(rate, 2)} ×` : "paused"
+    this.#rate.textContent = working || (playing ? `${readable(rate, 2)} ×` : "paused")
     this.#rate.classList.toggle("slow", playing && rate < 0.9 * Number(this.#speed.value))
-    this.#past.hidden = playing || this.#isFilm || !this.#isPast(t, end)
-    const label = playing ? "Pause" : "Play"
+    this.#past.hidden = playing || working || this.#isFilm || !this.#isPast(t, end)
+    const label = working ? "Stop" : playing ? "Pause" : "Play"
     if (this.#play.getAttribute("aria-label") === label) return
     this.#play.setAttribute("aria-label", label)
     this.#play.title = `${label} (Space)`
-    this.#play.replaceChildren(icon(playing ? "pause" : "play", 24))
+    this.#play.replaceChildren(icon(playing || working ? "pause" : "play", 24))
     document.body.classList.toggle("playing", playing)
   }
 }

@@ -40,7 +40,10 @@ const EMPTY = {
 /** Emits `scene` when what is there changed, `frame` when something moved. */
 export class World extends Signals {
   scene = EMPTY
-  frame = { t: 0, end: 0, playing: false, rate: 0, arrows: [], lines: [], values: {}, poses: new Float32Array() }
+  frame = {
+    ...{ t: 0, end: 0, playing: false, working: "", rate: 0 },
+    ...{ arrows: [], lines: [], values: {}, poses: new Float32Array() },
+  }
   #index = new Map()
   #shapes = { number: -1, size: 1, bodies: {}, ground: null }
 
