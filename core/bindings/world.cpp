@@ -110,6 +110,9 @@ void make(CoreWorld* self, nb::object model, const nb::kwargs& given) {
     s.solid_kind = of.read<Words>("solid_kind", kWords);
     s.solid_placement = of.numbers("solid_placement");
     s.solid_size = of.numbers("solid_size");
+    s.hull_counts = of.read<Indices>("hull_counts", kIntegers, {});
+    s.hull_corners = of.numbers_if_any("hull_corners");
+    s.hull_faces = of.read<std::vector<std::vector<Indices>>>("hull_faces", "loops of faces", {});
     for (const Indices& pair : of.read<std::vector<Indices>>("pairs", "pairs of integers")) {
         if (pair.size() != 2) throw std::invalid_argument("pairs must have two columns");
         s.pairs.insert(s.pairs.end(), pair.begin(), pair.end());
@@ -131,6 +134,7 @@ void make(CoreWorld* self, nb::object model, const nb::kwargs& given) {
     s.candidate_friction = of.numbers_if_any("candidate_friction");
     s.candidate_restitution = of.numbers_if_any("candidate_restitution");
     s.candidate_extras = of.numbers_if_any("candidate_extras");
+    s.candidate_springs = of.numbers_if_any("candidate_springs");
     of.refuse_others();
     const Tree& tree = nb::cast<const CoreModel&>(model).tree;
     new (self) CoreWorld{make_world(tree, s), std::move(model)};
@@ -178,6 +182,18 @@ void bind_world(nb::module_& m) {
         .def_prop_ro(
             "command_size", [](const CoreWorld& w) { return w.world.command_size(); },
             "Numbers in a row of commands.")
+        .def_prop_ro(
+            "springs",
+            [](const CoreWorld& self) {
+                std::vector<std::vector<double>> found;
+                for (const ContactSpring& own : self.world.candidate_springs) {
+                    found.push_back({own.stiffness, own.damping, own.tangential_stiffness,
+                                     own.tangential_damping});
+                }
+                return found;
+            },
+            "Stiffness and damping of each candidate, normal and tangential, if they have own "
+            "ones.")
         .def_prop_ro(
             "max_contacts", [](const CoreWorld& w) { return w.world.max_contacts; },
             "The most contacts that one state may have at once.")

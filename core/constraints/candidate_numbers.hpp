@@ -1,4 +1,4 @@
-// How one candidate rubs and bounces: as its state says, unless its shapes have numbers of their
+// How one candidate rubs, bounces and gives way: as its state says, unless its shapes have numbers of their
 // own.
 #pragma once
 
@@ -23,6 +23,12 @@ template <class T>
 TARSUS_INLINE T restitution_of(const World& world, int candidate, const T* parameters) {
     if (world.candidate_restitution.empty()) return parameters[kRestitution];
     return blended(world.candidate_restitution[candidate], parameters[kRestitution]);
+}
+
+inline ContactSpring spring_of(const World& world, int candidate) {
+    if (!world.candidate_springs.empty()) return world.candidate_springs[candidate];
+    const LawNumbers& all = world.numbers;
+    return {all.stiffness, all.damping, all.tangential_stiffness, all.tangential_damping};
 }
 
 inline const LawExtras& extras_of(const World& world, int candidate) {

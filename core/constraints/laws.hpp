@@ -25,6 +25,12 @@ struct Blend {
     double scale = 1, offset = 0, low = 0, high = 1e300;
 };
 
+// How one candidate gives way, where contacts are springs and dampers: along its normal, and across
+// [N/m, N·s/m].
+struct ContactSpring {
+    double stiffness = 0, damping = 0, tangential_stiffness = 0, tangential_damping = 0;
+};
+
 // Viscous friction goes out with the normal impulse: it is at most so many times as large. A jump
 // to none would leave some problems without a solution.
 constexpr double kFade = 10;

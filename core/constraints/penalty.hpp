@@ -19,16 +19,16 @@ constexpr double kReferenceDepth = 1e-3;  // [m] where Hunt & Crossley's damper 
 template <class T>
 TARSUS_INLINE void penalty_force(const World& world, const Contact<T>& contact, const T* parameters,
                                  Vec3<T>& slipped, T* force) {
-    const LawNumbers& numbers = world.numbers;
+    const ContactSpring spring = spring_of(world, contact.candidate);
     const T zero(0.0), depth = -contact.touch.gap;
     const Vec3<T> velocity = in_frame(contact, contact.start);
-    const T damping =
-        numbers.hunt_crossley ? depth * T(numbers.damping / kReferenceDepth) : T(numbers.damping);
-    const T normal = neg_mul_add(damping, velocity.x, depth * T(numbers.stiffness));
+    const T damping = world.numbers.hunt_crossley ? depth * T(spring.damping / kReferenceDepth)
+                                                  : T(spring.damping);
+    const T normal = neg_mul_add(damping, velocity.x, depth * T(spring.stiffness));
     const T pushes = select(normal > zero, contact.on, zero);
     force[0] = select(pushes > zero, normal, zero);
 
-    const T stiffness(numbers.tangential_stiffness), rub(numbers.tangential_damping);
+    const T stiffness(spring.tangential_stiffness), rub(spring.tangential_damping);
     slipped = mul_add(contact.start, T(world.dt), slipped);
     const Vec3<T> way = in_frame(contact, slipped);
     const T wish[2] = {neg_mul_add(rub, velocity.y, -(stiffness * way.y)),
@@ -43,8 +43,7 @@ TARSUS_INLINE void penalty_force(const World& world, const Contact<T>& contact, 
     force[1] = select(pushes > zero, wish[0] * back, zero);
     force[2] = select(pushes > zero, wish[1] * back, zero);
     // dragged: the spring is as long as the force that is left asks for
-    const T soft =
-        T(1.0) / T(numbers.tangential_stiffness > 0 ? numbers.tangential_stiffness : 1.0);
+    const T soft = T(1.0) / T(spring.tangential_stiffness > 0 ? spring.tangential_stiffness : 1.0);
     const T left[3] = {zero, -(mul_add(rub, velocity.y, force[1]) * soft),
                        -(mul_add(rub, velocity.z, force[2]) * soft)};
     const Vec3<T> dragged = from_frame(contact, left);

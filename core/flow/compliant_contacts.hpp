@@ -9,6 +9,17 @@
 
 namespace tarsus::TARSUS_ISA {
 
+// as the law says, unless shapes of a candidate have stiffness and damping of their own
+inline CompliantNumbers compliant_numbers_of(const World& world, int candidate,
+                                             const CompliantNumbers& all) {
+    if (world.candidate_springs.empty()) return all;
+    const ContactSpring& own = world.candidate_springs[candidate];
+    CompliantNumbers found = all;
+    found.normal_stiffness = own.stiffness, found.damping = own.damping;
+    found.stiffness = own.tangential_stiffness;
+    return found;
+}
+
 template <class T>
 class CompliantContacts {
    public:
@@ -21,7 +32,8 @@ class CompliantContacts {
               T* rates, T* records) const {
         const auto touches = [&](int k, int a, int b, const Touch<T>& touch) {
             const T own[2] = {friction_of(world_, k, parameters), parameters[kViscous]};
-            meet(bodies, a, b, touch, own, deformation + k * kDeformation, on[k],
+            const CompliantNumbers numbers = compliant_numbers_of(world_, k, numbers_);
+            meet(bodies, a, b, touch, numbers, own, deformation + k * kDeformation, on[k],
                  rates + k * kDeformation, records + k * kTouchRecord);
         };
         const auto everywhere = [](const Touching&, const Pose<T>&) { return true; };
@@ -33,8 +45,8 @@ class CompliantContacts {
     static constexpr double kSeen = 1.0;  // [m] gaps of solids that are farther apart are not told
 
     TARSUS_APART void meet(BodyForces<T>& bodies, int a, int b, const Touch<T>& touch,
-                           const T* parameters, const T* deformation, const T& on, T* rates,
-                           T* record) const {
+                           const CompliantNumbers& numbers, const T* parameters,
+                           const T* deformation, const T& on, T* rates, T* record) const {
         const T zero(0.0);
         const Vec3<T>& z = touch.normal;
         Vec3<T> x, y;
@@ -42,7 +54,7 @@ class CompliantContacts {
         // p₁ + κ₂ Δ g₁ (Duindam 2006, (3.21), with the sign that geometry asks for): points on the
         // ground are p₁, those of pairs half way
         const T depth = select(on > zero, touch.gap, zero);
-        const T share(b < 0 ? numbers_.share : numbers_.share - 0.5);
+        const T share(b < 0 ? numbers.share : numbers.share - 0.5);
         const Vec3<T> origin = mul_add(z, share * depth, touch.point);
         Vec3<T> v = point_velocity(bodies.pose[a + 1], bodies.motion[a + 1], origin);
         Vec3<T> w = bodies.pose[a + 1].rotation * bodies.motion[a + 1].angular;
@@ -52,7 +64,7 @@ class CompliantContacts {
         }
         const Mat3<T> axes{x, y, z};
         const Motion<T> twist{transposed_times(axes, v), transposed_times(axes, w)};
-        const Response<T> found = respond(numbers_, deformation, twist, parameters);
+        const Response<T> found = respond(numbers, deformation, twist, parameters);
 
         const Force<T> wrench{axes * (found.wrench.linear * on),
                               axes * (found.wrench.angular * on)};

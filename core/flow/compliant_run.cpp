@@ -1,6 +1,7 @@
 // Motions on compliant surfaces, in lanes, from event to event: where surfaces meet their
 // deformation starts anew, and what was left of the last one is lost; where they part it stays as
 // it is (Duindam 2006, section 3.2.2).
+#include "flow/compliant_contacts.hpp"
 #include "flow/compliant_forces.hpp"
 #include "flow/compliant_system.hpp"
 #include "flow/lane_flow.hpp"
@@ -57,8 +58,10 @@ class CompliantRun {
         event.phase = int(on);
         if (on > 0) {
             const double parameters[2] = {0, 0};
+            const CompliantNumbers numbers =
+                compliant_numbers_of(*statement_.world, candidate, statement_.contact);
             motion.v[at_.losses() + 2] -=
-                respond(statement_.contact, deformation, zero_motion<double>(), parameters).stored;
+                respond(numbers, deformation, zero_motion<double>(), parameters).stored;
             std::fill_n(deformation, kDeformation, 0.0);
             motion.v[at_.losses() + 3] += 1;
         }

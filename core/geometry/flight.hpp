@@ -81,7 +81,7 @@ class FlyingTouches {
 
    private:
     static constexpr int kLooks = 24;
-    static constexpr double kNear = SolidTouches::kNearFace;  // what is nearer touches as it is
+    static constexpr double kNear = kNearFace;  // what is nearer touches as it is
 
     // those that fly past each other are measured where they are
     void stay(const FlyingSolid& a, const FlyingSolid& b, double travel) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "model/tree.hpp"
@@ -13,8 +14,9 @@
 namespace tarsus {
 
 enum class GroundKind : int { none, plane, profile, height_field, smooth };
-enum class SolidKind : int { sphere, capsule, box, ellipsoid, torus, triangle };
+enum class SolidKind : int { sphere, capsule, box, ellipsoid, torus, triangle, hull };
 constexpr int kSolidNumbers = 4;
+constexpr int kMostCorners = 256;  // of a hull
 
 constexpr int kRingPoints = 3, kPairPoints = 8;
 constexpr int kGroundPlaces = 2;  // of what touches a profile or a smooth ground
@@ -36,6 +38,20 @@ struct Ellipsoid {
 
     double reach() const { return std::max({half_axes[0], half_axes[1], half_axes[2]}); }
 };
+// A convex solid with flat faces. Loops of faces are counterclockwise, seen from outside.
+struct Hull {
+    struct Edge {
+        int from, to, left, right;  // corners, and the faces on both sides
+    };
+
+    std::vector<double> corners;               // x, y, z each
+    std::vector<int> face_start, face_corner;  // where each loop starts, and their ends; corners
+    std::vector<double> planes;                // of each face: unit normal, and its height along it
+    std::vector<Edge> edges;
+
+    int n_corners() const { return int(corners.size() / 3); }
+    int n_faces() const { return int(planes.size() / 4); }
+};
 struct Solid {
     int body;  // −1 for the world
     SolidKind kind;
@@ -43,7 +59,8 @@ struct Solid {
     // sphere: radius; capsule: radius, length; box: half edges; ellipsoid: half axes; torus: radii
     // of its circle about z and of its tube; triangle: radius, x of two corners, y of the third
     double size[kSolidNumbers];
-    double reach;  // radius of a ball around it
+    double reach;                      // radius of a ball around it
+    std::shared_ptr<const Hull> hull;  // of a hull
 };
 
 // the candidates on one body, and a ball that holds them

@@ -155,6 +155,8 @@ inline SolidGap gap_to_torus(const PlacedSolid& torus, const Point& p) {
     return gap_to_point(p, torus.pose.position + out * torus.solid->size[0], torus.solid->size[1]);
 }
 
+SolidGap gap_to_hull(const PlacedSolid& hull, const Point& p);  // geometry/hull_gap.cpp
+
 inline SolidGap gap_to(const PlacedSolid& solid, const Point& p) {
     switch (solid.kind()) {
         case SolidKind::box:
@@ -165,6 +167,8 @@ inline SolidGap gap_to(const PlacedSolid& solid, const Point& p) {
             return gap_to_torus(solid, p);
         case SolidKind::triangle:
             return gap_to_triangle(solid, p);
+        case SolidKind::hull:
+            return gap_to_hull(solid, p);
         default: {
             const Point from = end_of(solid, -1), to = end_of(solid, 1);
             const Point nearest = along(from, to, closest_on_segment(p, from, to));

@@ -1,10 +1,11 @@
-// Where two solids touch: spheres, capsules, boxes, ellipsoids, tori and triangles with round
-// edges, with up to kPairPoints places.
+// Where two solids touch: spheres, capsules, boxes, ellipsoids, tori, triangles with round edges and
+// hulls, with up to kPairPoints places.
 //
 // Each place has the gap (negative inside), a point half way, and the normal from b to a. Places
 // are ordered by the features that make them, so that forces of the last step find theirs again.
 #pragma once
 
+#include "geometry/hull_touches.hpp"
 #include "geometry/smooth_solids.hpp"
 #include "geometry/triangle_touches.hpp"
 
@@ -21,6 +22,8 @@ class SolidTouches {
         if (!(dot(apart, apart) <= squared(a.solid->reach + b.solid->reach + margin))) return;
         if (is(a, SolidKind::torus)) TorusTouches(a, b, 1.0, at);
         else if (is(b, SolidKind::torus)) TorusTouches(b, a, -1.0, at);
+        else if (is(b, SolidKind::hull)) hull_touches(a, b, 1.0, margin, at);
+        else if (is(a, SolidKind::hull)) hull_touches(b, a, -1.0, margin, at);
         else if (is(a, SolidKind::ellipsoid)) on_ellipsoid(b, a, -1.0);
         else if (is(b, SolidKind::ellipsoid)) on_ellipsoid(a, b, 1.0);
         else if (is(b, SolidKind::triangle)) TriangleTouches(a, b, 1.0, margin, at);
@@ -36,8 +39,6 @@ class SolidTouches {
             at, at + kPairPoints,
             [](const Touch<double>& x, const Touch<double>& y) { return x.gap < y.gap; });
     }
-
-    static constexpr double kNearFace = 1e-3;  // [m] faces nearer than this touch as faces
 
    private:
     static bool is(const PlacedSolid& s, SolidKind kind) { return s.kind() == kind; }

@@ -7,6 +7,7 @@
 
 #include "spatial/transform.hpp"
 #include "surfaces/surface.hpp"
+#include "world/make_hull.hpp"
 #include "world/world.hpp"
 
 namespace tarsus {
@@ -170,8 +171,11 @@ void group_points(World& world) {
     }
 }
 
-double reach_of(SolidKind kind, const double* size) {
-    switch (kind) {
+double reach_of(const Solid& solid) {
+    const double* size = solid.size;
+    switch (solid.kind) {
+        case SolidKind::hull:
+            return farthest_corner(*solid.hull);
         case SolidKind::box:
             return std::sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
         case SolidKind::ellipsoid:
@@ -185,8 +189,17 @@ double reach_of(SolidKind kind, const double* size) {
     }
 }
 
+std::shared_ptr<const Hull> hull_of(const std::vector<std::shared_ptr<const Hull>>& hulls,
+                                    double number) {
+    if (number >= 0 && number < double(hulls.size()) && number == std::floor(number)) {
+        return hulls[size_t(number)];
+    }
+    refuse("solid_size of a hull must be its number, there are " + std::to_string(hulls.size()));
+}
+
 void add_solids(World& world, const WorldStatement& s) {
     const Tree& tree = *world.tree;
+    const auto hulls = make_hulls(s.hull_counts, s.hull_corners, s.hull_faces);
     const size_t n = s.solid_body.size();
     expect("solid_kind", s.solid_kind.size(), n);
     expect("solid_placement", s.solid_placement.size(), 16 * n);
@@ -197,11 +210,11 @@ void add_solids(World& world, const WorldStatement& s) {
         check_body(tree, "solid_body", solid.body, true);
         solid.kind =
             word<SolidKind>("solid_kind", s.solid_kind[k],
-                            {"sphere", "capsule", "box", "ellipsoid", "torus", "triangle"});
+                            {"sphere", "capsule", "box", "ellipsoid", "torus", "triangle", "hull"});
         solid.on = placed(tree, solid.body, &s.solid_placement[16 * k]);
         const double* size = &s.solid_size[kSolidNumbers * k];
         const bool box = solid.kind == SolidKind::box;
-        constexpr int kNumbers[] = {1, 2, 3, 3, 2, 4};
+        constexpr int kNumbers[] = {1, 2, 3, 3, 2, 4, 1};
         for (int i = 0; i < kNumbers[int(solid.kind)]; ++i) {
             // the first corner of a triangle is on the other side of its height
             const bool below = solid.kind == SolidKind::triangle && i == 1;
@@ -211,7 +224,8 @@ void add_solids(World& world, const WorldStatement& s) {
         if (solid.kind == SolidKind::ellipsoid && !(size[0] > 0 && size[1] > 0 && size[2] > 0)) {
             refuse("solid_size of an ellipsoid must be above zero");
         }
-        solid.reach = reach_of(solid.kind, solid.size);
+        if (solid.kind == SolidKind::hull) solid.hull = hull_of(hulls, size[0]);
+        solid.reach = reach_of(solid);
         world.shapes.solids.push_back(solid);
     }
     if (s.pairs.size() % 2) refuse("pairs must have two columns");
@@ -302,12 +316,26 @@ void read_blends(const char* name, const std::vector<double>& given, int n, doub
     }
 }
 
+void add_springs(World& world, const WorldStatement& s) {
+    if (s.candidate_springs.empty()) return;
+    expect("candidate_springs", s.candidate_springs.size(), 4 * size_t(world.n_candidates()));
+    for (size_t k = 0; k < s.candidate_springs.size(); k += 4) {
+        const double* row = &s.candidate_springs[k];
+        for (int i = 0; i < 4; ++i) {
+            if (!(row[i] >= 0 && row[i] < kHuge))
+                refuse("candidate_springs must be finite and not negative");
+        }
+        world.candidate_springs.push_back({row[0], row[1], row[2], row[3]});
+    }
+}
+
 // numbers that candidates have of their own
 void add_candidate_numbers(World& world, const WorldStatement& s) {
     const int n = world.n_candidates();
     read_blends("candidate_friction", s.candidate_friction, n, kHuge, world.candidate_friction);
     read_blends("candidate_restitution", s.candidate_restitution, n, 1.0,
                 world.candidate_restitution);
+    add_springs(world, s);
     if (s.candidate_extras.empty()) return;
     expect("candidate_extras", s.candidate_extras.size(), 2 * size_t(n));
     for (int k = 0; k < n; ++k) {

@@ -40,6 +40,7 @@ struct World {
     // by candidate; empty where all are as their states say
     std::vector<Blend> candidate_friction, candidate_restitution;
     std::vector<LawExtras> candidate_extras;
+    std::vector<ContactSpring> candidate_springs;
 
     int n_candidates() const { return shapes.n_candidates(); }
     int n_rows() const { return int(friction.size() + limits.size()); }
@@ -94,13 +95,20 @@ struct WorldStatement {
     std::vector<double> ring_tube, ellipsoid_placement, ellipsoid_size;
     std::vector<std::string> solid_kind;
     std::vector<double> solid_placement, solid_size, ground_numbers, stiction, effort;
+    // of hulls, one after another: how many corners, where they are, and loops of faces; solids
+    // that are hulls name theirs as their first size
+    std::vector<int> hull_counts;
+    std::vector<double> hull_corners;
+    std::vector<std::vector<std::vector<int>>> hull_faces;
     int max_contacts = 0, control_steps = 1;
     LawNumbers numbers;
     LawExtras extras;
     double limit_restitution = 0;
     bool strict = false;
-    // of candidates, if they have their own: rows of scale, offset, low, high; of torsion, rolling
+    // of candidates, if they have their own: rows of scale, offset, low, high; of torsion, rolling;
+    // of stiffness and damping, normal and tangential
     std::vector<double> candidate_friction, candidate_restitution, candidate_extras;
+    std::vector<double> candidate_springs;
 };
 
 // Throws std::invalid_argument, naming what is wrong.

@@ -40,6 +40,7 @@ from tarsus.formats.mjcf_motors import ONE_COORDINATE, Motors
 from tarsus.formats.mjcf_sensors import SensorStatement, read_sensors
 from tarsus.formats.mjcf_shapes import (
     excluded_contacts,
+    fixed_springs,
     frictions_of_planes,
     pair_frictions,
     read_shapes,
@@ -132,6 +133,11 @@ class _Reader:
             self.description.warnings.append(
                 f"frictions of planes ({len(rough)}) are not taken over, grounds state their own: "
                 f"{listing(dict.fromkeys(rough), limit=10)}"
+            )
+        if stiff := fixed_springs(model, self.body_names):
+            self.description.warnings.append(
+                f"solref of geoms that do not move ({len(stiff)}) is not taken over, as it is "
+                f"stated per mass: {listing(dict.fromkeys(stiff), limit=10)}"
             )
 
     def _read_controls(self, actuators: Actuators, keys: list[KeyStatement]) -> list[str]:

@@ -16,6 +16,7 @@ from tarsus.spatial import inverse
 
 DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 DEFAULT_FRICTION = (1.0, 0.005, 0.0001)
+DEFAULT_SOLREF = (0.02, 1.0)
 MAX_PAIRS = 1_000_000
 """Pairs of bodies that never touch."""
 
@@ -140,7 +141,10 @@ def frictions_of_planes(mujoco: Any, model: Any, body_names: list[str]) -> list[
 
 
 def _surface(model: Any, geom: int) -> dict[str, float]:
-    """Frictions of a geom that touches, where they are not MuJoCo's own or its condim uses them."""
+    """What a geom that touches states of its surface, where that is not MuJoCo's own.
+
+    Of its frictions those count that its condim uses.
+    """
     if not _collides(model, geom):
         return {}
     sliding, torsion, rolling = model.geom_friction[geom].tolist()
@@ -151,7 +155,38 @@ def _surface(model: Any, geom: int) -> dict[str, float]:
         found["torsion"] = torsion
     if condim >= 6:
         found["rolling"] = rolling
-    return found
+    return found | _springs(model, geom)
+
+
+def _springs(model: Any, geom: int) -> dict[str, float]:
+    """Stiffness and damping of a geom, which MuJoCo states per mass that it moves.
+
+    Its `solref` is a time constant and a damping ratio, or −stiffness and −damping; the mass is
+    that of its body's inverse weight. What does not move has none.
+    """
+    weight = float(model.body_invweight0[model.geom_bodyid[geom], 0])
+    first, second = model.geom_solref[geom].tolist()
+    if np.allclose((first, second), DEFAULT_SOLREF) or not weight > 0.0:
+        return {}
+    if first <= 0.0:
+        per_mass = -first, -second
+    elif second > 0.0:
+        per_mass = 1.0 / (first * second) ** 2, 2.0 / first
+    else:
+        return {}
+    stiffness, damping = (number / weight for number in per_mass)
+    return {"stiffness": stiffness, "damping": damping} if stiffness > 0.0 else {}
+
+
+def fixed_springs(model: Any, body_names: list[str]) -> list[str]:
+    """What of the geoms that do not move states a stiffness, by name."""
+    return [
+        str(model.geom(geom).name or body_names[model.geom_bodyid[geom]])
+        for geom, solref in enumerate(model.geom_solref)
+        if _collides(model, geom)
+        and not model.body_invweight0[model.geom_bodyid[geom], 0] > 0.0
+        and not np.allclose(solref, DEFAULT_SOLREF)
+    ]
 
 
 def _collides(model: Any, geom: int) -> bool:

@@ -15,6 +15,7 @@ from tarsus.geometry.candidates import PER_PAIR
 from tarsus.geometry.pairs import Pair, Placed, ordered, trees_of, watched_pairs
 from tarsus.geometry.places import world_of
 from tarsus.geometry.solids import Solid, solid
+from tarsus.geometry.touches import COARSE
 from tarsus.model import Model
 
 SIZES = 4
@@ -32,33 +33,47 @@ class Between:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arrays that the core takes."""
+        """The arrays that the core takes; hulls that several solids have are stated once."""
+        found = (each.hull for each in self.solids if each.hull is not None)
+        hulls = {hull: number for number, hull in enumerate(dict.fromkeys(found))}
+        sizes = [
+            each.size if each.hull is None else np.array([hulls[each.hull]]) for each in self.solids
+        ]
         return {
             "solid_body": np.array([shape.body for shape in self.shapes], np.int64),
             "solid_kind": [each.kind for each in self.solids],
             "solid_placement": _stacked([each.placement for each in self.solids], (4, 4)),
-            "solid_size": _stacked([_padded(each.size) for each in self.solids], (SIZES,)),
+            "solid_size": _stacked([_padded(size) for size in sizes], (SIZES,)),
+            "hull_counts": [len(hull.corners) for hull in hulls],
+            "hull_corners": np.concatenate([np.zeros((0, 3)), *(hull.corners for hull in hulls)]),
+            "hull_faces": [[list(loop) for loop in hull.faces] for hull in hulls],
             "pairs": np.array(self.pairs, np.int64).reshape(-1, 2),
         }
 
 
 def between_bodies(
-    model: Model, shapes: Sequence[Placed], self_collision: bool | Iterable[tuple[str, str]]
+    model: Model,
+    shapes: Sequence[Placed],
+    self_collision: bool | Iterable[tuple[str, str]],
+    mesh_points: int,
 ) -> Between:
-    """Return the pairs of shapes that can touch, see `tarsus.geometry.pairs`."""
+    """Return the pairs of shapes that can touch, see `tarsus.geometry.pairs`.
+
+    Hulls of meshes have at most `mesh_points` corners.
+    """
     pairs = watched_pairs(model, shapes, self_collision)
     # only shapes of pairs become solids: meshes of others need not be read
     used = sorted({number for pair in pairs for number in pair})
     place = {number: i for i, number in enumerate(used)}
     found = Between(
         [shapes[number] for number in used],
-        [solid(shapes[number].shape) for number in used],
+        [solid(shapes[number].shape, mesh_points) for number in used],
         [(place[i], place[j]) for i, j in pairs],
     )
     notes: list[str] = []
     if self_collision is True and pairs:
         found, notes = _without_touching(model, found)
-    return replace(found, warnings=[*_replaced(found), *notes])
+    return replace(found, warnings=[*_replaced(found), *_coarse(found), *notes])
 
 
 def _without_touching(model: Model, found: Between) -> tuple[Between, list[str]]:
@@ -91,6 +106,23 @@ def _replaced(found: Between) -> list[str]:
         return []
     parts = [f"{kind} by {stand_in} ({n})" for (kind, stand_in), n in sorted(count.items())]
     return [f"in contacts between bodies shapes are replaced: {', '.join(parts)}"]
+
+
+def _coarse(found: Between) -> list[str]:
+    """Which hulls of meshes reach clearly less far than these."""
+    errors = [
+        (each.hull.error, placed.link)
+        for placed, each in zip(found.shapes, found.solids, strict=True)
+        if each.hull is not None and each.hull.error > COARSE
+    ]
+    if not errors:
+        return []
+    worst, link = max(errors)
+    return [
+        f"in contacts between bodies hulls of meshes ({len(errors)}) are simplified: these reach "
+        f"more than {1e3 * COARSE:g} mm beyond them, that of {link!r} most, {1e3 * worst:.1f} mm; "
+        "more mesh_points are finer"
+    ]
 
 
 def _padded(size: Array) -> Array:

@@ -13,12 +13,14 @@ GROUND = "ground"
 
 
 class Surface(NamedTuple):
-    """How a shape rubs and bounces, as far as it states it."""
+    """How a shape rubs, bounces and gives way, as far as it states it."""
 
     friction: float | None = None
     restitution: float | None = None
     torsion: float | None = None
     rolling: float | None = None
+    stiffness: float | None = None
+    damping: float | None = None
 
     @classmethod
     def of(cls, shape: Any) -> Self:

@@ -40,8 +40,8 @@ class Collision:
     `arguments` are the arrays that the core's `World` takes. `candidates` tells body, link and
     shape of every place that may touch, in the order of the core's numbers (`numbered` for those
     on a particular ground). `warnings` says what was replaced or left out. `blends` has rows (n, 4)
-    for "friction", "restitution", "torsion" and "rolling", as far as shapes state them
-    (`tarsus.geometry.rubbing`).
+    for "friction", "restitution", "torsion", "rolling", "stiffness" and "damping", as far as shapes
+    state them (`tarsus.geometry.rubbing`).
     """
 
     model: str
@@ -61,6 +61,8 @@ class Collision:
         hollows: bool = False,
         friction: Frictions | None = None,
         restitution: Frictions | None = None,
+        stiffness: Frictions | None = None,
+        damping: Frictions | None = None,
         pairs: PairFrictions | None = None,
         combine: Rule | Mapping[str, Rule] | None = None,
         ignore_ground: Iterable[str] = (),
@@ -71,7 +73,8 @@ class Collision:
         from names to positions (3,) or (k, 3) on them [m]. Without them the model's `shapes` do:
         its "collision" shapes, these without meshes ("primitives"), or its "visual" shapes; or
         `Volumes`: links that have some touch as these, all others as their collision shapes. Of
-        each body at most `mesh_points` corners of meshes are kept, those that keep its outline.
+        each body at most `mesh_points` corners of meshes are kept, those that keep its outline;
+        each other they touch as convex hulls of so many corners.
         What lies behind the outline touches nothing flat and is left out, unless `hollows` is set.
 
         Bodies of different trees can touch each other. With `self_collision` those of one tree
@@ -80,9 +83,11 @@ class Collision:
         or bodies, do not touch the ground.
 
         Shapes rub and bounce as they state; `friction` and `restitution` state it here, by names of
-        shapes, links or bodies. Of two that meet `combine` makes one: "min" (unless stated),
+        shapes, links or bodies, and `stiffness` [N/m] and `damping` [N·s/m] how they give way,
+        for contact laws that let them. Of two that meet `combine` makes one: "min" (unless stated),
         "max" (as MuJoCo does), "mean" or "product" for friction, or some of these by name of the
-        number; of restitutions the larger one counts. What states none is as the ground says.
+        number; of restitutions the larger one counts, stiffness and damping are in "series". What
+        states none is as the ground says, or rigid on what states a stiffness.
         `pairs` has frictions of pairs of names, "ground" among them, whatever these state; those
         of the file count, too (MJCF's `<pair>`).
         """
@@ -101,10 +106,15 @@ class Collision:
             notes = [] if some else _nothing(model, shapes)
         else:
             touches, notes = touches_of_points(model, contact_points), []
-        between = between_bodies(model, chosen, self_collision)
+        between = between_bodies(model, chosen, self_collision, mesh_points)
         is_rim = touches.rims[:, 3:6].any(axis=1)
         candidates = (*_on_ground(model, touches, is_rim), *_of_pairs(between))
-        named = {"friction": friction or {}, "restitution": restitution or {}}
+        named = {
+            "friction": friction or {},
+            "restitution": restitution or {},
+            "stiffness": stiffness or {},
+            "damping": damping or {},
+        }
         listed = model.description.metadata.get(PAIR_FRICTIONS, ())
         of_file = {(a, b): float(mu) for a, b, mu in listed}
         return cls(

@@ -1,9 +1,11 @@
-"""How places that may touch rub and bounce, where shapes have numbers of their own.
+"""How places that may touch rub, bounce and give way, where shapes have numbers of their own.
 
-A shape may state friction, restitution, and friction against spinning and rolling. Two numbers that
-meet become one by a rule; what states none is as the ground says, to whatever it touches. For each
-candidate and number the core has a row (scale, offset, low, high): from the number x of its state
-it makes scale x + offset, at least low and at most high.
+A shape may state friction, restitution, friction against spinning and rolling, stiffness and
+damping. Two numbers that meet become one by a rule; what states none is as the ground says, to
+whatever it touches. What states no stiffness is rigid to what does: that one's counts, and the
+contact law's where neither does. For each candidate and number there is a row (scale, offset, low,
+high): of the number x of its state, or of the law, it makes scale x + offset, at least low and at
+most high.
 """
 
 from __future__ import annotations
@@ -19,14 +21,18 @@ from tarsus.geometry.candidates import GROUND, Candidate
 from tarsus.model.checks import UnknownNameError, suggestion, surface_number
 from tarsus.model.description import SURFACE_NUMBERS
 
-Rule: TypeAlias = Literal["min", "max", "mean", "product"]
+Rule: TypeAlias = Literal["min", "max", "mean", "product", "series"]
 RULES: dict[str, Rule] = {
     "friction": "min",
     "restitution": "max",
     "torsion": "max",
     "rolling": "max",
+    "stiffness": "series",
+    "damping": "series",
 }
 """How two numbers become one, unless stated: grounds have friction, and nothing else."""
+GIVING_WAY = ("stiffness", "damping")
+"""Numbers of springs and dampers, which no ground has."""
 
 NONE = 1e300
 """No upper bound."""
@@ -56,8 +62,10 @@ def stated_rules(combine: Rule | Mapping[str, Rule] | None) -> dict[str, Rule]:
     for name, rule in chosen.items():
         if name not in RULES:
             raise UnknownNameError(f"combine has no number {name!r}{suggestion(name, RULES)}")
-        if rule not in get_args(Rule):
-            raise ValueError(f"combine is {rule!r}, must be one of {', '.join(get_args(Rule))}")
+        unfit = "product" if name in GIVING_WAY else "series"
+        valid = [each for each in get_args(Rule) if each != unfit]
+        if rule not in valid:
+            raise ValueError(f"combine of {name} is {rule!r}, must be one of {', '.join(valid)}")
     return {**RULES, **chosen}
 
 
@@ -73,7 +81,8 @@ def blends(candidates: Sequence[Candidate], rubbing: Rubbing) -> dict[str, Array
         fixed = [_of_pair(each, pairs) for each in candidates]
         if any(x is not None for two in (*stated, tuple(fixed)) for x in two):
             rule = rubbing.rules[name]
-            rows = [_row(rule, *two, pair) for two, pair in zip(stated, fixed, strict=True)]
+            row = _spring_row if name in GIVING_WAY else _row
+            rows = [row(rule, *two, pair) for two, pair in zip(stated, fixed, strict=True)]
             found[name] = np.array(rows)
     return found
 
@@ -101,9 +110,20 @@ def _row(rule: Rule, own: float | None, other: float | None, pair: float | None)
     return rows[rule]
 
 
+def _spring_row(rule: Rule, own: float | None, other: float | None, _: float | None) -> Row:
+    if own is not None and other is not None:
+        return 0.0, mixed(rule, own, other), 0.0, NONE
+    one = own if other is None else other
+    return AS_IT_IS if one is None else (0.0, one, 0.0, NONE)
+
+
 def mixed(rule: Rule, a: float, b: float) -> float:
-    """Return the number of two that meet."""
-    return {"min": min(a, b), "max": max(a, b), "mean": (a + b) / 2, "product": a * b}[rule]
+    """Return the number of two that meet; "series": of two springs or dampers, one on the other."""
+    series = a * b / (a + b) if a + b > 0.0 else 0.0
+    mean, product = (a + b) / 2, a * b
+    return {"min": min(a, b), "max": max(a, b), "mean": mean, "product": product, "series": series}[
+        rule
+    ]
 
 
 def _two(each: Candidate, name: str, named: Frictions) -> tuple[float | None, float | None]:

@@ -1,13 +1,14 @@
 """Solids that touch each other, and what stands for other shapes.
 
-Between bodies the core knows spheres, capsules, boxes, ellipsoids, tori, and triangles with round
-edges. Swept spheres are three of them. Other shapes are replaced:
+Between bodies the core knows spheres, capsules, boxes, ellipsoids, tori, triangles with round
+edges, and convex hulls, as which meshes touch. Swept spheres are three of them. Other shapes are
+replaced:
 
 | shape | stands for it |
 |---|---|
 | cylinder, longer than wide | a capsule of the same radius and overall length |
 | cylinder, flat | a box of the same height and the same area |
-| mesh, ellipsoid without thickness | the smallest box or capsule around it, along its axes |
+| mesh or ellipsoid without thickness | the smallest box or capsule around it, along its axes |
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.geometry.hulls import MOST_CORNERS, FlatHull, hull_of_mesh
 from tarsus.geometry.rims import rims
 from tarsus.geometry.swept_sphere import SweptSphere
 from tarsus.geometry.volume_on_body import VolumeOnBody
@@ -34,20 +36,23 @@ class Solid:
 
     `size` (3,) by kind: sphere (radius, 0, 0), capsule (radius, length, 0) along z, the length
     without its caps, box (x, y, z), ellipsoid (half axes), torus (radius about z, radius of its
-    tube, 0); of a triangle (4,) (radius, x of two corners, y of the third). `exact` is False if it
-    only stands for the shape.
+    tube, 0); of a triangle (4,) (radius, x of two corners, y of the third); a `hull` has none.
+    `exact` is False if it only stands for the shape.
     """
 
     kind: str
     placement: Array
     size: Array
     exact: bool
+    hull: FlatHull | None = None
 
 
-def solid(shape: Shape | VolumeOnBody) -> Solid:
-    """Return the solid that a shape is, or that stands for it."""
+def solid(shape: Shape | VolumeOnBody, most: int = MOST_CORNERS) -> Solid:
+    """Return the solid that a shape is, or that stands for it; hulls have up to `most` corners."""
     if isinstance(shape, VolumeOnBody):
         return _of_volume(shape.volume)
+    if shape.kind == "mesh" and (hull := hull_of_mesh(shape, most)) is not None:
+        return Solid("hull", shape.placement @ pose(hull.middle), np.zeros(3), True, hull)
     kind, size, placement = shape.kind, shape.size, shape.placement
     if kind == "ellipsoid" and len(set(size)) == 1:
         kind, size = "sphere", size[:1]

@@ -184,6 +184,8 @@ class Builder:
         restitution: float | None = None,
         torsion: float | None = None,
         rolling: float | None = None,
+        stiffness: float | None = None,
+        damping: float | None = None,
     ) -> Self:
         """Add a shape to `body`, to look at (`role="visual"`) or to touch ("collision").
 
@@ -191,11 +193,12 @@ class Builder:
         length), ellipsoid (half axes x, y, z), torus (radius of its circle about z, radius of its
         tube), mesh (scale x, y, z) of a `file`. How its surface rubs and bounces is the ground's
         matter unless stated: `friction` (Coulomb's coefficient), `restitution` (0 to 1), `torsion`
-        and `rolling` [m], see `tarsus.Collision.from_model` for what becomes of two that meet.
+        and `rolling` [m]; how it gives way is that of the contact law: `stiffness` [N/m] and
+        `damping` [N·s/m]. See `tarsus.Collision.from_model` for what becomes of two that meet.
         """
         place = placement_of(f"shape {name!r}", position, rotation, placement)
         path = None if file is None else str(file)
-        surface = friction, restitution, torsion, rolling
+        surface = friction, restitution, torsion, rolling, stiffness, damping
         shape = Shape(body, role, kind, tuple(size), place, path, color, name, *surface)
         self._draft.add_shape(shape)
         return self

@@ -154,9 +154,11 @@ def number(value: Any, what: str, source: Source | None = None) -> float:
 def surface_number(name: str, value: Any, what: str, source: Source | None = None) -> float:
     """Return one of `SURFACE_NUMBERS`, which must be finite and not negative."""
     found = number(value, what, source)
-    if found < 0.0 or (name == "restitution" and found > 1.0):
-        valid = "from 0 to 1" if name == "restitution" else "finite and not negative"
-        raise ModelError(f"{what} is {found:g}, must be {valid}", source)
+    valid = {"restitution": "from 0 to 1", "stiffness": "above zero"}
+    beyond = name == "restitution" and found > 1.0
+    if found < 0.0 or beyond or (name == "stiffness" and found == 0.0):
+        must = valid.get(name, "finite and not negative")
+        raise ModelError(f"{what} is {found:g}, must be {must}", source)
     return found
 
 

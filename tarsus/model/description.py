@@ -170,7 +170,8 @@ class Shape(Record):
     ellipsoid (x, y, z half axes), torus (radius of its circle about z, radius of its tube), mesh
     (scale x, y, z) with `file` its resolved path. Where they are not None, `friction` is Coulomb's
     coefficient of its surface, `restitution` the share of speed that is left after impacts (0 to
-    1), and `torsion` and `rolling` [m] bound moments as multiples of the load.
+    1), `torsion` and `rolling` [m] bound moments as multiples of the load, and `stiffness` [N/m]
+    and `damping` [N·s/m] say how it gives way.
     """
 
     body: str
@@ -185,11 +186,13 @@ class Shape(Record):
     restitution: float | None = None
     torsion: float | None = None
     rolling: float | None = None
+    stiffness: float | None = None
+    damping: float | None = None
     source: Source | None = field(default=None, compare=False)
 
 
-SURFACE_NUMBERS = ("friction", "restitution", "torsion", "rolling")
-"""How surfaces of shapes rub and bounce, as far as they state it."""
+SURFACE_NUMBERS = ("friction", "restitution", "torsion", "rolling", "stiffness", "damping")
+"""How surfaces of shapes rub, bounce and give way, as far as they state it."""
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from tarsus.geometry.rubbing import blended
 from tarsus.model import Model
 from tarsus.model.checks import count, number, numbers
 from tarsus.model.description import WORLD
-from tarsus.simulation.contact import ContactLaw, IgnoredNumbersWarning
+from tarsus.simulation.contact import Compliant, ContactLaw, IgnoredNumbersWarning, Penalty
 from tarsus.simulation.contact_record import GROUND, Place
 from tarsus.simulation.drives import Drive
 from tarsus.simulation.state import farthest, is_solid
@@ -79,7 +79,9 @@ class Worlds:
         }
         self._worlds: dict[tuple[str, int, bytes], _core.World] = {}
         # what the start of a run asks about, and what is the same for all of them
-        self.start_depth = law.start_depth(model)
+        springs = rubbing.get("candidate_springs")
+        softest = None if springs is None else float(springs[:, 0].min())
+        self.start_depth = law.start_depth(model, softest)
         """How deep shapes may be in each other at the start [m]."""
         most = self.start_depth if hasattr(law, "in_core") else None
         self.far = farthest(model, most) if joint_limits else None
@@ -110,7 +112,7 @@ def candidate_places(collision: Collision | None, ground: Terrain) -> tuple[Plac
 
 
 def _candidate_numbers(collision: Collision, surface: Terrain, law: ContactLaw) -> dict[str, Array]:
-    """Return what candidates have of their own: rows of blends, and moments of friction."""
+    """Return what candidates have of their own: rows of blends, moments of friction, springs."""
     stated = collision.blends_on(surface)
     if ignored := [name for name in stated if name in law.ignores]:
         warnings.warn(
@@ -120,16 +122,25 @@ def _candidate_numbers(collision: Collision, surface: Terrain, law: ContactLaw) 
             stacklevel=4,
         )
     rows = {name: each for name, each in stated.items() if name not in ignored}
+    size = len(collision.numbered(surface))
     found = {
         f"candidate_{name}": rows[name] for name in ("friction", "restitution") if name in rows
     }
     if "torsion" in rows or "rolling" in rows:
         of_ground = {"torsion": surface.torsion, "rolling": surface.rolling}
         columns = [
-            blended(rows[name], x) if name in rows else np.full(len(next(iter(rows.values()))), x)
+            blended(rows[name], x) if name in rows else np.full(size, x)
             for name, x in of_ground.items()
         ]
         found["candidate_extras"] = np.stack(columns, axis=1)
+    if isinstance(law, Penalty | Compliant) and ("stiffness" in rows or "damping" in rows):
+        own = [
+            blended(rows[name], law.numbers[name])
+            if name in rows
+            else np.full(size, law.numbers[name])
+            for name in ("stiffness", "damping")
+        ]
+        found["candidate_springs"] = law.springs(*own)
     return found
 
 

@@ -15,6 +15,7 @@ from tarsus.formats.export.left_out import ExportWarning, LeftOut, LeftOuts, tel
 from tarsus.formats.export.mesh_references import MeshReferences
 from tarsus.formats.export.mjcf import KEEPS as MJCF_KEEPS
 from tarsus.formats.export.mjcf import mujoco_reads, write_mjcf
+from tarsus.formats.export.moved_mass import moved_mass
 from tarsus.formats.export.names import with_safe_names
 from tarsus.formats.export.sdf import KEEPS as SDF_KEEPS
 from tarsus.formats.export.sdf import write_sdf
@@ -79,7 +80,7 @@ def export(
         readable=mujoco_reads if format == "mjcf" else None,
     )
     if format == "mjcf":
-        text = write_mjcf(stated, positions, files, left_out)
+        text = write_mjcf(stated, positions, files, left_out, lambda link: moved_mass(safe, link))
     else:
         if stated.loops:
             _tell_zeros(positions, left_out)

@@ -8,7 +8,7 @@ MuJoCo wants a mass in everything that moves; what has none gets `LEAST`, which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -42,13 +42,17 @@ def write_mjcf(
     positions: Mapping[str, Array],
     meshes: MeshReferences,
     left_out: LeftOuts,
+    mass_at: Callable[[str], float],
 ) -> str:
-    """Return the text of an MJCF file; the joints of the description are among those it has."""
+    """Return the text of an MJCF file; the joints of the description are among those it has.
+
+    `mass_at` tells the mass that is moved by a push at a link [kg].
+    """
     root = Element("mujoco", model=stated.name)
     add(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
     add(root, "option", gravity=stated.gravity)
     asset, world = add(root, "asset"), add(root, "worldbody")
-    bodies = Bodies(stated, positions, meshes, asset, left_out)
+    bodies = Bodies(stated, positions, meshes, asset, left_out, mass_at)
     bodies.write(world)
     contact, equality, tendon = (add(root, tag) for tag in ("contact", "equality", "tendon"))
     add_loops(equality, stated, bodies, left_out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -39,8 +39,10 @@ class Bodies:
         meshes: MeshReferences,
         asset: Element,
         left_out: LeftOuts,
+        mass_at: Callable[[str], float],
     ) -> None:
         self.stated, self.positions, self.left_out = stated, positions, left_out
+        self.mass_at = mass_at
         self.meshes, self.asset = meshes, asset
         self.masses = {body.name: body for body in stated.bodies}
         self.below: dict[str, list[Joint]] = defaultdict(list)
@@ -195,9 +197,24 @@ class Bodies:
             conaffinity=visual,
             group="2" if visual else self.group,
             **_surface(shape),
+            solref=self._solref(shape),
         )
         if shape.restitution is not None:
             self.left_out.add("restitution of shape of body", shape.body, "MJCF has none")
+
+    def _solref(self, shape: Shape) -> Array | None:
+        """−stiffness and −damping per mass, as MuJoCo states them; critical if none is stated."""
+        if shape.stiffness is None and shape.damping is None:
+            return None
+        mass = np.inf if shape.body == WORLD else self.mass_at(shape.body)
+        if shape.stiffness is None or not np.isfinite(mass):
+            why = "stiffness and damping of MJCF are per mass that moves, and both"
+            self.left_out.add("stiffness and damping of shape of body", shape.body, why)
+            return None
+        critical = 2.0 * np.sqrt(shape.stiffness * mass)
+        damping = critical if shape.damping is None else shape.damping
+        # not below zero would be a time constant
+        return np.array([-shape.stiffness / mass, -max(damping / mass, THIN)])
 
     def _mesh(self, shape: Shape) -> str | None:
         file = self.meshes.of(shape)

@@ -65,7 +65,9 @@ def _add_surface(element: Element, shape: Shape, left_out: LeftOuts) -> None:
     for name in ("torsion", "rolling"):
         if getattr(shape, name) is not None:
             left_out.add(f"{name} of shape of body", shape.body, "SDF has none as a length")
-    if shape.friction is None and shape.restitution is None:
+    springs = {"kp": shape.stiffness, "kd": shape.damping}
+    stated = (shape.friction, shape.restitution, *springs.values())
+    if all(value is None for value in stated):
         return
     surface = add(element, "surface")
     if shape.friction is not None:
@@ -75,3 +77,8 @@ def _add_surface(element: Element, shape: Shape, left_out: LeftOuts) -> None:
     if shape.restitution is not None:
         coefficient = numbers(np.array([shape.restitution]))
         add(add(surface, "bounce"), "restitution_coefficient", coefficient)
+    if any(value is not None for value in springs.values()):
+        ode = add(add(surface, "contact"), "ode")
+        for tag, value in springs.items():
+            if value is not None:
+                add(ode, tag, numbers(np.array([value])))

@@ -52,7 +52,6 @@ class Compliant:
     """
 
     name: ClassVar[str] = "compliant"
-    ignores: ClassVar[tuple[str, ...]] = ("restitution", "torsion", "rolling")
     in_core: ClassVar[str] = "exact"
     """The law of the core's world, of which the geometry is used."""
 
@@ -86,6 +85,12 @@ class Compliant:
         return self.law, self.slip
 
     @property
+    def ignores(self) -> tuple[str, ...]:
+        """Numbers of shapes that it has no use for: springs, if its own has other units."""
+        always = "restitution", "torsion", "rolling"
+        return always if self.laws[0] == Spring() else (*always, "stiffness", "damping")
+
+    @property
     def numbers(self) -> Mapping[str, float]:
         """What the core needs to know, by name."""
         normal, slip = self.laws
@@ -101,10 +106,15 @@ class Compliant:
             **slip.numbers,
         }
 
-    def start_depth(self, model: Model) -> float:
+    def start_depth(self, model: Model, softest: float | None = None) -> float:
         """Return how deep shapes may be when a run starts: what the weight asks for, and more."""
         weight = model.total_mass * float(np.linalg.norm(model.gravity))
-        return 1e-3 + 3.0 * self.laws[0].depth(weight, self.stiffness)
+        stiffness = self.stiffness if softest is None else softest
+        return 1e-3 + 3.0 * self.laws[0].depth(weight, stiffness)
+
+    def springs(self, stiffness: Array, damping: Array) -> Array:
+        """Return numbers (n, 4) of candidates: the same along all directions."""
+        return np.column_stack([stiffness, damping, stiffness, damping])
 
     def check(self, world: _core.World, q: Array, dt: float) -> tuple[str, ...]:
         """Return warnings about a run: none, steps are as short as they must be."""

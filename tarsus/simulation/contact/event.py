@@ -46,7 +46,7 @@ class Event:
     """
 
     name: ClassVar[str] = "event"
-    ignores: ClassVar[tuple[str, ...]] = ("torsion", "rolling")
+    ignores: ClassVar[tuple[str, ...]] = ("torsion", "rolling", "stiffness", "damping")
     in_core: ClassVar[str] = "exact"
     """The law of the core's world, of which the geometry is used."""
 
@@ -67,7 +67,7 @@ class Event:
         own = {"rtol": self.rtol, "atol": self.atol, "creep": self.creep}
         return {**own, "slips": float(self.slips)}
 
-    def start_depth(self, model: Model) -> float:
+    def start_depth(self, model: Model, softest: float | None = None) -> float:
         """Return how deep shapes may be in each other when a run starts [m]."""
         return 1e-6
 

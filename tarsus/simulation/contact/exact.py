@@ -37,7 +37,7 @@ class Exact:
     """
 
     name: ClassVar[str] = "exact"
-    ignores: ClassVar[tuple[str, ...]] = ()
+    ignores: ClassVar[tuple[str, ...]] = ("stiffness", "damping")
 
     iterations: int = 1500
     tolerance: float = 1e-10
@@ -59,7 +59,7 @@ class Exact:
             "newton": float(self.solver == "newton"),
         }
 
-    def start_depth(self, model: Model) -> float:
+    def start_depth(self, model: Model, softest: float | None = None) -> float:
         """Return how deep shapes may be in each other when a run starts [m].
 
         What is inside is moved out without any velocity; what starts deeper is a mistake.

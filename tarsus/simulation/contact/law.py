@@ -21,15 +21,20 @@ class ContactLaw(Protocol):
 
     name: ClassVar[str]
     """What the core calls it."""
-    ignores: ClassVar[tuple[str, ...]]
-    """Numbers of shapes that it has no use for."""
+
+    @property
+    def ignores(self) -> tuple[str, ...]:
+        """Numbers of shapes that it has no use for."""
 
     @property
     def numbers(self) -> Mapping[str, float]:
         """What the core needs to know, by name."""
 
-    def start_depth(self, model: Model) -> float:
-        """Return how deep shapes may be in each other when a run starts [m]."""
+    def start_depth(self, model: Model, softest: float | None = None) -> float:
+        """Return how deep shapes may be in each other when a run starts [m].
+
+        `softest` is the least stiffness [N/m] of contacts, if shapes state some.
+        """
 
     def check(self, world: _core.World, q: Array, dt: float) -> tuple[str, ...]:
         """Return warnings about a run with steps of dt [s] from a configuration (nq,)."""

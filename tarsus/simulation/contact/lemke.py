@@ -26,7 +26,7 @@ class Lemke:
     """
 
     name: ClassVar[str] = "lemke"
-    ignores: ClassVar[tuple[str, ...]] = ()
+    ignores: ClassVar[tuple[str, ...]] = ("stiffness", "damping")
 
     facets: int = 8
     ahead: bool = True
@@ -41,7 +41,7 @@ class Lemke:
         """What the core needs to know, by name."""
         return {"facets": self.facets, "ahead": float(self.ahead)}
 
-    def start_depth(self, model: Model) -> float:
+    def start_depth(self, model: Model, softest: float | None = None) -> float:
         """Return how deep shapes may be in each other when a run starts [m]."""
         return 1e-3 if self.ahead else 1e-2
 

@@ -84,21 +84,30 @@ class Penalty:
             "hunt_crossley": float(self.hunt_crossley),
         }
 
-    def start_depth(self, model: Model) -> float:
+    def start_depth(self, model: Model, softest: float | None = None) -> float:
         """Return how deep shapes may be when a run starts: what the weight asks for, and more."""
         weight = model.total_mass * float(np.linalg.norm(model.gravity))
-        return 1e-3 + 3.0 * weight / self.stiffness
+        return 1e-3 + 3.0 * weight / (self.stiffness if softest is None else softest)
+
+    def springs(self, stiffness: Array, damping: Array) -> Array:
+        """Return numbers (n, 4) of candidates whose normal ones (n,) are given."""
+        k, d = self.tangential_stiffness, self.tangential_damping
+        across = stiffness if k is None else np.full_like(stiffness, k)
+        rub = damping if d is None else np.full_like(damping, d)
+        return np.column_stack([stiffness, damping, across, rub])
 
     def stability(self, world: _core.World, q: Array, dt: float) -> list[Stability]:
         """Return the numbers of the contact points that are next to touch, two for each point."""
         gaps = world.contacts(q[None])[0, :, 0]
         found = []
+        of_shapes = world.springs
         for candidate in np.argsort(gaps, kind="stable")[:CHECKED].tolist():
             block = world.operator(q[None], [candidate])[0][0]
             across = float(np.linalg.eigvalsh(block[1:, 1:])[-1])
+            k, d, k_across, d_across = of_shapes[candidate] if of_shapes else self._own
             found += [
-                self._numbers(candidate, "normal", float(block[0, 0]), dt),
-                self._numbers(candidate, "tangential", across, dt),
+                _stability(candidate, "normal", float(block[0, 0]), k, d, dt),
+                _stability(candidate, "tangential", across, k_across, d_across, dt),
             ]
         return found
 
@@ -122,9 +131,16 @@ class Penalty:
             if not s.stable
         )
 
-    def _numbers(self, candidate: int, direction: str, mobility: float, dt: float) -> Stability:
+    @property
+    def _own(self) -> list[float]:
+        """Stiffness and damping, normal and tangential, where shapes state none."""
         numbers = self.numbers
-        prefix = "" if direction == "normal" else "tangential_"
-        k, d = numbers[f"{prefix}stiffness"], numbers[f"{prefix}damping"]
-        damped = d * mobility * dt
-        return Stability(candidate, direction, mobility, k * mobility * dt**2 + 2 * damped, damped)
+        names = ("stiffness", "damping", "tangential_stiffness", "tangential_damping")
+        return [numbers[name] for name in names]
+
+
+def _stability(
+    candidate: int, direction: str, mobility: float, k: float, d: float, dt: float
+) -> Stability:
+    damped = d * mobility * dt
+    return Stability(candidate, direction, mobility, k * mobility * dt**2 + 2 * damped, damped)
