@@ -35,8 +35,9 @@ def check_new(stage: Stage, name: str) -> None:
     """Raise unless something new may have this name."""
     if not NAME.fullmatch(name) or name == WORLD:
         raise LineError(f"{name!r} is no name: letters, digits, _ and the like", "NAME")
-    if name in stage.document.names:
-        raise LineError(f"there is a {stage.document.names[name]} {name!r} already", "NAME")
+    taken = stage.document.taken
+    if name in taken:
+        raise LineError(f"there is a {taken[name]} {name!r} already", "NAME")
 
 
 def add_body(stage: Stage, kind: str, name: str, line: Line, said: str) -> str:
@@ -140,7 +141,7 @@ def place(stage: Stage, line: Line, option: str) -> tuple[str, Array]:
     words = line.options[option]
     if not words:
         raise LineError(f"{option} needs a body and a point, as in {option} BODY x y z", option)
-    names = [WORLD, *stage.machine.model.frame_names]
+    names = [WORLD, *stage.machine.frame_names]
     if words[0] not in names:
         raise LineError(
             f"{option}: there is no body {words[0]!r}{suggestion(words[0], names)}", option

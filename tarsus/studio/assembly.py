@@ -16,7 +16,7 @@ from tarsus.arrays import Array
 from tarsus.constraint import Joint as HeldJoint
 from tarsus.kit import Assembled, assemble, carry, take_apart
 from tarsus.kit.snap import AssemblyError
-from tarsus.model import Model
+from tarsus.model import WORLD, Model
 from tarsus.model.description import Loop
 from tarsus.model.loops import EQUATIONS
 from tarsus.parts.place import split
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 TIME_CONSTANT = 0.08
 """How fast parts come together [s]."""
+LEFT_OUT = "repeats what other joints hold already, and is left out"
 TOUCHING = 1e-3
 """Gaps below this share of the machine's size are closed at once [m or rad]."""
 
@@ -46,7 +47,7 @@ def connect(stage: World, loop: Loop, line: str, *, fly: bool) -> str:
         )
         stage.become(document.with_part(pulling), line)
         return f"{loop.name} pulls its parts together"
-    return _join(stage, document, [loop], line)
+    return join(stage, document, [loop], line)
 
 
 def flying(document: Document) -> dict[str, HeldJoint]:
@@ -71,7 +72,7 @@ def come_together(stage: World) -> None:
     parts = {name: part for name, part in document.parts.items() if name not in closed}
     edits, undone = list(stage.edits), list(stage.undone)
     try:
-        _join(stage, document.but(parts=parts), [_loop_of(x) for x in closed.values()], "")
+        join(stage, document.but(parts=parts), [_loop_of(x) for x in closed.values()], "")
     except (ValueError, SimulationError) as error:
         stage.tell(f"{', '.join(closed)} stays a constraint: {error}")
         kept = {name: replace(part, time_constant=0.0) for name, part in closed.items()}
@@ -82,27 +83,33 @@ def come_together(stage: World) -> None:
     stage.edits[:], stage.undone[:] = edits, undone
 
 
-def _join(stage: World, document: Document, loops: list[Loop], line: str) -> str:
+def join(stage: World, document: Document, loops: list[Loop], line: str) -> str:
     """Close loops and put all together as a tree."""
     stated = document.description
     strict = stage.machine.model._strict
     kit = Model(replace(stated, loops=[*stated.loops, *loops]), strict=strict)
     carried = carry(stage.machine.model, kit, stage.machine.q, stage.machine.v)
     found = _assembled(kit, carried.q, carried.v, [loop.name for loop in loops])
+    implied = [loop for loop in loops if loop.name in found.implied]
     stage.become(
-        document.but(description=found.model.description),
+        document.but(description=found.model.description, left_out=(*document.left_out, *implied)),
         line,
         model=found.model,
         start=(found.q, found.v),
     )
     told = [f"{cut}" for cut in found.cuts if cut.name in {loop.name for loop in loops}]
     hung = [f"{loop.name} is a joint of the tree" for loop in loops if loop.name in found.joints]
-    implied = [
-        f"{loop.name} repeats what other joints hold already, and is left out"
-        for loop in loops
-        if loop.name in found.implied
-    ]
-    return "; ".join([*hung, *told, *implied])
+    idle = [f"{loop.name} {LEFT_OUT}" for loop in implied]
+    return "; ".join([*hung, *told, *idle])
+
+
+def try_again(stage: World, line: str) -> None:
+    """Join those that were left out, if something else went that held what they hold."""
+    document = stage.document
+    bodies = {WORLD, *(body.name for body in document.description.bodies)}
+    waiting = [loop for loop in document.left_out if {loop.body_a, loop.body_b} <= bodies]
+    if document.left_out:
+        join(stage, document.but(left_out=()), waiting, line)
 
 
 def _assembled(model: Model, q: Array, v: Array, names: list[str]) -> Assembled:
@@ -144,6 +151,4 @@ def close_all(stage: World) -> str:
     if not loose:
         return "all is joined"
     parts = {name: part for name, part in document.parts.items() if name not in loose}
-    return _join(
-        stage, document.but(parts=parts), [_loop_of(x) for x in loose.values()], "assemble"
-    )
+    return join(stage, document.but(parts=parts), [_loop_of(x) for x in loose.values()], "assemble")

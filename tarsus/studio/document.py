@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from tarsus.geometry import Collision, Ground, Terrain
-from tarsus.model.description import Description
+from tarsus.model.description import Description, Loop
 from tarsus.parts import Part
 from tarsus.simulation.contact import ContactLaw
+from tarsus.studio.carriers import helpers
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class Document:
     parts: Mapping[str, Part] = field(default_factory=dict)
     resting: frozenset[str] = frozenset()
     """Parts that do not act now."""
+    left_out: tuple[Loop, ...] = ()
+    """Joints that only repeat what others hold: they are shown, and tried again when others go."""
     ground: Terrain | None = field(default_factory=Ground)
     dt: float = 1e-3
     frame: float = 1 / 30
@@ -87,12 +90,19 @@ class Document:
 
     @property
     def names(self) -> dict[str, str]:
-        """The names of all that can be named, and what each is: "body", "joint", "loop", …"""
+        """The names that people gave, and what each is: "body", "joint", "loop", …"""
+        hidden = helpers(self.description)
+        return {name: what for name, what in self.taken.items() if name not in hidden}
+
+    @property
+    def taken(self) -> dict[str, str]:
+        """All names, also those that joints have made for themselves."""
         stated = self.description
         found = dict.fromkeys(self.parts, "part")
         found |= {each.name: "coupling" for each in stated.couplings}
         found |= {each.name: "frame" for each in stated.frames}
         found |= {each.name: "loop" for each in stated.loops}
+        found |= {each.name: "left out" for each in self.left_out}
         found |= {each.name: "joint" for each in stated.joints}
         # a body and its own joint may share a name: the body is meant
         return found | {each.name: "body" for each in stated.bodies}

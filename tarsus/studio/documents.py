@@ -37,6 +37,7 @@ OWN = (
     *(
         "parts",
         "resting",
+        "left_out",
         "ground",
         "dt",
         "frame",
@@ -59,6 +60,8 @@ def document_data(document: Document) -> tuple[dict[str, Any], list[str]]:
     parts = enumerate(document.parts.values(), 1)
     data["parts"] = [encode_force(part, k, PARTS) for k, part in parts]
     data["resting"] = sorted(document.resting)
+    left_out = dataclasses.replace(document.description, loops=list(document.left_out))
+    data["left_out"] = to_data(left_out).get("loops", [])
     data["ground"] = plain(document.ground, "the ground")
     data["dt"], data["frame"] = document.dt, document.frame
     data["accuracy"] = None if document.accuracy is None else list(document.accuracy)
@@ -100,7 +103,9 @@ def read_document(
     model = {key: value for key, value in top.items() if key in KEYS}
     stated_model = from_data({**model, "format": "tarsus", "version": 1}, source.file, folders)
     try:
-        document = _completed(Document(stated_model), top, source)
+        left_out = {**model, "loops": top.get("left_out", []), "format": "tarsus", "version": 1}
+        loops = from_data(left_out, source.file, folders).loops
+        document = _completed(Document(stated_model, left_out=tuple(loops)), top, source)
     except ModelError:
         raise
     except (TypeError, ValueError, AttributeError, LookupError) as error:

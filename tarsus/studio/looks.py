@@ -30,12 +30,18 @@ def surfaces_of(
     if not found:
         return found, 1.0, _ground(document.ground, 1.0)
     picture = Picture(machine.model, q=machine.q, ground=document.ground)
+    shapes = machine.model.description.shapes
+    known = {body.name: k for k, body in enumerate(machine.bodies())}
+    first = {body.index: k for k, body in reversed(list(enumerate(machine.bodies())))}
     for surface in picture.surfaces:
-        if surface.body < 0:
+        # a shape of a carrier, or a stick of a skeleton, is of what moves with it
+        stated = shapes[surface.shape].body if surface.shape >= 0 else ""
+        number = known.get(stated, first.get(surface.body, -1))
+        if number < 0:
             continue
-        back = np.linalg.inv(machine.bodies()[surface.body].placement)
+        back = np.linalg.inv(machine.bodies()[number].placement)
         vertices = surface.vertices @ back[:3, :3].T + back[:3, 3]
-        found[surface.body].append(_packed(vertices, surface.triangles, surface.color))
+        found[number].append(_packed(vertices, surface.triangles, surface.color))
     return found, picture.size, _ground(document.ground, picture.size)
 
 
@@ -48,7 +54,8 @@ def arrows(stage: Stage) -> tuple[list[dict[str, Any]], Array]:
     if "contacts" in shown:
         for contact in machine.simulation.contacts_now():
             if np.linalg.norm(contact.force) > LEAST * weight:
-                named.append({"name": contact.body, "kind": "contact", "state": str(contact.state)})
+                known, state = machine.owner(contact.body), str(contact.state)
+                named.append({"name": known, "kind": "contact", "state": state})
                 rows.append(np.concatenate([contact.point, contact.force]))
     for name, handle in machine.simulation.parts.items():
         if name != HAND and "forces" not in shown:

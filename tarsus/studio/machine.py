@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from tarsus.simulation import StartError
 from tarsus.simulation.edited import flat, keep_currents
 from tarsus.spatial import inverse, pose, rotation_from_quaternion
 from tarsus.studio.bindings import Targets, targets_of
+from tarsus.studio.carriers import carriers
 from tarsus.studio.document import Document
 from tarsus.studio.touching import simulation_of
 
@@ -121,26 +123,39 @@ class Machine:
 
     def bodies(self) -> list[ShownBody]:
         """Return the bodies as they are known to people, each on the body that moves it."""
+        return self._bodies
+
+    @functools.cached_property
+    def _bodies(self) -> list[ShownBody]:
+        stated = self.model.description
+        hidden = carriers(stated)
         found = []
-        stated = {body.name: body for body in self.model.description.bodies}
-        shaped = {shape.body for shape in self.model.description.shapes}
-        welded: dict[str, list[str]] = {}
-        for name in stated:
-            welded.setdefault(self.model.frame(name).body, []).append(name)
-        for index, name in enumerate(self.model.body_names):
-            carrier = stated[name]
-            others = [other for other in welded.get(name, []) if other != name]
-            if carrier.mass == 0.0 and name not in shaped and len(others) == 1:
-                name = others[0]  # a body without mass on a joint's axis carries it
-            found.append(ShownBody(name, index, self.model.frame(name).placement))
-        return found
+        for body in stated.bodies:
+            if body.name not in hidden:
+                frame = self.model.frame(body.name)
+                index = -1 if frame.body == WORLD else self.model.body(frame.body).index
+                found.append(ShownBody(body.name, index, frame.placement))
+        # those that move first, in the order in which they hang on each other
+        return sorted(found, key=lambda body: body.index % (len(found) + 1))
+
+    @functools.cached_property
+    def frame_names(self) -> list[str]:
+        """The names of bodies and frames that people gave."""
+        hidden = carriers(self.model.description)
+        return [name for name in self.model.frame_names if name not in hidden]
+
+    def owner(self, link: str) -> str:
+        """Return the body that is known to people on a link: "crank" for "crank.pivot"."""
+        return carriers(self.model.description).get(link, link)
 
     def poses(self, q: Array | None = None) -> Array:
         """Return where the bodies of `bodies` are (n, 4, 4), now or at q."""
         moving = self.model.forward_kinematics(self.q if q is None else q)
-        return np.array([moving[body.index] @ body.placement for body in self.bodies()]).reshape(
-            -1, 4, 4
-        )
+        placed = [
+            body.placement if body.index < 0 else moving[body.index] @ body.placement
+            for body in self.bodies()
+        ]
+        return np.array(placed).reshape(-1, 4, 4)
 
     def pose(self, body: str) -> Array:
         """Return where a body or frame is now (4, 4)."""

@@ -12,10 +12,13 @@ from tarsus.parts import Part, place_of
 from tarsus.parts.place import split
 from tarsus.simulation import SimulationError
 from tarsus.studio import structure
+from tarsus.studio.assembly import LEFT_OUT
+from tarsus.studio.carriers import spoken
+from tarsus.studio.joint_message import joints
 from tarsus.studio.knobs import number_at
 from tarsus.studio.looks import ground_numbers
 from tarsus.studio.messages import all_quantities, clean
-from tarsus.studio.setting import JOINT_FIELDS
+from tarsus.studio.sizing import sized
 
 if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
@@ -45,18 +48,8 @@ def scene(stage: Stage) -> dict[str, Any]:
         "revision": stage.revision,
         "name": document.description.name,
         "gravity": [float(x) for x in document.description.gravity],
-        "bodies": [
-            {
-                "name": body.name,
-                "mass": masses[body.name],
-                "group": next(
-                    (g for g, names in document.groups.items() if body.name in names), ""
-                ),
-                "fields": {"m": {"value": masses[body.name], "unit": "kg"}},
-            }
-            for body in machine.bodies()
-        ],
-        "joints": [*_joints(stage), *_loops(stage)],
+        "bodies": [_body(stage, body.name, masses[body.name]) for body in machine.bodies()],
+        "joints": joints(stage),
         "parts": [_part(stage, part) for part in document.parts.values()],
         "ground": ground_numbers(document.ground),
         "settings": {"dt": document.dt, "speed": stage.speed, "contact": str(document.contact)},
@@ -79,61 +72,40 @@ def scene(stage: Stage) -> dict[str, Any]:
     }
 
 
+def _body(stage: Stage, name: str, mass: float) -> dict[str, Any]:
+    groups = stage.document.groups
+    solid = sized(stage.document.description, name)
+    sizes = {} if solid is None else solid.sizes
+    fields: dict[str, Any] = {
+        size: {
+            "value": value[0] if len(value) == 1 else value,
+            "unit": "" if size == "scale" else "m",
+        }
+        for size, value in sizes.items()
+    }
+    return {
+        "name": name,
+        "mass": mass,
+        "group": next((group for group, names in groups.items() if name in names), ""),
+        "solid": None if solid is None else solid.solid,
+        "fields": fields | {"m": {"value": mass, "unit": "kg"}},
+    }
+
+
 def notes(stage: Stage) -> list[str]:
     """Return what a person should know: what repeats or contradicts, what passes what."""
     machine = stage.machine
-    found = [f"{a} and {b} pass each other" for a, b in machine.passing]
+    owner = machine.owner
+    found = [f"{owner(a)} and {owner(b)} pass each other" for a, b in machine.passing]
+    found += [f"{loop.name} {LEFT_OUT}" for loop in stage.document.left_out]
     if stage.document.parts or machine.model.constraints:
         try:
             diagnosis = machine.simulation.diagnose(machine.q)
         except SimulationError as error:  # loops that are torn open
-            return [*found, str(error)]
+            return [*found, spoken(stage.document.description, str(error))]
         found += [f"redundant: {group}" for group in diagnosis.redundant]
         found += [f"in conflict: {group}" for group in diagnosis.conflicts]
     return found
-
-
-def _joints(stage: Stage) -> list[dict[str, Any]]:
-    found = []
-    names = {body.name for body in stage.document.description.bodies}
-    for joint in stage.document.description.joints:
-        if joint.kind in ("free", "fixed") or joint.child not in names:
-            continue
-        view = stage.machine.model.joint(joint.name)
-        fields = {
-            field: {"value": clean(np.ravel(getattr(view, field, ())).tolist()), "unit": ""}
-            for field in JOINT_FIELDS
-            if hasattr(view, field)
-        }
-        found.append(
-            {
-                "name": joint.name,
-                "kind": joint.kind,
-                "a": joint.parent,
-                "b": structure.owner(stage.machine, joint.child),
-                "pose_a": joint.placement.ravel().tolist(),
-                "axis": None if joint.axis is None else np.ravel(joint.axis).tolist(),
-                "loop": False,
-                "fields": fields,
-            }
-        )
-    return found
-
-
-def _loops(stage: Stage) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": loop.name,
-            "kind": loop.kind,
-            "a": loop.body_a,
-            "b": loop.body_b,
-            "pose_a": loop.placement_a.ravel().tolist(),
-            "axis": [0.0, 0.0, 1.0],
-            "loop": True,
-            "fields": {},
-        }
-        for loop in stage.document.description.loops
-    ]
 
 
 def _part(stage: Stage, part: Part) -> dict[str, Any]:

@@ -178,8 +178,10 @@ class Studio:
         number = message.get("id")
         if isinstance(line, str):
             self._speaker = connection
-            answer = self.stage.do(line)
-            return {"kind": "answer", "id": number, "line": line, **vars(answer)}
+            with self.stage.lock:
+                answer, revision = self.stage.do(line), self.stage.revision
+            told = {"id": number, "line": line, "revision": revision}
+            return {"kind": "answer", **told, **vars(answer)}
         with self.stage.lock:
             return {"id": number, **self._read(ask)}
 

@@ -59,57 +59,14 @@ def rebuilt(stage: Stage, document: Document, model: Model, said: str) -> None:
     stage.become(document.but(description=model.description, parts=parts), said, model=model)
 
 
-def renamed(stage: Stage, old: str, new: str) -> str:
-    """Give something another name, also in all that refers to it."""
-    from tarsus.studio.adding import check_new
-
-    document = stage.document
-    what = document.names[one_of(old, document.names, "name")]
-    check_new(stage, new)
-    said = f"rename {old} {new}"
-    if what == "part":
-        parts = {
-            (new if name == old else name): dataclasses.replace(part, name=new)
-            if name == old
-            else part
-            for name, part in document.parts.items()
-        }
-        resting = frozenset(new if name == old else name for name in document.resting)
-        stage.become(document.but(parts=parts, resting=resting), said)
-        return f"{old} is {new} now"
-    editor = Editor(stage.machine.model).change(what, old, name=new)
-    if what == "body" and any(joint.name == old for joint in document.description.joints):
-        editor.change("joint", old, name=new)
-    parts = {name: _moved(part, old, new) for name, part in document.parts.items()}
-    start = stage.machine.q, stage.machine.v
-    model = editor.build()
-    stage.become(
-        document.but(description=model.description, parts=parts), said, model=model, start=start
-    )
-    return f"{old} is {new} now"
-
-
-def _moved(part: Part, old: str, new: str) -> Part:
-    """Return a part whose places on a body have the body's new name."""
-    changed: dict[str, Any] = {}
-    for field in dataclasses.fields(part):
-        value = getattr(part, field.name)
-        if value == old if isinstance(value, str) else False:
-            changed[field.name] = new
-        elif (
-            isinstance(value, tuple)
-            and len(value) == 2
-            and isinstance(value[0], str)
-            and value[0] == old
-        ):
-            changed[field.name] = (new, value[1])
-    changed.pop("name", None)
-    return dataclasses.replace(part, **changed) if changed else part
-
-
 def _change_body(stage: Stage, name: str, line: Line, said: str) -> str:
-    """Change mass, inertia or colour of a body, or where it is and how it moves."""
-    line.expect(["NAME"], ["-m", "-in", "-color", *STATE_FIELDS])
+    """Change sizes, mass, inertia or colour of a body, or where it is and how it moves."""
+    from tarsus.studio.sizing import SIZES, resize
+
+    line.expect(["NAME"], ["-m", "-in", "-color", *SIZES, *STATE_FIELDS])
+    if set(SIZES) & set(line.options):
+        resize(stage, name, line, said)
+    line.options = {key: own for key, own in line.options.items() if key not in SIZES}
     state = {option: line.options.pop(option) for option in STATE_FIELDS if option in line.options}
     editor = Editor(stage.machine.model)
     body = next(each for each in stage.document.description.bodies if each.name == name)
@@ -274,6 +231,7 @@ CHANGES = {
     "joint": _change_joint,
     "part": _change_part,
     "loop": _change_other,
+    "left out": _change_other,
     "coupling": _change_other,
     "frame": _change_other,
 }

@@ -22,6 +22,7 @@ from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.scenes import Scene
 from tarsus.simulation.integrators import Integration
+from tarsus.studio.carriers import spoken
 from tarsus.studio.commands import COMMANDS
 from tarsus.studio.document import Document
 from tarsus.studio.drawing import Drawing
@@ -158,13 +159,14 @@ class Stage(World):
             before.put_back(self)
             field = error.field if isinstance(error, LineError) else ""
             told = error.args[0] if isinstance(error, KeyError) and error.args else error
-            return Answer(str(told) or type(error).__name__, False, field)
+            text = spoken(self.document.description, str(told))
+            return Answer(text or type(error).__name__, False, field)
         except BaseException:
             before.put_back(self)
             raise
         finally:
             self.understood = outer
-        return Answer(said)
+        return Answer(spoken(self.document.description, said))
 
     def _make_one(self, first: int, verb: str) -> None:
         """Let all edits since the first of a line be one; those of a script are undone together."""

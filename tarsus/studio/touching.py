@@ -13,7 +13,7 @@ from tarsus.arrays import Array
 from tarsus.constraint import Joint, PointToPoint, Weld
 from tarsus.geometry import Collision
 from tarsus.geometry.candidates import GROUND
-from tarsus.model import Model
+from tarsus.model import WORLD, Model
 from tarsus.parts import place_of
 from tarsus.simulation import Simulation
 from tarsus.studio.document import Document
@@ -53,7 +53,8 @@ def _linkages(document: Document, model: Model) -> dict[str, int]:
         if min(first, second) >= 0:
             old, new = linkage[first], linkage[second]
             linkage = [new if own == old else own for own in linkage]
-    return dict(zip(model.body_names, linkage, strict=True))
+    # what is welded to the world touches all, also what is hinged to the world
+    return {WORLD: -1} | dict(zip(model.body_names, linkage, strict=True))
 
 
 def _made(document: Document, model: Model, collision: Collision | None) -> Simulation:

@@ -15,6 +15,7 @@ from tarsus.interrupt import Interrupt
 from tarsus.model import Model
 from tarsus.scenes import Scene
 from tarsus.studio.assembly import come_together
+from tarsus.studio.carriers import spoken
 from tarsus.studio.document import Document
 from tarsus.studio.language import LineError
 from tarsus.studio.limits import check_size
@@ -244,7 +245,7 @@ class World:
 
     def tell(self, text: str) -> None:
         """Say something that happened by itself."""
-        self.told.append(text)
+        self.told.append(spoken(self.document.description, text))
 
     def begin_at(self, q: Array, v: Array, t: float) -> None:
         """Put the machine into a state at a time."""

@@ -31,12 +31,16 @@ SEGMENTS = 20
 
 @dataclass(frozen=True)
 class Surface:
-    """Triangles (M, 3) between vertices (N, 3) [m], fixed to a body, or to the world (−1)."""
+    """Triangles (M, 3) between vertices (N, 3) [m], fixed to a body, or to the world (−1).
+
+    `shape` is the number of the model's shape that it is the surface of, −1 for none.
+    """
 
     body: int
     vertices: Array
     triangles: NDArray[np.int64]
     color: Color
+    shape: int = -1
 
 
 def surfaces(
@@ -50,7 +54,8 @@ def surfaces(
     if shapes is not None and shapes not in get_args(ShownShapes):
         raise ValueError(f"shapes is {shapes!r}, must be one of {', '.join(get_args(ShownShapes))}")
     for role in ("visual", "collision"):
-        chosen = [shape for shape in model.shapes if shape.role == role]
+        numbered = [(k, shape) for k, shape in enumerate(model.shapes) if shape.role == role]
+        chosen = [shape for _, shape in numbered]
         if shapes not in (role, None):
             continue
         if not chosen and shapes == role:
@@ -63,7 +68,7 @@ def surfaces(
             continue  # meshes that are missing or that nobody here can read
         # some readers return nothing instead of an error: better simple shapes than half a robot
         if meshes and (shapes == role or all(len(triangles) for _, triangles in meshes)):
-            found = map(functools.partial(_placed, model, detail), chosen, meshes)
+            found = map(functools.partial(_placed, model, detail), numbered, meshes)
             return [surface for surface in found if len(surface.triangles)]
     return list(_skeleton(model))
 
@@ -129,10 +134,13 @@ def _triangles(shape: Shape) -> tuple[Array, NDArray[np.int64]]:
 
 
 def _placed(
-    model: Model, detail: float | None, shape: Shape, mesh: tuple[Array, NDArray[np.int64]]
+    model: Model,
+    detail: float | None,
+    numbered: tuple[int, Shape],
+    mesh: tuple[Array, NDArray[np.int64]],
 ) -> Surface:
     """Return the mesh of a shape on its body, simplified if it was read from a file."""
-    vertices, triangles = mesh
+    (number, shape), (vertices, triangles) = numbered, mesh
     if shape.kind == "mesh" and detail is not None and len(vertices):
         # small parts keep their outline, too
         size = min(detail, float(np.ptp(vertices, axis=0).max()) / 4)
@@ -140,7 +148,7 @@ def _placed(
     body = -1 if shape.body == WORLD else model.body(shape.body).index
     color = shape.color[:3] if shape.color else _color(model, body)
     placed = vertices @ shape.placement[:3, :3].T + shape.placement[:3, 3]
-    return Surface(body, placed, triangles, color)
+    return Surface(body, placed, triangles, color, number)
 
 
 def _primitive(shape: Shape) -> tuple[Array, NDArray[np.int64]]:

@@ -7,7 +7,7 @@ from tarsus.studio.commands.command import COMMANDS, Command
 __all__ = ["COMMANDS", "Command"]
 
 THEMES = (
-    *("building", "copying", "filing", "galleries", "handling", "looking", "printing"),
+    *("building", "copying", "filing", "galleries", "handling", "looking", "moving", "printing"),
     *("reaching", "scripting", "timing", "verbatim", "verbatim_forces", "verbatim_time"),
     "walking",
 )

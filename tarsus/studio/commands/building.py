@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from tarsus.constraint import CONSTRAINTS
 from tarsus.forces import FORCES
+from tarsus.model.description import Description
 from tarsus.model.editor import Editor
 from tarsus.model.loops import LOOP_KINDS
 from tarsus.studio import adding, setting
-from tarsus.studio.assembly import close_all
+from tarsus.studio.assembly import close_all, try_again
+from tarsus.studio.carriers import carriers
 from tarsus.studio.commands.command import command
 from tarsus.studio.commands.timing import count
 from tarsus.studio.language import Line, LineError, one_of
 from tarsus.studio.meshes import add_mesh
+from tarsus.studio.renaming import renamed
 from tarsus.studio.solids import SOLIDS
+from tarsus.studio.wires import add_wire
 
 if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
@@ -24,7 +28,9 @@ if TYPE_CHECKING:
 
 COUPLINGS = ("gear", "rotor")
 KINDS = list(
-    dict.fromkeys([*SOLIDS, "mesh", *LOOP_KINDS, "screw", *COUPLINGS, *FORCES, *CONSTRAINTS])
+    dict.fromkeys(
+        [*SOLIDS, "wire", "mesh", *LOOP_KINDS, "screw", *COUPLINGS, *FORCES, *CONSTRAINTS]
+    )
 )
 """All that can be added. Joints of two places win over constraints of the same name."""
 
@@ -37,8 +43,8 @@ def add(stage: Stage, line: Line) -> str:
     one_of(kind, KINDS, "kind")
     adding.check_new(stage, name)
     said = f"add {kind} {name}"
-    if kind == "mesh":
-        return add_mesh(stage, name, line, said)
+    if kind in ("mesh", "wire"):
+        return (add_mesh if kind == "mesh" else add_wire)(stage, name, line, said)
     if kind in SOLIDS:
         return adding.add_body(stage, kind, name, line, said)
     if kind in COUPLINGS:
@@ -50,11 +56,15 @@ def add(stage: Stage, line: Line) -> str:
     raise LineError(f"add: {kind} is not between two places; joints of files have it", "KIND")
 
 
-@command("set NAME -field value…")
+@command("set NAME… -field value…")
 def set_fields(stage: Stage, line: Line) -> str:
-    """Change numbers of a body, a joint, a part, `ground` or `world`."""
-    line.expect(["NAME"], line.options)
-    return setting.change(stage, line.words[0], line)
+    """Change numbers of bodies, joints, parts, `ground` or `world`."""
+    line.expect(["NAME"], line.options, more=True)
+    said = [
+        setting.change(stage, name, Line(line.verb, [name], dict(line.options)))
+        for name in dict.fromkeys(line.words)
+    ]
+    return "; ".join(text for text in said if text)
 
 
 @command("delete NAME…")
@@ -62,43 +72,58 @@ def delete(stage: Stage, line: Line) -> str:
     """Take things away: with a body go its joints and what is attached to it."""
     line.expect(["NAME"], more=True)
     document, names = stage.document, stage.document.names
-    editor, parts = Editor(stage.machine.model), dict(document.parts)
+    editor, parts, left_out = Editor(stage.machine.model), dict(document.parts), document.left_out
     edited = False
-    for name in line.words:
+    for name in dict.fromkeys(line.words):
         what = names[one_of(name, names, "name")]
         if what == "part":
             del parts[name]
-        elif what == "joint":
-            editor.cut(name)
-            edited = True
+        elif what == "left out":
+            left_out = tuple(loop for loop in left_out if loop.name != name)
         else:
-            editor.remove(what, name)
+            editor.cut(name) if what == "joint" else editor.remove(what, name)
             edited = True
-    said, document = f"delete {' '.join(line.words)}", document.but(parts=parts)
+    _without_idle_carriers(editor, document.description, line.words)
+    said = f"delete {' '.join(line.words)}"
+    document = document.but(parts=parts, left_out=left_out)
     if edited:
         setting.rebuilt(stage, document, editor.build(), said)
+        try_again(stage, said)
     else:
         stage.become(document, said)
     return f"{', '.join(line.words)} taken away"
+
+
+def _without_idle_carriers(editor: Editor, stated: Description, gone: Iterable[str]) -> None:
+    """Take away carriers of which all that they carried has gone."""
+    gone = set(gone)
+    for carrier in carriers(stated):
+        carried = {joint.child for joint in stated.joints if joint.parent == carrier}
+        if carried <= gone:
+            editor.remove("body", carrier)
 
 
 @command("rename OLD NEW")
 def rename(stage: Stage, line: Line) -> str:
     """Give something another name."""
     line.expect(["OLD", "NEW"])
-    return setting.renamed(stage, *line.words)
+    return renamed(stage, *line.words)
 
 
 @command("group NAME BODY…")
 def group(stage: Stage, line: Line) -> str:
-    """Call some bodies by one name."""
-    line.expect(["NAME", "BODY"], more=True)
+    """Call some bodies by one name; without any, the name goes and the bodies stay."""
+    line.expect(["NAME"], more=True)
     name, *bodies = line.words
     for body in bodies:
         one_of(body, [each.name for each in stage.machine.bodies()], "body")
-    document = stage.document
-    stage.look_different(document.but(groups={**document.groups, name: tuple(bodies)}))
-    return f"{name}: {', '.join(bodies)}"
+    groups = {key: own for key, own in stage.document.groups.items() if key != name}
+    if not bodies:
+        one_of(name, stage.document.groups, "group")
+    start = stage.machine.q, stage.machine.v
+    document = stage.document.but(groups=groups | ({name: tuple(bodies)} if bodies else {}))
+    stage.become(document, f"group {name}", start=start)
+    return f"{name}: {', '.join(bodies)}" if bodies else f"{name} is no group any more"
 
 
 @command("assemble")

@@ -25,18 +25,18 @@ BESIDE = (0.0, 0.3, 0.0)
 """Where a copy goes, unless stated [m]."""
 
 
-@command("duplicate NAME NEW -t x y z -whole on|off")
+@command("duplicate NAME… NEW -t x y z -whole on|off")
 def duplicate(stage: Stage, line: Line) -> str:
-    """Copy a body, or a group with its joints and parts; -whole on takes all that hangs on it."""
-    line.expect(["NAME", "NEW"], ["-t", "-whole"])
+    """Copy bodies or groups with joints and parts between; -whole on takes all that hangs on it."""
+    line.expect(["NAME", "NEW"], ["-t", "-whole"], more=True)
     shift = line.numbers("-t", 3) if "-t" in line.options else np.array(BESIDE)
     return _copy(stage, line, pose(shift), np.eye(4))
 
 
-@command("mirror NAME NEW -plane x|y|z -at X -whole on|off")
+@command("mirror NAME… NEW -plane x|y|z -at X -whole on|off")
 def mirror(stage: Stage, line: Line) -> str:
-    """Copy a body or a group as its image in a plane across an axis of the world, at X on it."""
-    line.expect(["NAME", "NEW"], ["-plane", "-at", "-whole"])
+    """Copy bodies or groups as images in a plane across an axis of the world, at X on it."""
+    line.expect(["NAME", "NEW"], ["-plane", "-at", "-whole"], more=True)
     axis = PLANES[one_of(" ".join(line.options.get("-plane", ["y"])), PLANES, "-plane")]
     local = np.eye(4)
     local[axis, axis] = -1.0
@@ -47,7 +47,7 @@ def mirror(stage: Stage, line: Line) -> str:
 
 def _copy(stage: Stage, line: Line, world: Array, local: Array) -> str:
     """Add copies of what a line names, where they are and as they move."""
-    old, new = line.words
+    *old, new = line.words
     check_new(stage, new)
     bodies = _chosen(stage, old, line)
     image = Image(world, _names(stage, bodies, old, new), local)
@@ -78,30 +78,40 @@ def _copy(stage: Stage, line: Line, world: Array, local: Array) -> str:
         description=model.description, parts=parts, resting=frozenset(resting), groups=groups
     )
     start = _state(stage, model, image)
-    stage.become(document, f"{line.verb} {old} {new}", model=model, start=start)
+    stage.become(document, f"{line.verb} {' '.join(line.words)}", model=model, start=start)
     return f"{new}: {', '.join(image.names[body] for body in known)}"
 
 
-def _chosen(stage: Stage, name: str, line: Line) -> set[str]:
-    document = stage.document
-    known = [body.name for body in document.description.bodies]
-    one_of(name, [*document.groups, *known], "body")
-    bodies = {body for body in document.groups.get(name, (name,)) if body in known}
-    if not bodies:
-        raise LineError(f"group {name} has no bodies any more", "NAME")
+def _chosen(stage: Stage, names: list[str], line: Line) -> set[str]:
+    """Return the bodies that names of bodies and groups stand for, with their carriers."""
+    bodies = named_bodies(stage, names)
     if one_of(" ".join(line.options.get("-whole", ["off"])), ("on", "off"), "-whole") == "on":
-        bodies = set().union(*(linkage_of(document.description, body) for body in bodies))
-    return chosen_with_carriers(document.description, bodies)
+        bodies = set().union(*(linkage_of(stage.document.description, body) for body in bodies))
+    return chosen_with_carriers(stage.document.description, bodies)
 
 
-def _names(stage: Stage, bodies: set[str], old: str, new: str) -> dict[str, str]:
+def named_bodies(stage: Stage, names: list[str]) -> set[str]:
+    """Return the bodies that names of bodies and groups stand for."""
+    document = stage.document
+    known = [body.name for body in stage.machine.bodies()]
+    found: set[str] = set()
+    for name in names:
+        one_of(name, [*document.groups, *known], "body")
+        bodies = {body for body in document.groups.get(name, (name,)) if body in known}
+        if not bodies:
+            raise LineError(f"group {name} has no bodies any more", "NAME")
+        found |= bodies
+    return found
+
+
+def _names(stage: Stage, bodies: set[str], old: list[str], new: str) -> dict[str, str]:
     """Return what copies of bodies and of all between them are called."""
     stated = stage.document.description
     alone = len([body for body in stage.machine.bodies() if body.name in bodies]) == 1
     known = {body.name for body in stage.machine.bodies()}
 
     def called(name: str) -> str:
-        return new if alone and (name == old or name in bodies & known) else f"{new}_{name}"
+        return new if alone and (name in old or name in bodies & known) else f"{new}_{name}"
 
     found = {body.name: called(body.name) for body in stated.bodies if body.name in bodies}
     carried = [joint for joint in stated.joints if joint.child in bodies]
@@ -114,7 +124,7 @@ def _names(stage: Stage, bodies: set[str], old: str, new: str) -> dict[str, str]
     ]
     for each in own:
         found.setdefault(each.name, called(each.name))
-    taken = {*stage.document.names, *(joint.name for joint in stated.joints)}
+    taken = {*stage.document.taken, *(joint.name for joint in stated.joints)}
     for name in found.values():
         if name in taken:
             raise LineError(f"there is something called {name!r} already", "NEW")
@@ -133,9 +143,12 @@ def _state(stage: Stage, model: Model, image: Image) -> tuple[Array, Array]:
     old, q, v = machine.model, model.neutral(), np.zeros(model.nv)
     back = {new: name for name, new in image.names.items()}
     others = []
+    moving = {joint.name: joint for joint in old.joints}
     for joint in model.joints:
-        source = old.joint(back.get(joint.name, joint.name))
-        if joint.name not in back or (joint.kind == source.kind and joint.nq == joint.nv == 1):
+        # the copy of a body that was welded to another is free
+        source = moving.get(back.get(joint.name, joint.name))
+        alike = source is not None and joint.kind == source.kind and joint.nq == joint.nv == 1
+        if source is not None and (joint.name not in back or alike):
             q[joint.q_slice] = machine.q[source.q_slice]
             v[joint.v_slice] = machine.v[source.v_slice]
             continue

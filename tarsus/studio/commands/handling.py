@@ -23,7 +23,7 @@ STIFFNESS = 60.0
 def grab(stage: Stage, line: Line) -> str:
     """Take a body at a point of it, and pull it through a spring to a place of the world."""
     line.expect(["BODY", "x", "y", "z"], ["-to", "-k"])
-    body = one_of(line.words[0], stage.machine.model.frame_names, "body")
+    body = one_of(line.words[0], stage.machine.frame_names, "body")
     point = numbers(line.words[1:], "x y z", 3)
     release_hand(stage)
     to = line.numbers("-to", 3) if "-to" in line.options else _world(stage, body, point)
@@ -57,8 +57,8 @@ def release(stage: Stage, line: Line) -> str:
 def pin(stage: Stage, line: Line) -> str:
     """Nail a point of a body where it is now."""
     line.expect(["BODY", "x", "y", "z"])
-    body = one_of(line.words[0], stage.machine.model.frame_names, "body")
-    names = stage.document.names
+    body = one_of(line.words[0], stage.machine.frame_names, "body")
+    names = stage.document.taken
     name = next(f"pin{k}" for k in range(1, len(names) + 2) if f"pin{k}" not in names)
     check_new(stage, name)
     nail = Nail((body, numbers(line.words[1:], "x y z", 3)), name=name)

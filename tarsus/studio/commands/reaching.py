@@ -20,7 +20,7 @@ def reach(stage: Stage, line: Line) -> str:
     """Lead a frame to a place of the world by inverse kinematics, at rest."""
     line.expect(["FRAME", "X", "Y", "Z"])
     model = stage.machine.model
-    frame = one_of(line.words[0], model.frame_names, "frame")
+    frame = one_of(line.words[0], stage.machine.frame_names, "frame")
     target = numbers(line.words[1:], "X Y Z", 3)
     if stage.playing:
         raise LineError("pause first: what moves is led by drag")

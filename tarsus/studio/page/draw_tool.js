@@ -1,7 +1,6 @@
-// Two clicks draw a rod from point to point; ends that snap to a body are hinged to it.
+// Two clicks draw a part from point to point; ends that snap to a body are joined to it.
 import { end, fromX, words } from "./lines.js"
-import { attachmentAt } from "./snap.js"
-import { WorkPlane } from "./work_plane.js"
+import { Tool } from "./tool.js"
 
 /** The options that say how long a part is along its x axis. */
 const SIZE = {
@@ -9,129 +8,99 @@ const SIZE = {
   capsule: length => `-length ${words([length])} -radius ${words([Math.min(0.05, length / 6)])}`,
 }
 
-export class DrawTool {
+export class DrawTool extends Tool {
   static joins = true
-  #studio
-  #plane
   #first = null
-  #under = null
-  #stop
 
-  constructor(studio, { kind, title }) {
-    this.#studio = studio
-    this.kind = kind
-    this.title = title
-    this.#plane = new WorkPlane(studio)
-    this.#plane.through = studio.lastPoint ?? [0, 0, 0]
+  constructor(studio, given) {
+    super(studio, given)
+    this.plane.through = studio.lastPoint ?? [0, 0, 0]
   }
 
   get hint() {
-    return this.#first
-      ? `${this.title}: click where it ends.`
-      : `${this.title}: click where it begins. Ends snap to ends.`
+    return `${this.title}: click where it ${this.#first ? "ends" : "begins. Ends snap to ends"}.`
   }
 
   choices() {
     return [
-      {
-        label: `Plane ${this.#plane.title}`,
-        key: "P",
-        act: () => {
-          this.#plane.turn()
-          this.#studio.emit("hint")
-        },
-      },
-      {
-        label: "Hinge where it snaps",
-        key: "J",
-        pressed: DrawTool.joins,
-        act: () => {
-          DrawTool.joins = !DrawTool.joins
-          this.#studio.emit("hint")
-        },
-      },
+      { label: `Plane ${this.plane.title}`, key: "P", act: () => this.#turn() },
+      { label: this.joined, key: "J", pressed: DrawTool.joins, act: () => this.#join() },
     ]
   }
 
-  key(name) {
-    const choice = this.choices().find(each => each.key.toLowerCase() === name.toLowerCase())
-    choice?.act()
-    return Boolean(choice)
+  /** What becomes of ends that snap to something. */
+  get joined() {
+    return "Hinge where it snaps"
   }
 
-  enter() {
-    this.#stop = this.#studio.overlay.layer(draw => this.#draw(draw))
-    this.#studio.picture.canvas.style.cursor = "crosshair"
+  #turn() {
+    this.plane.turn()
+    this.changed()
   }
 
-  leave() {
-    this.#stop()
-    this.#studio.picture.canvas.style.cursor = ""
+  #join() {
+    DrawTool.joins = !DrawTool.joins
+    this.changed()
   }
 
-  hover(at) {
-    this.#under = this.#at(at)
+  take(place) {
+    const first = this.#first
+    this.plane.through = place.point
+    this.#first = first ? null : place
+    if (first) this.#finish(first, place)
+    else this.changed()
   }
 
-  click(at) {
-    const place = this.#at(at)
-    if (!place) return
-    if (this.#first) this.finish(place)
-    else {
-      this.#first = place
-      this.#plane.through = place.point
-      this.#studio.emit("hint")
-    }
-  }
-
-  async finish(second) {
-    const first = this.#first,
-      { world } = this.#studio
-    const along = second.point.map((x, i) => x - first.point[i]),
-      length = Math.hypot(...along)
-    if (length < 1e-3) {
-      this.#studio.say("A part needs a length: click farther away.")
+  async #finish(first, second) {
+    if (Math.hypot(...second.point.map((x, i) => x - first.point[i])) < 1e-3) {
+      this.#first = first
+      this.studio.say("A part needs a length: click farther away.")
       return
     }
-    const name = world.freshName(this.kind),
-      middle = first.point.map((x, i) => (x + second.point[i]) / 2)
-    const line = `add ${this.kind} ${name} -t ${words(middle)} -E ${words(fromX(along))} ${SIZE[this.kind](length)}`
-    const normal = this.#plane.normal
-    this.#first = null
-    this.#studio.lastPoint = second.point
-    if (!(await this.#studio.run(line)).ok) return
-    if (DrawTool.joins) {
-      await this.#join(first, name, [-length / 2, 0, 0], normal)
-      await this.#join(second, name, [length / 2, 0, 0], normal)
-    }
-    this.#studio.select(name)
-    this.#studio.emit("hint")
+    this.studio.lastPoint = second.point
+    const name = this.studio.world.freshName(this.kind)
+    if (await this.make(name, first, second)) this.studio.select(name)
+    this.changed()
   }
 
-  async #join(place, name, local, normal) {
-    if (!place.body || place.body === name) return
-    const { world } = this.#studio
+  /** Runs the lines that make the part; the promise is whether it is there. */
+  async make(name, first, second) {
+    const along = second.point.map((x, i) => x - first.point[i]),
+      length = Math.hypot(...along)
+    const middle = first.point.map((x, i) => (x + second.point[i]) / 2),
+      { normal } = this.plane
+    const line = `add ${this.kind} ${name} -t ${words(middle)} -E ${words(fromX(along))} ${SIZE[this.kind](length)}`
+    if (!(await this.studio.run(line)).ok) return false
+    await this.#hinge(first, name, [-length / 2, 0, 0], normal)
+    await this.#hinge(second, name, [length / 2, 0, 0], normal)
+    return true
+  }
+
+  async #hinge(place, name, local, normal) {
+    if (!DrawTool.joins || !place.body) return
+    const { world } = this.studio
     const axis = words(world.turnToBody(place.body, normal))
-    await this.#studio.run(
+    await this.studio.run(
       `add revolute ${world.freshName("hinge")} -a ${end(place)} -b ${end({ body: name, local })} -axis ${axis}`,
     )
   }
 
-  #at({ x, y, shift }) {
-    const snapped = attachmentAt(this.#studio, x, y)
+  at(place) {
+    const snapped = super.at(place)
     if (snapped?.snapped) return snapped
-    const point = this.#plane.at(x, y, shift)
-    return point && { body: "", point, what: words(point) }
+    const point = this.plane.at(place.x, place.y, place.shift)
+    return point && { body: "", point, what: `${words(point)} m` }
   }
 
-  #draw(draw) {
-    for (const body of this.#studio.world.scene.bodies) draw.snaps(body)
-    draw.grid(this.#plane, this.#under?.point ?? this.#first?.point)
-    if (this.#first) draw.mark(this.#first.point, "1")
-    if (!this.#under) return
-    const far = this.#first && Math.hypot(...this.#under.point.map((x, i) => x - this.#first.point[i]))
-    const text = this.#under.body ? `${this.#under.body} · ${this.#under.what}` : `${this.#under.what} m`
-    draw.mark(this.#under.point, this.#first ? "2" : "1", far ? `${far.toFixed(3)} m` : text)
-    if (this.#first) draw.bar(this.#first.point, this.#under.point)
+  draw(pen) {
+    const [first, under] = [this.#first, this.under]
+    this.drawSnaps(pen)
+    pen.grid(this.plane, under?.point ?? first?.point)
+    if (first) pen.mark(first.point, "1")
+    if (!under) return
+    const far = first && Math.hypot(...under.point.map((x, i) => x - first.point[i]))
+    const text = under.body ? `${under.body} · ${under.what}` : under.what
+    pen.mark(under.point, first ? "2" : "1", far ? `${far.toFixed(3)} m` : text)
+    if (first) pen.bar(first.point, under.point)
   }
 }

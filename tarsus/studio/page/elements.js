@@ -40,11 +40,19 @@ export function iconButton(name, label, onclick, more = {}) {
   )
 }
 
-/** Puts other children into an element, and keeps the focus where it was if it can. */
+/** Gives an element these children. Those that it has stay where they are, and the focus if it can. */
 export function refill(parent, ...children) {
-  const focused = parent.contains(document.activeElement) ? document.activeElement.dataset.key : undefined
-  parent.replaceChildren(...children.filter(Boolean))
-  if (focused) parent.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true })
+  const wanted = children.filter(Boolean),
+    stays = new Set(wanted)
+  const focused = parent.contains(document.activeElement) ? document.activeElement : null
+  for (const child of [...parent.childNodes]) if (!stays.has(child)) child.remove()
+  wanted.forEach((child, k) => {
+    if (parent.childNodes[k] !== child) parent.insertBefore(child, parent.childNodes[k] ?? null)
+  })
+  if (!focused || parent.contains(document.activeElement)) return
+  const key = focused.dataset.key
+  const again = parent.contains(focused) ? focused : key && parent.querySelector(`[data-key="${CSS.escape(key)}"]`)
+  if (again) again.focus({ preventScroll: true })
 }
 
 /** A number as people write it: at most `digits` that count, no trailing zeros. */

@@ -11,7 +11,8 @@ const KEYS = [
   ["Arrows, + and −", "turn the view, zoom (on the picture)"],
   ["Delete", "take away what is selected"],
   ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"],
-  ["Ctrl+D", "duplicate"],
+  ["Ctrl+A", "select all bodies"],
+  ["Ctrl+D, Ctrl+G", "duplicate, group"],
   ["Ctrl+S", "save"],
   ["B, I, T, C", "build, inspect, structure, charts"],
   ["G", "gallery"],
@@ -20,13 +21,16 @@ const KEYS = [
   ["?", "this help"],
 ]
 const POINTER = [
-  ["Click a body", "selects it"],
+  ["Click a body", "selects it; Shift + click adds it, or takes it out"],
+  ["Shift + drag", "selects all bodies in a box"],
   ["Drag a body", "pulls it through a spring; its force is shown"],
-  ["Drag a loose body at rest", "puts it elsewhere"],
+  ["Drag a loose body at rest", "puts it elsewhere, with all that is selected"],
   ["Alt + drag, at rest", "leads it by inverse kinematics"],
   ["Drag beside it", "turns the view"],
-  ["Right drag, or Shift", "moves the view"],
+  ["Right drag", "moves the view"],
   ["Wheel or pinch", "nearer, farther"],
+  ["Two fingers", "move the view"],
+  ["A long press on a body", "adds it to what is selected"],
   ["Double click", "looks there"],
 ]
 

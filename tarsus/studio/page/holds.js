@@ -1,12 +1,14 @@
 // Three ways to hold a body: a spring of the hand, putting it elsewhere, leading it by inverse kinematics.
 import { end, word, words } from "./lines.js"
+import { moveSelected } from "./selection.js"
 
-/** The way that fits: what runs or is joined is pulled, what is loose and at rest is put. */
+/** The way that fits: what runs or is joined is pulled; what is loose, or several, is put at rest. */
 export function holdFor(studio, { body }, alt) {
   const { world } = studio
   if (world.frame.playing) return new SpringHold(studio)
   if (alt) return new LeadHold(studio)
-  return world.attachedTo(body).length ? new SpringHold(studio) : new MoveHold(studio)
+  const isLoose = studio.selection.length > 1 || !world.attachedTo(body).length
+  return isLoose ? new MoveHold(studio) : new SpringHold(studio)
 }
 
 /** One line is on its way at a time, the newest follows: a slow world is not flooded. */
@@ -74,10 +76,14 @@ class SpringHold {
     if (!this.#ran) await this.#studio.run("pause")
   }
 
+  cancel() {
+    return this.end()
+  }
+
   draw() {}
 }
 
-/** Puts a loose body elsewhere when it is let go: one edit, one step of undo. */
+/** Puts what is selected elsewhere when it is let go: one edit, one step of undo. */
 class MoveHold {
   #studio
 
@@ -89,9 +95,11 @@ class MoveHold {
 
   move() {}
 
-  end({ body, start, to }) {
-    const origin = this.#studio.world.toWorld(body, [0, 0, 0])
-    return this.#studio.run(`set ${word(body)} -t ${words(origin.map((x, i) => x + to[i] - start[i]))}`)
+  end({ start, to }) {
+    return moveSelected(
+      this.#studio,
+      to.map((x, i) => x - start[i]),
+    )
   }
 
   draw(pen, { start, to }) {

@@ -75,6 +75,7 @@ const actions = {
   add: ["M12 5v14M5 12h14"],
   delete: ["M5 7h14M9.5 7V4.5h5V7M7 7l1 13h8l1-13M10.5 11v5.5M13.5 11v5.5"],
   duplicate: ["M8.5 8.5h11v11h-11z", "M15.5 8.5v-4h-11v11h4"],
+  group: ["M4 4h10v10H4z", "M10 10h10v10H10z"],
   mirror: ["M12 3v18", "M9 7L3.5 17H9zM15 7l5.5 10H15z"],
   gallery: ["M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z"],
   chart: ["M4 4v16h16", "M7.5 15l3.5-5 3.5 3L20 6.5"],

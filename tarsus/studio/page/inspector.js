@@ -1,7 +1,10 @@
 // What is selected, number by number; the world itself if nothing is.
 import { element, icon, iconButton, readable, refill } from "./elements.js"
-import { makeField, titleOf } from "./field.js"
+import { formOf, makeField, titleOf } from "./field.js"
+import { Kept } from "./kept.js"
 import { quaternion, word, words } from "./lines.js"
+import { duplicateSelected, mirrorSelected, removeSelected } from "./selection.js"
+import { severalRows } from "./several_inspector.js"
 import { worldRows } from "./world_inspector.js"
 
 const RENEW = 200
@@ -9,30 +12,19 @@ const RENEW = 200
 export class Inspector {
   root = element("div", { class: "inspector" })
   #studio
-  #stale = true
+  #kept = new Kept()
   #live = null
   #renewed = 0
 
   constructor(studio) {
     this.#studio = studio
     studio.on("selected", () => this.#fill())
-    studio.world.on("scene", () => this.#sceneChanged())
+    studio.world.on("scene", () => this.#fill())
     studio.picture.each(now => this.#renew(now))
-    this.root.addEventListener("focusout", () => setTimeout(() => this.#stale && this.#sceneChanged(), 0))
   }
 
   focus() {
     this.root.querySelector("input, button")?.focus()
-  }
-
-  // What is being typed is not taken away by an edit that comes from elsewhere.
-  #sceneChanged() {
-    const typing =
-      this.root.contains(document.activeElement) &&
-      document.activeElement.matches("input[type=text]") &&
-      this.root.querySelector(".wrong")
-    this.#stale = Boolean(typing)
-    if (!typing) this.#fill()
   }
 
   #renew(now) {
@@ -43,75 +35,46 @@ export class Inspector {
 
   #fill() {
     this.#live = null
-    const found = this.#studio.world.find(this.#studio.selected)
-    refill(
-      this.root,
-      ...(found ? this.#ofItem(found) : worldRows(this.#studio, (name, fields) => this.#fields(name, fields))),
-    )
+    refill(this.root, ...this.#kept.round(() => this.#rows()))
+  }
+
+  #rows() {
+    const { selection, world } = this.#studio
+    const found = world.find(this.#studio.selected)
+    const fields = (name, each) => this.#fields(name, each)
+    if (selection.length > 1) return severalRows(this.#studio, this.#kept, fields)
+    return found ? this.#ofItem(found) : worldRows(this.#studio, this.#kept, fields)
   }
 
   #ofItem({ what, item }) {
-    const { world } = this.#studio
-    const kind = what === "body" ? "body" : item.kind
-    const rows = [this.#head(what, item, kind), this.#actions(what, item)]
-    const loop = world.scene.loops.find(each => each.name === item.name)
-    if (loop?.reason)
-      rows.push(element("p", { class: "notice" }, icon("warning", 18), element("span", { text: loop.reason })))
-    if (what !== "body") rows.push(this.#ends(item))
-    if (what === "part" && item.on !== undefined) rows.push(this.#field(item.name, "on", { value: item.on }))
-    if (what === "body") rows.push(...this.#place(item.name))
-    rows.push(...this.#fields(item.name, item.fields))
-    if (what === "body") rows.push(this.#attached(item.name))
-    return rows
+    const loop = this.#studio.world.scene.loops.find(each => each.name === item.name)
+    const amiss = item.amiss || loop?.reason
+    return [
+      this.#head(what, item),
+      this.#kept.get(`actions ${what} ${item.name}`, () => this.#actions(what, item)),
+      amiss && this.#kept.get(`notice ${amiss}`, () => notice(amiss)),
+      what === "body" ? null : this.#ends(item),
+      ...(what === "part" ? [this.#field(item.name, "on", { value: item.on })] : []),
+      ...(what === "body" ? this.#place(item.name) : []),
+      ...this.#fields(item.name, item.fields),
+      what === "body" ? this.#attached(item.name) : null,
+    ]
   }
 
-  #head(what, item, kind) {
-    const name = element("input", {
-      type: "text",
-      class: "name",
-      value: item.name,
-      "aria-label": "Name",
-      "data-key": "name",
-      spellcheck: "false",
-      autocomplete: "off",
-      onchange: async () => {
-        const answer = await this.#studio.run(`rename ${word(item.name)} ${word(name.value.trim())}`, { quiet: true })
-        if (answer.ok) this.#studio.select(name.value.trim())
-        name.setAttribute("aria-invalid", String(!answer.ok))
-        message.textContent = answer.ok ? "" : answer.text
-      },
-    })
-    const message = element("p", { class: "field-message", role: "alert" })
-    const about =
-      what === "body"
-        ? `body · ${readable(item.mass)} kg`
-        : what === "joint"
-          ? `${kind} joint${item.loop ? " · closes a loop" : ""}`
-          : `${kind} · ${item.role}`
-    return element(
-      "div",
-      { class: "head" },
-      icon(ICON_OF(what, item), 26),
-      element("div", {}, name, element("p", { class: "about", text: about }), message),
-    )
+  #head(what, item) {
+    const head = this.#kept.get(`head ${what} ${item.kind} ${item.name}`, () => makeHead(this.#studio, what, item))
+    head.tell(aboutOf(what, item))
+    return head
   }
 
   #actions(what, { name }) {
-    const { studio, run } = { studio: this.#studio, run: line => this.#studio.run(line) }
-    const copy = () => {
-      const fresh = studio.world.freshName(name.replace(/\d+$/, ""))
-      run(`duplicate ${word(name)} ${word(fresh)}`).then(answer => answer.ok && studio.select(fresh))
-    }
-    const mirror = () => {
-      const fresh = studio.world.freshName(name.replace(/\d+$/, ""))
-      run(`mirror ${word(name)} ${word(fresh)} -plane y`).then(answer => answer.ok && studio.select(fresh))
-    }
+    const studio = this.#studio
     const bodyOnly =
       what === "body"
         ? [
-            iconButton("duplicate", "Duplicate (Ctrl+D)", copy),
-            iconButton("mirror", "Mirror across the xz plane", mirror),
-            iconButton("pin", "Pin: hold it where it is", () => run(`pin ${word(name)} ${words([0, 0, 0])}`)),
+            iconButton("duplicate", "Duplicate (Ctrl+D)", () => duplicateSelected(studio)),
+            iconButton("mirror", "Mirror across the xz plane", () => mirrorSelected(studio)),
+            iconButton("pin", "Pin: hold it where it is", () => studio.run(`pin ${word(name)} ${words([0, 0, 0])}`)),
           ]
         : []
     return element(
@@ -119,88 +82,115 @@ export class Inspector {
       { class: "actions" },
       ...bodyOnly,
       iconButton("chart", "Show its numbers in the chart", () => studio.emit("chartOf", name)),
-      iconButton("delete", "Delete (Del)", () => run(`delete ${word(name)}`)),
+      iconButton("delete", "Delete (Del)", () => removeSelected(studio)),
     )
   }
 
   /** Where a body is now: numbers of the last frame, renewed while nobody types. */
   #place(name) {
-    const { world } = this.#studio
-    const rows = element("div", { class: "live" })
-    const fill = () => {
-      if (rows.contains(document.activeElement) || rows.querySelector(".wrong")) return
-      const pose = world.pose(name)
-      refill(
-        rows,
-        this.#field(name, "t", { value: [pose[3], pose[7], pose[11]].map(round), unit: "m" }),
-        this.#field(name, "E", { value: quaternion(pose).map(round) }),
-      )
+    const contents = () => {
+      const pose = this.#studio.world.pose(name)
+      return [
+        { value: [pose[3], pose[7], pose[11]].map(round), unit: "m" },
+        { value: quaternion(pose).map(round) },
+      ]
     }
-    fill()
-    this.#live = fill
-    return [rows]
+    const rows = contents().map((content, k) => this.#field(name, "tE"[k], content))
+    this.#live = () => contents().forEach((content, k) => rows[k].update(content))
+    return rows
   }
 
   #fields(name, fields = {}) {
     return Object.entries(fields).map(([field, content]) => this.#field(name, field, content))
   }
 
+  /** A field of something, or of several things whose names are words. */
   #field(name, field, content) {
-    if (content.fixed) return fixedRow(field, content)
-    return makeField(field, content, typed => this.#studio.run(`set ${word(name)} -${field} ${typed}`, { quiet: true }))
+    const names = [name].flat().map(word).join(" ")
+    const row = this.#kept.get(`field ${names} ${field} ${formOf(content)}`, () =>
+      makeField(field, content, typed => this.#studio.run(`set ${names} -${field} ${typed}`, { quiet: true })),
+    )
+    row.update(content)
+    return row
   }
 
-  #ends({ a, b }) {
-    const line = (label, end) => {
-      const body = typeof end === "string" ? end : end?.body
-      return element(
+  #ends({ name, a, b }) {
+    const bodies = [a, b].map(end => (typeof end === "string" ? end : end?.body))
+    return this.#kept.get(`ends ${name} ${bodies}`, () =>
+      element(
         "div",
-        { class: "end" },
-        element("span", { text: label }),
-        body && body !== "world" ? this.#link(body) : element("span", { class: "quiet", text: "the world" }),
-      )
-    }
-    return element("div", { class: "ends" }, line("From", a), b ? line("To", b) : null)
-  }
-
-  #attached(body) {
-    const list = this.#studio.world.attachedTo(body)
-    if (!list.length)
-      return element("p", { class: "quiet", text: "Nothing is attached. Choose a joint and click two points." })
-    return element(
-      "div",
-      { class: "attached" },
-      element("h3", { text: "Attached" }),
-      ...list.map(item =>
-        element("div", { class: "end" }, element("span", { text: titleOf(item.kind) }), this.#link(item.name)),
+        { class: "ends" },
+        ...bodies
+          .map((body, k) => body !== undefined && this.#row(["From", "To"][k], body === "world" ? "" : body))
+          .filter(Boolean),
       ),
     )
   }
 
-  #link(name) {
-    return element("button", {
+  #attached(body) {
+    const list = this.#studio.world.attachedTo(body).map(({ kind, name }) => [titleOf(kind), name])
+    return this.#kept.get(`attached ${body} ${JSON.stringify(list)}`, () =>
+      list.length
+        ? element(
+            "div",
+            { class: "attached" },
+            element("h3", { text: "Attached" }),
+            ...list.map(([title, name]) => this.#row(title, name)),
+          )
+        : element("p", { class: "quiet", text: "Nothing is attached. Choose a joint and click two points." }),
+    )
+  }
+
+  /** A row that names something that can be selected; the world if it has no name. */
+  #row(title, name) {
+    const link = element("button", {
       type: "button",
       class: "link",
       text: name,
       "data-key": `link ${name}`,
       onclick: () => this.#studio.select(name),
     })
+    return element(
+      "div",
+      { class: "end" },
+      element("span", { text: title }),
+      name ? link : element("span", { class: "quiet", text: "the world" }),
+    )
   }
 }
 
-const ICON_OF = (what, item) => (what === "body" ? "box" : item.kind)
-const round = number => Number(number.toFixed(4))
-
-function fixedRow(field, { value, unit = "" }) {
-  const text = Array.isArray(value)
-    ? value.map(each => readable(each)).join("  ")
-    : typeof value === "number"
-      ? readable(value)
-      : String(value)
-  return element(
-    "div",
-    { class: "field" },
-    element("span", { class: "label", text: titleOf(field) }),
-    element("span", { class: "fixed", text: `${text} ${unit}` }),
-  )
+function makeHead(studio, what, item) {
+  const message = element("p", { class: "field-message", role: "alert" })
+  const about = element("p", { class: "about" })
+  const name = element("input", {
+    type: "text",
+    class: "name",
+    value: item.name,
+    "aria-label": "Name",
+    "data-key": "name",
+    spellcheck: "false",
+    autocomplete: "off",
+    onchange: async () => {
+      const wanted = name.value.trim()
+      const answer = await studio.run(`rename ${word(item.name)} ${word(wanted)}`, { quiet: true })
+      if (answer.ok) studio.select(wanted)
+      name.setAttribute("aria-invalid", String(!answer.ok))
+      message.textContent = answer.ok ? "" : answer.text
+    },
+  })
+  const drawing = what === "body" ? (item.solid ?? "box") : item.kind
+  const head = element("div", { class: "head" }, icon(drawing, 26), element("div", {}, name, about, message))
+  head.tell = text => {
+    about.textContent = text
+  }
+  return head
 }
+
+function aboutOf(what, item) {
+  if (what === "body") return `${item.solid ?? "body"} · ${readable(item.mass)} kg`
+  if (what === "joint") return `${item.kind} joint${item.loop ? " · closes a loop" : ""}`
+  return `${item.kind} · ${item.role}`
+}
+
+const notice = text => element("p", { class: "notice" }, icon("warning", 18), element("span", { text }))
+const round = number => Number(number.toFixed(4))

@@ -1,6 +1,6 @@
 // Keys that work everywhere but where one types.
 import { showHelp } from "./help.js"
-import { word } from "./lines.js"
+import { duplicateSelected, groupSelected, removeSelected } from "./selection.js"
 
 export class Keyboard {
   #studio
@@ -24,16 +24,14 @@ export class Keyboard {
   }
 
   #withControl(key) {
-    const { studio, selected } = { studio: this.#studio, selected: this.#studio.selected }
+    const studio = this.#studio
     const name = key.key.toLowerCase()
     if (name === "z") return () => studio.run(key.shiftKey ? "redo" : "undo")
     if (name === "y") return () => studio.run("redo")
     if (name === "s") return () => studio.emit("save")
-    if (name === "d" && selected) {
-      const fresh = studio.world.freshName(selected.replace(/\d+$/, ""))
-      return () =>
-        studio.run(`duplicate ${word(selected)} ${word(fresh)}`).then(answer => answer.ok && studio.select(fresh))
-    }
+    if (name === "a") return () => studio.selectAll(studio.world.scene.bodies.map(body => body.name))
+    if (name === "d" && studio.selected) return () => duplicateSelected(studio)
+    if (name === "g" && studio.selected) return () => groupSelected(studio)
     return null
   }
 
@@ -45,7 +43,7 @@ export class Keyboard {
     if (onButton && (key.key === " " || key.key === "Enter")) return null
     if (studio.tool?.key?.(key.key)) return () => {}
     if ((key.key === "Delete" || key.key === "Backspace") && studio.selected)
-      return () => studio.run(`delete ${word(studio.selected)}`)
+      return () => removeSelected(studio)
     const panels = { b: "palette", i: "inspector", t: "tree", c: "charts", "/": "console", ":": "console" }
     if (panels[key.key]) return () => studio.layout.show(panels[key.key])
     return (

@@ -1,7 +1,8 @@
 // All that the palette has: what people call it, how it is put into the world, its first numbers.
 //
-// `how` is one of "place" (a click), "draw" (two clicks are its ends), "connect" (two attachment
-// points), "attach" (one attachment point), "joint" (one joint), "joints" (two joints), "path".
+// `how` is one of "place" (a click), "draw" and "wire" (two clicks are its ends), "mesh" (a file, a
+// click), "connect" (two attachment points), "attach" (one attachment point), "joint" (one joint),
+// "joints" (two joints), "path".
 
 const part = (kind, title, how = "place") => ({ kind, title, how, start: "" })
 const joint = (kind, title, axis = false) => ({ kind, title, how: "connect", start: "", axis })
@@ -19,6 +20,8 @@ export const GROUPS = [
       part("wheel", "Wheel"),
       part("capsule", "Capsule", "draw"),
       part("foot", "Foot"),
+      part("wire", "Wire", "wire"),
+      part("mesh", "Mesh", "mesh"),
     ],
   },
   {

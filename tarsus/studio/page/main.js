@@ -16,6 +16,7 @@ import { Overlay } from "./overlay.js"
 import { Palette } from "./palette.js"
 import { Picture } from "./picture.js"
 import { Pointer } from "./pointer.js"
+import { Refusals } from "./refusals.js"
 import { SelectTool } from "./select_tool.js"
 import { Sliders } from "./sliders.js"
 import { Studio } from "./studio.js"
@@ -39,6 +40,7 @@ function start() {
   studio.gaze = new Gaze(studio)
   studio.overlay = new Overlay(studio, place("overlay"))
   studio.hand = new Hand(studio)
+  studio.refusals = new Refusals(studio)
   studio.layout = new Layout(studio, {
     palette: new Palette(studio),
     inspector: new Inspector(studio),

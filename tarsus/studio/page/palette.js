@@ -5,8 +5,10 @@ import { DrawTool } from "./draw_tool.js"
 import { element, icon } from "./elements.js"
 import { JointTool } from "./joint_tool.js"
 import { GROUPS } from "./kinds.js"
+import { MeshTool } from "./mesh_tool.js"
 import { PathTool } from "./path_tool.js"
 import { PlaceTool } from "./place_tool.js"
+import { WireTool } from "./wire_tool.js"
 
 const TOOLS = {
   place: PlaceTool,
@@ -16,6 +18,8 @@ const TOOLS = {
   joint: JointTool,
   joints: JointTool,
   path: PathTool,
+  wire: WireTool,
+  mesh: MeshTool,
 }
 
 export class Palette {

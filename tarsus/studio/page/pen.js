@@ -122,6 +122,20 @@ export class Pen {
     if (force !== null) this.label(b[0] + 14, b[1] - 14, `${readable(force)} N`)
   }
 
+  /** A box on the picture, from corner to corner [pixels]. */
+  box([x, y], [right, bottom]) {
+    const c = this.#c
+    c.beginPath()
+    c.rect(x, y, right - x, bottom - y)
+    c.fillStyle = this.#accent + "1f"
+    c.fill()
+    c.lineWidth = 1.5
+    c.strokeStyle = this.#accent
+    c.setLineDash([6, 4])
+    c.stroke()
+    c.setLineDash([])
+  }
+
   /** A triangle with an exclamation mark: trouble is here. */
   badge([x, y]) {
     const c = this.#c

@@ -18,7 +18,7 @@ export class Picture {
     studio.connection.on("open", () => {
       this.#shapes = -1
     })
-    studio.on("selected", name => this.#select(name))
+    studio.on("selected", () => this.#select())
     const draw = now => {
       this.#draw(now)
       requestAnimationFrame(draw)
@@ -65,12 +65,12 @@ export class Picture {
     }
     this.#studio.scene.setIcons(iconsOf(this.#studio.world))
     this.#newFrame = true
-    this.#select(this.#studio.selected)
+    this.#select()
   }
 
-  #select(name) {
-    const index = this.#studio.world.bodyIndex(name)
-    this.#studio.scene.select(index < 0 ? null : index)
+  #select() {
+    const bodies = this.#studio.selection.map(name => this.#studio.world.bodyIndex(name)).filter(index => index >= 0)
+    this.#studio.scene.select(bodies)
   }
 
   #draw(now) {

@@ -1,30 +1,45 @@
 // The tool of an empty hand: a click selects, a pull on a body drags it, moves it or leads it.
 import { holdFor } from "./holds.js"
+import { boxOf } from "./snap.js"
 
 export class SelectTool {
   #studio
   #grip = null
   #hold = null
+  #box = null
 
   constructor(studio) {
     this.#studio = studio
     studio.overlay.layer(
       pen => this.#draw(pen),
-      () => this.#hold !== null,
+      () => this.#hold !== null || this.#box !== null,
     )
   }
 
-  press({ x, y }) {
+  press({ x, y, shift }) {
+    if (shift) {
+      this.#box = { from: [x, y], to: [x, y] }
+      return true
+    }
     const hit = this.#hit(x, y)
     if (!hit) return false
     this.#grip = { body: hit.body, local: hit.local, start: hit.point, to: hit.point }
     return true
   }
 
-  click({ x, y }) {
-    this.#grip = null
-    const joint = this.#studio.overlay.badgeAt(x, y)
-    this.#studio.select(joint ?? this.#hit(x, y)?.body ?? "")
+  click({ x, y, shift }) {
+    this.#grip = this.#box = null
+    if (this.#studio.refusals.clear(x, y)) return
+    const name = this.#studio.overlay.badgeAt(x, y) ?? this.#hit(x, y)?.body ?? ""
+    if (!shift) this.#studio.select(name)
+    else if (name) this.#studio.toggle(name)
+  }
+
+  /** A finger that stays on a body adds it to what is selected. */
+  stay({ x, y }) {
+    const hit = this.#hit(x, y)
+    if (hit) this.#studio.toggle(hit.body)
+    return Boolean(hit)
   }
 
   hover({ x, y }) {
@@ -40,6 +55,10 @@ export class SelectTool {
   }
 
   pull({ x, y, alt }) {
+    if (this.#box) {
+      this.#box.to = [x, y]
+      return
+    }
     const grip = this.#grip
     if (!grip) return
     grip.to = this.#across(x, y, grip.start)
@@ -49,22 +68,45 @@ export class SelectTool {
     }
     this.#studio.picture.canvas.style.cursor = "grabbing"
     this.away()
-    this.#studio.select(grip.body)
+    if (!this.#studio.selection.includes(grip.body)) this.#studio.select(grip.body)
     this.#hold = holdFor(this.#studio, grip, alt)
     this.#hold.begin(grip)
   }
 
   release() {
-    const [grip, hold] = [this.#grip, this.#hold]
-    this.#grip = null
-    this.#hold = null
-    this.#studio.picture.canvas.style.cursor = ""
-    hold?.end(grip)
+    if (this.#box) this.#studio.selectAll([...new Set([...this.#studio.selection, ...this.#inBox()])])
+    this.#letGo(hold => hold.end)
+  }
+
+  /** Lets go without doing what was meant. */
+  cancel() {
+    this.#letGo(hold => hold.cancel)
   }
 
   leave() {
-    this.release()
+    this.cancel()
     this.away()
+  }
+
+  #letGo(way) {
+    const [grip, hold] = [this.#grip, this.#hold]
+    this.#grip = this.#hold = this.#box = null
+    this.#studio.picture.canvas.style.cursor = ""
+    if (hold) way(hold)?.call(hold, grip)
+  }
+
+  /** The names of the bodies whose middle is in the box. */
+  #inBox() {
+    const { from, to } = this.#box
+    const isBetween = (x, i) => x >= Math.min(from[i], to[i]) && x <= Math.max(from[i], to[i])
+    return this.#studio.world.scene.bodies
+      .filter(body => {
+        const [low, high] = boxOf(body)
+        if (!Number.isFinite(low[0])) return false
+        const middle = low.map((x, i) => (x + high[i]) / 2)
+        return this.#studio.picture.project(this.#studio.world.toWorld(body.name, middle))?.every(isBetween)
+      })
+      .map(body => body.name)
   }
 
   #hit(x, y) {
@@ -86,6 +128,7 @@ export class SelectTool {
   }
 
   #draw(pen) {
+    if (this.#box) pen.box(this.#box.from, this.#box.to)
     if (this.#grip && this.#hold) this.#hold.draw(pen, this.#grip)
   }
 }

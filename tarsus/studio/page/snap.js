@@ -1,5 +1,7 @@
 // Attachment points: ends, centres and corners of bodies, to which the pointer snaps.
+/** How near a pointer must be, and a finger, which is broad [pixels]. */
 const REACH = 16
+const FINGER = 26
 const memory = new WeakMap()
 
 /** The points of a body that are worth snapping to, in its frame: [x, y, z, what]. */
@@ -9,8 +11,8 @@ export function snapPoints(body) {
   return memory.get(body.surfaces)
 }
 
-/** The corners of the box around a body, in its frame. */
-function boxOf(body) {
+/** The corners of the box around a body, in its frame; infinite if it has no surface. */
+export function boxOf(body) {
   const low = [Infinity, Infinity, Infinity],
     high = [-Infinity, -Infinity, -Infinity]
   for (const { vertices } of body.surfaces) {
@@ -77,8 +79,9 @@ function corners(body, at, radius) {
  * A point to snap to wins over the surface under the pointer; bodies in `except` are looked through.
  * Nothing if there is neither.
  */
-export function attachmentAt(studio, x, y, { except = [] } = {}) {
-  const { world, picture } = studio
+export function attachmentAt(studio, { x, y, touch = false }, { except = [] } = {}) {
+  const { world, picture } = studio,
+    reach = touch ? FINGER : REACH
   const hit = picture.pick(x, y)
   const onBody = hit && hit.body !== "world" && !except.includes(hit.body)
   let best = null
@@ -90,7 +93,7 @@ export function attachmentAt(studio, x, y, { except = [] } = {}) {
       if (!seen) continue
       // Among points at one place, those of the body under the pointer are meant.
       const away = Math.hypot(seen[0] - x, seen[1] - y) + (onBody && hit.body !== body.name ? 4 : 0)
-      if (away < REACH && (!best || away < best.away))
+      if (away < reach && (!best || away < best.away))
         best = { body: body.name, local: at, point, what, away, snapped: true }
     }
   }

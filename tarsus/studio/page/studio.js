@@ -1,9 +1,10 @@
 // What all panels share: lines that are run, what is selected, which tool is in hand.
 import { Signals } from "./signals.js"
 
-/** Emits `ran` for each line that was answered, `selected`, `tool`, `hint` and `said`. */
+/** Emits `ran` for each line that was answered, `selected`, `refused`, `tool`, `hint` and `said`. */
 export class Studio extends Signals {
-  selected = ""
+  /** Names of all that is selected, the last one last. */
+  selection = []
   tool = null
   #restingTool = null
 
@@ -13,13 +14,18 @@ export class Studio extends Signals {
     this.world = world
     connection.on("echo", message => this.emit("ran", { ...message, elsewhere: true }))
     world.on("scene", () => {
-      if (this.selected && !world.find(this.selected)) this.select("")
+      this.selectAll(this.selection.filter(name => world.find(name)))
     })
   }
 
-  /** Runs one line; what went wrong is shown as a message unless the caller shows it itself. */
+  /**
+   * Runs one line; what went wrong is shown as a message unless the caller shows it itself.
+   *
+   * When it comes back, the world is known as the line left it.
+   */
   async run(line, { quiet = false } = {}) {
     const answer = await this.connection.send(line)
+    if (answer.ok) await this.world.reached(answer.revision)
     this.emit("ran", { ...answer, line })
     if (!answer.ok && !quiet) this.say(answer.text, "wrong")
     return answer
@@ -39,10 +45,27 @@ export class Studio extends Signals {
     this.emit("said", { text, tone })
   }
 
+  /** The name that was selected last, none if nothing is. */
+  get selected() {
+    return this.selection.at(-1) ?? ""
+  }
+
+  /** Selects what has a name alone, all bodies of a group, or nothing. */
   select(name) {
-    if (name === this.selected) return
-    this.selected = name
-    this.emit("selected", name)
+    const { groups } = this.world.scene
+    this.selectAll(this.world.find(name) || !name ? [name].filter(Boolean) : (groups[name] ?? []))
+  }
+
+  /** Selects something beside what is selected already, or no more if it is. */
+  toggle(name) {
+    const others = this.selection.filter(each => each !== name)
+    this.selectAll(others.length < this.selection.length ? others : [...others, name])
+  }
+
+  selectAll(names) {
+    if (names.join("\n") === this.selection.join("\n")) return
+    this.selection = names
+    this.emit("selected", this.selected)
   }
 
   /** The tool that is in hand when no other is. */

@@ -47,7 +47,7 @@ export class Welcome {
       this.#place.replaceChildren()
       return
     }
-    if (this.#place.contains(document.activeElement)) return
+    if (this.#place.firstChild) return
     this.#place.replaceChildren(
       element(
         "div",

@@ -17,6 +17,12 @@ const decoded = surface => ({
 
 const NONE = []
 
+/** A body with its surfaces, whose colour is one of its fields. */
+function dressed(body, surfaces) {
+  const color = surfaces[0]?.color
+  return { ...body, surfaces, fields: color ? { ...body.fields, color: { value: color, color: true } } : body.fields }
+}
+
 const EMPTY = {
   revision: -1,
   name: "",
@@ -44,14 +50,31 @@ export class World extends Signals {
     ...{ t: 0, end: 0, playing: false, working: "", rate: 0 },
     ...{ arrows: [], lines: [], values: {}, poses: new Float32Array() },
   }
+  #connection
   #index = new Map()
   #shapes = { number: -1, size: 1, bodies: {}, ground: null }
 
   constructor(connection) {
     super()
+    this.#connection = connection
     connection.on("shapes", message => this.#takeShapes(message))
     connection.on("scene", message => this.#takeScene(message))
     connection.on("frame", frame => this.#takeFrame(frame))
+  }
+
+  /** Waits until a revision of the scene is known, or until the connection breaks. */
+  reached(revision) {
+    if (!(revision > this.scene.revision)) return Promise.resolve()
+    return new Promise(resolve => {
+      const stops = [
+        this.on("scene", scene => scene.revision >= revision && done()),
+        this.#connection.on("closed", () => done()),
+      ]
+      const done = () => {
+        for (const stop of stops) stop()
+        resolve()
+      }
+    })
   }
 
   get isEmpty() {
@@ -69,7 +92,7 @@ export class World extends Signals {
       ...EMPTY,
       ...message,
       size: this.#shapes.size,
-      bodies: message.bodies.map(body => ({ ...body, surfaces: this.#shapes.bodies[body.name] ?? NONE })),
+      bodies: message.bodies.map(body => dressed(body, this.#shapes.bodies[body.name] ?? NONE)),
       ground: message.ground && this.#shapes.ground && { ...this.#shapes.ground, ...message.ground },
       charts: message.charts.map(chart => chart.name),
       units: new Map(message.charts.map(chart => [chart.name, chart.unit])),
