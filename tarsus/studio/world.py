@@ -212,6 +212,7 @@ class World:
             count -= piece
             if self.steps % every == 0:
                 self.recording.note(self.t, self.machine)
+                self.machine.meter.mark()
                 come_together(self)
         self.recording.note(self.t, self.machine, passing=True)
 
