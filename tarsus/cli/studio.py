@@ -52,7 +52,7 @@ def studio(
 ) -> None:
     """Build machines and play with them in a browser; exits with 1 if a line of a script fails."""
     from tarsus.studio import open as serve
-    from tarsus.studio.autosave import default_folder
+    from tarsus.studio.session_folder import default_folder
 
     stage, first = _stage(what)
     served = None

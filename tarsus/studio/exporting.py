@@ -16,8 +16,8 @@ from tarsus.formats import WRITABLE, save
 from tarsus.formats.export import ExportWarning
 from tarsus.model import Model
 from tarsus.studio.files import shown
-from tarsus.studio.filming import Film, film_of, picture_of
-from tarsus.studio.language import Line, LineError
+from tarsus.studio.filming import Film, films_of, picture_of
+from tarsus.studio.language import Line, LineError, one_of
 from tarsus.studio.tables import write_table
 from tarsus.view.animation import animate
 from tarsus.view.gltf import write_glb
@@ -40,13 +40,29 @@ def export(stage: Stage, path: Path, line: Line) -> str:
     if kind in MODELS:
         return _model(stage, path)
     fps, speed = _positive(line, "-fps", 25.0), _positive(line, "-speed", 1.0)
-    film = picture_of(stage) if kind == ".png" and "-fps" not in line.options else film_of(stage)
-    pictures = 1 + round(film.run.duration * fps / speed)
+    one = kind == ".png" and "-fps" not in line.options
+    films = [picture_of(stage)] if one else films_of(stage)
+    whole = one_of(" ".join(line.options.get("-whole", ["off"])), ("on", "off"), "-whole") == "on"
+    files = _files(path, len(films) if whole else 1)
+    pictures = max(1 + round(film.run.duration * fps / speed) for film in films[-len(files) :])
     if kind not in TABLES and pictures > MOST_PICTURES:
         raise LineError(f"-fps: these are {pictures} pictures, at most {MOST_PICTURES}", "-fps")
-    said = WRITERS[kind](film, path, fps, speed, _size(line))
-    told = [f"{said} written to {shown(stage, path)}", film.left_out]
-    return "; ".join(each for each in told if each)
+    told = []
+    for film, file in zip(films[-len(files) :], files, strict=True):
+        said = WRITERS[kind](film, file, fps, speed, _size(line))
+        told.append(f"{said} written to {shown(stage, file)}" + ("" if one else f", {film.span}"))
+    if len(files) < len(films):
+        before = f"t = {films[0].run.t[0]:.4g} … {films[-2].run.t[-1]:.4g} s"
+        told.append(f"{before} is left out, another machine: -whole on writes it to other files")
+    return "; ".join(told)
+
+
+def _files(path: Path, count: int) -> list[Path]:
+    """Return files of machines one after the other: run-before2, run-before1, run."""
+    earlier = [
+        path.with_name(f"{path.stem}-before{k}{path.suffix}") for k in range(count - 1, 0, -1)
+    ]
+    return [*earlier, path]
 
 
 def _model(stage: Stage, path: Path) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.model import Model
 from tarsus.parts import Where
 from tarsus.simulation import Trajectory
+from tarsus.studio.document import Document
 from tarsus.studio.looks import LINES
 from tarsus.studio.quantities import quantities
 from tarsus.studio.recording import Moment
@@ -20,28 +23,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Film:
-    """A run, what was charted in it (T,) with units, lines of springs, and what was left out."""
+    """A run, what was charted in it (T,) with units, and lines of springs."""
 
     run: Trajectory
     charts: dict[str, Array]
     units: dict[str, str]
     lines: tuple[tuple[Where, Where], ...]
-    left_out: str = ""
+
+    @property
+    def span(self) -> str:
+        """From when to when it goes."""
+        return f"t = {self.run.t[0]:.4g} … {self.run.t[-1]:.4g} s"
 
 
-def film_of(stage: Stage) -> Film:
-    """Return the recording since the machine was last changed, up to its end."""
-    moments = stage.recording.moments
-    model = stage.machine.model
-    first = len(moments)
-    while first > 0 and moments[first - 1].model is model:
-        first -= 1
-    shown = moments[first:]
-    left_out = ""
-    if first:
-        begin, end = moments[0].t, moments[first - 1].t
-        left_out = f"from {begin:.4g} to {end:.4g} s it was another machine, which is left out"
-    return Film(_run(stage, shown), *_charts(stage, shown), _lines(stage), left_out)
+def films_of(stage: Stage) -> list[Film]:
+    """Return the recording as films, one after the other: where bodies or joints change, one ends.
+
+    The last is that of the machine as it is now. Edits of numbers end none.
+    """
+    pieces: list[list[Moment]] = []
+    for moment in stage.recording.moments:
+        if not pieces or looks_of(pieces[-1][-1].model) != looks_of(moment.model):
+            pieces.append([])
+        pieces[-1].append(moment)
+    moved = [piece for piece in pieces[:-1] if len(piece) > 1]
+    return [_film(stage, piece) for piece in [*moved, pieces[-1]]]
 
 
 def picture_of(stage: Stage) -> Film:
@@ -50,11 +56,37 @@ def picture_of(stage: Stage) -> Film:
     machine = stage.machine
     if looking is None or looking.model is not machine.model:
         looking = Moment(stage.t, machine.model, machine.q, machine.v)
-    return Film(_run(stage, [looking]), {}, {}, _lines(stage))
+    return Film(_run(stage.document, machine.model, [looking]), {}, {}, _lines(stage.document))
 
 
-def _run(stage: Stage, moments: list[Moment]) -> Trajectory:
-    document, model = stage.document, stage.machine.model
+@lru_cache(maxsize=64)
+def looks_of(model: Model) -> tuple[Any, ...]:
+    """Return what of a model moments must share to be one film: coordinates, joints, shapes."""
+    stated = model.description
+    joints = [
+        (x.name, x.kind, x.parent, x.child, _plain(x.placement), _plain(x.axis), x.pitch, x.radius)
+        for x in stated.joints
+    ]
+    shapes = [(x.body, x.role, x.kind, _plain(x.size), _plain(x.placement)) for x in stated.shapes]
+    places = [(x.name, x.q_slice, x.v_slice) for x in model.joints]
+    return str(joints), str(shapes), str(places)
+
+
+def _plain(numbers: Any) -> Any:
+    return None if numbers is None else np.ravel(numbers).tolist()
+
+
+def _film(stage: Stage, moments: list[Moment]) -> Film:
+    """Return a film of moments of one machine, with its springs as they were at its end."""
+    model = moments[-1].model
+    documents = [edit.document for edit in stage.edits if edit.model is model]
+    document = documents[-1] if documents else Document(model.description, ground=None)
+    if model is stage.machine.model:
+        document = stage.document
+    return Film(_run(document, model, moments), *_charts(stage, moments), _lines(document))
+
+
+def _run(document: Document, model: Model, moments: list[Moment]) -> Trajectory:
     states = {
         "q": np.array([moment.q for moment in moments]).reshape(-1, model.nq),
         "v": np.array([moment.v for moment in moments]).reshape(-1, model.nv),
@@ -72,7 +104,7 @@ def _charts(stage: Stage, moments: list[Moment]) -> tuple[dict[str, Array], dict
     return found, {name: known[name].unit for name in names}
 
 
-def _lines(stage: Stage) -> tuple[tuple[Where, Where], ...]:
+def _lines(document: Document) -> tuple[tuple[Where, Where], ...]:
     """Return the ends of springs, strings and the like."""
-    drawn: list[Any] = [part for part in stage.document.parts.values() if part.kind in LINES]
+    drawn: list[Any] = [part for part in document.parts.values() if part.kind in LINES]
     return tuple((part.a, part.b) for part in drawn)

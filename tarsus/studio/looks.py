@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.parts import place_of
+from tarsus.studio.cones import cones
 from tarsus.studio.machine import HAND, Machine
 from tarsus.studio.sensing import joint_wrenches
 from tarsus.view.stage import Stage as Picture
@@ -51,12 +53,8 @@ def arrows(stage: Stage) -> tuple[list[dict[str, Any]], Array]:
     named: list[dict[str, Any]] = []
     rows: list[Array] = []
     weight = 9.81 * max(machine.model.total_mass, 1e-9)
-    if "contacts" in shown:
-        for contact in machine.simulation.contacts_now():
-            if np.linalg.norm(contact.force) > LEAST * weight:
-                known, state = machine.owner(contact.body), str(contact.state)
-                named.append({"name": known, "kind": "contact", "state": state})
-                rows.append(np.concatenate([contact.point, contact.force]))
+    if {"contacts", "cones"} & shown:
+        add_contacts(machine, shown, LEAST * weight, named, rows)
     for name, handle in machine.simulation.parts.items():
         if name != HAND and "forces" not in shown:
             continue
@@ -76,6 +74,29 @@ def arrows(stage: Stage) -> tuple[list[dict[str, Any]], Array]:
             named.append({"name": body.name, "kind": "velocity", "state": ""})
             rows.append(np.concatenate([pose[:3, 3], speed]))
     return named, np.array(rows).reshape(-1, 6)
+
+
+def add_contacts(
+    machine: Machine,
+    shown: Set[str],
+    least: float,
+    named: list[dict[str, Any]],
+    rows: list[Array],
+) -> None:
+    """Add what contacts push with, if it is at least so much [N], and their friction cones."""
+    for cone in cones(machine):
+        contact, force = cone.contact, float(np.linalg.norm(cone.contact.force))
+        if not force > least:
+            continue
+        told: dict[str, Any] = {"name": machine.owner(contact.body), "state": str(contact.state)}
+        if "cones" in shown:
+            told |= {"friction": cone.coefficient, "share": cone.share}
+            # as long as the force that leans in it, so that both are drawn to one scale
+            named.append({**told, "kind": "cone", "force": force})
+            rows.append(np.concatenate([contact.point, cone.axis]))
+        if "contacts" in shown:
+            named.append({**told, "kind": "contact"})
+            rows.append(np.concatenate([contact.point, contact.force]))
 
 
 def add_reaction(

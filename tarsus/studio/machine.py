@@ -20,6 +20,7 @@ from tarsus.spatial import inverse, pose, rotation_from_quaternion
 from tarsus.studio.bindings import Targets, targets_of
 from tarsus.studio.carriers import carriers
 from tarsus.studio.document import Document
+from tarsus.studio.powers import PowerMeter
 from tarsus.studio.touching import simulation_of
 
 HAND = "hand"
@@ -84,6 +85,8 @@ class Machine:
         """In the last step (nv,), None before the first."""
         self.stored_at_start = float(self.simulation.energy_now().stored[0])
         """What was stored when its motion began [J]."""
+        self.meter = PowerMeter(self)
+        """What reads powers."""
 
     def _begin(self, document: Document) -> None:
         """Let the motion begin; loops may be as open as they become on the way."""

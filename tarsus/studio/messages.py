@@ -53,8 +53,17 @@ def frame(stage: Stage, rate: float) -> bytes:
         "values": stage.recording.moments[-1].values if live else looking.values,  # type: ignore[union-attr]
         "residual": residual(stage.machine),
     }
+    if live and "powers" in stage.document.shown:
+        header["powers"] = powers(machine)
     data = np.concatenate([poses[:, :3].ravel(), forces.ravel(), ends.ravel()]).astype("<f4")
     return packed(header, data)
+
+
+def powers(machine: Machine) -> dict[str, Any]:
+    """Return who gives power to the motion, of which kind they are, and which bodies take it."""
+    flow = machine.meter.flow()
+    ports = {name: [watts, flow.kinds[name]] for name, watts in flow.ports.items()}
+    return {"ports": ports, "bodies": dict(flow.bodies)}
 
 
 def packed(header: dict[str, Any], data: Array) -> bytes:

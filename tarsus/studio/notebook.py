@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tarsus.studio.exporting import write_player
-from tarsus.studio.filming import film_of
+from tarsus.studio.filming import films_of
 
 if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
@@ -26,7 +26,7 @@ def frame_of(stage: Stage) -> str:
         return '<p>an empty stage: <code>stage.do("add box plank")</code></p>'
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "page.html")
-        write_player(film_of(stage), page)
+        write_player(films_of(stage)[-1], page)
         text = page.read_text("utf-8")
     # scripts of the page are ours, and see nothing of the notebook
     return f'<iframe sandbox="allow-scripts" srcdoc="{html.escape(text)}" {FRAME}></iframe>'

@@ -19,6 +19,7 @@ from tarsus.simulation import EnergyLedger
 from tarsus.studio.axial import axial_force, rods
 from tarsus.studio.language import LineError
 from tarsus.studio.machine import Machine
+from tarsus.studio.powers import kinetic_energies, port_names
 from tarsus.studio.sensing import joint_wrenches
 
 WORKS = (
@@ -78,6 +79,10 @@ def quantities(machine: Machine) -> dict[str, Quantity]:
     for joint in machine.model.joints:
         found[f"reaction:{joint.name}"] = Quantity("N", _reaction(joint.name, FORCE))
         found[f"torque:{joint.name}"] = Quantity("N m", _reaction(joint.name, MOMENT))
+    for body in machine.bodies():
+        found[f"kinetic:{body.name}"] = Quantity("J", _kinetic(body.index))
+    for name in port_names(machine):
+        found[f"power:{name}"] = Quantity("W", _power(name))
     for name in rods(machine.model):
         found[f"axial:{name}"] = Quantity("N", _axial(name))
     for name, handle in machine.simulation.parts.items():
@@ -142,6 +147,14 @@ def _reaction(joint: str, rows: slice) -> Callable[[Seen], float]:
         return float(np.linalg.norm(joint_wrenches(seen.machine)[joint][rows]))
 
     return value
+
+
+def _kinetic(index: int) -> Callable[[Seen], float]:
+    return lambda s: float(kinetic_energies(s.model, s.q, s.v)[index])
+
+
+def _power(port: str) -> Callable[[Seen], float]:
+    return lambda s: NAN if s.machine is None else s.machine.meter.flow().ports.get(port, NAN)
 
 
 def _axial(body: str) -> Callable[[Seen], float]:

@@ -73,7 +73,8 @@ class Studio:
         self.stage = stage
         self._news = News(stage)
         self._sending = False
-        self._speaker: Any = None
+        self._speaking = threading.local()
+        """Whose line a thread does: several pages may speak at once."""
         self._done = threading.Event()
         try:
             self._server = GuardedServer(
@@ -177,10 +178,12 @@ class Studio:
             }
         number = message.get("id")
         if isinstance(line, str):
-            self._speaker = connection
-            with self.stage.lock:
-                answer, revision = self.stage.do(line), self.stage.revision
-            told = {"id": number, "line": line, "revision": revision}
+            self._speaking.page = connection
+            try:
+                answer = self.stage.do(line)
+            finally:
+                self._speaking.page = None
+            told = {"id": number, "line": line, "revision": self.stage.revision}
             return {"kind": "answer", **told, **vars(answer)}
         with self.stage.lock:
             return {"id": number, **self._read(ask)}
@@ -212,8 +215,7 @@ class Studio:
 
     def _echo(self, line: str, answer: Answer) -> None:
         text = json.dumps({"kind": "echo", "line": line, **vars(answer)})
-        speaker, self._speaker = self._speaker, None
-        self._server.call(self._server.send, text, speaker)
+        self._server.call(self._server.send, text, getattr(self._speaking, "page", None))
 
     def _show(self) -> None:
         """Send the scene if it has changed, and a frame if something has moved."""

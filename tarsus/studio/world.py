@@ -221,6 +221,7 @@ class World:
                 made += piece
                 if self.steps % every == 0:
                     self.recording.note(self.t, self.machine)
+                    self.machine.meter.mark()
                     come_together(self)
                 self.work.tell(made, count, "steps")
         self.recording.note(self.t, self.machine, passing=True)

@@ -148,12 +148,31 @@ def test_models_are_exported_with_what_is_left_out(stage: Stage, tmp_path: Path)
     np.testing.assert_array_equal(model.mass_matrix(q), stage.machine.model.mass_matrix(q))
 
 
-def test_edits_on_the_way_are_told(stage: Stage, tmp_path: Path) -> None:
-    stage.run("add box late -t 3 0 1\nadvance 200")
+def times(path: Path) -> list[float]:
+    with path.open(newline="") as file:
+        return [float(row["t [s]"]) for row in csv.DictReader(file)]
+
+
+def test_another_machine_is_another_file(stage: Stage, tmp_path: Path) -> None:
+    stage.run("add box late -t 3 0 1\nadvance 200\ndelete cart\nadvance 100")
     answer = stage.do("export run.csv")
-    assert answer.ok and "another machine" in answer.text
-    rows = (tmp_path / "run.csv").read_text().splitlines()[1:]
-    assert float(rows[0].split(",")[0]) == pytest.approx(0.5)
+    print(answer.text)
+    assert answer.ok and "t = 0.7 … 0.8 s" in answer.text and "0 … 0.697 s is left" in answer.text
+    assert [file.name for file in tmp_path.iterdir()] == ["run.csv"]
+    assert stage.do("export run.csv -whole on").ok
+    files = [tmp_path / f"run{each}.csv" for each in ("-before2", "-before1", "")]
+    assert [t for file in files for t in times(file)] == [m.t for m in stage.recording.moments]
+    assert "late" not in files[0].read_text() and "cart" not in files[2].read_text()
+    assert all(word in files[1].read_text() for word in ("late", "cart"))
+
+
+def test_edits_of_numbers_end_no_film(stage: Stage, tmp_path: Path) -> None:
+    stage.run(
+        "set cart -m 9\nadvance 200\nset hinge -damping .1\nset soft -stiffness 3\nadvance 200"
+    )
+    answer = stage.do("export run.csv")
+    assert answer.ok and "t = 0 … 0.9 s" in answer.text and "left out" not in answer.text
+    assert times(tmp_path / "run.csv") == [moment.t for moment in stage.recording.moments]
 
 
 WRONG = {
@@ -163,6 +182,7 @@ WRONG = {
     "export film.gif -fps 1000 -speed .001": "pictures",
     "export now.png -size 1e9 1e9": "-size",
     "export now.png -size 5": "-size",
+    "export run.csv -whole maybe": "maybe",
     "export ../out.csv": "not below",
     "export sub/out.csv": "no folder",
 }

@@ -22,16 +22,16 @@ import sys, time
 sys.path.insert(0, sys.argv[2])
 import tarsus as ts
 from tarsus.studio import Stage
+from tarsus.studio import autosave
 from worlds import THEN, bits, built
 import pickle
+autosave.PAUSE = float(sys.argv[4])
 studio = ts.studio.open(Stage(), port=0, session=sys.argv[1])
 stage = studio.stage
 built(stage)
 stage.run(THEN)
 with stage.lock:
     pickle.dump(bits(stage), open(sys.argv[3], "wb"))
-while studio.autosave.behind:  # lines that follow each other at once are saved together
-    time.sleep(0.05)
 print("built", flush=True)
 {then}
 """
@@ -39,12 +39,14 @@ WAIT = "time.sleep(60)"
 MOVE = 'stage.do("play"); time.sleep(60)'
 
 
-def start(folder: Path, then: str, found: Path) -> subprocess.Popen[str]:
+def start(
+    folder: Path, then: str, found: Path, pause: float = autosave.PAUSE
+) -> subprocess.Popen[str]:
     """Start a server that builds, saves what it has built, and goes on."""
     code = SERVER.replace("{then}", then)
     here = str(Path(__file__).parent)
     process = subprocess.Popen(
-        [sys.executable, "-c", code, str(folder), here, str(found)],
+        [sys.executable, "-c", code, str(folder), here, str(found), str(pause)],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -67,11 +69,13 @@ def restored(folder: Path) -> tuple[Stage, list[str]]:
     return stage, stage.told
 
 
-def test_a_server_that_was_killed_restores_the_world(tmp_path: Path) -> None:
+@pytest.mark.parametrize("pause", [autosave.PAUSE, 1000.0])
+def test_a_server_that_was_killed_restores_the_world(pause: float, tmp_path: Path) -> None:
+    """Also if all but the lines was saved long ago: those that were answered are done again."""
     import pickle
 
     session, found = tmp_path / "session", tmp_path / "bits"
-    kill(start(session, WAIT, found))
+    kill(start(session, WAIT, found, pause))
     before = pickle.loads(found.read_bytes())
     stage, told = restored(session)
     assert any("restored" in each for each in told)
@@ -96,8 +100,8 @@ def test_a_server_that_was_killed_as_it_moved(tmp_path: Path) -> None:
     session, found = tmp_path / "session", tmp_path / "bits"
     process = start(session, MOVE, found)
     written = session / autosave.HEAD
-    first, until = written.stat().st_mtime_ns, time.monotonic() + 30.0
-    while written.stat().st_mtime_ns == first and time.monotonic() < until:
+    until = time.monotonic() + 30.0
+    while json.loads(written.read_text())["t"] <= 0.4 and time.monotonic() < until:
         time.sleep(0.05)
     kill(process)
     stage, _ = restored(session)
@@ -112,7 +116,7 @@ def test_a_server_that_was_killed_as_it_moved(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("where", range(4))
 def test_files_that_are_cut_short_are_never_seen(where: int, tmp_path: Path) -> None:
-    """Kills between any two files leave the session before."""
+    """Kills between any two files leave the session before, and the lines that were said since."""
 
     class Killed(BaseException):
         pass
@@ -120,8 +124,9 @@ def test_files_that_are_cut_short_are_never_seen(where: int, tmp_path: Path) -> 
     stage = built(Stage())
     kept = Autosave(stage, tmp_path)
     kept.close()
-    before = bits(stage)
-    stage.run("add box late\nadvance 10")
+    stage.run("advance 7\nadd box late")
+    said = bits(stage)
+    stage.run("advance 10")
     count = 0
     original = Path.replace
 
@@ -139,7 +144,28 @@ def test_files_that_are_cut_short_are_never_seen(where: int, tmp_path: Path) -> 
         other.save()
     after, told = restored(tmp_path)
     assert any("restored" in each for each in told)
-    assert bits(after) == (before if count > where else bits(stage))
+    assert bits(after) == (said if count > where else bits(stage))
+
+
+def test_a_row_that_was_cut_short_was_not_answered(tmp_path: Path) -> None:
+    stage = built(Stage())
+    Autosave(stage, tmp_path).close()
+    with (tmp_path / "take.txt").open("ab") as file:
+        file.write(b'"add box late"\n"add box nev')
+    other, _ = restored(tmp_path)
+    stage.run("add box late")
+    assert bits(other) == bits(stage)
+
+
+def test_lines_that_cannot_be_done_again_are_told(tmp_path: Path) -> None:
+    stage = built(Stage())
+    Autosave(stage, tmp_path).close()
+    with (tmp_path / "take.txt").open("ab") as file:
+        file.write(b'"add box late"\n"delete nobody"\n"add box later"\n')
+    other, told = restored(tmp_path)
+    assert any("last 2 lines" in each and "nobody" in each for each in told)
+    stage.run("add box late")
+    assert bits(other) == bits(stage)
 
 
 def damaged(folder: Path, what: str) -> None:

@@ -46,8 +46,8 @@ def save(stage: Stage, line: Line) -> str:
     return "; ".join([f"saved to {shown(stage, path)}", *(f"not kept: {each}" for each in lost)])
 
 
-@command("export FILE -fps n -speed x -size w h", noted=False)
+@command("export FILE -fps n -speed x -size w h -whole on|off", noted=False)
 def export_file(stage: Stage, line: Line) -> str:
     """Write a model, the recording, a picture, a film or a page; the ending chooses."""
-    line.expect(["FILE"], ["-fps", "-speed", "-size"])
+    line.expect(["FILE"], ["-fps", "-speed", "-size", "-whole"])
     return export(stage, to_write(stage, line.words[0], KINDS), line)

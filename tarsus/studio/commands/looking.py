@@ -16,7 +16,10 @@ from tarsus.studio.setting import following
 if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
 
-SHOWN = ("forces", "contacts", "joints", "velocities", "reactions", "names")
+SHOWN = (
+    *("forces", "contacts", "cones", "joints", "velocities", "reactions", "names"),
+    *("powers", "distances"),
+)
 
 
 @command("chart QUANTITY…")
@@ -41,7 +44,7 @@ def unchart(stage: Stage, line: Line) -> str:
 
 @command("show WHAT on|off")
 def show(stage: Stage, line: Line) -> str:
-    """Show forces, contacts, joints, velocities, reactions or names, or hide them."""
+    """Show forces, contacts, cones, reactions, powers, distances and the like, or hide them."""
     line.expect(["WHAT"], more=True)
     what = one_of(line.words[0], SHOWN, "what")
     on = one_of(line.words[1] if len(line.words) > 1 else "on", ("on", "off"), "on|off") == "on"

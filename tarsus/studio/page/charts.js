@@ -4,6 +4,7 @@ import { Gait } from "./gait.js"
 import { History } from "./history.js"
 import { word } from "./lines.js"
 import { Portrait } from "./portrait.js"
+import { PowerFlow } from "./power_flow.js"
 import { Strip } from "./strip.js"
 
 const SPANS = [5, 10, 30, 120]
@@ -17,6 +18,7 @@ export class Charts {
   #strips = []
   #portrait
   #hasPortrait = false
+  #powers
   #list = element("div", { class: "strips" })
   #picker = element("input", {
     type: "text",
@@ -35,6 +37,7 @@ export class Charts {
   constructor(studio) {
     this.#studio = studio
     this.#portrait = new Portrait(studio, this.#history)
+    this.#powers = new PowerFlow(studio)
     this.root.append(this.#tools(), this.#message, new Gait(studio).root, this.#list)
     studio.world.on("scene", scene => this.#sceneChanged(scene))
     studio.world.on("frame", frame => this.#history.add(frame.t, values(frame)))
@@ -71,6 +74,18 @@ export class Charts {
       icon("chart", 16),
       element("span", { text: "Energy" }),
     )
+    const power = element(
+      "button",
+      {
+        type: "button",
+        class: "chip",
+        "data-key": "powers",
+        onclick: () => this.#studio.run(`show powers ${this.#showsPowers ? "off" : "on"}`),
+      },
+      icon("flow", 16),
+      element("span", { text: "Power" }),
+    )
+    this.#studio.world.on("scene", () => power.setAttribute("aria-pressed", String(this.#showsPowers)))
     const portrait = element(
       "button",
       {
@@ -92,7 +107,7 @@ export class Charts {
       this.#picker,
       span,
       this.#known,
-      element("div", { class: "chips" }, energy, portrait),
+      element("div", { class: "chips" }, energy, power, portrait),
     )
   }
 
@@ -136,7 +151,7 @@ export class Charts {
   }
 
   #sceneChanged(scene) {
-    const wanted = scene.charts.join(" ")
+    const wanted = [...scene.charts, this.#showsPowers].join(" ")
     if (wanted === this.#charted && this.#list.children.length) return
     this.#charted = wanted
     this.#fill()
@@ -163,11 +178,16 @@ export class Charts {
     })
     refill(
       this.#list,
-      ...(charts.length || this.#hasPortrait
-        ? [...this.#strips.map(strip => strip.root), this.#hasPortrait ? this.#portrait.root : null]
-        : [empty]),
+      this.#showsPowers ? this.#powers.root : null,
+      ...this.#strips.map(strip => strip.root),
+      this.#hasPortrait ? this.#portrait.root : null,
+      charts.length || this.#hasPortrait || this.#showsPowers ? null : empty,
     )
     this.#drawn = 0
+  }
+
+  get #showsPowers() {
+    return this.#studio.world.scene.shown?.includes("powers") ?? false
   }
 
   #strip(settings) {
@@ -183,6 +203,7 @@ export class Charts {
       end = Math.max(t, begin + 1)
     for (const strip of this.#strips) strip.draw(begin, end, t)
     if (this.#hasPortrait) this.#portrait.draw(t)
+    if (this.#showsPowers) this.#powers.draw()
   }
 }
 

@@ -78,6 +78,7 @@ const actions = {
   group: ["M4 4h10v10H4z", "M10 10h10v10H10z"],
   mirror: ["M12 3v18", "M9 7L3.5 17H9zM15 7l5.5 10H15z"],
   gallery: ["M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z"],
+  flow: ["M3 6c8 0 8 4 18 4M3 10c7 0 8 4 18 4", "M3 17c7 0 9-3 18-3", "M18 7.5l3 2.5-3 2.5"],
   chart: ["M4 4v16h16", "M7.5 15l3.5-5 3.5 3L20 6.5"],
   console: ["M4 5h16v14H4z", "M7.5 9.5L10.5 12l-3 2.5M12.5 15h4"],
   tree: ["M5 5h5v4H5zM14 10h5v4h-5zM14 16.5h5v4h-5z", "M7.5 9v9.5H14M7.5 12H14"],

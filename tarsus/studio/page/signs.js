@@ -20,7 +20,7 @@ const ICONS = {
   brake: "brake",
 }
 const BETWEEN = new Set(["spring", "damper", "string"])
-const ARROWS = { drag: "pull", velocity: "velocity", torque: "torque" }
+const ARROWS = { drag: "pull", velocity: "velocity", torque: "torque", cone: "cone" }
 const STATES = new Set(["open", "stick", "slip", "impact"])
 
 /** Icons of all joints and parts of a world, as scene.js wants them. */
@@ -87,25 +87,33 @@ function turned(pose, axis) {
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 const unit = a => a.map(x => x / (Math.hypot(...a) || 1))
 
-/** Arrows of a frame, as scene.js wants them: the weight of the machine is half its size long. */
+/** Arrows of a frame, as scene.js wants them: the weight of the machine is half its size long, or one and a
+ * half where friction cones are shown, which are seen only if forces on single corners are long. */
 export function arrowsOf({ scene, frame }) {
   const weight = 9.81 * scene.bodies.reduce((sum, body) => sum + (body.mass || 0), 0) || 1
-  const size = scene.size || 1
-  return (frame.arrows ?? []).map(({ name, kind, state }, k) => {
+  const size = scene.size || 1,
+    long = scene.shown?.includes("cones") ? 1.5 : 0.5
+  return (frame.arrows ?? []).map((arrow, k) => {
     const numbers = frame.arrowNumbers.subarray(6 * k, 6 * k + 6)
     const vector = [...numbers.subarray(3)],
-      force = Math.hypot(...vector)
-    const isVelocity = kind === "velocity"
-    const wanted = isVelocity ? 0.2 * force : (0.5 * size * force) / weight
+      force = arrow.force ?? Math.hypot(...vector)
+    const wanted = arrow.kind === "velocity" ? 0.2 * force : (long * size * force) / weight
     const scale = Math.min(wanted, 0.8 * size) / (force || 1)
     return {
       from: [...numbers.subarray(0, 3)],
       vector: vector.map(x => x * scale),
-      kind: ARROWS[kind] ?? "force",
-      state: STATES.has(state) ? state : undefined,
-      label: `${name}: ${readable(force)} ${isVelocity ? "m/s" : "N"}${state ? `, ${state}` : ""}`,
+      kind: ARROWS[arrow.kind] ?? "force",
+      state: STATES.has(arrow.state) ? arrow.state : undefined,
+      coefficient: arrow.friction,
+      label: labelOf(arrow, force),
     }
   })
+}
+
+/** What is told beside an arrow: its size, what a contact does, and how far its force leans. */
+function labelOf({ name, kind, state, friction, share }, force) {
+  const size = `${name}: ${readable(force)} ${kind === "velocity" ? "m/s" : "N"}${state ? `, ${state}` : ""}`
+  return friction === undefined ? size : `${size}, ${Math.round(100 * share)} % of friction ${readable(friction)}`
 }
 
 /** Where an arrow is that a hand pulls with: the page draws its spring instead. */

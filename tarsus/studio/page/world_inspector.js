@@ -4,9 +4,11 @@ import { element, icon } from "./elements.js"
 const SHOWN = [
   ["forces", "Forces"],
   ["contacts", "Contact forces"],
+  ["cones", "Friction cones"],
   ["velocities", "Velocities"],
   ["joints", "Joints"],
   ["reactions", "Reactions"],
+  ["distances", "Distances"],
   ["names", "Names"],
 ]
 const GROUND_UNITS = { slope: "rad" }

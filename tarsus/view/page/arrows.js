@@ -6,6 +6,8 @@
 //
 //   sticks  a full shaft        slips  a shaft in pieces
 //   strikes two heads           open   a head without a shaft
+//
+// A cone whose contact sticks has a whole rim, one whose contact slips a rim in pieces.
 
 import { joined } from "./meshes.js"
 import { LOOKS, STATES, VECTORS } from "./materials.js"
@@ -26,7 +28,9 @@ export class Arrows {
     this.dot = renderer.batch(turned([[0, -0.5], [0.7, -0.35], [1, 0], [0.7, 0.35], [0, 0.5]]), plain)
     this.arc = renderer.batch(arcMesh(), plain)
     this.hull = renderer.batch(turned([[0, 0], [1, 1]], 40), plain)
-    this.opaque = [this.shaft, this.head, this.dot, this.arc]
+    this.rim = renderer.batch(rimMesh(1, 48), plain)
+    this.pieces = renderer.batch(rimMesh(12, 4), plain)
+    this.opaque = [this.shaft, this.head, this.dot, this.arc, this.rim, this.pieces]
     this.translucent = [this.hull]
     this.list = []
   }
@@ -86,15 +90,18 @@ export class Arrows {
 
   addCone(arrow, from) {
     const wide = (arrow.coefficient ?? 0.5) * norm(arrow.vector)
+    if (!(wide > 0)) return
     const [r, g, b] = colorOf(arrow)
-    this.hull.add(poseAlong(from, arrow.vector, wide), [r, g, b, 0.22], LOOKS.plastic)
+    this.hull.add(poseAlong(from, arrow.vector, wide), [r, g, b, 0.3], LOOKS.plastic)
+    const rim = arrow.state === "slip" || arrow.state === "impact" ? this.pieces : this.rim
+    rim.add(poseAlong(add(from, arrow.vector), scale(unit(arrow.vector), wide), wide), [r, g, b], LOOKS.sign)
   }
 
   /** The arrow under a place of the canvas, or null. */
   hovered(camera, matrix, place, x, y) {
     let [best, nearest] = [null, 9]
-    for (const arrow of this.list) {
-      if (arrow.kind === "cone") continue
+    // the force in a cone is what is meant, where both are drawn
+    for (const arrow of [...this.list].sort((a, b) => (a.kind === "cone") - (b.kind === "cone"))) {
       const from = place(arrow.from)
       const away = pixelsFromSegment(p => camera.place(p, matrix), from, add(from, arrow.vector), x, y)
       if (away < nearest) [best, nearest] = [arrow, away]
@@ -111,6 +118,19 @@ export function arrowWords(arrow) {
 
 function colorOf({ color, state, kind }) {
   return color ?? (state === undefined ? (VECTORS[kind] ?? VECTORS.force) : STATES[state].color)
+}
+
+/** A circle of radius 1 about z, in so many pieces of so many sides. */
+function rimMesh(pieces, sides) {
+  const share = pieces > 1 ? 0.6 : 1
+  const arcs = Array.from({ length: pieces }, (_, piece) => {
+    const curve = Array.from({ length: sides + 1 }, (_, k) => {
+      const angle = ((piece + (share * k) / sides) * 2 * Math.PI) / pieces
+      return [Math.cos(angle), Math.sin(angle), 0]
+    })
+    return tube(curve, 0.035, 6)
+  })
+  return joined(...arcs)
 }
 
 /** Three quarters of a turn of radius 1 about z, with a head. */
