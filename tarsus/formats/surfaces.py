@@ -38,7 +38,9 @@ def read_gazebo(robot: Element, shapes: list[Shape], context: Context) -> None:
         friction = _number(element, "mu1", "friction")
         mine = [shape for shape in shapes if shape.body == link and shape.role == "collision"]
         if friction is None or not mine:
-            context.ignored["gazebo"] += 1
+            # plugins are told by their names
+            only = element.children and all(child.tag == "plugin" for child in element.children)
+            context.ignored["gazebo"] += not only
             continue
         context.ignore_except(element, "mu1", "mu2")
         _tell_directions(element, ("mu1", "mu2"), context)

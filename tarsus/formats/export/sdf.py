@@ -1,4 +1,4 @@
-"""Writing of SDF 1.11: links as a graph, loops as further joints, mimics, springs, frames.
+"""Writing of SDF 1.11: links as a graph, loops as further joints, mimics, springs, frames, plugins.
 
 Links are stated where all joints are at zero and all loops are closed. A body that is free in the
 world has no joint; which one it is called by, readers choose. What is on the world itself goes to a
@@ -19,6 +19,7 @@ from tarsus.formats.export.couplings import Mimic, mimics
 from tarsus.formats.export.left_out import LeftOuts
 from tarsus.formats.export.massless import LEAST, massless_as_frames
 from tarsus.formats.export.mesh_references import MeshReferences
+from tarsus.formats.export.plugins import add_plugin
 from tarsus.formats.export.sdf_joints import add_joint, add_loop
 from tarsus.formats.export.sdf_shapes import add_shapes
 from tarsus.formats.export.xml_text import add, document, is_identity, numbers, six
@@ -66,6 +67,8 @@ def write_sdf(
         attached_to = on_world if frame.body == WORLD else frame.body
         element = add(model, "frame", name=frame.name, attached_to=attached_to)
         _add_six(element, frame.placement)
+    for actuator in stated.actuators:
+        add_plugin(model, actuator, left_out)
     return document(sdf)
 
 
@@ -73,8 +76,6 @@ def _tell(stated: Description, left_out: LeftOuts) -> None:
     for number, force in enumerate(stated.forces, 1):
         reason = "SDF has springs and dampers of joints only"
         left_out.add(f"force ({force.kind})", force.name or f"#{number}", reason)
-    for actuator in stated.actuators:
-        left_out.add("actuator", actuator.name, "SDF has none, Gazebo has plugins")
     for pair in stated.metadata.get("excluded_contacts", ()):
         left_out.add("pair that never touches", " and ".join(pair), "SDF has no such list")
 
