@@ -23,6 +23,7 @@ from tarsus.formats.sdf_elements import flag, read_connection, read_link, read_s
 from tarsus.formats.sdf_frames import Frames, read_pose
 from tarsus.formats.sdf_graph import SpanningTree
 from tarsus.formats.sdf_joints import Gearing, add_joint, add_loop
+from tarsus.formats.sdf_sensors import read_sensors
 from tarsus.formats.xml import Element, read_xml
 from tarsus.model.description import WORLD, Description, Frame, Joint, ModelError
 from tarsus.spatial import inverse, quaternion_from_rotation
@@ -131,6 +132,7 @@ class _Reader:
             gearing.add_mimic(connection)
         self._add_frames()
         read_actuators(self.model, self.description, self.context)
+        read_sensors(self.model, self.frames, self.description, self.context)
 
     def _add_roots(self, tree: SpanningTree, base: str | None) -> None:
         """Join the links that no joint carries to the world."""

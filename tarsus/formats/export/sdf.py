@@ -26,7 +26,8 @@ from tarsus.formats.export.xml_text import add, document, is_identity, numbers, 
 from tarsus.formats.export.zero import free_pose
 from tarsus.formats.sdf import ROOT_JOINT
 from tarsus.model.checks import unused
-from tarsus.model.description import WORLD, Body, Description, Joint
+from tarsus.model.description import WORLD, Body, Description, Frame, Joint
+from tarsus.model.references import SENSORS
 
 KEEPS = ("revolute", "prismatic", "screw", "universal", "spherical", "free", "fixed")
 NAME = "SDF"
@@ -67,6 +68,7 @@ def write_sdf(
         attached_to = on_world if frame.body == WORLD else frame.body
         element = add(model, "frame", name=frame.name, attached_to=attached_to)
         _add_six(element, frame.placement)
+    _add_sensors(model, stated, on_world, left_out)
     for actuator in stated.actuators:
         add_plugin(model, actuator, left_out)
     return document(sdf)
@@ -78,6 +80,28 @@ def _tell(stated: Description, left_out: LeftOuts) -> None:
         left_out.add(f"force ({force.kind})", force.name or f"#{number}", reason)
     for pair in stated.metadata.get("excluded_contacts", ()):
         left_out.add("pair that never touches", " and ".join(pair), "SDF has no such list")
+
+
+def _add_sensors(
+    model: Element, stated: Description, on_world: str | None, left_out: LeftOuts
+) -> None:
+    """Append inertial units to their links."""
+    links = {str(link.get("name")): link for link in model.iter("link")}
+    frames = {frame.name: frame for frame in stated.frames}
+    for name, sensor in stated.metadata.get(SENSORS, {}).items():
+        frame = frames.get(sensor.get("frame", ""))
+        body = sensor.get("frame") if frame is None else frame.body
+        link = links.get(str(on_world if body == WORLD else body))
+        if sensor["kind"] != "IMU" or link is None:
+            left_out.add("sensor", name, f"is {sensor['kind']}, SDF has inertial units only")
+            continue
+        if "errors" in sensor:
+            left_out.add("errors of sensor", name, "are not written")
+        _add_six(add(link, "sensor", name=name, type="imu"), _placement(frame))
+
+
+def _placement(frame: Frame | None) -> Array:
+    return np.eye(4) if frame is None else frame.placement
 
 
 def _link_on_world(stated: Description) -> str | None:

@@ -25,6 +25,7 @@ from tarsus.formats.urdf_plus import LOOP_KINDS
 from tarsus.formats.xml import UNLIMITED
 from tarsus.model.checks import unused
 from tarsus.model.description import WORLD, Body, Description, Joint, Loop
+from tarsus.model.references import SENSORS
 from tarsus.spatial import inverse, pose, rotation_along
 
 KEEPS = ("revolute", "prismatic", "planar", "free", "fixed", "any")
@@ -66,6 +67,8 @@ def _tell(stated: Description, left_out: LeftOuts) -> None:
         left_out.add("gravity", str(stated.gravity.tolist()), "URDF has none")
     for number, force in enumerate(stated.forces, 1):
         left_out.add(f"force ({force.kind})", force.name or f"#{number}", "URDF has no forces")
+    for name, sensor in stated.metadata.get(SENSORS, {}).items():
+        left_out.add("sensor", name, f"is {sensor['kind']}, URDF has no sensors")
     for pair in stated.metadata.get("excluded_contacts", ()):
         left_out.add("pair that never touches", " and ".join(pair), "URDF has no such list")
 
