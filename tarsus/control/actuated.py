@@ -40,6 +40,15 @@ class Actuated(ControlLaw):
         """Whether the law has a memory: ours say so, others have one if they can reset it."""
         return bool(getattr(self.function, "remembers", hasattr(self.function, "reset")))
 
+    @property
+    def feels(self) -> bool:
+        """Whether the law wants to know contacts of the last step."""
+        return bool(getattr(self.function, "feels", False))
+
+    def feel(self, touches: Any) -> None:
+        """Give the law what touched in the last step (`tarsus.sensors.Touches`)."""
+        self.function.feel(touches)
+
     def controls(self, t: float, q: Array, v: Array) -> Array:
         """Return the controls (…, nu) at the time t [s]."""
         found = self.reference(t)[0] if self.function is None else self.function(t, q, v)

@@ -91,8 +91,10 @@ class Herd(WalkingLanes):
 
     def _seen(self) -> list[Array]:
         """Return what sensors see (B, n), without errors."""
-        sample = self.sample()
-        return [sensor.measure(sample) for sensor in self._suite.values()]
+        sample = self.sample(contacts="contacts" in self._suite.needs)
+        # where a sensor tells nothing, as a centre of pressure in the air, it is zero
+        seen = (sensor.measure(sample) for sensor in self._suite.values())
+        return [np.where(np.isnan(values), 0.0, values) for values in seen]
 
     def _read(self) -> Array:
         """Return what sensors tell (B, m)."""

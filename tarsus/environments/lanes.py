@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from tarsus.arrays import Array
 from tarsus.control.arguments import vectors
 from tarsus.model import Model
-from tarsus.sensors import Sample
+from tarsus.sensors import Sample, Touches
 from tarsus.simulation import Simulation
+from tarsus.simulation.contact_record import NUMBERS, touches_of
 from tarsus.simulation.drives import Drive
 from tarsus.simulation.parameters import parameters
 from tarsus.spatial import rotation_from_quaternion
@@ -64,7 +65,9 @@ class Lanes(ABC):
         self._commands = np.zeros((robots, 1, self.world.command_size))
         self._tau = np.zeros((robots, 1, model.nv))
         self._record = {"tau": self._tau}
-        self._weight = model.total_mass * float(np.linalg.norm(model.gravity))
+        self._places = simulation.worlds.places
+        self.weight = model.total_mass * float(np.linalg.norm(model.gravity))
+        """Of a robot as it is stated [N]."""
         self._turned: Array | None = None
         """Rotations of the bases, None where they must be found anew."""
 
@@ -97,6 +100,8 @@ class Lanes(ABC):
         self.q[which], self._turned = q, None
         self.v[which] = self._before[which] = self._tau[which] = 0.0
         self.memory[which] = 0.0
+        if "contacts" in self._record:
+            self._record["contacts"][which] = -1.0
         self.action[which] = 0.0
         self.age[which] = 0
 
@@ -118,10 +123,22 @@ class Lanes(ABC):
         self._step, self._turned = self._step + steps, None
         return np.asarray(np.asarray(status)[:, 0] != 0)
 
-    def sample(self) -> Sample:
-        """Return the robots as sensors see them, with the mean acceleration of the last steps."""
+    def sample(self, *, contacts: bool = False) -> Sample:
+        """Return the robots as sensors see them, with the mean acceleration of the last steps.
+
+        Contacts are those of the last step.
+        """
         rise = (self.v - self._before) / self._lasted
-        return Sample(self.model, self.q, self.v, rise, self._tau[:, 0])
+        touches = self.touches() if contacts else None
+        return Sample(self.model, self.q, self.v, rise, self._tau[:, 0], touches)
+
+    def touches(self) -> Touches:
+        """Return what touches, in the last step; it is kept from when it is first asked for."""
+        if "contacts" not in self._record:
+            shape = self.robots, 1, self.world.max_contacts, NUMBERS
+            self._record["contacts"] = np.full(shape, -1.0)
+        rows, (robot, _) = self.world.listed(self._record["contacts"], 0)
+        return touches_of(rows, robot, (self.robots,), self._places)
 
     def rotations(self) -> Array:
         """Return the rotations (B, 3, 3) of the bases."""

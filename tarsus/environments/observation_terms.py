@@ -107,6 +107,15 @@ class FeetHeights:
 
 
 @dataclass(frozen=True)
+class FeetForces:
+    """How hard feet are pressed, in weights of the robot (B, number of feet); zero in the air."""
+
+    def __call__(self, robots: RobotLanes) -> Array:
+        """Return the forces."""
+        return robots.feet_forces() / robots.weight
+
+
+@dataclass(frozen=True)
 class GroundScan:
     """Heights of the ground around the base, relative to that under it (B, n) [m].
 

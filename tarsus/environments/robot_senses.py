@@ -51,7 +51,7 @@ class RobotSenses(Lanes):
     def power(self) -> Array:
         """Return the sum (B,) of powers of joints, without signs, in weights × 1 m/s."""
         tau = self._tau[:, 0, self._at_v]
-        return np.asarray(np.add.reduce(np.abs(tau * self.joint_velocities()), 1) / self._weight)
+        return np.asarray(np.add.reduce(np.abs(tau * self.joint_velocities()), 1) / self.weight)
 
     def base_body(self) -> str:
         """Return the name of the body of the free root."""
@@ -92,6 +92,16 @@ class RobotSenses(Lanes):
         places = self.feet_places()
         ground = self.ground_height(places[:, :, 0], places[:, :, 1])
         return np.asarray(places[:, :, 2] - ground - self._stance_feet)
+
+    def feet_forces(self) -> Array:
+        """Return normal forces (B, feet) [N] on the bodies of the feet, in the last step."""
+        self.feet_places()
+        return self._once("pressed", self._feet_forces)
+
+    def _feet_forces(self) -> Array:
+        touches = self.touches()
+        bodies = [self.model.frame(foot).body for foot in self.feet]
+        return np.stack([touches.normal_force(body) for body in bodies], axis=1)
 
     def _heading_velocity(self) -> Array:
         return self.into_heading((self.rotations() @ self.v[:, :3, None])[..., 0])

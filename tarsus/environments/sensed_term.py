@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tarsus.arrays import Array
 from tarsus.model.checks import expect
 from tarsus.sensors import Errors, Sensor
@@ -17,21 +19,19 @@ if TYPE_CHECKING:
 class Sensed:
     """What a sensor of `tarsus.sensors` tells (B, n), without errors: `Noisy` makes it err.
 
-    Accelerations are the mean ones since the last commands. Sensors of contacts are not for robots
-    in lanes, which do not keep them.
+    Accelerations are the mean ones since the last commands, contacts and efforts those of the last
+    step. Where a sensor tells nothing (NaN), as a centre of pressure in the air, it is zero.
     """
 
     sensor: Sensor
 
     def __post_init__(self) -> None:
         expect(self.sensor, Sensor, "sensor")
-        if "contacts" in self.sensor.needs:
-            name = type(self.sensor).__name__
-            raise ValueError(f"sensor is {name}, which needs contacts: environments keep none")
         if self.sensor.errors != Errors():
             raise ValueError("sensor has errors: wrap the term in Noisy instead")
 
     def __call__(self, robots: RobotLanes) -> Array:
         """Return the readings."""
         self.sensor.check(robots.model)
-        return self.sensor.measure(robots.sample())
+        sample = robots.sample(contacts="contacts" in self.sensor.needs)
+        return np.nan_to_num(self.sensor.measure(sample), posinf=np.inf, neginf=-np.inf)

@@ -71,16 +71,14 @@ class WalkTask:
     tilt: float = 0.8
     reward: Callable[[Outcome], Array] = field(default_factory=WalkReward)
     sensors: Mapping[str, Sensor] = field(default_factory=dict)
-    """What robots feel besides; sensors of contacts are not for them."""
+    """What robots feel besides."""
 
     def __post_init__(self) -> None:
         low, high = self.friction
         if not 0.0 <= low <= high:
             raise ValueError(f"friction is {self.friction}, must be a range from 0 on")
-        for name, sensor in self.sensors.items():
+        for sensor in self.sensors.values():
             sensor.check(self.model)
-            if "contacts" in sensor.needs:
-                raise ValueError(f"sensor {name!r} needs contacts, which environments do not keep")
         if self.model.base is None or self.model.base.kind != "free":
             raise ValueError(f"{self.model.name} has no free root: it cannot walk")
         not_negative(self.push, "push")

@@ -49,7 +49,7 @@ class Walkers(WalkingLanes):
         self.control.notes = False
         self._fallen = walker.fallen()
         self._limit = simulation.effort
-        usual = UNLIMITED * self._weight * walker.height
+        usual = UNLIMITED * self.weight * walker.height
         limit = np.where(np.isfinite(self._limit), self._limit, usual)
         self.most = task.share * limit[self.velocities]
         """The largest torques (n,) that actions add [N·m, N]."""

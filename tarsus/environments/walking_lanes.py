@@ -28,7 +28,7 @@ class WalkingLanes(Lanes):
         return Outcome(
             velocity=self.into_heading(np.einsum("bij,bj->bi", self.rotations(), self.v[:, :3])),
             yaw_rate=self.v[:, 5].copy(),
-            power=power / self._weight,
+            power=power / self.weight,
             action=self.action,
             last_action=last_action,
             fallen=fallen,

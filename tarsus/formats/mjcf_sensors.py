@@ -22,6 +22,7 @@ FRAMES = {
     "FRAMEANGACC": ("FrameAcceleration", [3, 6]),
     "FORCE": ("JointWrench", [0, 3]),
     "TORQUE": ("JointWrench", [3, 6]),
+    "TOUCH": ("Touch", None),
 }
 """MuJoCo's types of sensors at sites and bodies -> our kinds, and which of their numbers."""
 JOINTS = {"JOINTPOS": "JointPosition", "JOINTVEL": "JointVelocity", "JOINTACTFRC": "JointEffort"}
@@ -65,8 +66,12 @@ def read_sensors(
             kind, part = FRAMES[each.type]
             found[name] = {"kind": kind, "frame": frame} | ({"part": part} if part else {})
         elif each.type in JOINTS and each.object in joints:
-            found[name] = {"kind": JOINTS[each.type], "joint": each.object}
+            found[name] = {"kind": JOINTS[each.type], "joints": [each.object]}
         else:
             left_out.append(f"{name} ({each.type.lower()})")
     count, names = len(left_out), listing(dict.fromkeys(left_out), limit=10)
-    return found, [f"sensors ({count}) are not taken over: {names}"] if left_out else []
+    warnings = [f"sensors ({count}) are not taken over: {names}"] if left_out else []
+    if pads := [name for name, each in found.items() if each["kind"] == "Touch"]:
+        names = listing(dict.fromkeys(pads), limit=10)
+        warnings.append(f"touch sensors ({len(pads)}) feel all contacts of their bodies: {names}")
+    return found, warnings

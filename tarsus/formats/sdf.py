@@ -3,7 +3,7 @@
 SDF states links and joints as a graph. A spanning tree of it becomes the joints of the model
 (`tarsus.formats.sdf_graph`), each joint that is left over a loop. All poses are those in which
 the file states the links, and there every joint is at zero and every loop is closed.
-Gearboxes become couplings.
+Gearboxes become couplings, plugins that push joints actuators.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.formats.context import Context
 from tarsus.formats.paths import Folders
+from tarsus.formats.sdf_actuators import read_actuators
 from tarsus.formats.sdf_elements import flag, read_connection, read_link, read_shapes
 from tarsus.formats.sdf_frames import Frames, read_pose
 from tarsus.formats.sdf_graph import SpanningTree
 from tarsus.formats.sdf_joints import Gearing, add_joint, add_loop
+from tarsus.formats.sdf_sensors import read_sensors
 from tarsus.formats.xml import Element, read_xml
 from tarsus.model.description import WORLD, Description, Frame, Joint, ModelError
 from tarsus.spatial import inverse, quaternion_from_rotation
@@ -97,7 +99,7 @@ class _Reader:
     ) -> None:
         self.model, self.context, self.description = model, context, description
         self.frames = frames = Frames(model)
-        known = ("pose", "static", "link", "joint", "frame")
+        known = ("pose", "static", "link", "joint", "frame", "plugin")
         context.ignore_except(model, *known)
         self.in_world = read_pose(model)
         if placed := model.attributes.get("placement_frame"):
@@ -129,6 +131,8 @@ class _Reader:
         for connection in joints:
             gearing.add_mimic(connection)
         self._add_frames()
+        read_actuators(self.model, self.description, self.context)
+        read_sensors(self.model, self.frames, self.description, self.context)
 
     def _add_roots(self, tree: SpanningTree, base: str | None) -> None:
         """Join the links that no joint carries to the world."""

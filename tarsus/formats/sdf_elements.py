@@ -61,7 +61,7 @@ class Connection:
 
 def read_link(link: Element, context: Context) -> Body:
     """A link's mass, centre of mass, and inertia about it turned into the link's axes."""
-    context.ignore_except(link, "pose", "inertial", "visual", "collision")
+    context.ignore_except(link, "pose", "inertial", "visual", "collision", "sensor")
     body = Body(link.string("name"), 1.0, inertia=np.eye(3), source=link.source)
     inertial = link.find("inertial")
     if inertial is None or inertial.find("mass") is None:

@@ -77,7 +77,7 @@ class Frames:
             return self._find(_child(element), element)
         if element.tag == "frame":
             return self._find(_attached_to(element), element)
-        if element.tag in ("visual", "collision") and element.parent is not None:
+        if element.tag in ("visual", "collision", "sensor") and element.parent is not None:
             return element.parent
         return self.model
 

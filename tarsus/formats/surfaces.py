@@ -44,7 +44,9 @@ def read_gazebo(robot: Element, shapes: list[Shape], context: Context) -> None:
         stated = {name: value for name, value in found.items() if value is not None}
         mine = [shape for shape in shapes if shape.body == link and shape.role == "collision"]
         if not stated or not mine:
-            context.ignored["gazebo"] += 1
+            # plugins are told by their names
+            only = element.children and all(child.tag == "plugin" for child in element.children)
+            context.ignored["gazebo"] += not only
             continue
         context.ignore_except(element, "mu1", "mu2", "kp", "kd")
         _tell_directions(element, ("mu1", "mu2"), context)

@@ -12,11 +12,13 @@ from collections.abc import Iterable
 
 from tarsus.formats.context import Context, listing
 from tarsus.formats.paths import Folders
+from tarsus.formats.sdf_actuators import read_plugins
 from tarsus.formats.surfaces import read_gazebo
-from tarsus.formats.urdf_couplings import read_mimics, read_transmissions
+from tarsus.formats.urdf_couplings import read_mimics
 from tarsus.formats.urdf_elements import read_body, read_color, read_joint, read_shapes
 from tarsus.formats.urdf_plus import ELEMENTS as PLUS
 from tarsus.formats.urdf_plus import read_plus
+from tarsus.formats.urdf_transmissions import CONTROL, read_interfaces, read_transmissions
 from tarsus.formats.xacro_file import refuse_xacro
 from tarsus.formats.xml import Element, read_xml
 from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
@@ -37,7 +39,7 @@ def read_urdf(
     `base` says whether the root link is "fixed" to the world or "free" to move in it.
     `package_dirs` are the folders that hold the packages of `package://` paths.
     Joints that mimic others are coupled to them; `mimic="independent"` reads them as joints of
-    their own. Transmissions with a rotor: `tarsus.formats.urdf_couplings`; loops, couplings and
+    their own. Actuators: `tarsus.formats.urdf_transmissions`; loops, couplings and
     rotors as elements of the file: `tarsus.formats.urdf_plus`.
     """
     if base not in ("fixed", "free"):
@@ -54,6 +56,8 @@ def read_urdf(
     _read_elements(robot, description, context)
     read_mimics(robot, description, mimic)
     read_transmissions(robot, description)
+    read_interfaces(robot, description)
+    read_plugins(_plugins(robot), description, context)
     read_plus(robot, description)
     _place_root(description, base, robot.source)
     description.joints = _depth_first(description.joints)
@@ -62,7 +66,8 @@ def read_urdf(
 
 
 def _read_elements(robot: Element, description: Description, context: Context) -> None:
-    context.ignore_except(robot, "link", "joint", "material", "transmission", "gazebo", *PLUS)
+    known = ("link", "joint", "material", "transmission", "gazebo", CONTROL, *PLUS)
+    context.ignore_except(robot, *known)
     for material in robot.all("material"):
         color = read_color(material, context)
         if color is not None:
@@ -80,6 +85,11 @@ def _read_elements(robot: Element, description: Description, context: Context) -
                     f"names the unknown link '{link_name}'; the links are {listing(names)}"
                 )
         description.joints.append(joint)
+
+
+def _plugins(robot: Element) -> list[Element]:
+    """The plugins of Gazebo, of which some push joints."""
+    return [plugin for place in robot.all("gazebo") for plugin in place.all("plugin")]
 
 
 def _place_root(description: Description, base: str, source: Source) -> None:

@@ -414,6 +414,15 @@ class Builder:
         self._draft.add_poses(KEYFRAMES, {name: key})
         return self
 
+    def sensor(self, name: str, sensor: Any) -> Self:
+        """State a sensor of `tarsus.sensors` by name; `ts.sensors.of(model)` has it again."""
+        if not callable(getattr(sensor, "stated", None)):
+            raise ModelError(
+                f"sensor {name!r} is {sensor!r}, must be a sensor such as ts.sensors.IMU(frame)"
+            )
+        self._draft.add_sensor(name, sensor.stated())
+        return self
+
     def description(self) -> Description:
         """Return a copy of what has been stated so far."""
         return checked(self._draft.description)

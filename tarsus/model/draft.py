@@ -11,7 +11,14 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.model import inertia as inertias
 from tarsus.model.actuators import checked_actuator
-from tarsus.model.checks import check_body_name, find, is_triple, numbers, suggestion
+from tarsus.model.checks import (
+    check_body_name,
+    check_name,
+    find,
+    is_triple,
+    numbers,
+    suggestion,
+)
 from tarsus.model.couplings import check_follows, checked_coupling
 from tarsus.model.description import (
     WORLD,
@@ -28,6 +35,7 @@ from tarsus.model.description import (
 from tarsus.model.forces import Force, check_unique, checked_force
 from tarsus.model.loops import checked_loop
 from tarsus.model.poses import INITIAL, check_poses
+from tarsus.model.references import SENSOR_FRAMES, SENSOR_JOINTS, SENSORS, places_of
 from tarsus.model.stating import placement_of
 from tarsus.model.validation import checked, checked_frame, checked_joint, checked_shape
 
@@ -143,6 +151,19 @@ class Draft:
         check_poses({key: value}, self.joints)
         metadata = self.description.metadata
         metadata[key] = {**metadata.get(key, {}), **value}
+
+    def add_sensor(self, name: str, stated: dict[str, Any]) -> None:
+        """Add a sensor, which sits on frames and joints that are there, to the metadata."""
+        check_name(name, "a sensor", None)
+        sensors = self.description.metadata.setdefault(SENSORS, {})
+        if name in sensors:
+            raise ModelError(f"there is a sensor {name!r} already")
+        frames = {**self.bodies, **{frame.name: frame for frame in self.description.frames}}
+        for frame in places_of(stated, SENSOR_FRAMES):
+            find(frames, frame, "frame")
+        for joint in places_of(stated, SENSOR_JOINTS):
+            find(self.joints, joint, "joint")
+        sensors[name] = stated
 
     def end_of_loop(self, what: str, body: str, frame: str | ArrayLike, end: str) -> Array:
         """Return the placement (4, 4) on its body of an end of a loop, "a" or "b"."""

@@ -18,21 +18,41 @@ EXCLUDED = "excluded_contacts"
 """Where the metadata of some files list pairs of bodies that never touch."""
 PAIR_FRICTIONS = "pair_frictions"
 """Where they list pairs of shapes or bodies with the friction between them."""
-
-
 SENSORS = "sensors"
-"""Where the metadata of some files have sensors by name: their kind, and the frame or joint."""
+"""Where the metadata have sensors by name: their kind, and the frames or joints they sit on."""
+SENSOR_FRAMES, SENSOR_JOINTS = ("frame", "other", "body"), ("joints",)
+"""What of a sensor is the name of a frame, and what are those of joints."""
 
 
-def _with_sensors(stated: Description, what: str, old: str, new: str) -> Description:
-    """Return the description whose sensors on a "frame" or "joint" follow it to its new name."""
+def _with_sensors(
+    stated: Description, fields: tuple[str, ...], new: Callable[[str], str]
+) -> Description:
+    """Return the description whose sensors follow what they sit on to new names."""
     if SENSORS not in stated.metadata:
         return stated
     sensors = {
-        name: {**each, what: new} if each.get(what) == old else each
+        name: sensor_with_names(each, fields, new)
         for name, each in stated.metadata[SENSORS].items()
     }
     return dataclasses.replace(stated, metadata={**stated.metadata, SENSORS: sensors})
+
+
+def sensor_with_names(
+    sensor: dict[str, Any], fields: tuple[str, ...], new: Callable[[str], str]
+) -> dict[str, Any]:
+    """Return what is stated of a sensor, with new names in these fields."""
+    return {
+        key: (list(map(new, value)) if isinstance(value, list) else new(value))
+        if key in fields and value is not None
+        else value
+        for key, value in sensor.items()
+    }
+
+
+def places_of(sensor: dict[str, Any], fields: tuple[str, ...]) -> list[str]:
+    """Return the names that a sensor states in these fields."""
+    values = [sensor[key] for key in fields if sensor.get(key) is not None]
+    return [name for value in values for name in (value if isinstance(value, list) else [value])]
 
 
 def freed(stated: Description, cut: set[str]) -> Description:
@@ -138,7 +158,7 @@ def _renamed_body(stated: Description, old: str, new: str) -> Description:
 
 
 def _renamed_frame(stated: Description, old: str, new: str) -> Description:
-    stated = _with_sensors(stated, "frame", old, new)
+    stated = _with_sensors(stated, SENSOR_FRAMES, lambda name: new if name == old else name)
     return dataclasses.replace(stated, forces=[_moved(f, old, new) for f in stated.forces])
 
 
@@ -170,7 +190,7 @@ def _renamed_joint(stated: Description, old: str, new: str) -> Description:
     def swapped(name: str) -> str:
         return new if name == old else name
 
-    stated = _with_sensors(stated, "joint", old, new)
+    stated = _with_sensors(stated, SENSOR_JOINTS, swapped)
     return dataclasses.replace(
         stated,
         couplings=couplings,
@@ -213,7 +233,7 @@ def with_names(stated: Description, new: Callable[[str], str]) -> Description:
     metadata = renamed_poses(stated.metadata, joint=new, actuator=new, keyframe=new)
     if SENSORS in metadata:
         metadata[SENSORS] = {
-            new(name): {k: new(x) if k in ("frame", "joint") else x for k, x in each.items()}
+            new(name): sensor_with_names(each, (*SENSOR_FRAMES, *SENSOR_JOINTS), new)
             for name, each in metadata[SENSORS].items()
         }
     if EXCLUDED in metadata:

@@ -23,6 +23,8 @@ from tarsus.sensors.live import Live
 from tarsus.sensors.sensor import Sample, Sensor
 from tarsus.sensors.stated import of
 from tarsus.sensors.suite import Suite
+from tarsus.sensors.touch import Touch
+from tarsus.sensors.touches import Touches
 from tarsus.sensors.zero_moment_point import ZeroMomentPoint
 
 __all__ = [
@@ -44,6 +46,8 @@ __all__ = [
     "Sample",
     "Sensor",
     "Suite",
+    "Touch",
+    "Touches",
     "ZeroMomentPoint",
     "of",
 ]

@@ -30,4 +30,4 @@ class CenterOfPressure(Sensor):
 
     def measure(self, sample: Sample) -> Array:
         """Return the point (…, 3)."""
-        return pressed_point(sample.contact(self.body), self.height)
+        return pressed_point(sample.contacts.wrench(self.body), self.height)

@@ -26,4 +26,4 @@ class ContactWrench(FrameSensor):
     def measure(self, sample: Sample) -> Array:
         """Return the wrench (…, 6)."""
         pose = np.asarray(sample.model.frame_pose(sample.q, self.frame))
-        return in_frame(sample.contact(sample.model.frame(self.frame).body), pose)
+        return in_frame(sample.contacts.wrench(sample.model.frame(self.frame).body), pose)

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import expect, reals
-from tarsus.sensors.sensor import Sample, Sensor, Wrench
+from tarsus.sensors.sensor import Sample, Sensor
 from tarsus.sensors.suite import Suite
+from tarsus.sensors.touches import Touches
 
 Law = Callable[[float, dict[str, Array]], Any]
 """(t, readings by name) → efforts or controls."""
@@ -46,11 +47,12 @@ class Live:
         v: ArrayLike,
         *,
         tau: ArrayLike | None = None,
-        wrench: Wrench | None = None,
+        touches: Touches | None = None,
     ) -> dict[str, Array]:
         """Return what is read at states q (…, nq), v (…, nv) at the time t [s].
 
-        Sensors of contacts need `wrench`, as `sim.read(live)` has it, and those of efforts `tau`.
+        Sensors of contacts need `touches`, as `sim.read(live)` and runs have them, and those of
+        efforts `tau`.
         """
         at, speed = reals(q, "q"), reals(v, "v")
         for name, array, size in (("q", at, self.model.nq), ("v", speed, self.model.nv)):
@@ -67,7 +69,7 @@ class Live:
                 rise = (speed - last) / (t - then)
         self._before = float(t), speed
         sample = Sample(
-            self.model, at, speed, rise, None if tau is None else reals(tau, "tau"), wrench
+            self.model, at, speed, rise, None if tau is None else reals(tau, "tau"), touches
         )
         return {
             name: reading.next(float(t), self.suite[name].measure(sample))
@@ -84,10 +86,20 @@ class Controlled:
 
     def __init__(self, live: Live, law: Law, period: float | None) -> None:
         self.live, self.function, self.period = live, law, period
+        self._touches: Touches | None = None
+
+    @property
+    def feels(self) -> bool:
+        """Whether it wants to know contacts of the last step, by `feel`, before it is called."""
+        return "contacts" in self.live.suite.needs
+
+    def feel(self, touches: Touches | None) -> None:
+        """Take what touched in the last step."""
+        self._touches = touches
 
     def __call__(self, t: float, q: Array, v: Array) -> Any:
         """Return what the law returns for what is read."""
-        return self.function(t, self.live.read(t, q, v))
+        return self.function(t, self.live.read(t, q, v, touches=self._touches))
 
     def reset(self) -> None:
         """Forget what was, before a new motion."""

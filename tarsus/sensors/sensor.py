@@ -7,27 +7,21 @@ A sensor is a frozen dataclass with a `place`, `parts` and a `unit` (what its nu
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.sensors.errors import Errors
+from tarsus.sensors.touches import Touches
 from tarsus.spatial import inverse
 
 XYZ = ("x", "y", "z")
 SIX = (*XYZ, "rx", "ry", "rz")
 EXACT = Errors()
-
-Wrench = Callable[[str | None], Array]
-"""From the name of a body or link, or None for all that stands on the ground, to wrenches (…, 6).
-
-Force and moment about the world's origin in world axes [N, N·m], by all that touches it.
-"""
 
 
 @dataclass(frozen=True)
@@ -35,7 +29,7 @@ class Sample:
     """States (…) as sensors see them: q (…, nq), v (…, nv), and what led to them.
 
     `a` (…, nv) is the acceleration, in runs the mean one since the last sample; `tau` (…, nv) are
-    efforts of the last step and `wrench` tells contacts in it, where they are known.
+    efforts of the last step and `touches` the contacts in it, where they are known.
     """
 
     model: Model
@@ -43,27 +37,28 @@ class Sample:
     v: Array
     a: Array
     tau: Array | None = None
-    wrench: Wrench | None = None
+    touches: Touches | None = None
 
-    def contact(self, name: str | None) -> Array:
-        """Return the contact wrench (…, 6) on a body or link, or of the ground on everything."""
-        if self.wrench is None:
+    @property
+    def contacts(self) -> Touches:
+        """The contacts; an error where they are not known."""
+        if self.touches is None:
             raise ValueError(
-                "contacts are not known here: sensors of contacts work in runs that record them, "
-                "and in sim.read(…)"
+                "contacts are not known here: sensors of contacts work in steps with contacts, "
+                "their records, controllers and sim.read(…), and in environments"
             )
-        return self.wrench(name)
+        return self.touches
 
     @cached_property
     def external(self) -> Array | None:
         """Contact wrenches on all bodies, each in its frame (…, n_bodies, 6); None if unknown."""
-        if self.wrench is None:
+        if self.touches is None:
             return None
         poses = np.asarray(self.model.forward_kinematics(self.q))
         found = np.zeros((*self.q.shape[:-1], self.model.n_bodies, 6))
         for body in self.model.bodies:
             found[..., body.index, :] = in_frame(
-                self.wrench(body.name), poses[..., body.index, :, :]
+                self.touches.wrench(body.name), poses[..., body.index, :, :]
             )
         return found
 
@@ -86,6 +81,20 @@ class Sensor(ABC):
     def size(self) -> int:
         """How many numbers it tells."""
         return len(self.parts)
+
+    def stated(self) -> dict[str, Any]:
+        """Return the sensor as plain data: its kind, and what differs from what is usual."""
+        usual = {each.name: each.default for each in fields(self)}
+        found = {name: getattr(self, name) for name in usual if name != "errors"}
+        data: dict[str, Any] = {"kind": type(self).__name__}
+        data |= {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in found.items()
+            if value != usual[name]
+        }
+        if self.errors != EXACT:
+            data["errors"] = {e.name: getattr(self.errors, e.name) for e in fields(self.errors)}
+        return data
 
     @abstractmethod
     def check(self, model: Model) -> None:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from tarsus.arrays import Array
 from tarsus.model.checks import suggestion
+from tarsus.sensors.touches import GROUND as GROUND
+from tarsus.sensors.touches import Touches
 
 STATES = ("open", "stick", "slip", "impact")
 """What a contact can do; the core reports the place in this list."""
-
-GROUND = "ground"
 
 NUMBERS = 13
 """Numbers of a row: candidate, point, normal, force, gap, state, work."""
@@ -199,6 +199,12 @@ class Contacts:
             deformation,
         )
 
+    def as_touches(self) -> Touches:
+        """Return them as sensors see them."""
+        return touches_of(
+            self.rows, self.state_index * self.shape[-1] + self.sample, self.shape, self.places
+        )
+
     def touching(self) -> tuple[str, ...]:
         """Return the names of the links that touched something, in the order of candidates."""
         return tuple(dict.fromkeys(self.places[k].link for k in np.unique(self.candidate)))
@@ -223,6 +229,14 @@ class Contacts:
 
     def __repr__(self) -> str:
         return f"<tarsus.Contacts: {len(self)} in {self.shape[-1]} samples>"
+
+
+def touches_of(
+    rows: Array, state: NDArray[np.int64], lead: tuple[int, ...], places: Sequence[Place]
+) -> Touches:
+    """Return rows (N, 13) of states (N,), counted through `lead`, as sensors see them."""
+    vectors = (rows[:, first : first + 3] for first in (1, 4, 7))
+    return Touches(lead, state, rows[:, 0].astype(np.int64), places, *vectors)
 
 
 def contact_of(row: Array, places: Sequence[Place]) -> Contact:

@@ -27,6 +27,11 @@ def remembers(controller: object) -> bool:
     return bool(getattr(controller, "remembers", hasattr(controller, "reset")))
 
 
+def feels(controller: object) -> bool:
+    """Whether a controller wants to know contacts of the last step, by its method `feel`."""
+    return bool(getattr(controller, "feels", False))
+
+
 def steps_of(controller: object, dt: float) -> int:
     """Return the period of a controller in steps, one if it states none."""
     period = getattr(controller, "period", None)

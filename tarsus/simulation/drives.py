@@ -19,7 +19,14 @@ from tarsus.arrays import Array
 from tarsus.control import Cascade, ControlLaw
 from tarsus.control.reference import command
 from tarsus.model import Model
-from tarsus.simulation.controllers import checked_effort, remembers, steps_of, whole_steps
+from tarsus.sensors.touches import Touches
+from tarsus.simulation.controllers import (
+    checked_effort,
+    feels,
+    remembers,
+    steps_of,
+    whole_steps,
+)
 from tarsus.simulation.errors import SimulationError
 
 Controller: TypeAlias = Callable[[float, Array, Array], Any]
@@ -43,6 +50,9 @@ class Seen(Protocol):
 
     def seen(self) -> tuple[Array, Array]:
         """Return q and v, (nq,) and (nv,) or (B, nq) and (B, nv)."""
+
+    def touches(self) -> Touches | None:
+        """Return what touched in the last step, if that is known."""
 
 
 class Drive(Protocol):
@@ -164,6 +174,8 @@ class PythonDrive:
             raise TypeError(f"{self.controller!r} takes no setpoint: those of ts.control do")
         if step % self.period == 0:
             q, v = state.seen()
+            if feels(self.controller):
+                self.controller.feel(state.touches())  # type: ignore[attr-defined]
             tau = self._efforts(t, q, v, *given)
             self._tau = checked_effort(tau, self.model, q.shape[:-1], t)
         values = np.array(self._tau.reshape(-1, 1, self.model.nv))

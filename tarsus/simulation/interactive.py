@@ -24,7 +24,6 @@ from tarsus.simulation.motion import Motion
 from tarsus.simulation.parameters import MassScale
 from tarsus.simulation.part_handle import PartHandle
 from tarsus.simulation.part_record import part_records, part_rows
-from tarsus.simulation.sensed import wrench_now
 from tarsus.simulation.snapshot import Snapshot, restored, taken
 from tarsus.simulation.starts import Starts
 from tarsus.simulation.take import Take
@@ -155,13 +154,7 @@ class Interactive:
 
         Contacts are those of the last step.
         """
-        motion = self.moving()
-
-        def wrench(name: str | None) -> Array:
-            states = [motion.contacts(state) for state in range(motion.states)]
-            return wrench_now(states, motion.batched, name)
-
-        return live.read(self.t, self.q, self.v, wrench=wrench)
+        return live.read(self.t, self.q, self.v, touches=self.moving().touches())
 
     def energy_now(self) -> EnergyLedger:
         """Return the ledger as it is now, a sample of it; works since `reset(…, ledger=True)`."""

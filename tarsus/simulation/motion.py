@@ -12,9 +12,10 @@ from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.model.checks import count, read_only, reals
+from tarsus.sensors.touches import Touches
 from tarsus.simulation.acting import Acting, steps_until
 from tarsus.simulation.contact.numbers import threads_of
-from tarsus.simulation.contact_record import Contact, Place, contact_of
+from tarsus.simulation.contact_record import Contact, Place, contact_of, touches_of
 from tarsus.simulation.drives import Drive, Rows
 from tarsus.simulation.errors import SimulationError, fault
 from tarsus.simulation.part_trouble import suspects
@@ -143,6 +144,11 @@ class Motion:
     def seen(self) -> tuple[Array, Array]:
         """Return q and v, for the drive."""
         return self.core.q, self.core.v
+
+    def touches(self) -> Touches:
+        """Return the contacts of the last step, as sensors see them."""
+        rows, (state, _) = self.world.listed(np.asarray(self.core.touched), 0)
+        return touches_of(rows, state, (self.states,) if self.batched else (), self.places)
 
     def contacts(self, state: int) -> list[Contact]:
         """Return the contacts of a state in the last step."""

@@ -1,8 +1,9 @@
 """Runs as Parquet files: one row for each sample, contacts and events as lists of records there.
 
 The metadata has the model, the ground and the settings as JSON, so that a file stands alone; any
-program that reads Parquet reads the columns t, state, q, v, tau, energy, statistics, contacts,
-and events, in the row of the sample that follows.
+program that reads Parquet reads the columns t, state, q, v, tau, energy, statistics, sensor:NAME,
+contacts, and events, in the row of the sample that follows. Names and units of the numbers in q, v,
+tau and readings of sensors are in the metadata.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from tarsus.surfaces import Surface
 
 VERSION = 1
 KEY = b"tarsus"
+SENSOR = "sensor:"
+"""Before the names of sensors, in names of columns."""
 VECTORS = {"point": slice(1, 4), "normal": slice(4, 7), "force": slice(7, 10)}
 """Columns of contact rows that are vectors."""
 DEFORMATION = "deformation"
@@ -48,6 +51,8 @@ def write_parquet(run: Trajectory, path: Path) -> None:
     for name in (*ARRAYS, PARTS):
         if name in run.recorded:
             columns[name] = _list_column(pa, run.recorded[name].reshape(states * samples, -1))
+    for name, readings in run.sensors.items():
+        columns[SENSOR + name] = _list_column(pa, readings.reshape(states * samples, -1))
     if run.touched is not None:
         columns["contacts"] = _contact_column(pa, run.touched, states, samples)
     if run.happened is not None:
@@ -76,6 +81,10 @@ def _metadata(run: Trajectory) -> dict[str, Any]:
         "places": list(_places(run)),
         "limits": [] if run.happened is None else list(run.happened.limits),
         "frictions": [] if run.happened is None else list(run.happened.frictions),
+        "sensors": {
+            name: {"parts": list(sensor.parts), "unit": sensor.unit}
+            for name, sensor in run.sensing.items()
+        },
         "q": position_names(run.model),
         "v": velocity_names(run.model),
         "tau": velocity_names(run.model, efforts=True),

@@ -18,6 +18,7 @@ from tarsus.geometry.smooth_ground import KINDS
 from tarsus.model import Model
 from tarsus.model.checks import numbers, suggestion
 from tarsus.model.description import ModelError, Source
+from tarsus.sensors.recorded import Recorded
 from tarsus.simulation.contact_record import NUMBERS, STATES, Contacts, Place
 from tarsus.simulation.convergence import Unsolved
 from tarsus.simulation.ended import Ended
@@ -25,7 +26,7 @@ from tarsus.simulation.energy import FIXED
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.parquet_columns import CONTACTS, EVENTS, Columns
 from tarsus.simulation.parquet_events import event_fields, read_events
-from tarsus.simulation.parquet_file import DEFORMATION, VECTORS, VERSION
+from tarsus.simulation.parquet_file import DEFORMATION, SENSOR, VECTORS, VERSION
 from tarsus.simulation.part_record import SIZE
 from tarsus.simulation.trajectory import ARRAYS, PARTS, Failure, Trajectory
 from tarsus.surfaces import Graph
@@ -86,19 +87,23 @@ def read_parquet(
 def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes: int) -> Trajectory:
     batch, samples = data["batch"], data["samples"]
     shape = (samples,) if batch is None else (batch, samples)
+    sensors = _sensors(data.get("sensors", {}))
+    read = {SENSOR + name: sensor for name, sensor in sensors.items()}
+    valid = (*NAMES, *read)
     for name in columns.names:
-        if name not in NAMES:
-            raise ModelError(f"it has the column {name!r}{suggestion(name, NAMES)}")
+        if name not in valid:
+            raise ModelError(f"it has the column {name!r}{suggestion(name, valid)}")
     widths = {name: WIDTHS[name](model) for name in ARRAYS if name in columns.names}
     if "energy" in widths and columns.width("energy") == widths["energy"] + 1:
         widths["energy"] += 1  # with what compliant contacts store
     parts = _parts(data.get("parts", []))
     if parts and PARTS in columns.names:
         widths[PARTS] = SIZE * len(parts)
-    _check(columns, samples * (batch or 1), widths)
+    told = {name: sensor.size for name, sensor in read.items() if name in columns.names}
+    _check(columns, samples * (batch or 1), widths | told)
     known = {CONTACTS: contact_fields, EVENTS: event_fields}
     fields = {name: known[name](columns) for name in known if name in columns.names}
-    columns.load(("t", *widths), fields, max_bytes)
+    columns.load(("t", *widths, *told), fields, max_bytes)
     places = _places(data["places"])
     return Trajectory(
         model,
@@ -113,7 +118,24 @@ def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes:
         ended=_ended(data.get("ended"), batch),
         parts_recorded=parts,
         happened=read_events(columns, data, places) if EVENTS in fields else None,
+        sensed={
+            name.removeprefix(SENSOR): columns.numbers(name, n).reshape(*shape, n)
+            for name, n in told.items()
+        },
+        sensing=sensors,
     )
+
+
+def _sensors(data: Any) -> dict[str, Recorded]:
+    """Return what a file tells of sensors: names of their numbers, and units."""
+    if not isinstance(data, dict):
+        raise ModelError("sensors must be names with parts and units")
+    for name, stated in data.items():
+        fits = isinstance(stated, dict) and set(stated) == {"parts", "unit"}
+        words = [*stated["parts"], stated["unit"]] if fits and type(stated["parts"]) is list else []
+        if len(words) < 2 or {*map(type, words)} != {str}:
+            raise ModelError(f"sensor {name!r} is {stated!r}, must have parts and a unit")
+    return {name: Recorded(tuple(each["parts"]), each["unit"]) for name, each in data.items()}
 
 
 def _parts(data: Any) -> tuple[tuple[str, int], ...]:

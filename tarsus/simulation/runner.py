@@ -19,7 +19,8 @@ from tarsus.model import Model
 from tarsus.progress import Progress
 from tarsus.simulation import checkpoint
 from tarsus.simulation.acting import steps_until
-from tarsus.simulation.contact_record import Place
+from tarsus.simulation.contact_record import NUMBERS, Place, touches_of
+from tarsus.simulation.controllers import feels
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning, unsolved_of
 from tarsus.simulation.drives import Drive, Stateless
 from tarsus.simulation.ended import NEVER
@@ -137,12 +138,15 @@ class Runner:
     def _advance(self, limit: int) -> None:
         """Make at most `limit` steps, those for which the commands are known."""
         state, recorder = self.state, self.recorder
+        feeling = self._feels()
         rows = self.drive.rows(state.step, limit, state)
         end = state.step + rows.steps
         for steps, samples in pieces(state.step, end, recorder.every, recorder.most):
             watched = samples > 0 and self.watch is not None
             before = Rewind.of(self.world, state, self.parameters, rows) if watched else None
             record = recorder.room(samples)
+            if feeling and not samples:
+                record = {"contacts": self._room}
             status = self.world.advance(
                 state.q,
                 state.v,
@@ -161,6 +165,8 @@ class Runner:
             )
             state.step += steps
             recorder.keep(samples)
+            if feeling and record is not None and "contacts" in record:
+                self._feel(record["contacts"])
             failed = np.count_nonzero(status) > 0
             if before is not None:
                 seen = state.step - steps + np.arange(1, samples + 1) * (steps // samples)
@@ -171,6 +177,20 @@ class Runner:
                 self._close()
             if self.over:
                 return
+
+    def _feels(self) -> bool:
+        """Whether the controller wants to know contacts; they are none before the first step."""
+        if self.state.felt is None and feels(getattr(self.drive, "controller", None)):
+            shape = len(self.state.q), 1, self.world.max_contacts, NUMBERS
+            self._room = np.full(shape, -1.0)
+            self._feel(self._room)
+        return self.state.felt is not None
+
+    def _feel(self, lists: Array) -> None:
+        """Keep the contacts of the last of some samples for the controller."""
+        rows, (state, _) = self.world.listed(np.ascontiguousarray(lists[:, -1:]), 0)
+        lead = (len(self.state.q),) if self.state.batched else ()
+        self.state.felt = touches_of(rows, state, lead, self.places)
 
     def _fail(self, status: Array, first: int) -> None:
         """Note states that cannot go on."""

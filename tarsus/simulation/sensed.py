@@ -1,17 +1,13 @@
-"""What sensors tell along a run, and in an interactive motion."""
+"""What sensors tell along a run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
-
-from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.sensors import Sample, Sensor, Suite
 from tarsus.sensors.suite import mean_acceleration
-from tarsus.simulation.contact_record import GROUND, Contact, Contacts
 from tarsus.simulation.recorder import Record
 from tarsus.simulation.trajectory import Trajectory
 
@@ -40,34 +36,6 @@ def sensed(run: Trajectory, suite: Suite) -> Trajectory:
         run.v,
         mean_acceleration(run.t, run.v),
         run.recorded.get("tau"),
-        None if contacts is None else lambda name: wrench_on(contacts, name),
+        None if contacts is None else contacts.as_touches(),
     )
     return replace(run, sensed=suite.along(run.t, sample), sensing=suite)
-
-
-def wrench_on(contacts: Contacts, name: str | None) -> Array:
-    """Return contact wrenches (…, T, 6) on a body or link about the world's origin.
-
-    None stands for all that the ground touches; bodies that cannot touch feel nothing.
-    """
-    if name is None:
-        sign = (contacts.others == GROUND).astype(float)
-    else:
-        first = (contacts.bodies == name) | (contacts.links == name)
-        sign = first.astype(float) - (contacts.others == name)
-    rows = np.concatenate([contacts.force, np.cross(contacts.point, contacts.force)], axis=-1)
-    total = np.zeros((*(contacts.shape[:-1] or (1,)), contacts.shape[-1], 6))
-    np.add.at(total, (contacts.state_index, contacts.sample), sign[:, None] * rows)
-    return total.reshape(*contacts.shape, 6)
-
-
-def wrench_now(states: Sequence[Sequence[Contact]], batched: bool, name: str | None) -> Array:
-    """Return the same of the last step of an interactive motion, (6,) or (B, 6)."""
-    total = np.zeros((len(states), 6))
-    for row, contacts in enumerate(states):
-        for each in contacts:
-            on = each.other == GROUND if name is None else name in (each.body, each.link)
-            sign = float(on) - float(name is not None and each.other == name)
-            total[row, :3] += sign * each.force
-            total[row, 3:] += sign * np.cross(each.point, each.force)
-    return total if batched else total[0]

@@ -14,6 +14,7 @@ from tarsus.control.arguments import vectors
 from tarsus.model import Model
 from tarsus.model.hints import root_hint
 from tarsus.model.kinds import FLOATING, NONHOLONOMIC, QUATERNION
+from tarsus.sensors.touches import Touches
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.contact_record import Place
 from tarsus.simulation.errors import StartError
@@ -40,6 +41,12 @@ class State:
     batched: bool = False
     acting: Acting | None = None
     """The parts that act on the states."""
+    felt: Touches | None = None
+    """What touched in the last step, where a controller feels it."""
+
+    def touches(self) -> Touches | None:
+        """Return what touched in the last step, if that is known."""
+        return self.felt
 
     def seen(self) -> tuple[Array, Array]:
         """Return copies of q and v, without the batch dimension if there is no batch."""

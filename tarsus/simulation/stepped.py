@@ -18,6 +18,7 @@ from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import Penalty, StabilityWarning
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.content import check_same, run_content
+from tarsus.simulation.controllers import feels
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning
 from tarsus.simulation.drives import Controller, Drive
 from tarsus.simulation.external import Stated, put_on
@@ -130,6 +131,8 @@ def _runner(
     model, every = simulation.model, plan["every"]
     steps = plan["steps"] - every * (state.step // every)
     needs = () if watch is None else watch.needs
+    if feels(getattr(drive, "controller", None)):
+        needs = tuple(dict.fromkeys((*needs, "contacts")))
     pushed = {} if state.acting is None else pushed_places(state.acting.parts)
     return Runner(
         model,

@@ -88,7 +88,7 @@ class Trajectory:
     happened: Events | None = None
     """Events, where the contact law locates them."""
     sensed: Mapping[str, Array] = field(default_factory=dict)
-    """Readings of sensors by name, (…, T, n). Files do not keep them, tables do."""
+    """Readings of sensors by name, (…, T, n). In files `.parquet` and `.csv`, too."""
     sensing: Mapping[str, Sensor] = field(default_factory=dict)
     """The sensors that were read."""
     integration: Integration | None = None

@@ -41,7 +41,7 @@ def test_robots_are_the_same_when_read_again(file: Path, suffix: str, tmp_path: 
     other, left_out = saved(model, tmp_path / f"robot{suffix}")
     whats = {thing.what for thing in left_out}
     known = {".urdf": set(), ".xml": {"velocity limit of joint"}}
-    known[".sdf"] = {"name of joint", "actuator"}
+    known[".sdf"] = {"name of joint", "actuator", "name of actuator"}
     assert whats <= known[suffix] | {UNPHYSICAL, "effort limit (0) of joint"}
     tolerance = 1e-9 if UNPHYSICAL not in whats else 1e-3
     Match(model, other, left_out, shifted=False).check(states=1, tolerance=tolerance)

@@ -185,8 +185,8 @@ def test_frames_shapes_and_warnings(machine: Description) -> None:
     assert (tube.kind, tube.size, tube.file) == ("mesh", (1, 2, 3), "model://missing/tube.stl")
     assert machine.warnings == [
         "left out: the limits of joint 'close_revolute', which closes a loop",
+        "plugins (1) are not taken over: p",
         "plane elements (1) are not taken over",
-        "plugin elements (1) are not taken over",
         "links (8) without a mass have 1 kg in SDF: "
         "slider, nut, cross, skew, ball, plate, wheel, rotor",
         "mesh files (1) are not found: model://missing/tube.stl; "

@@ -25,8 +25,8 @@ def test_gazebo_elements_of_urdf(tmp_path: Path) -> None:
     model = ts.load(file, base="free")
     assert [shape.friction for shape in model.shapes] == [None, 0.9]
     told = "\n".join(model.warnings)
-    assert "<mu2> (0.8) is left out" in told and "gazebo elements (2)" in told
-    assert "kp elements (1)" in told
+    assert "<mu2> (0.8) is left out" in told and "gazebo elements (1)" in told
+    assert "kp elements (1)" in told and "plugins (1) are not taken over" in told
     file.write_text(file.read_text().replace("<mu1>0.9</mu1>", '<mu1 value="0.4"/>'))
     assert ts.load(file, base="free").shapes[1].friction == 0.4
     file.write_text(file.read_text().replace('<mu1 value="0.4"/>', '<mu1 value="-1"/>'))

@@ -113,7 +113,7 @@ def test_shapes(arm: Description) -> None:
 
 def test_what_is_left_out_is_listed(arm: Description) -> None:
     assert arm.warnings == [
-        "transmissions (2) drive no joint alone: kept as metadata only",
+        "transmissions (2) are of kinds that are not read, and kept as metadata only: t1, t2",
         "gazebo elements (1) are not taken over",
         "safety_controller elements (1) are not taken over",
         "mesh files (1) are not found: meshes/lower.stl",

@@ -158,7 +158,9 @@ def test_a_transmission_without_a_rotor_is_an_actuator(write: Write) -> None:
     assert description.couplings == []
     assert [(each.name, each.joints) for each in description.actuators] == [("t", {"j1": 50.0})]
     assert description.metadata["transmissions"] == {"transmission1": {"joints": []}}
-    message = "transmissions (1) drive no joint alone: kept as metadata only"
+    message = (
+        "transmissions (1) are of kinds that are not read, and kept as metadata only: transmission1"
+    )
     assert message in description.warnings
 
 

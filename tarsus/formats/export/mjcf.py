@@ -19,6 +19,7 @@ from tarsus.formats.export.mjcf_bodies import Bodies
 from tarsus.formats.export.mjcf_controls import add_actuators, add_keyframes
 from tarsus.formats.export.mjcf_equalities import add_couplings, add_loops
 from tarsus.formats.export.mjcf_forces import add_forces
+from tarsus.formats.export.mjcf_sensors import add_sensors
 from tarsus.formats.export.xml_text import add, document
 from tarsus.model.description import Description
 
@@ -61,9 +62,11 @@ def write_mjcf(
     actuator, keyframe = add(root, "actuator"), add(root, "keyframe")
     written = add_actuators(actuator, tendon, world, stated, left_out)
     add_keyframes(keyframe, world, stated, positions, written, left_out)
+    sensor = add(root, "sensor")
+    add_sensors(sensor, stated, bodies, left_out)
     for first, second in stated.metadata.get("excluded_contacts", ()):
         add(contact, "exclude", body1=first, body2=second)
-    for section in (asset, contact, equality, tendon, actuator, keyframe):
+    for section in (asset, contact, equality, tendon, actuator, keyframe, sensor):
         if not len(section):
             root.remove(section)
     return document(root)

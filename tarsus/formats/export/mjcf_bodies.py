@@ -70,10 +70,10 @@ class Bodies:
         for frame in self.stated.frames:
             self._add_site(frame.name, frame.body, frame.placement)
 
-    def site(self, name: str, body: str, placement: Array) -> str:
-        """Append a site to a body and return its name, one that is not taken."""
+    def site(self, name: str, body: str, placement: Array, radius: float | None = None) -> str:
+        """Append a site to a body, a ball, and return its name, one that is not taken."""
         name = unused(name, self.sites)
-        self._add_site(name, body, placement)
+        self._add_site(name, body, placement, radius)
         return name
 
     def site_at(self, name: str, where: Where) -> str:
@@ -229,10 +229,12 @@ class Bodies:
             add(self.asset, "mesh", name=name, file=file, scale=scale, inertia="shell")
         return self.mesh_names[key]
 
-    def _add_site(self, name: str, body: str, placement: Array) -> None:
+    def _add_site(
+        self, name: str, body: str, placement: Array, radius: float | None = None
+    ) -> None:
         turned = not np.array_equal(placement[:3, :3], np.eye(3))
         quat = scalar_first(quaternion_from_rotation(placement[:3, :3])) if turned else None
-        add(self.elements[body], "site", name=name, pos=placement[:3, 3], quat=quat)
+        add(self.elements[body], "site", name=name, pos=placement[:3, 3], quat=quat, size=radius)
 
 
 def _surface(shape: Shape) -> dict[str, Any]:

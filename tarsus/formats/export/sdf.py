@@ -1,4 +1,4 @@
-"""Writing of SDF 1.11: links as a graph, loops as further joints, mimics, springs, frames.
+"""Writing of SDF 1.11: links as a graph, loops as further joints, mimics, springs, frames, plugins.
 
 Links are stated where all joints are at zero and all loops are closed. A body that is free in the
 world has no joint; which one it is called by, readers choose. What is on the world itself goes to a
@@ -19,13 +19,15 @@ from tarsus.formats.export.couplings import Mimic, mimics
 from tarsus.formats.export.left_out import LeftOuts
 from tarsus.formats.export.massless import LEAST, massless_as_frames
 from tarsus.formats.export.mesh_references import MeshReferences
+from tarsus.formats.export.plugins import add_plugin
 from tarsus.formats.export.sdf_joints import add_joint, add_loop
 from tarsus.formats.export.sdf_shapes import add_shapes
 from tarsus.formats.export.xml_text import add, document, is_identity, numbers, six
 from tarsus.formats.export.zero import free_pose
 from tarsus.formats.sdf import ROOT_JOINT
 from tarsus.model.checks import unused
-from tarsus.model.description import WORLD, Body, Description, Joint
+from tarsus.model.description import WORLD, Body, Description, Frame, Joint
+from tarsus.model.references import SENSORS
 
 KEEPS = ("revolute", "prismatic", "screw", "universal", "spherical", "free", "fixed")
 NAME = "SDF"
@@ -66,6 +68,9 @@ def write_sdf(
         attached_to = on_world if frame.body == WORLD else frame.body
         element = add(model, "frame", name=frame.name, attached_to=attached_to)
         _add_six(element, frame.placement)
+    _add_sensors(model, stated, on_world, left_out)
+    for actuator in stated.actuators:
+        add_plugin(model, actuator, left_out)
     return document(sdf)
 
 
@@ -73,10 +78,30 @@ def _tell(stated: Description, left_out: LeftOuts) -> None:
     for number, force in enumerate(stated.forces, 1):
         reason = "SDF has springs and dampers of joints only"
         left_out.add(f"force ({force.kind})", force.name or f"#{number}", reason)
-    for actuator in stated.actuators:
-        left_out.add("actuator", actuator.name, "SDF has none, Gazebo has plugins")
     for pair in stated.metadata.get("excluded_contacts", ()):
         left_out.add("pair that never touches", " and ".join(pair), "SDF has no such list")
+
+
+def _add_sensors(
+    model: Element, stated: Description, on_world: str | None, left_out: LeftOuts
+) -> None:
+    """Append inertial units to their links."""
+    links = {str(link.get("name")): link for link in model.iter("link")}
+    frames = {frame.name: frame for frame in stated.frames}
+    for name, sensor in stated.metadata.get(SENSORS, {}).items():
+        frame = frames.get(sensor.get("frame", ""))
+        body = sensor.get("frame") if frame is None else frame.body
+        link = links.get(str(on_world if body == WORLD else body))
+        if sensor["kind"] != "IMU" or link is None:
+            left_out.add("sensor", name, f"is {sensor['kind']}, SDF has inertial units only")
+            continue
+        if "errors" in sensor:
+            left_out.add("errors of sensor", name, "are not written")
+        _add_six(add(link, "sensor", name=name, type="imu"), _placement(frame))
+
+
+def _placement(frame: Frame | None) -> Array:
+    return np.eye(4) if frame is None else frame.placement
 
 
 def _link_on_world(stated: Description) -> str | None:

@@ -18,13 +18,14 @@ from tarsus.formats.export.left_out import LeftOuts
 from tarsus.formats.export.mesh_references import MeshReferences
 from tarsus.formats.export.series import PASSIVE
 from tarsus.formats.export.urdf_shapes import add_shape
-from tarsus.formats.export.xml_text import add, document, is_identity, numbers, six
+from tarsus.formats.export.urdf_transmissions import add_transmissions
+from tarsus.formats.export.xml_text import add, document, is_identity, six
 from tarsus.formats.urdf import ROOT_JOINT
 from tarsus.formats.urdf_plus import LOOP_KINDS
 from tarsus.formats.xml import UNLIMITED
-from tarsus.model.actuators import RANGE_FIELDS
 from tarsus.model.checks import unused
-from tarsus.model.description import WORLD, Actuator, Body, Description, Joint, Loop
+from tarsus.model.description import WORLD, Body, Description, Joint, Loop
+from tarsus.model.references import SENSORS
 from tarsus.spatial import inverse, pose, rotation_along
 
 KEEPS = ("revolute", "prismatic", "planar", "free", "fixed", "any")
@@ -57,8 +58,7 @@ def write_urdf(stated: Description, meshes: MeshReferences, left_out: LeftOuts) 
         _add_joint(robot, fixed, None, left_out)
     for loop in stated.loops:
         _add_loop(robot, loop, left_out)
-    for actuator in stated.actuators:
-        _add_transmission(robot, actuator, left_out)
+    add_transmissions(robot, stated.actuators, left_out)
     return document(robot)
 
 
@@ -67,6 +67,8 @@ def _tell(stated: Description, left_out: LeftOuts) -> None:
         left_out.add("gravity", str(stated.gravity.tolist()), "URDF has none")
     for number, force in enumerate(stated.forces, 1):
         left_out.add(f"force ({force.kind})", force.name or f"#{number}", "URDF has no forces")
+    for name, sensor in stated.metadata.get(SENSORS, {}).items():
+        left_out.add("sensor", name, f"is {sensor['kind']}, URDF has no sensors")
     for pair in stated.metadata.get("excluded_contacts", ()):
         left_out.add("pair that never touches", " and ".join(pair), "URDF has no such list")
 
@@ -164,24 +166,6 @@ def _tell_numbers(joint: Joint, said: tuple[str, ...], left_out: LeftOuts) -> No
         for key in ("lower", "upper", "velocity_limit", "effort_limit"):
             if np.isfinite(getattr(joint, key)).any():
                 left_out.add("limits of joint", joint.name, f"URDF has none for {joint.kind} ones")
-
-
-def _add_transmission(robot: Element, actuator: Actuator, left_out: LeftOuts) -> None:
-    """Append a motor of one joint; its gain is part of the reduction."""
-    if actuator.kind != "motor" or len(actuator.joints) != 1:
-        reason = f"is {actuator.kind}" if len(actuator.joints) == 1 else "moves several joints"
-        left_out.add("actuator", actuator.name, f"{reason}, URDF has motors of one joint only")
-        return
-    ((joint, gear),) = actuator.joints.items()
-    for key in RANGE_FIELDS:
-        if getattr(actuator, key) is not None:
-            left_out.add(f"{key} of actuator", actuator.name, "URDF has none")
-    element = add(robot, "transmission", name=actuator.name)
-    add(element, "type", "transmission_interface/SimpleTransmission")
-    interface = "hardware_interface/EffortJointInterface"
-    add(add(element, "joint", name=joint), "hardwareInterface", interface)
-    motor = add(element, "actuator", name=actuator.name)
-    add(motor, "mechanicalReduction", numbers(gear * float(actuator.gain[0])))
 
 
 def _add_loop(robot: Element, loop: Loop, left_out: LeftOuts) -> None:
