@@ -127,7 +127,7 @@ def info(
     model: ModelText,
     base: BaseOption = None,
     package_dir: PackageDirs = None,
-    mimic: MimicOption = "coupled",
+    mimic: MimicOption = None,
     complete: CompleteOption = None,
     warnings: Annotated[bool, typer.Option("--warnings", help="Show what was not taken over.")] = (
         False
@@ -149,7 +149,7 @@ def check(
     model: ModelText,
     base: BaseOption = None,
     package_dir: PackageDirs = None,
-    mimic: MimicOption = "coupled",
+    mimic: MimicOption = None,
     complete: CompleteOption = None,
     states: Annotated[int, typer.Option(min=1, help="How many random states to test.")] = 32,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random states.")] = 0,
@@ -191,7 +191,7 @@ def bench(
     ] = None,
     base: BaseOption = None,
     package_dir: PackageDirs = None,
-    mimic: MimicOption = "coupled",
+    mimic: MimicOption = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small batches and few rounds.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the JSON to a file, too.")

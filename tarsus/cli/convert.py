@@ -39,7 +39,7 @@ def convert(
     out: OutFile,
     base: BaseOption = None,
     package_dir: PackageDirs = None,
-    mimic: MimicOption = "coupled",
+    mimic: MimicOption = None,
     complete: CompleteOption = None,
     copy_meshes: Annotated[
         bool, typer.Option("--copy-meshes", help="Put copies of meshes beside the file.")

@@ -40,7 +40,7 @@ def ik(
     ],
     base: BaseOption = None,
     package_dir: PackageDirs = None,
-    mimic: MimicOption = "coupled",
+    mimic: MimicOption = None,
     complete: CompleteOption = None,
     hold: Annotated[
         list[str] | None, _option("A frame whose origin stays where it starts; may be repeated.")

@@ -14,7 +14,7 @@ def open_model(
     base: Base | None = None,
     *,
     package_dirs: Sequence[Path] = (),
-    mimic: Mimic = "coupled",
+    mimic: Mimic | None = None,
     complete: Path | None = None,
 ) -> ts.Model:
     """Return the model that a text stands for: a path, `chain(20)`, `panda`, or `go2`."""

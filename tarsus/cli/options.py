@@ -28,7 +28,7 @@ PackageDirs = Annotated[
     ),
 ]
 MimicOption = Annotated[
-    Mimic, typer.Option("--mimic", help="What to do with joints that mimic others.")
+    Mimic | None, typer.Option("--mimic", help="What to do with joints that mimic others.")
 ]
 CompleteOption = Annotated[
     Path | None,

@@ -49,7 +49,7 @@ def simulate(
     model: SimulatedText,
     base: BaseOption = None,
     package_dir: PackageDirs = None,
-    mimic: MimicOption = "coupled",
+    mimic: MimicOption = None,
     complete: CompleteOption = None,
     contact: Annotated[Contact | None, _option("The contact law; exact unless stated.")] = None,
     stiffness: Annotated[float | None, _option("Of penalty and compliant contact, in N/m.")] = None,

@@ -29,7 +29,7 @@ def view(
     ],
     base: BaseOption = None,
     package_dir: PackageDirs = None,
-    mimic: MimicOption = "coupled",
+    mimic: MimicOption = None,
     complete: CompleteOption = None,
     shapes: Annotated[
         Literal["visual", "collision", "skeleton"] | None,

@@ -36,7 +36,7 @@ def walk(
     model: ModelText,
     base: BaseOption = None,
     package_dir: PackageDirs = None,
-    mimic: MimicOption = "coupled",
+    mimic: MimicOption = None,
     complete: CompleteOption = None,
     speed: Annotated[float, typer.Option(help="Ahead, in m/s.")] = 0.3,
     sideways: Annotated[float, typer.Option(help="To the left, in m/s.")] = 0.0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations_with_replacement, product
 from typing import Any
 
@@ -19,6 +20,8 @@ DEFAULT_FRICTION = (1.0, 0.005, 0.0001)
 DEFAULT_SOLREF = (0.02, 1.0)
 MAX_PAIRS = 1_000_000
 """Pairs of bodies that never touch."""
+HIDDEN = 3
+"""The first group of geoms that MuJoCo's viewer does not show."""
 
 # by MuJoCo's name of the type, from its (half) sizes
 SIZES: dict[str, tuple[str, Callable[[Any], tuple[float, ...]]]] = {
@@ -37,7 +40,11 @@ def read_shapes(
     source: Callable[[str, int, str], Source],
     ignored: Counter[str],
 ) -> Iterator[Shape]:
-    """The geoms, for touching if they can collide, else for looking at."""
+    """The geoms, for touching if they can collide, else for looking at.
+
+    Where some are for looking at alone, those that collide and are seen, too, are both.
+    """
+    looks = not all(_collides(model, geom) for geom in range(model.ngeom))
     for geom in range(model.ngeom):
         name = model.geom(geom).name
         kind = mujoco.mjtGeom(int(model.geom_type[geom])).name.removeprefix("mjGEOM_")
@@ -57,7 +64,7 @@ def read_shapes(
         if kind not in SIZES and file is None:
             ignored["mesh geoms without a file" if kind == "MESH" else f"{kind.lower()} geoms"] += 1
             continue
-        yield Shape(
+        stated = Shape(
             body_names[model.geom_bodyid[geom]],
             role="collision" if _collides(model, geom) else "visual",
             kind=shape,
@@ -69,6 +76,9 @@ def read_shapes(
             **_surface(model, geom),
             source=source("geom", geom, name),
         )
+        yield stated
+        if looks and stated.role == "collision" and _is_seen(model, geom):
+            yield replace(stated, role="visual", name="", friction=None, torsion=None, rolling=None)
 
 
 def read_sites(
@@ -191,6 +201,10 @@ def fixed_springs(model: Any, body_names: list[str]) -> list[str]:
 
 def _collides(model: Any, geom: int) -> bool:
     return bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
+
+
+def _is_seen(model: Any, geom: int) -> bool:
+    return bool(model.geom_group[geom] < HIDDEN and _color(model, geom)[3] > 0.0)
 
 
 def _color(model: Any, geom: int) -> tuple[float, float, float, float]:

@@ -44,7 +44,7 @@ def without_buried(model: Model, collision: Collision, ground: Terrain) -> Colli
     mine = np.array([each.body in turning for each in collision.candidates[:count]], bool)
     if not mine.any():
         return collision
-    gaps = world_of(model, collision.arguments, ground).contacts(_configurations(model, turning))
+    gaps = world_of(model, collision.arguments, ground).contacts(_configurations(model))
     inside = mine & (gaps[:, :count, 0].max(axis=0) <= TOUCHING)
     # a rim is left out where all of it is in the ground
     groups = np.repeat(np.arange(sum(sizes)), np.repeat(per, sizes))
@@ -54,27 +54,21 @@ def without_buried(model: Model, collision: Collision, ground: Terrain) -> Colli
     return _without(collision, leave, leave[groups])
 
 
-def _turning_bodies(model: Model) -> dict[str, list[int]]:
-    """Bodies that are fixed to the world but for turning joints, and the numbers of these."""
-    found: dict[str, list[int]] = {}
+def _turning_bodies(model: Model) -> set[str]:
+    """Bodies that are fixed to the world but for turning joints that follow no others."""
+    found: set[str] = set()
     for body in model.bodies:
         joint = model.joints[body.index]
-        before = [] if body.parent < 0 else found.get(model.body_names[body.parent])
-        if before is not None and joint.kind in TURNING and not joint.dependent:
-            found[body.name] = [*before, body.index]
+        carried = body.parent < 0 or model.body_names[body.parent] in found
+        if carried and joint.kind in TURNING and not joint.dependent:
+            found.add(body.name)
     return found
 
 
-def _configurations(model: Model, turning: dict[str, list[int]]) -> Array:
-    """The neutral configuration (SAMPLES, nq), where these joints are anywhere in their range.
-
-    The other joints of their loops go with them.
-    """
-    q = np.tile(model.neutral(), (SAMPLES, 1))
-    anywhere = model.random_configuration(0, SAMPLES)
-    for cluster in model.clusters:
-        if not turning.keys().isdisjoint(cluster.bodies):
-            q[1:, cluster.q_slice] = anywhere[1:, cluster.q_slice]
+def _configurations(model: Model) -> Array:
+    """The neutral configuration and others (SAMPLES, nq), loops closed, joints in their ranges."""
+    q = model.random_configuration(0, SAMPLES)
+    q[0] = model.neutral()
     return q
 
 

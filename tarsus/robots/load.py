@@ -25,7 +25,7 @@ def load(
     base: Base | None = None,
     *,
     package_dirs: Sequence[str | os.PathLike[str]] = (),
-    mimic: Mimic = "coupled",
+    mimic: Mimic | None = None,
     complete: str | os.PathLike[str] | None = None,
     arguments: Mapping[str, Any] | None = None,
     strict: bool = False,
@@ -42,19 +42,23 @@ def load(
     degrees of freedom; robots by name hang as usual. The other formats state that themselves, MJCF
     and SDF unless `base` says otherwise. `package_dirs` are the folders in which `package://` and
     `model://` paths are looked for, and in which meshes may lie beside the model's own folder.
-    Joints of a URDF that mimic others are coupled to them, with `mimic="independent"` they are
-    joints of their own. `complete` is a side file (.yaml or .json) with gears, couplings, loops and
-    more that are added, see `tarsus.formats.side_file`. `arguments` are those of a .xacro file,
-    which is a program in Python: open only what you trust.
+    Joints of a URDF that mimic others are coupled to them (`mimic="coupled"`), or joints of their
+    own ("independent"), as those of example-robot-data are unless stated. `complete` is a side
+    file (.yaml or .json) with gears, couplings, loops and more that are added, see
+    `tarsus.formats.side_file`. `arguments` are those of a .xacro file, which is a program in
+    Python: open only what you trust.
     What was not taken over, and small breaches of the triangle inequality of inertias, are in
     `Model.warnings`; with `strict` every such breach is an error.
     """
+    if not isinstance(path, str | os.PathLike):
+        kind = type(path).__name__
+        raise TypeError(f"path is of type {kind}, must be a file, XML as a str, or a robot's name")
     if not isinstance(path, str) or not _may_be_a_name(path):
         return formats.load(
             path,
             base,
             package_dirs=package_dirs,
-            mimic=mimic,
+            mimic=mimic or "coupled",
             complete=complete,
             arguments=arguments,
             strict=strict,
@@ -69,15 +73,15 @@ def _may_be_a_name(text: str) -> bool:
     return NAME.fullmatch(text.strip()) is not None and not Path(text).exists()
 
 
-def _named(name: str, base: Base | None, mimic: Mimic) -> Model:
+def _named(name: str, base: Base | None, mimic: Mimic | None) -> Model:
     """Return the robot of this name."""
     if name in robots.names():
         name = f"{name}()"
     if name not in EXAMPLES or example_folder() is not None:
-        model = robot_named(name, base)
+        model = robot_named(name, base, mimic or "independent")
         if model is not None:
             return model
-    model = described(name, base, mimic)
+    model = described(name, base, mimic or "coupled")
     if model is not None:
         return model
     if name in EXAMPLES:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from tarsus import robots
-from tarsus.formats import Base
+from tarsus.formats import Base, Mimic
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.robots.examples import EXAMPLES, example
@@ -15,13 +15,13 @@ from tarsus.robots.examples import EXAMPLES, example
 CALL = re.compile(r"(?P<name>[a-z_0-9]+)\((?P<arguments>.*)\)")
 
 
-def robot_named(text: str, base: Base | None = None) -> Model | None:
+def robot_named(text: str, base: Base | None = None, mimic: Mimic = "independent") -> Model | None:
     """Return the mechanism that a text stands for, None if it has not the form of one."""
     if call := CALL.fullmatch(text.strip()):
         if base is not None:
             raise ValueError(f"{text} states how its root moves: leave out base={base!r}")
         return _made(call["name"], call["arguments"])
-    return example(text, base) if text in EXAMPLES else None
+    return example(text, base, mimic) if text in EXAMPLES else None
 
 
 def _made(name: str, arguments: str) -> Model:

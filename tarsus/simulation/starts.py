@@ -72,7 +72,7 @@ class Starts:
         if self.surface.kind != "none":
             warn_of_scalar_first(self.model, state.q)
         if worlds.far is not None:
-            check_limits(self.model, state.q, worlds.far)
+            check_limits(self.model, state.q, worlds.near, worlds.far)
         if not worlds.solid:
             check_masses(self.model, state.q)
         if not good:

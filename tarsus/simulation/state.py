@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ CLOSED = 1e-6
 
 CLOSE = 0.5
 """How far joints may at least be beyond their limits at the start [rad, m]: they come back."""
+TOLD = 0.1
+"""From which part of its range on a joint that starts beyond its limits is told."""
 
 SINGULAR = ("universal", "spherical_zyx", *NONHOLONOMIC)
 """Kinds of joints that lose a direction in some positions, or may."""
@@ -159,20 +162,38 @@ def farthest(model: Model, most: float | None = None) -> tuple[Array, Array] | N
     return lower - margin, upper + margin
 
 
-def check_limits(model: Model, q: Array, far: tuple[Array, Array]) -> None:
-    """Raise if a joint is far beyond its limits, naming it and what it may be meant to be."""
-    beyond = (q < far[0]) | (q > far[1])
-    if not np.count_nonzero(beyond):  # the quickest question to ask
+def near_limits(model: Model) -> tuple[Array, Array]:
+    """Return how far beyond their limits joints may start (nq,) without being told."""
+    lower, upper = model.lower, model.upper
+    margin = TOLD * np.where(np.isfinite(upper - lower), upper - lower, 1.0)
+    return lower - margin, upper + margin
+
+
+def check_limits(
+    model: Model, q: Array, near: tuple[Array, Array], far: tuple[Array, Array]
+) -> None:
+    """Raise if a joint is far beyond its limits, warn if it is no longer near them."""
+    if not np.count_nonzero((q < near[0]) | (q > near[1])):  # the quickest question to ask
         return
+    beyond = (q < far[0]) | (q > far[1])
+    refused = bool(np.count_nonzero(beyond))
+    beyond = beyond if refused else (q < near[0]) | (q > near[1])
     state, place = (int(x) for x in np.argwhere(beyond)[0])
     joint = next(j for j in model.joints if j.q_slice.start <= place < j.q_slice.stop)
     value, low, high = float(q[state, place]), model.lower[place], model.upper[place]
     which = f" of state {state}" if len(q) > 1 else ""
+    told = (
+        f"q0{which} has joint {joint.name!r} at {value:.6g}, beyond its limits {low:.6g} and "
+        f"{high:.6g}"
+    )
+    if not refused:
+        remedy = "the first steps move it back, and all that moves with it. Start within them"
+        warnings.warn(f"{told}: {remedy}: np.clip(q0, m.lower, m.upper)", stacklevel=6)
+        return
     turns = joint.kind != "prismatic" and low <= np.radians(value) <= high
     degrees = "; is it in degrees? " if turns else ". "
     raise StartError(
-        f"q0{which} has joint {joint.name!r} at {value:.6g}, beyond its limits {low:.6g} and "
-        f"{high:.6g}{degrees}Start within them, or take Simulation(…, joint_limits=False)",
+        f"{told}{degrees}Start within them, or take Simulation(…, joint_limits=False)",
         body=joint.child,
     )
 

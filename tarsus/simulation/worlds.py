@@ -18,7 +18,7 @@ from tarsus.model.description import WORLD
 from tarsus.simulation.contact import Compliant, ContactLaw, IgnoredNumbersWarning, Penalty
 from tarsus.simulation.contact_record import GROUND, Place
 from tarsus.simulation.drives import Drive
-from tarsus.simulation.state import farthest, is_solid
+from tarsus.simulation.state import farthest, is_solid, near_limits
 
 MOST_CONTACTS = 512
 """Contacts at once that there is room for, unless more are asked for."""
@@ -86,6 +86,8 @@ class Worlds:
         most = self.start_depth if hasattr(law, "in_core") else None
         self.far = farthest(model, most) if joint_limits else None
         """How far beyond their limits joints may be at the start (nq,), if they have any."""
+        self.near = near_limits(model)
+        """And how far without being told."""
         self.has_loops = model.loop_gaps(model.neutral()).size > 0
         self.solid = is_solid(model)
         """Whether there is inertia in all directions in all positions."""

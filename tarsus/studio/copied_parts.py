@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,11 @@ WITH_IMAGES = (
 """Parts that can be mirrored."""
 
 
-def copied_part(part: Part, image: Image, name: str) -> Part | None:
-    """Return the copy of a part, None if it acts on something that is not copied."""
+def copied_part(part: Part, image: Image, name: str, loose: Collection[str]) -> Part | None:
+    """Return the copy of a part, None if it acts on something that is not copied.
+
+    `loose` are joints whose copies are free.
+    """
     if image.mirrors and part.kind not in WITH_IMAGES:
         return None
     changed: dict[str, Any] = {"name": name, "source": None}
@@ -37,7 +40,7 @@ def copied_part(part: Part, image: Image, name: str) -> Part | None:
             changed[field.name] = _where(value, image)
         elif field.name in ("joint", "joints") and value:
             names = [value] if isinstance(value, str) else list(value)
-            if not all(each in image.names for each in names):
+            if not all(each in image.names and each not in loose for each in names):
                 return None
             acts, changed[field.name] = True, _joints(value, image)
     if not acts:

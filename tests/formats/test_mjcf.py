@@ -14,6 +14,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from tarsus.arrays import Array
+from tarsus.formats import load
 from tarsus.formats.mjcf import read_mjcf
 from tarsus.model.description import WORLD, Body, Description, Joint, ModelError
 
@@ -354,3 +355,21 @@ def test_without_mujoco_the_error_says_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(ImportError, match=r"pip install 'tarsus\[io\]'"):
         read_mjcf(DATA / "mixed.xml")
+
+
+def test_geoms_that_touch_and_are_seen_are_shown_beside_those_for_looks() -> None:
+    """As MuJoCo's viewer: groups 0 to 2, whatever collides; one geom for looks hides no others."""
+    text = """
+    <mujoco><worldbody><body name="b"><freejoint/>
+      <geom name="seen" type="sphere" size=".1"/>
+      <geom name="hidden" type="sphere" size=".2" group="3"/>
+      <geom name="clear" type="sphere" size=".3" rgba="1 0 0 0"/>
+      {looks}
+    </body></worldbody></mujoco>
+    """
+    looks = '<geom name="hull" type="sphere" size=".4" contype="0" conaffinity="0" group="2"/>'
+    shapes = load(text.format(looks=looks)).shapes
+    sizes = {x.role: [y.size[0] for y in shapes if y.role == x.role] for x in shapes}
+    assert sizes == {"visual": [0.1, 0.4], "collision": [0.1, 0.2, 0.3]}
+    alone = load(text.format(looks=""))
+    assert [x.role for x in alone.shapes] == ["collision"] * 3

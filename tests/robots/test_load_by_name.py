@@ -29,6 +29,27 @@ def test_example_robot_data() -> None:
     assert ts.load("solo12", base="fixed").nv == 12
 
 
+@pytest.mark.parametrize("name", sorted(examples.EXAMPLES))
+def test_every_name_of_example_robot_data_is_a_robot(name: str) -> None:
+    if examples.example_folder() is None:
+        pytest.skip("example-robot-data is not installed")
+    model, base = ts.load(name), examples.EXAMPLES[name][1]
+    assert model.nv > 0 and model.total_mass > 0.05
+    assert (model.base is not None and model.base.kind == "free") == (base == "free")
+
+
+def test_joints_of_named_robots_that_mimic_are_coupled_if_asked_for() -> None:
+    if examples.example_folder() is None:
+        pytest.skip("example-robot-data is not installed")
+    assert (ts.load("panda").nv, ts.load("panda", mimic="coupled").nv) == (9, 8)
+
+
+def test_what_is_neither_a_file_nor_a_text() -> None:
+    for wrong in (None, 3, b"<robot/>", ts.robots.lola()):
+        with pytest.raises(TypeError, match=f"path is of type {type(wrong).__name__}, must be a"):
+            ts.load(wrong)  # type: ignore[arg-type]
+
+
 def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examples, "FOLDER", "nowhere")
     monkeypatch.setattr("tarsus.robots.load.example_folder", lambda: None)

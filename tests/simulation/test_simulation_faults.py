@@ -346,6 +346,18 @@ def test_starts_a_little_beyond_joint_limits_come_back() -> None:
     Simulation(arm()).run(np.full(4, 50.0), duration=0.01)  # which has none
 
 
+def test_joints_that_the_first_steps_move_back_are_told() -> None:
+    m, q0 = quadruped(), standing()
+    q0[2] += 1.0
+    q0[8] = m.upper[8] + 0.9
+    with pytest.warns(
+        UserWarning, match=r"'front_left_hip' at 3\.3, beyond its limits -1\.2 and 2"
+    ):
+        on_ground().run(q0, duration=0.01)
+    on_ground().run(np.clip(q0, m.lower, m.upper), duration=0.01)
+    on_ground(joint_limits=False).run(q0, duration=0.01)
+
+
 def test_a_slide_far_beyond_its_limits_is_not_asked_for_degrees() -> None:
     b = ts.Builder("slide").body("cart", mass=1.0, inertia=(1, 1, 1))
     m = b.joint("rail", "prismatic", "world", "cart", axis="x", lower=0.0, upper=0.04).build()

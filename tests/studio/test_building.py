@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tarsus import studio
 from tarsus.studio import LineError, Stage
 
 FOUR_BAR = """
@@ -216,3 +219,15 @@ def test_what_lies_on_something_stays_there_when_it_is_edited() -> None:
     stage.run("set plate -m 5\nadvance 300")
     assert stage.machine.pose("plate")[2, 3] == pytest.approx(0.62, abs=1e-4)
     assert not stage.machine.passing
+
+
+@pytest.mark.parametrize("name", ["PENDULUM", "FOUR_BAR"])
+def test_what_the_first_page_invites_to_can_be_built(name: str) -> None:
+    page = Path(studio.__file__).parent / "page" / "welcome.js"
+    block = re.search(rf"const {name} = \[(.*?)\n\]", page.read_text(), re.DOTALL)
+    assert block is not None
+    stage = Stage()
+    for line in re.findall(r'"(.*)"', block[1]):
+        told = stage.do(line)
+        assert told.ok, f"{line}: {told.text}"
+    assert stage.machine.model.nv == 1

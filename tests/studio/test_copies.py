@@ -79,6 +79,25 @@ def test_a_body_of_a_linkage_is_copied_free() -> None:
     assert set(stage.document.groups["whole"]) == {"whole_a", "whole_b"}
 
 
+def test_a_motor_stays_where_its_hinge_does() -> None:
+    """A leg is copied free, and so without the motor between it and the trunk."""
+    stage = Stage()
+    stage.run(
+        [
+            "add box trunk -size .4 .2 .1 -t 0 0 .5",
+            "add rod leg -length .3 -t -.1 .1 .3 -E .7071 0 .7071 0",
+            "add revolute hip -a trunk -.1 .1 -.05 -b leg -.15 0 0 -axis 0 1 0",
+            "add motor drive -joint hip -constant 1 -resistance 1 -voltage 2",
+        ]
+    )
+    for line in ("mirror leg other -plane y", "duplicate leg third"):
+        told = stage.do(line)
+        assert told.ok and "without hip" in told.text, told.text
+    assert set(stage.document.parts) == {"drive"}
+    stage.run(["duplicate trunk both -whole on -t 0 2 0"])
+    assert stage.document.parts["both_drive"].joint == "both_hip"  # type: ignore[attr-defined]
+
+
 def test_loops_are_copied() -> None:
     stage = Stage()
     stage.run(["load four_bar", "advance 200", "duplicate crank new -whole on -t 0 2 0"])

@@ -113,3 +113,12 @@ def test_what_is_nailed_follows_its_nail_without_a_jerk() -> None:
         gone = 0.05 * k / tau
         print(1 - x, (1 + gone) * np.exp(-gone))
         assert 1 - x == pytest.approx((1 + gone) * np.exp(-gone), abs=0.02)
+
+
+def test_what_can_be_bound_is_told() -> None:
+    stage = Stage()
+    stage.run(["add rod arm -t .5 0 1", "add revolute hip -a world 0 0 1 -b arm -.5 0 0"])
+    stage.run(["add motor drive -joint hip -constant 1 -resistance 1"])
+    told = stage.do("bind drive.voltage sin(t)")
+    assert not told.ok and "drive.target can" in told.text
+    assert stage.do("bind drive.target sin(t)").ok

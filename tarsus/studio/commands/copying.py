@@ -54,11 +54,12 @@ def _copy(stage: Stage, line: Line, world: Array, local: Array) -> str:
     document, machine = stage.document, stage.machine
     stated = document.description
     loose = {
-        joint.child: image.in_world(machine.pose(joint.child))
+        joint.name: joint.child
         for joint in stated.joints
         if joint.child in bodies and joint.parent not in (WORLD, *bodies)
     }
-    copies = copied(stated, image, loose)
+    places = {body: image.in_world(machine.pose(body)) for body in loose.values()}
+    copies = copied(stated, image, places)
     lists = ("bodies", "joints", "couplings", "loops", "frames", "shapes")
     both: dict[str, Any] = {
         name: [*getattr(stated, name), *getattr(copies, name)] for name in lists
@@ -66,7 +67,7 @@ def _copy(stage: Stage, line: Line, world: Array, local: Array) -> str:
     model = Model(replace(stated, **both), strict=machine.model._strict)
     parts, resting = dict(document.parts), set(document.resting)
     for name, part in document.parts.items():
-        if copy := copied_part(part, image, _part_name(name, bodies, image, new)):
+        if copy := copied_part(part, image, _part_name(name, bodies, image, new), loose):
             check_new(stage, copy.name)
             parts[copy.name] = copy
             resting |= {copy.name} if name in resting else set()
@@ -79,7 +80,8 @@ def _copy(stage: Stage, line: Line, world: Array, local: Array) -> str:
     )
     start = _state(stage, model, image)
     stage.become(document, f"{line.verb} {' '.join(line.words)}", model=model, start=start)
-    return f"{new}: {', '.join(image.names[body] for body in known)}"
+    told = f"{new}: {', '.join(image.names[body] for body in known)}"
+    return f"{told}; free, without {', '.join(loose)}" if loose else told
 
 
 def _chosen(stage: Stage, names: list[str], line: Line) -> set[str]:

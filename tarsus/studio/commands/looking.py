@@ -88,7 +88,8 @@ def bind(stage: Stage, line: Line) -> str:
     else:
         count = stage.machine.target_size(part)
         if not target.endswith(".target") or not count:
-            raise LineError(f"TARGET: {target} cannot be bound, targets of parts can", "TARGET")
+            told = f"{part}.target can" if count else "targets of parts can"
+            raise LineError(f"TARGET: {target} cannot be bound, {told}", "TARGET")
         bindings[target] = " ".join(words)
         targets_of(bindings[target], count)(stage.t)
         document = document.with_part(following(document.parts[part]))
