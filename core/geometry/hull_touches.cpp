@@ -26,7 +26,7 @@ class FlatTouches {
             at[0] = between(near);
             return;
         }
-        const FaceAxis face = best_face(a_, b_);
+        const FaceAxis face = best_face(a_, b_, near.on_a, near.on_b);
         const double room = std::max(kNearFace, -face.gap);
         const EdgeAxis edge = EdgeAxes(a_, b_, face.gap, room).best;
         if (edge.a) {

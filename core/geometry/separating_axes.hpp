@@ -15,20 +15,24 @@ struct FaceAxis {
     Point normal;  // out of the face
 };
 
-inline void try_faces(const Polytope& base, const Polytope& other, bool of_a, FaceAxis& best) {
+// `inside` is any point of the other one, which is not lower than its lowest corner
+inline void try_faces(const Polytope& base, const Polytope& other, const Point& inside, bool of_a,
+                      FaceAxis& best) {
     for (int f = 0; f < base.shape.n_faces(); ++f) {
         const Plane plane = base.plane(f);
+        if (plane.over(inside) <= best.gap) continue;
         const double gap =
             Lowest(other.corner, other.n_corners, plane.normal).height - plane.height;
         if (gap > best.gap) best = {gap, f, of_a, plane.normal};
     }
 }
 
-// the face of a or b over which the other is highest, or least deep
-inline FaceAxis best_face(const Polytope& a, const Polytope& b) {
+// the face of a or b over which the other is highest, or least deep; points in a and in b
+inline FaceAxis best_face(const Polytope& a, const Polytope& b, const Point& in_a,
+                          const Point& in_b) {
     FaceAxis best;
-    try_faces(a, b, true, best);
-    try_faces(b, a, false, best);
+    try_faces(a, b, in_b, true, best);
+    try_faces(b, a, in_a, false, best);
     return best;
 }
 

@@ -20,6 +20,8 @@ from tarsus.model import Model
 
 SIZES = 4
 """How many numbers the core has for the size of a solid."""
+FINER = 2
+"""Hulls may have so many times the corners that stand for a mesh on the ground."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,7 @@ def between_bodies(
 ) -> Between:
     """Return the pairs of shapes that can touch, see `tarsus.geometry.pairs`.
 
-    Hulls of meshes have at most `mesh_points` corners.
+    Hulls of meshes have at most twice as many corners as `mesh_points`.
     """
     pairs = watched_pairs(model, shapes, self_collision)
     # only shapes of pairs become solids: meshes of others need not be read
@@ -67,7 +69,7 @@ def between_bodies(
     place = {number: i for i, number in enumerate(used)}
     found = Between(
         [shapes[number] for number in used],
-        [solid(shapes[number].shape, mesh_points) for number in used],
+        [solid(shapes[number].shape, FINER * mesh_points) for number in used],
         [(place[i], place[j]) for i, j in pairs],
     )
     notes: list[str] = []

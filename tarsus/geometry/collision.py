@@ -14,7 +14,15 @@ from tarsus.geometry.between import Between, between_bodies
 from tarsus.geometry.candidates import PER_PAIR, PER_RING, Candidate, Surface, unique_names
 from tarsus.geometry.pairs import Placed, placed_shapes, placed_volumes
 from tarsus.geometry.profile import Profile
-from tarsus.geometry.rubbing import Frictions, PairFrictions, Rubbing, Rule, blends, stated_rules
+from tarsus.geometry.rubbing import (
+    GIVING_WAY,
+    Frictions,
+    PairFrictions,
+    Rubbing,
+    Rule,
+    blends,
+    stated_rules,
+)
 from tarsus.geometry.smooth_ground import SmoothGround
 from tarsus.geometry.terrain import Terrain
 from tarsus.geometry.touches import (
@@ -41,7 +49,8 @@ class Collision:
     shape of every place that may touch, in the order of the core's numbers (`numbered` for those
     on a particular ground). `warnings` says what was replaced or left out. `blends` has rows (n, 4)
     for "friction", "restitution", "torsion", "rolling", "stiffness" and "damping", as far as shapes
-    state them (`tarsus.geometry.rubbing`).
+    state them (`tarsus.geometry.rubbing`); of these `by_files` are stated by files alone, for
+    their own simulators.
     """
 
     model: str
@@ -49,6 +58,7 @@ class Collision:
     candidates: tuple[Candidate, ...]
     warnings: tuple[str, ...]
     blends: Mapping[str, Array] = field(default_factory=dict)
+    by_files: tuple[str, ...] = ()
 
     @classmethod
     def from_model(
@@ -74,7 +84,7 @@ class Collision:
         its "collision" shapes, these without meshes ("primitives"), or its "visual" shapes; or
         `Volumes`: links that have some touch as these, all others as their collision shapes. Of
         each body at most `mesh_points` corners of meshes are kept, those that keep its outline;
-        each other they touch as convex hulls of so many corners.
+        each other they touch as convex hulls of twice as many corners.
         What lies behind the outline touches nothing flat and is left out, unless `hollows` is set.
 
         Bodies of different trees can touch each other. With `self_collision` those of one tree
@@ -123,6 +133,7 @@ class Collision:
             candidates,
             (*notes, *touches.warnings, *between.warnings),
             blends(candidates, Rubbing(stated_rules(combine), named, pairs or {}, of_file)),
+            tuple(name for name in GIVING_WAY if not (named[name] or _by_hand(model, name))),
         )
 
     @cached_property
@@ -176,6 +187,14 @@ def _chosen(model: Model, shapes: TouchingShapes | Volumes) -> list[Placed]:
     if shapes == "primitives":
         found = [placed for placed in found if placed.shape.kind != "mesh"]
     return found
+
+
+def _by_hand(model: Model, name: str) -> bool:
+    """Whether a shape that comes from no file states a number."""
+    return any(
+        getattr(shape, name) is not None and shape.source is None
+        for shape in model.description.shapes
+    )
 
 
 def _nothing(model: Model, shapes: TouchingShapes | Volumes) -> list[str]:

@@ -49,7 +49,7 @@ from tarsus.simulation.starts import Starts
 from tarsus.simulation.stepped import resume, run_drive
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.simulation.watch import Until
-from tarsus.simulation.worlds import Worlds
+from tarsus.simulation.worlds import Worlds, with_ignored
 
 SHORTEST = 1e-12
 """The shortest step [s]: forces are impulses divided by it."""
@@ -170,7 +170,8 @@ class Simulation(Interactive):
                 rolling=surface.rolling > 0.0,
             )
         touching = Collision.from_model(model) if collision is None else collision
-        self.collision = without_buried(model, touching, self.surface)
+        free = without_buried(model, touching, self.surface)
+        self.collision = with_ignored(free, self.contact)
         self.worlds = Worlds(
             model,
             self.surface,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -113,16 +114,27 @@ def candidate_places(collision: Collision | None, ground: Terrain) -> tuple[Plac
     return tuple(places)
 
 
+def with_ignored(collision: Collision, law: ContactLaw) -> Collision:
+    """Return what can touch, with a note of numbers of files that a law has no use for."""
+    quiet = [name for name in collision.by_files if name in collision.blends]
+    if not (ignored := [name for name in quiet if name in law.ignores]):
+        return collision
+    return replace(collision, warnings=(*collision.warnings, _ignored(collision, law, ignored)))
+
+
+def _ignored(collision: Collision, law: ContactLaw, names: list[str]) -> str:
+    return (
+        f"contact={law.name!r} has no use for {' and '.join(names)} of shapes, which "
+        f"{collision.model} states"
+    )
+
+
 def _candidate_numbers(collision: Collision, surface: Terrain, law: ContactLaw) -> dict[str, Array]:
     """Return what candidates have of their own: rows of blends, moments of friction, springs."""
     stated = collision.blends_on(surface)
-    if ignored := [name for name in stated if name in law.ignores]:
-        warnings.warn(
-            f"contact={law.name!r} has no use for {' and '.join(ignored)} of shapes, which "
-            f"{collision.model} states",
-            IgnoredNumbersWarning,
-            stacklevel=4,
-        )
+    ignored = [name for name in stated if name in law.ignores]
+    if loud := [name for name in ignored if name not in collision.by_files]:
+        warnings.warn(_ignored(collision, law, loud), IgnoredNumbersWarning, stacklevel=4)
     rows = {name: each for name, each in stated.items() if name not in ignored}
     size = len(collision.numbered(surface))
     found = {
