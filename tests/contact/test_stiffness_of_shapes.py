@@ -59,9 +59,10 @@ def test_two_springs_become_one_by_a_rule(law: str, rule: str | None, expected: 
 def test_it_oscillates_as_in_mujoco(law: str, tmp_path: Path) -> None:
     """Relative to where it rests, which is higher in MuJoCo: its springs carry a part of the weight
     only, 1 − d for an impedance d."""
-    text = """<mujoco><option timestep="1e-4"/><worldbody>
+    text = """<mujoco><option timestep="1e-4"/>
+      <default><geom solimp="0.9 0.9 0.001"/></default><worldbody>
       <geom type="plane" size="1 1 1"/><body pos="0 0 0.1"><joint type="slide" axis="0 0 1"/>
-      <geom size="0.1" mass="2" solref="-2000 -10" solimp="0.9 0.9 0.001"/></body>
+      <geom size="0.1" mass="2" solref="-2000 -10"/></body>
       </worldbody></mujoco>"""
     compiled = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(compiled)
@@ -82,7 +83,7 @@ def test_it_oscillates_as_in_mujoco(law: str, tmp_path: Path) -> None:
     ours = np.interp(np.arange(4000) * 1e-4, run.t, run.q[:, 0] - own_rest)
     apart = np.abs(ours - theirs).max() / abs(start - rest)
     print(f"{law}: {apart:.1e} of the amplitude apart from MuJoCo's")
-    assert apart < 0.02
+    assert apart < (1e-9 if law == "penalty" else 0.01)  # steps as MuJoCo does, or exactly
 
 
 def test_laws_without_springs_tell() -> None:
@@ -113,7 +114,7 @@ def test_mistakes_are_told_by_name() -> None:
         ball(stiffness=0.0).build()
     with pytest.raises(ts.ModelError, match="damping of 'skin' is -1, must be finite"):
         ts.Collision.from_model(model, damping={"skin": -1.0})
-    with pytest.raises(ValueError, match="stiffness: no shape, link or body .* is called 'bal'"):
+    with pytest.raises(ValueError, match=r"stiffness: no shape, link or body .* is called 'bal'"):
         ts.Collision.from_model(model, stiffness={"bal": 1.0})
     for number, rule in (("stiffness", "product"), ("friction", "series")):
         with pytest.raises(ValueError, match=f"combine of {number} is '{rule}', must be one of"):
