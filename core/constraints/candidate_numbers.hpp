@@ -1,5 +1,5 @@
-// How one candidate rubs, bounces and gives way: as its state says, unless its shapes have numbers of their
-// own.
+// How one candidate rubs, bounces and gives way: as its state says, unless its shapes have numbers
+// of their own.
 #pragma once
 
 #include "world/world.hpp"

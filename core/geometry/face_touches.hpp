@@ -14,7 +14,8 @@ class FaceTouches {
         const int sides = base.n_in_loop(axis.face);
         for (int i = 0; i < sides && count_ > 0; ++i) {
             const Point& from = base.in_loop(axis.face, i);
-            const Point inwards = cross(axis.normal, base.in_loop(axis.face, (i + 1) % sides) - from);
+            const Point inwards =
+                cross(axis.normal, base.in_loop(axis.face, (i + 1) % sides) - from);
             cut(inwards, from);
         }
         const double top = base.plane(axis.face).height;

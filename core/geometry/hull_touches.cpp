@@ -62,8 +62,7 @@ class FlatTouches {
     // the corner that is deepest under a face
     Touch<double> at_corner(const FaceAxis& face) const {
         const Polytope& other = face.of_a ? b_ : a_;
-        const Point p =
-            other.corner[Lowest(other.corner, other.n_corners, face.normal).at];
+        const Point p = other.corner[Lowest(other.corner, other.n_corners, face.normal).at];
         return {face.gap, p - face.normal * (face.gap / 2), face.normal * (face.of_a ? -1.0 : 1.0)};
     }
 

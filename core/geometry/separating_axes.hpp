@@ -1,6 +1,6 @@
-// The axis along which two polytopes are farthest apart or overlap least, among normals of faces and
-// of pairs of edges: S. Gottschalk, "Separating axis theorem", 1996. Pairs of edges count where their
-// arcs cross on the sphere of normals: D. Gregorius, "The separating axis test between convex
+// The axis along which two polytopes are farthest apart or overlap least, among normals of faces
+// and of pairs of edges: S. Gottschalk, "Separating axis theorem", 1996. Pairs of edges count where
+// their arcs cross on the sphere of normals: D. Gregorius, "The separating axis test between convex
 // polyhedra", Game Developers Conference, 2013.
 #pragma once
 
@@ -93,7 +93,8 @@ class EdgeAxes {
         const int n_a = arcs(a, bounds, of_a), n_b = arcs(b, bounds, of_b);
         for (int i = 0; i < n_a; ++i) {
             for (int j = 0; j < n_b; ++j) {
-                if (cross_on_sphere(of_a[i], of_b[j])) try_edges(a, *of_a[i].edge, b, *of_b[j].edge);
+                if (cross_on_sphere(of_a[i], of_b[j]))
+                    try_edges(a, *of_a[i].edge, b, *of_b[j].edge);
             }
         }
     }

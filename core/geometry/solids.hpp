@@ -1,5 +1,5 @@
-// Where two solids touch: spheres, capsules, boxes, ellipsoids, tori, triangles with round edges and
-// hulls, with up to kPairPoints places.
+// Where two solids touch: spheres, capsules, boxes, ellipsoids, tori, triangles with round edges
+// and hulls, with up to kPairPoints places.
 //
 // Each place has the gap (negative inside), a point half way, and the normal from b to a. Places
 // are ordered by the features that make them, so that forces of the last step find theirs again.
