@@ -73,8 +73,12 @@ def blends(candidates: Sequence[Candidate], rubbing: Rubbing) -> dict[str, Array
     """Return rows (n, 4) of all candidates for each number that some of them states."""
     _check_names(candidates, rubbing)
     found = {}
+    surfaces = {each.surface for each in candidates} | {each.other_surface for each in candidates}
     for name in SURFACE_NUMBERS:
         own = rubbing.named.get(name, {})
+        some = own or any(getattr(surface, name) is not None for surface in surfaces)
+        if not some and (name != "friction" or not (rubbing.pairs or rubbing.of_file)):
+            continue
         stated = [_two(each, name, own) for each in candidates]
         # the first that fits counts
         pairs = {**rubbing.pairs, **rubbing.of_file} if name == "friction" else {}
