@@ -35,8 +35,10 @@ class News:
         """Return what is new since the last time; `rate` is how fast the machine's time goes."""
         stage = self.stage
         told, stage.told[:] = list(stage.told), []
-        seen = (stage.revision, stage.moved, stage.t, stage.looking, stage.playing, round(rate, 2))
-        seen += (stage.work.text,)
+        seen = (
+            *(stage.revision, stage.moved, stage.t, stage.looking, stage.playing),
+            *(round(rate, 2), stage.work.text),
+        )
         if seen == self._seen and not told:
             return []
         changed = stage.revision != self._revision

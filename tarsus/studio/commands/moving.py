@@ -41,7 +41,7 @@ def move(stage: Stage, line: Line) -> str:
     carried = {joint.name for joint in joints if joint.child in bodies}
     frames = {frame.name for frame in stated.frames if frame.body in bodies}
     image = Image(shift, {name: name for name in (*bodies, *carried, *frames)})
-    parts = {key: copied_part(part, image, key) or part for key, part in document.parts.items()}
+    parts = {key: copied_part(part, image, key, ()) or part for key, part in document.parts.items()}
     stage.become(
         document.but(
             description=model.description,
