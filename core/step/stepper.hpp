@@ -10,6 +10,7 @@
 
 #include "dynamics/springs.hpp"
 #include "step/control.hpp"
+#include "step/gyration.hpp"
 #include "step/measure.hpp"
 #include "step/part_energies.hpp"
 #include "step/part_pushes.hpp"
@@ -143,6 +144,7 @@ TARSUS_INLINE void Stepper<T>::step(const double* const* command, bool controls,
     passes.velocities(nullptr);
     for (int i = 0; i <= tree_.n_bodies; ++i) at.start[i] = passes.body[i].v;
     place_bodies(passes, at.pose);
+    push_gyration(tree_, at.start, mass_scale(), dt, force);
     impulses.begin();
     PartSteps<T>& parts = impulses.parts;
     if (!parts.parts.empty()) parts.begin(at, joints), parts.push(at, passes);
