@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "geometry/box_separation.hpp"
+
 namespace tarsus::TARSUS_ISA {
 
 namespace {
@@ -21,7 +23,8 @@ TARSUS_FLATTEN std::span<const int> PairSearch<T>::find(const Pose<T>* pose,
     const auto try_pair = [&](int k) {
         const Solid &a = shapes_.solids[shapes_.pairs[2 * k]],
                     &b = shapes_.solids[shapes_.pairs[2 * k + 1]];
-        if (may_meet(a, b, pose, velocity, dt)) found_[count++] = k;
+        if (!may_meet(a, b, pose, velocity, dt)) return;
+        if (!stay_apart(a, b, pose, velocity, dt)) found_[count++] = k;
     };
     if (shapes_.n_pairs() <= kFewPairs) {
         for (int k = 0; k < shapes_.n_pairs(); ++k) try_pair(k);

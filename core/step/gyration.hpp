@@ -11,7 +11,8 @@
 // top of symmetry keeps them (Hirota & Kimura, "Discretization of the Euler top", 2000). What this
 // differs by from the rate at the start, −½ (ω × I δ + δ × I ω), is a torque on the joint.
 //
-// That is for bodies that carry no others, on free and spherical joints; ω is that in space.
+// That is for tops: bodies that carry no others, on spherical joints, or free and with their centre
+// of mass at their origin. See whirling.hpp for states in which others turn fast, too.
 #pragma once
 
 #include "dynamics/articulated_constraints.hpp"
@@ -22,15 +23,15 @@ namespace tarsus::TARSUS_ISA {
 // such δ. Then it keeps its spin in its own axes.
 constexpr double kTurnsTooFar = 0.1;  // of the determinant of its inertia
 
-// of a body about what it turns about: its joint, or its centre of mass if it is free
-inline Sym3<double> turned_inertia(const Link& link) {
-    const double* second = link.second;
-    Sym3<double> I{second[0], second[1], second[2], second[3], second[4], second[5]};
-    if (link.kind != Kind::free || !(link.mass > 0)) return I;
-    const double x = link.first[0], y = link.first[1], z = link.first[2], m = link.mass;
-    I.xx -= (y * y + z * z) / m, I.yy -= (x * x + z * z) / m, I.zz -= (x * x + y * y) / m;
-    I.xy += x * y / m, I.xz += x * z / m, I.yz += y * z / m;
-    return I;
+inline bool turns_freely(const Link& link) {
+    return link.own >= 0 && (link.kind == Kind::free || link.kind == Kind::spherical);
+}
+inline bool is_top(const Tree& tree, int body) {
+    const Link& link = tree.links[body];
+    if (!turns_freely(link) || !link.leaf) return false;
+    if (tree.first_rotor[body] != tree.first_rotor[body + 1]) return false;
+    const double* c = link.first;
+    return link.kind == Kind::spherical || (c[0] == 0.0 && c[1] == 0.0 && c[2] == 0.0);
 }
 
 // what the gyroscopic torque is over a step more than at its start; all in the body's frame
@@ -57,18 +58,20 @@ TARSUS_INLINE Vec3<T> gyration(const Sym3<double>& I, const Vec3<T>& w, const T&
             select(solved > zero, later.z, at_start.z)};
 }
 
-// adds torques to forces (nv) on the users' velocities; `velocity` of bodies, the world first
+// Adds torques to forces (nv) on the users' velocities, but in lanes that are `whirling`;
+// `velocity` of bodies, the world first.
 template <class T>
 TARSUS_INLINE void push_gyration(const Tree& tree, const Motion<T>* velocity, const T* mass_scale,
-                                 const T& dt, T* force) {
+                                 const T& dt, const T& whirling, T* force) {
+    const T zero(0.0), one(1.0);
     for (int i = 0; i < tree.n_bodies; ++i) {
+        if (!is_top(tree, i)) continue;
         const Link& link = tree.links[i];
-        const bool free = link.kind == Kind::free;
-        if (!link.leaf || link.own < 0 || !(free || link.kind == Kind::spherical)) continue;
-        if (tree.first_rotor[i] != tree.first_rotor[i + 1]) continue;
-        const Vec3<T> torque = gyration(turned_inertia(link), velocity[i + 1].angular, dt);
-        const T scale = mass_scale ? mass_scale[i] : T(1.0);
-        T* to = force + link.own + (free ? 3 : 0);
+        const double* I = link.second;  // about the joint
+        const Vec3<T> torque =
+            gyration(Sym3<double>{I[0], I[1], I[2], I[3], I[4], I[5]}, velocity[i + 1].angular, dt);
+        const T scale = select(whirling > zero, zero, mass_scale ? mass_scale[i] : one);
+        T* to = force + link.own + (link.kind == Kind::free ? 3 : 0);
         to[0] = mul_add(torque.x, scale, to[0]), to[1] = mul_add(torque.y, scale, to[1]);
         to[2] = mul_add(torque.z, scale, to[2]);
     }
