@@ -21,7 +21,7 @@ from bipeds import BIPEDS
 from learning import LearningSizes, measure_learning
 from motions import motions_of
 from operators import ledger_residual, operator_growth
-from piles import Pile, heap, measure_piles, tower
+from piles import Pile, all_piles, measure_piles, quick_piles
 from quadrupeds import QUADRUPEDS
 from rows import HEADER, line
 from slope import creep
@@ -49,7 +49,7 @@ class Sizes:
     motions: tuple[str, ...] = ()
     """Parts of the names of motions; all if there are none."""
     learning: LearningSizes = field(default_factory=LearningSizes)
-    piles: tuple[Pile, ...] = field(default_factory=lambda: (tower(), heap()))
+    piles: tuple[Pile, ...] = field(default_factory=all_piles)
     links: tuple[int, ...] = (25, 50, 100, 200, 400)
     contacts: tuple[int, ...] = (4, 8, 16, 32)
     seconds_on_slope: float = 10.0
@@ -59,8 +59,7 @@ class Sizes:
     @classmethod
     def quick(cls) -> Sizes:
         """Return sizes for a look that takes minutes."""
-        piles = tower(seconds=1.0), heap(seconds=0.2)
-        return cls(StepSizes.quick(), FEW, learning=LearningSizes.quick(), piles=piles)
+        return cls(StepSizes.quick(), FEW, learning=LearningSizes.quick(), piles=quick_piles())
 
     def wants(self, motion: str) -> bool:
         """Return whether a motion is measured."""

@@ -1,4 +1,4 @@
-"""A tower of boxes and a pile of boxes: cost of a step beside MuJoCo, and whether they stand.
+"""Boxes in towers, in a pile and side by side: cost of a step beside MuJoCo, and if they stand.
 
 Bodies are free, every box can touch every other and the floor, in both simulators.
 
@@ -28,7 +28,7 @@ from tarsus.robots import solids
 
 SIDE, MASS = 0.2, 1.0
 """Of a box [m], [kg]."""
-MOST_CONTACTS = 400
+MOST_CONTACTS = 800
 """Room for contacts at once."""
 
 
@@ -80,6 +80,24 @@ def heap(boxes: int = 30, seconds: float = 0.5) -> Pile:
         places[k, 2] = 0.6 * SIDE + 1.1 * SIDE * (k // 5)
     yaws = rng.uniform(-0.1, 0.1, boxes)
     return Pile(f"pile of {boxes} boxes", (SIDE,) * 3, places, yaws, round(seconds / DT))
+
+
+def towers(boxes: int = 100, high: int = 10, seconds: float = 2.0) -> Pile:
+    """Return towers beside each other, which do not touch, timed from the start."""
+    k = np.arange(boxes)
+    places = SIDE * np.stack([3.0 * (k // high % 5), 3.0 * (k // high // 5), 0.5 + k % high], 1)
+    name = f"{boxes} boxes in {boxes // high} towers"
+    return Pile(name, (SIDE,) * 3, places, np.zeros(boxes), round(seconds / DT))
+
+
+def scattered(boxes: int = 100, seconds: float = 2.0) -> Pile:
+    """Return boxes that fall on the ground side by side, timed from the start."""
+    rng, k = np.random.default_rng(0), np.arange(boxes)
+    side = int(np.ceil(np.sqrt(boxes)))
+    places = SIDE * np.stack([1.5 * (k % side), 1.5 * (k // side), 0.6 + 0.0 * k], 1)
+    places += rng.uniform(0.0, 0.2 * SIDE, places.shape)
+    yaws = rng.uniform(-0.2, 0.2, boxes)
+    return Pile(f"{boxes} boxes scattered", (SIDE,) * 3, places, yaws, round(seconds / DT))
 
 
 def measure_piles(
@@ -157,6 +175,17 @@ def mujoco_pile(pile: Pile, row: dict[str, Any]) -> Contender:
     return Contender(call, names, units=pile.steps)
 
 
+def all_piles() -> tuple[Pile, ...]:
+    """Return the piles that are measured."""
+    return tower(), heap(), towers(), scattered()
+
+
+def quick_piles() -> tuple[Pile, ...]:
+    """Return the piles for a short time."""
+    many = towers(seconds=0.2), scattered(seconds=0.2)
+    return (tower(seconds=1.0), heap(seconds=0.2), *many)
+
+
 def _moved(before: Array, after: Array) -> float:
     """Return how far the box moved [m] that moved most."""
     way = (after - before).reshape(-1, 7)[:, :3]
@@ -173,7 +202,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a second instead of ten")
     quick = parser.parse_args().quick
     print(HEADER)
-    piles = (tower(seconds=1.0), heap(seconds=0.2)) if quick else (tower(), heap())
+    piles = quick_piles() if quick else all_piles()
     with pinned(1):
         measure_piles(piles, Plan.quick(), show=lambda row: print(line(row), flush=True))
 

@@ -3,6 +3,7 @@
 
 #include "constraints/candidate_numbers.hpp"
 #include "geometry/candidates.hpp"
+#include "geometry/pair_search.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
@@ -49,13 +50,22 @@ struct MovingBodies {
     const Motion<T>*start, *ahead;
 };
 
+// What belongs to the step's problem whatever it seems to do: for each candidate 1 or 0, and the
+// pairs of solids that have such. `places`, if there are any, tell where these stay; `everywhere`:
+// they are looked for on bodies and pairs that do not come near, too.
+template <class T>
+struct Wanted {
+    const T* candidate;
+    std::span<const int> pairs;
+    const Touch<T>* places;
+    bool everywhere;
+};
+
 // The contacts of this step, in the order of candidates: those that touch, those that the
-// velocities `ahead` bring together within it, and those that are `wanted` anyway, which stay where
-// they were (`places`, if there are any). `everywhere`: not only on bodies that come near. Returns
-// how many.
+// velocities `ahead` bring together within it, and those that are wanted anyway. Returns how many.
 template <class T>
 int find_contacts(const World& world, const MovingBodies<T>& bodies, const T& dt,
-                  const T* parameters, const T& alive, const T* wanted, const Touch<T>* places,
-                  bool everywhere, Contact<T>* out);
+                  const T* parameters, const T& alive, const Wanted<T>& wanted,
+                  PairSearch<T>& search, Contact<T>* out);
 
 }  // namespace tarsus::TARSUS_ISA

@@ -27,18 +27,20 @@ class LaneOperator {
     TARSUS_APART void sum(const TestForces<T>& test, const RowMap<T>& map, int lane,
                           const int* rows, int n, double* A) {
         width_ = padded(n);
-        std::fill(known_, known_ + tree_.clusters.size(), false);
         const auto end_of = [&](int first) {
             int end = first + 1;
             while (end < n && map[rows[end]].block == map[rows[first]].block) ++end;
             return end;
         };
+        // only ways of these rows are looked at: islands are many
+        for (int r = 0; r < n; ++r) {
+            for (int c : test.way(map[rows[r]].block)) known_[c] = false, group_[c] = -1;
+        }
         // first all shares, then all sums: what was just stored piece by piece is slow to load
         for (int first = 0, end; first < n; first = end) {
             end = end_of(first);
             read(test, map, lane, rows, first, end);
         }
-        std::fill(group_, group_ + tree_.clusters.size(), -1);
         for (int r = 0, end; r < n; r = end) {
             end = end_of(r), n_passed_ = 0;
             const bool alone = end == r + 1;

@@ -5,11 +5,12 @@
 //
 // obey every law at once (Ayit 2015, section 4.4; Moreau 1988; Stewart & Trinkle 1996). Rows come
 // in blocks: a contact has three (normal, two tangents) or more, dry friction of a joint and a
-// joint's limit one each. A lane's own rows become a RowSystem, which is solved alone: then results
-// cannot depend on other lanes, and nobody waits for the hardest problem.
+// joint's limit one each. Each island of a lane's own rows becomes a RowSystem, which is solved
+// alone: then results cannot depend on other lanes, and nobody waits for the hardest problem.
 #pragma once
 
 #include "constraints/held_rows.hpp"
+#include "constraints/islands.hpp"
 #include "constraints/lane_operator.hpp"
 
 namespace tarsus::TARSUS_ISA {
@@ -60,7 +61,7 @@ struct Problem {
     T *b, *p;
 };
 
-// The rows that are on in one lane: those that hold, and are eliminated, and the others. `number`
+// The rows of an island in one lane: those that hold, and are eliminated, and the others. `number`
 // tells which rows of the problem these are, `place` which of those that were on: rows may be left
 // out later.
 template <class T>
@@ -81,33 +82,39 @@ class LaneRows {
           lose_(scratch.take<double>(held)),
           reach_(scratch.take<bool>(held)) {}
 
-    // `lose`: what the loops' rows must lose
+    // `lose`: what the loops' rows must lose; `island`: its members (see Islands)
     TARSUS_APART void read(const Problem<T>& problem, const TestForces<T>& test,
-                           const RowMap<T>& map, const T* lose, const T& dt, int lane) {
+                           const RowMap<T>& map, const T* lose, const T& dt, int lane,
+                           std::span<const int> island) {
         RowSystem& s = system;
-        s.n = s.n_boxes = s.n_discs = 0, n_held_ = loops_;
+        s.n = s.n_boxes = s.n_discs = n_held_ = 0;
         bool open = false;
-        for (int k = 0; k < loops_; ++k)
-            reach_[k] = false, mapped_[k] = k, lose_[k] = lane_of(lose[k], lane);
-        for (int k = 0; k < problem.n_blocks; ++k) {
-            const Block<T>& block = problem.block[k];
-            if (!(lane_of(block.on, lane) > 0) || !(lane_of(block.held, lane) > 0)) continue;
+        const int own_loops =
+            int(std::lower_bound(island.begin(), island.end(), loops_) - island.begin());
+        for (int k : island.first(own_loops)) {
+            reach_[n_held_] = false, mapped_[n_held_] = k,
+            lose_[n_held_++] = lane_of(lose[k], lane);
+        }
+        n_loops_ = n_held_;
+        const std::span<const int> blocks = island.subspan(own_loops);
+        for (int k : blocks) {
+            const Block<T>& block = problem.block[k - loops_];
+            if (!(lane_of(block.held, lane) > 0)) continue;
             mapped_[n_held_] = loops_ + block.row;
             reach_[n_held_] = lane_of(block.reach, lane) > 0;
             open = open || std::abs(lane_of(block.gap, lane)) > kOpen;
             lose_[n_held_++] = lane_of(problem.b[block.row] - block.target, lane);
         }
-        for (int k = 0; k < problem.n_blocks; ++k) {
-            const Block<T>& block = problem.block[k];
-            if (!(lane_of(block.on, lane) > 0) || lane_of(block.held, lane) > 0) continue;
-            add(problem, block, lane);
+        for (int k : blocks) {
+            const Block<T>& block = problem.block[k - loops_];
+            if (!(lane_of(block.held, lane) > 0)) add(problem, block, lane);
         }
         for (int r = s.n; r < padded(s.n); ++r) s.b[r] = s.p[r] = 0.0;
         for (int r = 0; r < s.n; ++r) mapped_[n_held_ + r] = loops_ + number[r];
         double* A = n_held_ ? held_.whole : s.A;
         operator_.sum(test, map, lane, mapped_, n_held_ + s.n, A);
-        soften(problem, lane_of(dt, lane), lane, A);
-        if (n_held_) held_.reduce(n_held_, loops_, mobility_, open, reach_, lose_, s);
+        soften(problem, blocks, lane_of(dt, lane), lane, A);
+        if (n_held_) held_.reduce(n_held_, n_loops_, mobility_, open, reach_, lose_, s);
     }
 
     // impulses of the rows, and of those that hold with them; by how much these miss their targets
@@ -115,9 +122,9 @@ class LaneRows {
         for (int r = 0; r < system.n; ++r) set_lane(p[number[r]], lane, system.p[r] + 0.0);
         for (int k = 0; k < n_held_; ++k) {
             const double impulse = held_.impulse(k, system.p, place, system.n, closing);
-            if (k < loops_) set_lane(loop_impulse[k], lane, impulse);
+            if (k < n_loops_) set_lane(loop_impulse[mapped_[k]], lane, impulse);
             else set_lane(p[mapped_[k] - loops_], lane, impulse);
-            if (k >= loops_) set_lane(missed[mapped_[k] - loops_], lane, held_.missed(k));
+            if (k >= n_loops_) set_lane(missed[mapped_[k] - loops_], lane, held_.missed(k));
         }
     }
 
@@ -144,14 +151,14 @@ class LaneRows {
     }
 
     // rows that give way: their compliances on the diagonal, and their targets
-    void soften(const Problem<T>& problem, double dt, int lane, double* A) {
+    void soften(const Problem<T>& problem, std::span<const int> blocks, double dt, int lane,
+                double* A) {
         RowSystem& s = system;
         const long width = padded(n_held_ + s.n);
-        int held = loops_, box = 0;
-        for (int k = 0; k < problem.n_blocks; ++k) {
-            const Block<T>& block = problem.block[k];
+        int held = n_loops_, box = 0;
+        for (int k : blocks) {
+            const Block<T>& block = problem.block[k - loops_];
             const auto here = [&](const T& x) { return lane_of(x, lane); };
-            if (!(here(block.on) > 0)) continue;
             const bool holds = here(block.held) > 0;
             const int own = holds ? held++ : box, row = holds ? own : n_held_ + own;
             if (!holds) box += block.rows;
@@ -167,7 +174,7 @@ class LaneRows {
 
     const int loops_;
     const double mobility_;
-    int n_held_ = 0;
+    int n_held_ = 0, n_loops_ = 0;
     LaneOperator operator_;
     HeldRows held_;
     int* mapped_;

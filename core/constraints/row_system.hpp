@@ -66,6 +66,15 @@ struct SolveReport {
     double residual = 0;      // by how much a law is missed [m/s, rad/s]
     double speed = kSlowest;  // how fast rows would be without impulses
     bool failed = false;
+
+    // of several problems: what the worst one left, and the most steps
+    void join(const SolveReport& other) {
+        const double left = residual * other.speed, lefts = other.residual * speed;
+        if (lefts > left || (lefts == left && other.speed > speed) || std::isnan(lefts)) {
+            residual = other.residual, speed = other.speed;
+        }
+        steps = std::max(steps, other.steps), failed = failed || other.failed;
+    }
 };
 
 // C vectors of V = b + A p from number `at` on, in registers

@@ -117,16 +117,6 @@ TARSUS_INLINE bool may_touch(const Shapes& shapes, const Touching& touching, con
     return any(neg_mul_add(speed, T(dt), gap) < T(margin));
 }
 
-// Calls f(candidate, a, b, touch) for candidates that may touch within a time dt: see
-// for_each_on_ground and for_each_pair.
-template <class T, class Near, class F>
-TARSUS_INLINE void for_each_coming(const Shapes& shapes, const Pose<T>* pose,
-                                   const Motion<T>* velocity, const T& dt, bool everywhere,
-                                   Near&& near, F&& f) {
-    for_each_on_ground(shapes, pose, near, f);
-    for_each_pair(shapes, pose, velocity, dt, everywhere, f);
-}
-
 // Calls f(candidate, a, b, touch) for the places of all pairs of solids at rest; those that are
 // farther apart than `margin` [m] have none.
 template <class T, class F>

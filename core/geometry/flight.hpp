@@ -4,6 +4,8 @@
 // the start of the step, so that a velocity that closes them arrives at the impact.
 #pragma once
 
+#include <span>
+
 #include "dynamics/articulated_constraints.hpp"
 #include "geometry/solids.hpp"
 
@@ -144,15 +146,15 @@ TARSUS_INLINE bool may_meet(const Solid& a, const Solid& b, const Pose<T>* pose,
     return any(dot(apart, apart) < reach * reach);
 }
 
-// Calls f(candidate, a, b, touch) for the places of all pairs that may touch within a time dt in
-// some lane, or of all; velocities in body frames.
+// Calls f(candidate, a, b, touch) for the places of some pairs within a time dt; velocities in body
+// frames.
 template <class T, class F>
-TARSUS_INLINE void for_each_pair(const Shapes& shapes, const Pose<T>* pose,
-                                 const Motion<T>* velocity, const T& dt, bool everywhere, F&& f) {
-    for (int k = 0; k < shapes.n_pairs(); ++k) {
+TARSUS_INLINE void for_each_pair(const Shapes& shapes, std::span<const int> pairs,
+                                 const Pose<T>* pose, const Motion<T>* velocity, const T& dt,
+                                 F&& f) {
+    for (int k : pairs) {
         const Solid &a = shapes.solids[shapes.pairs[2 * k]],
                     &b = shapes.solids[shapes.pairs[2 * k + 1]];
-        if (!everywhere && !may_meet(a, b, pose, velocity, dt)) continue;
         Touch<T> touch[kPairPoints];
         for (int l = 0; l < kLaneCount<T>; ++l) {
             const FlyingTouches found(flying_solid(a, pose, velocity, l),

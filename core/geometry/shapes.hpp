@@ -70,6 +70,11 @@ struct Touching {
     double center[3], radius;
 };
 
+// another solid that may touch a solid, and which pair they are
+struct Partner {
+    int solid, pair;
+};
+
 struct Shapes {
     GroundKind ground = GroundKind::none;
     std::vector<double> ground_numbers;
@@ -81,6 +86,10 @@ struct Shapes {
     std::vector<Touching> touching;
     std::vector<Solid> solids;
     std::vector<int> pairs;  // two solids each
+    // the partners of each solid with higher numbers, in their order: those of solid k from
+    // first_partner[k] on
+    std::vector<Partner> partners;
+    std::vector<int> first_partner;
 
     int n_ground() const {
         return int(spheres.size() + kRingPoints * rings.size() + ellipsoids.size());

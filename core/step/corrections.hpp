@@ -59,12 +59,13 @@ TARSUS_APART Corrected<T> correct_positions(const World& world, const Moment<T>&
     const Problem<T>& problem = work.rows.problem;
     const Tree& tree = *world.tree;
     const T zero(0.0);
-    T deep(0.0);
-    for (int k = 0; k < problem.n_blocks; ++k) {
+    const auto too_deep = [&](int k) {
         const Block<T>& block = problem.block[k];
-        if (block.source == Source::part) continue;
-        deep = select(block.gap < T(-kDepth), block.on + deep, deep);
-    }
+        const T gap = block.source == Source::part ? zero : block.gap;
+        return select(gap < T(-kDepth), block.on, zero);
+    };
+    T deep(0.0);
+    for (int k = 0; k < problem.n_blocks; ++k) deep = deep + too_deep(k);
     if (!any(deep > zero)) return {zero, zero};
 
     T *push = work.spare(0), *loop_push = work.spare(1), *unused = work.spare(2);
@@ -73,14 +74,24 @@ TARSUS_APART Corrected<T> correct_positions(const World& world, const Moment<T>&
     T missed(0.0);
     for (int l = 0; l < kLaneCount<T>; ++l) {
         if (!(lane_of(deep, l) > 0)) continue;
-        work.read(at.dt, l);
-        turn_to_gaps(lane_of(at.dt, l), work.lane, work.scratch());
-        const SolveReport report = solve_by_newton(work.lane.system, world.numbers.tolerance,
-                                                   world.numbers.iterations, work.scratch());
-        if (!(report.residual <= kMissedDepth)) {
-            set_lane(missed, l, report.residual / lane_of(at.dt, l));
+        work.find_islands(l);
+        for (int i = 0; i < work.islands.size(); ++i) {
+            const std::span<const int> island = work.islands[i];
+            const bool stays = std::none_of(island.begin(), island.end(), [&](int k) {
+                return k >= tree.n_constraint_rows &&
+                       lane_of(too_deep(k - tree.n_constraint_rows), l) > 0;
+            });
+            if (stays) continue;
+            work.read(at.dt, l, island);
+            turn_to_gaps(lane_of(at.dt, l), work.lane, work.scratch());
+            const SolveReport report = solve_by_newton(work.lane.system, world.numbers.tolerance,
+                                                       world.numbers.iterations, work.scratch());
+            if (!(report.residual <= kMissedDepth)) {
+                const double by = report.residual / lane_of(at.dt, l);
+                if (!(by <= lane_of(missed, l))) set_lane(missed, l, by);
+            }
+            work.lane.write(l, false, push, loop_push, unused);
         }
-        work.lane.write(l, false, push, loop_push, unused);
     }
     work.apply(push, loop_push, passes, shift);
     T lifted(0.0);

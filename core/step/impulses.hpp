@@ -45,6 +45,11 @@ class Impulses {
           places_(scratch.take<Touch<T>>(world.n_candidates())),
           touched_(scratch.take<int>(world.n_candidates())),
           wanted_(scratch.take<T>(world.n_candidates())),
+          listed_(scratch.take<int>(world.n_candidates())),
+          fresh_(scratch.take<T>(world.n_candidates())),
+          fresh_limit_(scratch.take<T>(world.limits.size())),
+          pairs_(scratch.take<int>(world.shapes.n_pairs())),
+          search_(world.shapes, scratch),
           change_(scratch.take<T>(world.tree->nv)),
           joint_change_(scratch.take<T>(world.tree->joint_nv)) {}
 
@@ -54,8 +59,8 @@ class Impulses {
     void keep_candidate(int candidate) { touched_[n_touched_++] = candidate; }
     void forget() {
         for (long k = 0; k < 3L * world_.n_candidates(); ++k) kept[k] = T(0.0);
-        for (int c = 0; c < world_.n_candidates(); ++c) wanted_[c] = T(0.0);
-        n_touched_ = 0;
+        for (int c = 0; c < world_.n_candidates(); ++c) wanted_[c] = fresh_[c] = T(0.0);
+        n_touched_ = n_listed_ = 0;
     }
     // what does not touch any more starts anew
     TARSUS_APART void forget_open() {
@@ -85,13 +90,21 @@ class Impulses {
     // `ahead`: velocities that tell what will touch; `again`: what is wanted stays where it was
     TARSUS_INLINE void find(const Moment<T>& at, const Motion<T>* ahead, const T* parameters,
                             const T& alive, bool again = false) {
-        n_contacts = find_contacts<T>(world_, {at.pose, at.start, ahead}, at.dt, parameters, alive,
-                                      wanted_, again ? places_ : nullptr, again, contacts);
+        const std::span<const int> pairs = again ? wanted_pairs() : std::span<const int>{};
+        n_contacts =
+            find_contacts<T>(world_, {at.pose, at.start, ahead}, at.dt, parameters, alive,
+                             {wanted_, pairs, again ? places_ : nullptr, again}, search_, contacts);
         // what was wanted and is not near is not wanted any more
         for (int k = 0; !again && k < n_touched_; ++k) wanted_[touched_[k]] = T(0.0);
+        if (!again) n_listed_ = 0;
         for (int c = 0; c < n_contacts; ++c) {
-            places_[contacts[c].candidate] = contacts[c].touch;
-            wanted_[contacts[c].candidate] = contacts[c].on;
+            const int candidate = contacts[c].candidate;
+            places_[candidate] = contacts[c].touch;
+            if (again) {
+                T& fresh = fresh_[candidate];
+                fresh = select(contacts[c].on > wanted_[candidate], T(1.0), fresh);
+            }
+            want(candidate, contacts[c].on);
             const T missed = contacts[c].touch.missed * contacts[c].on;
             misplaced_ = select(missed > misplaced_, missed, misplaced_);
         }
@@ -108,6 +121,7 @@ class Impulses {
         if (exact && world_.numbers.ahead) want_loaded(passes.joints, at.dt);
         for (bool again = false;; again = true) {
             if (exact) find(at, at.free, parameters, alive, again);
+            if (!again) forget_fresh();
             const int solved = exact ? n_contacts : 0;
             any_rows = solved > 0 || world_.n_rows() > 0 || tree_.n_constraint_rows > 0 ||
                        parts.parts.n_rows > parts.motors.idle_rows();
@@ -121,8 +135,11 @@ class Impulses {
                 break;
             }
             for (int r = 0; r < work.rows.problem.n_rows; ++r) work.missed[r] = T(0.0);
-            work.solve(open, at.dt, loop_impulse,
-                       [&](int l, const SolveReport& report) { note(l, report); });
+            work.solve(
+                open, at.dt, loop_impulse,
+                [&](int k, int l) { return !again || changed(work.rows.problem.block[k], l); },
+                [&](int l, const SolveReport& report, bool all) { note(l, report, all); });
+            forget_fresh();
             keep(work.rows.problem, exact);
             parts.keep(work.rows.problem, work.missed);
             work.apply(work.rows.problem.p, loop_impulse, passes, change_);
@@ -147,7 +164,8 @@ class Impulses {
             parts.keep(Problem<T>{}, nullptr);
             for (int i = 0; i <= tree_.n_bodies; ++i) at.after[i] = at.free[i];
         }
-        for (int c = 0; exact && c < world_.n_candidates(); ++c) wanted_[c] = T(0.0);
+        for (int k = 0; exact && k < n_listed_; ++k) wanted_[listed_[k]] = T(0.0);
+        if (exact) n_listed_ = 0;
         // … and so are contacts whose nearest points were not found
         residual = select(misplaced_ > residual * at.dt, misplaced_ / at.dt, residual);
     }
@@ -167,7 +185,7 @@ class Impulses {
         const T zero(0.0), one(1.0);
         for (int k = 0; k < n_touched_; ++k) {
             const int c = touched_[k];
-            wanted_[c] = select(kept[3 * c] > zero, one, zero);
+            want(c, select(kept[3 * c] > zero, one, zero));
         }
         const T* limit_kept = joints.kept + world_.friction.size();
         for (size_t k = 0; k < world_.limits.size(); ++k) {
@@ -177,10 +195,44 @@ class Impulses {
             joints.wanted[k] = select(limit_kept[k] > zero, near, zero);
         }
     }
-    void note(int lane, const SolveReport& report) {
+    void want(int candidate, const T& on) {
+        if (!any(wanted_[candidate] > T(0.0))) listed_[n_listed_++] = candidate;
+        wanted_[candidate] = on;
+    }
+    // the pairs of solids that have a candidate which is wanted
+    std::span<const int> wanted_pairs() {
+        const Shapes& shapes = world_.shapes;
+        std::sort(listed_, listed_ + n_listed_);
+        int count = 0;
+        for (int k = 0; k < n_listed_; ++k) {
+            const int place = listed_[k] - shapes.n_ground();
+            if (place < 0 || listed_[k] >= shapes.n_first()) continue;
+            const int pair = place / kPairPoints;
+            if (count == 0 || pairs_[count - 1] != pair) pairs_[count++] = pair;
+        }
+        return {pairs_, size_t(count)};
+    }
+    // `all`: nothing that was solved before stays as it was
+    void note(int lane, SolveReport report, bool all) {
         set_lane(steps, lane, lane_of(steps, lane) + report.steps);
+        if (!all) {
+            report.join({0, lane_of(residual, lane), lane_of(speed, lane), false});
+        }
         set_lane(residual, lane, report.residual), set_lane(speed, lane, report.speed);
         set_lane(failed, lane, report.failed ? 1.0 : 0.0);
+    }
+    // Whether a block has joined since the last solution. What else there is may only depend on
+    // such; parts are always solved anew.
+    bool changed(const Block<T>& block, int lane) const {
+        if (block.source == Source::part) return true;
+        if (block.source == Source::joint_friction) return false;
+        const T& fresh = block.source == Source::contact ? fresh_[contacts[block.index].candidate]
+                                                         : fresh_limit_[block.index];
+        return lane_of(fresh, lane) > 0;
+    }
+    void forget_fresh() {
+        for (int k = 0; k < n_listed_; ++k) fresh_[listed_[k]] = T(0.0);
+        for (size_t k = 0; k < world_.limits.size(); ++k) fresh_limit_[k] = T(0.0);
     }
 
     // what the velocities after the impulses would enter joins; 1 in lanes where something did
@@ -188,15 +240,19 @@ class Impulses {
                           const JointState<T>& state, const T* w) {
         const T zero(0.0), one(1.0);
         T found(0.0);
-        const auto want = [&](const T& on, T& wanted) {
+        const auto join = [&](const T& on, T& wanted, T& fresh) {
             found = select(on > wanted, one, found);
+            fresh = select(on > wanted, one, zero);
             wanted = select(on > wanted, on, wanted);
         };
         const int seen = find_contacts<T>(world_, {at.pose, at.start, at.after}, at.dt, parameters,
-                                          alive, wanted_, places_, false, seen_);
+                                          alive, {wanted_, {}, places_, false}, search_, seen_);
         for (int c = 0; c < seen; ++c) {
-            places_[seen_[c].candidate] = seen_[c].touch;
-            want(seen_[c].on, wanted_[seen_[c].candidate]);
+            const int candidate = seen_[c].candidate;
+            places_[candidate] = seen_[c].touch;
+            T now = wanted_[candidate];
+            join(seen_[c].on, now, fresh_[candidate]);
+            want(candidate, now);
         }
         const T* change = change_;
         if (tree_.coupled) {
@@ -208,7 +264,8 @@ class Impulses {
             const T sign(limit.sign), rate = sign * (w[limit.w] + change[limit.w]);
             const T gap = sign * (state.q[limit.x] - T(limit.bound));
             const T& now = joints.wanted[k];
-            want(StepRows<T>::limit_on(gap, rate, at.dt, alive, now), joints.wanted[k]);
+            const T on = StepRows<T>::limit_on(gap, rate, at.dt, alive, now);
+            join(on, joints.wanted[k], fresh_limit_[k]);
         }
         return select(crowded > zero, zero, found);
     }
@@ -265,7 +322,12 @@ class Impulses {
     Touch<T>* places_;  // where candidates of the problem touch
     int* touched_;
     int n_touched_ = 0;
-    T* wanted_;  // 1 where a candidate belongs to the problem
+    T* wanted_;                // 1 where a candidate belongs to the problem
+    int* listed_;              // those candidates
+    T *fresh_, *fresh_limit_;  // 1 where they, and limits, have joined since the last solution
+    int n_listed_ = 0;
+    int* pairs_;  // of solids, that are wanted
+    PairSearch<T> search_;
     T *change_, *joint_change_;
     T misplaced_;  // [m] by how much nearest points of contacts were missed
 };

@@ -10,6 +10,7 @@ template <class T>
 class StepWork {
    public:
     StepRows<T> rows;
+    Islands islands;
     LaneRows<T> lane;
 
     StepWork(const World& world, const Parts& parts, const ArticulatedPasses<T>& passes,
@@ -19,21 +20,46 @@ class StepWork {
 
     T* missed;  // of each row, by what velocity it is not held
 
-    // the problem of one lane, once all rows are there
-    void read(const T& dt, int l) {
-        lane.read(rows.problem, rows.test, rows.map, rows.lose, dt, l);
+    // the islands of one lane, once all rows are there
+    void find_islands(int l) {
+        const Problem<T>& problem = rows.problem;
+        islands.find(rows.test, rows.map, problem.n_blocks, [&](int k) {
+            const Block<T>& block = problem.block[k];
+            return std::pair(block.row, lane_of(block.on, l) > 0 ? block.rows : 0);
+        });
+    }
+    // the problem of an island
+    void read(const T& dt, int l, std::span<const int> island) {
+        lane.read(rows.problem, rows.test, rows.map, rows.lose, dt, l, island);
     }
 
-    // in the lanes that are `open`; tells report(lane, SolveReport)
-    template <class Report>
-    TARSUS_APART void solve(const T& open, const T& dt, T* loop_impulse, Report&& report) {
+    // In the lanes that are `open`, islands in which some block has `changed`(block, lane) since
+    // they were solved. Tells report(lane, SolveReport, all) of the worst one, and whether these
+    // are all.
+    template <class Changed, class Report>
+    TARSUS_APART void solve(const T& open, const T& dt, T* loop_impulse, Changed&& changed,
+                            Report&& report) {
+        const int loops = world_.tree->n_constraint_rows;
         for (int l = 0; l < kLaneCount<T>; ++l) {
             if (!(lane_of(open, l) > 0)) continue;
-            read(dt, l);
-            if (lane.system.n > 0) {
-                report(l, solve_rows(lane.system, world_.law, world_.numbers, scratch()));
+            SolveReport worst;
+            bool any_rows = false, all = true;
+            find_islands(l);
+            for (int k = 0; k < islands.size(); ++k) {
+                const std::span<const int> island = islands[k];
+                if (std::none_of(island.begin(), island.end(),
+                                 [&](int i) { return i < loops || changed(i - loops, l); })) {
+                    all = false;
+                    continue;
+                }
+                read(dt, l, island);
+                if (lane.system.n > 0) {
+                    worst.join(solve_rows(lane.system, world_.law, world_.numbers, scratch()));
+                    any_rows = true;
+                }
+                lane.write(l, true, rows.problem.p, loop_impulse, missed);
             }
-            lane.write(l, true, rows.problem.p, loop_impulse, missed);
+            if (any_rows) report(l, worst, all);
         }
     }
 
@@ -60,6 +86,7 @@ class StepWork {
     StepWork(const World& world, const Parts& parts, const ArticulatedPasses<T>& passes,
              int n_contacts, int most, Scratch& scratch)
         : rows(world, parts, passes, n_contacts, scratch),
+          islands(*world.tree, world.n_rows() + parts.n_rows + n_contacts, scratch),
           lane(*world.tree, StepRows<T>::most_held(world, parts), most, scratch),
           missed(scratch.take<T>(most)),
           world_(world),

@@ -15,6 +15,7 @@
 #include "step/part_pushes.hpp"
 #include "step/penalty_forces.hpp"
 #include "step/turning_axes.hpp"
+#include "step/whirling.hpp"
 #include "step/works.hpp"
 #include "world/run.hpp"
 
@@ -60,8 +61,9 @@ class Stepper {
         Stepper own(world, parts, counter);
         const size_t nv = tree.nv;
         const size_t step = spanning_bytes<T>(tree) + ArticulatedPasses<T>::bytes(tree) +
-                            7 * bytes_of<T>(nv) + 7 * bytes_of<T>(tree.joint_nv) +
-                            bytes_of<T>(tree.joint_nq) + configuration_bytes<T>(tree);
+                            8 * bytes_of<T>(nv) + 7 * bytes_of<T>(tree.joint_nv) +
+                            bytes_of<T>(tree.joint_nq) + configuration_bytes<T>(tree) +
+                            Whirling<T>::bytes(tree);
         const size_t control = spanning_bytes<T>(tree) + Controller<T>::bytes(world);
         return counter.counted() + std::max({step, control, measure_bytes<T>(tree)});
     }
@@ -143,6 +145,8 @@ TARSUS_INLINE void Stepper<T>::step(const double* const* command, bool controls,
     passes.velocities(nullptr);
     for (int i = 0; i <= tree_.n_bodies; ++i) at.start[i] = passes.body[i].v;
     place_bodies(passes, at.pose);
+    const T fast = whirls(tree_, at.start, dt);
+    push_gyration(tree_, at.start, mass_scale(), dt, fast, force);
     impulses.begin();
     PartSteps<T>& parts = impulses.parts;
     if (!parts.parts.empty()) parts.begin(at, joints), parts.push(at, passes);
@@ -150,11 +154,15 @@ TARSUS_INLINE void Stepper<T>::step(const double* const* command, bool controls,
         impulses.find(at, at.start, parameters, alive);
         push_by_penalty(world_, at, parameters, impulses, passes);
     }
+    Whirling<T> whirling(passes, scratch);
+    if (any(fast > zero)) whirling.keep(passes);
     passes.inertias(force);
-    T* a = scratch.take<T>(tree_.nv);
+    T *a = scratch.take<T>(tree_.nv), *later = scratch.take<T>(tree_.nv);
     passes.accelerations(world_at_rest<T>(tree_).a, a);
+    for (int k = 0; k < tree_.nv; ++k) later[k] = v[k];
+    if (any(fast > zero)) whirling.go_round(passes, at.start, force, dt, fast, later, a);
     for (int k = 0; k < tree_.nv; ++k) next_v_[k] = mul_add(dt, a[k], v[k]);
-    if (world_.turning) add_turning(tree_, v, dt, next_v_);
+    if (world_.turning) add_turning(tree_, v, later, dt, next_v_);
 
     T* w = tree_.coupled ? scratch.take<T>(tree_.joint_nv) : next_v_;
     if (tree_.coupled) spread_velocities(tree_, joints.G, next_v_, w);

@@ -9,21 +9,24 @@
 
 namespace tarsus::TARSUS_ISA {
 
-// a rate in turning axes → a rate in the axes of the start: + ω × v
+// a rate in turning axes → a rate in the axes of the start: + ω × v, or + ½ (ω × v⁺ + ω⁺ × v) where
+// velocities are multiplied with `later` ones
 template <class T>
-TARSUS_INLINE void add_turning(const Tree& tree, const T* v, const T& dt, T* next) {
+TARSUS_INLINE void add_turning(const Tree& tree, const T* v, const T* later, const T& dt, T* next) {
     for (const Link& link : tree.links) {
         if (link.own < 0) continue;
-        const T* now = v + link.own;
+        const T *now = v + link.own, *end = later + link.own;
         T* to = next + link.own;
         if (link.kind == Kind::free) {
             const Vec3<T> linear{now[0], now[1], now[2]}, turning{now[3], now[4], now[5]};
-            const Vec3<T> turned = cross(turning, linear);
+            const Vec3<T> moving{end[0], end[1], end[2]}, spinning{end[3], end[4], end[5]};
+            const Vec3<T> turned = (cross(turning, moving) + cross(spinning, linear)) * T(0.5);
             to[0] = mul_add(dt, turned.x, to[0]), to[1] = mul_add(dt, turned.y, to[1]);
             to[2] = mul_add(dt, turned.z, to[2]);
         } else if (link.kind == Kind::planar) {
-            to[0] = neg_mul_add(dt, now[2] * now[1], to[0]);
-            to[1] = mul_add(dt, now[2] * now[0], to[1]);
+            const T half = T(0.5) * dt;
+            to[0] = neg_mul_add(half, now[2] * end[1] + end[2] * now[1], to[0]);
+            to[1] = mul_add(half, now[2] * end[0] + end[2] * now[0], to[1]);
         }
     }
 }

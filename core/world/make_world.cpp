@@ -197,6 +197,22 @@ std::shared_ptr<const Hull> hull_of(const std::vector<std::shared_ptr<const Hull
     refuse("solid_size of a hull must be its number, there are " + std::to_string(hulls.size()));
 }
 
+// from pairs to the partners of each solid, so that a sweep over solids finds its pairs
+void list_partners(Shapes& shapes) {
+    std::vector<std::vector<Partner>> partners(shapes.solids.size());
+    for (int k = 0; k < shapes.n_pairs(); ++k) {
+        const auto [low, high] = std::minmax(shapes.pairs[2 * k], shapes.pairs[2 * k + 1]);
+        partners[low].push_back({high, k});
+    }
+    for (std::vector<Partner>& own : partners) {
+        std::stable_sort(own.begin(), own.end(),
+                         [](const Partner& x, const Partner& y) { return x.solid < y.solid; });
+        shapes.first_partner.push_back(int(shapes.partners.size()));
+        shapes.partners.insert(shapes.partners.end(), own.begin(), own.end());
+    }
+    shapes.first_partner.push_back(int(shapes.partners.size()));
+}
+
 void add_solids(World& world, const WorldStatement& s) {
     const Tree& tree = *world.tree;
     const auto hulls = make_hulls(s.hull_counts, s.hull_corners, s.hull_faces);
@@ -238,6 +254,7 @@ void add_solids(World& world, const WorldStatement& s) {
         if (world.shapes.solids[a].body < 0) refuse("pairs must have a solid that moves");
         world.shapes.pairs.push_back(a), world.shapes.pairs.push_back(b);
     }
+    list_partners(world.shapes);
 }
 
 // leaves one of equal neighbours among points x, z: then all faces have a length

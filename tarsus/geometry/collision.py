@@ -160,6 +160,8 @@ class Collision:
 
     def blends_on(self, ground: Terrain | None) -> dict[str, Array]:
         """Return `blends` for each of the core's numbers on a ground, see `numbered`."""
+        if not self.blends:
+            return {}
         places = len(self.numbered(ground))
         order = np.arange(places)
         order[len(self.candidates) :] -= len(self.candidates)

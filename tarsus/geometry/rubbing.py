@@ -73,15 +73,15 @@ def blends(candidates: Sequence[Candidate], rubbing: Rubbing) -> dict[str, Array
     """Return rows (n, 4) of all candidates for each number that some of them states."""
     _check_names(candidates, rubbing)
     found = {}
-    surfaces = {each.surface for each in candidates} | {each.other_surface for each in candidates}
+    surfaces = {id(x): x for each in candidates for x in (each.surface, each.other_surface)}
     for name in SURFACE_NUMBERS:
         own = rubbing.named.get(name, {})
-        some = own or any(getattr(surface, name) is not None for surface in surfaces)
-        if not some and (name != "friction" or not (rubbing.pairs or rubbing.of_file)):
-            continue
-        stated = [_two(each, name, own) for each in candidates]
         # the first that fits counts
         pairs = {**rubbing.pairs, **rubbing.of_file} if name == "friction" else {}
+        # of many things in one world most state nothing: no look at each of their pairs
+        if not own and not pairs and all(getattr(x, name) is None for x in surfaces.values()):
+            continue
+        stated = [_two(each, name, own) for each in candidates]
         fixed = [_of_pair(each, pairs) for each in candidates]
         if any(x is not None for two in (*stated, tuple(fixed)) for x in two):
             rule = rubbing.rules[name]
@@ -153,6 +153,8 @@ def _of_pair(each: Candidate, pairs: PairFrictions) -> float | None:
 
 
 def _check_names(candidates: Sequence[Candidate], rubbing: Rubbing) -> None:
+    if not rubbing.named and not rubbing.pairs:
+        return
     known: dict[str, None] = {}
     for each in candidates:
         own = (each.shape, each.link, each.body)

@@ -39,9 +39,8 @@ def cones(machine: Machine) -> list[Cone]:
     rows = (
         {} if simulation.collision is None else simulation.collision.blends_on(simulation.surface)
     )
-    found = []
-    for contact in simulation.contacts_now():
-        own = rows["friction"][contact.candidate, None] if "friction" in rows else None
-        coefficient = ground if own is None else float(blended(own, ground)[0])
-        found.append(Cone(contact, coefficient))
-    return found
+    contacts = simulation.contacts_now()
+    coefficients = np.full(len(contacts), ground)
+    if "friction" in rows and contacts:
+        coefficients = blended(rows["friction"][[each.candidate for each in contacts]], ground)
+    return [Cone(*each) for each in zip(contacts, coefficients.tolist(), strict=True)]

@@ -16,7 +16,7 @@ from tarsus.robots.named import CALL, robot_named
 from tarsus.scenes.named import scene_named
 from tarsus.studio.files import to_read
 from tarsus.studio.language import LineError
-from tarsus.studio.opening import of_model, of_scene, standing
+from tarsus.studio.opening import differences, of_model, of_scene, standing
 from tarsus.studio.scene_file import World, is_scene, read_scene
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def _of_name(word: str) -> World:
     scene = scene_named(word, quotes=False)
     if scene is not None:
         document = of_scene(scene).but(scene=word.strip())
-        return World(document, scene.model, scene.q0, scene.v0)
+        notes = tuple(differences(scene, document))
+        return World(document, scene.model, scene.q0, scene.v0, notes=notes)
     model = robot_named(f"{word}()" if word in robots.names() else word)
     if model is None:
         names = [*scenes.names(), *robots.names(), *EXAMPLES]

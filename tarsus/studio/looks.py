@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Set
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +86,7 @@ def add_contacts(
 ) -> None:
     """Add what contacts push with, if it is at least so much [N], and their friction cones."""
     for cone in cones(machine):
-        contact, force = cone.contact, float(np.linalg.norm(cone.contact.force))
+        contact, force = cone.contact, math.hypot(*cone.contact.force)
         if not force > least:
             continue
         told: dict[str, Any] = {"name": machine.owner(contact.body), "state": str(contact.state)}

@@ -130,11 +130,9 @@ class Machine:
 
     @functools.cached_property
     def _bodies(self) -> list[ShownBody]:
-        stated = self.model.description
-        hidden = carriers(stated)
         found = []
-        for body in stated.bodies:
-            if body.name not in hidden:
+        for body in self.model.description.bodies:
+            if body.name not in self._carriers:
                 frame = self.model.frame(body.name)
                 index = -1 if frame.body == WORLD else self.model.body(frame.body).index
                 found.append(ShownBody(body.name, index, frame.placement))
@@ -144,12 +142,15 @@ class Machine:
     @functools.cached_property
     def frame_names(self) -> list[str]:
         """The names of bodies and frames that people gave."""
-        hidden = carriers(self.model.description)
-        return [name for name in self.model.frame_names if name not in hidden]
+        return [name for name in self.model.frame_names if name not in self._carriers]
+
+    @functools.cached_property
+    def _carriers(self) -> dict[str, str]:
+        return carriers(self.model.description)
 
     def owner(self, link: str) -> str:
         """Return the body that is known to people on a link: "crank" for "crank.pivot"."""
-        return carriers(self.model.description).get(link, link)
+        return self._carriers.get(link, link)
 
     def poses(self, q: Array | None = None) -> Array:
         """Return where the bodies of `bodies` are (n, 4, 4), now or at q."""

@@ -16,6 +16,7 @@ from tarsus.scenes import Scene
 from tarsus.simulation import StartError
 from tarsus.simulation.contact import Compliant, Event, law_of
 from tarsus.studio.document import Document
+from tarsus.studio.stable_steps import stable_step
 from tarsus.studio.touching import simulation_of
 
 State = tuple[Array, Array]
@@ -45,16 +46,32 @@ def of_model(model: Model) -> Document:
 
 def of_scene(scene: Scene) -> Document:
     """Return a document of a scene; laws for whole runs become that which makes steps."""
-    steps = not isinstance(law_of(scene.contact), WHOLE_RUNS)
+    steps = makes_steps(scene)
     return of_model(scene.model).but(
         parts={**named(scene.model.forces), **named(scene.forces)},
         ground=scene.ground,
         collision=scene.collision,
         controller=scene.controller,
-        dt=scene.dt,
+        dt=scene.dt if steps else stable_step(scene),
         contact=scene.contact if steps else "exact",
         settings=dict(scene.settings),
     )
+
+
+def makes_steps(scene: Scene) -> bool:
+    """Return whether the contact law of a scene makes steps, as the studio does."""
+    return not isinstance(law_of(scene.contact), WHOLE_RUNS)
+
+
+def differences(scene: Scene, document: Document) -> list[str]:
+    """Return what is not as the scene has it, for people to know."""
+    if makes_steps(scene):
+        return []
+    law = law_of(scene.contact).name
+    told = [f"contact is {document.contact} here: {law} is for whole runs, and makes no steps"]
+    if document.dt < scene.dt:
+        told.append(f"steps are of {document.dt:g} s: the controller is too stiff for longer ones")
+    return told
 
 
 def named(parts: Iterable[Any]) -> dict[str, Part]:

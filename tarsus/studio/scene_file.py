@@ -30,13 +30,14 @@ KIND = ".json"
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A document with its model, in a state at a time [s]."""
+    """A document with its model, in a state at a time [s]; `notes` are for people to know."""
 
     document: Document
     model: Model
     q: Array
     v: Array
     t: float = 0.0
+    notes: tuple[str, ...] = ()
 
 
 def write_scene(stage: Stage, path: Path) -> list[str]:

@@ -20,7 +20,7 @@ from tarsus.studio.document import Document
 from tarsus.studio.language import LineError
 from tarsus.studio.limits import check_size
 from tarsus.studio.machine import HAND, Machine
-from tarsus.studio.opening import opened
+from tarsus.studio.opening import differences, opened
 from tarsus.studio.recording import Moment, Recording
 from tarsus.studio.take import Take
 from tarsus.studio.work import Work
@@ -84,6 +84,8 @@ class World:
         document, model, start = opened(what)
         self.machine = Machine(document, start, model=model)
         self._moved_on(0.0)
+        if isinstance(what, Scene):
+            self.told += differences(what, document)
 
     @property
     def document(self) -> Document:

@@ -19,6 +19,7 @@ from contact_geometry import Candidate, candidates
 from contact_worlds import World
 from control_oracle import Control
 from dense_rows import Members, RowMaker, Rows, Start
+from gyration import over_step
 from penalty_oracle import Bristles
 from scipy.linalg import null_space
 from turning_bases import carried, in_new_axes, moved
@@ -151,7 +152,8 @@ class DenseStep:
         push = tau + self.spring_forces(q) - self.model.bias_forces(q, v) - dampers @ v
         for k, force in ground.items():
             push = push + self.maker.contact(q, seen[k]).T @ (seen[k].axes @ force)
-        unbound = v + dt * (np.linalg.solve(implicit, push) + carried(self.model, v))
+        change, later = over_step(self.model, q, v, dt, implicit, push)
+        unbound = v + change + dt * carried(self.model, v, later)
         N, wish = self.loops(q)
         M = N @ np.linalg.solve(N.T @ implicit @ N, N.T)
         free = wish + M @ (implicit @ (unbound - wish))

@@ -46,7 +46,7 @@ def stored(run: DenseRun) -> Array:
             model.kinetic_energy(q, v),
             model.potential_energy(q),
             model.elastic_energy(q),
-            0.5 * run.world.dt * float(pull @ v + momentum @ carried(model, v)),
+            0.5 * run.world.dt * float(pull @ v + momentum @ carried(model, v, v)),
         ]
     )
 

@@ -11,6 +11,7 @@ from contact_worlds import Run, World
 from core_step import EXACT, NEGLIGIBLE, as_listed, contact_impulses, left_out
 from dense_rows import TOUCHING
 from dense_step import DenseStep
+from gyration import gyration
 from mechanisms import cases
 from test_conservation import flyer
 from test_contact_bits import drops
@@ -47,7 +48,8 @@ def test_a_step_inverts_inverse_dynamics() -> None:
         dense = DenseStep(smooth(model))
         after = in_new_axes(model, run.v[0], -1e-3 * run.v[0])  # in those of the start
         braking = dense.damping_matrix(q) @ after - dense.spring_forces(q)
-        found = model.inverse_dynamics(q, v, (after - v) / 1e-3 - carried(model, v)) + braking
+        rate = (after - v) / 1e-3 - carried(model, v, v)
+        found = model.inverse_dynamics(q, v, rate) + braking - gyration(model, q, v, 1e-3)
         worst = max(worst, float(np.abs(found - tau).max() / max(1.0, np.abs(tau).max())))
     print(f"torques: {worst:.1e}")
     assert worst < 1e-8

@@ -33,13 +33,14 @@ def _linear(joint: ts.model.JointView) -> slice:
     return slice(start, start + (3 if joint.kind == "free" else 2))
 
 
-def carried(model: ts.Model, v: Array) -> Array:
-    """Return ω × v (nv,) of the linear velocities: how their numbers change by turning axes."""
+def carried(model: ts.Model, v: Array, later: Array) -> Array:
+    """Return ½ (ω × v⁺ + ω⁺ × v) (nv,): how numbers of linear velocities change by turning axes."""
     found = np.zeros(model.nv)
     for joint in turning(model):
-        linear, angular = _parts(joint, v)
+        (linear, angular), (moving, spinning) = _parts(joint, v), _parts(joint, later)
+        turned = (np.cross(angular, moving) + np.cross(spinning, linear)) / 2
         where = _linear(joint)
-        found[where] = np.cross(angular, linear)[: where.stop - where.start]
+        found[where] = turned[: where.stop - where.start]
     return found
 
 

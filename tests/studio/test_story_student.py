@@ -44,8 +44,6 @@ def tie_by_clicks(stage: Stage, page: Any, number: int) -> None:
     say(page, f"set band{number} -stiffness 300 -rest_length .25")
 
 
-# how long the page plays depends on the machine, and from some states thin rods diverge
-@pytest.mark.slow
 def test_a_student_learns_why_it_stands(desk: Any) -> None:
     stage, page = desk
     for line in ("run rods.ves", "run bands.ves", wrong(8), wrong(9)):

@@ -32,8 +32,8 @@ def load(stage: Stage, line: Line) -> str:
     world = loaded(stage, word)
     start = world.q, world.v
     stage.begin(world.document, f"load {word}", model=world.model, start=start, t=world.t)
-    for warning in world.model.warnings:
-        stage.tell(warning)
+    for text in (*world.notes, *world.model.warnings):
+        stage.tell(text)
     return f"{world.document.description.name}: {world.model.n_bodies} bodies"
 
 
