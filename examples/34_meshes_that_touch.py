@@ -21,7 +21,11 @@ FOLDER = Path(tempfile.mkdtemp())
 def mesh(name: str, corners: np.ndarray) -> Path:
     """Write the hull of corners (n, 3) [m] to a file, as programs for drawing do."""
     lines = ["v {:.6f} {:.6f} {:.6f}".format(*corner) for corner in corners]
-    lines += ["f {} {} {}".format(*(face + 1)) for face in ConvexHull(corners).simplices]
+    hull = ConvexHull(corners)
+    for face, plane in zip(hull.simplices, hull.equations, strict=True):
+        a, b, c = corners[face]
+        outwards = np.cross(b - a, c - a) @ plane[:3] > 0
+        lines.append("f {} {} {}".format(*(face if outwards else face[::-1]) + 1))
     file = FOLDER / f"{name}.obj"
     file.write_text("\n".join(lines))
     return file
@@ -73,14 +77,14 @@ def scene_of_meshes() -> None:
 def rubber_on_a_cushion() -> None:
     builder = ts.Builder("rubber").body("ball", mass=2.0, inertia=[8e-3] * 3)
     builder.joint("up", "prismatic", "world", "ball", axis="z", position=(0, 0, 0.1))
-    builder.shape("ball", "sphere", (0.1,), role="collision", stiffness=3e3, damping=40.0)
+    builder.shape("ball", "sphere", (0.1,), role="collision", stiffness=3e3, damping=120.0)
     builder.shape(
         "world", "box", (1, 1, 0.1), role="collision", position=(0, 0, -0.05), name="cushion"
     )
     model = builder.build()
-    soft = ts.Collision.from_model(model, stiffness={"cushion": 6e3}, damping={"cushion": 80.0})
+    soft = ts.Collision.from_model(model, stiffness={"cushion": 6e3}, damping={"cushion": 240.0})
     sim = ts.Simulation(model, ground=None, collision=soft, contact="compliant")
-    sunk = -sim.run([0.0], duration=2.0).q[-1, 0]
+    sunk = -sim.run([0.0], duration=0.9).q[-1, 0]
     series = 1 / (1 / 3e3 + 1 / 6e3)
     print(f"the ball sinks by {1e3 * sunk:.3f} mm: {2e3 * 9.81 / series:.3f} by springs in series")
 
