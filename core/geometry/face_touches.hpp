@@ -73,7 +73,7 @@ class FaceTouches {
     void cut(const Point& inwards, const Point& through) {
         Point kept[kMost];
         int left = 0;
-        for (int k = 0; k < count_; ++k) {
+        for (int k = 0; k < count_ && left < kMost - 1; ++k) {
             const Point &p = polygon_[k], &q = polygon_[(k + 1) % count_];
             const double in_p = dot(p - through, inwards), in_q = dot(q - through, inwards);
             if (in_p >= 0) kept[left++] = p;
