@@ -30,7 +30,7 @@ class FaceTouches {
     // The deepest one, then those that are farthest from all before; in the order of the polygon.
     void put(Touch<double>* at) const {
         if (count_ <= kPairPoints) {
-            std::copy(found_, found_ + count_, at);
+            for (int k = 0; k < count_; ++k) at[k] = found_[k];
             return;
         }
         double away[kMost];
