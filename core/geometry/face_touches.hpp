@@ -30,7 +30,7 @@ class FaceTouches {
     // The deepest one, then those that are farthest from all before; in the order of the polygon.
     void put(Touch<double>* at) const {
         if (count_ <= kPairPoints) {
-            std::copy(found_, found_ + count_, at);
+            for (int k = 0; k < count_; ++k) at[k] = found_[k];
             return;
         }
         double away[kMost];
@@ -73,7 +73,7 @@ class FaceTouches {
     void cut(const Point& inwards, const Point& through) {
         Point kept[kMost];
         int left = 0;
-        for (int k = 0; k < count_; ++k) {
+        for (int k = 0; k < count_ && left < kMost - 1; ++k) {
             const Point &p = polygon_[k], &q = polygon_[(k + 1) % count_];
             const double in_p = dot(p - through, inwards), in_q = dot(q - through, inwards);
             if (in_p >= 0) kept[left++] = p;

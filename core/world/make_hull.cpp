@@ -19,6 +19,7 @@ namespace {
 // The plane of a loop (Newell's normal), as high as its highest corner: no corner is outside.
 void add_face(Hull& hull, const std::vector<int>& loop) {
     if (loop.size() < 3) refuse("hull_faces must have three corners or more");
+    if (int(loop.size()) > hull.n_corners()) refuse("hull_faces has a face with corners too many");
     const auto corner = [&](int k) { return vector_at(&hull.corners[3 * size_t(k)]); };
     for (int k : loop) {
         if (k < 0 || k >= hull.n_corners()) {
@@ -59,6 +60,8 @@ void join_faces(Hull& hull) {
         if (ends.first < ends.second)
             hull.edges.push_back({ends.first, ends.second, left, back->second});
     }
+    // Euler: a convex solid has no more
+    if (int(hull.edges.size()) > 3 * hull.n_corners()) refuse("hull_faces has edges too many");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 from tarsus.arrays import Array
@@ -14,13 +15,15 @@ from tarsus.model.checks import numbers
 from tarsus.model.description import ModelError
 
 FIXED = ":fixed"
+SAYING = (".sdf", ".world")
+"""Files that say themselves what is fixed to the world."""
 
 
 def with_companions(model: Model, texts: Sequence[str]) -> Model:
     """Return a model together with others: `box.urdf@0.5,0,0.8`, `table.urdf@1,0,0:fixed`.
 
-    Their roots are free unless they are said to be fixed. Names get those of their machines in
-    front, as "box/lid"; several of one name are numbered.
+    Their roots are free unless they are said to be fixed, here or as <static> in SDF. Names get
+    those of their machines in front, as "box/lid"; several of one name are numbered.
     """
     if not texts:
         return model
@@ -32,8 +35,10 @@ def with_companions(model: Model, texts: Sequence[str]) -> Model:
 
 
 def _companion(text: str) -> tuple[Model, Array | None]:
-    base: Literal["free", "fixed"] = "fixed" if text.endswith(FIXED) else "free"
     name, at, place = text.removesuffix(FIXED).partition("@")
+    base: Literal["free", "fixed"] | None = "fixed" if text.endswith(FIXED) else "free"
+    if base == "free" and Path(name).suffix.lower() in SAYING:
+        base = None
     if not at:
         return open_model(name, base), None
     try:

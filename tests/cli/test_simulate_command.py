@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trimesh
 from typer.testing import CliRunner
 
 import tarsus as ts
@@ -270,6 +271,21 @@ def test_others_are_in_the_scene_where_they_are_said_to_be(tmp_path: Path) -> No
     assert found["energy"]["gravity"] == pytest.approx(9.81 * (0.1 + 0.6), abs=1e-4)
     bad = CliRunner().invoke(app, ["simulate", str(file), "--with", f"{file}@1,2"])
     assert "must be a model at x,y,z" in str(bad.exception)
+
+
+def test_static_models_of_sdf_stay_where_they_are(tmp_path: Path) -> None:
+    file, table = tmp_path / "box.urdf", tmp_path / "table.sdf"
+    file.write_text(BOX)
+    trimesh.creation.box((1.0, 1.0, 0.5)).export(tmp_path / "top.stl")
+    table.write_text(
+        """<sdf version="1.7"><model name="table"><static>true</static><link name="top">
+        <collision name="c"><geometry><mesh><uri>top.stl</uri></mesh></geometry></collision>
+        </link></model></sdf>"""
+    )
+    others = ("--with", f"{file}@2,0,0.65", "--with", f"{table}@2,0,0.25")
+    found = data(str(file), "--base", "free", *others, "--duration", "0.5")
+    assert {each["body"] for each in found["contacts"]} == {"box/box", "box2/box"}
+    assert found["energy"]["gravity"] == pytest.approx(9.81 * (0.1 + 0.6), abs=1e-4)
 
 
 def test_legs_in_the_air_are_told(capsys: pytest.CaptureFixture[str]) -> None:

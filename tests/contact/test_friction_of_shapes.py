@@ -191,7 +191,7 @@ def test_mistakes_are_told_by_name() -> None:
         ts.Collision.from_model(model, friction={"foot": 0.2})
     with pytest.raises(ts.ModelError, match="friction of 'box' is -1, must be finite"):
         ts.Collision.from_model(model, friction={"box": -1.0})
-    with pytest.raises(ValueError, match="combine is 'best', must be one of min, max"):
+    with pytest.raises(ValueError, match="combine of friction is 'best', must be one of min, max"):
         ts.Collision.from_model(model, combine="best")  # type: ignore[arg-type]
     with pytest.raises(ts.UnknownNameError, match=r"ignore_ground: .* 'bux'.*box"):
         ts.Collision.from_model(model, ignore_ground=["bux"])

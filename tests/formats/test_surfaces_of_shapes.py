@@ -88,7 +88,7 @@ def test_our_own_format_keeps_them(tmp_path: Path) -> None:
     assert changed.shapes[0].friction == 0.9 and changed.shapes[0].restitution == 0.5
 
 
-@pytest.mark.parametrize("suffix", [".sdf", ".xml"])
+@pytest.mark.parametrize("suffix", [".sdf", ".xml", ".urdf"])
 def test_files_that_are_written_say_what_was_stated(tmp_path: Path, suffix: str) -> None:
     builder = ts.Builder("ball").body("ball", mass=1.0, inertia=[1.0] * 3)
     builder.joint("free", "free", "world", "ball")
@@ -102,7 +102,7 @@ def test_files_that_are_written_say_what_was_stated(tmp_path: Path, suffix: str)
     assert (shape.restitution == 0.5) != told
 
 
-@pytest.mark.parametrize("suffix", [".sdf", ".xml"])
+@pytest.mark.parametrize("suffix", [".sdf", ".xml", ".urdf"])
 def test_files_that_are_written_say_how_shapes_give_way(tmp_path: Path, suffix: str) -> None:
     builder = ts.Builder("arm").body("arm", mass=2.0, com=(0.3, 0, 0), inertia=[0.1, 0.2, 0.3])
     builder.joint("turn", "revolute", "world", "arm", axis="y")

@@ -183,6 +183,7 @@ def test_lanes_tell_the_same_bits(tmp_path: Path) -> None:
         ({"hull_faces": [[[0, 1, 2]]]}, "not closed"),
         ({"hull_faces": [[[0, 1, 99], [2, 1, 0]]]}, "has the corner 99, the hull has"),
         ({"hull_faces": [[[0, 1]]]}, "three corners or more"),
+        ({"hull_faces": [[[0, 1, 2] * 20]]}, "corners too many"),
         ({"hull_faces": []}, "one list for each hull"),
         ({"hull_counts": [3]}, "must be from 4 to 256"),
         ({"hull_corners": np.zeros((5, 3))}, "fewer than hull_counts says"),

@@ -17,7 +17,7 @@ from tarsus.formats.export.couplings import Mimic, mimics
 from tarsus.formats.export.left_out import LeftOuts
 from tarsus.formats.export.mesh_references import MeshReferences
 from tarsus.formats.export.series import PASSIVE
-from tarsus.formats.export.urdf_shapes import add_shape
+from tarsus.formats.export.urdf_shapes import add_shape, add_surfaces
 from tarsus.formats.export.urdf_transmissions import add_transmissions
 from tarsus.formats.export.xml_text import add, document, is_identity, six
 from tarsus.formats.urdf import ROOT_JOINT
@@ -59,6 +59,8 @@ def write_urdf(stated: Description, meshes: MeshReferences, left_out: LeftOuts) 
     for loop in stated.loops:
         _add_loop(robot, loop, left_out)
     add_transmissions(robot, stated.actuators, left_out)
+    for body in stated.bodies:
+        add_surfaces(robot, body.name, stated.shapes, left_out)
     return document(robot)
 
 

@@ -1,8 +1,12 @@
-"""Shapes of a URDF: boxes, spheres, cylinders, meshes, and capsules made of these."""
+"""Shapes of a URDF: boxes, spheres, cylinders, meshes, and capsules made of these.
+
+How they rub and give way is said for all shapes of a link at once, by Gazebo's elements.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -10,9 +14,12 @@ import numpy as np
 
 from tarsus.formats.export.left_out import LeftOuts
 from tarsus.formats.export.mesh_references import MeshReferences
-from tarsus.formats.export.xml_text import add, is_identity, six
+from tarsus.formats.export.xml_text import add, is_identity, numbers, six
 from tarsus.model.description import SURFACE_NUMBERS, Shape
 from tarsus.spatial import pose
+
+GAZEBO = {"friction": ("mu1", "mu2"), "stiffness": ("kp",), "damping": ("kd",)}
+"""What Gazebo calls the numbers of surfaces."""
 
 
 def add_shape(link: Element, shape: Shape, meshes: MeshReferences, left_out: LeftOuts) -> None:
@@ -39,12 +46,28 @@ def add_shape(link: Element, shape: Shape, meshes: MeshReferences, left_out: Lef
         xyz, rpy = six(shape.placement)
         add(element, "origin", xyz=xyz, rpy=rpy)
     add(add(element, "geometry"), shape.kind, **forms[shape.kind])
-    for name in SURFACE_NUMBERS:
-        if getattr(shape, name) is not None:
-            reason = "URDF states it only by elements of simulators"
-            left_out.add(f"{name} of shape of body", shape.body, reason)
     if shape.color is not None:
         add(add(element, "material", name=_material(shape)), "color", rgba=shape.color)
+
+
+def add_surfaces(robot: Element, body: str, shapes: Sequence[Shape], left_out: LeftOuts) -> None:
+    """Append what all shapes that touch with a body state of their surfaces, or tell why not."""
+    touching = [shape for shape in shapes if shape.body == body and shape.role == "collision"]
+    written: dict[str, float] = {}
+    for name in SURFACE_NUMBERS:
+        stated = {getattr(shape, name) for shape in touching}
+        if stated <= {None}:
+            continue
+        if name in GAZEBO and len(stated) == 1:
+            written |= dict.fromkeys(GAZEBO[name], stated.pop())
+            continue
+        one = "Gazebo's elements have one number for all shapes of a link"
+        reason = one if name in GAZEBO else "Gazebo's elements in URDF have none"
+        left_out.add(f"{name} of shape of body", body, reason)
+    if written:
+        element = add(robot, "gazebo", reference=body)
+        for tag, value in written.items():
+            add(element, tag, numbers(np.array([value])))
 
 
 def _solids(capsule: Shape) -> list[Shape]:
