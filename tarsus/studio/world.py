@@ -14,7 +14,6 @@ from tarsus.arrays import Array
 from tarsus.model import Model
 from tarsus.scenes import Scene
 from tarsus.studio.assembly import come_together
-from tarsus.studio.carriers import spoken
 from tarsus.studio.document import Document
 from tarsus.studio.language import LineError
 from tarsus.studio.limits import check_size
@@ -22,6 +21,7 @@ from tarsus.studio.machine import HAND, Machine
 from tarsus.studio.opening import opened
 from tarsus.studio.recording import Moment, Recording
 from tarsus.studio.take import Take
+from tarsus.studio.wording import spoken
 
 if TYPE_CHECKING:
     from tarsus.studio.walks import Gait
