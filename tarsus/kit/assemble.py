@@ -60,7 +60,7 @@ def assemble(
     roots, cuts = checked_roots(root, hangings), checked_cut(cut, stated)
     found = forest(hangings, _centres(model, hangings, snapped.q), roots, cuts)
     names = {branch.loop.name for branch in found.branches.values()}
-    tree, reason = _built(_without_implied(_hung(model, found, snapped.q)), model._strict)
+    tree, reason = _built(without_implied(_hung(model, found, snapped.q)), model._strict)
     state = carry(model, tree, snapped.q, snapped.v)
     left = names | {loop.name for loop in tree.description.loops}
     return Assembled(
@@ -166,7 +166,7 @@ def _carried(model: Model, branch: Branch, q: Array, name: str) -> list[Joint]:
     return [joint, Joint("", "fixed", "", child, place.offset, source=loop.source)]
 
 
-def _without_implied(stated: Description) -> Description:
+def without_implied(stated: Description) -> Description:
     """Return the description without loops that stay closed however the joints of the tree move.
 
     A ball on the axis of a hinge is one: it says nothing, by rows that are rounding only.

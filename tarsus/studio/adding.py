@@ -112,28 +112,6 @@ def add_part(stage: Stage, kind: str, name: str, line: Line, said: str) -> str:
     return f"{name} acts"
 
 
-def add_coupling(stage: Stage, kind: str, name: str, line: Line, said: str) -> str:
-    """Let a joint follow another, or give a joint a rotor."""
-    joints = [joint.name for joint in stage.machine.model.joints if joint.nv == 1]
-    editor = Editor(stage.machine.model)
-    if kind == "gear":
-        line.expect(["KIND", "NAME"], ["-leader", "-follower", "-ratio"])
-        leader, follower = (
-            _word(line, option, joints, "joint") for option in ("-leader", "-follower")
-        )
-        editor.couple([leader, follower], [[1.0], [line.number("-ratio")]], name=name)
-    else:
-        line.expect(["KIND", "NAME"], ["-joint", "-ratio", "-inertia", "-m"])
-        joint = _word(line, "-joint", joints, "joint")
-        axial = line.number("-inertia")
-        mass = line.number("-m") if "-m" in line.options else 0.1
-        across = axial / 2 + 1e-6
-        editor.body(name, mass, inertia=(across, across, axial))
-        editor.gear(joint, line.number("-ratio"), name)
-    setting.rebuilt(stage, stage.document, editor.build(), said)
-    return f"{name}: {stage.machine.model.nv} velocities"
-
-
 def place(stage: Stage, line: Line, option: str) -> tuple[str, Array]:
     """Return the body and the point (3,) in it that an option states: `-a plank .5 0 0`."""
     if option not in line.options:
@@ -224,12 +202,3 @@ def _length(stage: Stage, line: Line, a: tuple[str, Array], b: tuple[str, Array]
         return line.number("-length")
     here, there = (stage.machine.pose(body) @ at for body, at in (a, b))
     return float(np.linalg.norm(here[:3, 3] - there[:3, 3]))
-
-
-def _word(line: Line, option: str, valid: list[str], what: str) -> str:
-    if len(line.options.get(option, [])) != 1:
-        raise LineError(f"{option} needs a {what}", option)
-    word = line.options[option][0]
-    if word not in valid:
-        raise LineError(f"{option}: there is no {what} {word!r}{suggestion(word, valid)}", option)
-    return word

@@ -15,6 +15,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.constraint import Joint as HeldJoint
 from tarsus.kit import Assembled, assemble, carry, take_apart
+from tarsus.kit.assemble import without_implied
 from tarsus.kit.snap import AssemblyError
 from tarsus.model import WORLD, Model
 from tarsus.model.description import Loop
@@ -84,23 +85,24 @@ def come_together(stage: World) -> None:
 
 
 def join(stage: World, document: Document, loops: list[Loop], line: str) -> str:
-    """Close loops and put all together as a tree."""
+    """Close loops and put all together as a tree; those that repeat others are left out."""
     stated = document.description
-    strict = stage.machine.model._strict
-    kit = Model(replace(stated, loops=[*stated.loops, *loops]), strict=strict)
+    both = replace(stated, loops=[*stated.loops, *loops])
+    needed = {loop.name for loop in without_implied(both).loops}
+    tied = [loop for loop in loops if loop.name in needed]
+    kit = Model(replace(stated, loops=[*stated.loops, *tied]), strict=stage.machine.model._strict)
     carried = carry(stage.machine.model, kit, stage.machine.q, stage.machine.v)
-    found = _assembled(kit, carried.q, carried.v, [loop.name for loop in loops])
-    implied = [loop for loop in loops if loop.name in found.implied]
+    found = _assembled(kit, carried.q, carried.v, [loop.name for loop in tied])
+    idle = [loop for loop in loops if loop not in tied or loop.name in found.implied]
     stage.become(
-        document.but(description=found.model.description, left_out=(*document.left_out, *implied)),
+        document.but(description=found.model.description, left_out=(*document.left_out, *idle)),
         line,
         model=found.model,
         start=(found.q, found.v),
     )
-    told = [f"{cut}" for cut in found.cuts if cut.name in {loop.name for loop in loops}]
-    hung = [f"{loop.name} is a joint of the tree" for loop in loops if loop.name in found.joints]
-    idle = [f"{loop.name} {LEFT_OUT}" for loop in implied]
-    return "; ".join([*hung, *told, *idle])
+    told = [f"{cut}" for cut in found.cuts if cut.name in {loop.name for loop in tied}]
+    hung = [f"{loop.name} is a joint of the tree" for loop in tied if loop.name in found.joints]
+    return "; ".join([*hung, *told, *(f"{loop.name} {LEFT_OUT}" for loop in idle)])
 
 
 def try_again(stage: World, line: str) -> None:

@@ -7,8 +7,6 @@ so none is told of them.
 
 from __future__ import annotations
 
-import re
-
 from tarsus.model.description import Description
 
 
@@ -47,11 +45,3 @@ def helpers(stated: Description) -> dict[str, str]:
         if joint.kind == "free" and joint.name != joint.child
     }
     return found | seats | free
-
-
-def spoken(stated: Description, text: str) -> str:
-    """Return a text with the names that people gave."""
-    for name, meant in helpers(stated).items():
-        if name in text:
-            text = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w|\.\w)", meant, text)
-    return text

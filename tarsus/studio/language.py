@@ -114,7 +114,8 @@ def one_of(word: str, valid: Iterable[str], what: str) -> str:
     """Return a word, if it is one of those that are valid."""
     names = list(valid)
     if word not in names:
-        raise LineError(f"there is no {what} {word!r}{suggestion(word, names)}", what.upper())
+        field = what if what.startswith("-") else what.upper()
+        raise LineError(f"there is no {what} {word!r}{suggestion(word, names)}", field)
     return word
 
 

@@ -13,12 +13,12 @@ from tarsus.parts.place import split
 from tarsus.simulation import SimulationError
 from tarsus.studio import structure
 from tarsus.studio.assembly import LEFT_OUT
-from tarsus.studio.carriers import spoken
 from tarsus.studio.joint_message import joints
 from tarsus.studio.knobs import number_at
 from tarsus.studio.looks import ground_numbers
 from tarsus.studio.messages import all_quantities, clean
 from tarsus.studio.sizing import sized
+from tarsus.studio.wording import spoken
 
 if TYPE_CHECKING:
     from tarsus.studio.stage import Stage

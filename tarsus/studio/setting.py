@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tarsus.arrays import Array
 from tarsus.constraint.rigid import Rigid
 from tarsus.geometry import Ground
 from tarsus.model import Model
@@ -46,7 +47,13 @@ def change(stage: Stage, name: str, line: Line) -> str:
     return CHANGES[what](stage, name, line, said)
 
 
-def rebuilt(stage: Stage, document: Document, model: Model, said: str) -> None:
+def rebuilt(
+    stage: Stage,
+    document: Document,
+    model: Model,
+    said: str,
+    start: tuple[Array, Array] | None = None,
+) -> None:
     """Go on with an edited model; parts whose places are gone go, too."""
     parts = {}
     for name, part in document.parts.items():
@@ -56,7 +63,8 @@ def rebuilt(stage: Stage, document: Document, model: Model, said: str) -> None:
             stage.tell(f"{name} is gone: {error}")
         else:
             parts[name] = part
-    stage.become(document.but(description=model.description, parts=parts), said, model=model)
+    document = document.but(description=model.description, parts=parts)
+    stage.become(document, said, model=model, start=start)
 
 
 def _change_body(stage: Stage, name: str, line: Line, said: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarsus.arrays import Array
+from tarsus.kit import carry
 from tarsus.model import Model
 from tarsus.model.description import Body, Description, Shape
 from tarsus.parts import Part
@@ -81,7 +82,37 @@ def resize(stage: Stage, name: str, line: Line, said: str) -> None:
     stretch = _stretch(now, sizes)
     model = Model(_stretched(stated, name, now, sizes, stretch), strict=stage.machine.model._strict)
     parts = {key: _moved(part, name, stretch) for key, part in stage.document.parts.items()}
-    setting.rebuilt(stage, stage.document.but(parts=parts), model, said)
+    start = _lifted(stage, model, name)
+    setting.rebuilt(stage, stage.document.but(parts=parts), model, said, start)
+
+
+def _lifted(stage: Stage, model: Model, name: str) -> tuple[Array, Array] | None:
+    """Return the state in which a loose body that grew stands on the ground, None if it does."""
+    carrier, ground = model.frame(name).body, stage.document.ground
+    joint = next((each for each in model.joints if each.child == carrier), None)
+    solid = sized(model.description, name)
+    if ground is None or solid is None or joint is None or joint.kind != "free":
+        return None
+    carried = carry(stage.machine.model, model, stage.machine.q, stage.machine.v)
+    at = model.frame_pose(carried.q, name) @ solid.shape.placement
+    lowest = at[2, 3] - _reach(solid, at[2, :3])
+    deep = float(ground.height(at[0, 3], at[1, 3])) - lowest
+    if not deep > 0.0:
+        return None
+    carried.q[joint.q_slice][:3] += joint.placement[:3, :3].T @ [0.0, 0.0, deep]
+    return carried.q, carried.v
+
+
+def _reach(solid: Sized, way: Array) -> float:
+    """Return how far a solid reaches along a direction (3,) of its shape [m]; 0 for a mesh."""
+    size = np.array(solid.shape.size)
+    if solid.shape.kind == "box":
+        return float(np.abs(way) @ size / 2)
+    if solid.shape.kind == "cylinder":
+        return float(size[0] * np.hypot(way[0], way[1]) + abs(way[2]) * size[1] / 2)
+    if solid.shape.kind == "capsule":
+        return float(size[0] + abs(way[2]) * size[1] / 2)
+    return float(size[0]) if solid.shape.kind == "sphere" else 0.0
 
 
 def _positive(line: Line, option: str, now: Sized) -> tuple[float, ...]:

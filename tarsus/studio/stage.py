@@ -22,12 +22,12 @@ from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.scenes import Scene
 from tarsus.simulation.integrators import Integration
-from tarsus.studio.carriers import spoken
 from tarsus.studio.commands import COMMANDS
 from tarsus.studio.document import Document
 from tarsus.studio.drawing import Drawing
 from tarsus.studio.language import LineError, parse, written
 from tarsus.studio.safety import Before
+from tarsus.studio.wording import spoken
 from tarsus.studio.world import EXPECTED, World
 
 if TYPE_CHECKING:

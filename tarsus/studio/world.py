@@ -15,7 +15,6 @@ from tarsus.interrupt import Interrupt
 from tarsus.model import Model
 from tarsus.scenes import Scene
 from tarsus.studio.assembly import come_together
-from tarsus.studio.carriers import spoken
 from tarsus.studio.document import Document
 from tarsus.studio.language import LineError
 from tarsus.studio.limits import check_size
@@ -23,6 +22,7 @@ from tarsus.studio.machine import HAND, Machine
 from tarsus.studio.opening import differences, opened
 from tarsus.studio.recording import Moment, Recording
 from tarsus.studio.take import Take
+from tarsus.studio.wording import spoken
 from tarsus.studio.work import Work
 
 if TYPE_CHECKING:

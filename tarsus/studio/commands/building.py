@@ -16,6 +16,7 @@ from tarsus.studio.assembly import close_all, try_again
 from tarsus.studio.carriers import carriers
 from tarsus.studio.commands.command import command
 from tarsus.studio.commands.timing import count
+from tarsus.studio.couplings import add_coupling
 from tarsus.studio.language import Line, LineError, one_of
 from tarsus.studio.meshes import add_mesh
 from tarsus.studio.renaming import renamed
@@ -48,7 +49,7 @@ def add(stage: Stage, line: Line) -> str:
     if kind in SOLIDS:
         return adding.add_body(stage, kind, name, line, said)
     if kind in COUPLINGS:
-        return adding.add_coupling(stage, kind, name, line, said)
+        return add_coupling(stage, kind, name, line, said)
     if kind in LOOP_KINDS:
         return adding.add_joint(stage, kind, name, line, said)
     if kind in FORCES or kind in CONSTRAINTS:

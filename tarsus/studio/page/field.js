@@ -84,6 +84,7 @@ export function makeField(name, content, change) {
   )
   row.update = content => {
     shown = textsOf(content)
+    for (const input of inputs) input.placeholder = content.mixed ? "mixed" : content.value === null ? "none" : ""
     show()
   }
   reset()
@@ -96,11 +97,19 @@ function inputsOf(content) {
   if (typeof content.value === "boolean") return [toggle()]
   if (content.options) return [choice(content.options)]
   if (content.color) return [element("input", { type: "color" })]
-  return valuesOf(content).map(box)
+  return valuesOf(content).map(value =>
+    element("input", {
+      type: "text",
+      inputmode: typeof value === "number" ? "decimal" : "text",
+      autocomplete: "off",
+      spellcheck: "false",
+    }),
+  )
 }
 
-/** What the inputs of a field show. */
+/** What the inputs of a field show: nothing, if several things differ in it. */
 function textsOf(content) {
+  if (content.mixed && !content.color) return valuesOf(content).map(() => "")
   if (content.color) return [hexOf(content.value)]
   return valuesOf(content).map(value => (typeof value === "number" ? tidy(value, 5) : String(value ?? "")))
 }
@@ -121,16 +130,6 @@ const hexOf = color => "#" + color.map(x => Math.round(255 * x).toString(16).pad
 const numbersOf = hex => [1, 3, 5].map(k => tidy(parseInt(hex.slice(k, k + 2), 16) / 255, 3))
 
 const part = (k, of) => (of === 4 ? "wxyz" : of === 3 ? "xyz" : String(k + 1))[k] ?? String(k + 1)
-
-function box(value) {
-  return element("input", {
-    type: "text",
-    placeholder: value === null ? "none" : null,
-    inputmode: typeof value === "number" ? "decimal" : "text",
-    autocomplete: "off",
-    spellcheck: "false",
-  })
-}
 
 const toggle = () => element("input", { type: "checkbox", class: "switch", role: "switch" })
 

@@ -1,7 +1,7 @@
 // Where the camera looks: at the whole machine when it is new or out of sight, and after it when it walks.
 import { norm, subtract } from "../view/vectors.js"
 
-const LONG = 0.7
+const LONG = 1.2
 const SHORT = 0.1
 const EMPTY = { low: [-1, -0.4, 0], high: [1, 0.4, 1.2] }
 

@@ -67,10 +67,7 @@ export class Refusals {
       const seen = this.#seen(each)
       if (!seen) continue
       pen.badge(seen)
-      pen.label(seen[0] + 16, seen[1], shortened(each.text))
+      pen.label(seen[0] + 16, seen[1], "refused")
     }
   }
 }
-
-/** What fits beside a sign; the whole of it is in the structure. */
-const shortened = text => (text.length > 60 ? `${text.slice(0, 58)} …` : text)

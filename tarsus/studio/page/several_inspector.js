@@ -45,11 +45,13 @@ function actions(studio, hasBodies) {
   )
 }
 
-/** Fields that all have in one form; the value of the first of them is shown. */
+/** Fields that all have in one form, with whether their values differ. */
 function sharedFields(items) {
-  const [first, ...others] = items.map(({ item }) => item.fields ?? {})
+  const [first = {}, ...others] = items.map(({ item }) => item.fields ?? {})
   const isShared = ([name, content]) => others.every(each => each[name] && formOf(each[name]) === formOf(content))
-  return Object.fromEntries(Object.entries(first ?? {}).filter(isShared))
+  const isMixed = (name, { value }) => others.some(each => String(each[name].value) !== String(value))
+  const shared = Object.entries(first).filter(isShared)
+  return Object.fromEntries(shared.map(([name, each]) => [name, { ...each, mixed: isMixed(name, each) }]))
 }
 
 function names(studio, selection) {
