@@ -93,9 +93,13 @@ def test_the_page_leads_by_a_handle_and_tints_what_comes_near(chromium: Any, stu
     still(page)
     plain = colors(page)
     page.evaluate("studio.select('hand')")
+    # straight from the side, so that what is drawn across the view is in reach
+    page.evaluate(
+        "Object.assign(studio.scene.camera.goal, { azimuth: -Math.PI / 2, elevation: 0 })"
+    )
     still(page)
     start = place(page, tuple(studio.stage.machine.pose("hand")[:3, 3]))
-    end = place(page, tuple(studio.stage.machine.pose("upper")[:3, 3] + [0.05, 0, 0.12]))
+    end = place(page, tuple(studio.stage.machine.pose("upper")[:3, 3] + [-0.05, 0, 0.12]))
     page.mouse.move(*start)
     page.mouse.down()
     for share in np.linspace(0, 1, 12):
