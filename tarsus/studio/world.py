@@ -208,6 +208,8 @@ class World:
         every = max(1, round(1.0 / (FRAMES * simulation.dt)))
         while count > 0:
             piece = min(count, every - self.steps % every)
+            if self.steps % every == 0:
+                self.machine.turn_knobs(self.t)
             self._step(piece)
             count -= piece
             if self.steps % every == 0:
