@@ -17,6 +17,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.studio.looks import arrows, lines, surfaces_of
 from tarsus.studio.machine import Machine
+from tarsus.studio.nearness import plain_nearness
 from tarsus.studio.quantities import quantities, residual
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ def frame(stage: Stage, rate: float) -> bytes:
     }
     if live and "powers" in stage.document.shown:
         header["powers"] = powers(machine)
+    if "distances" in stage.document.shown:
+        header["distances"] = plain_nearness(machine, q)
     data = np.concatenate([poses[:, :3].ravel(), forces.ravel(), ends.ravel()]).astype("<f4")
     return packed(header, data)
 

@@ -1,17 +1,12 @@
-"""What can be felt in a machine: forces in its joints, powers, links that are in each other."""
+"""What can be felt in a machine: forces of contacts and parts on bodies, and in its joints."""
 
 from __future__ import annotations
-
-from functools import lru_cache
 
 import numpy as np
 
 from tarsus.arrays import Array
-from tarsus.geometry import Collision
 from tarsus.geometry.candidates import GROUND
-from tarsus.model import Model
 from tarsus.parts.part import Statement
-from tarsus.simulation import Simulation
 from tarsus.studio.machine import Machine
 
 
@@ -43,23 +38,6 @@ def joint_wrenches(machine: Machine) -> dict[str, Array]:
     state = machine.q, machine.v, machine.acceleration
     wrenches = model.reaction_wrenches(*state, external_wrenches(machine))
     return {joint.name: wrenches[k] for k, joint in enumerate(model.joints)}
-
-
-def colliding(model: Model, q: Array) -> list[str]:
-    """Return the bodies that are in another body of the same machine at q (nq,)."""
-    simulation = _with_pairs(model)
-    starts = simulation.started()
-    places = starts.worlds.places
-    if not places:
-        return []
-    gaps = starts.worlds.get(starts.drive(None)).contacts(q[None])[0, :, 0]
-    deep = [place for place, gap in zip(places, gaps, strict=True) if gap < 0.0]
-    return sorted({name for place in deep for name in (place.body, place.other) if name != GROUND})
-
-
-@lru_cache(maxsize=4)
-def _with_pairs(model: Model) -> Simulation:
-    return Simulation(model, collision=Collision.from_model(model, self_collision=True))
 
 
 def _add_part(found: Array, poses: Array, stated: Statement, force: Array, torque: Array) -> None:

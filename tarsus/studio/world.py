@@ -219,6 +219,8 @@ class World:
         with self.work, Interrupt() as interrupt:
             while made < count and not self.work.stopping and not interrupt.pressed:
                 piece = min(count - made, every - self.steps % every)
+                if self.steps % every == 0:
+                    self.machine.turn_knobs(self.t)
                 self._step(piece)
                 made += piece
                 if self.steps % every == 0:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import fnmatch
 from typing import TYPE_CHECKING
 
-from tarsus.studio.bindings import targets_of
+from tarsus.studio.bindings import plan_of, targets_of
 from tarsus.studio.commands.command import command
 from tarsus.studio.document import Slider
 from tarsus.studio.knobs import number_at, split_target
 from tarsus.studio.language import Line, LineError, numbers, one_of
 from tarsus.studio.quantities import checked
 from tarsus.studio.setting import following
+from tarsus.studio.ways import ways
 
 if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
@@ -77,22 +78,30 @@ def slider(stage: Stage, line: Line) -> str:
 
 @command("bind TARGET EXPRESSION")
 def bind(stage: Stage, line: Line) -> str:
-    """Let the target of a part follow an expression of t, for a point three with commas between."""
+    """Let a target or a number of a part follow an expression of t, a curve, a path; or nothing."""
     line.expect(["TARGET"], more=True)
     target, *words = line.words
-    part = target.rpartition(".")[0]
+    part, _, number = target.rpartition(".")
     _check_target(stage, part, target)
     document, bindings = stage.document, dict(stage.document.bindings)
     if not words:
         bindings.pop(target, None)
-    else:
-        count = stage.machine.target_size(part)
-        if not target.endswith(".target") or not count:
-            told = f"{part}.target can" if count else "targets of parts can"
-            raise LineError(f"TARGET: {target} cannot be bound, {told}", "TARGET")
-        bindings[target] = " ".join(words)
-        targets_of(bindings[target], count)(stage.t)
+        stage.become(document.but(bindings=bindings), f"bind {target}")
+        return ""
+    machine, expression = stage.machine, " ".join(words)
+    bindings[target] = expression
+    if number == "target" and machine.target_size(part):
+        known = ways(machine.model, document.parts)
+        targets_of(expression, machine.target_size(part), known)(stage.t)
         document = document.with_part(following(document.parts[part]))
+    elif machine.has_number(part, number):
+        plan_of(expression)(stage.t)
+    else:
+        raise LineError(
+            f"TARGET: {target} cannot be bound, targets and numbers of parts can, as "
+            "nail1.target and spring1.stiffness",
+            "TARGET",
+        )
     stage.become(document.but(bindings=bindings), f"bind {target}")
     return ""
 

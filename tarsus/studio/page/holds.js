@@ -108,11 +108,13 @@ class MoveHold {
   }
 }
 
-/** Leads the frame of a body by inverse kinematics, at rest. */
+/** Leads the frame of a body by inverse kinematics, at rest; meanwhile one sees how near bodies are. */
 class LeadHold {
   #studio
   #stream
   #origin
+  #begun = null
+  #showed
 
   constructor(studio) {
     this.#studio = studio
@@ -121,14 +123,20 @@ class LeadHold {
 
   begin(grip) {
     this.#origin = this.#studio.world.toWorld(grip.body, [0, 0, 0])
+    this.#showed = this.#studio.world.scene.shown.includes("distances")
+    this.#begun = this.#showed ? null : this.#studio.run("show distances on")
     this.move(grip)
   }
 
-  move({ body, start, to }) {
+  async move({ body, start, to }) {
+    await this.#begun
     return this.#stream.send(`reach ${word(body)} ${words(this.#origin.map((x, i) => x + to[i] - start[i]))}`)
   }
 
-  end() {}
+  async end() {
+    await this.#begun
+    if (!this.#showed) await this.#studio.run("show distances off")
+  }
 
   draw(pen, { start, to }) {
     pen.thread(start, to)

@@ -12,6 +12,7 @@ import { Inspector } from "./inspector.js"
 import { Keyboard } from "./keyboard.js"
 import { Layout } from "./layout.js"
 import { Messages } from "./messages.js"
+import { Nearness } from "./nearness.js"
 import { Overlay } from "./overlay.js"
 import { Palette } from "./palette.js"
 import { Picture } from "./picture.js"
@@ -41,6 +42,7 @@ function start() {
   studio.overlay = new Overlay(studio, place("overlay"))
   studio.hand = new Hand(studio)
   studio.refusals = new Refusals(studio)
+  studio.nearness = new Nearness(studio)
   studio.layout = new Layout(studio, {
     palette: new Palette(studio),
     inspector: new Inspector(studio),

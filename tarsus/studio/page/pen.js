@@ -57,6 +57,45 @@ export class Pen {
     if (text) this.label(seen[0] + 16, seen[1] - 16, text)
   }
 
+  /** A handle to lead a frame by: four arrows in a ring. */
+  handle(point) {
+    const seen = this.#at(point)
+    if (!seen) return
+    this.#disc(seen, 13, this.#paper + "d0", this.#accent, 2)
+    const c = this.#c
+    c.strokeStyle = this.#accent
+    c.lineWidth = 1.8
+    c.lineCap = "round"
+    c.beginPath()
+    for (const [x, y] of [
+      [1, 0],
+      [0, 1],
+      [-1, 0],
+      [0, -1],
+    ]) {
+      const tip = [seen[0] + 9 * x, seen[1] + 9 * y]
+      c.moveTo(...seen)
+      c.lineTo(...tip)
+      for (const side of [-3, 3]) {
+        c.moveTo(...tip)
+        c.lineTo(tip[0] - 3 * x + side * y, tip[1] - 3 * y + side * x)
+      }
+    }
+    c.stroke()
+  }
+
+  /** The gap between two bodies, with what is told of it; a cross if they are in each other. */
+  gap(from, to, text, wrong) {
+    this.#line(from, to, 5, this.#paper)
+    this.#line(from, to, 2.5, wrong ? this.#studio.theme.color("wrong") : this.#ink, wrong ? [] : [3, 4])
+    const [a, b] = [this.#at(from), this.#at(to)]
+    if (!a || !b) return
+    for (const end of [a, b]) this.#disc(end, 3.5, this.#paper, this.#ink, 2)
+    const middle = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]
+    if (wrong) this.#text(...middle, "✕", this.#studio.theme.color("wrong"), "700 17px system-ui, sans-serif", "center")
+    this.label(middle[0] + 14, middle[1] - 18, text)
+  }
+
   thread(from, to) {
     this.#line(from, to, 4, this.#paper)
     this.#line(from, to, 2, this.#accent, [6, 5])
@@ -173,6 +212,9 @@ export class Pen {
     const c = this.#c
     c.font = "500 13px system-ui, sans-serif"
     const width = c.measureText(text).width + 16
+    // no panel stands upon it, as far as there is room
+    const { left, right } = this.#studio.scene.camera.inset
+    x = Math.max(left + 4, Math.min(x, this.#studio.picture.canvas.clientWidth - right - width - 4))
     c.beginPath()
     c.roundRect(x, y - 13, width, 26, 7)
     c.fillStyle = this.#ink

@@ -2,6 +2,9 @@
 import { holdFor } from "./holds.js"
 import { boxOf } from "./snap.js"
 
+/** How near a handle a press must be [px]: a finger is as wide. */
+const NEAR = 18
+
 export class SelectTool {
   #studio
   #grip = null
@@ -14,11 +17,21 @@ export class SelectTool {
       pen => this.#draw(pen),
       () => this.#hold !== null || this.#box !== null,
     )
+    studio.overlay.layer(
+      pen => this.#hold || pen.handle(this.#handle()),
+      () => this.#handle() !== null,
+    )
   }
 
   press({ x, y, shift }) {
     if (shift) {
       this.#box = { from: [x, y], to: [x, y] }
+      return true
+    }
+    const handle = this.#handle(),
+      seen = handle && this.#studio.picture.project(handle)
+    if (seen && Math.hypot(seen[0] - x, seen[1] - y) < NEAR) {
+      this.#grip = { body: this.#studio.selected, local: [0, 0, 0], start: handle, to: handle, leads: true }
       return true
     }
     const hit = this.#hit(x, y)
@@ -46,7 +59,8 @@ export class SelectTool {
     const body = this.#hit(x, y)?.body ?? ""
     this.#studio.picture.hover(body)
     this.#studio.picture.canvas.style.cursor = body ? "grab" : ""
-    this.#studio.overlay.tell(x, y, this.#studio.scene.pickArrow(x, y)?.label ?? "")
+    const words = this.#studio.scene.pickArrow(x, y)?.label ?? this.#studio.nearness.wordsOf(body)
+    this.#studio.overlay.tell(x, y, words)
   }
 
   away() {
@@ -69,7 +83,7 @@ export class SelectTool {
     this.#studio.picture.canvas.style.cursor = "grabbing"
     this.away()
     if (!this.#studio.selection.includes(grip.body)) this.#studio.select(grip.body)
-    this.#hold = holdFor(this.#studio, grip, alt)
+    this.#hold = holdFor(this.#studio, grip, alt || grip.leads)
     this.#hold.begin(grip)
   }
 
@@ -107,6 +121,14 @@ export class SelectTool {
         return this.#studio.picture.project(this.#studio.world.toWorld(body.name, middle))?.every(isBetween)
       })
       .map(body => body.name)
+  }
+
+  /** Where the frame of the selected body is led by inverse kinematics: at rest, if joints carry it. */
+  #handle() {
+    const { world, selected, isResting } = this.#studio
+    if (!isResting || world.frame.playing || world.bodyIndex(selected) < 0) return null
+    const carried = world.scene.joints.some(joint => joint.a === selected || joint.b === selected)
+    return carried ? world.toWorld(selected, [0, 0, 0]) : null
   }
 
   #hit(x, y) {
