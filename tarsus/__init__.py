@@ -54,6 +54,7 @@ from tarsus.geometry import (
     SmoothGround,
     Space,
     Steps,
+    clear_posture,
     height_over_ground,
     stand,
 )
@@ -189,6 +190,7 @@ __all__ = [
     "calibration",
     "carry",
     "check",
+    "clear_posture",
     "combine",
     "compare_contact",
     "constraint",

@@ -1,7 +1,8 @@
 """Draw a picture of each example, and write the page that shows them: `docs/gallery.md`.
 
-An example runs as it stands; the picture is of the longest run that it has made, else of its
-largest model, else the one of its subject that is in docs/images.
+An example runs as it stands. Its picture is what it draws itself with `--plot`, or what
+`gallery_sketches.py` makes of what it leaves behind; else its longest run, or its largest model.
+A few have one of their subject in docs/images, as they take long.
 `python docs/images/draw_gallery.py [NUMBER …]` draws some of them; without numbers all.
 """
 
@@ -13,11 +14,17 @@ import io
 import re
 import runpy
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
 import numpy as np
+from gallery_sketches import SKETCHES
 from PIL import Image
 
 import tarsus as ts
@@ -28,22 +35,18 @@ DOCS = Path(__file__).parents[1]
 EXAMPLES = sorted((DOCS.parent / "examples").glob("[0-9]*.py"))
 FOLDER = Path(__file__).parent / "gallery"
 SUBJECTS = {
-    "05": "integrators.png",
-    "11": "control_tracking.png",
-    "12": "control_contact.png",
-    "15": "coriolis.png",
-    "20": "integrators.png",
     "21": "walk.gif",
     "22": "ports_motor.png",
     "23": "events.png",
     "24": "calibration.png",
-    "25": "geometry.png",
     "29": "robustness.png",
-    "30": "contact_map.png",
     "32": "learning.png",
 }
 """Pictures of subjects that a machine in a pose would not show."""
+PLOTTED = ("05", "09", "11", "12", "13", "14", "18", "20")
+"""Examples whose own plot says more than the machine."""
 SIZE = (480, 300)
+FIGURE = {"figure.figsize": (4.8, 3.0), "figure.dpi": 100, "figure.constrained_layout.use": True}
 PER_ROW = 3
 
 
@@ -63,11 +66,9 @@ def drawn(example: Path) -> Image.Image:
     """Run an example and return its picture."""
     number = example.name[:2]
     if number in SUBJECTS:
-        picture = Image.open(FOLDER.parent / SUBJECTS[number]).convert("RGB")
-        picture.thumbnail(SIZE, Image.Resampling.LANCZOS)
-        whole = Image.new("RGB", SIZE, "white")
-        whole.paste(picture, tuple((a - b) // 2 for a, b in zip(SIZE, picture.size, strict=True)))
-        return whole
+        return framed(Image.open(FOLDER.parent / SUBJECTS[number]).convert("RGB"))
+    if number in PLOTTED:
+        return framed(plotted(example))
     sys.argv, seen, run = [str(example)], [], ts.Simulation.run
 
     def noted(*arguments: Any, **options: Any) -> Any:
@@ -75,8 +76,10 @@ def drawn(example: Path) -> Image.Image:
         return seen[-1]
 
     with contextlib.redirect_stdout(io.StringIO()), mock.patch.object(ts.Simulation, "run", noted):
-        made = list(runpy.run_path(str(example), run_name="__main__").values())
-    made += seen  # also what functions of the example keep for themselves
+        names = runpy.run_path(str(example), run_name="__main__")
+    if number in SKETCHES:
+        return sketched(number, names)
+    made = [*names.values(), *seen]  # also what functions of the example keep for themselves
     made += [getattr(each, "run", None) for each in made]  # walks and gaits have theirs
     runs = [each for each in made if isinstance(each, ts.Trajectory)]
     runs = [run if run.batch is None else run[0] for run in runs]
@@ -85,10 +88,46 @@ def drawn(example: Path) -> Image.Image:
         stage = Stage(max(runs, key=lambda run: run.duration), fps=25)
         return Image.fromarray(pixels(stage, len(stage.times) // 2))
     model = max(models, key=lambda each: each.n_bodies)
-    stage = Stage(model, q=pose(model))
-    corners = np.concatenate([each.vertices for each in stage.surfaces])
-    # a body may be much larger than the distances between joints
-    stage.size = max(stage.size, 1.6 * float(np.ptp(corners, axis=0).max()))
+    return still(Stage(model, q=pose(model)))
+
+
+def framed(picture: Image.Image) -> Image.Image:
+    """Return a picture in the middle of one of the usual size."""
+    picture.thumbnail(SIZE, Image.Resampling.LANCZOS)
+    whole = Image.new("RGB", SIZE, "white")
+    whole.paste(picture, tuple((a - b) // 2 for a, b in zip(SIZE, picture.size, strict=True)))
+    return whole
+
+
+def plotted(example: Path) -> Image.Image:
+    """Return what an example draws with --plot."""
+    sys.argv = [str(example), "--plot"]
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        with contextlib.redirect_stdout(io.StringIO()), plt.rc_context(FIGURE):
+            runpy.run_path(str(example), run_name="__main__")
+        plt.close("all")
+        return Image.open(next(Path(folder).glob("*.png"))).convert("RGB")
+
+
+def sketched(number: str, names: dict[str, Any]) -> Image.Image:
+    """Return what a sketch makes of an example."""
+    with plt.rc_context(FIGURE):
+        figure = plt.figure(layout="constrained")
+        stage = SKETCHES[number](names)
+        for axis in figure.axes:
+            axis.spines[["top", "right"]].set_visible(False)
+        figure.canvas.draw()
+        picture = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())[..., :3])
+        plt.close(figure)
+    return picture.resize(SIZE) if stage is None else still(stage)
+
+
+def still(stage: Stage) -> Image.Image:
+    """Return a picture of a machine that stands still."""
+    if stage.shells is None:
+        corners = np.concatenate([each.vertices for each in stage.surfaces])
+        # a body may be much larger than the distances between joints
+        stage.size = max(stage.size, 1.6 * float(np.ptp(corners, axis=0).max()))
     return Image.fromarray(pixels(stage, 0))
 
 

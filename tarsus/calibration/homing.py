@@ -106,7 +106,7 @@ def home(
     """Return the encoders with offsets from the places of switches and readings at their edges.
 
     `switches` are positions of joints [rad or m] at which their switches close, `edges` readings
-    there, one or several. Other joints keep their offsets.
+    there, one or several (n,) of a joint. Other joints keep their offsets.
     """
     expect(encoders, Encoders, "encoders")
     if tolerance is not None and number(tolerance, "tolerance") <= 0.0:

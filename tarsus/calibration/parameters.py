@@ -68,10 +68,12 @@ class JointError(Placed):
 
     @property
     def fields(self) -> tuple[str, str]:
+        """What of its description is the body, and what the placement."""
         return "parent", "placement"
 
     @property
     def names(self) -> tuple[str, ...]:
+        """What its errors are called, one each."""
         return tuple(f"{self.element}.{component}" for component in self.components)
 
 
@@ -82,10 +84,12 @@ class FrameError(Placed):
 
     @property
     def fields(self) -> tuple[str, str]:
+        """What of its description is the body, and what the placement."""
         return "body", "placement"
 
     @property
     def names(self) -> tuple[str, ...]:
+        """What its errors are called, one each."""
         return tuple(f"frame {self.element}.{component}" for component in self.components)
 
 
@@ -103,10 +107,12 @@ class LoopError(Placed):
 
     @property
     def fields(self) -> tuple[str, str]:
+        """What of its description is the body, and what the placement."""
         return f"body_{self.end}", f"placement_{self.end}"
 
     @property
     def names(self) -> tuple[str, ...]:
+        """What its errors are called, one each."""
         return tuple(f"loop {self.element}.{self.end}.{c}" for c in self.components)
 
 

@@ -27,8 +27,20 @@ def gains(value: Gains, model: Model, name: str) -> Array:
     if found.shape[-1:] != (model.nv,) or found.ndim > 2:
         raise ValueError(
             f"{name} has shape {found.shape}, must be a number, ({model.nv},) or (B, {model.nv})"
+            f"{_driven_hint(found, model, name)}"
         )
     return found
+
+
+def _driven_hint(found: Array, model: Model, name: str) -> str:
+    """Return what to say where only the driven coordinates seem to be meant."""
+    count = int(np.count_nonzero(model.driven))
+    if found.shape != (count,):
+        return ""
+    return (
+        f"; for the {count} coordinates that are driven: full = np.zeros({model.nv}); "
+        f"full[model.driven] = {name}"
+    )
 
 
 def effort_limits(value: Gains | None, model: Model, name: str) -> Array:

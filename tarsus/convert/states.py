@@ -37,7 +37,7 @@ def to_pinocchio(
     peer: Any = None,
     unbounded: Unbounded = "cos_sin",
 ) -> Array | tuple[Array, Array]:
-    """Convert to Pinocchio, whose layout differs in two kinds of joints.
+    """Convert q (…, nq) and v (…, nv) to Pinocchio, whose layout differs in two kinds of joints.
 
     - a revolute joint without limits: [cos, sin] of the angle, as Pinocchio reads a continuous
       joint of a URDF; `unbounded="angle"` keeps the angle. A `peer` says itself which it is.
@@ -62,7 +62,7 @@ def from_pinocchio(
     peer: Any = None,
     unbounded: Unbounded = "cos_sin",
 ) -> Array | tuple[Array, Array]:
-    """Convert from Pinocchio, see `to_pinocchio`; angles come out in (−π, π] of [cos, sin]."""
+    """Convert Pinocchio's q (…, n) and v (…, nv), see `to_pinocchio`; angles are in (−π, π]."""
     return to_ours(pinocchio_blocks(model, peer, unbounded), model, q, v)
 
 
@@ -97,7 +97,7 @@ def from_mujoco(
 def from_mujoco(
     model: Model, q: ArrayLike, v: ArrayLike | None = None, *, peer: Any = None
 ) -> Array | tuple[Array, Array]:
-    """Convert from MuJoCo's qpos and qvel, see `to_mujoco`."""
+    """Convert MuJoCo's qpos (…, n) and qvel (…, nv) to q and v, see `to_mujoco`."""
     return to_ours(mujoco_blocks(model, peer), model, q, v)
 
 
@@ -126,6 +126,6 @@ def from_drake(model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
 def from_drake(
     model: Model, q: ArrayLike, v: ArrayLike | None = None
 ) -> Array | tuple[Array, Array]:
-    """Convert from Drake, see `to_drake`."""
+    """Convert Drake's q (…, n) and v (…, n) to ours, see `to_drake`."""
     expect(model, Model, "model")
     return to_ours(blocks_in_order(model, DRAKE), model, q, v)

@@ -19,7 +19,7 @@ class Outcome:
     yaw_rate: Array
     """(B,) [rad/s]."""
     power: Array
-    """Sum of |torque × velocity| of all joints, as a share of weight × 1 m/s (B,)."""
+    """Sum of `|torque × velocity|` of all joints, as a share of weight × 1 m/s (B,)."""
     action: Array
     """(B, n), in −1 … 1."""
     last_action: Array

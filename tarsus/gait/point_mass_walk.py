@@ -76,7 +76,7 @@ def point_mass_walk(
 
 
 def standing_start(placement: FootPlacement, speed: float) -> tuple[Array, Array]:
-    """Return lean and rates after one push from rest, with both feet on the ground.
+    """Return lean (2,) [rad] and rates (2,) after one push from rest, both feet on the ground.
 
     The left foot is behind, and pushes so that the hip has a speed [m/s] over the right one.
     """

@@ -2,6 +2,7 @@
 
 from tarsus.formats.srdf import DisabledPair, SemanticFile, load_srdf, save_srdf
 from tarsus.geometry.candidates import Candidate
+from tarsus.geometry.clearing import clear_posture
 from tarsus.geometry.collision import Collision
 from tarsus.geometry.distances import Distances, NearestPoints, NearPairs
 from tarsus.geometry.fitting import FitReport, Fitted, LinkFit, fit
@@ -45,6 +46,7 @@ __all__ = [
     "VolumeDraft",
     "Volumes",
     "choose_pairs",
+    "clear_posture",
     "fit",
     "height_over_ground",
     "link_pairs",

@@ -34,7 +34,13 @@ def described(name: str, base: Base | None = None, mimic: Mimic = "coupled") -> 
     found = next((form.format(name) for form in FORMS if form.format(name) in known), None)
     if found is None:
         return None
-    module = _module(found)
+    try:
+        module = _module(found)
+    except Exception as error:  # of git, of the network, or of a missing package of theirs
+        cause = str(error).strip().splitlines()[-1:] or [type(error).__name__]
+        raise ModuleNotFoundError(
+            f"{found!r} of {PACKAGE} could not be fetched: {cause[0].strip()}"
+        ) from error
     if hasattr(module, "XACRO_PATH"):
         file, arguments = module.XACRO_PATH, getattr(module, "XACRO_ARGS", {})
     else:

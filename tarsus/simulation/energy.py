@@ -35,7 +35,7 @@ FIXED = 4 + len(COUNTED) + 1
 
 
 class EnergyLedger:
-    """Energies and works of a run [J]: `run.energy.kinetic`, `run.energy.residual` …
+    """Energies and works of a run [J], such as `run.energy.kinetic` and `run.energy.residual`.
 
     Arrays are (T,), or (B, T) for a batch; `n_impacts` counts impacts. `supplied`, `damping` and
     `joint_friction` are sums over all joints; `by_joint("supplied")` has them apart, and

@@ -126,18 +126,21 @@ def check_depth(
     if gaps.min() >= -allowed:
         return
     order = [k for k in np.argsort(gaps, kind="stable") if gaps[k] < -allowed]
-    listed = "; ".join(
-        f"{places[k].link} in {places[k].other} by {-gaps[k]:.4g} m" for k in order[:8]
-    )
-    more = f"; … ({len(order)} contacts in all)" if len(order) > 8 else ""
+    deepest: dict[tuple[str, str], float] = {}
+    for k in order:
+        deepest.setdefault((places[k].link, places[k].other), -float(gaps[k]))
+    told = [f"{link} in {other} by {depth:.4g} m" for (link, other), depth in deepest.items()]
+    listed = "; ".join(told[:8])
+    more = f"; … and {len(told) - 8} more" if len(told) > 8 else ""
     which = f" of state {state}" if len(q) > 1 else ""
     moves = any(joint.kind in FLOATING for joint in model.joints)
     remedy = (
         "lift the robot, or put it on the ground with q0 = ts.stand(model, q0, ground)"
         if moves
-        else f"{model.name} is fixed to the world; start from another q0, have the ground lower "
-        "with ts.Ground(level=…), leave links out with ts.Collision.from_model(model, "
-        'ignore_ground=[…]), or load it with base="free"'
+        else f"{model.name} is fixed to the world; start from another q0, such as "
+        "ts.clear_posture(model, q0), have the ground lower with ts.Ground(level=…), leave links "
+        "out with ts.Collision.from_model(model, ignore_ground=[…]), or load it with "
+        'base="free"'
     )
     raise StartError(
         f"q0{which} penetrates: {listed}{more}. That is too deep to start from: {remedy}"

@@ -53,6 +53,7 @@ def test_what_is_neither_a_file_nor_a_text() -> None:
 def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examples, "FOLDER", "nowhere")
     monkeypatch.setattr("tarsus.robots.load.example_folder", lambda: None)
+    monkeypatch.setattr("tarsus.robots.load.described", lambda *given: None)
     with pytest.raises(ValueError, match=r"'talos' is in a package .* pip install example-robot-d"):
         ts.load("talos")
 

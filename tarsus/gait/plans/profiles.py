@@ -9,7 +9,7 @@ from tarsus.arrays import Array
 
 
 def quintic(phase: ArrayLike) -> Array:
-    """Return 10 s³ − 15 s⁴ + 6 s⁵: from 0 to 1, at rest and without acceleration at both ends."""
+    """Return 10 s³ − 15 s⁴ + 6 s⁵ (…,): from 0 to 1, at both ends at rest and not accelerated."""
     s = np.clip(np.asarray(phase, float), 0.0, 1.0)
     return np.asarray(s**3 * (10.0 - 15.0 * s + 6.0 * s**2))
 

@@ -27,7 +27,10 @@ def support_polygon(points: ArrayLike) -> Array:
 
 
 def support_margin(points: ArrayLike, point: ArrayLike) -> float:
-    """Return how far inside the support polygon of `points` a `point` is [m], below 0 outside."""
+    """Return how far inside the support polygon of points (n, 2) a point (2,) is, or outside [m].
+
+    Outside it is below zero.
+    """
     corners, p = support_polygon(points), np.asarray(point, float)[:2]
     edges = np.roll(corners, -1, axis=0) - corners
     lengths = np.linalg.norm(edges, axis=1)
