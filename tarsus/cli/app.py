@@ -42,9 +42,13 @@ SPELLINGS = {
     'base="free"': "--base free",
     "base='fixed'": "--base fixed",
     "complete=": "--complete ",
+    "package_dirs of ts.load": "--package-dir",
     "package_dirs": "--package-dir",
     "mimic='independent'": "--mimic independent",
     "name frames as contact_points": "name frames with --point",
+    "contact_points=[…] names": "--point names",
+    "shapes='primitives'": "--shapes primitives",
+    "shapes='visual'": "--shapes visual",
 }
 """What messages of the library call an argument, and the option of the same meaning."""
 

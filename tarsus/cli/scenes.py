@@ -13,6 +13,7 @@ from tarsus.arrays import Array
 from tarsus.cli.companions import with_companions
 from tarsus.control import PD, ImplicitPD
 from tarsus.geometry import Collision, Ground, stand
+from tarsus.geometry.collision import TouchingShapes
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.scenes import Scene
@@ -43,13 +44,15 @@ class Choices:
     kd: float | None = None
     joints: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
+    shapes: TouchingShapes | None = None
 
 
 def adapted(scene: Scene, choices: Choices) -> Scene:
     """Return a scene with what options change of it."""
-    for name in ("height", "joints", "points", "kp", "kd"):
+    for name in ("height", "joints", "points", "kp", "kd", "shapes"):
         if getattr(choices, name) not in (None, ()):
-            raise ValueError(f"--{name.rstrip('s')} is for models: {scene.name} has its own start")
+            option = {"joints": "joint", "points": "point"}.get(name, name)
+            raise ValueError(f"--{option} is for models: {scene.name} has its own start")
     if choices.controller == "none":
         scene = scene.but(controller=None)
     changes = {"duration": choices.duration, "dt": choices.dt, "contact": _law(choices)}
@@ -81,7 +84,7 @@ def scene_of_model(model: Model, choices: Choices, companions: Sequence[str] = (
             restitution=choices.restitution or 0.0,
             slope=choices.slope or 0.0,
         )
-    collision = Collision.from_model(model, list(choices.points)) if choices.points else None
+    collision = _touching(model, choices)
     q0 = _posture(model, choices.joints)
     if free and ground is not None:
         lifted = next(joint for joint in model.joints if joint.kind == "free")
@@ -103,6 +106,15 @@ def scene_of_model(model: Model, choices: Choices, companions: Sequence[str] = (
         dt=1e-3 if choices.dt is None else choices.dt,
         contact=_law(choices) or "exact",
     )
+
+
+def _touching(model: Model, choices: Choices) -> Collision | None:
+    """Return what options say that touches, None where they say nothing."""
+    if choices.points and choices.shapes:
+        raise ValueError("--point names all that touches, --shapes chooses shapes: state one")
+    if choices.points:
+        return Collision.from_model(model, list(choices.points))
+    return Collision.from_model(model, shapes=choices.shapes) if choices.shapes else None
 
 
 def _law(choices: Choices) -> ContactLaw | None:

@@ -21,6 +21,7 @@ from tarsus.cli.options import (
     PackageDirs,
 )
 from tarsus.cli.scenes import Choices, Contact, Controller, adapted, scene_of_model
+from tarsus.geometry.collision import TouchingShapes
 from tarsus.scenes import names as scene_names
 from tarsus.scenes.named import scene_named
 from tarsus.simulation.files import check_suffix
@@ -67,6 +68,10 @@ def simulate(
         list[str] | None,
         _option("A frame that touches the ground, instead of all shapes; may be repeated."),
     ] = None,
+    shapes: Annotated[
+        TouchingShapes | None,
+        _option("What touches: collision shapes, these without meshes, or visual shapes."),
+    ] = None,
     companion: Annotated[
         list[str] | None,
         typer.Option(
@@ -112,7 +117,7 @@ def simulate(
     choices = Choices(
         *(contact, stiffness, damping, slope, friction, restitution),
         *(duration, dt, height, controller, kp, kd),
-        *(tuple(joint or ()), tuple(point or ())),
+        *(tuple(joint or ()), tuple(point or ()), shapes),
     )
     for file in (plot, save, animate):
         if file is not None and not file.parent.is_dir():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Annotated, Literal
@@ -53,6 +54,9 @@ def view(
         shown = open_model(
             what, base, package_dirs=package_dir or (), mimic=mimic, complete=complete
         )
+        for text in shown.warnings:
+            if text.startswith("mesh files"):  # which would be looked for in vain
+                print(text.replace("package_dirs", "--package-dir"), file=sys.stderr)
     viewer = show(shown, port=port, host=host, shapes=shapes)
     if view_for is None:
         viewer.wait()

@@ -74,7 +74,10 @@ class JointTargets(OfJoints):
         """Return the law that holds the setpoints."""
         model = simulation.model
         if self.kp is None or self.kd is None:
-            raise ValueError(f"JointTargets has kp {self.kp} and kd {self.kd}: state both")
+            raise ValueError(
+                f"JointTargets has kp {self.kp} and kd {self.kd}: state both, in the task's "
+                "acts=JointTargets(kp=…, kd=…)"
+            )
         moved = np.zeros(model.nv)
         moved[model.rate_index[moved_joints(model, self.joints)]] = 1.0
         controller = ImplicitPD(model, self.kp * moved, self.kd * moved, stance)

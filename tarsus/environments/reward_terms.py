@@ -140,7 +140,8 @@ class Trot:
         """Return means over the feet of ±1, weighted with how clear the time is."""
         if len(robots.feet) != len(self.phases):
             count, feet = len(self.phases), ", ".join(robots.feet)
-            raise ValueError(f"Trot has {count} phases, but the task has the feet {feet or 'none'}")
+            known = f"the feet {feet}" if feet else "no feet: state frames, feet=(…)"
+            raise ValueError(f"Trot has {count} phases, but the task has {known}")
         flies = np.where(robots.feet_heights() > self.lifted, 1.0, -1.0)
         turns = self.frequency * robots.time()[:, None] - np.asarray(self.phases)
         in_time = np.add.reduce(flies * np.cos(2.0 * np.pi * turns), axis=1)

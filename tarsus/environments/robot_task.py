@@ -87,7 +87,7 @@ class RobotTask:
 
         A model stands in its neutral configuration unless the task has a stance.
         """
-        one = legged(robot) if isinstance(robot, str) else robot
+        one = _by_name(robot) if isinstance(robot, str) else robot
         if isinstance(one, Legged):
             known: dict[str, Any] = {"stance": one.stance, "collision": one.collision}
             known |= {"feet": tuple(one.feet.values()), "acts": with_gains(self.acts, one)}
@@ -110,6 +110,15 @@ class RobotTask:
         if not grounded or self.stance is not None:
             return q
         return stand(model, q, collision=self.collision or collision)
+
+
+def _by_name(name: str) -> Legged:
+    """Return a robot on legs by its name; for others it is said how they come in."""
+    try:
+        return legged(name)
+    except ValueError as error:
+        others = 'other robots come as models: ts.load("robot.urdf", base="free")'
+        raise ValueError(f"{error}; {others}") from None
 
 
 def with_gains(acts: Action, robot: Legged) -> Action:

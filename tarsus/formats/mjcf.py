@@ -228,17 +228,20 @@ class _Reader:
     def _free_root(self, index: int, joints: list[int]) -> bool:
         """Whether the body needs a free joint; an error if it cannot have one."""
         model = self.model
-        roots = [i for i in range(1, model.nbody) if model.body_parentid[i] == 0]
+        if model.body_mocapid[index] >= 0 or (joints and joint_kind(model, joints[0]) == "free"):
+            return False
+        own = (model.body_parentid == 0) & (model.body_mocapid < 0)
+        roots = [i for i in range(1, model.nbody) if own[i]]
         source = self.source("body", index, model.body(index).name)
         if len(roots) > 1:
             names = ", ".join(self.body_names[i] for i in roots)
             message = f"base='free' needs one body on the world, but there are {names}"
             raise ModelError(message, source)
-        if joints and joint_kind(model, joints[0]) != "free":
+        if joints:
             names = ", ".join(self.joint_names[i] for i in joints)
             message = f"base='free': body '{self.body_names[index]}' already moves on {names}"
             raise ModelError(message, source)
-        return not joints
+        return True
 
     def _join(
         self, name: str, kind: str, parent: str, child: str, placement: Array, source: Source
@@ -261,6 +264,7 @@ class _Reader:
     def _count_ignored(self) -> None:
         model, ignored = self.model, self.ignored
         ignored["mocap bodies"] += int(model.nmocap)
+        ignored["priorities of geoms"] += int(np.count_nonzero(model.geom_priority))
         ignored["gravity compensations"] += int(np.count_nonzero(model.body_gravcomp))
         ignored["densities and viscosities of a fluid"] += int(
             np.count_nonzero([model.opt.density, model.opt.viscosity])

@@ -20,6 +20,7 @@ from tarsus.formats.context import Context
 from tarsus.formats.paths import Folders
 from tarsus.formats.sdf_actuators import read_actuators
 from tarsus.formats.sdf_elements import flag, read_connection, read_link, read_shapes
+from tarsus.formats.sdf_flat import one_model
 from tarsus.formats.sdf_frames import Frames, read_pose
 from tarsus.formats.sdf_graph import SpanningTree
 from tarsus.formats.sdf_joints import Gearing, add_joint, add_loop
@@ -38,7 +39,7 @@ def read_sdf(
     base: str | None = None,
     package_dirs: Iterable[str | os.PathLike[str]] = (),
 ) -> Description:
-    """Read an SDF file with one model, by itself or in a world.
+    """Read an SDF file: its model, or all models of its world as one, names of theirs in front.
 
     `base=None` keeps the base as the file states it: free, unless the model is static or a
     joint joins it to the world. `"fixed"` and `"free"` say otherwise. `package_dirs` are the
@@ -49,7 +50,7 @@ def read_sdf(
     root = read_xml(path)
     version = _read_version(root)
     context = Context(Folders(path, package_dirs))
-    model = _find_model(root, context)
+    model = one_model(root, context, Path(path).stem, old_axes=version < (1, 5))
     description = Description(model.attributes.get("name") or Path(path).stem)
     world = root.find("world")
     gravity = None if world is None else world.find("gravity")
@@ -72,23 +73,6 @@ def _read_version(root: Element) -> tuple[int, int]:
     if version < OLDEST:
         raise root.error(f"has the version {match[0]}; versions from 1.4 on are read")
     return version
-
-
-def _find_model(root: Element, context: Context) -> Element:
-    """The only model of the file."""
-    worlds = list(root.all("world"))
-    models = [model for place in (root, *worlds) for model in place.all("model")]
-    for place in (root, *worlds):
-        context.ignore_except(place, "model", "world", "gravity")
-    if len(models) != 1:
-        names = ", ".join(model.attributes.get("name", "?") for model in models)
-        several = f"has {len(models)} models ({names}), must have one"
-        included = "has no <model>; what an <include> refers to is not read"
-        raise root.error(several if models else included)
-    for tag in ("model", "include"):
-        if (nested := models[0].find(tag)) is not None:
-            raise nested.error(f"is nested in model '{models[0].attributes.get('name')}': not read")
-    return models[0]
 
 
 class _Reader:
@@ -133,6 +117,7 @@ class _Reader:
         self._add_frames()
         read_actuators(self.model, self.description, self.context)
         read_sensors(self.model, self.frames, self.description, self.context)
+        self._add_starts(tree)
 
     def _add_roots(self, tree: SpanningTree, base: str | None) -> None:
         """Join the links that no joint carries to the world."""
@@ -154,6 +139,21 @@ class _Reader:
                 initial[name] = place.tolist()
         if initial:
             self.description.metadata["initial_configuration"] = initial
+
+    def _add_starts(self, tree: SpanningTree) -> None:
+        """Let joints start where their axes say, where nothing else moves with them."""
+        stated = {
+            connection.name: connection.axes[0].start
+            for connection in tree.carrier.values()
+            if len(connection.axes) == 1 and connection.axes[0].start
+        }
+        tied = bool(self.description.loops or self.description.couplings)
+        if stated and tied:
+            told = "are not taken over where there are loops or gears"
+            self.context.warnings.append(f"initial positions ({len(stated)}) {told}")
+        elif stated:
+            starts = {name: [value] for name, value in stated.items()}
+            self.description.metadata.setdefault("initial_configuration", {}).update(starts)
 
     def _add_frames(self) -> None:
         for element in self.model.all("frame"):

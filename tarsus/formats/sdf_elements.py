@@ -33,6 +33,7 @@ class Axis:
     friction: float = 0.0
     stiffness: float = 0.0
     rest: float = 0.0
+    start: float = 0.0
 
     def flipped(self) -> Axis:
         """The same axis seen from the other body: coordinates stay, directions turn around."""
@@ -141,6 +142,7 @@ def _read_axis(
             stated_limit = _limit(limit, tag, math.inf)
             # minus one stands for none in versions before 1.9
             setattr(axis, key, stated_limit if stated_limit >= 0 else math.inf)
+    axis.start = number(element, "initial_position", 0.0)
     if dynamics is not None:
         axis.damping = number(dynamics, "damping", 0.0)
         axis.friction = number(dynamics, "friction", 0.0)

@@ -91,8 +91,6 @@ class Frames:
     def _unknown(self, name: str, asker: Element, what: str) -> None:
         if name == WORLD:
             raise asker.error("refers to the world, which only the parent of a joint can be")
-        if "::" in name:
-            raise asker.error(f"refers to '{name}': nested models are not read")
         names = self.links if what == "canonical link" else self.named
         raise asker.error(f"refers to the unknown {what} '{name}'{suggestion(name, names)}")
 

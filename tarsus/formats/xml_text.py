@@ -49,4 +49,5 @@ def without_file(description: Description, file: Path) -> Description:
     for shape in description.shapes:
         if shape.file is not None and Path(shape.file).is_relative_to(file.parent):
             shape.file = str(Path(shape.file).relative_to(file.parent))
+    description.warnings[:] = [each.replace(str(file), NAME) for each in description.warnings]
     return description

@@ -61,7 +61,10 @@ def stance(
         raise ValueError(f"crouch is {crouch}, must be from 0 to 0.5")
     model = body.model
     if len(body.legs) != 2:
-        raise ModelError(f"{model.name!r} has {len(body.legs)} legs; a stance is that of two")
+        raise ModelError(
+            f"{model.name!r} has {len(body.legs)} legs, and two are needed here; robots on four "
+            "have ts.scenes.walk, and tarsus simulate \"walk('solo12')\""
+        )
     apart = _width(body) if width is None else number(width, "width")
     if soles is None:
         frames = [pose([0.0, leg.side * apart / 2, 0.0]) for leg in body.legs]

@@ -134,7 +134,10 @@ def expect(value: object, kind: type | tuple[type, ...], what: str) -> None:
     """Raise `TypeError` unless `value` is of the public class, or of one of the classes, `kind`."""
     if not isinstance(value, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        names = " or a ".join(f"tarsus.{each.__name__}" for each in kinds)
+        names = " or a ".join(
+            f"{'tarsus.' if each.__module__.startswith('tarsus') else ''}{each.__name__}"
+            for each in kinds
+        )
         raise TypeError(f"{what} is of type {type(value).__name__}, must be a {names}")
 
 

@@ -61,6 +61,7 @@ def checked_effort(value: Any, model: Model, lead: tuple[int, ...], t: float) ->
     if tau.shape not in ((model.nv,), (*lead, model.nv)):
         also = f" or {(*lead, model.nv)}" if lead else ""
         cause = f"the controller returned the shape {tau.shape}, must be ({model.nv},){also}"
+        cause += _size_hint(model, tau)
         raise SimulationError(cause, time=t)
     if not np.isfinite(tau).all():
         where = int(np.argwhere(~np.isfinite(tau))[0][-1])
@@ -68,3 +69,13 @@ def checked_effort(value: Any, model: Model, lead: tuple[int, ...], t: float) ->
         cause = f"the controller returned {tau[..., where]} for joint {joint.name!r}"
         raise SimulationError(cause, time=t, body=joint.child)
     return tau
+
+
+def _size_hint(model: Model, tau: Array) -> str:
+    """What may be meant by efforts of another size: those of actuators, or without the base."""
+    size = tau.shape[-1] if tau.ndim else 0
+    if size == model.nu and size:
+        return ": controls of actuators become efforts by ts.control.Actuated(model, law)"
+    if size == np.count_nonzero(model.driven):
+        return ", zeros for the base: tau = np.zeros(m.nv); tau[m.driven] = … has the joints' own"
+    return ""

@@ -219,7 +219,8 @@ class CascadeDrive:
             values = command(self.inner.setpoint(value))
         except (TypeError, ValueError) as error:
             raise SimulationError(f"the outer controller returned: {error}", time=t) from None
-        return Rows(values, 1, step, min(limit, self.period - step % self.period))
+        # counted from the start, so that the inner period goes on wherever runs are cut
+        return Rows(values, 1, 0, min(limit, self.period - step % self.period))
 
     def get_state(self) -> dict[str, Array]:
         """Return the setpoint, and what the function's own `get_state` returns."""

@@ -21,6 +21,8 @@ from tarsus.simulation.state import (
     check_masses,
     plain,
     start,
+    stray,
+    warn_of_limits,
 )
 from tarsus.simulation.worlds import Worlds
 
@@ -71,12 +73,15 @@ class Starts:
             check_configuration(self.model, state.q)
         if self.surface.kind != "none":
             warn_of_scalar_first(self.model, state.q)
-        if worlds.far is not None:
-            check_limits(self.model, state.q, worlds.near, worlds.far)
+        far = worlds.far if worlds.far is not None and stray(state.q, worlds.near) else None
+        if far is not None:
+            check_limits(self.model, state.q, far)
         if not worlds.solid:
             check_masses(self.model, state.q)
         if not good:
             check_depth(self.model, world, state.q, worlds.start_depth, worlds.places)
+        if far is not None:
+            warn_of_limits(self.model, state.q, worlds.near)
         return world, state, self._parameters(drive, mass_scale, len(state.q))
 
     def _parameters(self, drive: Drive, mass_scale: MassScale, states: int) -> Array:

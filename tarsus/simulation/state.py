@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from tarsus import _core
 from tarsus.arrays import Array
 from tarsus.control.arguments import vectors
-from tarsus.model import Model
+from tarsus.model import JointView, Model
 from tarsus.model.hints import root_hint
 from tarsus.model.kinds import FLOATING, NONHOLONOMIC, QUATERNION
 from tarsus.sensors.touches import Touches
@@ -165,40 +165,50 @@ def farthest(model: Model, most: float | None = None) -> tuple[Array, Array] | N
     return lower - margin, upper + margin
 
 
-def near_limits(model: Model) -> tuple[Array, Array]:
+def near_limits(model: Model, far: tuple[Array, Array] | None) -> tuple[Array, Array]:
     """Return how far beyond their limits joints may start (nq,) without being told."""
     lower, upper = model.lower, model.upper
+    low, high = (lower, upper) if far is None else far
     margin = TOLD * np.where(np.isfinite(upper - lower), upper - lower, 1.0)
-    return lower - margin, upper + margin
+    return np.maximum(lower - margin, low), np.minimum(upper + margin, high)
 
 
-def check_limits(
-    model: Model, q: Array, near: tuple[Array, Array], far: tuple[Array, Array]
-) -> None:
-    """Raise if a joint is far beyond its limits, warn if it is no longer near them."""
-    if not np.count_nonzero((q < near[0]) | (q > near[1])):  # the quickest question to ask
+def stray(q: Array, bounds: tuple[Array, Array]) -> bool:
+    """Whether a joint is beyond some bounds: the quickest question to ask."""
+    return bool(np.count_nonzero((q < bounds[0]) | (q > bounds[1])))
+
+
+def check_limits(model: Model, q: Array, far: tuple[Array, Array]) -> None:
+    """Raise if a joint is far beyond its limits, naming it and what it may be meant to be."""
+    if not stray(q, far):
         return
-    beyond = (q < far[0]) | (q > far[1])
-    refused = bool(np.count_nonzero(beyond))
-    beyond = beyond if refused else (q < near[0]) | (q > near[1])
-    state, place = (int(x) for x in np.argwhere(beyond)[0])
-    joint = next(j for j in model.joints if j.q_slice.start <= place < j.q_slice.stop)
-    value, low, high = float(q[state, place]), model.lower[place], model.upper[place]
-    which = f" of state {state}" if len(q) > 1 else ""
-    told = (
-        f"q0{which} has joint {joint.name!r} at {value:.6g}, beyond its limits {low:.6g} and "
-        f"{high:.6g}"
-    )
-    if not refused:
-        remedy = "the first steps move it back, and all that moves with it. Start within them"
-        warnings.warn(f"{told}: {remedy}: np.clip(q0, m.lower, m.upper)", stacklevel=6)
-        return
+    told, joint, value, place = _beyond(model, q, far)
+    low, high = model.lower[place], model.upper[place]
     turns = joint.kind != "prismatic" and low <= np.radians(value) <= high
     degrees = "; is it in degrees? " if turns else ". "
     raise StartError(
         f"{told}{degrees}Start within them, or take Simulation(…, joint_limits=False)",
         body=joint.child,
     )
+
+
+def warn_of_limits(model: Model, q: Array, near: tuple[Array, Array]) -> None:
+    """Tell that a joint is not where it can be, and that the first steps move it there."""
+    told, *_ = _beyond(model, q, near)
+    remedy = "the first steps move it back, and all that moves with it. Start within them"
+    warnings.warn(f"{told}: {remedy}: np.clip(q0, m.lower, m.upper)", stacklevel=6)
+
+
+def _beyond(
+    model: Model, q: Array, bounds: tuple[Array, Array]
+) -> tuple[str, JointView, float, int]:
+    """The first joint beyond some bounds: what to say of it, itself, its value and its place."""
+    state, place = (int(x) for x in np.argwhere((q < bounds[0]) | (q > bounds[1]))[0])
+    joint = next(j for j in model.joints if j.q_slice.start <= place < j.q_slice.stop)
+    value, low, high = float(q[state, place]), model.lower[place], model.upper[place]
+    which = f" of state {state}" if len(q) > 1 else ""
+    told = f"q0{which} has joint {joint.name!r} at {value:.6g}, beyond its limits {low:.6g} and"
+    return f"{told} {high:.6g}", joint, value, place
 
 
 def is_solid(model: Model) -> bool:

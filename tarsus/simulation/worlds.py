@@ -87,7 +87,7 @@ class Worlds:
         most = self.start_depth if hasattr(law, "in_core") else None
         self.far = farthest(model, most) if joint_limits else None
         """How far beyond their limits joints may be at the start (nq,), if they have any."""
-        self.near = near_limits(model)
+        self.near = near_limits(model, self.far)
         """And how far without being told."""
         self.has_loops = model.loop_gaps(model.neutral()).size > 0
         self.solid = is_solid(model)

@@ -120,7 +120,9 @@ class Stage:
         return found
 
     def _size(self) -> float:
-        """Return the largest side of a box around the bodies, at the first time [m]."""
+        """Return the largest side of a box around the bodies, at the first time [m]; 1 without."""
+        if not self.model.bodies:
+            return 1.0
         points = self.poses[0, :, :3, 3]
         radii = [np.cbrt(body.mass / 1000.0) for body in self.model.bodies]
         return float(max(np.ptp(points, axis=0).max(), 2 * max(radii), 1e-3))

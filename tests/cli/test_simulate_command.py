@@ -293,3 +293,25 @@ def test_legs_in_the_air_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert "is fixed, in free space: --base free lets it stand" in capsys.readouterr().out
     assert run(["simulate", QUADRUPED, "--base", "free", "--duration", "0.01"]) == 0
     assert "--base" not in capsys.readouterr().out
+
+
+def test_what_touches_may_be_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inertia = '<inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/>'
+    mesh = '<mesh filename="package://nowhere/foot.stl"/>'
+    file = tmp_path / "stone.urdf"
+    file.write_text(
+        f'<robot name="stone"><link name="stone"><inertial><mass value="1"/>{inertia}</inertial>'
+        '<collision><geometry><sphere radius=".1"/></geometry></collision>'
+        f"<collision><geometry>{mesh}</geometry></collision>"
+        '<visual><geometry><sphere radius=".3"/></geometry></visual></link></robot>'
+    )
+    command = (str(file), "--base", "free", "--duration", "0.02")
+    assert run(["simulate", *command]) == 2
+    told = capsys.readouterr().err
+    assert "--shapes primitives leaves meshes out, --point names" in told
+    assert "ts.load" not in told and "shapes='" not in told
+    for kind, radius in (("primitives", 0.1), ("visual", 0.3)):
+        energy = data(*command, "--shapes", kind)["energy"]["gravity"]
+        assert energy == pytest.approx(9.81 * radius, abs=1e-6)  # of 1 kg
+    assert run(["simulate", *command, "--shapes", "visual", "--point", "stone"]) == 2
+    assert "state one" in capsys.readouterr().err

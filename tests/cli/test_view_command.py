@@ -41,3 +41,14 @@ def test_mistakes(capsys: pytest.CaptureFixture[str]) -> None:
     assert "there is no model 'nobody'" in capsys.readouterr().err
     assert run(["view", "none.parquet"]) == 2
     assert "none.parquet" in capsys.readouterr().err
+
+
+def test_meshes_that_are_not_there_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "stone.urdf"
+    mesh = '<visual><geometry><mesh filename="package://gone/a.stl"/></geometry></visual>'
+    # fixed to the world, so that there is nothing to see, either
+    file.write_text(f'<robot name="stone"><link name="stone">{mesh}</link></robot>')
+    assert run(["view", str(file), "--for", "0.1", "--port", "18791"]) == 0
+    assert "mesh files (1) are not found: package://gone/a.stl" in capsys.readouterr().err

@@ -126,7 +126,7 @@ LIMP = {
 
 
 # Coulomb's problem is not convex: a step in thousands may stay unsolved, and is then told
-@pytest.mark.filterwarnings("ignore::tarsus.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::tarsus.ConvergenceWarning", "ignore:q0 .*beyond its limits")
 @pytest.mark.parametrize("name", LIMP)
 def test_limp_robots_on_the_floor(name: str) -> None:
     """Four of each fall and lie, on all of their links, for 1.5 s."""

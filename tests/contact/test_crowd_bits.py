@@ -59,6 +59,7 @@ def most_rows(run: ts.Trajectory, states: range) -> int:
     return 3 * int(counts.max())
 
 
+@pytest.mark.filterwarnings("ignore:q0 .*beyond its limits")
 @pytest.mark.parametrize("size", [4, 5, 9])
 def test_a_crowd_is_each_of_its_members(size: int) -> None:
     q, v = falls()
@@ -85,6 +86,7 @@ def test_a_crowd_is_each_of_its_members(size: int) -> None:
             assert found[k].tobytes() == expected.tobytes(), (name, k)
 
 
+@pytest.mark.filterwarnings("ignore:q0 .*beyond its limits")
 def test_the_order_of_a_crowd_does_not_matter() -> None:
     q, v = falls()
     order = np.random.default_rng(1).permutation(STATES)

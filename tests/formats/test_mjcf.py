@@ -373,3 +373,17 @@ def test_geoms_that_touch_and_are_seen_are_shown_beside_those_for_looks() -> Non
     assert sizes == {"visual": [0.1, 0.4], "collision": [0.1, 0.2, 0.3]}
     alone = load(text.format(looks=""))
     assert [x.role for x in alone.shapes] == ["collision"] * 3
+
+
+def test_a_free_base_beside_a_marker_is_as_it_is() -> None:
+    marker = '<body name="marker" mocap="true"><geom size=".1" contype="0" conaffinity="0"/></body>'
+    body = f"{marker}<body name='b'>{{}}<geom size='.1'/></body>"
+    text = f"<mujoco><worldbody>{body}</worldbody></mujoco>"
+    for root in ("<freejoint/>", ""):
+        model = load(text.format(root), base="free")
+        assert model.nv == 6 and model.base is not None and model.base.child == "b"
+
+
+def test_priorities_are_told() -> None:
+    text = "<mujoco><worldbody><geom size='.1' priority='2'/><geom size='.1'/></worldbody></mujoco>"
+    assert "priorities of geoms (1) are not taken over" in load(text).warnings

@@ -129,3 +129,24 @@ def test_without_a_reference_joints_are_led_to_neutral() -> None:
     np.testing.assert_array_equal(given, stated)
     assert np.abs(given).max() > 0.0
     assert stiff() is not None
+
+
+def test_efforts_without_the_base_and_controls_are_recognised() -> None:
+    q0 = standing()
+    with pytest.raises(ts.SimulationError, match=r"\(12,\), must be \(18,\).*tau\[m\.driven\]"):
+        on_ground().run(q0, duration=0.1, controller=lambda t, q, v: np.zeros(12))
+    with pytest.raises(ts.SimulationError, match=r"shape \(5,\), must be \(18,\)$"):
+        on_ground().run(q0, duration=0.1, controller=lambda t, q, v: np.zeros(5))
+    b = ts.Builder("arm")
+    for name in "ab":
+        b.body(name, mass=1.0, inertia=(1, 1, 1))
+    b.joint("first", "revolute", "world", "a").joint("second", "revolute", "a", "b")
+    arm = b.actuator("motor", "first").build()
+    with pytest.raises(ts.SimulationError, match=r"must be \(2,\).*ts\.control\.Actuated"):
+        ts.Simulation(arm).run([0, 0], duration=0.1, controller=lambda t, q, v: np.zeros(1))
+
+
+def test_lists_where_a_mapping_is_expected() -> None:
+    imu = ts.sensors.IMU("trunk")
+    with pytest.raises(TypeError, match="sensors is of type list, must be a Mapping"):
+        on_ground().run(standing(), duration=0.1, sensors=[imu])  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -326,6 +327,18 @@ def test_a_cascade_runs_at_two_rates() -> None:
     assert (steps[:, 0] == steps[:, 1]).all() and (np.diff(steps[:, 0], axis=0) != 0.0).any()
     calls.clear()  # and a run starts anew
     np.testing.assert_array_equal(sim.run(ARM, duration=0.05, controller=cascade).q, first.q)
+
+
+def test_a_cascade_does_not_feel_where_a_run_is_cut(tmp_path: Path) -> None:
+    """Checkpoints, pushes and looks at Ctrl-C cut runs anywhere: the inner period goes on."""
+    m = arm()
+    cascade = Cascade(lambda t, q, v: ARM + 2.0 * t, PD(m, 80.0, 4.0, period=4e-3), 0.02)
+    whole = Simulation(m).run(ARM, duration=0.06, controller=cascade)
+    cut = Simulation(m).run(
+        ARM, duration=0.06, controller=cascade, checkpoint=tmp_path / "c.npz", checkpoint_every=3e-3
+    )
+    np.testing.assert_array_equal(cut.q, whole.q)
+    np.testing.assert_array_equal(cut.tau, whole.tau)
 
 
 BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {

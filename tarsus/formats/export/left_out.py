@@ -46,4 +46,4 @@ def tell(left_out: Sequence[LeftOut], file: str, *, strict: bool) -> None:
     message = f"{file} does not say all of the model: {'; '.join(lines)}"
     if strict:
         raise ValueError(message)
-    warnings.warn(message, ExportWarning, stacklevel=3)
+    warnings.warn(message, ExportWarning, stacklevel=4)
