@@ -41,14 +41,14 @@ def _rates(scene: Scene) -> tuple[Array, Array]:
     model, q, v = scene.model, scene.q0, scene.v0
 
     def effort(dq: Array, dv: Array) -> Array:
-        return np.asarray(scene.controller(0.0, model.integrate(q, dq), v + dv))  # type: ignore[misc]
+        return np.asarray(scene.controller(0.0, model.integrate(q, dq), v + dv))
 
     none, nudges = np.zeros(model.nv), NUDGE * np.eye(model.nv)
     stiffness = [effort(-x, none) - effort(x, none) for x in nudges]
     damping = [effort(none, -x) - effort(none, x) for x in nudges]
     mass = model.mass_matrix(q)
     slopes = (np.transpose(each) / (2 * NUDGE) for each in (stiffness, damping))
-    first, second = (np.linalg.solve(mass, each) for each in slopes)
+    first, second = (np.asarray(np.linalg.solve(mass, each), float) for each in slopes)
     return first, second
 
 
