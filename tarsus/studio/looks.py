@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import math
 from collections.abc import Set
 from typing import TYPE_CHECKING, Any
 
@@ -85,8 +84,10 @@ def add_contacts(
     rows: list[Array],
 ) -> None:
     """Add what contacts push with, if it is at least so much [N], and their friction cones."""
-    for cone in cones(machine):
-        contact, force = cone.contact, math.hypot(*cone.contact.force)
+    found = cones(machine)
+    forces = np.linalg.norm([cone.contact.force for cone in found] or np.zeros((0, 3)), axis=1)
+    for cone, force in zip(found, forces.tolist(), strict=True):
+        contact = cone.contact
         if not force > least:
             continue
         told: dict[str, Any] = {"name": machine.owner(contact.body), "state": str(contact.state)}

@@ -71,7 +71,10 @@ def powers(machine: Machine) -> dict[str, Any]:
 
 def packed(header: dict[str, Any], data: Array) -> bytes:
     """Return a header and numbers as one binary message."""
-    text = json.dumps(clean(header)).encode()
+    try:
+        text = json.dumps(header, allow_nan=False).encode()  # as it is, mostly: frames are many
+    except (TypeError, ValueError):
+        text = json.dumps(clean(header)).encode()
     text += b" " * (-len(text) % 4)
     return struct.pack("<I", len(text)) + text + data.tobytes()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pages import click_at, eventually, still, until, visit
+from pages import SEEN, click_at, eventually, still, until, visit
 from prism import BANDS, HALF, RODS, right, wrong
 from stories import chart, charted, make_slider, run_for, say, take
 
@@ -36,6 +36,7 @@ def top(stage: Stage) -> float:
 def tie_by_clicks(stage: Stage, page: Any, number: int) -> None:
     """Tie a band by pointing at two ends, and name it."""
     take(page, "Forces", "rubber")
+    until(page, SEEN, "the picture of what is there now")
     still(page)
     for rod, way in ((number - 6, HALF), ((number - 6) % 3 + 1, -HALF)):
         click_at(page, tuple((stage.machine.pose(f"rod{rod}") @ [way, 0.0, 0.0, 1.0])[:3]))
