@@ -166,3 +166,20 @@ def test_a_cube_of_triangles_falls_as_a_box(law: str, tmp_path: Path) -> None:
     # places have other numbers, and with penalty each has a spring of its own that it drags along
     np.testing.assert_allclose(ends[1], ends[0], atol=1e-3 if law == "penalty" else 1e-6)
     assert ends[1][2] == pytest.approx(0.125, abs=2e-4)
+
+
+@pytest.mark.parametrize("speed", [5.0, 40.0, 200.0])
+def test_what_is_fast_does_not_pass_through_walls_of_triangles(
+    speed: float, tmp_path: Path
+) -> None:
+    trimesh.creation.icosphere(subdivisions=2, radius=0.1).export(tmp_path / "ball.stl")
+    trimesh.creation.box((0.02, 4, 4)).export(tmp_path / "wall.stl")
+    scene = thing(tmp_path / "ball.stl", mass=1.0)
+    b = ts.Builder("wall").body("wall").joint("weld", "fixed", "world", "wall")
+    b.shape("wall", "mesh", (1, 1, 1), role="collision", file=tmp_path / "wall.stl")
+    scene = ts.combine(scene, b.build(), at=(None, (1, 0, 0)))
+    q, v = scene.neutral(), np.zeros(6)
+    q[:3], v[0], v[3:] = (0.037, 0.3, 0.2), speed, (3, 5, 7)
+    run = ts.Simulation(scene, ground=None, dt=1e-2).run(q, v, duration=0.5)
+    # the wall begins at 0.99, and the ball of triangles is a little smaller than one
+    assert 0.87 < run.q[:, 0].max() < 0.895
