@@ -142,3 +142,44 @@ def test_gaps_are_those_of_mujoco(tmp_path: Path) -> None:
             turned.append(np.linalg.norm((ends[:3] - ends[3:]) / gap - mine[4:7]))
     print(f"{len(apart)} near: gaps by {max(apart):.1e} m, normals by {max(turned):.1e}")
     assert len(apart) > 100 and max(apart) < 1e-5 and max(turned) < 1e-3
+
+
+@pytest.mark.parametrize("law", ["exact", "lemke", "penalty", "compliant", "event"])
+def test_a_cube_of_triangles_falls_as_a_box(law: str, tmp_path: Path) -> None:
+    file = tmp_path / "cube.stl"
+    trimesh.creation.box((0.25, 0.25, 0.25)).export(file)  # sizes that single precision has
+    ends = []
+    for kind, size, wide in (("box", (0.25,) * 3, (1, 1, 0.25)), ("mesh", (1,) * 3, (4, 4, 1))):
+        b = ts.Builder(kind).body("cube", 1.0, inertia=[0.01] * 3)
+        b.joint("free", "free", "world", "cube")
+        named = {"role": "collision", "file": file if kind == "mesh" else None}
+        b.shape("cube", kind, size, **named)  # type: ignore[arg-type]
+        b.shape("world", kind, wide, position=(0, 0, -0.125), **named)  # type: ignore[arg-type]
+        m = b.build()
+        q = m.neutral()
+        q[2:7] = 0.16, 0.1, 0.0, 0.0, np.sqrt(0.99)
+        springs = {"penalty": ts.contact.Penalty, "compliant": ts.contact.Compliant}
+        contact = springs[law](2e4, 80.0) if law in springs else law  # type: ignore[operator]
+        run = ts.Simulation(m, ground=None, contact=contact, dt=5e-4).run(q, duration=1.0)
+        ends.append(run.q[-1])
+    print(f"{law}: {np.abs(ends[1] - ends[0]).max():.1e} apart")
+    # places have other numbers, and with penalty each has a spring of its own that it drags along
+    np.testing.assert_allclose(ends[1], ends[0], atol=1e-3 if law == "penalty" else 1e-6)
+    assert ends[1][2] == pytest.approx(0.125, abs=2e-4)
+
+
+@pytest.mark.parametrize("speed", [5.0, 40.0, 200.0])
+def test_what_is_fast_does_not_pass_through_walls_of_triangles(
+    speed: float, tmp_path: Path
+) -> None:
+    trimesh.creation.icosphere(subdivisions=2, radius=0.1).export(tmp_path / "ball.stl")
+    trimesh.creation.box((0.02, 4, 4)).export(tmp_path / "wall.stl")
+    scene = thing(tmp_path / "ball.stl", mass=1.0)
+    b = ts.Builder("wall").body("wall").joint("weld", "fixed", "world", "wall")
+    b.shape("wall", "mesh", (1, 1, 1), role="collision", file=tmp_path / "wall.stl")
+    scene = ts.combine(scene, b.build(), at=(None, (1, 0, 0)))
+    q, v = scene.neutral(), np.zeros(6)
+    q[:3], v[0], v[3:] = (0.037, 0.3, 0.2), speed, (3, 5, 7)
+    run = ts.Simulation(scene, ground=None, dt=1e-2).run(q, v, duration=0.5)
+    # the wall begins at 0.99, and the ball of triangles is a little smaller than one
+    assert 0.87 < run.q[:, 0].max() < 0.895
