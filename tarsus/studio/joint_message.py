@@ -54,7 +54,8 @@ def _fields(stage: Stage, name: str) -> dict[str, Any]:
 
 def _loop(machine: Machine, loop: Loop) -> dict[str, Any]:
     one = _joint(machine, loop.name, loop.kind, loop.body_a, loop.placement_a)
-    return one | {"b": machine.owner(loop.body_b), "axis": [0.0, 0.0, 1.0]}
+    other = _joint(machine, loop.name, loop.kind, loop.body_b, loop.placement_b)
+    return one | {"b": other["a"], "pose_b": other["pose_a"], "axis": [0.0, 0.0, 1.0]}
 
 
 def _joint(machine: Machine, name: str, kind: str, body: str, placement: Array) -> dict[str, Any]:

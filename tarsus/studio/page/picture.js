@@ -19,9 +19,10 @@ export class Picture {
       this.#shapes = -1
     })
     studio.on("selected", () => this.#select())
+    // the next picture is asked for first, so that one that fails is not the last
     const draw = now => {
-      this.#draw(now)
       requestAnimationFrame(draw)
+      this.#draw(now)
     }
     requestAnimationFrame(draw)
   }

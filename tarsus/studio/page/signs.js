@@ -31,13 +31,20 @@ export function iconsOf(world) {
     return scene.parts.map(part => partIcon(world, part, size)).filter(Boolean)
   const joints = scene.joints
     .filter(joint => ICONS[joint.kind])
-    .map(joint => ({
-      kind: ICONS[joint.kind],
-      body: world.bodyIndex(joint.a),
-      placement: turned(joint.pose_a, joint.loop ? null : joint.axis),
-      size: jointSize(world, joint),
-    }))
+    .map(joint => jointIcon(world, joint))
   return [...joints, ...scene.parts.map(part => partIcon(world, part, size)).filter(Boolean)]
+}
+
+function jointIcon(world, joint) {
+  const kind = ICONS[joint.kind],
+    at = (body, pose) => ({ body: world.bodyIndex(body), point: [pose[3], pose[7], pose[11]] })
+  if (BETWEEN.has(kind)) return { kind, from: at(joint.a, joint.pose_a), to: at(joint.b, joint.pose_b) }
+  return {
+    kind,
+    body: world.bodyIndex(joint.a),
+    placement: turned(joint.pose_a, joint.loop ? null : joint.axis),
+    size: jointSize(world, joint),
+  }
 }
 
 /** A joint is a little thicker than the thinner of the bodies it joins. */
