@@ -163,9 +163,11 @@ class Studio:
                 self._speaking.page = None
             return {"kind": "answer", "id": number, "line": line, **vars(answer)}
         with self.stage.lock:
-            return {"id": number, **self._read(ask)}
+            return {"id": number, **self._read(ask, message)}
 
-    def _read(self, ask: str) -> dict[str, Any]:
+    def _read(self, ask: str, message: dict[str, Any]) -> dict[str, Any]:
+        if ask == "told":
+            return {"kind": "told", "text": messages.told_of(self.stage, message.get("name"))}
         if ask == "quantities":
             return {"kind": "quantities", "units": messages.all_quantities(self.stage)}
         if ask == "history":
