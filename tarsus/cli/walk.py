@@ -19,7 +19,6 @@ from tarsus.cli.options import (
     CompleteOption,
     JsonOption,
     MimicOption,
-    ModelText,
     PackageDirs,
 )
 from tarsus.cli.walk_map import print_map, walk_map
@@ -27,13 +26,24 @@ from tarsus.gait.body_tasks import ArmStyle
 from tarsus.gait.style import PlanStyle
 from tarsus.geometry.terrain import Terrain
 
+WALKERS = ("lola", "talos_reduced", "g1", "icub", "romeo")
+"""Robots by name that walk."""
+WalkerText = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help=f"A file (.urdf, .sdf, .xml, .xacro, .yaml, .json), or {', '.join(WALKERS)}, …",
+        show_default=False,
+    ),
+]
+
 
 def _option(help_text: str) -> Any:
     return typer.Option(help=help_text, show_default=False)
 
 
 def walk(
-    model: ModelText,
+    model: WalkerText,
     base: BaseOption = None,
     package_dir: PackageDirs = None,
     mimic: MimicOption = None,
@@ -87,7 +97,7 @@ def walk(
     # files say nothing of their root, and what walks has none
     root = "free" if base is None and Path(model).exists() else base
     opened = open_model(model, root, package_dirs=package_dir or (), mimic=mimic, complete=complete)
-    body = ts.gait.Anatomy.from_model(opened, feet=foot or None)
+    body = _legs(opened, foot)
     style = ts.gait.Style(plan=plan, adapt=adapt, arms=arms)
     if robustness:
         print_map(walk_map(body, speed=speed, steps=steps, style=style), as_json, plot)
@@ -125,6 +135,19 @@ def walk(
         ts.view(walked.run).wait()
     if walked.fell:
         raise typer.Exit(FAILED)
+
+
+def _legs(model: ts.Model, feet: list[str] | None) -> ts.gait.Anatomy:
+    """Return the machine with its two legs; say who has some where there are none."""
+    try:
+        body = ts.gait.Anatomy.from_model(model, feet=feet or None)
+        if len(body.legs) != 2:
+            raise ts.ModelError(f"{model.name!r} has {len(body.legs)} legs, walks take two")
+    except ts.ModelError as error:
+        if feet:
+            raise
+        raise ts.ModelError(f"{error}; by name these walk: {', '.join(WALKERS)}") from None
+    return body
 
 
 def _sensors(body: ts.gait.Anatomy, noise: float) -> ts.estimation.Sensors:

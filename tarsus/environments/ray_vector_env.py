@@ -6,30 +6,24 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
 
+from tarsus.environments.batch_env import Batch, BatchEnv, Seed, Stepped
 from tarsus.environments.lanes import checked_action
 from tarsus.environments.robot_task import RobotTask
-from tarsus.environments.robot_vector_env import Batch, RobotVectorEnv
+from tarsus.environments.robot_vector_env import RobotVectorEnv
+from tarsus.environments.walk import spaces
 from tarsus.model import Model
 from tarsus.model.checks import count
 from tarsus.robots.legged import Legged
 from tarsus.sweep.executors.ray_cluster import connected
 
 
-class RayVectorEnv(VectorEnv[Batch, Batch, NDArray[Any]]):
+class RayVectorEnv(BatchEnv):
     """`num_envs` robots, shared out to `workers` actors, each with a `RobotVectorEnv` of its own.
 
     It gives the same bits as one `RobotVectorEnv` with all robots. The cluster is the one that is
     connected, the one at RAY_ADDRESS, or one of this machine, which `close` ends.
     """
-
-    metadata = {  # noqa: RUF012
-        "render_modes": [],
-        "autoreset_mode": AutoresetMode.NEXT_STEP,
-    }
 
     def __init__(
         self,
@@ -43,11 +37,8 @@ class RayVectorEnv(VectorEnv[Batch, Batch, NDArray[Any]]):
         count(num_envs, "num_envs")
         count(workers, "workers", most=num_envs)
         one = RobotVectorEnv(model, task, 1)
-        self.num_envs, self.task = num_envs, one.task
-        self.single_observation_space = one.single_observation_space
-        self.single_action_space = one.single_action_space
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.task = one.task
+        self.of_spaces(num_envs, *spaces(one.robots))
         self._shares = np.linspace(0, num_envs, workers + 1).round().astype(int).tolist()
         self._ray, self._own = connected(workers, "RayVectorEnv")
         # one core each, so that a cluster with many machines spreads them
@@ -56,27 +47,19 @@ class RayVectorEnv(VectorEnv[Batch, Batch, NDArray[Any]]):
         self._actors = [make.remote(model, task, size, threads=threads) for size in sizes]
 
     def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+        self, *, seed: Seed = None, options: dict[str, Any] | None = None
     ) -> tuple[Batch, dict[str, Any]]:
         """Start new episodes, as `RobotVectorEnv.reset` does."""
-        seeds = [seed + k for k in range(self.num_envs)] if isinstance(seed, int) else seed
-        if seeds is not None and len(seeds) != self.num_envs:
-            raise ValueError(f"seed has {len(seeds)} numbers, must have {self.num_envs}")
-        mask = (options or {}).get("reset_mask")
-        if mask is not None and np.shape(mask) != (self.num_envs,):
-            shape = np.shape(mask)
-            raise ValueError(f"reset_mask must have shape ({self.num_envs},), got {shape}")
+        which, seeds = self.who_starts(options), self.seeds_of(seed)
         calls = []
         for actor, (first, last) in zip(self._actors, pairwise(self._shares), strict=True):
             own = None if seeds is None else seeds[first:last]
-            only = None if mask is None else {"reset_mask": np.asarray(mask, bool)[first:last]}
+            only = {"reset_mask": which[first:last]}
             calls.append(actor.reset.remote(seed=own, options=only))
         found = self._ray.get(calls)
         return np.concatenate([observations for observations, _ in found]), {}
 
-    def step(
-        self, actions: Batch
-    ) -> tuple[Batch, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+    def step(self, actions: Batch) -> Stepped:
         """Go on by one control period on all machines at once."""
         checked_action(actions, self.action_space.shape or ())
         shares = zip(self._actors, pairwise(self._shares), strict=True)

@@ -4,33 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.environments.lanes import Lanes
 from tarsus.geometry import Terrain
-from tarsus.simulation import Simulation
-from tarsus.simulation.drives import Drive
 
 
 class RobotSenses(Lanes):
     """B robots on a ground, with frames that are their feet; what is costly is found once."""
 
     def __init__(
-        self,
-        simulation: Simulation,
-        drive: Drive,
-        stance: Array,
-        periods: int,
-        robots: int,
-        threads: int,
-        ground: Terrain | None,
-        feet: tuple[str, ...],
-        period: float,
+        self, *lanes: Any, ground: Terrain | None, feet: tuple[str, ...], period: float
     ) -> None:
-        super().__init__(simulation, drive, stance, periods, robots, threads)
-        model = self.model
+        super().__init__(*lanes)
+        model, stance = self.model, self.stance
         self.ground, self.feet, self.period = ground, feet, period
         self.free = model.base is not None and model.base.kind == "free"
         self._found: dict[str, Array] = {}

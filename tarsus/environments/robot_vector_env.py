@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 from gymnasium.utils.seeding import np_random
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
 
+from tarsus.environments.batch_env import Batch, BatchEnv, Seed, Stepped
 from tarsus.environments.lanes import checked_action
 from tarsus.environments.robot_env import robots_of, total
 from tarsus.environments.robot_task import RobotTask
@@ -18,10 +16,8 @@ from tarsus.model import Model
 from tarsus.model.checks import count
 from tarsus.robots.legged import Legged
 
-Batch = NDArray[np.float32]
 
-
-class RobotVectorEnv(VectorEnv[Batch, Batch, NDArray[Any]]):
+class RobotVectorEnv(BatchEnv):
     """`num_envs` robots that take their steps together; otherwise as `RobotEnv`.
 
     Robot i of a batch with seed s does, bit for bit, what a `RobotEnv` with seed s + i does, as in
@@ -29,11 +25,6 @@ class RobotVectorEnv(VectorEnv[Batch, Batch, NDArray[Any]]):
     robot whose episode has ended starts anew in the next step, whatever its action is then
     (`AutoresetMode.NEXT_STEP`).
     """
-
-    metadata = {  # noqa: RUF012
-        "render_modes": [],
-        "autoreset_mode": AutoresetMode.NEXT_STEP,
-    }
 
     def __init__(
         self,
@@ -44,28 +35,19 @@ class RobotVectorEnv(VectorEnv[Batch, Batch, NDArray[Any]]):
         threads: int = 1,
     ) -> None:
         count(num_envs, "num_envs")
-        self.num_envs = num_envs
         self.robots = robots_of(model, task, num_envs, threads)
         self.task = self.robots.task
-        self.single_observation_space, self.single_action_space = spaces(self.robots)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.of_spaces(num_envs, *spaces(self.robots))
         self._generators = [np_random()[0] for _ in range(num_envs)]
 
     def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+        self, *, seed: Seed = None, options: dict[str, Any] | None = None
     ) -> tuple[Batch, dict[str, Any]]:
         """Start new episodes; a `seed` is for the first robot and the next ones for the others.
 
         A list has one for each. With `options={"reset_mask": mask}` only some robots start anew.
         """
-        mask = (options or {}).get("reset_mask")
-        which = np.ones(self.num_envs, bool) if mask is None else np.asarray(mask, bool)
-        if which.shape != (self.num_envs,):
-            raise ValueError(f"reset_mask must have shape ({self.num_envs},), got {which.shape}")
-        seeds = [seed + k for k in range(self.num_envs)] if isinstance(seed, int) else seed
-        if seeds is not None and len(seeds) != self.num_envs:
-            raise ValueError(f"seed has {len(seeds)} numbers, must have {self.num_envs}")
+        which, seeds = self.who_starts(options), self.seeds_of(seed)
         for k, own in enumerate(seeds or []):
             if own is not None and which[k]:
                 self._generators[k] = np_random(own)[0]
@@ -75,9 +57,7 @@ class RobotVectorEnv(VectorEnv[Batch, Batch, NDArray[Any]]):
             self.robots.start(which, self._generators)
         return self.robots.observe(), {}
 
-    def step(
-        self, actions: Batch
-    ) -> tuple[Batch, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+    def step(self, actions: Batch) -> Stepped:
         """Go on by one control period; robots whose episode had ended start anew instead.
 
         What is no action, even of one robot, is refused, and changes nothing.

@@ -21,6 +21,7 @@ their bits. Couplings by a function of the user's own cannot be written.
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -45,6 +46,8 @@ from tarsus.model.description import (
     Shape,
     Source,
 )
+from tarsus.model.poses import INITIAL, KEYFRAMES
+from tarsus.model.references import EXCLUDED, PAIR_FRICTIONS, SENSORS
 
 VERSION = 1
 ELEMENTS: dict[str, tuple[Any, tuple[str, ...]]] = {
@@ -58,6 +61,8 @@ ELEMENTS: dict[str, tuple[Any, tuple[str, ...]]] = {
 }
 """Lists of elements: an element with all defaults, and the keys that must be given."""
 
+METADATA = (INITIAL, KEYFRAMES, SENSORS, EXCLUDED, PAIR_FRICTIONS)
+"""What is read of the metadata; the rest is kept as it is."""
 KEYS = ("format", "version", "name", "gravity", *ELEMENTS, "forces", "warnings", "metadata")
 
 
@@ -116,8 +121,21 @@ def from_data(
     description.metadata = text.plain(top.get("metadata", {}))
     if not isinstance(description.metadata, dict):
         raise ModelError("metadata must be a mapping", Source(file))
+    _tell_unused(description)
     _find_meshes(description, Folders(file, package_dirs))
     return description
+
+
+def _tell_unused(description: Description) -> None:
+    """Warn of metadata that nothing reads, but whose name is nearly one that is read.
+
+    Any other metadata are the user's own.
+    """
+    for key in description.metadata.keys() - set(METADATA):
+        if close := difflib.get_close_matches(str(key), METADATA, n=1):
+            warning = f"nothing reads {key!r} of the metadata; did you mean {close[0]!r}?"
+            if warning not in description.warnings:
+                description.warnings.append(warning)
 
 
 def _find_meshes(description: Description, folders: Folders) -> None:

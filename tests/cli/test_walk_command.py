@@ -66,6 +66,7 @@ def test_machines_on_two_legs_have_names(name: str) -> None:
 def test_mistakes_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     wrong = {
         "has no free base": ("chain(3)",),
+        "4 legs, walks take two; by name these walk: lola": ("quadruped",),
         "choose one of them": ("lola(2)", "--slope", "0.1", "--stairs", "0.1"),
         "must be such as trunk": ("lola(2)", "--push", "torso"),
         "ground rises or sinks by 0.50 m": ("lola(2)", "--stairs", "0.5"),

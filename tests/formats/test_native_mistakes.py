@@ -203,3 +203,15 @@ def test_missing_yaml_says_what_to_install(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(ImportError, match=r"pip install 'tarsus\[io\]'"):
         ts.load(tmp_path / "dill.yaml")
+
+
+def test_metadata_of_a_name_that_is_nearly_read_are_told(tmp_path: Path) -> None:
+    description = ts.robots.chain(2).description
+    description.metadata = {"keyframe": {}, "author": "me"}
+    ts.save(ts.Model(description), tmp_path / "chain.yaml")
+    model = ts.load(tmp_path / "chain.yaml")
+    assert model.warnings == (
+        "nothing reads 'keyframe' of the metadata; did you mean 'keyframes'?",
+    )
+    ts.save(model, tmp_path / "again.yaml")
+    assert ts.load(tmp_path / "again.yaml").warnings == model.warnings
