@@ -87,6 +87,8 @@ def _unpacked(model: Element, old_axes: bool) -> list[Element]:
             element.attributes["name"] = f"{name}/{element.string('name')}"
         for each in element.walk():
             _rename_one(each, name)
+            if each.tag == "sensor" and each.attributes.get("name"):
+                each.attributes["name"] = f"{name}/{each.attributes['name']}"
     canonical = model.attributes.get("canonical_link") or links[0]
     attributes = {"name": name, "attached_to": _scoped(canonical, name)}
     frame = Element("frame", attributes, model.source)

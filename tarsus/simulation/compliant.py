@@ -8,6 +8,7 @@ deformation still stored is lost; surfaces that part keep theirs until then.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,8 +21,9 @@ from tarsus.interrupt import Interrupt
 from tarsus.model.checks import count
 from tarsus.progress import Progress, progress_of
 from tarsus.simulation.compliant_record import CompliantRecord, Rows
-from tarsus.simulation.compliant_steps import INTERRUPTED, CompliantSteps, cause_of
+from tarsus.simulation.compliant_steps import INTERRUPTED, ROUGH, CompliantSteps, cause_of
 from tarsus.simulation.contact.compliant import Compliant
+from tarsus.simulation.contact.law import StabilityWarning
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Place
 from tarsus.simulation.controllers import restart
@@ -95,6 +97,9 @@ def run_compliant(
         threads=threads_of(threads),
         acting=acting,
     )
+    if moving.rough:
+        told = f"contact='compliant' on {model.name!r}: {ROUGH}"
+        warnings.warn(told, StabilityWarning, stacklevel=4)
     efforts = SmoothEfforts(
         model, controller, simulation.effort, dt=simulation.dt, batched=state.batched
     )
@@ -254,10 +259,7 @@ class CompliantRun:
                 raise KeyboardInterrupt
             if code:
                 when = self.step * self.moving.dt + float(time)
-                rough = self.moving.friction and any(
-                    np.any(joint.friction) for joint in self.moving.model.joints
-                )
-                cause = cause_of(int(code), rough)
+                cause = cause_of(int(code), self.moving.rough)
                 self.failures[k] = Failure(k, when, None, cause)
 
     def _look(

@@ -43,6 +43,10 @@ CAUSES = {
     STEPS: f"there were {MOST_STEPS} steps in one block: contacts are too stiff",
 }
 """Why the core could not go on, as it counts."""
+ROUGH = (
+    "dry friction of joints jumps where they rest, which takes very short steps: try "
+    "joint_friction=False, or damping instead"
+)
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,11 @@ class CompliantSteps:
         self.layout = Layout(model.nv, parts, world.n_candidates)
         of_q, of_v = linkages(model)
         self._linkage = [*of_q.tolist(), *of_v.tolist()]
+
+    @property
+    def rough(self) -> bool:
+        """Whether joints have dry friction, and it acts."""
+        return self.friction and any(np.any(joint.friction) for joint in self.model.joints)
 
     def start(self, q: Array, v: Array) -> Array:
         """Return x (B, size) of states at the start; what is pressed there is deformed."""
@@ -197,8 +206,5 @@ def cause_of(code: int, rough: bool) -> str:
     """Return why a motion ended before its time; `rough`: joints have dry friction."""
     cause = CAUSES.get(code, f"the core reports {code}")
     if rough and code in (TOO_SHORT, STEPS):
-        cause += (
-            "; dry friction of joints jumps where they rest, which takes very short steps: try "
-            "joint_friction=False, or damping instead"
-        )
+        cause += f"; {ROUGH}"
     return cause

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
@@ -57,6 +57,9 @@ def stated(external: External, period: float | None = None) -> Stated:
         for each in external:
             expect(each, Push, "external")
         return list(external)
+    if isinstance(external, Mapping):
+        pushes = ", ".join(f"ts.Push({name!r}, …)" for name in list(external)[:2])
+        raise TypeError(f"external is a mapping, must be a list of pushes: [{pushes}]")
     return _table(external, period)
 
 

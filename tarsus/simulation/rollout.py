@@ -57,6 +57,8 @@ def rollout(
         what = "torques" if controls is None else "controls"
         raise ValueError(f"{what} take no controller; pass setpoints for it")
     drive: Drive
+    if controls is not None and not model.nu:
+        raise ValueError(f"{model.name!r} has no actuators to control: pass torques (…, K, nv)")
     if controls is not None:
         values = _sequences(controls, model.nu, "controls")
         drive = _actuated(simulation, values, hold)

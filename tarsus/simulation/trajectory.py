@@ -178,6 +178,8 @@ class Trajectory:
         """Return the motion of one state of a batch."""
         if self.batch is None:
             raise TypeError("only a run of a batch has states to choose from: use run.q[…]")
+        if not -self.batch <= state < self.batch:
+            raise IndexError(f"there is no state {state}: this run has {self.batch}")
         state = range(self.batch)[state]
         return replace(
             self,

@@ -256,3 +256,16 @@ def test_soft_ball_deforms_and_relaxes() -> None:
         ends.append(abs(deformed[-1, 1]))
         run.energy.check(1e-5)
     assert ends[1] < 0.1 * ends[0] < 0.4e-3
+
+
+def test_dry_friction_of_joints_is_told_before_it_takes_long() -> None:
+    b = ts.Builder("rod").body("rod", mass=1.0, com=(0.2, 0, 0), inertia=(0.01, 0.01, 0.01))
+    b.joint("hinge", "revolute", "world", "rod", axis="y", friction=0.01)
+    b.shape("rod", "sphere", (0.05,), role="collision", position=(0.4, 0, 0))
+    sim = ts.Simulation(b.build(), ground=ts.Ground(level=-1.0), contact="compliant")
+    with pytest.warns(ts.contact.StabilityWarning, match="on 'rod': dry friction of joints"):
+        sim.run([0.0], [1.0], duration=0.002)
+    without = ts.Simulation(
+        sim.model, ground=ts.Ground(level=-1.0), contact="compliant", joint_friction=False
+    )
+    without.run([0.0], [1.0], duration=0.002)

@@ -147,3 +147,17 @@ def test_files_outside_are_not_included(write: Write) -> None:
     file = write(world("<include><uri>../secret.sdf</uri></include>"), "inside/w.sdf")
     with pytest.raises(ModelError, match="leaves the model's folder"):
         ts.load(file)
+
+
+def test_motors_and_sensors_of_several_models_are_told_apart() -> None:
+    drive = '<plugin name="gz::sim::systems::ApplyJointForce"><joint_name>j</joint_name></plugin>'
+    inner = (
+        link("a", '<sensor name="imu" type="imu"/>')
+        + link("b")
+        + joint("j", "revolute", "a", "b")
+        + drive
+    )
+    found = ts.load(world(*(f'<model name="{name}">{inner}</model>' for name in "xy")))
+    assert found.actuator_names == ("x/j", "y/j")
+    assert set(ts.sensors.of(found)) == {"x/imu", "y/imu"}
+    assert found.frame("y/imu").body == "y/a"

@@ -155,3 +155,13 @@ def test_lists_where_a_mapping_is_expected() -> None:
     imu = ts.sensors.IMU("trunk")
     with pytest.raises(TypeError, match="sensors is of type list, must be a Mapping"):
         on_ground().run(standing(), duration=0.1, sensors=[imu])  # type: ignore[arg-type]
+
+
+def test_what_stands_for_pushes_states_and_controls_is_told() -> None:
+    sim, q0 = on_ground(), standing()
+    with pytest.raises(TypeError, match=r"list of pushes: \[ts\.Push\('trunk', …\)\]"):
+        sim.run(q0, duration=0.1, external={"trunk": [1.0, 0.0, 0.0]})  # type: ignore[arg-type]
+    with pytest.raises(IndexError, match="there is no state 5: this run has 2"):
+        sim.run(np.tile(q0, (2, 1)), duration=0.01)[5]
+    with pytest.raises(ValueError, match="'quadruped' has no actuators to control: pass torques"):
+        ts.rollout(sim, q0, controls=np.zeros((2, 3, 4)))

@@ -17,7 +17,7 @@ POINT, FORCE = np.array([0.1, 0.0, 0.05]), np.array([0.0, 60.0, 0.0])
 
 def pushed() -> ts.Trajectory:
     model = ts.load(Path(__file__).parents[2] / "examples/quadruped.urdf", base="free")
-    q0 = ts.stand(model, model.neutral())
+    q0 = ts.stand(model, np.clip(model.neutral(), model.lower, model.upper))
     kick = ts.Push("trunk", FORCE, POINT, start=0.02, duration=0.04, name="kick")
     simulation = ts.Simulation(model, ground=ts.Ground(), dt=2e-3)
     return simulation.run(q0, duration=0.1, external=kick)
@@ -71,7 +71,7 @@ def test_files_that_state_no_place_are_shown_without(places: object) -> None:
 
 def test_wrenches_of_tables_are_drawn_in_axes_of_the_world() -> None:
     model = pushed().model
-    q0 = model.neutral()
+    q0 = np.clip(model.neutral(), model.lower, model.upper)
     q0[3:7] = 0.0, 0.0, np.sin(np.pi / 4), np.cos(np.pi / 4)
     wrenches = np.zeros((model.n_bodies, 6))
     wrenches[model.body_names.index("trunk"), 0] = 50.0
