@@ -20,7 +20,7 @@ slider stiff coil.stiffness 10 500
 group both plank post"""
 ALL = """[...document.querySelectorAll('button, input, select, summary, canvas')]
   .filter(each => !each.closest('.slider-list'))"""
-"""All that can be clicked but sliders, made anew with their numbers unless they are held."""
+"""All that can be clicked but sliders: unless they are held, they come anew with their numbers."""
 GONE = (
     """studio.before.filter(each => !each.isConnected).map(each => each.outerHTML.slice(0, 120))"""
 )
