@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,15 +141,23 @@ def with_stable_baselines(steps: int) -> None:
         print("there is no Stable-Baselines3 here: pip install stable-baselines3")
         return
     model = PPO("MlpPolicy", RobotEnv(ROBOT, trotting()), n_steps=512, seed=0, device="cpu")
+    first = worth(model)
     model.learn(total_timesteps=steps)
+    print(f"Stable-Baselines3: an episode is worth {first:.1f} at first,", end=" ")
+    print(f"{worth(model):.1f} after {steps} steps")
+
+
+def worth(model: Any, episodes: int = 8) -> float:
+    """Return what an episode of a model of Stable-Baselines3 is worth on average."""
     env, earned = RobotEnv(ROBOT, trotting()), 0.0
-    observation, _ = env.reset(seed=0)
-    over = False
-    while not over:
-        action, _ = model.predict(observation, deterministic=True)
-        observation, reward, fallen, late, _ = env.step(action)
-        earned, over = earned + reward, fallen or late
-    print(f"Stable-Baselines3: an episode is worth {earned:.1f} after {steps} steps")
+    for seed in range(episodes):
+        observation, _ = env.reset(seed=seed)
+        over = False
+        while not over:
+            action, _ = model.predict(observation, deterministic=True)
+            observation, reward, fallen, late, _ = env.step(action)
+            earned, over = earned + reward, fallen or late
+    return earned / episodes
 
 
 def main() -> None:

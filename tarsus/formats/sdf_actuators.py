@@ -7,7 +7,6 @@ instead of forces has no place in an `Actuator`, and is told.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -147,7 +146,10 @@ class _Reader:
 
     def _joints(self, plugin: Element) -> list[Joint]:
         """Return the joints that a plugin names, as far as they have one coordinate."""
-        found = [self._joint(name, plugin) for name in _names(plugin)]
+        names = _names(plugin)
+        if not names:
+            self.context.warnings.append(f"left out: {plugin.label} names no joint")
+        found = [self._joint(name, plugin) for name in names]
         return [joint for joint in found if joint is not None]
 
     def _joint(self, name: str, source: Element) -> Joint | None:
@@ -172,9 +174,9 @@ class _Reader:
         return so
 
     def _tell(self, plugin: Element, **gains: float) -> None:
+        of = listing(dict.fromkeys(_names(plugin)))
         for what, gain in gains.items():
-            if gain and math.isfinite(gain):
-                of = listing(dict.fromkeys(_names(plugin)) or {"all joints": None})
+            if gain and of:
                 self.context.warnings.append(f"left out: the {what} gain {gain:g} of {of}")
 
 
