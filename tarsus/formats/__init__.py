@@ -72,6 +72,9 @@ def read(
     """Read a file or a text as `load` does, and return what it states."""
     if base not in (None, "fixed", "free"):
         raise ValueError(f"base is {base!r}, must be 'fixed', 'free' or None (as the file says)")
+    if isinstance(package_dirs, str | os.PathLike):
+        alone = os.fspath(package_dirs)
+        raise TypeError(f"package_dirs is {alone!r} alone, must be a list of folders: [{alone!r}]")
     if is_xml(path):
         with as_file(str(path)) as file:
             description = without_file(_read(file, base, package_dirs, mimic, arguments), file)

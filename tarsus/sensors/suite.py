@@ -38,6 +38,10 @@ class Suite(Mapping[str, Sensor]):
     def __len__(self) -> int:
         return len(self._sensors)
 
+    def __repr__(self) -> str:
+        kinds = (f"{name!r}: {type(sensor).__name__}" for name, sensor in self._sensors.items())
+        return f"<tarsus.sensors.Suite: {', '.join(kinds) or 'nothing'}>"
+
     def check(self, model: Model) -> None:
         """Raise unless the model has what the sensors sit on."""
         for sensor in self.values():

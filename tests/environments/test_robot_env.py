@@ -254,7 +254,7 @@ WRONG: dict[str, tuple[Any, str]] = {
         lambda: RobotEnv(example("panda"), robot_task("walk", acts=JointTargets(1.0, 1.0))),
         "no free root",
     ),
-    "no feet": (lambda: RobotEnv("solo12", robot_task("trot", feet=())), "has the feet none"),
+    "no feet": (lambda: RobotEnv("solo12", robot_task("trot", feet=())), "has no feet: state"),
     "no feet felt": (
         lambda: RobotEnv("solo12", robot_task("walk", feet=(), observes=(FeetHeights(),))),
         "the task states none",

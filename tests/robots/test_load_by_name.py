@@ -50,6 +50,13 @@ def test_what_is_neither_a_file_nor_a_text() -> None:
             ts.load(wrong)  # type: ignore[arg-type]
 
 
+def test_a_folder_alone_is_no_list_of_folders() -> None:
+    file = ROOT / "examples/quadruped.urdf"
+    for folder in (file.parent, str(file.parent)):
+        with pytest.raises(TypeError, match="examples' alone, must be a list of folders"):
+            ts.load(file, package_dirs=folder)  # type: ignore[arg-type]
+
+
 def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examples, "FOLDER", "nowhere")
     monkeypatch.setattr("tarsus.robots.load.example_folder", lambda: None)
