@@ -1,4 +1,5 @@
 // Numbers that are moved by hand while the machine runs, and a form to bind more of them.
+import { Bindings } from "./bindings.js"
 import { element, icon, readable, refill, tidy } from "./elements.js"
 import { word } from "./lines.js"
 
@@ -6,14 +7,15 @@ export class Sliders {
   root = element("div", { class: "sliders" })
   #studio
   #list = element("div", { class: "slider-list" })
-  #bound = element("div", { class: "bindings" })
   #busy = new Map()
 
   constructor(studio) {
     this.#studio = studio
     const targets = element("datalist", { id: "slider-targets" })
+    const bindings = new Bindings(studio)
     this.root.append(
       this.#list,
+      bindings.root,
       targets,
       this.#form(
         "slider",
@@ -26,7 +28,7 @@ export class Sliders {
         ],
         "Add slider",
       ),
-      this.#bound,
+      bindings.form,
       this.#form(
         "bind",
         "Follow an expression of t",
@@ -39,13 +41,12 @@ export class Sliders {
     )
     studio.world.on("scene", scene => {
       this.#fill(scene.sliders)
-      refill(this.#bound, ...Object.entries(scene.bindings ?? {}).map(([target, text]) => this.#binding(target, text)))
       refill(targets, ...targetsOf(scene).map(value => element("option", { value })))
     })
   }
 
   focus() {
-    this.root.querySelector("input")?.focus()
+    this.root.querySelector("canvas, input")?.focus()
   }
 
   #fill(sliders) {
@@ -104,27 +105,6 @@ export class Sliders {
         { class: "slider-ends" },
         element("span", { text: readable(low) }),
         element("span", { text: readable(high) }),
-      ),
-    )
-  }
-
-  #binding(target, text) {
-    return element(
-      "div",
-      { class: "end" },
-      element("span", { text: target }),
-      element(
-        "span",
-        {},
-        element("code", { text }),
-        element("button", {
-          type: "button",
-          class: "tiny",
-          "aria-label": `Let ${target} be`,
-          title: "Let it be",
-          text: "×",
-          onclick: () => this.#studio.run(`bind ${target}`),
-        }),
       ),
     )
   }
