@@ -18,7 +18,7 @@ from tarsus.arrays import Array
 from tarsus.studio.looks import arrows, lines, surfaces_of
 from tarsus.studio.machine import Machine
 from tarsus.studio.nearness import plain_nearness
-from tarsus.studio.quantities import quantities, residual
+from tarsus.studio.quantities import quantities, residual, seen_now
 
 if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
@@ -87,6 +87,22 @@ def history(stage: Stage) -> dict[str, Any]:
 def all_quantities(stage: Stage) -> dict[str, str]:
     """Return the names of all numbers that can be charted, and their units."""
     return {name: each.unit for name, each in quantities(stage.machine).items()}
+
+
+def told_of(stage: Stage, name: Any) -> str:
+    """Return in words what something bears now: a joint, a loop, a spring; nothing of others."""
+    known = quantities(stage.machine)
+    kinds = {"reaction": "bears", "torque": "", "tension": "tension", "force": "force"}
+    keys = [f"{kind}:{name}" for kind in kinds if f"{kind}:{name}" in known]
+    if f"tension:{name}" in keys:
+        keys = [f"tension:{name}"]
+    seen = seen_now(stage.machine)
+    told = []
+    for key in keys:
+        value = known[key].value(seen)
+        if math.isfinite(value):
+            told.append(f"{kinds[key.partition(':')[0]]} {value:.3g} {known[key].unit}".strip())
+    return f"{name}: {', '.join(told)}" if told else ""
 
 
 def clean(value: Any) -> Any:

@@ -20,7 +20,7 @@ from tarsus.studio.axial import axial_force, rods
 from tarsus.studio.language import LineError
 from tarsus.studio.machine import Machine
 from tarsus.studio.powers import kinetic_energies, port_names
-from tarsus.studio.sensing import joint_wrenches
+from tarsus.studio.sensing import joint_wrenches, loop_names, loop_wrenches, tension
 
 WORKS = (
     *("supplied", "parts", "damping", "joint_friction", "contact_normal", "contact_friction"),
@@ -76,9 +76,9 @@ def quantities(machine: Machine) -> dict[str, Quantity]:
         for axis in AXES:
             found[f"{axis}:{body.name}"] = Quantity("m", _coordinate(body.name, axis))
         found[f"speed:{body.name}"] = Quantity("m/s", _speed(body.name))
-    for joint in machine.model.joints:
-        found[f"reaction:{joint.name}"] = Quantity("N", _reaction(joint.name, FORCE))
-        found[f"torque:{joint.name}"] = Quantity("N m", _reaction(joint.name, MOMENT))
+    for name in [joint.name for joint in machine.model.joints] + loop_names(machine.model):
+        found[f"reaction:{name}"] = Quantity("N", _reaction(name, FORCE))
+        found[f"torque:{name}"] = Quantity("N m", _reaction(name, MOMENT))
     for body in machine.bodies():
         found[f"kinetic:{body.name}"] = Quantity("J", _kinetic(body.index))
     for name in port_names(machine):
@@ -87,6 +87,8 @@ def quantities(machine: Machine) -> dict[str, Quantity]:
         found[f"axial:{name}"] = Quantity("N", _axial(name))
     for name, handle in machine.simulation.parts.items():
         found[f"force:{name}"] = Quantity(_unit(machine.model, handle.part), _force(name))
+        if handle.part.statement(machine.model).coordinates == "line":
+            found[f"tension:{name}"] = Quantity("N", _tension(name))
     return found
 
 
@@ -144,9 +146,14 @@ def _reaction(joint: str, rows: slice) -> Callable[[Seen], float]:
     def value(seen: Seen) -> float:
         if seen.machine is None or seen.machine.acceleration is None:
             return NAN
-        return float(np.linalg.norm(joint_wrenches(seen.machine)[joint][rows]))
+        wrenches = {**loop_wrenches(seen.machine), **joint_wrenches(seen.machine)}
+        return float(np.linalg.norm(wrenches[joint][rows]))
 
     return value
+
+
+def _tension(part: str) -> Callable[[Seen], float]:
+    return lambda seen: NAN if seen.machine is None else tension(seen.machine, part)
 
 
 def _kinetic(index: int) -> Callable[[Seen], float]:

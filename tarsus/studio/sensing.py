@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tarsus.arrays import Array
 from tarsus.geometry.candidates import GROUND
+from tarsus.model import Model
 from tarsus.parts.part import Statement
 from tarsus.studio.machine import Machine
 
@@ -38,6 +41,43 @@ def joint_wrenches(machine: Machine) -> dict[str, Array]:
     state = machine.q, machine.v, machine.acceleration
     wrenches = model.reaction_wrenches(*state, external_wrenches(machine))
     return {joint.name: wrenches[k] for k, joint in enumerate(model.joints)}
+
+
+def loop_wrenches(machine: Machine) -> dict[str, Array]:
+    """Return what loops of clusters did to their second body in the last step (6,), in frame b.
+
+    Of forces that cannot be told apart, as of hinges in a plane, the smallest.
+    """
+    model = machine.model
+    names = loop_names(model)
+    if machine.acceleration is None or not names:
+        return {}
+    state = machine.q, machine.v, machine.acceleration
+    wrenches = model.loop_wrenches(*state, external_wrenches(machine))
+    stated = [loop.name for loop in model.description.loops]
+    return {name: wrenches[stated.index(name)] for name in names}
+
+
+def loop_names(model: Model) -> list[str]:
+    """Return the loops that clusters close; others are constraints of the simulation."""
+    held = {str(getattr(each, "name", each)) for each in model.constraints}
+    return [loop.name for loop in model.description.loops if loop.name not in held]
+
+
+def tension(machine: Machine, part: str) -> float:
+    """Return what a spring, string or rod between two points pulls with [N], negative: pushes."""
+    handle = machine.simulation.parts[part]
+    stated = handle.part.statement(machine.model)
+    poses = machine.model.forward_kinematics(machine.q)
+    a, b = (_place(stated_end, poses) for stated_end in (stated.a, stated.b))
+    length = float(np.linalg.norm(b - a))
+    return float(handle.force @ (a - b)) / length if length > 0.0 else 0.0
+
+
+def _place(end: Any, poses: Array) -> Array:
+    if end.body < 0:
+        return np.asarray(end.placement[:3, 3])
+    return np.asarray(end.pose(poses[None])[0, :3, 3])
 
 
 def _add_part(found: Array, poses: Array, stated: Statement, force: Array, torque: Array) -> None:

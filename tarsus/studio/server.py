@@ -186,9 +186,11 @@ class Studio:
             told = {"id": number, "line": line, "revision": self.stage.revision}
             return {"kind": "answer", **told, **vars(answer)}
         with self.stage.lock:
-            return {"id": number, **self._read(ask)}
+            return {"id": number, **self._read(ask, message)}
 
-    def _read(self, ask: str) -> dict[str, Any]:
+    def _read(self, ask: str, message: dict[str, Any]) -> dict[str, Any]:
+        if ask == "told":
+            return {"kind": "told", "text": messages.told_of(self.stage, message.get("name"))}
         if ask == "quantities":
             return {"kind": "quantities", "units": messages.all_quantities(self.stage)}
         if ask == "history":

@@ -1,6 +1,7 @@
 // The tool of an empty hand: a click selects, a pull on a body drags it, moves it or leads it.
 import { holdFor } from "./holds.js"
 import { boxOf } from "./snap.js"
+import { Things } from "./things.js"
 
 /** How near a handle a press must be [px]: a finger is as wide. */
 const NEAR = 18
@@ -10,9 +11,11 @@ export class SelectTool {
   #grip = null
   #hold = null
   #box = null
+  #things
 
   constructor(studio) {
     this.#studio = studio
+    this.#things = new Things(studio)
     studio.overlay.layer(
       pen => this.#draw(pen),
       () => this.#hold !== null || this.#box !== null,
@@ -59,8 +62,8 @@ export class SelectTool {
     const body = this.#hit(x, y)?.body ?? ""
     this.#studio.picture.hover(body)
     this.#studio.picture.canvas.style.cursor = body ? "grab" : ""
-    const words = this.#studio.scene.pickArrow(x, y)?.label ?? this.#studio.nearness.wordsOf(body)
-    this.#studio.overlay.tell(x, y, words)
+    const arrow = this.#studio.scene.pickArrow(x, y)?.label
+    this.#studio.overlay.tell(x, y, arrow ?? this.#things.wordsAt(x, y) ?? this.#studio.nearness.wordsOf(body))
   }
 
   away() {
