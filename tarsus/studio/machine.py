@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,12 +19,11 @@ from tarsus.parts.place import placement_of, split
 from tarsus.simulation import StartError
 from tarsus.simulation.edited import flat, keep_currents
 from tarsus.spatial import inverse, pose, rotation_from_quaternion
-from tarsus.studio.bindings import Plan, Targets, plan_of, targets_of
 from tarsus.studio.carriers import carriers
 from tarsus.studio.document import Document
-from tarsus.studio.powers import PowerMeter
+from tarsus.studio.followers import bound_numbers, follow_targets
+from tarsus.studio.powers import PowerMeter, unaccounted
 from tarsus.studio.touching import simulation_of
-from tarsus.studio.ways import ways
 
 HAND = "hand"
 """What the part is called by which a person pulls; no document has it."""
@@ -82,7 +83,7 @@ class Machine:
         for name, handle in self.simulation.parts.items():
             handle.on = name not in self.document.resting
         self.follow_bindings()
-        self._knobs = self._bound_knobs()
+        self._knobs = bound_numbers(self)
         self.turn_knobs(t)
         self.acceleration: Array | None = None
         """In the last step (nv,), None before the first."""
@@ -181,47 +182,20 @@ class Machine:
 
     def follow_bindings(self) -> None:
         """Let targets of parts follow the expressions that they are bound to."""
-        found = ways(self.model, self.document.parts)
-        for target, expression in self.document.bindings.items():
-            name, _, number = target.rpartition(".")
-            count = self.target_size(name)
-            if number == "target" and count:
-                plan = _later(targets_of(expression, count, found), self.lag)
-                self.simulation.parts[name].follow(plan)
+        follow_targets(self)
 
     def turn_knobs(self, t: float) -> None:
         """Set numbers of parts that are bound to what their expressions are at a time [s]."""
-        for target, plan in self._knobs.items():
-            name, _, number = target.rpartition(".")
-            setattr(self.simulation.parts[name], number, plan(t))
+        for (part, number), plan in self._knobs.items():
+            setattr(self.simulation.parts[part], number, plan(t))
 
-    def _bound_knobs(self) -> dict[str, Plan]:
-        """Return the numbers of parts that are bound, but for targets, which steps follow."""
-        found = {}
-        for target, expression in self.document.bindings.items():
-            name, _, number = target.rpartition(".")
-            if number != "target" and self.has_number(name, number):
-                found[target] = plan_of(expression)
-        return found
-
-    def has_number(self, part: str, number: str) -> bool:
-        """Whether a part has a number of this name that may be turned while it acts."""
-        if part not in self.simulation.parts:
-            return False
-        handle = self.simulation.parts[part]
-        stated = getattr(handle.part, number, None)
-        return (
-            isinstance(stated, (int, float))
-            and not isinstance(stated, bool)
-            and number in dir(handle)
-            and np.ndim(getattr(handle, number)) == 0
-        )
-
-    def target_size(self, part: str) -> int:
-        """Return how many numbers a part's target has, 3 for a point, 0 if it has none."""
-        if part not in self.simulation.parts or "target" not in dir(self.simulation.parts[part]):
-            return 0
-        return 1 if np.ndim(self.simulation.parts[part].target) == 0 else 3
+    @contextmanager
+    def other_parts(self) -> Iterator[None]:
+        """Let a part come or go in the midst of a motion: what it brings or takes is not made."""
+        before = unaccounted(self.simulation.energy_now())
+        yield
+        self.stored_at_start += unaccounted(self.simulation.energy_now()) - before
+        self.meter = PowerMeter(self)
 
     def _set_clock(self, t: float) -> None:
         """Let controllers and plans, which go by time, go on: the clock counts whole steps."""
@@ -245,11 +219,6 @@ class Machine:
         if isinstance(grab, Grab) and split(grab.where)[0] in self.model.frame_names:
             self.simulation.add(replace(grab, target=before.simulation.parts[HAND].target[:3]))
         keep_currents(before.simulation.board, self.simulation.board)
-
-
-def _later(plan: Targets, start: float) -> Targets:
-    """Return a plan of the world's time as one of the time since a motion began."""
-    return lambda t: plan(start + t)
 
 
 def _stated(part: Part, handle: Any) -> Part:

@@ -106,7 +106,7 @@ def ports(machine: Machine, ledger: EnergyLedger) -> dict[str, Port]:
         "limits": Port(float(ledger.limits[0]), "loss"),
         "loops": Port(float(ledger.loops[0]), "steps"),
         "corrections": Port(float(ledger.corrections[0]), "steps"),
-        "steps": Port(_made(machine, ledger), "steps"),
+        "steps": Port(unaccounted(ledger) - float(ledger.staggering[0]), "steps"),
     }
     for own in (_of_parts(machine, ledger), _of_joints(machine, ledger)):
         for name, port in own.items():
@@ -116,11 +116,9 @@ def ports(machine: Machine, ledger: EnergyLedger) -> dict[str, Port]:
     return found
 
 
-def _made(machine: Machine, ledger: EnergyLedger) -> float:
-    """Return what came from nothing since the start, and what the lag of velocities stands for."""
-    works = sum(float(getattr(ledger, name)[0]) for name in WORKS)
-    stored = float(ledger.stored[0] - ledger.staggering[0])
-    return stored - machine.stored_at_start - works
+def unaccounted(ledger: EnergyLedger) -> float:
+    """Return what is stored, less all works [J]: but for what steps make, it stays as it is."""
+    return float(ledger.stored[0]) - sum(float(getattr(ledger, name)[0]) for name in WORKS)
 
 
 def _of_joints(machine: Machine, ledger: EnergyLedger) -> dict[str, Port]:

@@ -19,7 +19,7 @@ from tarsus.simulation import EnergyLedger
 from tarsus.studio.axial import axial_force, rods
 from tarsus.studio.language import LineError
 from tarsus.studio.machine import Machine
-from tarsus.studio.powers import kinetic_energies, port_names
+from tarsus.studio.powers import kinetic_energies, port_names, unaccounted
 from tarsus.studio.sensing import joint_wrenches, loop_names, loop_wrenches, tension
 
 WORKS = (
@@ -110,9 +110,7 @@ def values(machine: Machine, names: Sequence[str], seen: Seen | None = None) -> 
 
 def residual(machine: Machine) -> float:
     """Return what the numbers made from nothing since the last edit [J]."""
-    now = machine.simulation.energy_now()
-    works = sum(getattr(now, name)[0] for name in WORKS)
-    return float(now.stored[0] - machine.stored_at_start - works)
+    return unaccounted(machine.simulation.energy_now()) - machine.stored_at_start
 
 
 def _of_ledger(unit: str, read: Callable[[EnergyLedger], float]) -> Quantity:

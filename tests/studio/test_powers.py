@@ -11,6 +11,7 @@ import tarsus as ts
 from tarsus.studio import Stage
 from tarsus.studio.gallery import ENTRIES
 from tarsus.studio.powers import port_names
+from tarsus.studio.quantities import residual
 
 SWINGING = """
 set ground -friction .4
@@ -144,3 +145,18 @@ def test_a_part_may_be_called_as_a_port_of_the_world() -> None:
     stage.run("add box a -t 0 0 1\nadd spring gravity -a world 0 0 2 -b a 0 0 0 -stiffness 9")
     assert {"gravity", "gravity_"} <= set(port_names(stage.machine))
     assert isinstance(stage.machine.model, ts.Model)
+
+
+def test_a_hand_that_comes_and_goes_makes_nothing() -> None:
+    """The residual goes on as it was, and powers add up with the hand among the ports."""
+    stage = Stage()
+    stage.run([line for line in SWINGING.splitlines() if line])
+    stage.run("set ground -on off\nadvance 100")
+    for line in ("grab cart .1 0 0 -to 2 0 1 -k 80", "release"):
+        before = residual(stage.machine)
+        stage.do(line)
+        assert residual(stage.machine) == pytest.approx(before, abs=1e-9)
+        stage.do("advance 50")
+        flow = stage.machine.meter.flow()
+        assert ("hand" in flow.ports) == line.startswith("grab")
+        assert sum(flow.ports.values()) == pytest.approx(sum(flow.bodies.values()), rel=1e-9)

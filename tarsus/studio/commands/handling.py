@@ -31,7 +31,8 @@ def grab(stage: Stage, line: Line) -> str:
         line.number("-k") if "-k" in line.options else STIFFNESS * stage.machine.model.total_mass
     )
     part = Grab((body, point), tuple(to), stiffness, name=HAND)
-    stage.machine.simulation.add(part)
+    with stage.machine.other_parts():
+        stage.machine.simulation.add(part)
     return f"the hand holds {body}"
 
 
@@ -69,7 +70,8 @@ def pin(stage: Stage, line: Line) -> str:
 def release_hand(stage: Stage) -> None:
     """Take the hand off, if it holds something."""
     if stage.held is not None:
-        stage.machine.simulation.remove(HAND)
+        with stage.machine.other_parts():
+            stage.machine.simulation.remove(HAND)
 
 
 def _world(stage: Stage, body: str, point: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tarsus.studio.bindings import plan_of, targets_of
 from tarsus.studio.commands.command import command
 from tarsus.studio.document import Slider
+from tarsus.studio.followers import has_number, target_size
 from tarsus.studio.knobs import number_at, split_target
 from tarsus.studio.language import Line, LineError, numbers, one_of
 from tarsus.studio.quantities import checked
@@ -90,11 +91,11 @@ def bind(stage: Stage, line: Line) -> str:
         return ""
     machine, expression = stage.machine, " ".join(words)
     bindings[target] = expression
-    if number == "target" and machine.target_size(part):
+    if number == "target" and target_size(machine, part):
         known = ways(machine.model, document.parts)
-        targets_of(expression, machine.target_size(part), known)(stage.t)
+        targets_of(expression, target_size(machine, part), known)(stage.t)
         document = document.with_part(following(document.parts[part]))
-    elif machine.has_number(part, number):
+    elif has_number(machine, part, number):
         plan_of(expression)(stage.t)
     else:
         raise LineError(
