@@ -53,14 +53,13 @@ def nearness(machine: Machine, q: Array | None = None) -> Nearness:
     distances = distances_of(machine.model)
     if distances is None:
         return Nearness(np.inf, ("", ""), np.zeros((2, 3)), 0.0, {})
-    names = {body.index: body.name for body in machine.bodies()}
     near = distances.near(machine.q if q is None else q, gradient=False)
     found: dict[str, float] = {}
     pairs = []
     for number, distance in zip(near.pair, near.distance.tolist(), strict=True):
         pair = distances.pairs[number]
-        ends = [_owner(machine.model, link, names) for link in (pair.first, pair.second)]
-        pairs.append((ends[0], ends[1]))
+        ends = machine.owner(pair.first), machine.owner(pair.second)
+        pairs.append(ends)
         for end in ends:
             found[end] = min(found.get(end, np.inf), distance)
     if not pairs:
@@ -128,9 +127,3 @@ def _root(model: Model, link: str) -> int:
 
 def _length(metres: float) -> str:
     return f"{metres:.3g} m" if metres >= 1.0 else f"{1e3 * metres:.3g} mm"
-
-
-def _owner(model: Model, link: str, names: dict[int, str]) -> str:
-    """Return the body, as people know it, that a link is part of."""
-    carrier = WORLD if link == WORLD else model.frame(link).body
-    return WORLD if carrier == WORLD else names[model.body(carrier).index]

@@ -79,7 +79,7 @@ class PowerMeter:
         time = now[0] - begin[0]
         before, after = (ports(self.machine, each[1]) for each in (begin, now))
         first, last = (kinetic_energies(self.machine.model, *each[2:]) for each in (begin, now))
-        bodies = [*(body.name for body in self.machine.bodies()), ARMATURES]
+        bodies = [*map(self.machine.owner, self.machine.model.body_names), ARMATURES]
         return Flow(
             {name: (after[name].given - before[name].given) / time for name in after},
             dict(zip(bodies, ((last - first) / time).tolist(), strict=True)),

@@ -79,8 +79,8 @@ def quantities(machine: Machine) -> dict[str, Quantity]:
     for name in [joint.name for joint in machine.model.joints] + loop_names(machine.model):
         found[f"reaction:{name}"] = Quantity("N", _reaction(name, FORCE))
         found[f"torque:{name}"] = Quantity("N m", _reaction(name, MOMENT))
-    for body in machine.bodies():
-        found[f"kinetic:{body.name}"] = Quantity("J", _kinetic(body.index))
+    for index, link in enumerate(machine.model.body_names):
+        found[f"kinetic:{machine.owner(link)}"] = Quantity("J", _kinetic(index))
     for name in port_names(machine):
         found[f"power:{name}"] = Quantity("W", _power(name))
     for name in rods(machine.model):
