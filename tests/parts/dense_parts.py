@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from gyration import over_step
 from scipy.spatial.transform import Rotation
 from turning_bases import carried, in_new_axes, moved
 
@@ -134,8 +135,10 @@ def step(
 ) -> tuple[Array, Array]:
     """Return q and v after a step with unbounded parts; what they remember changes."""
     a = np.asarray(model.forward_dynamics(q, v, np.zeros(model.nv)))
-    free = v + h * a + h * carried(model, v)
-    inverse = np.linalg.inv(np.asarray(model.mass_matrix(q)))
+    mass = np.asarray(model.mass_matrix(q))
+    change, later = over_step(model, q, v, h, mass, mass @ a)
+    free = v + change + h * carried(model, v, later)
+    inverse = np.linalg.inv(mass)
     J = np.concatenate([part.rows(q) for part in parts])
     x = [part.values(q) for part in parts]
     rates = np.split(J @ v, np.cumsum([len(each) for each in x])[:-1])
