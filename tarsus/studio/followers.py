@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,6 +55,13 @@ def has_number(machine: Machine, part: str, number: str) -> bool:
         and number in dir(handle)
         and np.ndim(getattr(handle, number)) == 0
     )
+
+
+def bindable(machine: Machine, part: str) -> list[str]:
+    """Return what of a part may follow an expression: numbers of it, and last its target."""
+    stated = fields(machine.document.parts[part]) if part in machine.document.parts else ()
+    numbers = [x.name for x in stated if x.name != "target" and has_number(machine, part, x.name)]
+    return [*numbers, "target"] if target_size(machine, part) else numbers
 
 
 def _later(plan: Targets, start: float) -> Targets:

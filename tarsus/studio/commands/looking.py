@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tarsus.studio.bindings import plan_of, targets_of
 from tarsus.studio.commands.command import command
 from tarsus.studio.document import Slider
-from tarsus.studio.followers import has_number, target_size
+from tarsus.studio.followers import bindable, has_number, target_size
 from tarsus.studio.knobs import number_at, split_target
 from tarsus.studio.language import Line, LineError, numbers, one_of
 from tarsus.studio.quantities import checked
@@ -98,11 +98,9 @@ def bind(stage: Stage, line: Line) -> str:
     elif has_number(machine, part, number):
         plan_of(expression)(stage.t)
     else:
-        raise LineError(
-            f"TARGET: {target} cannot be bound, targets and numbers of parts can, as "
-            "nail1.target and spring1.stiffness",
-            "TARGET",
-        )
+        valid = [f"{part}.{each}" for each in bindable(machine, part)]
+        others = ", ".join(valid) or "targets and numbers of parts, as spring1.stiffness,"
+        raise LineError(f"TARGET: {target} cannot be bound, {others} can", "TARGET")
     stage.become(document.but(bindings=bindings), f"bind {target}")
     return ""
 
