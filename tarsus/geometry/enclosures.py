@@ -23,7 +23,7 @@ import numpy as np
 from tarsus.arrays import Array
 from tarsus.geometry.directions import DIRECTIONS
 from tarsus.geometry.rims import reach, rims
-from tarsus.geometry.solids import solid
+from tarsus.geometry.solids import around
 from tarsus.geometry.swept_sphere import SweptSphere
 from tarsus.model.description import Shape
 
@@ -69,9 +69,7 @@ def enclosure_notes(shapes: Sequence[Shape], reaches: Sequence[float]) -> list[s
 def _pieces(shape: Shape, beyond: float) -> tuple[list[Piece], Array]:
     kind, size, placement = shape.kind, shape.size, shape.placement
     if kind == "mesh":
-        around = solid(shape)
-        kind, size, placement = around.kind, tuple(around.size.tolist()), around.placement
-        size = size[:2] if kind == "capsule" else size
+        kind, size, placement = around(shape)
     if kind == "sphere":
         return [(np.zeros((1, 3)), size[0])], placement
     if kind == "capsule":

@@ -60,7 +60,7 @@ def solid(shape: Shape | VolumeOnBody, most: int = MOST_CORNERS) -> Solid:
     if kind == "cylinder":
         kind, size = _of_cylinder(*size)
     elif not exact:
-        kind, size, placement = _around(shape)
+        kind, size, placement = around(shape)
     return Solid(kind, placement, np.array([*size, 0.0, 0.0][:3]), exact)
 
 
@@ -108,7 +108,7 @@ def _of_cylinder(radius: float, length: float) -> tuple[str, tuple[float, ...]]:
     return "box", (side, side, length)
 
 
-def _around(shape: Shape) -> Fit:
+def around(shape: Shape) -> Fit:
     """The smallest box or capsule around a shape, along its own or its principal axes."""
     found = rims(shape)
     points, margin = found[:, :3], float(found[0, 6])
