@@ -146,4 +146,4 @@ def test_limp_robots_on_the_floor(name: str) -> None:
         f"{(left > SMALL).mean():.0%} of the steps above; up to {most} contacts"
     )
     assert not run.failures and most > 6
-    assert (left > SMALL).sum() <= run.unsolved.total <= 1 and left.max() < 1e-6
+    assert (left > SMALL).sum() <= run.unsolved.total <= 3 and left.max() < 1e-6
