@@ -1,6 +1,8 @@
 // Parts in a step: where they are, the forces and rows that they add, and what is kept of them.
 #pragma once
 
+#include <algorithm>
+
 #include "parts/laws.hpp"
 #include "parts/part_motion.hpp"
 #include "parts/path_at.hpp"
@@ -30,6 +32,12 @@ class PartSteps {
           start_(scratch.take<T>(p.n_rows)),
           free_(scratch.take<T>(p.n_rows)),
           pull_(scratch.take<Pull<T>>(p.n_rows)) {}
+
+    // whether some part takes whatever force it needs
+    bool hold() const {
+        return std::any_of(parts.list.begin(), parts.list.end(),
+                           [](const Part& part) { return part.law == PartLaw::rigid; });
+    }
 
     // values and rates at the start of a step
     TARSUS_APART void begin(const Moment<T>& at, const JointState<T>& joints) {

@@ -145,7 +145,7 @@ TARSUS_INLINE void Stepper<T>::step(const double* const* command, bool controls,
     passes.velocities(nullptr);
     for (int i = 0; i <= tree_.n_bodies; ++i) at.start[i] = passes.body[i].v;
     place_bodies(passes, at.pose);
-    const T fast = whirls(tree_, at.start, dt);
+    const T fast = impulses.parts.hold() ? zero : whirls(tree_, at.start, dt);
     push_gyration(tree_, at.start, mass_scale(), dt, fast, force);
     impulses.begin();
     PartSteps<T>& parts = impulses.parts;

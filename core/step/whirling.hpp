@@ -5,7 +5,9 @@
 // once with the first factor at the start and the second at the end, and once the other way round:
 // Kahan's method, as for single tops (gyration.hpp). The velocities at the end are found by going
 // round: each round is as near as half the turn in a step, times what the last one missed; an odd
-// number of them errs along the turn, and hardly in its size.
+// number of them errs along the turn, and hardly in its size. What holds by whatever force it
+// takes, loops and rigid parts, decides about the end of a step later: with them products stay as
+// at the start, by which a cat that is led through its turn keeps its momentum to rounding.
 #pragma once
 
 #include "step/gyration.hpp"
@@ -19,7 +21,7 @@ constexpr int kRounds = 3;
 template <class T>
 TARSUS_INLINE T whirls(const Tree& tree, const Motion<T>* velocity, const T& dt) {
     T found(0.0);
-    if (tree.coupled) return found;
+    if (tree.coupled || tree.n_constraint_rows) return found;
     for (int i = 0; i < tree.n_bodies; ++i) {
         if (!turns_freely(tree.links[i]) || is_top(tree, i)) continue;
         const Vec3<T> turn = velocity[i + 1].angular * dt;

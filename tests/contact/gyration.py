@@ -43,18 +43,18 @@ def turning(model: ts.Model, q: Array, v: Array, joint: ts.model.JointView) -> A
 
 
 def whirls(model: ts.Model, q: Array, v: Array, dt: float) -> bool:
-    """Return whether a body that is no top turns fast."""
-    if any(cluster.kind != "joint" for cluster in model.clusters):
+    """Return whether a body that is no top turns fast, and nothing holds it."""
+    if model.constraints or any(cluster.kind != "joint" for cluster in model.clusters):
         return False
     speeds = [turning(model, q, v, joint) for joint, top in free_turns(model) if not top]
     return any(float(np.linalg.norm(w)) * dt > SLOW for w in speeds)
 
 
 def over_step(
-    model: ts.Model, q: Array, v: Array, dt: float, implicit: Array, push: Array
+    model: ts.Model, q: Array, v: Array, dt: float, implicit: Array, push: Array, held: bool = False
 ) -> tuple[Array, Array]:
     """Return the change of v (nv,) by forces, and the velocities that v was multiplied with."""
-    if not whirls(model, q, v, dt):
+    if held or not whirls(model, q, v, dt):
         return dt * np.linalg.solve(implicit, push + gyration(model, q, v, dt)), v
     still = model.bias_forces(q, np.zeros(model.nv))
 

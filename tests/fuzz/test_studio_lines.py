@@ -84,6 +84,13 @@ set X -on on
 set X -damping P -target V V V
 set ground -friction P -slope V -restitution P
 set ground -on off
+set B -size P P P
+set B -length P
+add wire N -a B V V V -b B V V V -length P -links COUNT
+bind X.stiffness linear(t, 0, P, 5, P)
+show powers on
+show cones on
+show distances on
 set world -gravity V V V -dt DT
 set world -contact LAW
 delete X
@@ -92,6 +99,8 @@ rename X N
 duplicate X N -t V V V
 duplicate X N -whole on
 mirror X N -plane AXIS -at V
+move X -by V V V
+move B B -by V V V
 group N B B
 assemble
 undo

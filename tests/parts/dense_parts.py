@@ -136,7 +136,8 @@ def step(
     """Return q and v after a step with unbounded parts; what they remember changes."""
     a = np.asarray(model.forward_dynamics(q, v, np.zeros(model.nv)))
     mass = np.asarray(model.mass_matrix(q))
-    change, later = over_step(model, q, v, h, mass, mass @ a)
+    held = any(part.statement.law == "rigid" for part in parts)
+    change, later = over_step(model, q, v, h, mass, mass @ a, held)
     free = v + change + h * carried(model, v, later)
     inverse = np.linalg.inv(mass)
     J = np.concatenate([part.rows(q) for part in parts])

@@ -18,7 +18,7 @@ add rod arm -length 1 -t .5 0 1
 add revolute hinge -a world 0 0 1 -b arm -.5 0 0 -axis 0 1 0
 set hinge -damping .4
 add joint_motion drive -joint hinge -target .2"""
-FLOW = "document.querySelector('.power-flow')?.getAttribute('aria-label') ?? ''"
+FLOW = "(document.querySelector('.power-flow')?.getAttribute('aria-label') ?? '')"
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_the_page_tells_who_gives_power_and_who_takes_it(chromium: Any, studio: 
     until(page, "studio.world.scene.shown.includes('powers')", "powers that are shown")
     assert page.get_attribute("[data-key=powers]", "aria-pressed") == "true"
     stage.do("advance 300")  # it falls
-    until(page, f"{FLOW}.includes('gravity')", "a flow")
+    until(page, f"{FLOW}.includes('gravity') && {FLOW}.includes('Takes: ')", "a flow")
     gives, takes = page.evaluate(FLOW).split(". Takes: ")
     assert gives.startswith("Gives: gravity") and "arm" in takes and "hinge.damping" in takes
     flow = stage.machine.meter.flow()

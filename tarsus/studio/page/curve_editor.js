@@ -14,6 +14,8 @@ export class CurveEditor {
   #changed
   #chosen = 0
   #pulling = false
+  #unsaid = 0
+  #known
   #range = null
   #paper
   #canvas
@@ -50,9 +52,10 @@ export class CurveEditor {
     studio.picture.each(() => this.root.isConnected && this.#draw())
   }
 
-  /** Shows a curve, unless another one is being drawn. */
+  /** Shows a curve, unless another one is being drawn or on its way to the world. */
   show(curve) {
-    if (this.#pulling) return
+    this.#known = curve
+    if (this.#pulling || this.#unsaid) return
     this.#curve = { ...curve, points: curve.points.map(point => [...point]) }
     this.#chosen = Math.min(this.#chosen, this.#curve.points.length - 1)
     this.#range = null
@@ -195,10 +198,13 @@ export class CurveEditor {
     key.stopPropagation()
   }
 
-  #done() {
+  async #done() {
     this.#range = null
     this.#tell()
-    this.#changed(this.#curve)
+    this.#unsaid++
+    await this.#changed(this.#curve)
+    this.#unsaid--
+    this.show(this.#known)
   }
 
   #tell() {
