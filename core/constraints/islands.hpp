@@ -5,6 +5,7 @@
 // problems, and how one of them is solved does not depend on any other.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "constraints/row_map.hpp"
@@ -15,6 +16,8 @@ class Islands {
    public:
     Islands(const Tree& tree, int blocks, Scratch& scratch)
         : clusters_(int(tree.clusters.size())),
+          one_(std::count_if(tree.clusters.begin(), tree.clusters.end(),
+                             [](const auto& cluster) { return cluster.parent < 0; }) == 1),
           loops_(tree.n_constraint_rows),
           root_(scratch.take<int>(clusters_)),
           number_(scratch.take<int>(clusters_)),
@@ -33,7 +36,6 @@ class Islands {
     template <class T, class Rows>
     TARSUS_APART void find(const TestForces<T>& test, const RowMap<T>& map, int blocks,
                            Rows&& rows) {
-        for (int c = 0; c < clusters_; ++c) root_[c] = c, number_[c] = -1;
         const auto each = [&](auto&& f) {
             for (int k = 0; k < loops_; ++k) f(k, k, 1);
             for (int k = 0; k < blocks; ++k) {
@@ -41,6 +43,16 @@ class Islands {
                 f(loops_ + k, loops_ + first, count);
             }
         };
+        if (one_) {  // a machine by itself: all its ways meet in its base
+            size_ = 0;
+            each([&](int member, int, int count) {
+                owner_[member] = count > 0 ? 0 : -1;
+                if (count > 0) size_ = 1;
+            });
+            list(loops_ + blocks);
+            return;
+        }
+        for (int c = 0; c < clusters_; ++c) root_[c] = c, number_[c] = -1;
         each([&](int member, int first, int count) {
             owner_[member] = -1;
             for (int r = first; r < first + count; ++r) {
@@ -85,7 +97,9 @@ class Islands {
         }
     }
 
-    const int clusters_, loops_;
+    const int clusters_;
+    const bool one_;
+    const int loops_;
     int *root_, *number_;   // of clusters: joined trees, and their islands
     int* owner_;            // of each member
     int *start_, *member_;  // where each island begins, and who is in it
