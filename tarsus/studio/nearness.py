@@ -21,6 +21,7 @@ from tarsus.studio.machine import Machine
 REACH = 0.25
 """Bodies are watched that are nearer than this share of the machine's size."""
 MOST_PAIRS = 20_000
+NOTHING = "there is nothing to compare"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +37,13 @@ class Nearness:
     """How near bodies must be to be told."""
     bodies: dict[str, float]
     """Those that have another one within reach."""
+    reason: str = ""
+    """Why nothing is compared, where the reach is 0."""
 
     def __str__(self) -> str:
         """Return it in words."""
         if not self.reach:
-            return "there is nothing to compare"
+            return self.reason
         if not np.isfinite(self.least):
             return f"nothing is nearer than {_length(self.reach)}"
         a, b = self.pair
@@ -51,8 +54,8 @@ class Nearness:
 def nearness(machine: Machine, q: Array | None = None) -> Nearness:
     """Return how near the bodies of a machine are to each other, now or at q (nq,)."""
     distances = distances_of(machine.model)
-    if distances is None:
-        return Nearness(np.inf, ("", ""), np.zeros((2, 3)), 0.0, {})
+    if isinstance(distances, str):
+        return Nearness(np.inf, ("", ""), np.zeros((2, 3)), 0.0, {}, distances)
     near = distances.near(machine.q if q is None else q, gradient=False)
     found: dict[str, float] = {}
     pairs = []
@@ -83,23 +86,25 @@ def plain_nearness(machine: Machine, q: Array | None = None) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def distances_of(model: Model) -> Distances | None:
-    """Return distances of the links of a model, None if there are none to compare."""
+def distances_of(model: Model) -> Distances | str:
+    """Return distances of the links of a model, or why there are none."""
     seen, felt = (Volumes.from_model(model, shapes) for shapes in ("visual", "collision"))
     volumes = Volumes({**seen, **felt})
     size = _size(model)
     if not volumes or not size > 0.0:
-        return None
+        return NOTHING
     near = Distances(model, volumes, activation=REACH * size)
     if len(near.pairs) > MOST_PAIRS:
-        return None
+        return (
+            f"{len(near.pairs)} pairs of bodies are too many to compare, {MOST_PAIRS} are the most"
+        )
     apart = near.distance(model.initial_configuration) > 0.0
     pairs = [
         pair
         for pair, far in zip(near.pairs, apart.tolist(), strict=True)
         if far or _root(model, pair.first) != _root(model, pair.second)
     ]
-    return Distances(model, volumes, pairs, activation=REACH * size) if pairs else None
+    return Distances(model, volumes, pairs, activation=REACH * size) if pairs else NOTHING
 
 
 def _size(model: Model) -> float:

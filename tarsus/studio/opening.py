@@ -16,7 +16,7 @@ from tarsus.scenes import Scene
 from tarsus.simulation import StartError
 from tarsus.simulation.contact import Compliant, Event, law_of
 from tarsus.studio.document import Document
-from tarsus.studio.stable_steps import stable_step
+from tarsus.studio.stable_steps import diverges, stable_step
 from tarsus.studio.touching import simulation_of
 
 State = tuple[Array, Array]
@@ -71,6 +71,8 @@ def differences(scene: Scene, document: Document) -> list[str]:
     told = [f"contact is {document.contact} here: {law} is for whole runs, and makes no steps"]
     if document.dt < scene.dt:
         told.append(f"steps are of {document.dt:g} s: the controller is too stiff for longer ones")
+    elif diverges(scene, document.dt):
+        told.append(f"the controller is too stiff for steps of {document.dt:g} s: it may diverge")
     return told
 
 

@@ -16,7 +16,7 @@ from tarsus.arrays import Array
 from tarsus.scenes import Scene
 
 LEAST_PART = 2**-8
-"""Of the scene's dt; a feedback that is not stable with such steps is left as it is."""
+"""Of the scene's dt; a feedback that is not stable with such steps is left as it is, and told."""
 GROWTH = 1.01
 """By which a disturbance may grow in a step, as what falls over does."""
 NUDGE = 1e-6
@@ -34,6 +34,11 @@ def stable_step(scene: Scene) -> float:
             return dt
         dt /= 2
     return scene.dt
+
+
+def diverges(scene: Scene, dt: float) -> bool:
+    """Return whether the feedback of a scene's controller is not stable with steps of dt [s]."""
+    return callable(scene.controller) and _growth(*_rates(scene), dt) > GROWTH
 
 
 def _rates(scene: Scene) -> tuple[Array, Array]:

@@ -118,3 +118,12 @@ def test_the_page_leads_by_a_handle_and_tints_what_comes_near(chromium: Any, stu
     assert any(line.startswith("reach hand") for line in studio.stage.take.lines)
     assert not page.errors
     page.context.close()
+
+
+def test_too_many_pairs_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tarsus.studio.nearness.MOST_PAIRS", 2)
+    stage = Stage()
+    stage.run([f"add box b{k} -t {k} 0 1" for k in range(4)])
+    assert str(nearness(stage.machine)) == (
+        "6 pairs of bodies are too many to compare, 2 are the most"
+    )
