@@ -6,7 +6,8 @@ and scaling", Journal of Biomechanical Engineering 120, 1998.
 
 from __future__ import annotations
 
-from tarsus.model import Model
+from tarsus.model import Model, ModelError
+from tarsus.model.checks import number
 from tarsus.robots.compass import compass
 
 
@@ -18,4 +19,7 @@ def simplest_walker(
     Lengths are in legs, masses in hips, times in √(l/g): it is the compass walker
     (`tarsus.robots.compass`, joints, frames and `rooted` are the same) with its mass at the ends.
     """
+    number(slope, "simplest_walker: slope")
+    if not number(foot_mass, "simplest_walker: foot_mass") > 0.0:
+        raise ModelError(f"simplest_walker: foot_mass is {foot_mass}, must be > 0")
     return compass(foot_mass, 1.0, 1.0, slope=slope, rooted=rooted, gravity=1.0, center=0.0)

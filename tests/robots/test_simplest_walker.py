@@ -28,3 +28,9 @@ def test_the_gait_walks_on_this_machine() -> None:
     (phase,) = ts.gait.walkers.simplest_walker(0.02, 1e-4).phases
     machine = ts.robots.simplest_walker(0.02, 1e-4, rooted=True)
     assert phase.model.fingerprint() == machine.fingerprint()
+
+
+@pytest.mark.parametrize("wrong", [{"foot_mass": 0.0}, {"slope": "steep"}])
+def test_wrong_numbers_are_named(wrong: dict[str, object]) -> None:
+    with pytest.raises(ts.ModelError, match=f"simplest_walker: {next(iter(wrong))}"):
+        ts.robots.simplest_walker(**wrong)  # type: ignore[arg-type]
