@@ -6,6 +6,8 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check -q
+# host: the widest that this machine can run; runnable: each of those; all; the last choice is kept
+INSTRUCTION_SETS ?= $(or $(shell cat $(VENV)/instruction-sets 2> /dev/null),host)
 
 # what the installed package is made of
 SOURCES := pyproject.toml CMakeLists.txt README.md $(wildcard tools/*.py) \
@@ -14,7 +16,7 @@ CPP     := $(shell find core -name '*.[ch]pp')
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz lint format bench sanitize docs wheel clean
+.PHONY: help demo test fuzz lint format bench sanitize docs wheel clean FORCE
 
 help:
 	@echo "make demo      build, install into $(VENV), show a robot, its checks, timings and trot"
@@ -44,9 +46,14 @@ $(VENV)/build-tools: $(BIN)/python
 	$(PIP) install 'scikit-build-core>=0.10' 'nanobind>=2.4' 'numpy>=2.0' 'cmake>=3.20' ninja
 	@touch $@
 
+$(VENV)/instruction-sets: FORCE | $(BIN)/python
+	@echo $(INSTRUCTION_SETS) | cmp -s - $@ || echo $(INSTRUCTION_SETS) > $@
+FORCE:
+
 # The compiled core also goes into the source tree, so that Python finds it from this folder, too.
-$(VENV)/package: $(VENV)/build-tools $(SOURCES)
-	$(PIP) install --no-build-isolation --no-deps --force-reinstall .
+$(VENV)/package: $(VENV)/build-tools $(VENV)/instruction-sets $(SOURCES)
+	$(PIP) install --no-build-isolation --no-deps --force-reinstall \
+	  --config-settings=cmake.define.TARSUS_INSTRUCTION_SETS=$(INSTRUCTION_SETS) .
 	cp --remove-destination build/$$($(BIN)/python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')-*/_core.* tarsus/
 	@touch $@
 

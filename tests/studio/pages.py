@@ -3,30 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-ARGUMENTS = [
-    *("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
-    *("--disable-background-networking", "--no-first-run"),
-]
-CHROMIUM = "/usr/bin/chromium"
 PATIENCE = 60.0
 """How long a page may take to do what it shall [s]: machines of tests are slow and busy."""
-
-
-@contextmanager
-def browser() -> Iterator[Any]:
-    """Yield a browser without a window."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        try:
-            yield made
-        finally:
-            made.close()
 
 
 def visit(browser: Any, url: str, width: int = 1366, height: int = 768, **settings: Any) -> Any:

@@ -1,42 +1,14 @@
-"""Headless Chromium for tests: what is missing is said, what pages complain about is an error."""
+"""Pages in headless Chromium; errors of a page fail the test."""
 
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from waiting import wait_for
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
-)
-OPTIONS = (
-    *("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--no-first-run"),
-    *("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
-"""Without a window, a graphics card or a network."""
 LAPTOP, PHONE, SMALL = (1366, 768), (390, 844), (640, 480)
-
-
-@contextlib.contextmanager
-def chromium() -> Iterator[Any]:
-    """Start Chromium, or skip with what to install."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ModuleNotFoundError:
-        pytest.skip("Playwright is missing: pip install playwright")
-    if not CHROMIUM:
-        pytest.skip("Chromium is missing: apt install chromium")
-    with sync_playwright() as player:
-        browser = player.chromium.launch(executable_path=CHROMIUM, args=list(OPTIONS))
-        try:
-            yield browser
-        finally:
-            browser.close()
 
 
 @contextlib.contextmanager

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import LAPTOP, PHONE, chromium, opened, pixels, until
+from browser import LAPTOP, PHONE, opened, pixels, until
 from made_up_runs import hopper, made_up_run
 from waiting import wait_for
 
@@ -17,12 +16,6 @@ from tarsus.view import view
 from tarsus.view.animation import animate
 
 READY = "window.player && player.scene.before > 0"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +30,8 @@ def clock(shown: Any) -> float:
     return float(shown.locator("#clock").inner_text().removesuffix(" s"))
 
 
-def test_the_page_plays_and_the_space_bar_pauses(browser: Any, page: Path) -> None:
-    with opened(browser, page.as_uri()) as shown:
+def test_the_page_plays_and_the_space_bar_pauses(chromium: Any, page: Path) -> None:
+    with opened(chromium, page.as_uri()) as shown:
         until(shown, READY)
         assert shown.locator(".title b").inner_text() == "hopper"
         assert shown.get_attribute("#time", "max") == "20"
@@ -55,8 +48,8 @@ def test_the_page_plays_and_the_space_bar_pauses(browser: Any, page: Path) -> No
         until(shown, "document.querySelector('#clock').textContent == '0.050 s'")
 
 
-def test_charts_move_with_time_and_lead_it(browser: Any, page: Path) -> None:
-    with opened(browser, page.as_uri(), LAPTOP) as shown:
+def test_charts_move_with_time_and_lead_it(chromium: Any, page: Path) -> None:
+    with opened(chromium, page.as_uri(), LAPTOP) as shown:
         until(shown, READY)
         titles = shown.locator(".chart figcaption").all_inner_texts()
         print(titles)
@@ -76,9 +69,9 @@ def test_charts_move_with_time_and_lead_it(browser: Any, page: Path) -> None:
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_machine_stands_out_on_a_ground_with_shadow_and_lines(
-    browser: Any, page: Path, dark: bool
+    chromium: Any, page: Path, dark: bool
 ) -> None:
-    with opened(browser, page.as_uri(), dark=dark) as shown:
+    with opened(chromium, page.as_uri(), dark=dark) as shown:
         until(shown, READY)
         shown.evaluate("player.seek(0.5), document.querySelector('.panel').hidden = true")
         until(shown, "!player.stale && !player.scene.dirty")
@@ -102,9 +95,9 @@ def test_the_machine_stands_out_on_a_ground_with_shadow_and_lines(
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("size", [LAPTOP, PHONE])
 def test_all_is_within_reach_on_laptops_and_phones(
-    browser: Any, page: Path, size: tuple[int, int], dark: bool
+    chromium: Any, page: Path, size: tuple[int, int], dark: bool
 ) -> None:
-    with opened(browser, page.as_uri(), size, dark=dark) as shown:
+    with opened(chromium, page.as_uri(), size, dark=dark) as shown:
         until(shown, READY)
         assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth")
         boxes = {}
@@ -125,8 +118,8 @@ def test_all_is_within_reach_on_laptops_and_phones(
         assert (sum(text) > 600) == dark
 
 
-def test_a_force_tells_its_number_under_the_pointer(browser: Any, page: Path) -> None:
-    with opened(browser, page.as_uri(), LAPTOP) as shown:
+def test_a_force_tells_its_number_under_the_pointer(chromium: Any, page: Path) -> None:
+    with opened(chromium, page.as_uri(), LAPTOP) as shown:
         until(shown, READY)
         shown.evaluate("player.seek(0.1)")
         until(shown, "player.scene.arrows.list.length == 1")
@@ -143,8 +136,8 @@ def test_a_force_tells_its_number_under_the_pointer(browser: Any, page: Path) ->
         until(shown, "document.querySelector('.hint').textContent == 'trunk'")
 
 
-def test_the_camera_turns_zooms_and_comes_back(browser: Any, page: Path) -> None:
-    with opened(browser, page.as_uri()) as shown:
+def test_the_camera_turns_zooms_and_comes_back(chromium: Any, page: Path) -> None:
+    with opened(chromium, page.as_uri()) as shown:
         until(shown, READY)
         shown.evaluate("player.seek(0.5)")
         goal = "['azimuth', 'elevation', 'distance'].map(name => player.scene.camera.goal[name])"
@@ -165,8 +158,8 @@ def test_the_camera_turns_zooms_and_comes_back(browser: Any, page: Path) -> None
         assert shown.evaluate(goal)[:2] == pytest.approx(first[:2])
 
 
-def test_nothing_is_drawn_while_nothing_changes(browser: Any, page: Path) -> None:
-    with opened(browser, page.as_uri()) as shown:
+def test_nothing_is_drawn_while_nothing_changes(chromium: Any, page: Path) -> None:
+    with opened(chromium, page.as_uri()) as shown:
         until(shown, READY)
         shown.evaluate("player.seek(0.5), player.scene.camera.jump()")
         until(shown, "!player.stale && !player.scene.dirty && !player.scene.pace.coarse")
@@ -186,10 +179,10 @@ def test_nothing_is_drawn_while_nothing_changes(browser: Any, page: Path) -> Non
         until(shown, "drawn > 1")
 
 
-def test_steps_are_a_ground_too(browser: Any, tmp_path: Path) -> None:
+def test_steps_are_a_ground_too(chromium: Any, tmp_path: Path) -> None:
     file = tmp_path / "steps.html"
     animate(made_up_run(Steps(rise=0.1, depth=0.3, count=3, start=0.1)), file, fps=5)
-    with opened(browser, file.as_uri()) as shown:
+    with opened(chromium, file.as_uri()) as shown:
         until(shown, READY)
         top = shown.evaluate("player.scene.ground.mesh.high[2]")
         assert top == pytest.approx(0.3)
@@ -198,8 +191,8 @@ def test_steps_are_a_ground_too(browser: Any, tmp_path: Path) -> None:
 # --- the viewer -------------------------------------------------------------------------------
 
 
-def test_the_viewer_and_its_page_lead_each_other(browser: Any) -> None:
-    with view(made_up_run(), port=18760) as viewer, opened(browser, viewer.url) as shown:
+def test_the_viewer_and_its_page_lead_each_other(chromium: Any) -> None:
+    with view(made_up_run(), port=18760) as viewer, opened(chromium, viewer.url) as shown:
         until(shown, "window.viewer")
         assert wait_for(lambda: len(viewer.server.pages) == 1)
         viewer.show(12)
@@ -219,11 +212,11 @@ def test_the_viewer_and_its_page_lead_each_other(browser: Any) -> None:
         assert wait_for(lambda: viewer.speed == 0.5)
 
 
-def test_sliders_move_joints_on_all_pages(browser: Any) -> None:
+def test_sliders_move_joints_on_all_pages(chromium: Any) -> None:
     with (
         view(hopper(), port=18765) as viewer,
-        opened(browser, viewer.url, LAPTOP) as one,
-        opened(browser, viewer.url, PHONE) as other,
+        opened(chromium, viewer.url, LAPTOP) as one,
+        opened(chromium, viewer.url, PHONE) as other,
     ):
         for shown in (one, other):
             until(shown, "window.viewer")
@@ -238,10 +231,10 @@ def test_sliders_move_joints_on_all_pages(browser: Any) -> None:
         until(other, f"Math.abs(viewer.scene.poses[23] - {wanted}) < 1e-6")
 
 
-def test_a_page_says_when_its_server_has_ended(browser: Any) -> None:
+def test_a_page_says_when_its_server_has_ended(chromium: Any) -> None:
     viewer = view(hopper(), port=18770)
     with viewer:
-        context = browser.new_context()
+        context = chromium.new_context()
         page = context.new_page()
         page.goto(viewer.url)
         until(page, "window.viewer && viewer.socket.readyState == 1")

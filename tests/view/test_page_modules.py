@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import chromium
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation, Slerp
 
@@ -21,13 +19,12 @@ CANVAS = "<canvas style='width: 400px; height: 300px'></canvas>"
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
+def page(chromium: Any) -> Any:
     """A page that has all modules, each under its name with a line before it."""
-    with chromium() as browser:
-        opened = browser.new_page()
-        opened.set_content(CANVAS)
-        opened.add_script_tag(content=bundle("viewer.js").split("const _viewer =")[0])
-        yield opened
+    opened = chromium.new_page()
+    opened.set_content(CANVAS)
+    opened.add_script_tag(content=bundle("viewer.js").split("const _viewer =")[0])
+    return opened
 
 
 def ask(page: Any, expression: str, **values: Any) -> Any:

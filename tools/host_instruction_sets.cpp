@@ -1,4 +1,4 @@
-// Prints the widest instruction set of the core that this machine runs.
+// Prints the instruction sets of the core that this machine can run, widest last, as a CMake list.
 #include <cstdio>
 
 int main() {
@@ -6,5 +6,5 @@ int main() {
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    std::fputs(avx512 ? "avx512" : avx2 ? "avx2" : "baseline", stdout);
+    std::fputs(avx512 ? "baseline;avx2;avx512" : avx2 ? "baseline;avx2" : "baseline", stdout);
 }
