@@ -6,6 +6,9 @@ recipe; what needs no fit is tested as such: ballistic flight, loads, feet witho
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -16,51 +19,63 @@ from tarsus.reproduce.contact_trot import angles
 from tarsus.robots.quadruped import LEGS, quadruped, standing
 
 
+def perturbed_run(scene: ts.scenes.Scene, count: int = 16, **options: Any) -> ts.Trajectory:
+    """Run a scene from `count` starts a nanoradian apart, whose chaotic motions differ.
+
+    A step in 100,000 may stay unsolved: Coulomb's problem is not convex. Each is reported.
+    """
+    starts = np.tile(scene.q0, (count, 1))
+    starts[:, 7:] += 1e-9 * np.random.default_rng(0).normal(size=starts[:, 7:].shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ts.ConvergenceWarning)
+        run = scene.but(q0=starts).run(**options)
+    assert run.unsolved.total <= 1e-5 * count * run.duration / scene.dt
+    return run
+
+
 @pytest.mark.parametrize("pitch", [0.7, 0.35])
 def test_trot(pitch: float) -> None:
-    scene = ts.scenes.trot(pitch=pitch)
-    run = scene.run(record=("q", "contacts"))
-    tilt = np.abs(angles(run.q)[:, :2]).max()
-    load = run.contacts.ground_force()[2000:, 2].mean()
-    # 0.935 m are planned; feet that bounce make the way a matter of chance, so that only the mean
-    # of several starts, a nanoradian apart, tells something
-    starts = np.tile(scene.q0, (16, 1))
-    starts[:, 7:] += 1e-9 * np.random.default_rng(0).normal(size=starts[:, 7:].shape)
-    ways = scene.but(q0=starts).run(record=("q",), every=200).q[:, -1, :2]
-    x, y = ways.mean(axis=0)
+    """The mean of several starts: feet that bounce make the distance of one a matter of chance."""
+    run = perturbed_run(ts.scenes.trot(pitch=pitch), record=("q", "contacts"), every=10)
+    tilt = np.abs(angles(run.q)[..., :2]).max(axis=(1, 2))
+    load = run.contacts.ground_force()[:, 200:, 2].mean(axis=1)
+    (x, y), (dx, dy) = run.q[:, -1, :2].mean(axis=0), run.q[:, -1, :2].std(axis=0)
+    print(f"φ₃ = ±{pitch}: x {x:.3f} m ± {dx:.3f}, y {y:.3f} m ± {dy:.3f}")
     print(
-        f"φ₃ = ±{pitch}: x {x:.3f} m ± {ways[:, 0].std():.3f}, y {y:.3f} m ± {ways[:, 1].std():.3f}"
+        f"tilt {tilt.mean():.2f}° ± {tilt.std():.2f}, load {load.mean():.1f} N ± {load.std():.1f}"
     )
-    print(f"tilt {tilt:.2f}°, load {load:.1f} N")
-    assert 0.75 < x < 1.05
+    assert 0.75 < x < 1.05, "0.935 m are planned"
     assert abs(y) < 0.2
-    assert tilt < 5.0
-    assert load == pytest.approx(949.608, rel=0.01)
+    assert tilt.mean() < 5.0
+    assert load.mean() == pytest.approx(949.608, rel=0.01)
 
 
 def test_diagonal_feet_take_turns() -> None:
-    """A foot carries when its leg stands, and next to nothing in the middle of its swing.
+    """A foot carries weight in its stance, and next to none in the middle of its swing.
 
-    With the gains of the thesis legs are springs without damping, so that feet bounce.
+    With the gains of the thesis the legs are springs without damping, so that the feet bounce and
+    the motion is chaotic: the mean of several starts is compared.
     """
-    run = ts.scenes.trot().run(duration=6.0, record=("q", "contacts"))
+    run = perturbed_run(ts.scenes.trot(), duration=6.0, record=("q", "contacts"))
     walking = run.t > 2.0
     phase = (run.t[walking] - 1.0) / 0.5
     _, swing = TROT.strides(phase)
     for k, leg in enumerate(TROT.legs):
-        load = run.contacts.force_on(f"{leg}_foot")[walking, 2]
-        in_air, stands = (swing[:, k] > 0.3) & (swing[:, k] < 0.7), swing[:, k] >= 1.0
+        load = run.contacts.force_on(f"{leg}_foot")[:, walking, 2]
+        in_air, stance = (swing[:, k] > 0.3) & (swing[:, k] < 0.7), swing[:, k] >= 1.0
+        air, ground = load[:, in_air].mean(axis=1), load[:, stance].mean(axis=1)
         print(
-            f"{leg}: {load[in_air].mean():.1f} N in the air, {load[stands].mean():.0f} N standing"
+            f"{leg}: {air.mean():.1f} N ± {air.std():.1f} in the air, "
+            f"{ground.mean():.0f} N ± {ground.std():.0f} in stance"
         )
-        assert load[in_air].mean() < 0.2 * load[stands].mean()
-        assert load[stands].mean() > 300.0, "two legs carry most of the weight"
+        assert air.mean() < 0.2 * ground.mean()
+        assert ground.mean() > 300.0, "two legs carry most of the weight"
 
 
 def test_trot_with_a_preview_of_the_zero_moment_point() -> None:
-    run = ts.scenes.trot(preview=True).run(record=("q",))
-    x, y = run.q[-1, :2]
-    print(f"x {x:.3f} m, y {y:.3f} m")
+    run = perturbed_run(ts.scenes.trot(preview=True), record=("q",), every=200)
+    (x, y), (dx, dy) = run.q[:, -1, :2].mean(axis=0), run.q[:, -1, :2].std(axis=0)
+    print(f"x {x:.3f} m ± {dx:.3f}, y {y:.3f} m ± {dy:.3f}")
     assert 0.6 < x < 1.2
     assert abs(y) < 0.3
 

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from waiting import wait_for
 
 LAPTOP, PHONE, SMALL = (1366, 768), (390, 844), (640, 480)
