@@ -16,15 +16,14 @@ LONGEST = 600
 
 
 def seeds(few: int) -> range:
-    """Return the seeds of the trials: a few in the suite, TARSUS_FUZZ_TRIALS in long runs.
-
-    Long runs begin elsewhere each time, at TARSUS_FUZZ_SEED if it is set.
+    """Return the seeds of the trials: `few` in the suite, TARSUS_FUZZ_FACTOR times as many in
+    long runs, which start at another seed each time, or at TARSUS_FUZZ_SEED.
     """
-    many = os.environ.get("TARSUS_FUZZ_TRIALS")
-    if many is None:
+    factor = os.environ.get("TARSUS_FUZZ_FACTOR")
+    if factor is None:
         return range(few)
     first = int(os.environ.get("TARSUS_FUZZ_SEED", np.random.default_rng().integers(2**40)))
-    return range(first, first + int(many))
+    return range(first, first + max(1, int(few * float(factor))))
 
 
 @contextmanager
@@ -63,5 +62,5 @@ def outcomes(
         except BaseException as error:
             error.add_note(f"seed {seed}; before it: {dict(found)}")
             raise
-    print(f"{len(seeds)} trials: {dict(found)}")
+    print(f"{len(seeds)} trials from seed {seeds.start}: {dict(found)}")
     return found

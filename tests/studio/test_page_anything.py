@@ -1,7 +1,7 @@
 """Hands that do anything: clicks, drags, keys, wheels and words at random, on a page that lives.
 
 No error of the page, no traceback of the server, an answer to every line, and what was built is
-there again after the server was closed. Rounds: one in the suite, TARSUS_FUZZ_TRIALS in long
+there again after the server was closed. Rounds: one in the suite, TARSUS_FUZZ_FACTOR in long
 runs, which begin elsewhere each time, at TARSUS_FUZZ_SEED if it is set.
 """
 
@@ -88,7 +88,7 @@ def act(rng: np.random.Generator, page: Any) -> str:
 
 def seeds() -> range:
     """Return the seeds of the rounds."""
-    many = int(os.environ.get("TARSUS_FUZZ_TRIALS", 0))
+    many = int(os.environ.get("TARSUS_FUZZ_FACTOR", 0))
     first = np.random.default_rng().integers(2**40) if many else 0
     first = int(os.environ.get("TARSUS_FUZZ_SEED", first))
     return range(first, first + (many or 1))
