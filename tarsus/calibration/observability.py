@@ -25,6 +25,8 @@ NAMED = 0.02
 """Shares of a combination below this, relative to the largest, are not named."""
 TOLD = 1.0 - 1e-4
 """A parameter counts as told from this share on: what is missing, 1.4 %, is zero as stated."""
+TIE = 1e-3
+"""Relative difference below which the distances of two columns count as equal."""
 NEARLY = np.deg2rad(5.0)
 """Axes of neighbours that differ by less are told."""
 
@@ -227,7 +229,14 @@ def parallel_axes(experiment: Experiment) -> tuple[ParallelAxes, ...]:
 
 
 def _pivots(matrix: Array) -> NDArray[np.int64]:
-    """Return the columns of a matrix, each the farthest from what those before it span."""
-    from scipy.linalg import qr  # slow to import
+    """Return independent columns of a matrix, each the farthest from what those before it span.
 
-    return np.asarray(qr(matrix, mode="r", pivoting=True)[1], np.int64)
+    Among equally far columns it is the first: rounding errors must not decide.
+    """
+    rest, chosen = np.array(matrix), list[int]()
+    for _ in range(min(rest.shape)):
+        norms = np.linalg.norm(rest, axis=0)
+        chosen.append(int(np.argmax(norms >= (1.0 - TIE) * norms.max())))
+        direction = rest[:, chosen[-1]] / norms[chosen[-1]]
+        rest -= np.outer(direction, direction @ rest)
+    return np.array(chosen, np.int64)

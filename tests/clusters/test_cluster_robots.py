@@ -71,10 +71,10 @@ def test_power_is_the_rate_of_energy(name: str) -> None:
     assert residual < 1e-6
 
 
-# type: degrees of freedom, non-zeros of the lower triangle by topology and in numbers (the spin of
+# type: degrees of freedom, non-zeros of the lower triangle by topology and by value (the spin of
 # a rotor that is round about its axis couples only with the root's rotation about it), and
 # clusters of several bodies by their number of coordinates
-LOLA = {2: (30, 267, 267, {1: 20, 2: 2}), 3: (46, 420, 372, {1: 4, 2: 2})}
+LOLA = {2: (30, 267, 251, {1: 20, 2: 2}), 3: (46, 420, 334, {1: 4, 2: 2})}
 
 
 def non_zeros_by_topology(model: ts.Model) -> int:
@@ -97,13 +97,14 @@ def non_zeros_by_topology(model: ts.Model) -> int:
 @pytest.mark.parametrize("kind", LOLA)
 def test_lola(kind: int) -> None:
     """M. Schwienbacher, "Efficient Algorithms for Biped Robots", TU München 2013, Table 2.4."""
-    model, (nv, by_topology, in_numbers, sizes) = ts.robots.lola(kind), LOLA[kind]
+    model, (nv, by_topology, by_value, sizes) = ts.robots.lola(kind), LOLA[kind]
     h = model.mass_matrix(model.random_configuration(0))
     clusters = [cluster for cluster in model.clusters if len(cluster.bodies) > 1]
     found = Counter(cluster.v_slice.stop - cluster.v_slice.start for cluster in clusters)
     assert model.nv == nv
     assert non_zeros_by_topology(model) == by_topology
-    assert int((np.tril(h) != 0.0).sum()) == in_numbers
+    # entries that cancel are of the size of rounding errors, other ones with each instruction set
+    assert int((np.abs(np.tril(h)) > 1e-12 * np.abs(h).max()).sum()) == by_value
     assert dict(found) == sizes
     assert all(body.parent < body.index for body in model.bodies)
 
