@@ -1,4 +1,4 @@
-"""The table of the README about flows: motions of high accuracy, and located events."""
+"""Table of `docs/benchmarks.md` about accurate integration and located events."""
 
 from __future__ import annotations
 
@@ -6,27 +6,28 @@ from typing import Any
 
 
 def flow_table(flows: dict[str, Any]) -> list[str]:
-    """Return the lines of a small table about flows: a peer / one state / a state of a batch."""
+    """Return the lines of a table: time of SciPy / Tarsus, one state / Tarsus, state of a batch."""
     walker, feet, talos = (flows[key] for key in ("compass", "held", "free"))
     rows = {
-        "a step of a compass walker, strike located: SciPy": _times(walker),
-        "– strikes apart from SciPy's": f"{walker['error']:.0e} s",
+        "one step of a compass walker, impact located, against SciPy": _times(walker),
+        "– difference of the impact times": f"{walker['error']:.0e} s",
     }
     for key, name in (("one", "one state"), ("batch", "in a batch")):
         if found := walker.get(f"{key}_derivatives_ratio"):
-            rows[f"– with sensitivities, time / without, {name}"] = f"{found['median']:.2f}"
+            rows[f"– time with sensitivities / time without, {name}"] = f"{found['median']:.2f}"
     rows |= {
-        "ANYmal, feet held for 1 s: Pinocchio under SciPy": _times(feet),
-        "Talos in free fall for 0.2 s, `ts.flow`: SciPy in our simulation, as it was": _times(
-            talos
-        ),
-        "– SciPy alone": _times(talos, "plain"),
-        "– `ts.Simulation`: SciPy in it, as it was": _times(talos, ours="_simulation"),
+        "ANYmal with fixed feet for 1 s, against Pinocchio with SciPy": _times(feet),
+        "Talos in free fall for 0.2 s, `ts.flow`, against SciPy with energy balance": _times(talos),
+        "– against SciPy without energy balance": _times(talos, "plain"),
+        "– `ts.Simulation`, against SciPy with energy balance": _times(talos, ours="_simulation"),
     }
     for row in flows["ledgers"]:
-        told = f"{row['residual']:.0e}" if "residual" in row else "fails"
-        rows[f"residual of the ledger / energy that flowed, {row['scene']}"] = told
-    lines = ["| flows: peer / one state / **in a batch** (times as fast) | |", "|---|---|"]
+        residual = f"{row['residual']:.0e}" if "residual" in row else "fails"
+        rows[f"energy residual / exchanged energy: {row['scene']}"] = residual
+    lines = [
+        "| accurate integration: peer / one state / **state of a batch** (speed-ups) | |",
+        "|---|---|",
+    ]
     return lines + [f"| {what} | {number} |" for what, number in rows.items()]
 
 

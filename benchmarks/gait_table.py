@@ -1,4 +1,4 @@
-"""The table of the README about gaits."""
+"""Table of `docs/benchmarks.md` about the search for gaits."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ from typing import Any
 
 
 def gait_table(gaits: dict[str, Any]) -> list[str]:
-    """Return the lines of a small table about the search for gaits."""
+    """Return the lines of the table about the search for gaits."""
     cycle, basin, doublings = (gaits[key] for key in ("cycle", "basin", "doublings"))
     flips, ratio = len(doublings["degrees"]), doublings["ratios"][-1:]
-    told = f", the last ratio of Feigenbaum {ratio[0]:.4g}" if ratio else ""
+    last_ratio = f", last Feigenbaum ratio {ratio[0]:.4g}" if ratio else ""
     rows = {
-        f"limit cycle of a compass walker to 1e-10 with multipliers, from {cycle['crude']:.0%} off"
+        f"limit cycle of a compass walker to 1e-10 with multipliers, guess {cycle['crude']:.0%} off"
         ": SciPy / Tarsus": f"{_time(cycle['peer'])} / {_time(cycle['ours'])} "
         f"({cycle['speed']['median']:.3g} times as fast)",
-        "– apart from SciPy's: state, multipliers": (
+        "– differences of state, multipliers": (
             f"{cycle['apart']:.0e}, {cycle['multipliers_apart']:.0e}"
         ),
-        f"its basin, {basin['states']:,} states, up to {basin['steps']} steps each, "
-        f"{basin['threads']} threads ({basin['survived']:.1%} walk on)": _time(basin["seconds"]),
-        f"period of Goswami's compass walker doubled to {doublings['period']}, "
-        f"{flips} flips{told}": _time(doublings["seconds"]),
-        f"{gaits['trunk']['gaits']} gaits of least efforts of a walker with a trunk": _found(
+        f"basin of attraction, {basin['states']:,} states, up to {basin['steps']} steps each, "
+        f"{basin['threads']} threads ({basin['survived']:.1%} inside)": _time(basin["seconds"]),
+        f"period doublings of Goswami's compass walker to {doublings['period']} steps, "
+        f"{flips} flips{last_ratio}": _time(doublings["seconds"]),
+        f"{gaits['trunk']['gaits']} minimum-torque gaits of a walker with a trunk": _found(
             gaits["trunk"]
         ),
-        f"{gaits['design']['gaits']} of the compass walker, springs and masses free": _found(
+        f"{gaits['design']['gaits']} of the compass walker, optimized springs and masses": _found(
             gaits["design"]
         ),
     }
     for row in gaits["robots"]:
-        what = f"gait of the legs of {row['model']} ({row['joints']} joints) from no guess"
+        what = f"gait of the legs of {row['model']} ({row['joints']} joints) without a guess"
         rows[what] = (
             f"{_time(row['seconds'])}, periodic to {row['period_error']:.0e}"
             if row["success"]
             else row["status"]
         )
-    lines = ["| gaits that are searched for, one core | |", "|---|---|"]
+    lines = ["| search for gaits, one core | |", "|---|---|"]
     return lines + [f"| {what} | {number} |" for what, number in rows.items()]
 
 
 def _found(table: dict[str, Any]) -> str:
-    """Return the time of all gaits of a table, and how many of them missed what is known."""
+    """Return the time of all gaits of a table, and the number that missed the known result."""
     missed = f", {table['missed']} missed" if table["missed"] else ""
     return _time(table["seconds"]) + missed
 

@@ -52,7 +52,7 @@ def _measured(script: str) -> dict[str, Any]:
 
 
 def kinematics_table(found: dict[str, Any]) -> list[str]:
-    """Return the lines of a small table of the README."""
+    """Return the lines of a table of `docs/benchmarks.md`."""
 
     def steps(section: str) -> str:
         names = ("tarsus", "placo", "pink", "mink")
@@ -63,18 +63,18 @@ def kinematics_table(found: dict[str, Any]) -> list[str]:
 
     poses, lola = found["poses"], found["lola"]
     rows = {
-        "a step of talos_reduced, three frames, posture, limits": steps("step"),
-        "– with 400 pairs of capsules apart and momentum": steps("capsules"),
-        "– a state of a batch, scattered / alone": (
+        "IK step of talos_reduced: three frames, posture, limits": steps("step"),
+        "– with distance limits for 400 pairs of capsules and momentum": steps("capsules"),
+        "– state of a batch / one state, random targets": (
             f"{found['batch']['in a batch [us]']:.3g} / {found['batch']['one [us]']:.3g} µs"
         ),
-        "poses of a Panda to 1e-8, one start: a second, found": (
+        "poses of a Panda to 1e-8 from one start: poses per second, solved": (
             f"{poses['one start: poses a second']:,.0f}, {poses['one start: found']:.1%}"
         ),
         "– with restarts": (
             f"{poses['restarts: poses a second']:,.0f}, {poses['restarts: found']:.2%}"
         ),
-        f"Lola's cycle: {lola['rows']} rows, {lola['pairs']} pairs, momentum, new targets": (
+        f"control cycle of Lola: {lola['rows']} rows, {lola['pairs']} pairs, momentum": (
             f"{lola['cycle [us]']:.3g} µs"
         ),
     }
@@ -83,8 +83,8 @@ def kinematics_table(found: dict[str, Any]) -> list[str]:
         rows["whole-body control of talos_reduced on two soles: Tarsus / placo"] = (
             f"{body['tarsus']:.3g}{peer} µs"
         )
-        rows["– a state of a batch"] = f"{body['tarsus, each of 1024']:.3g} µs"
-    lines = ["| inverse kinematics | |", "|---|---|"]
+        rows["– state of a batch"] = f"{body['tarsus, each of 1024']:.3g} µs"
+    lines = ["| inverse kinematics and whole-body control | |", "|---|---|"]
     return lines + [f"| {what} | {number} |" for what, number in rows.items()]
 
 

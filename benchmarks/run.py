@@ -1,4 +1,4 @@
-"""`make bench`: measure, show the tables and the targets, keep the numbers as JSON."""
+"""`make bench`: measure, compare with the targets, save the results and write the tables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import write_tables
 from clusters import measure_clusters
 from contact import measure_contact
 from distances import measure_distances
@@ -48,9 +49,10 @@ STYLES = {"aim": "green", "must": "yellow", "missed": "bold red"}
 
 
 def main() -> None:
-    """Run `tarsus bench` with the arguments of this script and the studies; judge all of it.
+    """Run `tarsus bench` with the arguments of this script and all studies; print the targets.
 
-    With the name of a study, such as `--clusters`, only that runs, and nothing is kept.
+    A complete run is saved in `results` and written to `docs/benchmarks.md` and `README.md`. With
+    `--quick`, or the name of a study such as `--clusters`, nothing is saved.
     """
     arguments = sys.argv[1:]
     chosen = [name for name in STUDIES if f"--{name}" in arguments]
@@ -60,10 +62,11 @@ def main() -> None:
     console = Console()
     console.print()
     console.print(judged(results))
-    if not chosen:
+    if not chosen and "--quick" not in arguments:
         dated = RESULTS / f"{results['date'].split()[0]}.json"
         dated.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
-        console.print(f"\nkept in {dated}")
+        write_tables.write(results)
+        console.print(f"\nsaved in {dated}, written to {write_tables.PAGE} and README.md")
 
 
 def tarsus_bench(arguments: list[str]) -> dict[str, Any]:

@@ -102,8 +102,8 @@ def _batch(plan: Plan, tell: Callable[[float], None]) -> list[dict[str, Any]]:
 
 
 def walking_table(found: dict[str, Any]) -> list[str]:
-    """Return the lines of a small table of the README."""
-    lines = ["| walking: plan, whole-body control, steps of 1 ms | × real time |", "|---|---|"]
+    """Return the lines of a table of `docs/benchmarks.md`."""
+    lines = ["| walking: planning, whole-body control, steps of 1 ms | × real time |", "|---|---|"]
     for row in (*found["alone"], *found["batch"]):
         many = f"{row['walkers']} × " if row["walkers"] > 1 else ""
         threads = f", {row['threads']} threads" if row["threads"] > 1 else ""

@@ -1,4 +1,4 @@
-"""Imports point down: a room knows the rooms below it and none above."""
+"""Imports between packages point downward only."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import ast
 import itertools
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import tarsus
+
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
+
+import draw_layers
 
 PACKAGE = Path(tarsus.__file__).parent
 
@@ -37,50 +40,6 @@ LAZY = {("model", "symbolic"), ("model", "kit")}
 """Methods that open a room above when called: `model.symbolic()`, `model.rooted_at(body)`."""
 
 
-def room(module: str) -> str:
-    """Return the room of a module, empty for the package itself and its command."""
-    name = module.split(".")[1] if "." in module else ""
-    return "" if name == "__main__" else name
-
-
-def imports(file: Path) -> Iterator[tuple[str, bool]]:
-    """Yield the modules of ours that a file imports, and whether only when a function is called."""
-    tree = ast.parse(file.read_text())
-    inside = {
-        id(node)
-        for function in ast.walk(tree)
-        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
-        for node in ast.walk(function)
-    }
-    typing_only = {
-        id(node)
-        for block in ast.walk(tree)
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
-        for node in ast.walk(block)
-    }
-    for node in ast.walk(tree):
-        if id(node) in typing_only:
-            continue
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            whole = node.module == "tarsus"
-            names = [f"tarsus.{a.name}" for a in node.names] if whole else [node.module]
-        yield from ((name, id(node) in inside) for name in names if name.startswith("tarsus"))
-
-
-def arrows() -> Iterator[tuple[str, str, str, bool]]:
-    """Yield (file, room, imported room, lazily) wherever one room imports another."""
-    for file in sorted(PACKAGE.rglob("*.py")):
-        path = file.relative_to(PACKAGE.parent).with_suffix("")
-        here = room(".".join(path.parts).removesuffix(".__init__"))
-        for module, lazily in imports(file):
-            there = room(module)
-            if here and there and here != there:
-                yield str(path), here, there, lazily
-
-
 HEAVY = (
     *("matplotlib", "viser", "pinocchio", "mujoco", "trimesh"),
     *("sympy", "pyarrow", "gymnasium", "typer", "rich", "ray", "websockets"),
@@ -93,9 +52,21 @@ def test_every_room_is_on_the_plan() -> None:
     assert {name for name in there if not name.startswith("_")} <= set(ROOMS)
 
 
+def test_every_package_is_in_the_picture_of_the_layers() -> None:
+    """`python tools/draw_layers.py` draws it."""
+    picture = draw_layers.PICTURE.read_text(encoding="utf-8")
+    packages = draw_layers.python_graph(PACKAGE)
+    assert not [name for name in packages if f"{name} imports " not in picture]
+
+
+def test_layers_of_a_graph_with_a_cycle() -> None:
+    graph = {"a": {"b"}, "b": {"c", "d"}, "c": {"b"}, "d": set()}
+    assert draw_layers.layers(graph) == [[["a"]], [["b", "c"]], [["d"]]]
+
+
 def test_arrows_point_down() -> None:
     height = {name: k for k, name in enumerate(ROOMS)}
-    found = list(arrows())
+    found = list(draw_layers.package_imports(PACKAGE))
     wrong = [
         f"{file} imports {there}"
         for file, here, there, lazily in found
@@ -107,12 +78,18 @@ def test_arrows_point_down() -> None:
 
 
 def test_what_is_allowed_is_used() -> None:
-    assert {(here, there) for _, here, there, lazily in arrows() if lazily} >= LAZY
+    assert {
+        (here, there) for _, here, there, lazily in draw_layers.package_imports(PACKAGE) if lazily
+    } >= LAZY
 
 
 def test_studies_are_at_the_edge() -> None:
     edge = {"studies", "bench", "reproduce"}
-    assert not [a for a in arrows() if a[2] in edge and a[1] not in {*edge, "cli"}]
+    assert not [
+        a
+        for a in draw_layers.package_imports(PACKAGE)
+        if a[2] in edge and a[1] not in {*edge, "cli"}
+    ]
 
 
 def test_heavy_libraries_wait_until_they_are_needed() -> None:

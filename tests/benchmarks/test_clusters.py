@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import closed_chains
 import clusters
-import readme_table
+import dynamics_table
 import run
 import targets
 
@@ -74,14 +74,14 @@ def test_verdicts_are_shown(results: dict[str, Any]) -> None:
     assert targets.TARGETS[0].what not in text
 
 
-def test_table_of_the_readme(results: dict[str, Any]) -> None:
-    lines = readme_table.cluster_table(results)
+def test_table_of_the_benchmark_page(results: dict[str, Any]) -> None:
+    lines = dynamics_table.cluster_table(results)
     print("\n".join(lines))
     assert all(line.count("|") == 3 for line in lines)
     assert len(lines) == 13
     for row in results["loops"]:
         del row["lcaba"], row["constraint_dynamics"]
-    assert len(readme_table.cluster_table(results)) == 11  # without Pinocchio
+    assert len(dynamics_table.cluster_table(results)) == 11  # without Pinocchio
 
 
 def test_ratios_are_those_of_rounds_and_of_minima() -> None:

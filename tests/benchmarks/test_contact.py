@@ -109,18 +109,18 @@ def test_what_fails_misses_its_target(results: dict[str, Any]) -> None:
     ]
     assert verdicts == ["missed", "missed"]
     lines = contact_table.contact_table({**results, "steps": [failed]})
-    assert "| lies: g1 * | – | – | – | – |" in lines
-    assert "- g1 lies: it does not lie" in lines
+    assert "| lying without control: g1 * | – | – | – | – |" in lines
+    assert "- lying without control: g1: it does not lie" in lines
 
 
-def test_table_of_the_readme(results: dict[str, Any]) -> None:
+def test_table_of_the_benchmark_page(results: dict[str, Any]) -> None:
     lines = contact_table.contact_table(results)
     print("\n".join(lines))
     rows = [line for line in lines if line.startswith("|")]
     assert all(line.count("|") == 6 for line in rows)
     assert len(rows) == 2 + 8 + 2 + 3 + 1
-    assert rows[2].startswith("| tips: bolt")
-    assert rows[9].startswith("| stands: solo12")
+    assert rows[2].startswith("| tipping over a sole edge: bolt")
+    assert rows[9].startswith("| standing: solo12")
 
 
 @pytest.mark.parametrize("title", contact.ROBOTS)

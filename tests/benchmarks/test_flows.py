@@ -140,7 +140,7 @@ def test_a_run_that_fails_misses_its_target() -> None:
     assert ledger.verdict(values["falls"]) == "missed"
 
 
-def test_table_of_the_readme(results: dict[str, Any]) -> None:
+def test_table_of_the_benchmark_page(results: dict[str, Any]) -> None:
     lines = flow_table.flow_table(results)
     print("\n".join(lines))
     assert all(line.count("|") == 3 for line in lines)

@@ -142,7 +142,7 @@ def test_what_is_not_found_misses_its_target(results: dict[str, Any]) -> None:
     assert math.inf in gait_targets.robots(failed, "median").values()
 
 
-def test_table_of_the_readme(results: dict[str, Any]) -> None:
+def test_table_of_the_benchmark_page(results: dict[str, Any]) -> None:
     lines = gait_table.gait_table(results)
     print("\n".join(lines))
     assert all(line.count("|") == 3 for line in lines)

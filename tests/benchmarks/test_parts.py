@@ -92,7 +92,7 @@ def test_targets_are_judged(results: dict[str, Any]) -> None:
         assert target.smallest is not None and target.smallest({"parts": results})
 
 
-def test_table_of_the_readme(results: dict[str, Any]) -> None:
+def test_table_of_the_benchmark_page(results: dict[str, Any]) -> None:
     lines = part_table.part_table(results)
     print("\n".join(lines))
     assert all(line.count("|") == 3 for line in lines)

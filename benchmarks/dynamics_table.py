@@ -1,75 +1,26 @@
-"""Write a measurement into the README: `python benchmarks/readme_table.py [RESULTS.json]`.
-
-The text between the comments `bench:begin` and `bench:end` is replaced; without an argument the
-newest file in `results` is taken.
-"""
+"""Tables of `docs/benchmarks.md` about dynamics: algorithms, gears and loops, Coriolis matrices."""
 
 from __future__ import annotations
 
-import json
-import re
-import sys
 from collections.abc import Iterable
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
-from contact_table import contact_table
-from flow_table import flow_table
-from gait_table import gait_table
-from kinematics import kinematics_table
-from part_table import part_table
-from walking import walking_table
-
-HERE = Path(__file__).parent
-README = HERE.parent / "README.md"
 COLUMNS = 6
-"""Of a table of speeds."""
-BLOCK = re.compile(r"(<!-- bench:begin -->\n).*?(<!-- bench:end -->)", re.DOTALL)
+"""Largest number of algorithms in one table."""
 
 
-def main() -> None:
-    """Read a file of results and rewrite the README."""
-    files = [Path(name) for name in sys.argv[1:2]] or sorted((HERE / "results").glob("*.json"))
-    if not files:
-        sys.exit("there are no results yet: run make bench")
-    results = json.loads(files[-1].read_text(encoding="utf-8"))
-    text, count = BLOCK.subn(
-        lambda m: m[1] + markdown(results) + "\n" + m[2], README.read_text(encoding="utf-8")
-    )
-    if count != 1:
-        sys.exit(f"{README} must have one block between bench:begin and bench:end, has {count}")
-    README.write_text(text, encoding="utf-8")
-
-
-def markdown(results: dict[str, Any]) -> str:
-    """Return the table, models by algorithms, and what it was measured on."""
+def dynamics_table(results: dict[str, Any]) -> list[str]:
+    """Return the lines of the tables of models by algorithms, and the range of speed-ups."""
     titles = list(dict.fromkeys(row["algorithm"] for row in results["rows"]))
-    lines = ["Time of a state in µs: Pinocchio / Tarsus, one state / **Tarsus, in a batch**."]
+    lines = ["Time per state in µs: Pinocchio / Tarsus, one state / **Tarsus, state of a batch**."]
     for some in (titles[:COLUMNS], titles[COLUMNS:]):
         if some:
-            lines += ["", *_table(results["rows"], some)]
-    lines += ["", _summary(results)]
-    if clusters := results.get("clusters"):
-        lines += ["", *cluster_table(clusters)]
-    if symbols := results.get("symbols"):
-        lines += ["", *symbol_table(symbols)]
-    if parts := results.get("parts"):
-        lines += ["", *part_table(parts)]
-    if flows := results.get("flows"):
-        lines += ["", *flow_table(flows)]
-    if kinematics := results.get("kinematics"):
-        lines += ["", *kinematics_table(kinematics)]
-    if walking := results.get("walking"):
-        lines += ["", *walking_table(walking)]
-    if gaits := results.get("gaits"):
-        lines += ["", *gait_table(gaits)]
-    if contact := results.get("contact"):
-        lines += ["", *contact_table(contact)]
-    return "\n".join(lines)
+            lines += ["", *_speeds(results["rows"], some)]
+    return [*lines, "", _summary(results)]
 
 
-def _table(rows: list[dict[str, Any]], titles: list[str]) -> list[str]:
+def _speeds(rows: list[dict[str, Any]], titles: list[str]) -> list[str]:
     lines = ["| model (nv) | " + " | ".join(titles) + " |", "|---|" + "---|" * len(titles)]
     for (model, nv), group in groupby(rows, key=lambda row: (row["model"], row["nv"])):
         cells = {row["algorithm"]: _cell(row) for row in group}
@@ -78,7 +29,7 @@ def _table(rows: list[dict[str, Any]], titles: list[str]) -> list[str]:
 
 
 def symbol_table(symbols: dict[str, Any]) -> list[str]:
-    """Return the lines of a small table about Christoffel symbols."""
+    """Return the lines of the table about Coriolis matrices and Christoffel symbols."""
     times = {(row["model"], row["algorithm"]): row["one"]["median"] for row in symbols["times"]}
     slopes = {(row["model"], row["algorithm"]): row["slope"]["median"] for row in symbols["slopes"]}
     titles = {
@@ -87,7 +38,7 @@ def symbol_table(symbols: dict[str, Any]) -> list[str]:
         "Christoffel, packed": "Christoffel, packed",
     }
     lines = [
-        "| one state | chain of 20 | tree of 20 | grows as (chain) | (tree) |",
+        "| one state | chain of 20 | tree of 20 | growth (chain) | growth (tree) |",
         "|---|" + "---|" * 4,
     ]
     for title, grows in titles.items():
@@ -98,15 +49,15 @@ def symbol_table(symbols: dict[str, Any]) -> list[str]:
 
 
 def cluster_table(clusters: dict[str, Any]) -> list[str]:
-    """Return the lines of a small table about gears and loops."""
+    """Return the lines of the table about gears and loops."""
     lolas, bars, chains = (clusters[key] for key in ("methods", "four_bars", "loops"))
     times = [row["median"] for row in bars["one"]]
     links = " / ".join(str(row["links"]) for row in chains)
     rows = {
-        "a rotor at every joint, time / without: one state": _range(
+        "time with a rotor at every joint / time without, one state": _range(
             row["one_ratio"]["median"] for row in clusters["rotors"]
         ),
-        "– in a batch": _range(row["batch_ratio"]["median"] for row in clusters["rotors"]),
+        "– state of a batch": _range(row["batch_ratio"]["median"] for row in clusters["rotors"]),
         **{
             f"{row['model']} ({row['nv']}): articulated / sparse / dense": " / ".join(
                 f"{row[method]['median']:.3g}" for method in ("articulated", "sparse", "dense")
@@ -114,17 +65,17 @@ def cluster_table(clusters: dict[str, Any]) -> list[str]:
             + " µs"
             for row in lolas
         },
-        f"a chain of {bars['four_bars'][0]} to {bars['four_bars'][-1]} four-bars: each": (
+        f"chains of {bars['four_bars'][0]} to {bars['four_bars'][-1]} four-bars, per four-bar": (
             f"{_range(times)} µs"
         ),
-        f"a closed chain of {links} links": _each(chains, "one"),
+        f"closed chain of {links} links": _each(chains, "one"),
         "– Pinocchio's LCABA, one proximal step": _each(chains, "lcaba"),
         "– Pinocchio's constraintDynamics": _each(chains, "constraint_dynamics"),
-        "one state, time / in a batch": _range(
+        "time of one state / time of a state of a batch": _range(
             row["speed_ratio"]["median"] for row in clusters["batches"]
         ),
         **{
-            f"{row['model']} builds in": f"{row['seconds']['median']:.2f} s"
+            f"time to build {row['model']}": f"{row['seconds']['median']:.2f} s"
             for row in clusters["builds"]
         },
     }
@@ -149,12 +100,8 @@ def _cell(row: dict[str, Any]) -> str:
 
 
 def _summary(results: dict[str, Any]) -> str:
-    machine, rows = results["machine"], results["rows"]
-    sentences = [
-        f"Medians of {results['date'].split()[0]}, {machine['processor']}, "
-        f"{machine['instruction_set']}, Python {machine['python']}, "
-        f"Pinocchio {machine['pinocchio']}."
-    ]
+    rows, growth = results["rows"], results["growth"]
+    sentences = []
     if speeds := [row["throughput_ratio"] for row in rows if row["throughput_ratio"]]:
         ratios = [1 / row["one_ratio"] for row in rows if row["one_ratio"]]
         sentences.append(
@@ -165,13 +112,8 @@ def _summary(results: dict[str, Any]) -> str:
         sentences.append(
             f"A second thread makes a batch {min(threads):.2f} to {max(threads):.2f} times as fast."
         )
-    growth = results["growth"]
     sentences.append(
-        f"The time of ABA grows with the power {growth['one_slope']:.2f} of the length of a chain, "
+        f"The time of ABA grows with the power {growth['one_slope']:.2f} of the chain length, "
         f"from {growth['links'][0]} to {growth['links'][-1]} links."
     )
     return " ".join(sentences)
-
-
-if __name__ == "__main__":
-    main()
