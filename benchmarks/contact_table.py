@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from significant import significant
+
 MOTIONS = {
     "tips": "tipping over a sole edge",
     "twists its soles": "soles at the friction limit",
@@ -60,7 +62,7 @@ def _motion(row: dict[str, Any]) -> str:
 
 def _line(what: str, row: dict[str, Any]) -> str:
     star = " *" if "failure" in row else ""
-    cells = [f"{row[key]['median']:.3g} µs" if key in row else "–" for key in COLUMNS]
+    cells = [f"{significant(row[key]['median'])} µs" if key in row else "–" for key in COLUMNS]
     return f"| {what}{star} | " + " | ".join(cells) + " |"
 
 

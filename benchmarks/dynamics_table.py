@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
+from significant import significant
+
 COLUMNS = 6
 """Largest number of algorithms in one table."""
 
@@ -95,8 +97,9 @@ def _range(values: Iterable[float]) -> str:
 
 
 def _cell(row: dict[str, Any]) -> str:
-    peer = f"{row['pinocchio']['median']:.3g}" if row["pinocchio"] else "–"
-    return f"{peer} / {row['one']['median']:.3g} / **{row['per_state']['median']:.2g}**"
+    peer = significant(row["pinocchio"]["median"]) if row["pinocchio"] else "–"
+    batch = significant(row["per_state"]["median"], 2)
+    return f"{peer} / {significant(row['one']['median'])} / **{batch}**"
 
 
 def _summary(results: dict[str, Any]) -> str:

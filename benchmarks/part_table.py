@@ -9,7 +9,7 @@ def part_table(parts: dict[str, Any]) -> list[str]:
     """Return the lines of the table about parts."""
     gears = parts["gears"]
     rows = {
-        f"100 bodies dragged with the mouse, one frame at 60 Hz, {row['kit']}": (
+        f"100 bodies, one of them dragged, one frame at 60 Hz, {row['kit']}": (
             f"{row['frame']['median'] / 1e3:.2f} ms"
         )
         for row in parts["dragged"]
@@ -28,7 +28,7 @@ def part_table(parts: dict[str, Any]) -> list[str]:
         f"{gears[key]['friction']:.1e}" for key in ("ledger", "rigid_ledger")
     )
     if "stable" in gears:
-        rows["– simulated time until MuJoCo diverges, by integrator"] = ", ".join(
+        rows["– time that MuJoCo stays stable in the same run, by integrator"] = ", ".join(
             f"{seconds:g} s ({name})" for name, seconds in gears["stable"].items()
         )
     for row in parts["equivalents"]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from flow_table import flow_table
 from gait_table import gait_table
 from kinematics import kinematics_table
 from part_table import part_table
+from significant import significant
 from walking import walking_table
 
 HERE = Path(__file__).parent
@@ -55,7 +56,7 @@ def write(results: dict[str, Any]) -> None:
 
 def page(results: dict[str, Any]) -> str:
     """Return all tables with the date and the machine, as Markdown."""
-    lines = [provenance(results), "", "## Dynamics", "", *dynamics_table(results)]
+    lines = [provenance(results, SECTIONS), "", "## Dynamics", "", *dynamics_table(results)]
     for key, (heading, table) in SECTIONS.items():
         if key in results:
             lines += ["", f"## {heading}", "", *table(results[key])]
@@ -95,11 +96,11 @@ def rows(results: dict[str, Any]) -> str:
     for task, (peer, theirs, one, batch) in table.items():
         cells = (f"{peer} {_time(theirs)}", _time(one), _time(batch))
         lines.append(f"| {task} | " + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", provenance(results)])
+    return "\n".join([*lines, "", provenance(results, ("kinematics", "contact"))])
 
 
-def provenance(results: dict[str, Any]) -> str:
-    """Return when and on which machine the results were measured.
+def provenance(results: dict[str, Any], sections: Iterable[str]) -> str:
+    """Return when and on which machine the results were measured, with these sections.
 
     `separate_runs` of older results maps sections to the dates of other runs.
     """
@@ -113,11 +114,10 @@ def provenance(results: dict[str, Any]) -> str:
         f"Medians of {results['date']} on {machine['processor']}, {machine['instruction_set']}, "
         f"Python {machine['python']}, {', '.join(versions)}."
     ]
-    if separate := results.get("separate_runs"):
-        dates = ", ".join(f"{section} {date}" for section, date in separate.items())
-        sentences.append(
-            f"These sections come from separate runs, whose machine was not recorded: {dates}."
-        )
+    dates = {key: date for key, date in results.get("separate_runs", {}).items() if key in sections}
+    if dates:
+        listed = ", ".join(f"{SECTIONS[key][0]} ({date})" for key, date in dates.items())
+        sentences.append(f"Measured in separate runs, whose machine was not recorded: {listed}.")
     return " ".join(sentences)
 
 
@@ -133,9 +133,7 @@ def _contact(row: dict[str, Any]) -> tuple[float | None, ...]:
 
 
 def _time(microseconds: float | None) -> str:
-    if microseconds is None:
-        return "–"
-    return f"{microseconds:.0f}" if microseconds >= 100 else f"{microseconds:.3g}"
+    return "–" if microseconds is None else significant(microseconds)
 
 
 def _replace(file: Path, text: str) -> None:

@@ -125,7 +125,7 @@ from tarsus.view import edit_volumes, view
 if TYPE_CHECKING:
     from tarsus import studio
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Actuator",
