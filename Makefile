@@ -24,7 +24,7 @@ help:
 	@echo "make fuzz      damaged files, arrays, runs and studio lines for hours: TARSUS_FUZZ_FACTOR=200"
 	@echo "make lint      ruff, mypy and clang-format, without changing anything"
 	@echo "make format    format Python and C++"
-	@echo "make bench     measure the speed beside Pinocchio, write benchmarks/results/DATE.json"
+	@echo "make bench     measure against other libraries, write docs/benchmarks.md and README.md"
 	@echo "make sanitize  build the core with AddressSanitizer and UBSan and test it"
 	@echo "make docs      build the documentation into docs/_build/html"
 	@echo "make wheel     build a wheel for every processor, try it without a compiler"

@@ -55,7 +55,7 @@ def write(results: dict[str, Any]) -> None:
 
 
 def page(results: dict[str, Any]) -> str:
-    """Return all tables with the date and the machine, as Markdown."""
+    """Return all tables with the date and the computer, as Markdown."""
     lines = [provenance(results, SECTIONS), "", "## Dynamics", "", *dynamics_table(results)]
     for key, (heading, table) in SECTIONS.items():
         if key in results:
@@ -64,7 +64,7 @@ def page(results: dict[str, Any]) -> str:
 
 
 def rows(results: dict[str, Any]) -> str:
-    """Return the six rows of the README with the date and the machine, as Markdown."""
+    """Return the six rows of the README with the date and the computer, as Markdown."""
     speeds = {(row["model"], row["algorithm"]): row for row in results["rows"]}
     steps = {(row["model"], row["motion"]): row for row in results["contact"]["steps"]}
     piles = {row["model"]: row for row in results["contact"]["piles"]}
@@ -100,7 +100,7 @@ def rows(results: dict[str, Any]) -> str:
 
 
 def provenance(results: dict[str, Any], sections: Iterable[str]) -> str:
-    """Return when and on which machine the results were measured, with these sections.
+    """Return when and on which computer the results were measured, with these sections.
 
     `separate_runs` of older results maps sections to the dates of other runs.
     """
@@ -117,7 +117,7 @@ def provenance(results: dict[str, Any], sections: Iterable[str]) -> str:
     dates = {key: date for key, date in results.get("separate_runs", {}).items() if key in sections}
     if dates:
         listed = ", ".join(f"{SECTIONS[key][0]} ({date})" for key, date in dates.items())
-        sentences.append(f"Measured in separate runs, whose machine was not recorded: {listed}.")
+        sentences.append(f"Measured in separate runs, whose computer was not recorded: {listed}.")
     return " ".join(sentences)
 
 

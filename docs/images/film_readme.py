@@ -1,7 +1,7 @@
 """Film readme.webp, three runs side by side: `python docs/images/film_readme.py` (needs Chromium).
 
-Left: Talos walks by whole-body control. Middle: ANYmal trots onto a step of 4 cm. Right: six legs of a
-Strandbeest, each with one degree of freedom and several closed loops.
+Left: Talos walks by whole-body control. Middle: ANYmal trots onto a step of 4 cm. Right: six legs
+of a Strandbeest, each with one degree of freedom and several closed loops.
 """
 
 from __future__ import annotations
