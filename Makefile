@@ -52,7 +52,8 @@ FORCE:
 
 # The compiled core also goes into the source tree, so that Python finds it from this folder, too.
 $(VENV)/package: $(VENV)/build-tools $(VENV)/instruction-sets $(SOURCES)
-	$(PIP) install --no-build-isolation --no-deps --force-reinstall \
+	$(BIN)/python tools/build_progress.py $(filter-out -q,$(PIP)) install -v \
+	  --no-build-isolation --no-deps --force-reinstall \
 	  --config-settings=cmake.define.TARSUS_INSTRUCTION_SETS=$(INSTRUCTION_SETS) .
 	cp --remove-destination build/$$($(BIN)/python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')-*/_core.* tarsus/
 	@touch $@
