@@ -1,4 +1,4 @@
-# make demo    build, install into .venv, and show what Tarsus does
+# make demo    build, install into .venv, run the demo and write demo/index.html
 # make test    the whole test suite
 # make help    the other targets
 
@@ -19,7 +19,7 @@ CPP     := $(shell find core -name '*.[ch]pp')
 .PHONY: help demo test fuzz lint format bench sanitize docs wheel clean FORCE
 
 help:
-	@echo "make demo      build, install into $(VENV), show a robot, its checks, timings and trot"
+	@echo "make demo      build, install into $(VENV), run the demo, write demo/index.html"
 	@echo "make test      install with every test dependency and run all tests"
 	@echo "make fuzz      damaged files, arrays, runs and studio lines for hours: TARSUS_FUZZ_FACTOR=200"
 	@echo "make lint      ruff, mypy and clang-format, without changing anything"
@@ -65,10 +65,12 @@ $(VENV)/installed-%: pyproject.toml | $(VENV)/package
 
 # --- what people ask for --------------------------------------------------------------------
 
-# Pinocchio and real robots are welcome guests: the demo goes on without them.
+# Pinocchio and the robots of example-robot-data are optional: the demo runs without them.
 demo: $(VENV)/installed-studio
-	@$(PIP) install pin example-robot-data || echo "Pinocchio did not install: going on without."
-	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+	@$(BIN)/python -c 'import pinocchio, tarsus.robots.examples as e; assert e.example_folder()' 2> /dev/null \
+	  || { echo "installing pin and example-robot-data"; $(PIP) --retries 1 install pin example-robot-data; } \
+	  || echo "They could not be installed; the demo runs without them."
+	@$(BIN)/python examples/demo
 
 test: $(VENV)/installed-test
 	$(BIN)/pytest -n 2
@@ -155,5 +157,5 @@ sanitize: $(VENV)/installed-test
 	  $(BIN)/pytest -n 2 -p no:cacheprovider $(SANITIZE_TESTS)
 
 clean:
-	rm -rf $(VENV) build dist docs/_build tarsus/_core.* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo docs/_build tarsus/_core.* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -exec rm -rf {} +

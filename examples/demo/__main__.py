@@ -1,0 +1,13 @@
+"""Run the demo: `python examples/demo`. Ctrl-C ends it cleanly, also while modules are loaded."""
+
+import sys
+
+if __name__ == "__main__":
+    try:
+        from program import main
+
+        code = main()
+    except KeyboardInterrupt:
+        print("\ninterrupted: the page was not written", file=sys.stderr)
+        code = 130
+    sys.exit(code)
