@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tarsus.formats.export import ExportWarning, Format, LeftOut, Meshes, save_export
 from tarsus.formats.xml_text import NAME, as_file, is_xml, without_file
 from tarsus.model import Description, Model, ModelError, Source
 from tarsus.model.checks import expect
 from tarsus.model.validation import checked
+
+if TYPE_CHECKING:
+    from tarsus.formats.xml import Element
 
 __all__ = ["ExportWarning", "LeftOut", "build", "load", "read", "save"]
 
@@ -32,6 +35,7 @@ def load(
     mimic: Mimic = "coupled",
     complete: str | os.PathLike[str] | None = None,
     arguments: Mapping[str, Any] | None = None,
+    trust: bool = False,
     strict: bool = False,
 ) -> Model:
     """Read a model from a .urdf, .sdf, .xml (MJCF, URDF or SDF), .xacro, .yaml or .json file.
@@ -46,6 +50,7 @@ def load(
         mimic=mimic,
         complete=complete,
         arguments=arguments,
+        trust=trust,
     )
     return build(description, NAME if is_xml(path) else os.fspath(path), strict=strict)
 
@@ -68,6 +73,7 @@ def read(
     mimic: Mimic = "coupled",
     complete: str | os.PathLike[str] | None = None,
     arguments: Mapping[str, Any] | None = None,
+    trust: bool = False,
 ) -> Description:
     """Read a file or a text as `load` does, and return what it states."""
     if base not in (None, "fixed", "free"):
@@ -77,9 +83,10 @@ def read(
         raise TypeError(f"package_dirs is {alone!r} alone, must be a list of folders: [{alone!r}]")
     if is_xml(path):
         with as_file(str(path)) as file:
-            description = without_file(_read(file, base, package_dirs, mimic, arguments), file)
+            description = _read(file, base, package_dirs, mimic, arguments, trust)
+            description = without_file(description, file)
     else:
-        description = _read(Path(path), base, package_dirs, mimic, arguments)
+        description = _read(Path(path), base, package_dirs, mimic, arguments, trust)
     if complete is not None:
         from tarsus.formats.side_file import complete as add_side_file
 
@@ -94,18 +101,21 @@ def _read(
     package_dirs: Sequence[str | os.PathLike[str]],
     mimic: Mimic,
     arguments: Mapping[str, Any] | None,
+    trust: bool,
 ) -> Description:
     kind = _format(file)
-    if arguments is not None and kind != "xacro":
-        raise ValueError(f"arguments are for .xacro files, not for {file}")
-    if kind in ("urdf", "xacro"):
-        from tarsus.formats.urdf import read_urdf
+    if kind != "xacro" and (arguments is not None or trust):
+        option = "trust is" if arguments is None else "arguments are"
+        raise ValueError(f"{option} for .xacro files, not for {file}")
+    if kind == "xacro":
         from tarsus.formats.xacro_file import read_xacro
 
-        root = read_xacro(file, arguments or {}, package_dirs) if kind == "xacro" else None
-        return read_urdf(
-            file, base=base or "fixed", package_dirs=package_dirs, mimic=mimic, root=root
-        )
+        root, warnings = read_xacro(file, arguments or {}, package_dirs, trust=trust)
+        description = _read_urdf(file, base, package_dirs, mimic, root)
+        description.warnings += warnings
+        return description
+    if kind == "urdf":
+        return _read_urdf(file, base, package_dirs, mimic)
     if kind == "sdf":
         from tarsus.formats.sdf import read_sdf
 
@@ -119,6 +129,18 @@ def _read(
     if base is not None:
         raise ValueError(f"{file} states how its root moves: leave out base={base!r}")
     return read_native(file, package_dirs=package_dirs)
+
+
+def _read_urdf(
+    file: Path,
+    base: Base | None,
+    package_dirs: Sequence[str | os.PathLike[str]],
+    mimic: Mimic,
+    root: Element | None = None,
+) -> Description:
+    from tarsus.formats.urdf import read_urdf
+
+    return read_urdf(file, base=base or "fixed", package_dirs=package_dirs, mimic=mimic, root=root)
 
 
 def save(

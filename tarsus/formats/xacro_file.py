@@ -1,7 +1,8 @@
-"""Xacro files, which are programs that write URDF: the package `xacro` of ROS runs them.
+"""Xacro files, from which URDF is generated.
 
-Expressions in them are Python, and they include other files: nothing of that is done unless a file
-is named `.xacro`, and only such files should be opened that one would also run.
+They are expanded by `tarsus.formats.xacro_expand`, which runs no code of the file. Files that the
+user trusts may be handed to the xacro package of ROS instead, which evaluates expressions as
+Python.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tarsus.formats.paths import Folders
+from tarsus.formats.xacro_expand import expand
 from tarsus.formats.xml import Element, parse_xml
 from tarsus.model.description import ModelError, Source
 
@@ -24,33 +26,27 @@ _one_at_a_time = threading.Lock()
 
 
 def read_xacro(
-    file: Path, arguments: Mapping[str, Any], package_dirs: Iterable[str | PathLike[str]] = ()
-) -> Element:
-    """Run a xacro file with `arguments` for its `$(arg …)`, and return the root of the URDF."""
-    try:
-        import xacro
-    except ModuleNotFoundError as error:
-        if error.name != "xacro":
-            raise
-        message = f"{file} needs xacro: pip install 'tarsus[xacro]'"
-        raise ModuleNotFoundError(message, name="xacro") from None
-    stated = {name: str(value) for name, value in arguments.items()}
-    with _finding(Folders(file, package_dirs)):
-        try:
-            text = xacro.process_file(str(file), mappings=stated).toxml()
-        except Exception as error:  # what its expressions raise may be anything
-            cause = " ".join(str(error).split()) or type(error).__name__
-            raise ModelError(f"xacro: {cause}", Source(str(file))) from error
-    return parse_xml(text.encode(), str(file))
+    file: Path,
+    arguments: Mapping[str, Any],
+    package_dirs: Iterable[str | PathLike[str]] = (),
+    *,
+    trust: bool = False,
+) -> tuple[Element, list[str]]:
+    """Expand a xacro file and return the root element of the URDF, and warnings.
+
+    `arguments` are the values for `$(arg …)`. With `trust` the xacro package expands the file: its
+    expressions can run any code.
+    """
+    folders = Folders(file, package_dirs)
+    if trust:
+        return _expand_trusted(file, arguments, folders), []
+    return expand(file, arguments, folders)
 
 
 def refuse_xacro(root: Element) -> None:
     """Raise if a text, or a file of another name, is xacro."""
     if NAMESPACE in root.attributes and any(_is_xacro(element) for element in root.walk()):
-        message = (
-            "this is xacro, whose expressions are run as Python: "
-            "if you trust it, save it as .xacro and load that file"
-        )
+        message = "this is xacro, not URDF: save it as a .xacro file and load that file"
         raise ModelError(message, root.source)
 
 
@@ -58,6 +54,25 @@ def _is_xacro(element: Element) -> bool:
     return element.tag.startswith("xacro:") or any(
         "${" in value or "$(" in value for value in element.attributes.values()
     )
+
+
+def _expand_trusted(file: Path, arguments: Mapping[str, Any], folders: Folders) -> Element:
+    """Expand a file with the xacro package."""
+    try:
+        import xacro
+    except ModuleNotFoundError as error:
+        if error.name != "xacro":
+            raise
+        message = f"{file} with trust=True needs xacro: pip install 'tarsus[xacro]'"
+        raise ModuleNotFoundError(message, name="xacro") from None
+    mappings = {name: str(value) for name, value in arguments.items()}
+    with _finding(folders):
+        try:
+            text = xacro.process_file(str(file), mappings=mappings).toxml()
+        except Exception as error:  # what its expressions raise may be anything
+            cause = " ".join(str(error).split()) or type(error).__name__
+            raise ModelError(f"xacro: {cause}", Source(str(file))) from error
+    return parse_xml(text.encode(), str(file))
 
 
 @contextmanager

@@ -160,9 +160,14 @@ def read_xml(path: str | os.PathLike[str]) -> Element:
 
 def parse_xml(data: bytes, file: str) -> Element:
     """Parse the bytes of `file` (a name for messages) and return the root element."""
+    return parse_with(TreeReader(file), data)
+
+
+def parse_with(reader: TreeReader, data: bytes) -> Element:
+    """Parse bytes with a reader and return the root element."""
+    file = reader.file
     if len(data) > MAX_BYTES:
         raise ModelError(f"more than {MAX_BYTES} bytes of XML", Source(file))
-    reader = _Reader(file)
     try:
         reader.parser.Parse(data, True)
     except ModelError:
@@ -175,8 +180,10 @@ def parse_xml(data: bytes, file: str) -> Element:
     return reader.root
 
 
-class _Reader:
+class TreeReader:
     """Builds the tree from the events of expat."""
+
+    element_type: type[Element] = Element
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -204,7 +211,7 @@ class _Reader:
         if len(self.open) >= MAX_DEPTH:
             raise ModelError(f"elements nested more than {MAX_DEPTH} deep", self.here())
         parent = self.open[-1] if self.open else None
-        element = Element(tag, attributes, self.here(), parent)
+        element = self.element_type(tag, attributes, self.here(), parent)
         if parent is None:
             self.root = element
         else:

@@ -28,6 +28,7 @@ def load(
     mimic: Mimic | None = None,
     complete: str | os.PathLike[str] | None = None,
     arguments: Mapping[str, Any] | None = None,
+    trust: bool = False,
     strict: bool = False,
 ) -> Model:
     """Read a model: a file (.urdf, .sdf, .xml, .xacro, .yaml, .json), XML, or a robot's name.
@@ -45,8 +46,9 @@ def load(
     Joints of a URDF that mimic others are coupled to them (`mimic="coupled"`), or joints of their
     own ("independent"), as those of example-robot-data are unless stated. `complete` is a side
     file (.yaml or .json) with gears, couplings, loops and more that are added, see
-    `tarsus.formats.side_file`. `arguments` are those of a .xacro file, which is a program in
-    Python: open only what you trust.
+    `tarsus.formats.side_file`. `arguments` are those of a .xacro file, `$(arg …)`. Tarsus expands
+    such files without running their expressions as Python; `trust=True` hands the file to the
+    xacro package instead, which can run any code of the file and read environment variables.
     What was not taken over, and small breaches of the triangle inequality of inertias, are in
     `Model.warnings`; with `strict` every such breach is an error.
     """
@@ -61,10 +63,12 @@ def load(
             mimic=mimic or "coupled",
             complete=complete,
             arguments=arguments,
+            trust=trust,
             strict=strict,
         )
-    if complete is not None or arguments is not None:
-        option = "arguments" if complete is None else f"complete={os.fspath(complete)}"
+    if complete is not None or arguments is not None or trust:
+        option = "trust" if arguments is None else "arguments"
+        option = option if complete is None else f"complete={os.fspath(complete)}"
         raise ValueError(f"{option} is for files, not for {path!r}")
     return _named(path.strip(), base, mimic)
 

@@ -1,4 +1,4 @@
-"""Xacro: run where a file is named so, and refused everywhere else, with a word about why."""
+"""Loading of xacro files: their arguments, packages, errors, and files that the user trusts."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ XACRO = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="legs">
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    found = tmp_path / "legs.urdf.xacro"
-    found.write_text(XACRO)
-    return found
+    path = tmp_path / "legs.urdf.xacro"
+    path.write_text(XACRO)
+    return path
 
 
-def test_a_file_is_run(file: Path) -> None:
-    pytest.importorskip("xacro")
+def test_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xacro", None)  # it is not needed
     model = ts.load(file, base="free")
     assert model.name == "legs"
     assert model.body_names == ("trunk", "left_leg", "right_leg")
@@ -42,14 +42,17 @@ def test_a_file_is_run(file: Path) -> None:
 
 
 def test_arguments(file: Path) -> None:
-    pytest.importorskip("xacro")
     assert ts.load(file, arguments={"mass": 3}, base="free").total_mass == pytest.approx(11)
     with pytest.raises(ValueError, match=r"arguments are for \.xacro files, not for"):
         ts.load("examples/quadruped.urdf", arguments={})
+    with pytest.raises(ValueError, match="arguments is for files, not for 'lola'"):
+        ts.load("lola", arguments={})
 
 
-def test_packages_are_found(tmp_path: Path) -> None:
-    pytest.importorskip("xacro")
+@pytest.mark.parametrize("trust", [False, True])
+def test_packages(tmp_path: Path, trust: bool) -> None:
+    if trust:
+        pytest.importorskip("xacro")
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "legs.xacro").write_text(XACRO)
     (tmp_path / "own").mkdir()
@@ -58,37 +61,68 @@ def test_packages_are_found(tmp_path: Path) -> None:
         '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
         '<xacro:include filename="$(find parts)/legs.xacro"/></robot>'
     )
-    assert ts.load(own, package_dirs=[tmp_path]).n_bodies == 3 - 1
+    assert ts.load(own, package_dirs=[tmp_path], trust=trust).n_bodies == 3 - 1
     with pytest.raises(ts.ModelError, match="there is no package 'parts'; name its folder in pack"):
-        ts.load(own)
+        ts.load(own, trust=trust)
 
 
-def test_mistakes_name_the_file(file: Path) -> None:
-    pytest.importorskip("xacro")
+def test_errors_name_expression_file_and_line(file: Path) -> None:
     file.write_text(XACRO.replace("${0.1 * 2}", "${nothing * 2}"))
-    with pytest.raises(ts.ModelError, match=r"legs\.urdf\.xacro: xacro: .*nothing"):
+    message = r"legs\.urdf\.xacro:5: xacro: '\$\{nothing \* 2\}': there is no property or function"
+    with pytest.raises(ts.ModelError, match=message):
+        ts.load(file)
+
+
+def test_errors_of_urdf_name_the_line_of_the_macro(file: Path) -> None:
+    file.write_text(XACRO.replace('iyy="0.2"', 'iyy="much"'))
+    with pytest.raises(ts.ModelError, match=r"legs\.urdf\.xacro:5: .*must be a number, not 'much'"):
         ts.load(file)
 
 
 @pytest.mark.parametrize("as_text", [True, False])
-def test_xacro_under_another_name_is_not_run(tmp_path: Path, as_text: bool) -> None:
-    bomb = tmp_path / "ran"
-    text = XACRO.replace("${0.1 * 2}", f"${{open('{bomb}', 'w')}}")
+def test_xacro_under_another_name_is_refused(tmp_path: Path, as_text: bool) -> None:
     other = tmp_path / "legs.urdf"
-    other.write_text(text)
-    with pytest.raises(ts.ModelError, match=r"this is xacro.*run as Python.*save it as \.xacro"):
-        ts.load(text if as_text else other)
-    assert not bomb.exists()
+    other.write_text(XACRO)
+    with pytest.raises(ts.ModelError, match=r"this is xacro, not URDF: save it as a \.xacro file"):
+        ts.load(XACRO if as_text else other)
 
 
-def test_files_that_xacro_wrote_are_urdf(tmp_path: Path) -> None:
-    pytest.importorskip("xacro")
+def test_expanded_files_are_urdf(tmp_path: Path) -> None:
     text = '<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="b"/></robot>'
     (tmp_path / "a.urdf").write_text(text)
     assert ts.load(tmp_path / "a.urdf").name == "a"
 
 
-def test_what_to_install_is_said(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trusted_file(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("xacro")
+    monkeypatch.setenv("TARSUS_SIDE", "near")
+    file.write_text(XACRO.replace('side="left"', "side=\"${(lambda: '$(env TARSUS_SIDE)')()}\""))
+    with pytest.raises(ts.ModelError, match="environment variables are not read from a file"):
+        ts.load(file)
+    model = ts.load(file, base="free", arguments={"mass": 3}, trust=True)
+    assert model.body_names == ("trunk", "near_leg", "right_leg")
+    assert model.total_mass == pytest.approx(11)
+
+
+def test_trust_is_for_xacro_files() -> None:
+    with pytest.raises(ValueError, match=r"trust is for \.xacro files, not for examples"):
+        ts.load("examples/quadruped.urdf", trust=True)
+    with pytest.raises(ValueError, match="trust is for files, not for 'lola'"):
+        ts.load("lola", trust=True)
+
+
+def test_trusted_files_need_xacro(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xacro", None)
-    with pytest.raises(ModuleNotFoundError, match=r"needs xacro: pip install 'tarsus\[xacro\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"trust=True needs xacro: pip install 'tarsus\["):
+        ts.load(file, trust=True)
+
+
+def test_yaml_needs_pyyaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    (tmp_path / "a.yaml").write_text("a: 1")
+    file = tmp_path / "a.xacro"
+    file.write_text("<robot name=\"${xacro.load_yaml('a.yaml').a}\"><link name='b'/></robot>")
+    with pytest.raises(
+        ModuleNotFoundError, match=r"a\.yaml needs pyyaml: pip install 'tarsus\[io\]'"
+    ):
         ts.load(file)
