@@ -131,7 +131,10 @@ class References:
 
     def _allowed(self, reference: str) -> Path:
         self.evaluator.budget.spend(WORK_PER_PATH)
-        path = Path(self.absolute(reference.replace("\\", "/")))
+        reference = reference.replace("\\", "/")
+        if reference.startswith("//") or not reference.isprintable():
+            raise ExpressionError(f"{reference!r} is not a usable path")
+        path = Path(self.absolute(reference))
         try:
             resolved = path.resolve()
             if any(resolved.is_relative_to(package) for package in self._packages.values()):

@@ -136,7 +136,7 @@ FILES = {
         <xacro:include filename="none.xacro" optional="true"/>
         <xacro:include filename="${xacro.abs_filename('many_*.xacro')}"/>
         <xacro:macro name="m"><xacro:include filename="$(find pkg)/urdf/found.xacro"/></xacro:macro>
-        <xacro:m/>
+        <xacro:m/><xacro:include filename="$(find ${'p' + 'kg'})/urdf/beside.xacro"/>
         <xacro:property name="c" value="${xacro.load_yaml('config/values.yaml')}"/>
         <x a="${c.limits.joint.upper}" b="${c['list'][1]}" c="${c.limits.joint['lower'] * 2}"
            d="${c.text} ${c.none} ${c.flag} ${c.exponent} ${c.merged.upper} ${c.again.lower}"

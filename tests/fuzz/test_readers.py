@@ -66,6 +66,21 @@ SPRINGS = """<mujoco><option><flag damper="enable"/></option><worldbody><site na
 """Tendons and actuators with forces."""
 
 
+XACRO = """<robot name="legs" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:arg name="mass" default="${2 * 1.5}"/><xacro:property name="sides" value="${['l', 'r']}"/>
+<xacro:property name="c" value="${xacro.load_yaml('legs.yaml')}"/>
+<xacro:macro name="leg" params="side length:=${c.length} *origin **more">
+<link name="${side}_leg"><inertial><mass value="$(arg mass)"/><inertia ixx="${length ** 2 / 12}"
+iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial><xacro:insert_block name="more"/></link>
+<joint name="${side}_hip" type="revolute"><parent link="trunk"/><child link="${side}_leg"/>
+<xacro:insert_block name="origin"/><limit lower="${-c.limit}" upper="${radians(90)}" effort="1"
+velocity="1"/></joint></xacro:macro><link name="trunk"/>
+<xacro:macro name="each" params="items"><xacro:if value="${len(items) > 0}">
+<xacro:leg side="${items[0]}"><origin xyz="0 ${1 if items[0] == 'l' else -1} 0"/><x><!-- --></x>
+</xacro:leg><xacro:each items="${items[1:]}"/></xacro:if></xacro:macro>
+<xacro:each items="${sides}"/><xacro:include filename="*.part.xacro" ns="part"/></robot>"""
+
+
 def model_file(name: str, folder: Path) -> Path:
     """A model to damage, with what belongs to it."""
     for part in DATA.glob("*"):
@@ -77,6 +92,10 @@ def model_file(name: str, folder: Path) -> Path:
         description = ts.load(DATA / "machine.sdf").description
         description.forces += forces(description)
         ts.save(description, file)
+    elif name == "legs.xacro":
+        pytest.importorskip("yaml")
+        file.write_text(XACRO)
+        (folder / "legs.yaml").write_text("length: 0.4\nlimit: !degrees 45\n")
     elif name == "springs.xml":
         file.write_text(SPRINGS)
     elif name.startswith("side"):
@@ -101,7 +120,7 @@ def forces(description: ts.Description) -> list[Any]:
 @pytest.mark.parametrize(
     "name",
     ["arm.urdf", "loops.urdf", EXAMPLE.name, "machine.sdf", "mixed.xml", "springs.xml"]
-    + ["saved.json", "saved.yaml", "side.json"],
+    + ["saved.json", "saved.yaml", "side.json", "legs.xacro"],
 )
 def test_models(name: str, tmp_path: Path) -> None:
     file = model_file(name, tmp_path)
