@@ -8,9 +8,9 @@ origin cannot run code, and cannot take unbounded time or memory.
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from tarsus.formats.paths import Folders
 from tarsus.formats.xacro_expressions import Evaluator
@@ -23,11 +23,14 @@ from tarsus.formats.xacro_tree import PREFIX, Node, Verbatim, shortened
 from tarsus.formats.xml import Element
 from tarsus.model.description import ModelError
 
-MAX_DEPTH = 200
-"""Macro calls and includes inside each other."""
+MAX_DEPTH = 3000
+"""Elements, conditions, blocks, macros and includes inside each other; a macro counts as three."""
 
 MAX_WARNINGS = 100
 WORK_PER_ELEMENT = 20
+
+Steps: TypeAlias = "Iterator[Steps | None]"
+"""An expansion that is under way: it yields expansions that must be done before it goes on."""
 
 
 def expand(file: Path, arguments: Mapping[str, Any], folders: Folders) -> tuple[Element, list[str]]:
@@ -38,7 +41,7 @@ def expand(file: Path, arguments: Mapping[str, Any], folders: Folders) -> tuple[
     except ExpressionError as error:
         raise ModelError(f"xacro: {shortened(str(error))}", expansion.references.place) from None
     except RecursionError:
-        message = "xacro: macros, properties or expressions are nested too deeply"
+        message = "xacro: an expression, or properties that use each other, are nested too deeply"
         raise ModelError(message, expansion.references.place) from None
 
 
@@ -50,9 +53,8 @@ class _Expansion:
         self.evaluator = Evaluator(self.budget)
         self.references = References(file, folders, arguments, self.evaluator)
         self.texts = TextEvaluator(self.evaluator, self.references.command)
-        self.depth = 0
         self.warnings: list[str] = []
-        self.handlers: dict[str, Callable[[Node, Node, Scope, Scope], None]] = {
+        self.handlers: dict[str, Callable[[Node, Node, Scope, Scope], Steps | None]] = {
             "xacro:insert_block": self._insert_block,
             "xacro:include": self._include,
             "xacro:property": self._property,
@@ -73,7 +75,23 @@ class _Expansion:
         if target:
             root.attributes["xmlns"] = target
         scope = Scope(self.texts, names=self._global_names())
-        return self._expanded(root, Scope(self.texts), scope)
+        result = self._with_attributes(root, scope)
+        self._run(self._expand_content(root, result, Scope(self.texts), scope))
+        return result
+
+    def _run(self, steps: Steps) -> None:
+        """Do an expansion, with those inside it on a list: Python's call stack may be too small."""
+        stack = [steps]
+        while stack:
+            try:
+                inner = next(stack[-1])
+            except StopIteration:
+                stack.pop()
+            else:
+                if inner is not None:
+                    stack.append(inner)
+                if len(stack) > MAX_DEPTH:
+                    raise ExpressionError(f"macros, blocks or includes are nested {MAX_DEPTH} deep")
 
     def _global_names(self) -> dict[str, Any]:
         own = {
@@ -94,48 +112,50 @@ class _Expansion:
         direct = {name: functions[name] for name in own}
         return {**self.references.names, **direct, "xacro": Namespace("xacro", functions)}
 
-    def _expanded(self, node: Node, macros: Scope, scope: Scope) -> Node:
-        """Return an element with its attributes and content expanded."""
+    def _with_attributes(self, node: Node, scope: Scope) -> Node:
+        """Return an element with its attributes expanded, and no content."""
         result = Node(node.tag, {}, node.source)
         for name, value in node.attributes.items():
             if not name.startswith(PREFIX) and name != "xmlns:xacro":
                 result.attributes[name] = self.texts.written(value, scope, node.source)
-        self._expand_content(node, result, macros, scope)
         return result
 
-    def _expand_content(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> None:
+    def _expand_content(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> Steps:
         """Append the expanded content of an element to `owner`."""
         for item in node.content:
             self.budget.spend(1)
             if isinstance(item, Node):
-                self._expand_element(item, owner, macros, scope)
+                yield self._expand_element(item, owner, macros, scope)
             elif isinstance(item, Verbatim):
                 owner.content.append(item)
             else:
                 owner.content.append(self.texts.written(item, scope, node.source))
 
-    def _expand_element(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> None:
+    def _expand_element(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> Steps | None:
         self.references.place = node.source
         self.budget.spend(WORK_PER_ELEMENT + len(node.attributes) + work_of(node.tag))
         handler = self.handlers.get(node.tag)
         if handler is not None:
-            handler(node, owner, macros, scope)
-        elif node.tag.startswith(PREFIX):
-            self._call(node, owner, macros, scope)
-        else:
-            owner.content.append(self._expanded(node, macros, scope))
+            return handler(node, owner, macros, scope)
+        if node.tag.startswith(PREFIX):
+            return self._call(node, owner, macros, scope)
+        result = self._with_attributes(node, scope)
+        owner.content.append(result)
+        return self._expand_content(node, result, macros, scope)
 
-    def _insert_block(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> None:
+    def _insert_block(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> Steps:
         name = node.required("name")
         for prefix in ("**", "*"):
             if scope.knows(prefix + name):
                 break
         else:
             raise node.failure(f"there is no block '{name}'")
-        block = self._expanded(scope.lookup(prefix + name), macros, scope)
-        owner.content += block.content if prefix == "**" else [block]
+        block = scope.lookup(prefix + name)
+        result = self._with_attributes(block, scope)
+        yield self._expand_content(block, result, macros, scope)
+        owner.content += result.content if prefix == "**" else [result]
 
-    def _include(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> None:
+    def _include(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> Steps:
         reference = self.texts.written(node.required("filename"), scope, node.source)
         is_optional = self._truth(node, node.attributes.get("optional", "false"))
         inner_macros, inner_scope = macros, scope
@@ -158,7 +178,7 @@ class _Expansion:
             self.references.stack.append(file)
             root = self.references.tree(file)
             root.tag = node.tag
-            self._inline(root, owner, inner_macros, inner_scope)
+            yield self._inline(root, owner, inner_macros, inner_scope)
             self.references.stack.pop()
 
     def _property(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> None:
@@ -201,11 +221,11 @@ class _Expansion:
         if name not in self.references.arguments:
             self.references.arguments[name] = self.texts.written(default, scope, node.source)
 
-    def _named_element(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> None:
+    def _named_element(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> Steps | None:
         name = self.texts.written(node.required("xacro:name"), scope, node.source)
         if not name:
             raise node.failure("the name of an element must not be empty")
-        self._expand_element(node.renamed(name, "xacro:name"), owner, macros, scope)
+        return self._expand_element(node.renamed(name, "xacro:name"), owner, macros, scope)
 
     def _attribute(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> None:
         name = self.texts.written(node.required("name"), scope, node.source)
@@ -216,19 +236,19 @@ class _Expansion:
             self._warn(f"{node.source}: attribute '{name}' inside <{owner.tag}> is ignored")
         owner.attributes[name] = value
 
-    def _condition(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> None:
+    def _condition(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> Steps:
         text = node.required("value")
         value = self._truth(node, self.texts.evaluate(text, scope, node.source))
         if value == (node.tag == "xacro:if"):
             inner = Node(node.tag, {}, node.source)
-            self._expand_content(node, inner, macros, scope)
+            yield self._expand_content(node, inner, macros, scope)
             owner.content += inner.content
 
-    def _dynamic_call(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> None:
+    def _dynamic_call(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> Steps:
         name = self.texts.written(node.required("macro"), scope, node.source)
-        self._call(node.renamed(PREFIX + name, "macro"), owner, macros, scope)
+        return self._call(node.renamed(PREFIX + name, "macro"), owner, macros, scope)
 
-    def _call(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> None:
+    def _call(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> Steps:
         """Expand a call of a macro."""
         macro, macro_macros, macro_scope = find_macro(node, macros, scope)
         inner = Scope(self.texts, macro_scope)
@@ -239,7 +259,7 @@ class _Expansion:
             del missing[name]
             inner.define(name, self.texts.evaluate(value, scope, node.source))
         arguments = Node(node.tag, {}, node.source)
-        self._expand_content(node, arguments, macros, scope)
+        yield self._expand_content(node, arguments, macros, scope)
         blocks = iter(arguments.nodes)
         for name in [name for name in missing if name.startswith("*")]:
             block = next(blocks, None)
@@ -255,19 +275,15 @@ class _Expansion:
             del missing[name]
         if missing:
             raise node.failure(f"the parameters {', '.join(missing)} are missing")
-        self._inline(macro.body, owner, Scope(self.texts, macro_macros), inner)
+        yield self._inline(macro.body, owner, Scope(self.texts, macro_macros), inner)
 
-    def _inline(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> None:
+    def _inline(self, node: Node, owner: Node, macros: Scope, scope: Scope) -> Steps:
         """Append the content of a macro or an included file, and declare its XML namespaces."""
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise ExpressionError(f"more than {MAX_DEPTH} macros or includes inside each other")
         inner = Node(node.tag, {}, node.source)
         self._import_namespaces(node, inner)
-        self._expand_content(node, inner, macros, scope)
+        yield self._expand_content(node, inner, macros, scope)
         self._import_namespaces(inner, owner)
         owner.content += inner.content
-        self.depth -= 1
 
     def _import_namespaces(self, node: Node, owner: Node) -> None:
         """Declare the XML namespaces of a file or macro at the element that it is inserted in."""
