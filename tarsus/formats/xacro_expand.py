@@ -102,8 +102,8 @@ class _Expansion:
         further = {
             "arg": self.references.argument,
             "fatal": self._fatal,
-            "message": lambda *_: "",
-            "print_location": lambda *_: "",
+            "message": lambda *_, **__: "",
+            "print_location": lambda: "",
             "warning": self._warn_with,
             "error": self._warn_with,
             "tokenize": _tokens,
@@ -310,7 +310,7 @@ class _Expansion:
         except ValueError:
             raise node.failure(f"'{value}' is neither true nor false") from None
 
-    def _warn_with(self, *values: Any) -> str:
+    def _warn_with(self, *values: Any, **_: Any) -> str:
         self._warn(f"{self.references.place}: {' '.join(map(to_text, values))}")
         return ""
 

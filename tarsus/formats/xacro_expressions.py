@@ -35,7 +35,15 @@ SHORT_EXPRESSION = 200
 MAX_PARSED = 1000
 """Expressions that are kept parsed, as macros evaluate them again, and their length."""
 
-ERRORS = (ArithmeticError, LookupError, MemoryError, OSError, TypeError, ValueError)
+ERRORS = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    OSError,
+    TypeError,
+    ValueError,
+)
 """What operations and functions raise when their arguments do not suit them."""
 
 OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {

@@ -342,7 +342,9 @@ def test_mistakes(content: str, message: str, tmp_path: Path) -> None:
 def test_warnings(tmp_path: Path) -> None:
     file = write(
         tmp_path / "model.xacro",
-        "<link name='a${xacro.warning(&quot;heavy&quot;, 5)}${xacro.message(1)}'/>"
+        "<link name='a${xacro.warning(&quot;heavy&quot;, 5, print_location=False)}'/>"
+        "<link name='b${xacro.message(1)}'/><joint name='j' type='fixed'><parent link='a'/>"
+        "<child link='b'/></joint>"
         "<xacro:include filename='none_*.xacro'/>",
     )
     model = ts.load(file)
