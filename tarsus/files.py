@@ -12,16 +12,19 @@ from pathlib import Path
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replacing(path: str | os.PathLike[str], *, new: bool = False) -> Iterator[Path]:
     """Give the path of an empty file to write to, in the same folder, with the same suffix.
 
     If all goes well it takes the place of `path`, once its bytes are on the disk; if anything is
     raised it is removed, and what was at `path` stays as it was. A process that is killed may leave
     it behind: its name begins with `.tarsus-`. A link stays a link, to a new file. Pipes and
-    devices are written to directly.
+    devices are written to directly. With `new` an existing file is never replaced: a
+    `FileExistsError` is raised, also if another process creates the file meanwhile.
     """
     target = Path(path)
     file = Path(os.path.realpath(target))
+    if new and os.path.lexists(file):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
     if file.exists() and not file.is_file():
         yield target
         return
@@ -30,6 +33,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         _create(part, file)
         yield part
         _settle(part, file)
+        if new:
+            _claim(part, file)
         part.replace(file)
     except OSError as error:
         if error.errno is None or error.filename not in (None, str(part), os.fsencode(part)):
@@ -47,6 +52,16 @@ def _create(part: Path, file: Path) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
     mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o666
     os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+
+
+def _claim(part: Path, file: Path) -> None:
+    """Create `file` as another name of the part, or raise a `FileExistsError` if it exists."""
+    try:
+        os.link(part, file)
+    except FileExistsError:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file)) from None
+    except OSError:  # a file system without hard links
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
 
 
 def _settle(part: Path, file: Path) -> None:

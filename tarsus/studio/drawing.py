@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from tarsus.studio.recording import Moment
     from tarsus.studio.stage import Stage
 
-HEADER = ("t", "body", "x", "y", "z", "qw", "qx", "qy", "qz")
+COLUMNS = ("t", "body", "x", "y", "z", "qw", "qx", "qy", "qz")
+HEADER = re.compile(rb"t,body,x,y,z,qw,qx,qy,qz\r?\n")
+"""The first bytes of a file of poses."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,11 @@ class Drawing:
     def begin(self, stage: Stage) -> None:
         """Start a file anew, with its header and the poses as they are now."""
         if self.kind == "corpus" and self.file is not None:
-            with self.file.open("w", newline="") as opened:
-                csv.writer(opened).writerow(HEADER)
+            with (
+                stage.guard.writing(self.file, HEADER) as part,
+                part.open("w", newline="") as opened,
+            ):
+                csv.writer(opened).writerow(COLUMNS)
         stage.frames = 0
         self._write(stage, None)
 
@@ -45,7 +51,7 @@ class Drawing:
         if self.file is None:
             return
         t, q = (stage.t, stage.machine.q) if moment is None else (moment.t, moment.q)
-        with self.file.open("a", newline="") as opened:
+        with stage.guard.appending(self.file), self.file.open("a", newline="") as opened:
             rows = csv.writer(opened)
             poses = stage.machine.poses(q)
             for body, at in zip(stage.machine.bodies(), poses, strict=True):

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.files import replacing
 from tarsus.forces import FORCES
 from tarsus.formats import WRITABLE, save
 from tarsus.formats.export import ExportWarning
 from tarsus.model import Model
-from tarsus.studio.files import shown
+from tarsus.studio.files import below, shown, to_write
 from tarsus.studio.filming import Film, films_of, picture_of
 from tarsus.studio.language import Line, LineError, one_of
 from tarsus.studio.tables import write_table
@@ -34,45 +33,64 @@ MOST_PICTURES, MOST_PIXELS = 5000, 4096 * 4096
 """Of films and of each picture, so that nobody waits for hours."""
 
 
-def export(stage: Stage, path: Path, line: Line) -> str:
-    """Write a file, and return what was written and what was left out."""
-    kind = path.suffix.lower()
+def export(stage: Stage, word: str, line: Line) -> str:
+    """Write the file that a word names, and return what was written and what was left out."""
+    kind = below(stage, word, KINDS).suffix.lower()
     if kind in MODELS:
-        return _model(stage, path)
+        return _model(stage, word)
     fps, speed = _positive(line, "-fps", 25.0), _positive(line, "-speed", 1.0)
     one = kind == ".png" and "-fps" not in line.options
     films = [picture_of(stage)] if one else films_of(stage)
     whole = one_of(" ".join(line.options.get("-whole", ["off"])), ("on", "off"), "-whole") == "on"
-    files = _files(path, len(films) if whole else 1)
-    pictures = max(1 + round(film.run.duration * fps / speed) for film in films[-len(files) :])
-    if kind not in TABLES and pictures > MOST_PICTURES:
-        raise LineError(f"-fps: these are {pictures} pictures, at most {MOST_PICTURES}", "-fps")
+    names = _names(word, len(films) if whole else 1)
+    chosen = films[-len(names) :]
+    counts = [1 + round(film.run.duration * fps / speed) for film in chosen]
+    if kind not in TABLES and max(counts) > MOST_PICTURES:
+        raise LineError(f"-fps: these are {max(counts)} pictures, at most {MOST_PICTURES}", "-fps")
+    numbered = [
+        _numbered(name, count) if kind == ".png" else [name]
+        for name, count in zip(names, counts, strict=True)
+    ]
+    # all names are checked before the first file is written
+    paths = iter(to_write(stage, [each for group in numbered for each in group], KINDS))
     told = []
-    for film, file in zip(films[-len(files) :], files, strict=True):
-        said = WRITERS[kind](film, file, fps, speed, _size(line))
-        told.append(f"{said} written to {shown(stage, file)}" + ("" if one else f", {film.span}"))
-    if len(files) < len(films):
+    for film, name, group in zip(chosen, names, numbered, strict=True):
+        files = [next(paths) for _ in group]
+        said = _write(stage, film, files, fps, speed, _size(line))
+        where = shown(stage, below(stage, name, KINDS))
+        told.append(f"{said} written to {where}" + ("" if one else f", {film.span}"))
+    if len(names) < len(films):
         before = f"t = {films[0].run.t[0]:.4g} … {films[-2].run.t[-1]:.4g} s"
         told.append(f"{before} is left out, another machine: -whole on writes it to other files")
     return "; ".join(told)
 
 
-def _files(path: Path, count: int) -> list[Path]:
-    """Return files of machines one after the other: run-before2, run-before1, run."""
+def _names(word: str, count: int) -> list[str]:
+    """Return names for machines one after the other: run-before2, run-before1, run."""
+    path = Path(word)
     earlier = [
-        path.with_name(f"{path.stem}-before{k}{path.suffix}") for k in range(count - 1, 0, -1)
+        str(path.with_name(f"{path.stem}-before{k}{path.suffix}")) for k in range(count - 1, 0, -1)
     ]
-    return [*earlier, path]
+    return [*earlier, word]
 
 
-def _model(stage: Stage, path: Path) -> str:
+def _numbered(name: str, count: int) -> list[str]:
+    """Return the name of a picture, or the names of those of a film: name-0001.png, …"""
+    path = Path(name)
+    if count == 1:
+        return [name]
+    return [str(path.with_name(f"{path.stem}-{k:04d}{path.suffix}")) for k in range(1, count + 1)]
+
+
+def _model(stage: Stage, word: str) -> str:
     """Write the model with its forces; constraints and the ground are of studio scenes only."""
+    (path,) = to_write(stage, [word], MODELS)
     document = stage.document
     forces = [part for part in document.parts.values() if part.kind in FORCES]
     model = Model(dataclasses.replace(document.description, forces=forces), strict=False)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), stage.guard.writing(path) as part:
         warnings.simplefilter("ignore", ExportWarning)  # what it says is in the answer
-        left_out = [str(each) for each in save(model, path)]
+        left_out = [str(each) for each in save(model, part)]
     left_out += [
         f"{part.kind} {part.name}: a constraint, which scenes keep"
         for part in document.parts.values()
@@ -111,24 +129,40 @@ def _film(film: Film, path: Path, fps: float, speed: float, size: Mapping[str, A
     return f"{film.run.duration:.4g} s"
 
 
-def _pictures(film: Film, path: Path, fps: float, speed: float, size: Mapping[str, Any]) -> str:
-    """Write a picture, or numbered ones of a film: name-0001.png, …"""
-    pictures = Pictures(film.run, fps=fps, speed=speed, lines=film.lines)
-    renderer, count = Renderer(pictures, **size), len(pictures.times)
-    for k in range(count):
-        numbered = path if count == 1 else path.with_name(f"{path.stem}-{k + 1:04d}{path.suffix}")
-        _write_picture(renderer.picture(k), numbered)
-    return "picture" if count == 1 else f"{count} pictures, {path.stem}-0001 and so on,"
+def _write(
+    stage: Stage,
+    film: Film,
+    files: list[Path],
+    fps: float,
+    speed: float,
+    size: Mapping[str, Any],
+) -> str:
+    """Write a recording to its file, pictures to one file each; return what was written."""
+    kind = files[0].suffix.lower()
+    if kind == ".png":
+        return _pictures(stage, film, files, fps, speed, size)
+    with stage.guard.writing(files[0]) as part:
+        return WRITERS[kind](film, part, fps, speed, size)
 
 
-def _write_picture(pixels: Any, path: Path) -> None:
+def _pictures(
+    stage: Stage,
+    film: Film,
+    files: list[Path],
+    fps: float,
+    speed: float,
+    size: Mapping[str, Any],
+) -> str:
     try:
         from PIL import Image
     except ModuleNotFoundError:
         message = "pictures need pillow: pip install 'tarsus[view]'"
         raise ModuleNotFoundError(message, name="PIL") from None
-    with replacing(path) as part:
-        Image.fromarray(pixels).save(part)
+    renderer = Renderer(Pictures(film.run, fps=fps, speed=speed, lines=film.lines), **size)
+    for k, file in enumerate(files):
+        with stage.guard.writing(file) as part:
+            Image.fromarray(renderer.picture(k)).save(part)
+    return "picture" if len(files) == 1 else f"{len(files)} pictures, {files[0].stem} and so on,"
 
 
 Writer = Callable[[Film, Path, float, float, Mapping[str, Any]], str]
@@ -137,9 +171,8 @@ WRITERS: Mapping[str, Writer] = {
     **dict.fromkeys(FILMS, _film),
     ".glb": _glb,
     ".html": _page,
-    ".png": _pictures,
 }
-"""How a recording is written, by ending."""
+"""How a recording is written to one file, by ending."""
 
 
 def _whole(values: Any) -> Any:

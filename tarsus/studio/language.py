@@ -25,11 +25,14 @@ LONGEST = 100_000
 
 
 class LineError(ValueError):
-    """A line that cannot be done; `field` is the option or the word that is wrong."""
+    """A line that cannot be done; `field` is the option or the word that is wrong.
 
-    def __init__(self, message: str, field: str = "") -> None:
+    `confirm` are paths of existing files that the line would replace.
+    """
+
+    def __init__(self, message: str, field: str = "", confirm: Iterable[str] = ()) -> None:
         super().__init__(message)
-        self.field = field
+        self.field, self.confirm = field, tuple(confirm)
 
 
 @dataclass

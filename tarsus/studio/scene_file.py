@@ -6,6 +6,7 @@ that folder may be moved.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 KEYS = ("t", "q", "v")
 KIND = ".json"
+HEADER = re.compile(
+    rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"\s*,\s*"version"\s*:\s*\d+\s*,'
+)
+"""The first bytes of a scene: its format and version are its first keys."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,10 @@ bits, and a script that can be edited. A line that fails changes nothing.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
@@ -25,13 +25,11 @@ from tarsus.simulation.integrators import Integration
 from tarsus.studio.commands import COMMANDS
 from tarsus.studio.document import Document
 from tarsus.studio.drawing import Drawing
+from tarsus.studio.files import OverwriteGuard
 from tarsus.studio.language import LineError, parse, written
 from tarsus.studio.safety import Before
 from tarsus.studio.wording import spoken
 from tarsus.studio.world import EXPECTED, World
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -41,6 +39,8 @@ class Answer:
     text: str
     ok: bool = True
     field: str = ""
+    confirm: tuple[str, ...] = ()
+    """Paths of files that the line would replace; repeated with `overwrite` it does."""
 
 
 def is_pause(text: str) -> bool:
@@ -52,6 +52,8 @@ class Stage(World):
     """A machine that is built and moved by lines; `what` is a model, a scene, or nothing yet.
 
     `root` is the folder that lines may read from and write to, the present one unless stated.
+    Lines create files there; `overwrite` lets them also replace files that this stage did not
+    write.
     """
 
     def __init__(
@@ -59,10 +61,13 @@ class Stage(World):
         what: Model | Scene | Document | None = None,
         *,
         root: str | Path | None = None,
+        overwrite: bool = False,
     ) -> None:
         super().__init__(what)
         self.lock = threading.RLock()
         self.root = Path.cwd() if root is None else Path(root)
+        self.guard = OverwriteGuard(overwrite)
+        """Decides which existing files lines may replace."""
         self.drawing = Drawing()
         """Where frames go."""
         self.frames = 0
@@ -79,15 +84,26 @@ class Stage(World):
 
     # --- what people say ------------------------------------------------------------------------
 
-    def do(self, text: str) -> Answer:
+    def do(
+        self,
+        text: str,
+        *,
+        overwrite: Iterable[str] = (),
+        unless: Callable[[], bool] | None = None,
+    ) -> Answer:
         """Do a line and return the answer; errors that a person can mend are answers.
 
-        `pause` stops the line that is being done for somebody else, too.
+        `pause` stops the line that is being done for somebody else, too. `overwrite` names
+        existing files that this line may replace. The line is dropped if `unless` returns true
+        when its turn has come.
         """
         if is_pause(text):
             self.work.stop()
         with self.lock, self.work:
-            answer = self._done(text)
+            if unless is not None and unless():
+                return Answer("the line was dropped: who said it has gone", False)
+            with self.guard.confirming(self.root.resolve(), overwrite):
+                answer = self._done(text)
         for listener in list(self.listeners):
             listener(text, answer)
         return answer
@@ -102,7 +118,9 @@ class Stage(World):
                 if self.work.stopping:
                     raise LineError(f"line {number}, {line.strip()!r}: the script was stopped")
                 if strict and not answers[-1].ok:
-                    raise LineError(f"line {number}, {line.strip()!r}: {answers[-1].text}")
+                    failed = answers[-1]
+                    message = f"line {number}, {line.strip()!r}: {failed.text}"
+                    raise LineError(message, failed.field, failed.confirm)
         return answers
 
     def __getattr__(self, verb: str) -> Callable[..., str]:
@@ -113,7 +131,7 @@ class Stage(World):
         def say(*words: object, **options: object) -> str:
             answer = self.do(written(verb, *words, **options))
             if not answer.ok:
-                raise LineError(answer.text, answer.field)
+                raise LineError(answer.text, answer.field, answer.confirm)
             return answer.text
 
         return say
@@ -134,7 +152,7 @@ class Stage(World):
         """Do a line that is part of another, and return its text; a line that fails raises."""
         answer = self._done(line, noted=noted)
         if not answer.ok:
-            raise LineError(answer.text, answer.field)
+            raise LineError(answer.text, answer.field, answer.confirm)
         return answer.text
 
     def _done(self, text: str, *, noted: bool = True) -> Answer:
@@ -157,10 +175,12 @@ class Stage(World):
                 self.take.note(self.understood)
         except EXPECTED as error:
             before.put_back(self)
-            field = error.field if isinstance(error, LineError) else ""
+            field, confirm = (
+                (error.field, error.confirm) if isinstance(error, LineError) else ("", ())
+            )
             told = error.args[0] if isinstance(error, KeyError) and error.args else error
             text = spoken(self.document.description, str(told))
-            return Answer(text or type(error).__name__, False, field)
+            return Answer(text or type(error).__name__, False, field, confirm)
         except BaseException:
             before.put_back(self)
             raise

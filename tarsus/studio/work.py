@@ -47,11 +47,14 @@ class Work:
             if self._depth == 0:
                 self.stopping, self.text, self._thread = False, "", 0
 
-    def stop(self) -> None:
-        """Ask what another thread is doing to end soon; nothing happens if nobody works."""
+    def stop(self, thread: int | None = None) -> None:
+        """Ask what another thread is doing to end soon; nothing happens if nobody works.
+
+        With `thread` only the work of the thread with that identifier is stopped.
+        """
         with self._lock:
             if self._depth > 0 and self._thread != threading.get_ident():
-                self.stopping = True
+                self.stopping |= thread in (None, self._thread)
 
     def tell(self, done: int, whole: int, what: str) -> None:
         """Say how far the work has come; those who watch are told some times a second."""

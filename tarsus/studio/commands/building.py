@@ -36,7 +36,7 @@ KINDS = list(
 """All that can be added. Joints of two places win over constraints of the same name."""
 
 
-@command("add KIND NAME -option value…")
+@command("add KIND NAME -option value…", files=lambda line: line.words[:1] == ["mesh"])
 def add(stage: Stage, line: Line) -> str:
     """Add a part, a joint, a force or a constraint."""
     line.expect(["KIND", "NAME"], line.options)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
 
 
-@command("open SCENE")
+@command("open SCENE", files=True)
 def open_scene(stage: Stage, line: Line) -> str:
     """Open a scene of the gallery; without a name, say which there are."""
     line.expect([], more=True)

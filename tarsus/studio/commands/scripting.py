@@ -17,7 +17,7 @@ KINDS = (".ves", ".txt")
 MOST_BYTES = 4 * 1024 * 1024
 
 
-@command("run FILE name=value…", noted=False)
+@command("run FILE name=value…", noted=False, files=True)
 def run(stage: Stage, line: Line) -> str:
     """Do all lines of a script, with values in the places of $name; all of them or none."""
     line.expect(["FILE"], more=True)
@@ -51,7 +51,8 @@ def _said(stage: Stage, text: str, where: str) -> str:
     try:
         answer = stage.answered(text, noted=True)
     except LineError as error:
-        raise LineError(f"{where}, {text.strip()!r}: {error}", error.field) from None
+        message = f"{where}, {text.strip()!r}: {error}"
+        raise LineError(message, error.field, error.confirm) from None
     if stage.work.stopping:
         raise LineError(f"{where}, {text.strip()!r}: the script was stopped, and is taken back")
     return answer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tarsus.studio import frames
 from tarsus.studio.commands.command import command
 from tarsus.studio.commands.timing import count
-from tarsus.studio.drawing import Drawing
+from tarsus.studio.drawing import HEADER, Drawing
 from tarsus.studio.files import shown, to_write
 from tarsus.studio.language import Line, LineError, numbers, one_of
 
@@ -97,7 +97,7 @@ def read_integrator(stage: Stage, line: Line) -> str:
     return frames.report(stage)
 
 
-@command("draw bolio|corpus FILE N|null")
+@command("draw bolio|corpus FILE N|null", files=True)
 def draw(stage: Stage, line: Line) -> str:
     """Draw frames of step for pages (bolio), each N-th to a file of poses (corpus), or not."""
     line.expect(["CONVENTION"], more=True)
@@ -113,7 +113,7 @@ def draw(stage: Stage, line: Line) -> str:
     every = count(words[1], "N") if len(words) == 2 else 1
     if every < 1:
         raise LineError("N must be at least 1", "N")
-    path = to_write(stage, words[0], CORPUS)
+    (path,) = to_write(stage, [words[0]], CORPUS, HEADER)
     stage.drawing = Drawing(kind, path, every)
     stage.drawing.begin(stage)
     return f"each {every}. frame goes to {shown(stage, path)}"
