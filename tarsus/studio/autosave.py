@@ -3,16 +3,23 @@
     session.json    what is now, and the names of all that was: written last, whole or not at all
     pieces/…        worlds and edits, each a file under the name of its content, written once
     take.txt        the lines of the take, of which session.json says how many bytes count
+    pending.txt     lines that were not done again, until the user decides about them
     aside-1/ …      sessions that could not be read, or were begun anew; the last three
 
 A line that edits is on the disk before it is answered: it is appended to the take. All the rest
 follows soon. A process that is killed between two of these files leaves the session before, and
-the lines that were said since: they are done again.
+the lines that were done since: they are done again.
+
+A session folder may come from somebody else. What it states is restored, because that is data.
+Lines are done again only if this user wrote them on this machine, which their seals tell, and if
+they use no files; others are pending until the user confirms them. Lines that use files need not
+be done again after a crash: the whole session is saved before they are answered.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -21,34 +28,53 @@ from pathlib import Path
 from typing import Any
 
 from tarsus.files import replacing
+from tarsus.studio.commands.command import uses_files
+from tarsus.studio.loading import mesh_folders
 from tarsus.studio.session import Packer, Unpacker
-from tarsus.studio.session_folder import HEAD, PIECES, TAKE, own_folder, put_aside
+from tarsus.studio.session_folder import (
+    HEAD,
+    PENDING,
+    PIECE,
+    PIECES,
+    TAKE,
+    check_plain,
+    own_folder,
+    put_aside,
+    read_bounded,
+)
+from tarsus.studio.session_seal import user_sealer
 from tarsus.studio.stage import Answer, Stage
-from tarsus.studio.take_journal import TakeJournal, do_again
+from tarsus.studio.take_journal import Row, TakeJournal
 from tarsus.studio.world import EXPECTED
 
 MOST_BYTES = 256 * 1024 * 1024
 """Of worlds to which undo and redo go back; the oldest are not kept."""
 MOTION, PAUSE = 3.0, 0.25
 """How often a motion is saved, and how soon after an edit all of the stage is [s]."""
-WHOLE = ("run ", "load ", "open ", "rewind ", "gait", "draw ")
-"""How lines begin that need files, the recording or much time: all is saved at once."""
+SLOW = (["rewind"], ["gait"])
+"""Commands that need the recording or much time: all is saved at once, as for those with files."""
+LISTED, LONGEST = 5, 80
+"""Pending lines that a message names, and characters of each."""
 
 
 class Autosave:
     """Keeps a stage in a folder: restores it at first, then saves what changes until `close`.
 
     A stage on which something has been done already begins a new session; the old one is put
-    aside. What was restored, and what could not be, is told by the stage.
+    aside. What was restored, and what could not be, is told by the stage. With `replay` pending
+    lines are done again: those that use files, or that another user or machine wrote.
     """
 
-    def __init__(self, stage: Stage, folder: str | Path) -> None:
+    def __init__(self, stage: Stage, folder: str | Path, *, replay: bool = False) -> None:
         self.stage = stage
         self.folder, self._lock_file = own_folder(Path(folder))
+        self._sealer = user_sealer()
+        self.pending: list[str] = []
+        """Lines of the session that were not done again; see `replay` and `dismiss`."""
         self._packer = Packer()
         self._writing = threading.Lock()
         """Who has it and waits for the stage's lock had that before."""
-        self._journal = TakeJournal(self.folder / TAKE)
+        self._journal = TakeJournal(self.folder / TAKE, self._sealer)
         self._sizes: dict[str, int] = {}
         """Bytes of the pieces that are there."""
         self._noted = self._saved = self._state()
@@ -61,6 +87,28 @@ class Autosave:
         stage.listeners.append(self._heard)
         self._thread = threading.Thread(target=self._run, daemon=True, name="tarsus autosave")
         self._thread.start()
+        if replay and self.pending:
+            stage.tell(self.replay().text)
+        elif self.pending:
+            stage.tell(_pending_text(self.pending))
+
+    def replay(self) -> Answer:
+        """Do the pending lines again, up to the first that fails; none is pending any more.
+
+        They may create files, and replace only those that any line of the stage may.
+        """
+        with self.stage.lock:
+            lines = list(self.pending)
+            self.dismiss()
+        failed = _do_again(self.stage, lines)
+        return Answer(failed or f"{len(lines)} lines of the session were done again", not failed)
+
+    def dismiss(self) -> Answer:
+        """Forget the pending lines."""
+        count = len(self.pending)
+        self.pending = []
+        (self.folder / PENDING).unlink(missing_ok=True)
+        return Answer(f"{count} lines of the session are forgotten")
 
     def close(self) -> None:
         """Save for the last time, and leave the session to others."""
@@ -79,7 +127,9 @@ class Autosave:
         """Bring a line that edits to the disk before it is answered."""
         with self.stage.lock, self._telling():
             edits = self._state()[:3]
-            whole = line.strip().startswith(WHOLE) and edits != self._saved[:3]
+            whole = edits != self._saved[:3] and (
+                bool(self._sealer.problem) or uses_files(line) or line.split()[:1] in SLOW
+            )
             if edits == self._noted[:3] and not whole:
                 return
             if whole or not self._journal.write(self.stage.take.lines):
@@ -155,8 +205,9 @@ class Autosave:
                     part.write_bytes(data)
                 self._sizes[name] = len(data)
         used = self._bounded(head)
+        seal = self._sealer.seal("head", json.dumps(head, allow_nan=False))
         with replacing(self.folder / HEAD) as part:
-            part.write_text(json.dumps(head, allow_nan=False), encoding="utf-8")
+            part.write_text(json.dumps({**head, "seal": seal}, allow_nan=False), encoding="utf-8")
         for name in set(self._sizes) - used:
             with suppress(OSError):
                 (pieces / name).unlink()
@@ -181,36 +232,117 @@ class Autosave:
 
     def _restore(self) -> bool:
         """Restore the session that is there, if there is one; put it aside if it cannot be."""
-        if not (self.folder / HEAD).exists():
+        stage = self.stage
+        if self._sealer.problem:
+            stage.tell(f"lines of the session cannot be sealed: {self._sealer.problem}")
+        if not os.path.lexists(self.folder / HEAD):
             if any(self.folder.glob("[pt]*")):
                 put_aside(self.folder)
             return False
-        stage = self.stage
         if stage.edits or stage.steps or stage.document.description.bodies:
             stage.tell(f"the session before is in {put_aside(self.folder)}")
             return False
+        own = True
         try:
-            head = json.loads((self.folder / HEAD).read_text(encoding="utf-8"))
-            if not isinstance(head, dict):
-                raise ValueError("session.json is no session")
-            unpacker = Unpacker(self._read, self.folder)
+            check_plain(self.folder)
+            head, own = self._head()
+            folders = [self.folder.resolve().anchor] if own else mesh_folders(stage)
+            unpacker = Unpacker(self._read, self.folder, folders)
             size, steps = (int(each) for each in head["take"])
             take, later = self._journal.read(size, steps)
+            pending = self._read_pending()
             unpacker.unpack(head, take, stage)
         except (*EXPECTED, RecursionError, AttributeError) as error:
             self._journal.forget()
             where = put_aside(self.folder)
-            stage.tell(f"the session could not be restored, it is in {where}: {error}")
+            foreign = "" if own else f"; {_foreign_text(stage)}"
+            stage.tell(f"the session could not be restored, it is in {where}: {error}{foreign}")
             return False
-        names = (self.folder / PIECES).iterdir()
-        self._sizes = {file.name: file.stat().st_size for file in names if file.name.isalnum()}
+        pieces = [file for file in (self.folder / PIECES).iterdir() if PIECE.fullmatch(file.name)]
+        self._sizes = {file.name: file.stat().st_size for file in pieces}
+        for text in unpacker.told:
+            stage.tell(text)
         if self._journal.end < size:
-            unpacker.told.append(f"the take has its first {len(take.lines)} lines only")
-        for text in (*unpacker.told, do_again(stage, later)):
-            if text:
-                stage.tell(text)
+            stage.tell(f"the take has its first {len(take.lines)} lines only")
+        if not own:
+            stage.tell(_foreign_text(stage))
+        self._do_later(later, own)
+        if self.pending != pending[-len(self.pending) :]:  # else a crash left both
+            pending += self.pending
+        if pending:
+            self._write_pending(pending)
         stage.tell(f"restored: {stage.document.description.name} at t = {stage.t:.6g} s")
         return True
 
+    def _head(self) -> tuple[dict[str, Any], bool]:
+        """Return the head of the session, and whether this user wrote it on this machine."""
+        data, _ = read_bounded(self.folder / HEAD, MOST_BYTES)
+        head = json.loads(data)
+        if not isinstance(head, dict):
+            raise ValueError("session.json is no session")
+        seal = head.pop("seal", "")
+        return head, self._sealer.fits(seal, "head", json.dumps(head))
+
+    def _do_later(self, rows: list[Row], own: bool) -> None:
+        """Do lines again that were done after the session was saved, up to the first that may not.
+
+        That line and those after it are pending.
+        """
+        lines = [row.line for row in rows]
+        if own and rows and rows[0].own and lines[0].startswith("advance "):
+            # steps before the session was saved have been made
+            lines[0] = f"advance {int(lines[0].split()[1]) - self.stage.take.mark[1]}"
+        may = [own and row.own and not uses_files(row.line) for row in rows]
+        count = may.index(False) if False in may else len(rows)
+        self.pending = lines[count:]
+        if failed := _do_again(self.stage, lines[:count]):
+            self.stage.tell(failed)
+
+    def _read_pending(self) -> list[str]:
+        """Return lines that were pending when the session was closed."""
+        path = self.folder / PENDING
+        if not path.exists():
+            return []
+        lines = json.loads(read_bounded(path, MOST_BYTES)[0])
+        if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+            raise ValueError(f"{PENDING} is no list of lines")
+        return lines
+
+    def _write_pending(self, lines: list[str]) -> None:
+        self.pending = lines
+        with replacing(self.folder / PENDING) as part:
+            part.write_text(json.dumps(lines), encoding="utf-8")
+
     def _read(self, name: str) -> bytes:
-        return (self.folder / PIECES / name).read_bytes()
+        return read_bounded(self.folder / PIECES / name, MOST_BYTES)[0]
+
+
+def _do_again(stage: Stage, lines: list[str]) -> str:
+    """Do lines on a stage that was restored; return what could not be done, nothing if all was."""
+    for number, line in enumerate(lines):
+        answer = stage.do(line)
+        if not answer.ok:
+            left = len(lines) - number
+            return f"the last {left} lines could not be done again, from {line!r}: {answer.text}"
+    stage.playing = False
+    return ""
+
+
+def _foreign_text(stage: Stage) -> str:
+    """Return what a user must know about a session whose seal does not fit."""
+    return (
+        "the session was changed, or written by another user, on another machine or by an older "
+        f"version: its meshes are read below {stage.root} only"
+    )
+
+
+def _pending_text(lines: list[str]) -> str:
+    """Return what a user must know about pending lines."""
+    listed = [line if len(line) <= LONGEST else f"{line[:LONGEST]}…" for line in lines[:LISTED]]
+    if len(lines) > LISTED:
+        listed.append(f"and {len(lines) - LISTED} more")
+    return (
+        f"{len(lines)} lines of the session were not done again, because they use files or were "
+        f"not written by this user on this machine: {'; '.join(listed)}. Confirm them in the page, "
+        "start with `tarsus studio --replay`, or in Python call `Autosave.replay()`"
+    )

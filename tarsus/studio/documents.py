@@ -26,6 +26,7 @@ from tarsus.parts import Part
 from tarsus.scenes.named import scene_named
 from tarsus.studio.document import Document, Guide, Slider
 from tarsus.studio.gallery import ENTRIES
+from tarsus.studio.limits import check_call
 from tarsus.studio.opening import of_scene, opened
 from tarsus.studio.statements import plain, unplain
 
@@ -166,6 +167,7 @@ def scene_document(name: str, source: Source) -> Document:
     """Return the scene of that name, of `tarsus.scenes` or of the gallery."""
     if name in ENTRIES:
         return opened(ENTRIES[name].make())[0]
+    check_call(name)
     scene = scene_named(name, quotes=False)
     if scene is None:
         raise ModelError(f"there is no scene {name!r}", source)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from tarsus.model import WORLD
+from tarsus.robots.named import CALL
 from tarsus.studio.document import Document
 from tarsus.studio.language import LineError
 
@@ -14,6 +16,9 @@ MOST_PARTS, MOST_NAMES, LONGEST_NAME = 2000, 500, 200
 """Forces and constraints; sliders, bindings, charts and groups each; characters of a name."""
 MOST_PAIRS = 20_000
 """Of shapes of different linkages, which may touch."""
+LARGEST_NUMBER = 2000
+"""In calls such as chain(20), so that nobody waits for a chain of millions."""
+NUMBER = re.compile(r"\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?")
 
 
 def check_size(document: Document) -> None:
@@ -31,6 +36,14 @@ def check_size(document: Document) -> None:
         )
     if document.collision is None:
         _check(_pairs(document), MOST_PAIRS, "pairs of shapes that may touch", "-touches off")
+
+
+def check_call(word: str) -> None:
+    """Raise if a call such as chain(20) has numbers that make machines too large to wait for."""
+    call = CALL.fullmatch(word.strip())
+    for digits in NUMBER.findall(call["arguments"]) if call is not None else ():
+        if float(digits.replace("_", "")) > LARGEST_NUMBER:
+            raise LineError(f"{word}: {digits} is more than {LARGEST_NUMBER}", "FILE")
 
 
 def _check(count: int, most: int, what: str, hint: str = "") -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,18 +11,16 @@ from tarsus.formats.native import from_data
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.robots.examples import EXAMPLES, example_folder
-from tarsus.robots.named import CALL, robot_named
+from tarsus.robots.named import robot_named
 from tarsus.scenes.named import scene_named
 from tarsus.studio.files import to_read
 from tarsus.studio.language import LineError
+from tarsus.studio.limits import check_call
 from tarsus.studio.opening import differences, of_model, of_scene, standing
 from tarsus.studio.scene_file import World, is_scene, read_scene
 
 if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
-
-LARGEST_NUMBER = 2000
-"""In calls such as chain(20), so that nobody waits for a chain of millions."""
 
 
 def loaded(stage: Stage, word: str) -> World:
@@ -56,9 +53,7 @@ def mesh_folders(stage: Stage) -> list[Path]:
 
 
 def _of_name(word: str) -> World:
-    call = CALL.fullmatch(word.strip())
-    if call is not None:
-        _check_sizes(word, call["arguments"])
+    check_call(word)
     scene = scene_named(word, quotes=False)
     if scene is not None:
         document = of_scene(scene).but(scene=word.strip())
@@ -73,10 +68,3 @@ def _of_name(word: str) -> World:
             "FILE",
         )
     return world_of(model)
-
-
-def _check_sizes(word: str, arguments: str) -> None:
-    """Raise if a call has numbers that make machines too large to wait for."""
-    for digits in re.findall(r"\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?", arguments):
-        if float(digits.replace("_", "")) > LARGEST_NUMBER:
-            raise LineError(f"{word}: {digits} is more than {LARGEST_NUMBER}", "FILE")

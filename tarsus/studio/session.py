@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 from tarsus.arrays import Array
 from tarsus.formats.native_elements import mapping
+from tarsus.formats.text import parse_json
 from tarsus.model import Model
 from tarsus.model.checks import flag, number, numbers
 from tarsus.model.description import ModelError, Source
@@ -26,6 +27,7 @@ from tarsus.studio.document import Document
 from tarsus.studio.documents import document_data, read_document, scene_document
 from tarsus.studio.machine import Machine
 from tarsus.studio.recording import Moment
+from tarsus.studio.session_folder import PIECE
 from tarsus.studio.stage import Stage
 from tarsus.studio.take import Take
 from tarsus.studio.world import Edit
@@ -138,10 +140,16 @@ class Packer:
 
 
 class Unpacker:
-    """Makes a stage of a session; `read` returns a piece by its name."""
+    """Makes a stage of a session; `read` returns a piece by its name.
 
-    def __init__(self, read: Callable[[str], bytes], folder: Path) -> None:
+    A session is data: nothing in it is executed. Meshes are read below `mesh_folders` only.
+    """
+
+    def __init__(
+        self, read: Callable[[str], bytes], folder: Path, mesh_folders: Sequence[str | Path]
+    ) -> None:
         self.read, self.source = read, Source(str(folder))
+        self._mesh_folders = mesh_folders
         self.told: list[str] = []
         """What could not be kept, or not be read."""
         self._documents: dict[str, Document] = {}
@@ -215,10 +223,8 @@ class Unpacker:
     def _document(self, name: Any) -> Document:
         """Return a document by name, the same for all that have it."""
         if name not in self._documents:
-            # the session is our own: meshes may be wherever they were
-            anywhere = [Path(self.source.file).resolve().anchor]
             self._documents[name] = read_document(
-                self._piece(name), self.source, anywhere, scenes=self._scene
+                self._piece(name), self.source, self._mesh_folders, scenes=self._scene
             )
         return self._documents[name]
 
@@ -229,12 +235,12 @@ class Unpacker:
         return self._scenes[name]
 
     def _piece(self, name: Any) -> Any:
-        if not isinstance(name, str) or not name.isalnum():
+        if not isinstance(name, str) or not PIECE.fullmatch(name):
             raise ModelError(f"{name!r} is no name of a piece", self.source)
         data = self.read(name)
         if _name(data) != name:
             raise ModelError(f"the piece {name} is damaged", self.source)
-        return json.loads(data)
+        return parse_json(data.decode(), self.source)
 
     def _state(self, q: Any, v: Any) -> State:
         """Return a state; whether it fits a machine is seen when the machine is put into it."""

@@ -6,15 +6,23 @@ One process at a time has a folder: another one that wants the same gets the nex
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import stat
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-HEAD, PIECES, TAKE, LOCK = "session.json", "pieces", "take.txt", "lock"
+HEAD, PIECES, TAKE, PENDING, LOCK = "session.json", "pieces", "take.txt", "pending.txt", "lock"
+PIECE = re.compile(r"[0-9a-f]{32}")
+"""The name of a piece."""
 ASIDE = 3
 """How many are kept."""
+
+
+_PLAIN = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+"""Flags to open a file that may be of somebody else: no link, no pipe that waits."""
 
 
 def default_folder() -> Path:
@@ -28,14 +36,38 @@ def default_folder() -> Path:
     return base / "tarsus" / "studio"
 
 
+def check_plain(folder: Path) -> None:
+    """Raise if files of a session are links or no files: other files would be written to."""
+    pieces = folder / PIECES
+    if pieces.is_symlink():
+        raise ValueError(f"{pieces} is a link, must be a folder")
+    files = [folder / name for name in (HEAD, TAKE, PENDING)]
+    for file in [*files, *(pieces.iterdir() if pieces.exists() else ())]:
+        if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
+            raise ValueError(f"{file} must be a plain file, and no link")
+
+
+def read_bounded(path: Path, most: int) -> tuple[bytes, os.stat_result]:
+    """Return the bytes of a plain file, and its status; no link is followed, no pipe waited for."""
+    with os.fdopen(os.open(path, os.O_RDONLY | _PLAIN), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(f"{path} is no plain file")
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(f"{path} has more than {most} bytes")
+    return data, status
+
+
 def put_aside(folder: Path) -> Path:
     """Move the files of a session into a folder of their own, and return it."""
-    found = {int(path.name[6:]): path for path in folder.glob("aside-*[0-9]")}
+    matches = ((path, re.fullmatch(r"aside-(\d{1,9})", path.name)) for path in folder.iterdir())
+    found = {int(match[1]): path for path, match in matches if match is not None}
     for number in sorted(found)[: max(0, len(found) - ASIDE + 1)]:
         shutil.rmtree(found[number], ignore_errors=True)
     where = folder / f"aside-{max(found, default=0) + 1}"
     where.mkdir()
-    for name in (HEAD, PIECES, TAKE):
+    for name in (HEAD, PIECES, TAKE, PENDING):
         with suppress(FileNotFoundError):
             (folder / name).rename(where / name)
     return where
@@ -46,7 +78,7 @@ def own_folder(folder: Path) -> tuple[Path, Any]:
     for number in range(1, 100):
         mine = folder if number == 1 else folder.with_name(f"{folder.name}-{number}")
         mine.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file = (mine / LOCK).open("a")
+        file = os.fdopen(os.open(mine / LOCK, os.O_WRONLY | os.O_CREAT | _PLAIN, 0o666), "a")
         if _lock(file):
             for left in mine.glob("**/.tarsus-*"):  # of processes that were killed as they wrote
                 left.unlink(missing_ok=True)

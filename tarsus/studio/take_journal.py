@@ -1,98 +1,105 @@
-"""The take on the disk: lines are appended as they are said, and are there once they are answered.
+"""The take on the disk: lines are appended once they are done, and before they are answered.
 
-Each line is a row of JSON. The head of a session says how many bytes of the file are part of it;
-what was said later stands beyond them, and is done again when the session is restored.
+Each line is a row of JSON with its seal, which covers the row before, too. The head of a session
+says how many bytes of the file are part of it; lines that were done later stand beyond them, and
+are done again when the session is restored, if their seals fit.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tarsus.studio.session_folder import read_bounded
+from tarsus.studio.session_seal import Sealer
 from tarsus.studio.take import Take
-
-if TYPE_CHECKING:
-    from tarsus.studio.stage import Stage
 
 MOST = 64 * 1024 * 1024
 """Bytes; what is said later is not kept."""
 
 
+@dataclass(frozen=True)
+class Row:
+    """A line of a take, the seal that stands beside it, and where its row ends [bytes]."""
+
+    line: str
+    seal: str
+    end: int
+    own: bool = True
+    """Whether the seal fits: this user has written the row, after the one before it."""
+
+
 class TakeJournal:
     """Lines of a take in a file; whoever writes holds the lock of the stage."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lines: list[str] = []
+    def __init__(self, path: Path, sealer: Sealer) -> None:
+        self.path, self._sealer = path, sealer
+        self._rows: list[Row] = []
         """What is written."""
-        self._ends = [0]
-        """Where each line begins, and the last one ends [bytes]."""
 
     @property
     def end(self) -> int:
         """Where the last line ends [bytes]."""
-        return self._ends[-1]
+        return self._rows[-1].end if self._rows else 0
 
     def write(self, lines: list[str]) -> bool:
         """Bring lines to the disk, those at the end that were taken back are overwritten.
 
         Return whether all are there: a file does not grow beyond its bound.
         """
-        same = min(len(lines), len(self._lines))
-        while same and lines[same - 1] != self._lines[same - 1]:
+        same = min(len(lines), len(self._rows))
+        while same and lines[same - 1] != self._rows[same - 1].line:
             same -= 1
-        rows = [json.dumps(line).encode() + b"\n" for line in lines[same:]]
-        if not rows and same == len(self._lines):
+        if same == len(lines) == len(self._rows):
             return True
-        if self._ends[same] + sum(map(len, rows)) > MOST:
+        kept = self._rows[:same]
+        rows, data = list(kept), []
+        for line in lines[same:]:
+            before = rows[-1] if rows else Row("", "", 0)
+            seal = self._sealer.seal("line", before.seal, line)
+            text = json.dumps([line, seal]).encode() + b"\n"
+            rows.append(Row(line, seal, before.end + len(text)))
+            data.append(text)
+        if rows and rows[-1].end > MOST:
             return False
         with self.path.open("ab") as file:
-            file.truncate(self._ends[same])
-            file.write(b"".join(rows))
+            file.truncate(kept[-1].end if kept else 0)
+            file.write(b"".join(data))
             file.flush()
             os.fsync(file.fileno())
-        del self._lines[same:], self._ends[same + 1 :]
-        for line, row in zip(lines[same:], rows, strict=True):
-            self._lines.append(line)
-            self._ends.append(self.end + len(row))
+        self._rows = rows
         return True
 
-    def read(self, size: int, steps: int) -> tuple[Take, list[str]]:
-        """Return the take of the first `size` bytes, and lines that were said later.
+    def read(self, size: int, steps: int) -> tuple[Take, list[Row]]:
+        """Return the take of the first `size` bytes, and rows that were written later.
 
         `steps` have been made since the last line of the take. A row that a process was killed at
         was not answered, and does not count.
         """
         self.forget()
-        counted, data = 0, self.path.read_bytes() if self.path.exists() else b""
-        for row in data.splitlines(keepends=True):
-            try:
-                line = str(json.loads(row)) if row.endswith(b"\n") else None
-            except ValueError:
-                line = None
-            if line is None:
+        data = read_bounded(self.path, MOST)[0] if self.path.exists() else b""
+        for text in data.splitlines(keepends=True):
+            if not text.endswith(b"\n") or (stated := _stated(text)) is None:
                 break
-            self._lines.append(line)
-            self._ends.append(self.end + len(row))
-            counted += self.end <= size
-        return Take(self._lines[:counted], steps), self._lines[counted:]
+            line, seal = stated
+            before = self._rows[-1] if self._rows else Row("", "", 0)
+            own = self._sealer.fits(seal, "line", before.seal, line)
+            self._rows.append(Row(line, seal, before.end + len(text), own))
+        counted = sum(row.end <= size for row in self._rows)
+        return Take([row.line for row in self._rows[:counted]], steps), self._rows[counted:]
 
     def forget(self) -> None:
         """Begin with no lines, as where there is no file."""
-        self._lines, self._ends = [], [0]
+        self._rows = []
 
 
-def do_again(stage: Stage, lines: list[str]) -> str:
-    """Do lines on a stage that was restored; return what could not be done, nothing if all was."""
-    for number, line in enumerate(lines):
-        if number == 0 and line.startswith("advance "):
-            # steps before the session was saved have been made
-            line = f"advance {int(line.split()[1]) - stage.take.mark[1]}"
-        answer = stage.do(line)
-        if not answer.ok:
-            left = len(lines) - number
-            return f"the last {left} lines could not be done again, from {line!r}: {answer.text}"
-    stage.playing = False
-    return ""
+def _stated(row: bytes) -> tuple[str, str] | None:
+    """Return the line and the seal of a row, None if it is damaged; old rows have no seal."""
+    try:
+        found = json.loads(row)
+    except (ValueError, RecursionError):
+        return None
+    line, seal = found if isinstance(found, list) and len(found) == 2 else (found, "")
+    return (line, seal) if isinstance(line, str) and isinstance(seal, str) else None

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from worlds import THEN, bits, built
+from worlds import THEN, append_rows, bits, built
 
 from tarsus.studio import Stage, autosave
 from tarsus.studio.autosave import Autosave
@@ -150,8 +150,9 @@ def test_files_that_are_cut_short_are_never_seen(where: int, tmp_path: Path) -> 
 def test_a_row_that_was_cut_short_was_not_answered(tmp_path: Path) -> None:
     stage = built(Stage())
     Autosave(stage, tmp_path).close()
+    append_rows(tmp_path, "add box late")
     with (tmp_path / "take.txt").open("ab") as file:
-        file.write(b'"add box late"\n"add box nev')
+        file.write(b'["add box nev')
     other, _ = restored(tmp_path)
     stage.run("add box late")
     assert bits(other) == bits(stage)
@@ -160,8 +161,7 @@ def test_a_row_that_was_cut_short_was_not_answered(tmp_path: Path) -> None:
 def test_lines_that_cannot_be_done_again_are_told(tmp_path: Path) -> None:
     stage = built(Stage())
     Autosave(stage, tmp_path).close()
-    with (tmp_path / "take.txt").open("ab") as file:
-        file.write(b'"add box late"\n"delete nobody"\n"add box later"\n')
+    append_rows(tmp_path, "add box late", "delete nobody", "add box later")
     other, told = restored(tmp_path)
     assert any("last 2 lines" in each and "nobody" in each for each in told)
     stage.run("add box late")

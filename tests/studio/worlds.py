@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from tarsus.studio import Stage
 from tarsus.studio.documents import document_data
+from tarsus.studio.session_folder import TAKE
+from tarsus.studio.session_seal import user_sealer
+from tarsus.studio.take_journal import TakeJournal
 
 MACHINE = """
 add box cart -size .4 .2 .1 -t 0 0 .3 -color .2 .4 .8
@@ -40,6 +44,14 @@ def built(stage: Stage) -> Stage:
     """Build a machine with all that a document has."""
     stage.run([line for line in MACHINE.splitlines() if line])
     return stage
+
+
+def append_rows(folder: Path, *lines: str) -> None:
+    """Append lines to the take of a session as the studio does when it has done them."""
+    journal = TakeJournal(folder / TAKE, user_sealer())
+    take, rows = journal.read(10**9, 0)
+    assert not rows
+    assert journal.write([*take.lines, *lines])
 
 
 def bits(stage: Stage) -> dict[str, Any]:
