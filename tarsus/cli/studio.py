@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
@@ -49,54 +49,101 @@ def studio(
             show_default=False,
         ),
     ] = None,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite",
+            help="Let lines replace files that they did not write. Without it a page asks first, "
+            "and a script ends with 1.",
+        ),
+    ] = False,
+    replay: Annotated[
+        bool,
+        typer.Option(
+            "--replay",
+            help="Do lines of the session again that use files or are not of this user. Without "
+            "it the page asks first.",
+        ),
+    ] = False,
 ) -> None:
     """Build machines and play with them in a browser; exits with 1 if a line of a script fails."""
     from tarsus.studio import open as serve
+    from tarsus.studio.language import written
     from tarsus.studio.session_folder import default_folder
 
-    stage, first = _stage(what)
+    stage, first = _stage(what, overwrite=overwrite)
+    file = None if script in (None, Path("-")) else script
+    _check_files(stage, _beside(file, ".png") if draw == "png" else "", save)
     served = None
     if draw is None:
         # what was there the last time comes back first, so that undo leads to it
-        served = serve(stage, port=port, session=session or default_folder())
+        served = serve(stage, port=port, session=session or default_folder(), replay=replay)
     if first or (script is not None and stage.document.description.bodies):
         _say(stage, first or "new")
-    file = None if script in (None, Path("-")) else script
     if draw == "csv":
-        _say(stage, f"draw corpus {_beside(file, '.csv')} 1")
+        _say(stage, written("draw", "corpus", _beside(file, ".csv"), 1))
     elif draw == "null":
         _say(stage, "draw null")
     if script is not None:
         _do(stage, sys.stdin.read() if file is None else file.read_text("utf-8"))
     if draw == "png":
-        _say(stage, f"export {_beside(file, '.png')}")
+        _say(stage, written("export", _beside(file, ".png")))
     if save is not None:
         _save(stage, save)
     if served is not None:
         served.wait()
 
 
-def _stage(what: str | None) -> tuple[Stage, str]:
+def _stage(what: str | None, *, overwrite: bool) -> tuple[Stage, str]:
     """Return a stage, and the line that opens a word; files are read below their folder."""
     from tarsus.studio import Stage
     from tarsus.studio.gallery import ENTRIES
 
     if what is None:
-        return Stage(), ""
+        return Stage(overwrite=overwrite), ""
     path = Path(what)
     if path.is_file():
         inside = path.resolve().is_relative_to(Path.cwd())
-        stage = Stage(root=None if inside else path.resolve().parent)
+        stage = Stage(root=None if inside else path.resolve().parent, overwrite=overwrite)
         word = str(path.resolve().relative_to(stage.root.resolve()))
         return stage, f'load "{word}"'
-    return Stage(), f'{"open" if what in ENTRIES else "load"} "{what}"'
+    return Stage(overwrite=overwrite), f'{"open" if what in ENTRIES else "load"} "{what}"'
 
 
 def _say(stage: Stage, line: str) -> None:
     """Do a line of our own; what is wrong with it is wrong with an option."""
     answer = stage.do(line)
+    if answer.confirm:
+        _refuse(answer.text)
     if not answer.ok:
         raise ValueError(answer.text)
+
+
+def _refuse(text: str) -> NoReturn:
+    """Say that a file would be replaced, and exit."""
+    print(f"tarsus: {text}", file=sys.stderr)
+    raise typer.Exit(FAILED)
+
+
+def _check_files(stage: Stage, picture: str, save: Path | None) -> None:
+    """Exit before the script runs if the files at its end may not be written."""
+    from tarsus.studio import LineError
+    from tarsus.studio.files import to_write
+    from tarsus.studio.scene_file import HEADER, KIND
+
+    try:
+        if picture:
+            to_write(stage, [picture], (".png",))
+        if save is not None:
+            if save.suffix != KIND:
+                raise ValueError(f"--save {save} must end with {KIND}")
+            if not save.parent.is_dir():
+                raise FileNotFoundError(f"there is no folder {save.parent} to write {save.name} to")
+            stage.guard.check([save.resolve()], HEADER)
+    except LineError as error:
+        if not error.confirm:
+            raise
+        _refuse(str(error))
 
 
 def _do(stage: Stage, script: str) -> None:
@@ -113,14 +160,16 @@ def _do(stage: Stage, script: str) -> None:
 
 
 def _save(stage: Stage, file: Path) -> None:
-    from tarsus.studio.scene_file import KIND, write_scene
+    from tarsus.studio import LineError
+    from tarsus.studio.scene_file import HEADER, write_scene
 
-    if file.suffix != KIND:
-        raise ValueError(f"--save {file} must end with {KIND}")
-    if not file.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {file.parent} to write {file.name} to")
-    for lost in write_scene(stage, file):
-        print(f"tarsus: not kept: {lost}", file=sys.stderr)
+    try:
+        with stage.guard.writing(file.resolve(), HEADER) as part:
+            lost = write_scene(stage, part)
+    except LineError as error:
+        _refuse(str(error))
+    for each in lost:
+        print(f"tarsus: not kept: {each}", file=sys.stderr)
 
 
 def _beside(file: Path | None, ending: str) -> str:

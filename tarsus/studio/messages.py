@@ -23,6 +23,14 @@ from tarsus.studio.quantities import quantities, residual, seen_now
 if TYPE_CHECKING:
     from tarsus.studio.stage import Stage
 
+PENDING_LINES = 50
+"""Lines of a session that a page lists before it asks."""
+
+
+def replay(lines: list[str]) -> str:
+    """Return the question whether pending lines of the session shall be done again."""
+    return json.dumps({"kind": "replay", "lines": lines[:PENDING_LINES], "count": len(lines)})
+
 
 def shapes(machine: Machine, number: int) -> dict[str, Any]:
     """Return what the bodies look like, by name, and the ground; scenes refer to the number."""

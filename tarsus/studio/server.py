@@ -23,6 +23,7 @@ from tarsus.studio.clock import Clock
 from tarsus.studio.commands import COMMANDS
 from tarsus.studio.gallery import ENTRIES
 from tarsus.studio.news import Message, News
+from tarsus.studio.page_lines import PageLines
 from tarsus.studio.scene_message import scene
 from tarsus.studio.stage import Answer, Stage, is_pause
 from tarsus.view.gate import HOST
@@ -32,8 +33,8 @@ LARGEST = 1_000_000
 """Bytes of a message from a page."""
 BACKLOG = 500_000
 """Bytes that wait for a page, beyond which it is sent no frames."""
-MOST_WAITING = 1000
-"""Messages of a page that wait for their answers; beyond it the page itself waits."""
+STALLED_S = 60.0
+"""How long a page may take to read an answer before its connection ends [s]."""
 FOLDERS = {"page": "tarsus.studio", "view": "tarsus.view"}
 """Where files of the page lie: /page/x.js is tarsus/studio/page/x.js, /view/x.js of the viewer."""
 POLICY = (
@@ -48,15 +49,17 @@ def open_studio(
     port: int = 8090,
     host: str = HOST,
     session: str | Path | None = None,
+    replay: bool = False,
 ) -> Studio:
     """Show a stage, a model or a scene in a browser: `.url` is the address, `.close()` ends it.
 
     If the port is taken, the next free one is. Only this machine can connect unless `host` says
     otherwise, and only with the token that is in the address. `session` is a folder in which the
-    stage is kept as it changes, and from which an empty one is restored.
+    stage is kept as it changes, and from which an empty one is restored; with `replay` also the
+    lines of it are done again that use files, or that another user or machine wrote.
     """
     stage = what if isinstance(what, Stage) else Stage(what)
-    return Studio(stage, port=port, host=host, session=session)
+    return Studio(stage, port=port, host=host, session=session, replay=replay)
 
 
 class Studio:
@@ -69,9 +72,11 @@ class Studio:
         port: int,
         host: str = HOST,
         session: str | Path | None = None,
+        replay: bool = False,
     ) -> None:
         self.stage = stage
         self._news = News(stage)
+        self._pages: set[PageLines] = set()
         self._sending = False
         self._speaking = threading.local()
         """Whose line a thread does: several pages may speak at once."""
@@ -85,7 +90,7 @@ class Studio:
                 raise
             message = "the studio needs websockets: pip install 'tarsus[studio]'"
             raise ModuleNotFoundError(message, name="websockets") from None
-        self.autosave = None if session is None else Autosave(stage, session)
+        self.autosave = None if session is None else Autosave(stage, session, replay=replay)
         """What keeps the stage on the disk."""
         stage.listeners.append(self._echo)
         self._clock = Clock(stage, self._show)
@@ -116,6 +121,8 @@ class Studio:
         if self._done.is_set():
             return
         self._done.set()
+        for lines in list(self._pages):
+            lines.drop()
         self.stage.work.stop()
         self.stage.work.watchers.remove(self._show)
         self._clock.close()
@@ -134,39 +141,68 @@ class Studio:
     # --- pages ----------------------------------------------------------------------------------
 
     async def _talk(self, socket: Any) -> None:
-        """Tell a page all, then answer what it says."""
+        """Tell a page all, then answer what it says, until it goes or the studio closes."""
+        lines = PageLines(self.stage)
+        self._pages.add(lines)
+        tasks = [
+            asyncio.create_task(self._hear(lines, socket)),
+            asyncio.create_task(self._answer_all(lines, socket)),
+        ]
+        try:
+            if not self._done.is_set():
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._pages.discard(lines)
+            lines.drop()
+            for task in tasks:
+                task.cancel()
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
+        for error in ended:
+            if isinstance(error, Exception):
+                raise error
+
+    async def _hear(self, lines: PageLines, socket: Any) -> None:
+        """Queue what a page says; `pause` stops the line that is being done at once."""
+        async for text in socket:
+            if _says_pause(text):
+                self.stage.work.stop()
+            await lines.put(text)
+
+    async def _answer_all(self, lines: PageLines, socket: Any) -> None:
+        """Tell a page all, then answer what it says, one after another."""
+        # a line that lasts holds the stage: the server's thread must not wait for it
+        await asyncio.to_thread(self._greet, socket)
+        while True:
+            answer = await asyncio.to_thread(self._answer, await lines.get(), lines, socket)
+            await self._send(json.dumps(messages.clean(answer)), socket)
+
+    def _greet(self, socket: Any) -> None:
+        """Send all that a new page needs; what changes later is sent after it."""
         with self.stage.lock:
             first = self._news.first()
-        for message in first:
-            await socket.send(message)
-        # a line may last; who says pause meanwhile is heard at once, and answered in turn
-        waiting: asyncio.Queue[Any] = asyncio.Queue(MOST_WAITING)
-        answering = asyncio.create_task(self._answer_all(waiting, socket))
-        answering.add_done_callback(lambda _: asyncio.ensure_future(socket.close()))
+            if self.autosave is not None and self.autosave.pending:
+                first.append(messages.replay(self.autosave.pending))
+            self._server.call(self._server.send_to, [socket], first)
+
+    async def _send(self, text: str, socket: Any) -> None:
+        """Send an answer; a page that does not read it is disconnected."""
         try:
-            async for text in socket:
-                if _says_pause(text):
-                    self.stage.work.stop()
-                await waiting.put(text)
-        finally:
-            answering.cancel()
-            (ended,) = await asyncio.gather(answering, return_exceptions=True)
-        if isinstance(ended, Exception):
-            raise ended
+            async with asyncio.timeout(STALLED_S):
+                await socket.send(text)
+        except TimeoutError:
+            socket.transport.abort()
+            raise ConnectionAbortedError(f"a page read nothing for {STALLED_S:g} s") from None
 
-    async def _answer_all(self, waiting: asyncio.Queue[Any], socket: Any) -> None:
-        """Answer what a page says, one after another."""
-        while True:
-            answer = await asyncio.to_thread(self._answer, await waiting.get(), socket)
-            await socket.send(json.dumps(messages.clean(answer)))
-
-    def _answer(self, text: Any, connection: Any) -> dict[str, Any]:
+    def _answer(self, text: Any, lines: PageLines, connection: Any) -> dict[str, Any]:
         """Return the answer to a message; what is no message gets one, too."""
         try:
             message = json.loads(text)
             line, ask = message.get("line"), message.get("ask")
             if not isinstance(line, str) and not isinstance(ask, str):
                 raise ValueError("a message has a line, or asks for something")
+            overwrite = message.get("overwrite", [])
+            if not isinstance(overwrite, list) or not all(isinstance(x, str) for x in overwrite):
+                raise ValueError("overwrite must be a list of paths")
         except (ValueError, AttributeError, RecursionError) as error:
             return {
                 "kind": "answer",
@@ -180,13 +216,24 @@ class Studio:
         if isinstance(line, str):
             self._speaking.page = connection
             try:
-                answer = self.stage.do(line)
+                answer = lines.do(line, overwrite)
             finally:
                 self._speaking.page = None
             told = {"id": number, "line": line, "revision": self.stage.revision}
             return {"kind": "answer", **told, **vars(answer)}
+        if ask == "replay":
+            return {"kind": "answer", "id": number, "line": "", **vars(self._replay(message))}
         with self.stage.lock:
             return {"id": number, **self._read(ask, message)}
+
+    def _replay(self, message: dict[str, Any]) -> Answer:
+        """Do the lines again that the session has left out, or forget them, as the user says."""
+        if self.autosave is None or not self.autosave.pending:
+            return Answer("the session has no lines that were not done again", False)
+        answer = self.autosave.replay() if message.get("do") is True else self.autosave.dismiss()
+        text = messages.replay(self.autosave.pending)
+        self._server.call(self._server.send, text)
+        return answer
 
     def _read(self, ask: str, message: dict[str, Any]) -> dict[str, Any]:
         if ask == "told":
@@ -232,9 +279,11 @@ class Studio:
 
     def _publish(self, out: list[Message]) -> None:
         """Send news to all pages, frames only to those that keep up."""
-        for each in out:
-            self._server.send(each, backlog=BACKLOG if isinstance(each, bytes) else None)
-        self._sending = False
+        try:
+            for each in out:
+                self._server.send(each, backlog=BACKLOG if isinstance(each, bytes) else None)
+        finally:
+            self._sending = False
 
 
 def _says_pause(text: Any) -> bool:

@@ -37,3 +37,33 @@ def test_scenes_and_mistakes(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "no_such_thing" in err
     assert "missing.ves" in err
     assert ".json" in err
+
+
+def test_scripts_do_not_replace_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {name: folder / name for name in ("requirements.txt", "compose.yaml", "a.png", "b.csv")}
+    for file in files.values():
+        file.write_text("mine")
+    (folder / "scene.json").write_text('{"mine": 1}')
+    (folder / "o.ves").write_text("add box b -t 0 0 1\ndraw corpus requirements.txt 1\n")
+    (folder / "p.ves").write_text("add box b -t 0 0 1\nexport compose.yaml\n")
+    (folder / "a.ves").write_text("no_such_command\n")
+    (folder / "b.ves").write_text("add box b\n")
+    for arguments, name in (
+        (["--script", "o.ves", "--draw", "null"], "requirements.txt"),
+        (["--script", "p.ves", "--draw", "null"], "compose.yaml"),
+        (["--script", "a.ves", "--draw", "png"], "a.png"),
+        (["--script", "b.ves", "--draw", "csv"], "b.csv"),
+        (["--script", "b.ves", "--draw", "null", "--save", "scene.json"], "scene.json"),
+    ):
+        before = (folder / name).read_text()
+        assert run(["studio", *arguments]) == 1
+        assert str(folder / name) in capsys.readouterr().err
+        assert (folder / name).read_text() == before
+        if name != "a.png":
+            assert run(["studio", *arguments, "--overwrite"]) == 0
+            assert (folder / name).read_text() != before
+    # files of poses and scenes are replaced by those of the next run
+    (folder / "c d.ves").write_text("ib a\nstep 1\n")
+    for _ in range(2):
+        arguments = ["--script", "c d.ves", "--draw", "csv", "--save", "c.json"]
+        assert run(["studio", *arguments]) == 0

@@ -39,9 +39,13 @@ export class Connection extends Signals {
     return this.#socket?.readyState === WebSocket.OPEN
   }
 
-  /** Sends a line of the command language; the promise is its answer. */
-  send(line) {
-    return this.#request({ line })
+  /**
+   * Sends a line of the command language; the promise is its answer.
+   *
+   * `overwrite` are paths of existing files that the line may replace, because the user confirmed it.
+   */
+  send(line, overwrite = []) {
+    return this.#request(overwrite.length ? { line, overwrite } : { line })
   }
 
   /** Reads something that is not in the scene: quantities, help, history. */

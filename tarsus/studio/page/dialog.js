@@ -50,18 +50,40 @@ export function askText(title, { label, value = "", action, hint = "" }) {
   })
 }
 
-/** Asks whether to go on; the promise is true or false. */
-export function askYes(title, text, action) {
+const LISTED = 12
+
+/** A list of words, the first of them if there are many. */
+function listOf(items, count) {
+  const shown = items.slice(0, LISTED).map(item => element("li", {}, element("code", { text: item })))
+  if (count > shown.length) shown.push(element("li", { class: "quiet", text: `and ${count - shown.length} more` }))
+  return element("ul", { class: "asked" }, ...shown)
+}
+
+/**
+ * Asks whether to go on; the promise is true or false, or undefined if the dialog was closed.
+ *
+ * `items` are listed below the text, `count` is how many there are; `signal` closes the dialog.
+ */
+export function askYes(title, text, action, { items = [], count = items.length, decline = "Keep it", signal } = {}) {
   return new Promise(resolve => {
-    let yes = false
+    let yes
     const dialog = makeDialog(
       title,
       "ask",
       element("p", { text }),
+      items.length ? listOf(items, count) : null,
       element(
         "div",
         { class: "dialog-actions" },
-        element("button", { type: "button", class: "plain", text: "Keep it", onclick: () => dialog.close() }),
+        element("button", {
+          type: "button",
+          class: "plain",
+          text: decline,
+          onclick: () => {
+            yes = false
+            dialog.close()
+          },
+        }),
         element("button", {
           type: "button",
           class: "primary",
@@ -77,6 +99,7 @@ export function askYes(title, text, action) {
       dialog.remove()
       resolve(yes)
     })
+    signal?.addEventListener("abort", () => dialog.close())
     dialog.showModal()
   })
 }

@@ -18,6 +18,7 @@ import { Palette } from "./palette.js"
 import { Picture } from "./picture.js"
 import { Pointer } from "./pointer.js"
 import { Refusals } from "./refusals.js"
+import { Replay } from "./replay.js"
 import { SelectTool } from "./select_tool.js"
 import { Sliders } from "./sliders.js"
 import { Studio } from "./studio.js"
@@ -35,6 +36,7 @@ function start() {
   const world = new World(connection)
   const studio = new Studio(connection, world)
   new Messages(studio, place("messages"))
+  new Replay(studio)
   studio.scene = new Scene(place("picture"))
   studio.theme = new Theme(studio)
   studio.picture = new Picture(studio)

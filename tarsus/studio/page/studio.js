@@ -1,4 +1,5 @@
 // What all panels share: lines that are run, what is selected, which tool is in hand.
+import { askYes } from "./dialog.js"
 import { Signals } from "./signals.js"
 
 /** Emits `ran` for each line that was answered, `selected`, `refused`, `tool`, `hint` and `said`. */
@@ -24,11 +25,26 @@ export class Studio extends Signals {
    * When it comes back, the world is known as the line left it.
    */
   async run(line, { quiet = false } = {}) {
-    const answer = await this.connection.send(line)
+    const answer = await this.#send(line)
     if (answer.ok) await this.world.reached(answer.revision)
     this.emit("ran", { ...answer, line })
     if (!answer.ok && !quiet) this.say(answer.text, "wrong")
     return answer
+  }
+
+  /** Sends a line; if it would replace files it asks, and repeats the line with their paths. */
+  async #send(line) {
+    const overwrite = []
+    for (;;) {
+      const answer = await this.connection.send(line, overwrite)
+      const asked = (answer.confirm ?? []).filter(path => !overwrite.includes(path))
+      if (answer.ok || !asked.length) return answer
+      const several = asked.length > 1
+      const title = several ? `Replace ${asked.length} files?` : "Replace a file?"
+      const text = `This session did not write ${several ? "them" : "it"}:`
+      if (!(await askYes(title, text, "Replace", { items: asked }))) return answer
+      overwrite.push(...asked)
+    }
   }
 
   /** Runs lines in turn up to the first that fails; true if none did. */
