@@ -21,6 +21,7 @@ from tarsus.model.loops import LOOP_KINDS
 from tarsus.studio import Stage, messages
 from tarsus.studio.commands import COMMANDS
 from tarsus.studio.documents import document_data
+from tarsus.studio.page_lines import PageLines
 from tarsus.studio.quantities import quantities
 from tarsus.studio.scene_message import scene
 from tarsus.studio.server import Studio
@@ -273,8 +274,9 @@ def test_lines_of_anything() -> None:
 def message(rng: np.random.Generator) -> Any:
     """Return what a page might send, or nobody would."""
     plain: list[Any] = [None, 1, -1.5, "x", [], {}, True, "a" * 1000, 10**400, {"line": 1}]
-    keys = ("id", "line", "ask", "kind", "")
-    asks = ("quantities", "history", "scene", "help", "gallery", "state", "", "x")
+    plain += [["a.json"], ["\0", "x" * 5000], [1]]
+    keys = ("id", "line", "ask", "kind", "overwrite", "do", "")
+    asks = ("replay", "quantities", "history", "scene", "help", "gallery", "state", "", "x")
     made = {one(rng, keys): plain[rng.integers(len(plain))] for _ in range(rng.integers(0, 4))}
     if rng.random() < 0.6:
         made["ask" if rng.random() < 0.5 else "line"] = one(rng, (*asks, "rtime", "add box q", "x"))
@@ -292,7 +294,7 @@ def test_messages_of_anything() -> None:
 
         def send(rng: np.random.Generator) -> None:
             for _ in range(10):
-                answer = studio._answer(message(rng), None)
+                answer = studio._answer(message(rng), PageLines(studio.stage), None)
                 json.dumps(messages.clean(answer), allow_nan=False)
 
         outcomes(send, seeds(60), ())

@@ -10,6 +10,7 @@ import pytest
 
 from tarsus.studio import LineError, Stage
 from tarsus.studio.commands import filing
+from tarsus.studio.scene_file import write_scene
 
 MINE = b"a file of the user\n"
 
@@ -162,12 +163,11 @@ def test_files_that_appear_meanwhile_are_kept(
     """Writing may take minutes, in which another program may write the same file."""
     if existed:
         stage.run("save slow.json")
-    write = filing.write_scene
 
     def slow(*arguments: Any) -> list[str]:
         (stage.root / "slow.json").unlink(missing_ok=True)
         (stage.root / "slow.json").write_bytes(MINE)
-        return write(*arguments)
+        return write_scene(*arguments)
 
     monkeypatch.setattr(filing, "write_scene", slow)
     answer = stage.do("save slow.json")

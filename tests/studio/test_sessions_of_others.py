@@ -192,7 +192,8 @@ def test_meshes_elsewhere_are_read_for_own_sessions_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere, root = tmp_path / "elsewhere", tmp_path / "root"
-    elsewhere.mkdir(), root.mkdir()
+    for folder in (elsewhere, root):
+        folder.mkdir()
     (elsewhere / "t.obj").write_text(TETRAHEDRON)
     stage = Stage(root=elsewhere)
     kept = Autosave(stage, root / "session")
