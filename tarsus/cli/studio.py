@@ -61,8 +61,7 @@ def studio(
         bool,
         typer.Option(
             "--replay",
-            help="Do lines of the session again that use files or are not of this user. Without "
-            "it the page asks first.",
+            help="Do lines of the session again that use files. Without it the page asks first.",
         ),
     ] = False,
 ) -> None:

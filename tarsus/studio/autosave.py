@@ -3,7 +3,8 @@
     session.json    what is now, and the names of all that was: written last, whole or not at all
     pieces/…        worlds and edits, each a file under the name of its content, written once
     take.txt        the lines of the take, of which session.json says how many bytes count
-    pending.txt     lines that were not done again, until the user decides about them
+    pending.json    lines that were not done again, until the user decides about them
+    rejected.txt    lines that this user did not record: they are never done again
     aside-1/ …      sessions that could not be read, or were begun anew; the last three
 
 A line that edits is on the disk before it is answered: it is appended to the take. All the rest
@@ -11,9 +12,9 @@ follows soon. A process that is killed between two of these files leaves the ses
 the lines that were done since: they are done again.
 
 A session folder may come from somebody else. What it states is restored, because that is data.
-Lines are done again only if this user wrote them on this machine, which their seals tell, and if
-they use no files; others are pending until the user confirms them. Lines that use files need not
-be done again after a crash: the whole session is saved before they are answered.
+Lines are done again only if this user recorded them on this machine, which their seals tell. Lines
+that use files are pending until the user confirms them. After a crash none of these is missing:
+the whole session is saved before they are answered.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from tarsus.studio.session_folder import (
     PENDING,
     PIECE,
     PIECES,
+    REJECTED,
     TAKE,
     check_plain,
     own_folder,
@@ -54,7 +56,7 @@ MOTION, PAUSE = 3.0, 0.25
 SLOW = (["rewind"], ["gait"])
 """Commands that need the recording or much time: all is saved at once, as for those with files."""
 LISTED, LONGEST = 5, 80
-"""Pending lines that a message names, and characters of each."""
+"""Lines that a message names, and characters of each."""
 
 
 class Autosave:
@@ -62,7 +64,7 @@ class Autosave:
 
     A stage on which something has been done already begins a new session; the old one is put
     aside. What was restored, and what could not be, is told by the stage. With `replay` pending
-    lines are done again: those that use files, or that another user or machine wrote.
+    lines are done again: those that use files.
     """
 
     def __init__(self, stage: Stage, folder: str | Path, *, replay: bool = False) -> None:
@@ -284,34 +286,54 @@ class Autosave:
         return head, self._sealer.fits(seal, "head", json.dumps(head))
 
     def _do_later(self, rows: list[Row], own: bool) -> None:
-        """Do lines again that were done after the session was saved, up to the first that may not.
+        """Do lines again that were done after the session was saved, and that use no files.
 
-        That line and those after it are pending.
+        The first line that uses files is pending, with all after it. The first line that this user
+        did not record is rejected, with all after it.
         """
-        lines = [row.line for row in rows]
-        if own and rows and rows[0].own and lines[0].startswith("advance "):
+        count = next((k for k, row in enumerate(rows) if not (own and row.own)), len(rows))
+        lines, rejected = [row.line for row in rows[:count]], [row.line for row in rows[count:]]
+        if lines and lines[0].startswith("advance "):
             # steps before the session was saved have been made
             lines[0] = f"advance {int(lines[0].split()[1]) - self.stage.take.mark[1]}"
-        may = [own and row.own and not uses_files(row.line) for row in rows]
-        count = may.index(False) if False in may else len(rows)
+        count = next((k for k, line in enumerate(lines) if uses_files(line)), len(lines))
         self.pending = lines[count:]
         if failed := _do_again(self.stage, lines[:count]):
             self.stage.tell(failed)
+        self._reject(rejected)
+
+    def _reject(self, lines: list[str]) -> None:
+        """Tell of lines that this user did not record, and keep them as a script to read."""
+        if not lines:
+            return
+        path = self.folder / REJECTED
+        with replacing(path) as part:
+            part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        self.stage.tell(
+            f"{len(lines)} lines of the session were not done, because this user did not record "
+            f"them on this machine: {_listed(lines)}. They are in {path}: read them, and run them "
+            "as a script if you trust them"
+        )
 
     def _read_pending(self) -> list[str]:
-        """Return lines that were pending when the session was closed."""
+        """Return lines that are pending since an earlier start, if this user recorded them."""
         path = self.folder / PENDING
         if not path.exists():
             return []
-        lines = json.loads(read_bounded(path, MOST_BYTES)[0])
+        lines, seal = json.loads(read_bounded(path, MOST_BYTES)[0])
         if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise ValueError(f"{PENDING} is no list of lines")
-        return lines
+        if self._sealer.fits(seal, "pending", *lines):
+            return lines
+        self._reject(lines)
+        path.unlink()
+        return []
 
     def _write_pending(self, lines: list[str]) -> None:
         self.pending = lines
         with replacing(self.folder / PENDING) as part:
-            part.write_text(json.dumps(lines), encoding="utf-8")
+            data = [lines, self._sealer.seal("pending", *lines)]
+            part.write_text(json.dumps(data), encoding="utf-8")
 
     def _read(self, name: str) -> bytes:
         return read_bounded(self.folder / PIECES / name, MOST_BYTES)[0]
@@ -338,11 +360,16 @@ def _foreign_text(stage: Stage) -> str:
 
 def _pending_text(lines: list[str]) -> str:
     """Return what a user must know about pending lines."""
+    return (
+        f"{len(lines)} lines of the session were not done again, because they use files: "
+        f"{_listed(lines)}. Confirm them in the page, start with `tarsus studio --replay`, or in "
+        "Python call `Autosave.replay()`"
+    )
+
+
+def _listed(lines: list[str]) -> str:
+    """Return the first of some lines, shortened."""
     listed = [line if len(line) <= LONGEST else f"{line[:LONGEST]}…" for line in lines[:LISTED]]
     if len(lines) > LISTED:
         listed.append(f"and {len(lines) - LISTED} more")
-    return (
-        f"{len(lines)} lines of the session were not done again, because they use files or were "
-        f"not written by this user on this machine: {'; '.join(listed)}. Confirm them in the page, "
-        "start with `tarsus studio --replay`, or in Python call `Autosave.replay()`"
-    )
+    return "; ".join(listed)

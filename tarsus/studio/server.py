@@ -56,7 +56,7 @@ def open_studio(
     If the port is taken, the next free one is. Only this machine can connect unless `host` says
     otherwise, and only with the token that is in the address. `session` is a folder in which the
     stage is kept as it changes, and from which an empty one is restored; with `replay` also the
-    lines of it are done again that use files, or that another user or machine wrote.
+    lines of it are done again that use files.
     """
     stage = what if isinstance(what, Stage) else Stage(what)
     return Studio(stage, port=port, host=host, session=session, replay=replay)

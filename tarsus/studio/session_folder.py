@@ -14,7 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-HEAD, PIECES, TAKE, PENDING, LOCK = "session.json", "pieces", "take.txt", "pending.txt", "lock"
+HEAD, PIECES, TAKE, LOCK = "session.json", "pieces", "take.txt", "lock"
+PENDING, REJECTED = "pending.json", "rejected.txt"
+FILES = (HEAD, TAKE, PENDING, REJECTED)
 PIECE = re.compile(r"[0-9a-f]{32}")
 """The name of a piece."""
 ASIDE = 3
@@ -41,7 +43,7 @@ def check_plain(folder: Path) -> None:
     pieces = folder / PIECES
     if pieces.is_symlink():
         raise ValueError(f"{pieces} is a link, must be a folder")
-    files = [folder / name for name in (HEAD, TAKE, PENDING)]
+    files = [folder / name for name in FILES]
     for file in [*files, *(pieces.iterdir() if pieces.exists() else ())]:
         if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
             raise ValueError(f"{file} must be a plain file, and no link")
@@ -67,7 +69,7 @@ def put_aside(folder: Path) -> Path:
         shutil.rmtree(found[number], ignore_errors=True)
     where = folder / f"aside-{max(found, default=0) + 1}"
     where.mkdir()
-    for name in (HEAD, PIECES, TAKE, PENDING):
+    for name in (*FILES, PIECES):
         with suppress(FileNotFoundError):
             (folder / name).rename(where / name)
     return where

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pages import eventually, until, visit
+from worlds import append_rows
 
 from tarsus.studio import Stage
 from tarsus.studio.autosave import Autosave
@@ -58,8 +59,7 @@ def test_the_page_asks_before_lines_of_a_session_are_done(chromium: Any, tmp_pat
     stage = Stage(root=tmp_path)
     stage.run("add box plank -t 0 0 1")
     Autosave(stage, tmp_path / "session").close()
-    with (tmp_path / "session" / "take.txt").open("a") as file:
-        file.write(json.dumps("save copy.json") + "\n" + json.dumps("add box late") + "\n")
+    append_rows(tmp_path / "session", "save copy.json", "add box late")
     for button, done in (("Close", False), ("Do again", True)):
         with open_studio(Stage(root=tmp_path), port=0, session=tmp_path / "session") as studio:
             pages = [visit(chromium, studio.url) for _ in range(2)]

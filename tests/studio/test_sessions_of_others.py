@@ -13,7 +13,7 @@ from worlds import append_rows, bits, built
 
 from tarsus.studio import Stage
 from tarsus.studio.autosave import Autosave
-from tarsus.studio.session_folder import HEAD, PENDING, PIECES, TAKE, default_folder
+from tarsus.studio.session_folder import HEAD, PENDING, PIECES, REJECTED, TAKE, default_folder
 from tarsus.studio.session_seal import KEY, KEY_BYTES, user_sealer
 
 MINE = "a file of the user\n"
@@ -48,16 +48,16 @@ def other_user(patch: pytest.MonkeyPatch, folder: Path) -> None:
 
 @pytest.mark.parametrize("seal", [None, "", "0" * 64])
 @pytest.mark.parametrize("line", ["add box evil", "save package.json", "load evil.xacro"])
-def test_lines_that_were_appended_are_listed_not_done(
+def test_lines_that_were_appended_are_never_done(
     line: str, seal: str | None, session: Path
 ) -> None:
     before = bits(restored(session)[0])
     (session.parent / "package.json").write_text(MINE)
     append(session, line if seal is None else [line, seal], "advance nonsense")
-    stage, kept = restored(session)
-    assert bits(stage) == before
-    assert kept.pending == [line, "advance nonsense"]
-    assert any(line in text and "--replay" in text for text in stage.told)
+    stage, kept = restored(session, replay=True)
+    assert bits(stage) == before and not kept.pending
+    assert any(line in text and "did not record" in text for text in stage.told)
+    assert (session / REJECTED).read_text() == f"{line}\nadvance nonsense\n"
     assert (session.parent / "package.json").read_text() == MINE
 
 
@@ -66,14 +66,14 @@ def test_lines_of_another_user_are_not_done(
 ) -> None:
     append_rows(session, "add box late")
     other_user(monkeypatch, tmp_path / "other")
-    stage, kept = restored(session)
-    assert kept.restored and kept.pending == ["add box late"]
+    stage, kept = restored(session, replay=True)
+    assert kept.restored and (session / REJECTED).read_text() == "add box late\n"
     assert "late" not in stage.document.names and "cart" in stage.document.names
     assert any("another user" in text for text in stage.told)
     # from now on the session is that of the other one
     append_rows(session, "add box later")
     stage, kept = restored(session)
-    assert "later" in stage.document.names and kept.pending == ["add box late"]
+    assert "later" in stage.document.names and "late" not in stage.document.names
 
 
 def test_rows_of_one_session_do_not_fit_into_another(session: Path, tmp_path: Path) -> None:
@@ -83,15 +83,17 @@ def test_rows_of_one_session_do_not_fit_into_another(session: Path, tmp_path: Pa
     append_rows(tmp_path / "own", "delete a")
     rows = [json.loads(row) for row in (tmp_path / "own" / TAKE).read_text().splitlines()]
     append(session, rows[-1])
-    assert restored(session)[1].pending == ["delete a"]
+    restored(session)
+    assert (session / REJECTED).read_text() == "delete a\n"
 
 
 def test_a_head_that_was_changed_has_no_later_lines(session: Path) -> None:
     append_rows(session, "add box late")
     head = json.loads((session / HEAD).read_text())
     (session / HEAD).write_text(json.dumps({**head, "speed": 2.0}))
-    stage, kept = restored(session)
-    assert stage.speed == 2.0 and kept.pending == ["add box late"]
+    stage, _ = restored(session)
+    assert stage.speed == 2.0 and "late" not in stage.document.names
+    assert (session / REJECTED).read_text() == "add box late\n"
 
 
 def test_lines_with_files_need_a_confirmation_even_of_this_user(session: Path) -> None:
@@ -111,7 +113,7 @@ def test_lines_with_files_need_a_confirmation_even_of_this_user(session: Path) -
 
 
 def test_pending_lines_are_done_if_the_user_says_so(session: Path) -> None:
-    append(session, "save mine.json", "add box late")
+    append_rows(session, "save mine.json", "add box late")
     stage = Stage(root=session.parent)
     kept = Autosave(stage, session)
     assert not (session.parent / "mine.json").exists()
@@ -123,9 +125,9 @@ def test_pending_lines_are_done_if_the_user_says_so(session: Path) -> None:
 
 
 def test_pending_lines_are_forgotten_if_the_user_says_so(session: Path) -> None:
-    append(session, "add box late")
+    append_rows(session, "save mine.json", "add box late")
     kept = restored(session)[1]
-    assert kept.dismiss().ok
+    assert kept.pending and kept.dismiss().ok
     stage, kept = restored(session)
     assert not kept.pending and "late" not in stage.document.names
 
@@ -149,7 +151,14 @@ def test_lines_with_files_are_saved_whole_before_they_are_answered(
     assert bits(other) == bits(stage) and not after.pending
 
 
-@pytest.mark.parametrize("name", [HEAD, TAKE, PENDING, PIECES, "piece"])
+def test_pending_lines_of_somebody_else_are_rejected(session: Path) -> None:
+    (session / PENDING).write_text(json.dumps([["add box evil"], "0" * 64]))
+    stage, kept = restored(session, replay=True)
+    assert kept.restored and not kept.pending and "evil" not in stage.document.names
+    assert (session / REJECTED).read_text() == "add box evil\n"
+
+
+@pytest.mark.parametrize("name", [HEAD, TAKE, PENDING, REJECTED, PIECES, "piece"])
 def test_links_in_a_session_are_not_followed(name: str, session: Path, tmp_path: Path) -> None:
     """What they lead to would be truncated, replaced or removed."""
     outside = tmp_path / "outside"

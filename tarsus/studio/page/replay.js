@@ -1,9 +1,9 @@
-// The question about lines of a session that were not done again: they use files, or are of somebody else.
+// The question about lines of a session that were not done again because they use files.
 import { askYes } from "./dialog.js"
 
 const TEXT =
-  "These lines of the session were not done again when it was restored, because they use files or were not written " +
-  "by you on this machine. Do them only if you know where they come from."
+  "These lines of the session were not done again when it was restored, because they read or write files, or come " +
+  "after one that does."
 
 export class Replay {
   #studio
