@@ -25,8 +25,9 @@ from tarsus.formats.context import listing
 from tarsus.formats.mjcf_actuators import Actuators
 from tarsus.formats.mjcf_compile import compiled
 from tarsus.formats.mjcf_controls import Controls
+from tarsus.formats.mjcf_document import Document, write_document
 from tarsus.formats.mjcf_equality import Equalities
-from tarsus.formats.mjcf_files import Sources, check_files
+from tarsus.formats.mjcf_files import read_models
 from tarsus.formats.mjcf_joints import (
     initial_position,
     joint_kind,
@@ -35,7 +36,6 @@ from tarsus.formats.mjcf_joints import (
     reorder,
 )
 from tarsus.formats.mjcf_keyframes import Keyframes, KeyStatement
-from tarsus.formats.mjcf_lines import lines
 from tarsus.formats.mjcf_motors import ONE_COORDINATE, Motors
 from tarsus.formats.mjcf_sensors import SensorStatement, read_sensors
 from tarsus.formats.mjcf_shapes import (
@@ -74,22 +74,18 @@ def read_mjcf(
         raise ImportError("reading MJCF needs MuJoCo: pip install 'tarsus[io]'") from error
     if Path(path).suffix.lower() != ".xml":
         raise ModelError("MuJoCo reads only files whose names end in .xml", Source(os.fspath(path)))
-    sources = check_files(path, package_dirs)
+    document = write_document(read_models(path, package_dirs))
     with np.errstate(all="ignore"):  # what overflows is found as not finite by the checks
-        return _Reader(mujoco, path, sources, base).description
+        return _Reader(mujoco, os.fspath(path), document, base).description
 
 
 class _Reader:
     """Turns the compiled model into a description, body by body."""
 
-    def __init__(
-        self, mujoco: Any, path: str | os.PathLike[str], sources: Sources, base: str | None
-    ) -> None:
-        self.mujoco, self.file, self.base = mujoco, os.fspath(path), base
-        self.stated = sources
-        made = compiled(mujoco, self.file)
-        spec, self.model, actuators, keys, told, left_out, notes = made
-        self.lines = lines(spec)
+    def __init__(self, mujoco: Any, file: str, document: Document, base: str | None) -> None:
+        self.mujoco, self.file, self.base = mujoco, file, base
+        made = compiled(mujoco, document, file)
+        spec, self.model, actuators, keys, told, self.sources, notes = made
         self.ignored: Counter[str] = Counter()
         self.description = Description(
             spec.modelname or os.path.basename(self.file), gravity=self._gravity()
@@ -102,7 +98,9 @@ class _Reader:
         self._name_the_nameless()
         for body in range(1, model.nbody):
             self._read_body(body)
-        shapes = read_shapes(mujoco, model, self.body_names, self.source, self.ignored)
+        shapes = read_shapes(
+            mujoco, model, self.body_names, document.mesh_files, self.source, self.ignored
+        )
         self.description.shapes += shapes
         if never := excluded_contacts(model, self.body_names, Source(self.file)):
             self.description.metadata["excluded_contacts"] = never
@@ -122,7 +120,7 @@ class _Reader:
         of_motors = Motors(self.description, self.joint_names, self.source).read(actuators.motors)
         of_actuators = self._read_controls(actuators, keys)
         of_actuators += self._read_sensors(told, site_names)
-        self.ignored += left_out
+        self.ignored += document.ignored
         self._count_ignored()
         of_actuators = actuators.left_out(self.ignored) + of_actuators
         self.description.warnings += notes + [
@@ -165,10 +163,9 @@ class _Reader:
             self.description.metadata[SENSORS] = found
         return warnings
 
-    def source(self, tag: str, index: int, name: str) -> Source:
+    def source(self, tag: str, index: int) -> Source:
         """Where an element is stated; the line is missing for what MuJoCo made itself."""
-        stated = self.stated.get((tag, name)) if name else None
-        return stated or Source(self.file, self.lines.get((tag, index)))
+        return self.sources.get((tag, index), Source(self.file))
 
     def new_frame(self, name: str) -> str:
         """A name that no body and no frame has yet."""
@@ -186,7 +183,7 @@ class _Reader:
     def _read_body(self, index: int) -> None:
         """Append a body and the chain of joints between it and its parent."""
         model, name = self.model, self.body_names[index]
-        source = self.source("body", index, model.body(index).name)
+        source = self.source("body", index)
         carrier = self.body_names[model.body_parentid[index]]
         placement = mujoco_pose(model.body_pos[index], model.body_quat[index])
         first = int(model.body_jntadr[index])
@@ -200,7 +197,7 @@ class _Reader:
             if joint_kind(model, i) == "free" and self.base == "fixed":
                 continue
             joint, anchor = read_joint(model, i, placement, self.ignored)
-            joint.name, joint.source = self.joint_names[i], self._joint_source(i)
+            joint.name, joint.source = self.joint_names[i], self.source("joint", i)
             ends_at_body = i == joints[-1] and not anchor.any()
             child = name if ends_at_body else self.new_frame(f"{name}.{joint.name}")
             joint.parent, joint.child = carrier, child
@@ -232,7 +229,7 @@ class _Reader:
             return False
         own = (model.body_parentid == 0) & (model.body_mocapid < 0)
         roots = [i for i in range(1, model.nbody) if own[i]]
-        source = self.source("body", index, model.body(index).name)
+        source = self.source("body", index)
         if len(roots) > 1:
             names = ", ".join(self.body_names[i] for i in roots)
             message = f"base='free' needs one body on the world, but there are {names}"
@@ -250,11 +247,6 @@ class _Reader:
         name = unused(name, self.taken_joints)
         self.description.joints.append(Joint(name, kind, parent, child, placement, source=source))
         return name
-
-    def _joint_source(self, index: int) -> Source:
-        name = self.model.joint(index).name
-        stated = self.stated.get(("freejoint", name)) if name else None
-        return stated or self.source("joint", index, name)
 
     def _gravity(self) -> Array:
         option = self.model.opt

@@ -52,7 +52,6 @@ class Actuators:
                 names = [each.name for each in getattr(spec, f"{kind}s")]
                 _check_target(kind, actuator.target, names, file)
                 self.kept.append(index)
-                actuator.userdata = []
             # MuJoCo before version 4 has none of this
             damping = np.atleast_1d(getattr(actuator, "damping", 0.0))
             numbers = np.array([damping[0], getattr(actuator, "armature", 0.0)])

@@ -55,7 +55,7 @@ class Controls:
         description: Description,
         joint_names: Sequence[str],
         indices: Sequence[int],
-        source: Callable[[str, int, str], Source],
+        source: Callable[[str, int], Source],
     ) -> None:
         self.mujoco, self.model, self.description = mujoco, model, description
         self.joint_names, self.indices, self.source = joint_names, indices, source
@@ -121,7 +121,7 @@ class Controls:
             np.array(model.actuator_forcerange[place])
             if model.actuator_forcelimited[place]
             else None,
-            self.source("actuator", index, model.actuator(place).name),
+            self.source("actuator", index),
         )
 
 

@@ -35,7 +35,7 @@ class Equalities:
         description: Description,
         body_names: Sequence[str],
         joint_names: Sequence[str],
-        source: Callable[[str, int, str], Source],
+        source: Callable[[str, int], Source],
     ) -> None:
         self.model, self.description = model, description
         self.site = int(mujoco.mjtObj.mjOBJ_SITE)
@@ -156,7 +156,7 @@ class Equalities:
 
     def _name(self, index: int, tag: str) -> tuple[str, Source]:
         stated = str(self.model.equality(index).name)
-        return stated or f"equality{index}", self.source(tag, index, stated)
+        return stated or f"equality{index}", self.source(tag, index)
 
 
 @dataclass(frozen=True)

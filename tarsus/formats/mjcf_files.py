@@ -1,166 +1,188 @@
-"""What an MJCF model refers to, checked before MuJoCo opens any of it.
+"""The files of an MJCF model: included parts, attached models and meshes, found and checked.
 
-MuJoCo resolves includes, attached models, meshes and textures itself. Here they are looked at
-first: every file must lie in the model's folders, no file may contain itself, and nothing may ask
-for an unreasonable size (`tarsus.formats.mjcf_sizes`).
+A file must lie in the model's folders, no file may contain itself, and nothing may ask for an
+unreasonable size (`tarsus.formats.mjcf_sizes`). References are resolved here as MuJoCo resolves
+them; MuJoCo itself gets the contents and opens no file (`tarsus.formats.mjcf_document`).
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from tarsus.formats.mjcf_sizes import Reference, Size, check_file, file_size, reference
-from tarsus.formats.paths import Folders
+from tarsus.formats.mjcf_sizes import Reference, Size, file_size, reference
+from tarsus.formats.paths import Folders, is_network_path, normalized
 from tarsus.formats.xml import Element, read_xml
 from tarsus.model.description import ModelError, Source
 
-Sources = dict[tuple[str, str], Source]
-"""Where an element is stated, by its tag and name."""
-
-DIRECTORIES = {"texture": "texturedir", "include": "", "model": ""}
 MAX_FILES = 1000
+ROOT = "mujoco"
 NOT_A_NUMBER = re.compile(r"(^|\s)[+-]?nan($|\s|\()", re.IGNORECASE)
 
 
-def check_files(
-    path: str | os.PathLike[str], package_dirs: Iterable[str | os.PathLike[str]] = ()
-) -> Sources:
-    """Read the model and all that it includes; return where its named elements are stated."""
-    folders = Folders(path, package_dirs)
-    files = _Files(Path(path), folders)
-    sizes: dict[Path, Size] = {}
-    for file in files.contained_first():
-        sizes[file] = file_size(files.roots[file], files.referred.get(file, {}), sizes)
-    sources: Sources = {}
-    for folder, roots in files.models:
-        elements = [element for root in roots for element in root.walk()]
-        directories = _directories(elements)
-        for element in elements:
-            _check_numbers(element)
-            _check_references(element, folder, folders, directories)
-            if "name" in element.attributes:
-                sources.setdefault((element.tag, element.attributes["name"]), element.source)
-    return sources
+class ModelFiles:
+    """One model: its main file, the files that it includes, and those that it names.
 
+    Relative paths start at the folder of the main file, as in MuJoCo. If nothing is there, paths
+    in an included file start at the folder of that file.
+    """
 
-class _Files:
-    """All files of a model, read once each, and which contains which."""
-
-    def __init__(self, path: Path, folders: Folders) -> None:
-        self.folders = folders
+    def __init__(self, path: Path, folders: Folders, roots: dict[Path, Element]) -> None:
+        self.path, self.folders = path, folders
         self.roots: dict[Path, Element] = {}
-        self.referred: dict[Path, dict[Reference, list[Path]]] = {}
-        """By file: the files that may be meant by what it refers to."""
-        self.models: list[tuple[Path, list[Element]]] = []
-        """Models by themselves: the folder to which their paths are relative, and all roots."""
-        waiting, seen = [path.resolve()], set()
-        self.roots[path.resolve()] = main = read_xml(path)
-        if main.tag != "mujoco":
-            raise ModelError(f"the root element is <{main.tag}>, not <mujoco>", main.source)
+        """The main file and the included ones."""
+        self.targets: dict[int, Path] = {}
+        """The file that an include or model element names, by the identity of the element."""
+        waiting = [path]
         while waiting:
-            model = waiting.pop()
-            if model not in seen:
-                seen.add(model)
-                waiting += self._read_model(model)
-
-    def _read_model(self, model: Path) -> list[Path]:
-        """Read a model with all that it includes, and return the models that it attaches."""
-        included, attached = [model], list[Path]()
-        roots: dict[Path, Element] = {}
-        while included:
-            file = included.pop()
-            if file in roots:
-                continue
-            if file not in self.roots:
-                self.roots[file] = read_xml(file)
-            roots[file] = self.roots[file]
+            file = waiting.pop()
+            if file not in roots:
+                roots[file] = read_xml(file)
+            self.roots[file] = roots[file]
             for element in roots[file].walk():
-                if element.tag in ("include", "model") and "file" in element.attributes:
-                    found = list(self._find(element, model.parent))
-                    self._refer(file, element, found)
-                    (included if element.tag == "include" else attached).extend(found)
-                    if len(self.roots) + len(included) + len(attached) > MAX_FILES:
+                if element.tag == "include" and element.children:
+                    raise element.error("must have nothing inside")
+                if element.tag in ("include", "model"):
+                    self.targets[id(element)] = target = self._find(element)
+                    if element.tag == "include" and target not in self.roots:
+                        waiting.append(target)
+                    if len(roots) + len(waiting) > MAX_FILES:
                         raise element.error(f"is one of more than {MAX_FILES} included files")
-        self._attach(roots)
-        self.models.append((model.parent, list(roots.values())))
-        return attached
 
-    def _attach(self, roots: dict[Path, Element]) -> None:
-        """Find the files of models that are attached by their names, which files may share."""
-        elements = [(file, element) for file, root in roots.items() for element in root.walk()]
+    @property
+    def root(self) -> Element:
+        """The root element of the main file."""
+        return self.roots[self.path]
+
+    @cached_property
+    def elements(self) -> list[Element]:
+        """The elements of the main file and, in the place of includes, of the included files."""
+        elements, included, stack = list[Element](), {self.path}, [self.root]
+        while stack:
+            element = stack.pop()
+            elements.append(element)
+            stack.extend(reversed(self.children(element)))
+            if element.tag == "include":
+                file = self.targets[id(element)]
+                if file in included:
+                    raise element.error(f"includes {file.name} again; include each file once")
+                included.add(file)
+        return elements
+
+    def children(self, element: Element) -> list[Element]:
+        """Return what is inside an element, or in the file that it includes."""
+        if element.tag != "include":
+            return element.children
+        return self.roots[self.targets[id(element)]].children
+
+    def attached(self) -> list[Path]:
+        """Return the files of the models that this one attaches."""
+        elements = [element for root in self.roots.values() for element in root.walk()]
+        return [self.targets[id(element)] for element in elements if element.tag == "model"]
+
+    def mesh_file(self, element: Element) -> Path:
+        """Return the file of a mesh element."""
+        return self._find(element, *self._mesh_settings)
+
+    @cached_property
+    def _mesh_settings(self) -> tuple[str, bool]:
+        """The folder of meshes, and whether their file names lose their folders."""
+        folder, strip = "", False
+        for element in self.elements:
+            stated = element.attributes if element.tag == "compiler" else {}
+            folder = stated.get("meshdir", stated.get("assetdir", folder))
+            strip = stated.get("strippath", "true" if strip else "false") == "true"
+        return folder, strip
+
+    def _find(self, element: Element, directory: str = "", strip: bool = False) -> Path:
+        """Return the file that an element names, in `directory` unless its path is absolute."""
+        name, source = element.string("file"), element.source
+        path, folder = normalized(name, source), normalized(directory, source)
+        if is_network_path(path) or is_network_path(folder):
+            raise element.error(f"names '{directory or name}' on another computer: copy it here")
+        if strip:
+            path = path.rpartition("/")[2]
+        here = self.path.parent
+        including = os.path.relpath(Path(source.file).resolve().parent, here)
+        error = element.error(f"names the file '{name}', which is not there")
+        for candidate in (here / folder / path, here / folder / including / path):
+            try:
+                file = self.folders.check(candidate, source)
+                if file.is_file():
+                    return file
+            except ModelError as outside:
+                error = outside
+            except (OSError, RuntimeError, ValueError) as unusable:
+                error = element.error(f"names the file '{name}': {unusable}")
+        raise error
+
+
+def read_models(
+    path: str | os.PathLike[str], package_dirs: Iterable[str | os.PathLike[str]] = ()
+) -> dict[Path, ModelFiles]:
+    """Read a model and all models that it attaches, itself first; an error if one is not safe."""
+    folders = Folders(path, package_dirs)
+    main = Path(path).resolve()
+    roots = {main: read_xml(path)}
+    models: dict[Path, ModelFiles] = {}
+    waiting = [main]
+    while waiting:
+        file = waiting.pop()
+        if file not in models:
+            models[file] = model = ModelFiles(file, folders, roots)
+            if model.root.tag != ROOT:
+                message = f"the root element is <{model.root.tag}>, not <{ROOT}>"
+                raise ModelError(message, model.root.source)
+            waiting += model.attached()
+    _check_sizes(roots, list(models.values()))
+    for model in models.values():
+        for element in model.elements:
+            _check_numbers(element)
+    return models
+
+
+def _check_sizes(roots: dict[Path, Element], models: list[ModelFiles]) -> None:
+    """Raise if a file contains itself, or stands for too many elements."""
+    referred: dict[Path, dict[Reference, list[Path]]] = {file: {} for file in roots}
+    """By file: the files that may be meant by what it refers to."""
+    for model in models:
         named: dict[str, list[Path]] = {}
+        elements = [(file, e) for file, root in model.roots.items() for e in root.walk()]
         for file, element in elements:
-            if element.tag == "model":
-                # one without a name has that in its file: it may be any
-                name = element.attributes.get("name", "")
-                named.setdefault(name, []).extend(self._referred(file, element))
+            if element.tag in ("include", "model"):
+                target = model.targets[id(element)]
+                _add(referred[file].setdefault(reference(element), []), [target])
+                if element.tag == "model":
+                    # one without a name has that in its file: it may be any
+                    named.setdefault(element.attributes.get("name", ""), []).append(target)
         for file, element in elements:
             if element.tag == "attach":
-                name = element.attributes.get("model", "")
-                self._refer(file, element, named.get(name) or named.get("", []))
-
-    def _refer(self, file: Path, element: Element, found: list[Path]) -> None:
-        known = self.referred.setdefault(file, {}).setdefault(reference(element), [])
-        known += [other for other in found if other not in known]
-
-    def _referred(self, file: Path, element: Element) -> list[Path]:
-        return self.referred.get(file, {}).get(reference(element), [])
-
-    def _find(self, element: Element, folder: Path) -> Iterator[Path]:
-        name = element.string("file")
-        # relative to the model or to the file with the include, depending on MuJoCo's version
-        for place in dict.fromkeys((folder, Path(element.source.file).resolve().parent)):
-            file = _inside(place / name, self.folders, element)
-            if file.is_file():
-                yield file
-
-    def contained_first(self) -> list[Path]:
-        """The files, what others contain before them; an error if one contains itself."""
-        graph: dict[Path, set[Path]] = {
-            file: set().union(*self.referred.get(file, {}).values()) for file in self.roots
-        }
-        try:
-            return list(TopologicalSorter(graph).static_order())
-        except CycleError as error:
-            circle: list[Path] = error.args[1][::-1]
-            names = " → ".join(file.name for file in circle)
-            raise ModelError(f"the file contains itself: {names}", Source(str(circle[0]))) from None
+                targets = named.get(element.attributes.get("model", "")) or named.get("", [])
+                _add(referred[file].setdefault(reference(element), []), targets)
+    sizes: dict[Path, Size] = {}
+    for file in _contained_first(referred):
+        sizes[file] = file_size(roots[file], referred[file], sizes)
 
 
-def _directories(elements: list[Element]) -> dict[str, list[str]]:
-    """The folders of meshes and textures that the compiler is told."""
-    directories: dict[str, list[str]] = {"meshdir": [], "texturedir": []}
-    for element in elements:
-        if element.tag == "compiler":
-            for kind in directories:
-                names = [name for name in (kind, "assetdir") if name in element.attributes]
-                directories[kind] += [element.attributes[name] for name in names]
-    return directories
+def _add(known: list[Path], targets: list[Path]) -> None:
+    known += [target for target in dict.fromkeys(targets) if target not in known]
 
 
-def _check_references(
-    element: Element, folder: Path, folders: Folders, directories: dict[str, list[str]]
-) -> None:
-    bases = directories.get(DIRECTORIES.get(element.tag, "meshdir"), [])
-    for attribute, value in element.attributes.items():
-        if attribute in ("meshdir", "texturedir", "assetdir"):
-            _inside(folder / value, folders, element)
-        elif attribute.startswith("file") and value:
-            for base in bases or [""]:
-                check_file(_inside(folder / base / value, folders, element), element)
-
-
-def _inside(path: Path, folders: Folders, element: Element) -> Path:
+def _contained_first(referred: dict[Path, dict[Reference, list[Path]]]) -> list[Path]:
+    """Return the files, what others contain before them; an error if one contains itself."""
+    graph = {
+        file: {t for targets in refs.values() for t in targets} for file, refs in referred.items()
+    }
     try:
-        return folders.check(path, element.source)
-    except (OSError, RuntimeError, ValueError) as error:
-        if isinstance(error, ModelError):
-            raise
-        raise element.error(f"refers to an unusable path: {error}") from None
+        return list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        circle: list[Path] = error.args[1][::-1]
+        names = " → ".join(file.name for file in circle)
+        raise ModelError(f"the file contains itself: {names}", Source(str(circle[0]))) from None
 
 
 def _check_numbers(element: Element) -> None:

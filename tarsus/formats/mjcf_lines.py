@@ -3,24 +3,44 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tarsus.formats.xml import Element
+from tarsus.model.description import Source
 
-def line(element: Any) -> int | None:
-    """The line of an element in the main file; MuJoCo gives 0 for included files."""
-    match = re.fullmatch(r"line ([1-9]\d*)", element.info)
-    return int(match[1]) if match else None
+ElementSources = dict[tuple[str, int], Source]
+"""Sources by tag and number; actuators have the number that they have in the file."""
 
 
-def lines(spec: Any) -> dict[tuple[str, int], int]:
-    """The lines in the main file, by tag and number."""
+def actuator_sources(spec: Any, lines: Sequence[Element]) -> ElementSources:
+    """Return where actuators are stated, before any is removed; `lines` are those of the text."""
+    return _sources("actuator", enumerate(spec.actuators), lines)
+
+
+def element_sources(spec: Any, lines: Sequence[Element]) -> ElementSources:
+    """Return where other elements are stated, after the specification is compiled."""
     lists = {"body": spec.bodies, "joint": spec.joints, "geom": spec.geoms, "site": spec.sites}
     # equality constraints are numbered together, whatever their tag
     lists |= dict.fromkeys(("connect", "weld", "equality"), spec.equalities)
     lists |= dict.fromkeys(("spatial", "fixed"), spec.tendons)
-    found = {}
+    sources: ElementSources = {}
     for tag, elements in lists.items():
-        for element in elements:
-            if number := line(element):
-                found[tag, element.id] = number
-    return found
+        sources |= _sources(tag, ((element.id, element) for element in elements), lines)
+    for joint in spec.joints:  # MuJoCo keeps no line of <freejoint>
+        body = _stated(joint.parent, lines)
+        if body and ("joint", joint.id) not in sources:
+            sources["joint", joint.id] = (body.find("freejoint") or body).source
+    return sources
+
+
+def _sources(
+    tag: str, elements: Iterable[tuple[int, Any]], lines: Sequence[Element]
+) -> ElementSources:
+    stated = ((number, _stated(element, lines)) for number, element in elements)
+    return {(tag, number): element.source for number, element in stated if element}
+
+
+def _stated(element: Any, lines: Sequence[Element]) -> Element | None:
+    match = re.fullmatch(r"line (\d+)", element.info)
+    return lines[int(match[1]) - 1] if match and 0 < int(match[1]) <= len(lines) else None

@@ -24,7 +24,6 @@ from typing import Any
 
 from tarsus.forces import Motor
 from tarsus.formats.context import listing
-from tarsus.formats.mjcf_lines import line
 from tarsus.model.checks import suggestion, unused
 from tarsus.model.description import Description, ModelError, Source
 
@@ -43,7 +42,6 @@ class MotorStatement:
 
     name: str
     index: int
-    line: int | None
     joint: str
     numbers: dict[str, float]
     """Arguments of `Motor`."""
@@ -56,7 +54,7 @@ class MotorStatement:
     def read(mujoco: Any, spec: Any, index: int, actuator: Any) -> MotorStatement:
         """The statement of an actuator, which is the `index`th of its specification."""
         circuit = _Circuit(mujoco, spec, actuator)
-        own = actuator.name, index, line(actuator), actuator.target
+        own = actuator.name, index, actuator.target
         return MotorStatement(*own, circuit.numbers(), tuple(circuit.beside()), circuit.reason())
 
 
@@ -144,7 +142,7 @@ class Motors:
         self,
         description: Description,
         joint_names: Sequence[str],
-        source: Callable[[str, int, str], Source],
+        source: Callable[[str, int], Source],
     ) -> None:
         self.description, self.joint_names, self.source = description, joint_names, source
         self.joints = {joint.name: joint for joint in description.joints}
@@ -167,22 +165,18 @@ class Motors:
             for what, names in left_out.items()
         ]
 
-    def _source(self, motor: MotorStatement) -> Source:
-        place = self.source("dcmotor", motor.index, motor.name)
-        return place if place.line else Source(place.file, motor.line)
-
     def _reason_of_joint(self, motor: MotorStatement, name: str) -> str:
         if motor.joint not in self.joint_names:
             hint = suggestion(motor.joint, self.joint_names)
             message = f"dcmotor {name!r} drives the joint {motor.joint!r}, which is not there{hint}"
-            raise ModelError(message, self._source(motor))
+            raise ModelError(message, self.source("actuator", motor.index))
         joint = self.joints.get(motor.joint)  # none of a free base that is to be fixed
         if joint is None or joint.kind not in ONE_COORDINATE:
             return f"joint that is {joint.kind if joint else 'fixed'}"
         return "" if joint.effort_limit is None else "actuatorfrcrange of the joint"
 
     def _force(self, motor: MotorStatement, name: str) -> Motor:
-        source = self._source(motor)
+        source = self.source("actuator", motor.index)
         try:
             return Motor(motor.joint, name=name, source=source, **motor.numbers)
         except ValueError as error:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations_with_replacement, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,8 @@ def read_shapes(
     mujoco: Any,
     model: Any,
     body_names: list[str],
-    source: Callable[[str, int, str], Source],
+    mesh_files: Mapping[str, Path],
+    source: Callable[[str, int], Source],
     ignored: Counter[str],
 ) -> Iterator[Shape]:
     """The geoms, for touching if they can collide, else for looking at.
@@ -52,7 +53,7 @@ def read_shapes(
         file = None
         if kind == "MESH":
             mesh = int(model.geom_dataid[geom])
-            file = _mesh_file(model, mesh)
+            file = _mesh_file(model, mesh, mesh_files)
             # MuJoCo moves the vertices of a mesh into its principal axes
             placement = placement @ inverse(
                 mujoco_pose(model.mesh_pos[mesh], model.mesh_quat[mesh])
@@ -74,7 +75,7 @@ def read_shapes(
             color=_color(model, geom),
             name=name,
             **_surface(model, geom),
-            source=source("geom", geom, name),
+            source=source("geom", geom),
         )
         yield stated
         if looks and stated.role == "collision" and _is_seen(model, geom):
@@ -85,7 +86,7 @@ def read_sites(
     model: Any,
     body_names: list[str],
     new_name: Callable[[str], str],
-    source: Callable[[str, int, str], Source],
+    source: Callable[[str, int], Source],
 ) -> Iterator[Frame]:
     """The sites, as frames; one that is called like a body gets another name."""
     for site in range(model.nsite):
@@ -94,7 +95,7 @@ def read_sites(
             new_name(name or f"site{site}"),
             body_names[model.site_bodyid[site]],
             mujoco_pose(model.site_pos[site], model.site_quat[site]),
-            source("site", site, name),
+            source("site", site),
         )
 
 
@@ -215,9 +216,9 @@ def _color(model: Any, geom: int) -> tuple[float, float, float, float]:
     return red, green, blue, alpha
 
 
-def _mesh_file(model: Any, mesh: int) -> str | None:
+def _mesh_file(model: Any, mesh: int, mesh_files: Mapping[str, Path]) -> str | None:
     start = int(model.mesh_pathadr[mesh])
     if start < 0:
         return None
     paths: bytes = model.paths
-    return os.path.abspath(paths[start : paths.index(b"\0", start)].decode(errors="replace"))
+    return str(mesh_files[paths[start : paths.index(b"\0", start)].decode()])

@@ -1,4 +1,4 @@
-"""What an MJCF file makes MuJoCo allocate: elements that are made by others, and files of meshes.
+"""What an MJCF file makes MuJoCo allocate: elements that are made by others.
 
 A few lines can ask for billions of bodies. MuJoCo would try, in time that grows with the square
 of their number: the elements that a file asks for are counted before.
@@ -13,15 +13,12 @@ from pathlib import Path
 from tarsus.formats.xml import Element
 
 MAX_MADE = 10_000
-"""Elements that replicate, attach, composite and flexcomp may make in all."""
-
-MAX_FILE_BYTES = 128 * 1024 * 1024
-"""Of a mesh."""
+"""Elements that replicate, attach and composite may make in all."""
 
 POINTS = 1000
-"""Points of a height field, or of a mesh that MuJoCo makes, that count as one element."""
+"""Points of a mesh that MuJoCo makes that count as one element."""
 
-COUNTS = {"replicate": (1.0,), "composite": (1.0,), "flexcomp": (10.0, 10.0, 10.0)}
+COUNTS = {"replicate": (1.0,), "composite": (1.0,)}
 """Elements that make others, and how many unless their count tells."""
 
 Size = tuple[float, int]
@@ -53,8 +50,6 @@ def file_size(
         elif element.tag in COUNTS:
             count = element.vector("count", (1, 2, 3), COUNTS[element.tag])
             made *= max(1.0, abs(math.prod(count.tolist())))
-        elif element.tag == "hfield":
-            made += abs(element.number("nrow", 0.0) * element.number("ncol", 0.0)) / POINTS
         elif element.tag == "mesh" and "params" in element.attributes:
             # a grid with as many lines in both directions, for some of the forms
             made += float(max(abs(element.vector("params", tuple(range(1, 20)))))) ** 2 / POINTS
@@ -62,9 +57,3 @@ def file_size(
             raise element.error(f"asks for more than {MAX_MADE} elements")
         sizes[id(element)] = made, stated
     return sizes[id(root)]
-
-
-def check_file(path: Path, element: Element) -> None:
-    """Raise if a file that MuJoCo would read is too large."""
-    if path.is_file() and path.stat().st_size > MAX_FILE_BYTES:
-        raise element.error(f"refers to {path}, which is larger than {MAX_FILE_BYTES} bytes")

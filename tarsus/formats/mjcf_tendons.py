@@ -42,7 +42,7 @@ class Tendons:
         description: Description,
         joint_names: Sequence[str],
         site_names: Sequence[str],
-        source: Callable[[str, int, str], Source],
+        source: Callable[[str, int], Source],
     ) -> None:
         self.model, self.description, self.source = model, description, source
         self.joint_names, self.site_names = joint_names, site_names
@@ -113,7 +113,7 @@ class Tendons:
         )
         lower, upper = (float(length) for length in model.tendon_lengthspring[index])
         tag = "fixed" if model.wrap_type[path][0] == self.joint else "spatial"
-        own: Any = {"name": name, "source": self.source(tag, index, str(model.tendon(index).name))}
+        own: Any = {"name": name, "source": self.source(tag, index)}
         try:
             if tag == "fixed":
                 return [JointSpring(self._joints(index), stiffness, damping, lower, **own)]

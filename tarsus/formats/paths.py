@@ -4,7 +4,8 @@ A reference must stay inside the model's folder or one of the package folders, a
 symbolic links are followed, so that a model from elsewhere cannot point at private files. The
 model's folder is that of the ROS package around it; without one, the folder in which the model
 lies, or the one above where that is custom. Nothing wider is taken for a package because of its
-name alone: a name in a file must not open the folders around it.
+name alone: a name in a file must not open the folders around it. Backslashes separate folders on
+every system (`normalized`), because they do so on Windows and in MuJoCo.
 """
 
 from __future__ import annotations
@@ -53,13 +54,11 @@ class Folders:
 
     def find(self, reference: str, source: Source) -> Path | None:
         """The file that is meant, None if it is not there; an error if it may not be read."""
-        scheme, separator, rest = reference.replace("\\", "/").partition("://")
+        scheme, path = _split(normalized(reference, source))
         try:
-            if not separator:
-                return self._inside(Path(scheme), source)
             if scheme in ("package", "model"):
-                return self._in_package(rest, source)
-            return self._inside(Path(unquote(rest)), source) if scheme == "file" else None
+                return self._in_package(path, source)
+            return self._inside(normalized(path, source), source) if scheme == "file" else None
         except (OSError, RuntimeError, ValueError) as error:
             if isinstance(error, ModelError):
                 raise
@@ -75,8 +74,10 @@ class Folders:
 
     def outside(self, reference: str) -> Path | None:
         """The file of an absolute path that is there, but outside the allowed folders."""
-        is_url = reference.startswith("file://")
-        path = Path(unquote(reference.removeprefix("file://")) if is_url else reference)
+        scheme, text = _split(reference.replace("\\", "/"))
+        if scheme != "file" or is_network_path(text):
+            return None
+        path = Path(text)
         try:
             leaves = path.is_absolute() and path.exists() and not self._allowed(path.resolve())
         except (OSError, RuntimeError, ValueError):  # `find` tells what is wrong with it
@@ -94,7 +95,7 @@ class Folders:
 
     def hint(self, reference: str) -> str | None:
         """What package_dirs lacks for a reference to a package, None if it knows the package."""
-        scheme, _, rest = reference.partition("://")
+        scheme, rest = _split(reference.replace("\\", "/"))
         name = rest.lstrip("/").partition("/")[0]
         if scheme not in ("package", "model") or self._packages.get(name):
             return None
@@ -104,9 +105,10 @@ class Folders:
     def _allowed(self, resolved: Path) -> bool:
         return any(resolved.is_relative_to(folder) for folder in (self.home, *self.package_dirs))
 
-    def _inside(self, path: Path, source: Source) -> Path | None:
+    def _inside(self, text: str, source: Source) -> Path | None:
+        path = Path(text)
         # models carry absolute paths from the machine that made them: no harm if nothing is there
-        if path.is_absolute() and not path.exists():
+        if is_network_path(text) or (path.is_absolute() and not path.exists()):
             return None
         resolved = self.check(path, source)
         return resolved if resolved.is_file() else None
@@ -144,6 +146,26 @@ class Folders:
             beside = (folder.parent / name).resolve()
             if has_manifest and (beside / MANIFEST).is_file() and beside.parent == folder.parent:
                 yield beside
+
+
+def normalized(reference: str, source: Source) -> str:
+    """Return a reference of a file with slashes only; an error if it has control characters."""
+    if any(ord(character) < 32 or ord(character) == 127 for character in reference):
+        raise ModelError(f"{reference!r} is not a usable path: it has control characters", source)
+    return reference.replace("\\", "/")
+
+
+def is_network_path(path: str) -> bool:
+    """Return whether a path with slashes names a host, which a look at it would contact."""
+    return path.startswith("//")
+
+
+def _split(reference: str) -> tuple[str, str]:
+    """Return the scheme and the path of a reference with slashes; paths alone are files."""
+    scheme, separator, path = reference.partition("://")
+    if not separator:
+        return "file", reference
+    return (scheme, unquote(path).replace("\\", "/")) if scheme == "file" else (scheme, path)
 
 
 def common_folder(files: Iterable[Path]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tarsus as ts
-from tarsus.formats import mjcf_shapes, mjcf_sizes, text
+from tarsus.formats import mjcf_document, mjcf_shapes, text
 from tarsus.formats.mjcf import read_mjcf
 from tarsus.model.description import ModelError
 
@@ -77,9 +77,6 @@ MODELS = '<mujoco><asset><model name="a" file="{0}"/><model name="b" file="{0}"/
     [
         f'<worldbody><replicate count="9999">{FREE}</replicate></worldbody>',
         "<worldbody>" + f'<replicate count="99">{FREE}</replicate>' * 50 + "</worldbody>",
-        '<worldbody><body name="a"><flexcomp name="f" count="99 99 99"/></body></worldbody>',
-        '<asset><hfield name="h" nrow="9999" ncol="9999" size="1 1 1 1"/></asset>',
-        '<asset><hfield name="h" nrow="1e90" ncol="1e90" size="1 1 1 1"/></asset>',
         '<asset><mesh name="m" builtin="supertorus" params="5000 .2 1 1"/></asset>',
         '<asset><mesh name="m" builtin="cone" params="9000000 .2"/></asset>',
     ],
@@ -157,10 +154,12 @@ def test_what_is_not_taken_over_is_not_made(write: Write) -> None:
         <texture type="skybox" builtin="gradient" width="20000" height="120000"/>
         <texture type="2d" file="large.png"/><texture name="cube" type="cube" fileup="large.png"/>
         <hfield name="h" file="large.png" size="1 1 1 1"/>
+        <hfield name="i" nrow="1000000" ncol="1000000" size="1 1 1 1"/>
         <material name="red" texture="t" rgba="1 0 0 1"/><material name="m" texture="large"/>
         </asset><worldbody><geom type="hfield" hfield="h"/>
         <body><geom size="1" user="1 2 3" material="red"/><geom size="1" material="m"/>
-        <joint name="j"/></body></worldbody><sensor><user name="s" dim="1000000000"/></sensor>
+        <joint name="j"/><flexcomp name="f" count="999 999 999"/></body></worldbody>
+        <sensor><user name="s" dim="1000000000"/></sensor>
         <actuator><general name="a" joint="j" dyntype="user" actdim="1000000000"/></actuator>
         <custom><numeric name="n" size="400"/><tuple name="t"><element objtype="actuator"
         objname="a"/></tuple></custom><keyframe><key qpos="1"/></keyframe></mujoco>""",
@@ -170,6 +169,7 @@ def test_what_is_not_taken_over_is_not_made(write: Write) -> None:
     assert [shape.color for shape in description.shapes] == [(1, 0, 0, 1), (1, 1, 1, 1)]
     assert description.warnings == [
         "hfield geoms (1) are not taken over",
+        "flexible bodies (1) are not taken over",
         "controls of actuators (1) are not taken over, which have a state of their own: a",
         "sensors (1) are not taken over: s (user)",
     ]
@@ -178,9 +178,13 @@ def test_what_is_not_taken_over_is_not_made(write: Write) -> None:
 def test_files_that_mujoco_would_read_have_a_largest_size(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mjcf_sizes, "MAX_FILE_BYTES", 10)
     write("v 0 0 0\n" * 10, "a.obj")
-    text = '<mujoco><asset><mesh name="a" file="a.obj"/></asset></mujoco>'
+    mesh = '<mesh name="{}" file="a.obj"/>'
+    text = f"<mujoco><asset>{mesh.format('a')}{mesh.format('b')}</asset></mujoco>"
+    monkeypatch.setattr(mjcf_document, "MAX_BYTES_OF_ALL_MESHES", 100)
+    with pytest.raises(ModelError, match=r"model\.xml:1: mesh 'b' is beyond 100 bytes of meshes"):
+        read_mjcf(write(text, "model.xml"))
+    monkeypatch.setattr(mjcf_document, "MAX_MESH_BYTES", 10)
     with pytest.raises(ModelError, match=r"model\.xml:1: .*a\.obj, which is larger than 10 bytes"):
         read_mjcf(write(text, "model.xml"))
 

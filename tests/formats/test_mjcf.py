@@ -387,3 +387,57 @@ def test_a_free_base_beside_a_marker_is_as_it_is() -> None:
 def test_priorities_are_told() -> None:
     text = "<mujoco><worldbody><geom size='.1' priority='2'/><geom size='.1'/></worldbody></mujoco>"
     assert "priorities of geoms (1) are not taken over" in load(text).warnings
+
+
+def test_lines_of_included_and_attached_files(write: Write) -> None:
+    write('<mujocoinclude>\n\n<geom size="1" mass="x"/></mujocoinclude>', "geom.xml")
+    write(
+        '<mujoco>\n<worldbody><body name="b">\n<joint/><geom size="1"/></body></worldbody>'
+        "</mujoco>",
+        "part.xml",
+    )
+    text = (
+        '<mujoco><asset><model name="p" file="part.xml"/></asset><worldbody>\n\n\n'
+        '<attach model="p" body="b" prefix="p_"/>\n<body name="c">{}</body></worldbody></mujoco>'
+    )
+    description = read_mjcf(write(text.format('<joint/>\n<geom size="1"/>'), "model.xml"))
+    sources = [(Path(each.source.file).name, each.source.line) for each in description.joints]
+    assert sources == [("part.xml", 3), ("model.xml", 5)]
+    with pytest.raises(ModelError, match=r"geom\.xml:3: .*bad format in attribute.*, line 3"):
+        read_mjcf(write(text.format('<joint/>\n<include file="geom.xml"/>'), "model.xml"))
+
+
+PLUGINS = {
+    "mesh": '<asset><mesh name="m" file="a.obj"><plugin/></mesh></asset>',
+    "geom": '<worldbody><geom size="1"><plugin plugin="x"/></geom></worldbody>',
+    "body": '<worldbody><body><plugin instance="i"/></body></worldbody>',
+    "flexcomp": "<worldbody><flexcomp><plugin/></flexcomp></worldbody>",
+    "sensor": '<sensor><plugin plugin="x" objtype="body" objname="b"/></sensor>',
+    "extension": '<extension><plugin plugin="x"><instance name="i"/></plugin></extension>',
+}
+
+
+@pytest.mark.parametrize("inside", PLUGINS.values(), ids=PLUGINS)
+def test_plugins_are_ignored(write: Write, inside: str) -> None:
+    write("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n", "a.obj")
+    description = read_mjcf(write(f"<mujoco>{inside}</mujoco>", "model.xml"))
+    ignored = {"flexcomp": "flexible bodies", "extension": None}
+    what = next((name for key, name in ignored.items() if key in inside), "plugins")
+    assert description.warnings == ([] if what is None else [f"{what} (1) are not taken over"])
+
+
+def test_a_mesh_made_by_a_plugin_is_an_error(write: Write) -> None:
+    text = '<mujoco><asset>\n<mesh name="m"><plugin plugin="x"/></mesh></asset></mujoco>'
+    with pytest.raises(ModelError, match=r"model\.xml:2: mesh 'm' has its shape from a plugin"):
+        read_mjcf(write(text, "model.xml"))
+
+
+def test_actuators_with_plugins_keep_their_numbers(write: Write) -> None:
+    text = """<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody>
+    <actuator><plugin name="pid" plugin="mujoco.pid" joint="j"><config key="kp" value="1"/></plugin>
+    <motor name="m" joint="j"/></actuator><keyframe><key ctrl="1 2"/></keyframe></mujoco>"""
+    description = read_mjcf(write(text, "model.xml"))
+    assert description.metadata["keyframes"]["key0"]["u"] == {"m": 2.0}
+    assert description.warnings == [
+        "controls of actuators (1) are not taken over, whose forces are not affine: pid"
+    ]

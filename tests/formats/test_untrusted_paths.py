@@ -196,7 +196,8 @@ def test_mjcf_takes_package_dirs(write: Write, tmp_path: Path) -> None:
         '<worldbody><body><geom type="mesh" mesh="a"/></body></worldbody></mujoco>'
     )
     model = write(text, "models/bot.xml")
-    with pytest.raises(ModelError, match=rf"package_dirs=\['{tmp_path}'\] would allow it"):
+    folder = tmp_path / "assets"
+    with pytest.raises(ModelError, match=rf"package_dirs=\['{folder}'\] would allow it"):
         read(model)
     (shape,) = read(model, package_dirs=[tmp_path / "assets"]).shapes
     assert os.path.samefile(str(shape.file), tmp_path / "assets" / "a.obj")
@@ -218,3 +219,190 @@ def test_attached_models_have_paths_of_their_own(write: Write) -> None:
     write(part.format(meshes="../.."), "parts/part.xml")
     with pytest.raises(ModelError, match=r"part\.xml:1: .*leaves the model's folder"):
         read_mjcf(write(main, "main.xml"))
+
+
+# Separators, hosts, drives, links, encodings: what one program takes for a name, another may take
+# for a path.
+
+SECRET = "secret.obj"
+OUTSIDE = [
+    "../secret.obj",
+    "..\\secret.obj",
+    ".\\..\\secret.obj",
+    "./..\\secret.obj",
+    "sub\\..\\..\\secret.obj",
+    "{parent}/secret.obj",
+    "{backslashes}\\secret.obj",
+    "link.obj",
+    "folder_link/secret.obj",
+    "folder_link\\secret.obj",
+]
+"""Paths of a file outside the model's folder."""
+
+NOWHERE = [
+    "\\\\host\\share\\secret.obj",
+    "//host/share/secret.obj",
+    "\\\\?\\C:\\secret.obj",
+    "C:\\secret.obj",
+    "C:secret.obj",
+    "%2e%2e%2fsecret.obj",
+    "%2e%2e/secret.obj",
+    "..%5csecret.obj",
+    "http://host/secret.obj",
+    "http:secret.obj",
+]
+"""References that are no file of this computer."""
+
+URLS = ["file://..%2fsecret.obj", "file://%2e%2e%5csecret.obj", "file://{parent}/secret.obj"]
+"""Addresses of the secret, for the formats that have addresses."""
+
+
+@pytest.fixture
+def folder(write: Write) -> Path:
+    """A model's folder beside a secret, with links to it."""
+    folder = write(TRIANGLE, SECRET).parent / "model"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "link.obj").symlink_to(folder.parent / SECRET)
+    (folder / "folder_link").symlink_to(folder.parent)
+    return folder
+
+
+def stated(reference: str, folder: Path) -> str:
+    parent = str(folder.parent)
+    return reference.format(parent=parent, backslashes=parent.replace("/", "\\"))
+
+
+MESHES = {
+    "mesh": '<asset><mesh name="m" file="{}"/></asset>',
+    "meshdir": '<compiler meshdir="sub\\..\\.."/><asset><mesh name="m" file="secret.obj"/></asset>',
+    "assetdir": '<compiler assetdir="..\\"/><asset><mesh name="m" file="secret.obj"/></asset>',
+    "both": '<compiler meshdir="sub/.."/><asset><mesh name="m" file="{}"/></asset>',
+    "include": '<include file="{}"/>',
+    "model": '<asset><model name="m" file="{}"/></asset>',
+}
+"""Ways in which an MJCF file names others."""
+
+
+@pytest.mark.parametrize("reference", OUTSIDE)
+@pytest.mark.parametrize("inside", MESHES.values(), ids=MESHES)
+def test_mjcf_reads_nothing_outside_its_folder(folder: Path, inside: str, reference: str) -> None:
+    file = folder / "model.xml"
+    geom = '<worldbody><geom type="mesh" mesh="m"/></worldbody>'
+    file.write_text(f"<mujoco>{inside.format(stated(reference, folder))}{geom}</mujoco>")
+    with pytest.raises(ModelError, match=r"model\.xml:1: .* leaves the model's folder"):
+        read_mjcf(file)
+
+
+@pytest.mark.parametrize("reference", [*NOWHERE, *URLS])
+@pytest.mark.parametrize("inside", ["mesh", "include", "model"])
+def test_mjcf_reads_only_files_of_this_computer(folder: Path, inside: str, reference: str) -> None:
+    file = folder / "model.xml"
+    file.write_text(f"<mujoco>{MESHES[inside].format(stated(reference, folder))}</mujoco>")
+    with pytest.raises(ModelError, match=r"model\.xml:1: .*names .*(not there|another computer)"):
+        read_mjcf(file)
+
+
+def test_mjcf_takes_backslashes_as_separators(write: Write) -> None:
+    mesh = write(TRIANGLE, "sub/deep/a.obj")
+    write('<mujoco><asset><mesh file="deep\\a.obj"/></asset></mujoco>', "sub/part.xml")
+    text = (
+        '<mujoco><compiler meshdir=".\\sub"/><include file="sub\\part.xml"/>'
+        '<worldbody><body><geom type="mesh" mesh="a"/></body></worldbody></mujoco>'
+    )
+    (shape,) = read_mjcf(write(text, "model.xml")).shapes
+    assert shape.file == str(mesh)
+
+
+def test_limits_of_mjcf_hold_for_includes_with_backslashes(write: Write) -> None:
+    many = '<replicate count="20001" offset="1 0 0"><body><geom size=".1"/></body></replicate>'
+    write(f"<mujocoinclude>{many}</mujocoinclude>", "many.xml")
+    for name in ("many.xml", ".\\many.xml", "sub\\..\\many.xml"):
+        text = f'<mujoco><worldbody><include file="{name}"/></worldbody></mujoco>'
+        with pytest.raises(ModelError, match=r"many\.xml:1: .*more than 10000 elements"):
+            read_mjcf(write(text, "model.xml"))
+
+
+def test_files_that_mjcf_names_and_tarsus_ignores_are_not_opened(write: Write) -> None:
+    text = (
+        '<mujoco><compiler texturedir="/etc"/><asset><texture name="t" type="2d" file="passwd"/>'
+        '<texture name="c" type="cube" fileup="../a" fileright="/dev/zero"/>'
+        '<hfield name="h" file="/dev/zero" size="1 1 1 1"/><skin name="s" file="/dev/zero"/>'
+        '</asset><worldbody><flexcomp name="f" type="mesh" file="/dev/zero"/></worldbody></mujoco>'
+    )
+    assert read_mjcf(write(text, "model.xml")).warnings == [
+        "skins (1) are not taken over",
+        "flexible bodies (1) are not taken over",
+    ]
+
+
+def test_included_meshes_are_found_beside_the_model_or_the_included_file(write: Write) -> None:
+    mesh = '<mesh name="m" file="a.obj"/>'
+    include = f'<mujocoinclude><include file="deep/b.xml"/><asset>{mesh}</asset></mujocoinclude>'
+    write(include, "sub/a.xml")
+    write("<mujocoinclude><worldbody/></mujocoinclude>", "sub/deep/b.xml")
+    text = (
+        '<mujoco><include file="sub/a.xml"/><worldbody><body><geom type="mesh" mesh="m"/></body>'
+        "</worldbody></mujoco>"
+    )
+    model = write(text, "model.xml")
+    beside = write(TRIANGLE, "sub/a.obj")
+    assert read_mjcf(model).shapes[0].file == str(beside)
+    first = write(TRIANGLE, "a.obj")
+    assert read_mjcf(model).shapes[0].file == str(first)
+
+
+def test_mjcf_includes_each_file_once(write: Write) -> None:
+    write("<mujocoinclude><worldbody/></mujocoinclude>", "part.xml")
+    text = '<mujoco>\n<include file="part.xml"/>\n<include file="./part.xml"/></mujoco>'
+    with pytest.raises(ModelError, match=r"model\.xml:3: .*includes part\.xml again"):
+        read_mjcf(write(text, "model.xml"))
+
+
+URDF = (
+    '<robot><link name="a"><visual><geometry><mesh filename="{}"/></geometry></visual></link>'
+    "</robot>"
+)
+SDF = (
+    '<sdf version="1.7"><model name="m"><link name="a"><visual name="v"><geometry><mesh><uri>{}'
+    "</uri></mesh></geometry></visual></link></model></sdf>"
+)
+INCLUDE = '<sdf version="1.7"><world name="w"><include><uri>{}</uri></include></world></sdf>'
+FORMATS = {"bot.urdf": URDF, "bot.sdf": SDF, "bot.json": "json"}
+
+
+@pytest.mark.parametrize("reference", [*OUTSIDE, *URLS])
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_format_reads_meshes_outside_the_folder(folder: Path, name: str, reference: str) -> None:
+    file, path = folder / name, stated(reference, folder)
+    file.write_text(native(path) if name == "bot.json" else FORMATS[name].format(path))
+    try:
+        (shape,) = read(file).shapes
+    except ModelError as error:
+        assert name in str(error) and "leaves the model's folder" in str(error)
+    else:  # our own files may be far from the meshes of the model that they were made from
+        assert name == "bot.json" and shape.file == (folder.parent / SECRET).as_uri()
+
+
+@pytest.mark.parametrize("reference", NOWHERE)
+@pytest.mark.parametrize("name", FORMATS)
+def test_references_to_nothing_are_missing_meshes(folder: Path, name: str, reference: str) -> None:
+    file = folder / name
+    file.write_text(native(reference) if name == "bot.json" else FORMATS[name].format(reference))
+    (shape,) = read(file).shapes
+    assert shape.file is not None and not Path(shape.file).exists()
+
+
+def test_sdf_includes_nothing_outside_its_folder(folder: Path) -> None:
+    (folder.parent / "model.sdf").write_text(SDF.format("a.obj"))
+    (folder / "link.sdf").symlink_to(folder.parent / "model.sdf")
+    for reference in ("../model.sdf", "..\\model.sdf", "..", "..\\", "link.sdf"):
+        file = folder / "bot.sdf"
+        file.write_text(INCLUDE.format(reference))
+        with pytest.raises(ModelError, match=r"bot\.sdf:1: .* leaves the model's folder"):
+            read(file)
+
+
+@pytest.mark.parametrize("reference", ["a\0.obj", "a\n.obj", "\x7f"])
+def test_control_characters_in_paths_are_an_error(write: Write, reference: str) -> None:
+    with pytest.raises(ModelError, match="not a usable path: it has control characters"):
+        read(write(native(reference), "bot.json"))
