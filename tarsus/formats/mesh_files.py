@@ -1,7 +1,8 @@
 """Mesh files from anywhere: which kinds are read, how large, and what is looked at before.
 
 trimesh reads them, from memory and by the suffix alone: no archive, which may hold far more than
-its size, and no other file that a mesh names, but for the data beside a .gltf.
+its size, and no other file that a mesh names. glTF is read by `tarsus.formats.gltf`, with the data
+beside a .gltf file.
 """
 
 from __future__ import annotations
@@ -10,15 +11,19 @@ import importlib
 import io
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarsus.arrays import Array
+from tarsus.formats.gltf import read_gltf
 from tarsus.formats.mesh_checks import CHECKS, MAX_VERTICES
+from tarsus.formats.paths import normalized
 from tarsus.model.description import Source
 
-KINDS = (".stl", ".obj", ".dae", ".ply", ".off", ".glb", ".gltf")
+GLTF = (".glb", ".gltf")
+KINDS = (".stl", ".obj", ".dae", ".ply", ".off", *GLTF)
 MAX_BYTES = 128 * 1024 * 1024
 
 
@@ -31,18 +36,23 @@ def read_mesh(file: Path, *, merge: bool = False) -> tuple[Array, NDArray[np.int
     kind = file.suffix.lower()
     if kind not in KINDS:
         raise ValueError(f"files of this kind are not read, only {', '.join(KINDS)}")
-    data = _bytes(file)
+    data, source = _bytes(file), Source(str(file))
+    if kind in GLTF:
+        try:
+            with np.errstate(all="ignore"):  # what overflows is not finite, which callers refuse
+                vertices, triangles = read_gltf(data, source, Beside(file.parent).read)
+        except Exception as error:  # numbers where lists should be, and the like
+            raise _readable(error) from None
+        return _merged(vertices, triangles) if merge else (vertices, triangles)
     if kind in CHECKS:
-        CHECKS[kind](data, Source(str(file)))
+        data = CHECKS[kind](data, source)
     try:
         trimesh: Any = importlib.import_module("trimesh")
     except ImportError:
         message = "meshes need trimesh: pip install 'tarsus[io]'"
         raise ModuleNotFoundError(message, name="trimesh") from None
     try:
-        scene = trimesh.load_scene(
-            io.BytesIO(data), kind[1:], resolver=_Beside(file.parent), process=merge
-        )
+        scene = trimesh.load_scene(io.BytesIO(data), kind[1:], resolver=_NoFiles(), process=merge)
         parts = [scene.geometry[scene.graph[node][1]] for node in scene.graph.nodes_geometry]
         if sum(len(part.vertices) for part in parts) > MAX_VERTICES:
             raise ValueError(f"it has more than {MAX_VERTICES} vertices")
@@ -53,7 +63,16 @@ def read_mesh(file: Path, *, merge: bool = False) -> tuple[Array, NDArray[np.int
         need = f"reading {kind} needs {error.name or error}"
         raise ValueError(f"{need}: pip install 'tarsus[io]'") from None
     except Exception as error:  # readers of meshes fail in all ways
-        raise ValueError(str(error) or type(error).__name__) from None
+        raise _readable(error) from None
+
+
+def _readable(error: Exception) -> ValueError:
+    return ValueError(str(error) or type(error).__name__)
+
+
+def _merged(vertices: Array, triangles: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
+    unique, numbers = np.unique(vertices, axis=0, return_inverse=True)
+    return unique, numbers.reshape(-1)[triangles]
 
 
 def _bytes(file: Path) -> bytes:
@@ -64,16 +83,25 @@ def _bytes(file: Path) -> bytes:
     return data
 
 
-class _Beside:
-    """What trimesh asks for files that a mesh names: only data in the same folder are given."""
+class Beside:
+    """The data files beside a .gltf file: only those in its folder or below are read."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
 
-    def __getitem__(self, name: str) -> bytes:
+    def read(self, uri: str) -> bytes:
+        """Return the contents of the file that a relative address names."""
+        name = normalized(unquote(uri), Source(str(self.folder)))
         file = (self.folder / name).resolve()
         if file.suffix.lower() != ".bin" or not file.is_relative_to(self.folder):
-            raise ValueError(f"it names the file {name!r}, which is not read")
+            raise ValueError(f"it names the file {uri!r}, which is not read")
         return _bytes(file)
+
+
+class _NoFiles:
+    """What trimesh asks for the materials and images that a mesh names: none is given."""
+
+    def __getitem__(self, name: str) -> bytes:
+        raise ValueError(f"it names the file {name!r}, which is not read")
 
     get = __getitem__

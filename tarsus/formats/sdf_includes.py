@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tarsus.formats.context import Context
-from tarsus.formats.xml import Element, read_xml
+from tarsus.formats.xml import MAX_ELEMENTS, Element, read_xml
 from tarsus.model.description import ModelError
 
 MAX_INCLUDES = 1000
@@ -19,6 +19,7 @@ class Includes:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.count = 0
+        self.elements = 0
 
     def expand(self, place: Element, open_files: tuple[Path, ...] = ()) -> None:
         """Replace the includes of a world or model and of all models inside it."""
@@ -65,6 +66,9 @@ class Includes:
         if self.count > MAX_INCLUDES:
             raise include.error(f"is one of more than {MAX_INCLUDES}")
         root = read_xml(file)
+        self.elements += sum(1 for _ in root.walk())
+        if self.elements > MAX_ELEMENTS:
+            raise include.error(f"makes more than {MAX_ELEMENTS} elements of all includes")
         models = list(root.all("model"))
         if root.tag != "sdf" or len(models) != 1:
             raise include.error(f"must be of a file with one <model>: {file}")

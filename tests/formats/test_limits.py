@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tarsus as ts
-from tarsus.formats import mjcf_document, mjcf_shapes, text
+from tarsus.formats import mjcf_document, mjcf_shapes, sdf_includes, text
 from tarsus.formats.mjcf import read_mjcf
 from tarsus.model.description import ModelError
 
@@ -219,3 +219,17 @@ def test_frictions_of_geoms_are_told_by_name(write: Write) -> None:
     touching = [shape for shape in read_mjcf(file).shapes if shape.role == "collision"]
     stated = [(shape.friction, shape.torsion) for shape in touching]
     assert stated == [(0.8, None), (0.5, None), (None, None)]
+
+
+def test_elements_of_included_sdf_files_have_a_largest_number(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    links = "".join(f'<link name="l{k}"/>' for k in range(20))
+    write(f'<sdf version="1.7"><model name="m">{links}</model></sdf>', "part.sdf")
+    includes = "".join(
+        f"<include><uri>part.sdf</uri><name>m{k}</name></include>" for k in range(10)
+    )
+    text = f'<sdf version="1.7"><world name="w">{includes}</world></sdf>'
+    monkeypatch.setattr(sdf_includes, "MAX_ELEMENTS", 100)
+    with pytest.raises(ModelError, match=r"world\.sdf:1: .*more than 100 elements"):
+        ts.load(write(text, "world.sdf"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import coal
@@ -178,7 +180,7 @@ def test_data_beside_a_gltf_file_are_read(tmp_path: Path) -> None:
         ("mesh.3mf", b"?", r"of this kind are not read, only \.stl, \.obj, \.dae"),
         ("mesh.zip", b"?", r"of this kind are not read"),
         ("mesh.dae", collada(2_000_000_000), "counts more than 10000000 vertices"),
-        ("mesh.dae", collada(3, doubled(40), 'node url="#n40"'), "more than 10000 times"),
+        ("mesh.dae", collada(3, doubled(40), 'node url="#n40"'), "more than 4000 parts"),
         (
             "mesh.dae",
             collada(3, '<node id="a"><instance_node url="#a"/></node>', 'node url="#a"'),
@@ -206,3 +208,45 @@ def test_meshes_have_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(mesh_files, "MAX_BYTES", 100)
     with pytest.raises(ModelError, match=r"mesh\.stl.*larger than 100 bytes"):
         mesh_corners(shape(file))
+
+
+SOLID = """solid a
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 1 0
+endloop
+endfacet
+endsolid a
+"""
+NODES = '<node id="m"><instance_geometry url="#g"/></node>'
+PARTS = {
+    "obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "".join(f"usemtl {k}\nf 1 2 3\n" for k in range(50_000)),
+    "ply": "ply\nformat ascii 1.0\nelement vertex 2000000000\nproperty float x\nproperty float y\n"
+    "property float z\nend_header\n0 0 0\n",
+    "off": "OFF\n2000000000 2000000000 0\n0 0 0\n",
+    "stl": SOLID * 50_000,
+    "dae": collada(nodes=NODES * 50_000).decode(),
+}
+
+
+@pytest.mark.parametrize("kind", PARTS)
+def test_files_of_many_parts_take_no_longer_than_large_ones(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / f"mesh.{kind}"
+    file.write_text(PARTS[kind])
+    start = time.process_time()
+    with contextlib.suppress(ValueError):
+        read_mesh(file)
+    spent, megabytes = time.process_time() - start, file.stat().st_size / 1e6
+    print(f"{kind}: {spent:.2f} s for {megabytes:.2f} MB")
+    assert spent < 2.0 + 1.0 * megabytes
+
+
+def test_materials_of_obj_files_are_not_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "a.obj").write_text(
+        "mtllib a.mtl\n  usemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nusemtl blue\nf 3 2 1\n"
+    )
+    (tmp_path / "a.mtl").write_text("newmtl red\nmap_Kd absent.png\n")
+    vertices, triangles = read_mesh(tmp_path / "a.obj")
+    assert len(vertices) == 3 and triangles.tolist() == [[0, 1, 2], [2, 1, 0]]
