@@ -172,7 +172,10 @@ REFUSED = {
     "offset": (accessor(byteOffset=-4), "must be a whole number"),
     "text": (accessor(count="4"), "must be a whole number"),
     "kind": (accessor(type="MAT4"), "'MAT4', must be 'VEC3'"),
-    "view": ({"bufferViews": [{"buffer": 0, "byteLength": 10**12}] * 2}, "buffer view 0 is longer than its buffer"),
+    "view": (
+        {"bufferViews": [{"buffer": 0, "byteLength": 10**12}] * 2},
+        "buffer view 0 is longer than its buffer",
+    ),
     "buffer": ({"buffers": [{"byteLength": 10**12}]}, "buffer 0 has no data"),
     "stride": (
         {"bufferViews": [{"buffer": 0, "byteLength": 60, "byteStride": 1}] * 2},

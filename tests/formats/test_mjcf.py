@@ -14,7 +14,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from tarsus.arrays import Array
-from tarsus.formats import load
+from tarsus.formats import load, mjcf_trial
 from tarsus.formats.mjcf import read_mjcf
 from tarsus.model.description import WORLD, Body, Description, Joint, ModelError
 
@@ -441,3 +441,39 @@ def test_actuators_with_plugins_keep_their_numbers(write: Write) -> None:
     assert description.warnings == [
         "controls of actuators (1) are not taken over, whose forces are not affine: pid"
     ]
+
+
+REPLICATE = '<mujoco><worldbody><replicate count="2" offset="1 0 0"><body><joint/><geom size="1"/>'
+REPLICATE += "</body></replicate></worldbody></mujoco>"
+
+
+def test_rare_elements_are_compiled_in_another_process_first(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(REPLICATE, "model.xml")
+    assert len(read_mjcf(file).bodies) == 2
+    monkeypatch.setattr(mjcf_trial, "CODE", "import os; os.kill(os.getpid(), 11)")
+    with pytest.raises(ModelError, match=r"model\.xml: MuJoCo crashed .* \(signal 11\)"):
+        read_mjcf(file)
+    monkeypatch.setattr(mjcf_trial, "CODE", "raise SystemExit('no such thing')")
+    with pytest.raises(ModelError, match=r"\(exit code 1: no such thing\)"):
+        read_mjcf(file)
+    monkeypatch.setattr(mjcf_trial, "CODE", "import time; time.sleep(60)")
+    monkeypatch.setattr(mjcf_trial, "TIMEOUT_S", 0.1)
+    with pytest.raises(ModelError, match=r"did not compile this file within 0\.1 s"):
+        read_mjcf(file)
+    monkeypatch.setattr(mjcf_trial.spawn, "get_executable", lambda: None)
+    with pytest.raises(ModelError, match=r"state it with multiprocessing\.set_executable"):
+        read_mjcf(file)
+
+
+def test_errors_of_rare_elements_have_their_line(write: Write) -> None:
+    text = REPLICATE.replace('<geom size="1"/>', '\n<geom size="x"/>')
+    with pytest.raises(ModelError, match=r"model\.xml:2: .*bad format"):
+        read_mjcf(write(text, "model.xml"))
+
+
+def test_ordinary_robots_are_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mjcf_trial, "CODE", "raise SystemExit('not needed')")
+    for file in (DATA / "mixed.xml", *sorted(ASSETS.glob("*.xml"))):
+        read_mjcf(file)

@@ -6,6 +6,8 @@ import io
 import json
 import os
 import random
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mjcf_worker import RARE
 from mutate import damaged_bytes, damaged_data, damaged_text
-from trials import outcomes, seeds
+from trials import LONGEST, outcomes, seeds
 
 import tarsus as ts
 from tarsus.geometry.meshes import mesh_corners
@@ -135,9 +138,35 @@ def test_models(name: str, tmp_path: Path) -> None:
         try_file(file, damaged_text, ts.load, ts.ModelError)
 
 
+def test_mjcf_of_all_elements(tmp_path: Path) -> None:
+    """No document of MuJoCo's schema ends the process, if its elements are those of robots."""
+    trials = seeds(100)
+    first, crashes = trials.start, []
+    while first < trials.stop:
+        arguments = [str(tmp_path), str(first), str(trials.stop - first)]
+        worker = [sys.executable, str(Path(__file__).with_name("mjcf_worker.py")), *arguments]
+        process = subprocess.run(worker, capture_output=True, text=True, timeout=LONGEST)
+        *_, before, last = ["", *process.stdout.split("\n")[:-1]]
+        if process.returncode == 0:
+            print(f"mutations of MJCF: {last}, {len(crashes)} crashes of rare elements: {crashes}")
+            break
+        assert last == RARE, f"{process.returncode} with seed {last}: {process.stderr[-2000:]}"
+        crashes.append(int(before))
+        first = int(before) + 1
+
+
 def test_meshes_of_mjcf(tmp_path: Path) -> None:
     model = model_file("mixed.xml", tmp_path)
     try_file(tmp_path / "wedge.obj", damaged_text, lambda _: ts.load(model), ts.ModelError, model)
+
+
+def test_gltf_of_other_trees(tmp_path: Path) -> None:
+    trimesh = pytest.importorskip("trimesh")
+    for name, part in trimesh.exchange.gltf.export_gltf(_sphere(trimesh).scene()).items():
+        (tmp_path / name).write_bytes(part)
+    file = tmp_path / "model.gltf"
+    shape = ts.Shape("body", "collision", "mesh", (1.0, 1.0, 1.0), file=str(file))
+    try_file(file, damaged_json, lambda _: mesh_corners(shape), ts.ModelError)
 
 
 @pytest.mark.parametrize("kind", MESHES)
