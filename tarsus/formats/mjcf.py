@@ -78,8 +78,14 @@ def read_mjcf(
     document = write_document(read_models(path, package_dirs))
     if not is_ordinary(document):
         check_in_process(document, os.fspath(path))
-    with np.errstate(all="ignore"):  # what overflows is found as not finite by the checks
-        return _Reader(mujoco, os.fspath(path), document, base).description
+    file = os.fspath(path)
+    try:
+        with np.errstate(all="ignore"):  # what overflows is found as not finite by the checks
+            return _Reader(mujoco, file, document, base).description
+    except ValueError as error:  # of frames that MuJoCo computed
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"a number is out of range: {error}", Source(file)) from None
 
 
 class _Reader:

@@ -25,7 +25,8 @@ CODE = "from tarsus.formats.mjcf_trial import compile_input; compile_input()"
 
 SECTIONS = """mujoco compiler option default asset worldbody contact tendon equality actuator sensor
 keyframe extension deformable"""
-BODIES = "body frame inertial joint freejoint geom site flag mesh material hfield"
+BODIES = """body frame inertial joint freejoint geom site flag mesh material hfield replicate model
+attach"""
 CONSTRAINTS = "pair exclude spatial fixed pulley connect weld"
 ACTUATORS = """general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor
 key"""

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tarsus.files import replacing
+from tarsus.formats.paths import is_network_path
 from tarsus.studio.language import LineError
 
 if TYPE_CHECKING:
@@ -156,6 +157,8 @@ def below(stage: Stage, word: str, kinds: Iterable[str]) -> Path:
     if suffix not in valid:
         raise LineError(f"{word!r} must end with one of {', '.join(valid)}", "FILE")
     root = stage.root.resolve()
+    if is_network_path(word.replace("\\", "/")):
+        raise LineError(f"{word!r} is on another computer, must be below {root}", "FILE")
     try:
         path = (root / word).resolve()
     except (OSError, RuntimeError, ValueError) as error:  # too long, a loop of links, a zero

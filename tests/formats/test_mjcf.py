@@ -443,15 +443,15 @@ def test_actuators_with_plugins_keep_their_numbers(write: Write) -> None:
     ]
 
 
-REPLICATE = '<mujoco><worldbody><replicate count="2" offset="1 0 0"><body><joint/><geom size="1"/>'
-REPLICATE += "</body></replicate></worldbody></mujoco>"
+CONE = """<mujoco><asset><mesh name="m" builtin="cone" params="9 .2"/></asset><worldbody><body>
+<joint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
 
 
 def test_rare_elements_are_compiled_in_another_process_first(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = write(REPLICATE, "model.xml")
-    assert len(read_mjcf(file).bodies) == 2
+    file = write(CONE, "model.xml")
+    assert len(read_mjcf(file).bodies) == 1
     monkeypatch.setattr(mjcf_trial, "CODE", "import os; os.kill(os.getpid(), 11)")
     with pytest.raises(ModelError, match=r"model\.xml: MuJoCo crashed .* \(signal 11\)"):
         read_mjcf(file)
@@ -468,7 +468,7 @@ def test_rare_elements_are_compiled_in_another_process_first(
 
 
 def test_errors_of_rare_elements_have_their_line(write: Write) -> None:
-    text = REPLICATE.replace('<geom size="1"/>', '\n<geom size="x"/>')
+    text = CONE.replace('mesh="m"', 'size="x"')
     with pytest.raises(ModelError, match=r"model\.xml:2: .*bad format"):
         read_mjcf(write(text, "model.xml"))
 
@@ -477,3 +477,12 @@ def test_ordinary_robots_are_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(mjcf_trial, "CODE", "raise SystemExit('not needed')")
     for file in (DATA / "mixed.xml", *sorted(ASSETS.glob("*.xml"))):
         read_mjcf(file)
+
+
+def test_a_scale_beyond_all_sizes_is_an_error(write: Write) -> None:
+    text = (
+        '<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1" scale="1e300 1 1"/></asset>'
+        '<worldbody><body><geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+    )
+    with pytest.raises(ModelError, match=r"model\.xml: a number is out of range"):
+        read_mjcf(write(text, "model.xml"))

@@ -185,12 +185,10 @@ def mutated_mjcf(data: bytes, randomness: random.Random) -> bytes:
 
 
 def _remove_rare(root: ElementTree.Element) -> None:
-    """Remove what ordinary robots do not have: models in models, copies, meshes of other kinds."""
+    """Remove meshes of kinds that ordinary robots do not have."""
     for parent in list(root.iter()):
         for child in list(parent):
-            is_mesh = child.tag == "mesh" and "class" not in child.attrib
-            is_rare = "builtin" in child.attrib or child.get("file", "").endswith(".msh")
-            if child.tag in ("model", "attach", "replicate") or (is_mesh and is_rare):
+            if "builtin" in child.attrib or child.get("file", "").endswith(".msh"):
                 parent.remove(child)
 
 
