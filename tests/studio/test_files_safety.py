@@ -40,6 +40,8 @@ NAMES = (
     ".hidden.json",
     "pipe.json",
     "/etc/hosts.json",
+    "//host/share/x.json",
+    "\\\\host\\share\\x.json",
     "sub",
     "~/x.json",
     "x" * 300 + ".json",
