@@ -28,7 +28,6 @@ MAX_MESH_BYTES = 128 * 1024 * 1024
 MAX_BYTES_OF_ALL_MESHES = 1024**3
 """Counted once per mesh element, because MuJoCo builds each."""
 
-
 IGNORED = {
     "camera": "cameras",
     "light": "lights",
@@ -50,7 +49,7 @@ OMITTED_ATTRIBUTES = {
     "model": {"content_type"},
     "plugin": {"plugin", "instance"},
     "material": {"texture"},
-    "hfield": {"file", "content_type", "elevation", "nrow", "ncol"},
+    "hfield": {"content_type", "elevation", "nrow", "ncol"},
 }
 """Attributes that are left out of the text, besides the user's own numbers."""
 
@@ -133,22 +132,22 @@ class _Writer:
         return True
 
     def _attributes(self, element: Element, model: ModelFiles) -> dict[str, str]:
-        omitted = OMITTED_ATTRIBUTES.get(element.tag, set()) | {"user"}
+        omitted = OMITTED_ATTRIBUTES.get(element.tag, set()) | {"user", "file"}
         kept = {name: value for name, value in element.attributes.items() if name not in omitted}
-        file = element.attributes.get("file")
+        file = element.attributes.get("file", "")
         if file and element.tag in ("mesh", "hfield"):  # as MuJoCo names them
             stem, dot, suffix = file.replace("\\", "/").rpartition("/")[2].rpartition(".")
             kept.setdefault("name", stem if dot else suffix)
         if element.tag == "hfield":
             kept |= {"nrow": "2", "ncol": "2"}
-        elif file and element.tag == "mesh":
-            kept["file"] = self._mesh(element, model.mesh_file(element))
-        elif file and element.tag == "model":
-            kept["file"] = self.names[model.targets[id(element)]]
-        elif file is not None:
-            raise element.error("names a file, but only meshes, height fields and models do so")
         elif element.tag == "plugin":
             kept["biastype"] = "user"
+        elif element.tag == "model":
+            kept["file"] = self.names[model.targets[id(element)]]
+        elif file and element.tag == "mesh":
+            kept["file"] = self._mesh(element, model.mesh_file(element))
+        elif file:
+            raise element.error("names a file, but only meshes, height fields and models do so")
         return kept
 
     def _mesh(self, element: Element, file: Path) -> str:
