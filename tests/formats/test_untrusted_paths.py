@@ -272,11 +272,9 @@ def stated(reference: str, folder: Path) -> str:
     return reference.format(parent=parent, backslashes=parent.replace("/", "\\"))
 
 
-MESHES = {
+NAMING = {
     "mesh": '<asset><mesh name="m" file="{}"/></asset>',
-    "meshdir": '<compiler meshdir="sub\\..\\.."/><asset><mesh name="m" file="secret.obj"/></asset>',
-    "assetdir": '<compiler assetdir="..\\"/><asset><mesh name="m" file="secret.obj"/></asset>',
-    "both": '<compiler meshdir="sub/.."/><asset><mesh name="m" file="{}"/></asset>',
+    "mesh in folder": '<compiler meshdir="sub/.."/><asset><mesh name="m" file="{}"/></asset>',
     "include": '<include file="{}"/>',
     "model": '<asset><model name="m" file="{}"/></asset>',
 }
@@ -284,11 +282,20 @@ MESHES = {
 
 
 @pytest.mark.parametrize("reference", OUTSIDE)
-@pytest.mark.parametrize("inside", MESHES.values(), ids=MESHES)
+@pytest.mark.parametrize("inside", NAMING.values(), ids=NAMING)
 def test_mjcf_reads_nothing_outside_its_folder(folder: Path, inside: str, reference: str) -> None:
     file = folder / "model.xml"
-    geom = '<worldbody><geom type="mesh" mesh="m"/></worldbody>'
-    file.write_text(f"<mujoco>{inside.format(stated(reference, folder))}{geom}</mujoco>")
+    file.write_text(f"<mujoco>{inside.format(stated(reference, folder))}</mujoco>")
+    with pytest.raises(ModelError, match=r"model\.xml:1: .* leaves the model's folder"):
+        read_mjcf(file)
+
+
+@pytest.mark.parametrize("attribute", ["meshdir", "assetdir"])
+@pytest.mark.parametrize("name", ["..", "..\\", "sub\\..\\..", "sub/..\\..", "folder_link"])
+def test_folders_of_mjcf_meshes_stay_inside(folder: Path, attribute: str, name: str) -> None:
+    file = folder / "model.xml"
+    mesh = f'<compiler {attribute}="{name}"/><asset><mesh file="{SECRET}"/></asset>'
+    file.write_text(f"<mujoco>{mesh}</mujoco>")
     with pytest.raises(ModelError, match=r"model\.xml:1: .* leaves the model's folder"):
         read_mjcf(file)
 
@@ -297,7 +304,7 @@ def test_mjcf_reads_nothing_outside_its_folder(folder: Path, inside: str, refere
 @pytest.mark.parametrize("inside", ["mesh", "include", "model"])
 def test_mjcf_reads_only_files_of_this_computer(folder: Path, inside: str, reference: str) -> None:
     file = folder / "model.xml"
-    file.write_text(f"<mujoco>{MESHES[inside].format(stated(reference, folder))}</mujoco>")
+    file.write_text(f"<mujoco>{NAMING[inside].format(stated(reference, folder))}</mujoco>")
     with pytest.raises(ModelError, match=r"model\.xml:1: .*names .*(not there|another computer)"):
         read_mjcf(file)
 
