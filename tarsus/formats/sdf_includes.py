@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from tarsus.formats.context import Context
-from tarsus.formats.xml import MAX_ELEMENTS, Element, read_xml
+from tarsus.formats.xml import Element, read_xml
 from tarsus.model.description import ModelError
 
 MAX_INCLUDES = 1000
+MAX_ELEMENTS = 200_000
+"""In all included files, each counted as often as it is included."""
 OLDEST = "1.5"
 """Before, axes were stated in another frame."""
 
