@@ -59,7 +59,7 @@ class CvodeSolver:
     ) -> Iterator[Parts | None]:
         """Yield the states at rising times, from a state at t; None: it goes on."""
         solver = self._made(t, np.concatenate(state), effort)
-        at, before = t, (0, 0)
+        at, before, stalled = t, (0, 0), False
         for time in times:
             while at < time:  # steps of its own, none past the end
                 found = solver.step(end, method="onestep", tstop=end)
@@ -68,7 +68,15 @@ class CvodeSolver:
                 self._counts["jacobians"] += found.njev - before[1]
                 before = found.nfev, found.njev
                 reached = float(np.ravel(found.t)[-1])
-                if reached > at:  # after a time within a step it first returns to the step's end
+                # after a time within a step it first returns to the step's end
+                if reached <= at and stalled:
+                    raise SimulationError(
+                        f"cvode made no progress from {at!r} s towards {time!r} s; choose another "
+                        "integrator, such as 'radau', or larger tolerances",
+                        time=at,
+                    )
+                stalled = reached <= at
+                if reached > at:
                     self._counts["steps"] += 1
                     self._last_step, at = reached - at, reached
                 yield None

@@ -29,6 +29,9 @@ COUNTS = ("steps", "rates", "jacobians", "factorisations", "rejected")
 """What adds up over restarts."""
 NOT_PAST = 4
 """ITASK of both: normal computation, without a step past TCRIT."""
+SAME_TIME = 100 * np.finfo(np.float64).eps
+"""Both treat TCRIT as reached within so much of |t| + |step|, and make no step any more. VODE of
+SciPy 1.17 then returns the time of its last step instead of TCRIT."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ class MultistepSolver:
         self._start(solver, t, np.concatenate(state), end)
         for time in times:
             y = self._moved(solver, time)
-            while solver.t < time:
+            while not _has_reached(solver, time):
                 self._drift.checked(solver.t, y)
                 yield None
                 y = self._moved(solver, time)
@@ -108,7 +111,7 @@ class MultistepSolver:
 
     def _moved(self, solver: Any, time: float) -> Array:
         """Return y at a time, or where the method stopped to be asked again."""
-        own = solver._integrator
+        own, before = solver._integrator, solver.t
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what they say is raised
             y = solver.integrate(time)
@@ -119,6 +122,12 @@ class MultistepSolver:
         elif not solver.successful():
             message = own.messages.get(own.istate, f"istate {own.istate}")
             raise SimulationError(f"{self._method}: {message}", time=solver.t)
+        if solver.t <= before and not _has_reached(solver, time):
+            raise SimulationError(
+                f"{self._method} made no progress from {before!r} s towards {time!r} s; choose "
+                "another integrator, such as 'radau', or larger tolerances",
+                time=before,
+            )
         return np.asarray(y)
 
     @property
@@ -150,3 +159,9 @@ class MultistepSolver:
         if vode:
             self._last["factorisations"] = int(own.iwork[18])
             self._last["rejected"] = int(own.iwork[20]) + int(own.iwork[21])
+
+
+def _has_reached(solver: Any, time: float) -> bool:
+    """Return whether the solver is at a time or past it, by the criterion of VODE and LSODA."""
+    last_step = float(solver._integrator.rwork[10])
+    return bool(time - solver.t <= SAME_TIME * (abs(solver.t) + abs(last_step)))
