@@ -14,6 +14,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/blocks.hpp"
 #include "bindings/faults.hpp"
+#include "bindings/interrupt.hpp"
 #include "bindings/run_batch.hpp"
 #include "bindings/slots.hpp"
 #include "model/work_memory.hpp"
@@ -36,8 +37,7 @@ bool tabulate(const CoreModel& model, const Algorithm& algorithm, Call& call, Ow
     Owned q(PyArray_SimpleNew(2, const_cast<npy_intp*>(shape), NPY_DOUBLE));
     if (!q.object) return false;
     std::copy_n(call.in[0], states * tree.nq, static_cast<double*>(PyArray_DATA(q.array())));
-    Owned found(PyObject_CallFunctionObjArgs(model.functions, q.object,
-                                             algorithm.thirds ? Py_True : Py_False, nullptr));
+    Owned found(call_python(model.functions, q.object, algorithm.thirds ? Py_True : Py_False));
     if (!found.object) return false;
     table.reset(PyArray_FROM_OTF(found.object, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY));
     if (!table.object) return false;
@@ -144,25 +144,14 @@ PyObject* run_general(const Prepared& p, const CoreModel& model, const Kernel& k
         WorkMemory memory;
         fault = kernel.one(model.tree, call, memory.get(kernel.bytes_one(model.tree, call)));
     } else if (call.states > 1) {
-        std::string failure;
-        bool interrupted = false;
-        PyThreadState* released = PyEval_SaveThread();
-        const auto ask_python = [&] {
-            PyEval_RestoreThread(released);
-            interrupted = PyErr_CheckSignals() < 0;
-            released = PyEval_SaveThread();
-            return interrupted;
-        };
+        InterruptCheck interrupt;
         try {
-            fault = run_batch(kernel, kernels().lanes, model.tree, call, threads, ask_python);
+            const GilRelease release;
+            fault = run_batch(kernel, kernels().lanes, model.tree, call, threads, interrupt);
         } catch (const std::exception& error) {
-            failure = error.what();
+            return PyErr_Format(PyExc_MemoryError, "%s: %s", algorithm.name, error.what());
         }
-        PyEval_RestoreThread(released);
-        if (interrupted) return nullptr;
-        if (!failure.empty()) {
-            return PyErr_Format(PyExc_MemoryError, "%s: %s", algorithm.name, failure.c_str());
-        }
+        if (interrupt.stopped()) return nullptr;
     }
     if (fault.found()) return raise_fault(algorithm, model.tree, call, fault, lead);
     if (out && !in_place) {

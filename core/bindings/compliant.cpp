@@ -109,17 +109,13 @@ nb::tuple forces(const CoreCompliant& self, nb::handle given_parameters, nb::han
 class Efforts final : public HybridOutside {
    public:
     Efforts(const Tree& tree, nb::handle function, double start)
-        : tree_(tree),
-          function_(function),
-          start_(start),
-          asked_(std::chrono::steady_clock::now()) {}
+        : tree_(tree), function_(function), start_(start) {}
 
     void efforts(int, double t, const double* q, const double* v, double* tau) override {
         const Owned time(PyFloat_FromDouble(start_ + t)), at_q(row_of(q, tree_.nq)),
             at_v(row_of(v, tree_.nv));
         if (!time.object || !at_q.object || !at_v.object) throw PythonError();
-        const Owned found(PyObject_CallFunctionObjArgs(function_.ptr(), time.object, at_q.object,
-                                                       at_v.object, nullptr));
+        const Owned found(call_python(function_.ptr(), time.object, at_q.object, at_v.object));
         if (!found.object) throw PythonError();
         Owned keep;
         const Numbers numbers = given_array("effort", found.object, 1, keep);
@@ -129,22 +125,14 @@ class Efforts final : public HybridOutside {
     double guard(int, int, double, const double*, const double*) override { return 0; }
     void reset(int, double, std::vector<double>&, std::vector<double>&) override {}
     const double* table(int, const double*) override { return nullptr; }
-    bool interrupted() override {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - asked_ < kPatience) return stopped_;
-        asked_ = now;
-        nb::gil_scoped_acquire hold;
-        if (PyErr_CheckSignals() != 0) stopped_ = true;
-        return stopped_;
-    }
-    bool stopped() const { return stopped_; }
+    bool interrupted() override { return interrupt_.stopped(); }
+    bool abandoned() override { return interrupt_.stopped(); }
 
    private:
     const Tree& tree_;
     nb::handle function_;
     double start_;
-    std::chrono::steady_clock::time_point asked_;
-    std::atomic<bool> stopped_{false};
+    InterruptCheck interrupt_;
 };
 
 void flow(const CompliantStatement& statement, Efforts& outside, std::vector<HybridMotion>& motions,
@@ -154,21 +142,25 @@ void flow(const CompliantStatement& statement, Efforts& outside, std::vector<Hyb
         kernel.compliant(statement, &outside, motions.data(), long(motions.size()));
         return;
     }
-    nb::gil_scoped_release release;
+    const GilRelease release;
     const long chunk = 64, chunks = (long(motions.size()) + chunk - 1) / chunk;
     const long workers = std::max(1L, std::min<long>(threads, chunks));
     std::atomic<long> next{0};
-    run_with_helpers(workers - 1, [&](long worker) {
+    const auto share = [&](long) {
         // with one worker the lanes never wait for a chunk to end
         const long step = workers == 1 ? chunks : 1;
         for (long k = next.fetch_add(step); k < chunks; k = next.fetch_add(step)) {
             const long begin = k * chunk,
                        end = std::min(long(motions.size()), begin + step * chunk);
-            kernel.compliant(statement, worker == 0 ? &outside : nullptr, motions.data() + begin,
-                             end - begin);
-            if (outside.stopped()) return;
+            kernel.compliant(statement, &outside, motions.data() + begin, end - begin);
+            if (outside.interrupted()) return;
         }
-    });
+    };
+    if (!run_with_helpers(workers - 1, share, [&] { outside.interrupted(); })) {
+        throw std::runtime_error(
+            "the process was forked while threads computed motions, which the child has lost: "
+            "do not fork in a signal handler, or use threads=1");
+    }
 }
 
 nb::dict told(const std::vector<HybridMotion>& motions, size_t nq, size_t nv) {

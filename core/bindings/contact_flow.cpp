@@ -81,7 +81,7 @@ nb::tuple go(CoreContactFlow& self, nb::handle given, double end, nb::handle eff
     self.outside.stop = stop.is_none() ? nullptr : stop.ptr();
     FlowEnd ended = FlowEnd::reached;
     {
-        std::optional<nb::gil_scoped_release> release;
+        std::optional<GilRelease> release;
         if (!needs_python) release.emplace();
         if (times.size > 0) ended = flow.go(times.data, long(times.size), end);
     }

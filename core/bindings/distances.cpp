@@ -10,6 +10,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/blocks.hpp"
+#include "bindings/interrupt.hpp"
 #include "bindings/quaternions.hpp"
 #include "bindings/thread_pool.hpp"
 #include "bindings/world_calls.hpp"
@@ -63,7 +64,7 @@ nb::object integers_of(std::initializer_list<npy_intp> shape, long** data) {
 // values of the users' coupling functions, or null
 const double* tabulate(const CoreModel& model, PyObject* q, npy_intp states, Owned& table) {
     if (!model.functions) return nullptr;
-    const Owned found(PyObject_CallFunctionObjArgs(model.functions, q, Py_False, nullptr));
+    const Owned found(call_python(model.functions, q, Py_False));
     if (!found.object) throw PythonError();
     table.reset(PyArray_FROM_OTF(found.object, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY));
     if (!table.object) throw PythonError();
@@ -72,8 +73,8 @@ const double* tabulate(const CoreModel& model, PyObject* q, npy_intp states, Own
     return static_cast<const double*>(PyArray_DATA(table.array()));
 }
 
-// the first state without finite places, or −1
-long evaluate(const DistanceCall& call, int threads) {
+// the first state without finite places, or −1; the rest is left out once the work is stopped
+long evaluate(const DistanceCall& call, int threads, InterruptCheck& interrupt) {
     const DistanceKernel& kernel = *kernels().distances;
     WorkMemory lent;
     if (call.states == 1) return kernel.one(call, 0, lent.get(kernel.bytes_one(*call.pairs)));
@@ -84,6 +85,7 @@ long evaluate(const DistanceCall& call, int threads) {
     std::atomic<long> next{0}, lost{call.states};
     const auto share = [&](long worker) {
         for (long k = next++; k < chunks; k = next++) {
+            if (interrupt.stopped()) return;
             const long end = std::min(call.states, (k + 1) * chunk);
             const long found = kernel.lanes(call, k * chunk, end, memory + bytes * worker);
             for (long least = lost; found >= 0 && found < least;) {
@@ -91,7 +93,7 @@ long evaluate(const DistanceCall& call, int threads) {
             }
         }
     };
-    if (!run_with_helpers(workers - 1, share)) {
+    if (!run_with_helpers(workers - 1, share) && !interrupt.stopped()) {
         // what helpers were doing at a fork is lost in the child, which does all of it anew
         next = 0, lost = call.states;
         share(0);
@@ -119,11 +121,13 @@ nb::tuple all_pairs(const CorePairs& self, nb::handle given, bool places, bool r
     }
     if (rows) row = array_of({states, n, tree.nv}, &call.rows);
     long lost = -1;
+    InterruptCheck interrupt;
     if (states > 0) {
-        std::optional<nb::gil_scoped_release> release;
+        std::optional<GilRelease> release;
         if (states > 1) release.emplace();
-        lost = evaluate(call, threads);
+        lost = evaluate(call, threads, interrupt);
     }
+    if (interrupt.stopped()) throw PythonError();
     return nb::make_tuple(distance, place, volumes, row, lost);
 }
 
@@ -191,7 +195,7 @@ nb::object swept_distance(nb::handle given_a, nb::handle given_radius_a, nb::han
     call.pairs = long(n), call.corners_a = int(a.shape[1]), call.corners_b = int(b.shape[1]);
     call.a = a.data, call.b = b.data, call.radius_a = radius_a.data, call.radius_b = radius_b.data;
     const nb::object out = array_of({npy_intp(n), kSweptNumbers}, &call.out);
-    nb::gil_scoped_release release;
+    const GilRelease release;
     kernels().distances->swept(call, 0, call.pairs);
     return out;
 }

@@ -84,7 +84,7 @@ nb::tuple go(CoreFlow& self, nb::handle given, double end, nb::handle effort) {
     const npy_intp works = npy_intp(self.flow->work.size());
     std::vector<double> q(times.size * nq), v(times.size * nv), work(times.size * works);
     const bool needs_python = self.outside.drive(effort.ptr());
-    std::optional<nb::gil_scoped_release> release;
+    std::optional<GilRelease> release;
     if (!needs_python) release.emplace();
     FlowEnd ended = FlowEnd::reached;
     size_t done = 0;

@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
+#include "bindings/interrupt.hpp"
 #include "bindings/parts.hpp"
 #include "bindings/world_calls.hpp"
 #include "flow/flow.hpp"
 
 namespace tarsus {
-
-inline constexpr std::chrono::milliseconds kPatience{100};
 
 // null with a Python exception set
 inline PyObject* row_of(const double* numbers, npy_intp size) {
@@ -51,8 +50,7 @@ class PythonOutside final : public Outside {
         }
         const Owned time(PyFloat_FromDouble(t)), at_q(row_of(q, tree.nq)), at_v(row_of(v, tree.nv));
         if (!time.object || !at_q.object || !at_v.object) throw PythonError();
-        const Owned found(PyObject_CallFunctionObjArgs(function_, time.object, at_q.object,
-                                                       at_v.object, nullptr));
+        const Owned found(call_python(function_, time.object, at_q.object, at_v.object));
         if (!found.object) throw PythonError();
         Owned keep;
         const Numbers numbers = given_array("effort", found.object, 1, keep);
@@ -66,8 +64,7 @@ class PythonOutside final : public Outside {
         const Owned at(PyArray_SimpleNew(2, shape, NPY_DOUBLE));
         if (!at.object) throw PythonError();
         std::copy_n(q, shape[0] * shape[1], static_cast<double*>(PyArray_DATA(at.array())));
-        const Owned found(
-            PyObject_CallFunctionObjArgs(model_.functions, at.object, Py_False, nullptr));
+        const Owned found(call_python(model_.functions, at.object, Py_False));
         if (!found.object) throw PythonError();
         table_ = copied_array("functions", found.object, false);
         if (long(table_.size()) != states * model_.tree.table_size)
@@ -79,12 +76,12 @@ class PythonOutside final : public Outside {
     // the motion pauses.
     bool interrupted() override {
         const auto now = std::chrono::steady_clock::now();
-        if (now - asked_ <= kPatience) return false;
+        if (now - asked_ <= kSignalInterval) return false;
         if (!stop) return true;
         asked_ = now;
-        nb::gil_scoped_acquire hold;
+        const GilAcquire hold;
         if (PyErr_CheckSignals() != 0) throw PythonError();
-        const Owned found(PyObject_CallNoArgs(stop));
+        const Owned found(call_python(stop));
         if (!found.object) throw PythonError();
         return PyObject_IsTrue(found.object) == 1;
     }

@@ -4,7 +4,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
-#include <mutex>
 
 #include "bindings/flow.hpp"
 #include "bindings/parameters.hpp"
@@ -135,20 +134,12 @@ class PythonHybrid final : public HybridOutside {
         PythonOutside& tabulates = *tables_[phase];
         return tabulates.table(q, 1);
     }
-    bool interrupted() override {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - asked_ < kPatience) return stopped_;
-        asked_ = now;
-        nb::gil_scoped_acquire hold;
-        if (PyErr_CheckSignals() != 0) stopped_ = true;
-        return stopped_;
-    }
+    bool interrupted() override { return interrupt_.stopped(); }
+    bool abandoned() override { return interrupt_.stopped(); }
     void prepare() {
         for (const CoreModel* model : models)
             tables_.push_back(std::make_unique<PythonOutside>(*model));
-        asked_ = std::chrono::steady_clock::now();
     }
-    bool stopped() const { return stopped_; }
 
    private:
     static std::vector<double> rows_of(const nb::object& found, long rows, long columns) {
@@ -161,15 +152,13 @@ class PythonHybrid final : public HybridOutside {
                            const double* v, long nv) {
         const Owned time(PyFloat_FromDouble(t)), at_q(row_of(q, nq)), at_v(row_of(v, nv));
         if (!time.object || !at_q.object || !at_v.object) throw PythonError();
-        PyObject* found = PyObject_CallFunctionObjArgs(function.ptr(), time.object, at_q.object,
-                                                       at_v.object, nullptr);
+        PyObject* found = call_python(function.ptr(), time.object, at_q.object, at_v.object);
         if (!found) throw PythonError();
         return nb::steal(found);
     }
 
     std::vector<std::unique_ptr<PythonOutside>> tables_;
-    std::chrono::steady_clock::time_point asked_;
-    std::atomic<bool> stopped_{false};
+    InterruptCheck interrupt_;
 };
 
 // (model, exits, parts, part_numbers, linkage, efforts, wide, derivative of efforts, ways)
@@ -237,27 +226,27 @@ void read_phases(nb::list given, HybridStatement& statement, PythonHybrid& outsi
     }
 }
 
-nb::object array_of(const std::vector<double>& numbers, std::vector<npy_intp> shape) {
-    PyObject* made = PyArray_SimpleNew(int(shape.size()), shape.data(), NPY_DOUBLE);
-    if (!made) throw nb::python_error();
-    std::copy(numbers.begin(), numbers.end(),
-              static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made))));
-    return nb::steal(made);
-}
-
-// rows of states of any size, those that are shorter filled up with zeros
+// An array of so many rows, added one after the other; those of smaller states end with zeros.
 class StateRows {
    public:
-    explicit StateRows(size_t width) : width_(width) {}
-    void add(const std::vector<double>& row) {
-        numbers_.insert(numbers_.end(), row.begin(), row.end());
-        numbers_.resize(++rows_ * width_, 0.0);
+    StateRows(size_t rows, size_t width) : width_(width) {
+        npy_intp shape[2] = {npy_intp(rows), npy_intp(width)};
+        PyObject* made = PyArray_SimpleNew(2, shape, NPY_DOUBLE);
+        if (!made) throw nb::python_error();
+        array = nb::steal(made);
+        next_ = static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made)));
     }
-    nb::object array() const { return array_of(numbers_, {npy_intp(rows_), npy_intp(width_)}); }
+    void add(const std::vector<double>& row) {
+        const size_t size = std::min(row.size(), width_);
+        std::fill(std::copy_n(row.begin(), size, next_), next_ + width_, 0.0);
+        next_ += width_;
+    }
+
+    nb::object array;
 
    private:
-    size_t width_, rows_ = 0;
-    std::vector<double> numbers_;
+    size_t width_;
+    double* next_;
 };
 
 // what became of the motions, as arrays by name
@@ -266,9 +255,12 @@ nb::dict told(const HybridStatement& statement, const std::vector<HybridMotion>&
     for (const Phase& phase : statement.phases) {
         nq = std::max<size_t>(nq, phase.tree->nq), nv = std::max<size_t>(nv, phase.tree->nv);
     }
-    StateRows q(nq), v(nv), before_q(nq), before_v(nv), after_q(nq), after_v(nv), at_q(nq),
-        at_v(nv);
-    StateRows status(8), events(4), samples(3);
+    size_t n = motions.size(), n_events = 0, n_samples = 0;
+    for (const HybridMotion& motion : motions)
+        n_events += motion.events.size(), n_samples += motion.samples.size();
+    StateRows q(n, nq), v(n, nv), status(n, 8), events(n_events, 4), before_q(n_events, nq),
+        before_v(n_events, nv), after_q(n_events, nq), after_v(n_events, nv), samples(n_samples, 3),
+        at_q(n_samples, nq), at_v(n_samples, nv);
     for (size_t k = 0; k < motions.size(); ++k) {
         const HybridMotion& motion = motions[k];
         q.add(motion.q), v.add(motion.v);
@@ -285,19 +277,19 @@ nb::dict told(const HybridStatement& statement, const std::vector<HybridMotion>&
         }
     }
     nb::dict found;
-    found["q"] = q.array(), found["v"] = v.array(), found["status"] = status.array();
-    found["events"] = events.array();
-    found["before_q"] = before_q.array(), found["before_v"] = before_v.array();
-    found["after_q"] = after_q.array(), found["after_v"] = after_v.array();
-    found["samples"] = samples.array();
+    found["q"] = q.array, found["v"] = v.array, found["status"] = status.array;
+    found["events"] = events.array;
+    found["before_q"] = before_q.array, found["before_v"] = before_v.array;
+    found["after_q"] = after_q.array, found["after_v"] = after_v.array;
+    found["samples"] = samples.array;
     if (statement.derivatives) {
         const size_t m = statement.phases[0].wide.columns;
-        StateRows columns(2 * nv * m), time(m);
+        StateRows columns(n, 2 * nv * m), time(n, m);
         for (const HybridMotion& motion : motions)
             columns.add(motion.columns), time.add(motion.time);
-        found["columns"] = columns.array(), found["time"] = time.array();
+        found["columns"] = columns.array, found["time"] = time.array;
     }
-    found["sample_q"] = at_q.array(), found["sample_v"] = at_v.array();
+    found["sample_q"] = at_q.array, found["sample_v"] = at_v.array;
     return found;
 }
 
@@ -308,22 +300,25 @@ void run(const HybridStatement& statement, PythonHybrid& outside,
         kernel.hybrid(statement, &outside, motions.data(), long(motions.size()));
         return;
     }
-    nb::gil_scoped_release release;
+    const GilRelease release;
     const long chunk = 64, chunks = (long(motions.size()) + chunk - 1) / chunk;
     const long workers = std::max(1L, std::min<long>(threads, chunks));
     std::atomic<long> next{0};
-    const auto share = [&](long worker) {
+    const auto share = [&](long) {
         // with one worker the lanes never wait for a chunk to end
         const long step = workers == 1 ? chunks : 1;
         for (long k = next.fetch_add(step); k < chunks; k = next.fetch_add(step)) {
             const long begin = k * chunk,
                        end = std::min(long(motions.size()), begin + step * chunk);
-            kernel.hybrid(statement, worker == 0 ? &outside : nullptr, motions.data() + begin,
-                          end - begin);
-            if (outside.stopped()) return;
+            kernel.hybrid(statement, &outside, motions.data() + begin, end - begin);
+            if (outside.interrupted()) return;
         }
     };
-    run_with_helpers(workers - 1, share);
+    if (!run_with_helpers(workers - 1, share, [&] { outside.interrupted(); })) {
+        throw std::runtime_error(
+            "the process was forked while threads computed motions, which the child has lost: "
+            "do not fork in a signal handler, or use threads=1");
+    }
 }
 
 nb::dict hybrid_flow(nb::list phases, nb::list functions, nb::list derivatives, nb::handle given_q,

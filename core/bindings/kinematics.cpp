@@ -6,13 +6,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <optional>
 
 #include "bindings/algorithms.hpp"
 #include "bindings/arguments.hpp"
 #include "bindings/distances.hpp"
+#include "bindings/interrupt.hpp"
 #include "bindings/quaternions.hpp"
 #include "bindings/row_arrays.hpp"
 #include "bindings/thread_pool.hpp"
@@ -23,8 +23,6 @@ namespace nb = nanobind;
 namespace tarsus {
 
 namespace {
-
-constexpr std::chrono::milliseconds kAskAgain{100};
 
 // kind, indices, numbers
 using Stated = std::tuple<std::string, std::vector<int>, std::vector<double>>;
@@ -81,11 +79,13 @@ nb::object evaluate(const CoreTasks& self, nb::handle q, nb::handle targets) {
     nb::object jacobian = new_rows({states.count, rows, nv});
     double *to_error = data_of(error), *to_moved = data_of(moved);
     double* to_jacobian = data_of(jacobian);
-    nb::gil_scoped_release release;
-    kernels().kinematics->rows(self.model->tree, self.set,
-                               {states.count, states.q.data, states.targets.data, states.stride},
-                               to_error, to_moved, to_jacobian);
-    nb::gil_scoped_acquire hold;
+    {
+        const GilRelease release;
+        kernels().kinematics->rows(
+            self.model->tree, self.set,
+            {states.count, states.q.data, states.targets.data, states.stride}, to_error, to_moved,
+            to_jacobian);
+    }
     return nb::make_tuple(error, moved, jacobian);
 }
 
@@ -109,9 +109,9 @@ nb::object search(const CoreTasks& self, nb::handle given_q, nb::handle given_ta
                              starts,        seed,       newton};
     nb::object q = new_rows({states.count, tree.nq}), told = new_rows({states.count, 4});
     double *to_q = data_of(q), *to_told = data_of(told);
-    bool stopped = false;
+    InterruptCheck interrupt;
     {
-        nb::gil_scoped_release release;
+        const GilRelease release;
         std::vector<PoseState> every(states.count);
         for (long s = 0; s < states.count; ++s) {
             every[s].start = states.q.data + s * tree.nq;
@@ -119,17 +119,9 @@ nb::object search(const CoreTasks& self, nb::handle given_q, nb::handle given_ta
             every[s].q = to_q + s * tree.nq;
         }
         std::atomic<long> next{0};
-        std::atomic<bool> ends{false};
-        const auto share = [&](long worker) {
-            auto asked = std::chrono::steady_clock::now();
+        const auto share = [&](long) {
             kernels().kinematics->search(tree, self.set, numbers, [&]() -> PoseState* {
-                const auto now = std::chrono::steady_clock::now();
-                if (worker == 0 && now - asked > kAskAgain) {
-                    asked = now;
-                    nb::gil_scoped_acquire hold;
-                    if (PyErr_CheckSignals() != 0) ends = true;
-                }
-                if (ends) return nullptr;
+                if (interrupt.stopped()) return nullptr;
                 const long k = next++;
                 return k < states.count ? &every[k] : nullptr;
             });
@@ -139,14 +131,13 @@ nb::object search(const CoreTasks& self, nb::handle given_q, nb::handle given_ta
             next = 0;
             share(0);
         }
-        stopped = ends;
         for (long s = 0; s < states.count; ++s) {
             double* row = to_told + 4 * s;
             row[0] = double(every[s].end), row[1] = every[s].error;
             row[2] = every[s].iterations, row[3] = every[s].starts;
         }
     }
-    if (stopped) throw nb::python_error();
+    if (interrupt.stopped()) throw nb::python_error();
     return nb::make_tuple(q, told);
 }
 
@@ -251,7 +242,7 @@ nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double
         data_of(missing), static_cast<int*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made))),
         at.data(),        warm};
     {
-        std::optional<nb::gil_scoped_release> release;
+        std::optional<GilRelease> release;
         if (!one) release.emplace();
         kernels().kinematics->step(tree, self.set, self.stated, given, dt, answers);
     }

@@ -7,6 +7,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/busy.hpp"
+#include "bindings/gil.hpp"
 #include "bindings/parts.hpp"
 #include "bindings/world_calls.hpp"
 
@@ -236,7 +237,7 @@ PyObject* step(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
         if (steps < kManySteps && motion.states * steps < kManySteps) {
             motion.advance(steps);
         } else {
-            nb::gil_scoped_release release;
+            const GilRelease release;
             motion.advance(steps);
         }
         if (motion.stopped()) return Py_NewRef(Py_None);

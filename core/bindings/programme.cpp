@@ -9,6 +9,7 @@
 
 #include "bindings/algorithms.hpp"
 #include "bindings/arguments.hpp"
+#include "bindings/interrupt.hpp"
 #include "bindings/thread_pool.hpp"
 #include "kinematics/programme.hpp"
 
@@ -18,7 +19,8 @@ namespace tarsus {
 
 namespace {
 
-constexpr long kChunk = 64;  // problems that a thread takes at once
+constexpr long kChunk = 64;  // problems that a thread takes at once, where others wait
+constexpr long kLongChunk = 1024;
 
 // numbers for each problem, the same for all, or one number for everything
 struct Rows {
@@ -58,15 +60,16 @@ struct Made {
 };
 
 void run(const ProgrammeShape& shape, const std::vector<Programme>& given,
-         std::vector<ProgrammeAnswer>& answers, int threads) {
+         std::vector<ProgrammeAnswer>& answers, int threads, InterruptCheck& interrupt) {
     const ProgrammeKernel& kernel = *kernels().programme;
     const long count = long(given.size()), chunks = (count + kChunk - 1) / kChunk;
     const long workers = std::max(1L, std::min<long>(threads, chunks));
-    // with one worker the lanes never wait for a chunk to end
-    const long step = workers == 1 ? std::max(1L, count) : kChunk;
+    // with one worker the lanes rarely wait for a chunk to end
+    const long step = workers == 1 ? kLongChunk : kChunk;
     std::atomic<long> next{0};
     run_with_helpers(workers - 1, [&](long) {
-        for (long k = next.fetch_add(step); k < count; k = next.fetch_add(step))
+        for (long k = next.fetch_add(step); k < count && !interrupt.stopped();
+             k = next.fetch_add(step))
             kernel.solve(shape, given.data() + k, answers.data() + k, std::min(step, count - k));
     });
 }
@@ -140,10 +143,12 @@ nb::tuple solve_programmes(const std::vector<npy_intp>& lead, int variables, int
         answer.task_force = task_force.data + k * m, answer.row_force = row_force.data + k * r;
         answer.slack = slack.data + k * r, answer.at = at.data + k * (n + r);
     }
+    InterruptCheck interrupt;
     {
-        nb::gil_scoped_release release;
-        run(shape, given, answers, threads);
+        const GilRelease release;
+        run(shape, given, answers, threads, interrupt);
     }
+    if (interrupt.stopped()) throw PythonError();
     for (long k = 0; k < count; ++k) {
         end.data[k] = int64_t(answers[k].end), worst.data[k] = answers[k].worst;
         passes.data[k] = answers[k].passes, missed.data[k] = answers[k].missed;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <vector>
 
 #include "bindings/thread_pool.hpp"
@@ -13,10 +12,9 @@
 namespace tarsus {
 
 constexpr long kGroupsInChunk = 32;
-constexpr std::chrono::milliseconds kPatience{100};
 
 Fault run_batch(const Kernel& kernel, int lanes, const Tree& tree, const Call& call, int threads,
-                const std::function<bool()>& interrupted) {
+                InterruptCheck& interrupt) {
     const long chunk = kGroupsInChunk * lanes;
     const long chunks = (call.states + chunk - 1) / chunk;
     const long workers = std::max(1L, std::min<long>(threads, chunks));
@@ -25,21 +23,15 @@ Fault run_batch(const Kernel& kernel, int lanes, const Tree& tree, const Call& c
     std::byte* memory = lent.get(bytes * workers);
     std::vector<Fault> faults(workers);
     std::atomic<long> next{0};
-    bool stopped = false;
-    auto asked = std::chrono::steady_clock::now();
     const auto share = [&](long worker) {
         for (long k = next++; k < chunks; k = next++) {
-            if (worker == 0 && std::chrono::steady_clock::now() - asked > kPatience) {
-                stopped = interrupted();
-                if (stopped) next = chunks;
-                asked = std::chrono::steady_clock::now();
-            }
+            if (interrupt.stopped()) return;
             const long begin = k * chunk, end = std::min(call.states, begin + chunk);
             faults[worker] = kernel.lanes(tree, call, begin, end, memory + bytes * worker);
             if (faults[worker].found()) next = chunks;
         }
     };
-    if (!run_with_helpers(workers - 1, share) && !stopped) {
+    if (!run_with_helpers(workers - 1, share) && !interrupt.stopped()) {
         // what helpers were doing at a fork is lost in the child, which does all of it anew
         std::fill(faults.begin(), faults.end(), Fault());
         next = 0;

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <functional>
-
+#include "bindings/interrupt.hpp"
 #include "model/kernel.hpp"
 
 namespace tarsus {
 
-// The first fault of the states that were computed before one was found, if any. The calling thread
-// asks now and then whether it is interrupted, and then leaves the rest.
+// The first fault of the states that were computed before one was found, if any. The rest is left
+// out once the interrupt has stopped the work.
 Fault run_batch(const Kernel& kernel, int lanes, const Tree& tree, const Call& call, int threads,
-                const std::function<bool()>& interrupted);
+                InterruptCheck& interrupt);
 
 }  // namespace tarsus

@@ -47,7 +47,8 @@ class ThreadPool {
    public:
     const pid_t owner = getpid();
 
-    bool run(long helpers, const std::function<void(long)>& work) {
+    bool run(long helpers, const std::function<void(long)>& work,
+             const std::function<void()>& waiting) {
         Job job{work, 1, helpers};
         {
             std::lock_guard lock(mutex_);
@@ -57,15 +58,16 @@ class ThreadPool {
         }
         for (long k = 0; k < helpers; ++k) wake_.notify_one();
         std::exception_ptr failure = attempt(work, 0);
-        // a child has no helpers to wait for, and must not touch a lock that one of them may hold
-        const bool forked = owner != getpid();
-        if (!forked) wait_for(job);
+        const bool whole = !forked() && wait_for(job, waiting);
         if (!failure) failure = job.failure;
         if (failure) std::rethrow_exception(failure);
-        return !forked;
+        return whole;
     }
 
    private:
+    // A child has no helpers to wait for, and must not touch a lock that one of them may hold.
+    bool forked() const { return owner != getpid(); }
+
     // Without the means for another thread, those that there are do the work.
     void grow(long threads) {
         try {
@@ -74,16 +76,22 @@ class ThreadPool {
         }
     }
 
-    // until nobody works on it any more, and nobody will
-    void wait_for(Job& job) {
+    // until nobody works on it any more, and nobody will; false in the child of a fork
+    bool wait_for(Job& job, const std::function<void()>& waiting) {
         std::unique_lock lock(mutex_);
         std::erase(jobs_, &job);
         posted_ = long(jobs_.size());
         lock.unlock();
-        if (!soon([&] { return job.running == 0; })) {
+        const auto ended = [&] { return job.running == 0; };
+        if (soon(ended)) return true;
+        lock.lock();
+        while (!done_.wait_for(lock, std::chrono::milliseconds(50), ended)) {
+            lock.unlock();
+            waiting();
+            if (forked()) return false;
             lock.lock();
-            done_.wait(lock, [&] { return job.running == 0; });
         }
+        return true;
     }
 
     void serve() {
@@ -129,8 +137,9 @@ ThreadPool& pool() {
 
 }  // namespace
 
-bool run_with_helpers(long helpers, const std::function<void(long)>& work) {
-    if (helpers > 0) return pool().run(helpers, work);
+bool run_with_helpers(long helpers, const std::function<void(long)>& work,
+                      const std::function<void()>& waiting) {
+    if (helpers > 0) return pool().run(helpers, work, waiting);
     work(0);
     return true;
 }

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "bindings/algorithms.hpp"
+#include "bindings/interrupt.hpp"
 #include "bindings/quaternions.hpp"
 #include "bindings/row_arrays.hpp"
 #include "bindings/thread_pool.hpp"
@@ -118,16 +119,18 @@ X* numbers_in(const nb::object& array) {
     return static_cast<X*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.ptr())));
 }
 
-constexpr long kChunk = 64;  // states that a thread takes at once
+constexpr long kChunk = 64;  // states that a thread takes at once, where others wait
+constexpr long kLongChunk = 1024;
 
 void run(const CoreBody& self, const BodyStates& states, const BodyAnswers& answers,
-         const BodySizes& sizes, int threads) {
+         const BodySizes& sizes, int threads, InterruptCheck& interrupt) {
     const long count = states.count, chunks = (count + kChunk - 1) / kChunk;
     const long workers = std::max(1L, std::min<long>(threads, chunks));
-    const long step = workers == 1 ? std::max(1L, count) : kChunk;
+    const long step = workers == 1 ? kLongChunk : kChunk;
     std::atomic<long> next{0};
     run_with_helpers(workers - 1, [&](long) {
-        for (long from = next.fetch_add(step); from < count; from = next.fetch_add(step)) {
+        for (long from = next.fetch_add(step); from < count && !interrupt.stopped();
+             from = next.fetch_add(step)) {
             const long some = std::min(step, count - from);
             kernels().kinematics->body(self.model->tree, self.set, self.stated,
                                        part_of(states, sizes, from, some),
@@ -180,11 +183,13 @@ nb::object solve(const CoreBody& self, nb::handle given_q, nb::handle given_v, n
     const BodyAnswers answers{data_of(x),    data_of(tau),          data_of(slack),
                               data_of(told), data_of(told) + count, numbers_in<signed char>(at),
                               end,           end + count,           end + 2 * count};
+    InterruptCheck interrupt;
     {
-        std::optional<nb::gil_scoped_release> release;
+        std::optional<GilRelease> release;
         if (count > 1) release.emplace();
-        run(self, states, answers, {tree.nq, tree.nv, contacts, n, rows}, threads);
+        run(self, states, answers, {tree.nq, tree.nv, contacts, n, rows}, threads, interrupt);
     }
+    if (interrupt.stopped()) throw nb::python_error();
     return nb::make_tuple(x, tau, slack, told, at, ends);
 }
 

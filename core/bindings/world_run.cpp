@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "bindings/gil.hpp"
 #include "bindings/parts.hpp"
 #include "bindings/records.hpp"
 #include "bindings/thread_pool.hpp"
@@ -137,7 +138,7 @@ PyObject* advance(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObj
             run.status[kStatus * s] = run.memory[s * world.memory_size() + world.failed()];
         }
         if (run.states > 0) {
-            nb::gil_scoped_release release;
+            const GilRelease release;
             advance_all(world, run, int(threads));
         }
         return result.release();

@@ -147,6 +147,8 @@ class HybridOutside {
     }
     virtual const double* table(int phase, const double* q) = 0;
     virtual bool interrupted() = 0;
+    // whether the work is given up, so that samples within a step may be left out
+    virtual bool abandoned() { return false; }
 };
 
 struct HybridStatement {

@@ -41,7 +41,7 @@ class LaneFlow {
     // it took or −1, and says whether it goes on here.
     template <class Take, class Done>
     void run(Take&& take, Done&& done) {
-        for (long k = 0;; ++k) {
+        while (true) {
             bool active = false, fresh = false;
             for (int l = 0; l < kCount; ++l) {
                 if (!lane_[l].motion) {
@@ -51,7 +51,7 @@ class LaneFlow {
                 fresh = fresh || (lane_[l].motion && lane_[l].fresh);
             }
             if (!active) return;
-            if (outside_ && k % 32 == 31 && outside_->interrupted()) return interrupt(done);
+            if (abandoned_ || outside_->interrupted()) return interrupt(done);
             if (fresh) {
                 begin();
                 bool ended = false;
@@ -246,12 +246,15 @@ class LaneFlow {
     }
 
     double next_sample(int l) const { return system_.next_sample(*lane_[l].motion); }
+    // there may be far more samples in a step than steps
     void sample(const T& t, const T& h, const Outcome* outcome) {
         step_.prepare_output(system_, t, h);
         for (int l = 0; l < kCount; ++l) {
             if (!outcome[l].accepted) continue;
             const double from = lane_[l].t, length = lane_of(h, l);
             while (next_sample(l) <= from + length) {
+                if (lane_[l].motion->samples.size() % 64 == 0) abandoned_ = outside_->abandoned();
+                if (abandoned_) return;
                 const double at = next_sample(l), x = length > 0 ? (at - from) / length : 1.0;
                 for (int j = 0; j < system_.size(); ++j)
                     set_lane(fresh_[j], l, step_.at(j, l, length, x));
@@ -324,6 +327,7 @@ class LaneFlow {
     ExplicitStep<T> step_;
     LaneGuards<T> guards_;
     T* fresh_;
+    bool abandoned_ = false;
     Lane lane_[kCount];
 };
 
