@@ -17,7 +17,18 @@ import draw_layers
 PACKAGE = Path(tarsus.__file__).parent
 
 ROOMS = (
-    *("arrays", "files", "_core", "spatial", "model", "kit", "parts", "forces", "constraint"),
+    *(
+        "arrays",
+        "files",
+        "memory",
+        "_core",
+        "spatial",
+        "model",
+        "kit",
+        "parts",
+        "forces",
+        "constraint",
+    ),
     *("differences", "interrupt", "progress", "symbolic", "convert"),
     *("formats", "surfaces", "geometry", "robots", "peers", "check", "view", "sweep"),
     *(

@@ -20,9 +20,13 @@ from tarsus.events.report import ENDS, Flowed, FlowError
 from tarsus.events.resets import Around, Reset
 from tarsus.events.rubbing import check_start, ways
 from tarsus.events.wide import Derivatives
+from tarsus.memory import check_result_size
 from tarsus.model import Model
 from tarsus.model.checks import count, number, numbers
 from tarsus.simulation.integrators.linkages import linkages
+
+SAMPLE_BYTES = 184
+"""Memory of a sample of the core beside its state: vectors, allocations and the row of times."""
 
 
 def flow(
@@ -48,9 +52,9 @@ def flow(
     `duration` [s], or until an exit that leads nowhere, or for so many `events`. Errors of a step
     are at most rtol relative and atol absolute, root mean squares within each linkage; events are
     located to 1e-12 s. `tau` (nv,) or (B, nv) are efforts that are held in the first phase. With
-    `sample` [s] states are kept at its multiples. By Dormand and Prince's method of order 8, a
-    motion in each lane; what a motion does depends on nothing but itself, whatever is beside it
-    and however many `threads` there are.
+    `sample` [s] states are kept at its multiples; a ValueError says so if they would not fit into
+    memory. By Dormand and Prince's method of order 8, a motion in each lane; what a motion does
+    depends on nothing but itself, whatever is beside it and however many `threads` there are.
 
     With `derivatives` the variational equations go along, without a change to steps and states:
     `Flowed.derivatives` has what the states at the end depend on, by those at the start and by
@@ -72,6 +76,8 @@ def flow(
             raise ValueError(f"{name} is {length:g}, must be positive")
     for name, most in (("events", events), ("most_steps", most_steps), ("threads", threads)):
         count(most, name)
+    if sample is not None:
+        _check_samples(listed, len(q), float(duration), float(sample))
     wanted = _wanted(first, derivatives, parameters)
     prepared, functions = _prepared(listed, wanted)
     found = _core.hybrid_flow(
@@ -138,6 +144,18 @@ def _wanted(
     if listed and not derivatives:
         raise ValueError("parameters are for derivatives: ask for them with derivatives=True")
     return Derivatives(model.nv, listed) if derivatives else None
+
+
+def _check_samples(phases: Sequence[Phase], motions: int, duration: float, sample: float) -> None:
+    """Raise if samples would take more memory than there is, should no motion end early."""
+    samples = motions * (duration // sample + 1.0)
+    numbers = max(phase.model.nq for phase in phases) + max(phase.model.nv for phase in phases)
+    check_result_size(
+        samples * (SAMPLE_BYTES + 2 * 8 * numbers),
+        f"{samples:.0f} samples ({motions} motion{'s' * (motions > 1)} of {duration:g} s, one each "
+        f"{sample:g} s)",
+        "use a longer sample, or a shorter duration",
+    )
 
 
 @lru_cache(64)

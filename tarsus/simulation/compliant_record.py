@@ -25,7 +25,7 @@ from tarsus.simulation.energy import COUNTED, FIXED
 from tarsus.simulation.events import KINDS, Events
 from tarsus.simulation.events import NUMBERS as EVENT
 from tarsus.simulation.integrators.motion import SmoothMotion
-from tarsus.simulation.recorder import check_size
+from tarsus.simulation.recorder import check_recording
 
 COLUMNS = ("contact_normal", "contact_friction", "impacts")
 """What contacts lost, as the ledger calls it."""
@@ -47,7 +47,7 @@ class CompliantRecord:
         works = at.works.stop - at.works.start
         sizes = {"q": model.nq, "v": model.nv, "tau": model.nv, "work": works}
         sizes |= {"losses": LOSSES, "stored": 1}
-        check_size(8 * samples * states * (sum(sizes.values()) + FIXED + model.n_bodies))
+        check_recording(8 * samples * states * (sum(sizes.values()) + FIXED + model.n_bodies))
         self.arrays = {name: np.zeros((states, samples, n)) for name, n in sizes.items()}
         self._events: list[tuple[Array, NDArray[np.int64]]] = []
         self._rows: list[Rows] = []

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tarsus import _core
 from tarsus.arrays import Array
+from tarsus.memory import check_result_size
 from tarsus.model import Model
 from tarsus.model.checks import suggestion
 from tarsus.simulation.contact_record import NUMBERS, Contacts, Place
@@ -28,8 +29,6 @@ LISTS = 128
 """Samples of contacts in one call of the core: more would not stay in the cache."""
 WATCHED = 64
 """Samples that are looked at in one call of the core, where they are not kept."""
-MOST = 8 << 30
-"""Bytes of a recording; beyond that one should record less."""
 
 Record = bool | Sequence[str]
 """True for everything, False for only the first and the last state, or names."""
@@ -64,7 +63,7 @@ class Recorder:
         )
         self.most = self.layout.most if not needs else min(self.layout.most, WATCHED)
         """How many samples one call of the core may make."""
-        check_size(8 * samples * states * self.layout.numbers)
+        check_recording(8 * samples * states * self.layout.numbers)
         self.arrays = blank(states, samples, self.layout)
         self.record = dict(self.arrays)
         """What the core writes to, at the place of each sample; contacts go through a buffer."""
@@ -254,10 +253,10 @@ def _blank(states: int, samples: int, n: int) -> Array:
     return array
 
 
-def check_size(size: int) -> None:
-    """Raise if a recording would take more bytes than is sensible."""
-    if size > MOST:
-        raise ValueError(
-            f"recording every sample would take {size / 2**30:.0f} GiB; name less in record=, "
-            "take a larger every=, or record=False"
-        )
+def check_recording(size: int) -> None:
+    """Raise if a recording would take more bytes than there is memory for."""
+    check_result_size(
+        size,
+        "recording every sample",
+        "name less in record=, take a larger every=, or record=False",
+    )

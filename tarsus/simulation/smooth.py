@@ -21,7 +21,7 @@ from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.integrators import SMOOTH, refuse
 from tarsus.simulation.integrators.motion import SmoothMotion
 from tarsus.simulation.part_record import part_rows
-from tarsus.simulation.recorder import Record, check_size, names_of
+from tarsus.simulation.recorder import Record, check_recording, names_of
 from tarsus.simulation.smooth_parts import acting_on, closed, is_held
 from tarsus.simulation.smooth_steps import Sample, SmoothSteps
 from tarsus.simulation.state import State, check_configuration, check_masses, start
@@ -31,6 +31,9 @@ from tarsus.simulation.watch import Until, Watch
 
 if TYPE_CHECKING:
     from tarsus.simulation.simulation import Simulation
+
+SAMPLE_BYTES = 1200
+"""Memory of a `Sample` and its arrays beside their numbers, until the run is over."""
 
 
 def run_smooth(
@@ -107,7 +110,8 @@ class SmoothRun:
         """
         dt, m, states = self.steps.dt, self.steps.model, len(state.q)
         samples = 2 if self.ends else 1 + steps // self.every
-        check_size(8 * samples * states * (m.nq + 5 * m.nv + FIXED + m.n_bodies))
+        numbers = m.nq + 5 * m.nv + FIXED + m.n_bodies
+        check_recording(samples * (SAMPLE_BYTES + 8 * states * numbers))
         restart(self.steps.controller)
         start = state.q, state.v, np.zeros((states, self.steps.motion.works))
         with self.steps.interrupt as interrupt, Progress(steps * dt, show) as bar:

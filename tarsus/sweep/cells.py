@@ -17,9 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.memory import check_result_size
 from tarsus.sweep.values import KINDS, plain, written
 
 Cell = dict[str, Any]
+
+CELL_BYTES = 500
+"""Memory of a cell and its key, without its result."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,13 +89,19 @@ def _key(texts: Mapping[str, str]) -> bytes:
 def _product(grid: Mapping[str, Any]) -> Grid:
     names = _names(grid, "grid")
     axes = {name: _axis(grid[name], f"grid[{name!r}]") for name in names}
+    shape = tuple(len(axis) for axis in axes.values())
+    check_result_size(
+        CELL_BYTES * math.prod(shape),
+        f"a grid of {' × '.join(map(str, shape))} = {math.prod(shape)} cells",
+        "use fewer values, or several studies",
+    )
     # each value is written once, not in each cell
     texts = [[(value, written(value)) for value in axes[name]] for name in names]
     cells, keys = [], []
     for point in itertools.product(*texts):
         cells.append({name: value for name, (value, _) in zip(names, point, strict=True)})
         keys.append(_key({name: text for name, (_, text) in zip(names, point, strict=True)}))
-    return Grid(names, axes, tuple(len(axis) for axis in axes.values()), cells, keys)
+    return Grid(names, axes, shape, cells, keys)
 
 
 def _listed(grid: Sequence[Any]) -> Grid:

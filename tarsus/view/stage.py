@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus.arrays import Array
+from tarsus.memory import check_result_size
 from tarsus.model import Model
 from tarsus.parts import Where, place_of
 from tarsus.view.pushes import Pushes
@@ -104,10 +105,16 @@ class Stage:
                 f"this run has {self.run.q.shape[:-2]} states: choose one, such as run[0]"
             )
         for name, value in (("fps", fps), ("speed", speed)):
-            if not value > 0.0:
-                raise ValueError(f"{name} is {value!r}, must be positive")
+            if not 0.0 < value < np.inf:
+                raise ValueError(f"{name} is {value!r}, must be positive and finite")
         t = self.run.t
-        count = 1 + round(float(t[-1] - t[0]) * fps / speed)
+        pictures = 1.0 + float(t[-1] - t[0]) * fps / speed
+        check_result_size(
+            8 * pictures * (2 + self.model.nq + 16 * (1 + self.model.n_bodies)),
+            f"the poses of {pictures:.0f} pictures",
+            "use a lower fps, or a higher speed",
+        )
+        count = round(pictures)
         wanted = np.linspace(t[0], t[-1], count)
         samples = np.searchsorted((t[1:] + t[:-1]) / 2, wanted)  # the nearest
         return self.run.q[samples], t[samples], samples

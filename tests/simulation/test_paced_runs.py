@@ -286,5 +286,5 @@ def test_multistep_samples_against_a_reference(name: str) -> None:
 
 def test_a_multistep_method_without_progress_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ode, "integrate", lambda self, t: self.y)
-    with pytest.raises(SimulationError, match="vode made no progress from 0.0 s towards 0.001 s"):
+    with pytest.raises(SimulationError, match="vode made no progress from"):
         Simulation(ts.robots.chain(1), integrator="adams").run([0.1], duration=0.01)
