@@ -64,8 +64,18 @@ class ArticulatedCluster {
     const T* kept(const Cluster& cluster) const { return kept_ + cluster.inverse; }
 
    private:
-    T spin_bias(const Spin& spin) const;
-    void push_carrier(const Spin& spin);
+    // torque on a rotor about its axis that does not depend on the accelerations asked for
+    TARSUS_INLINE T spin_bias(const Spin& spin) const {
+        const T inertia = loads_.spin_inertia(spin) + T(tree_.armature[spin.w]);
+        const T bias = inertia * joints_.a[spin.w];
+        return external_ ? bias - body_[spin.body + 1].p.angular.z : bias;
+    }
+    TARSUS_INLINE void push_carrier(const Spin& spin) {
+        if (spin.parent < 0) return;
+        Force<T>& p = body_[spin.parent + 1].p;
+        p.angular =
+            mul_add(vector_at(spin.axis), loads_.spin_inertia(spin) * joints_.a[spin.w], p.angular);
+    }
     T geared_armature(const Cluster& cluster, const GearConstants& constants) const;
     struct GearedMasses {
         T armature;
@@ -79,6 +89,7 @@ class ArticulatedCluster {
     void rotor(const Cluster& cluster, int k);
     void member(const Cluster& cluster, int i);
     void walk(const Cluster& cluster, int w, int body, Force<T> F);
+    void step(const Cluster& cluster, int w, int body, Force<T>& F);
     T& entry(const Cluster& cluster, int w, int l);
 
     const Tree& tree_;
