@@ -1,44 +1,10 @@
 #include "dynamics/articulated_inward.hpp"
+#include "dynamics/articulated_outward.hpp"
 
 namespace tarsus::TARSUS_ISA {
 
-template <class T>
-TARSUS_FLATTEN void ArticulatedPasses<T>::velocities(const T* external) {
-    // where a symmetric rotor points matters only for wrenches on it
-    const auto& listed = external ? tree.all_angles : tree.passed_angles;
-    read_angles(tree, listed.data(), int(listed.size()), joints.q, angles);
-    body[0].v = zero_motion<T>();
-    for (int i = 0; i < tree.n_bodies; ++i) {
-        const Link& link = tree.links[i];
-        if (link.spinning) continue;
-        visit(link.kind, [&](auto joint) {
-            tarsus::TARSUS_ISA::velocities(joint, tree, i, at(link), joints, external, loads, body);
-        });
-    }
-    if (!tree.spins.empty()) coupled.spin(external);
-}
-
-template <class T>
-TARSUS_FLATTEN void ArticulatedPasses<T>::accelerations(const Motion<T>& world, T* out) {
-    body[0].v = world;
-    for (int i = 0; i < tree.n_bodies; ++i) {
-        const Link& link = tree.links[i];
-        if (link.own < 0) {
-            i = coupled.accelerations(i, out);
-            continue;
-        }
-        visit(link.kind, [&](auto joint) {
-            tarsus::TARSUS_ISA::accelerations(joint, i, at(link), body, dof + link.v,
-                                              out + link.own);
-        });
-    }
-}
-
-#define TARSUS_ARTICULATED_PASSES(T)                               \
-    template void ArticulatedPasses<T>::velocities(const T*);      \
-    template void ArticulatedPasses<T>::inertias<false>(const T*); \
-    template void ArticulatedPasses<T>::accelerations(const Motion<T>&, T*);
-TARSUS_ARTICULATED_PASSES(double)
-TARSUS_ARTICULATED_PASSES(Lanes)
+template void ArticulatedPasses<double>::velocities(const double*);
+template void ArticulatedPasses<double>::inertias<false>(const double*);
+template void ArticulatedPasses<double>::accelerations(const Motion<double>&, double*);
 
 }  // namespace tarsus::TARSUS_ISA

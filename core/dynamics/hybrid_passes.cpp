@@ -3,6 +3,5 @@
 namespace tarsus::TARSUS_ISA {
 
 template void ArticulatedPasses<double>::inertias<true>(const double*);
-template void ArticulatedPasses<Lanes>::inertias<true>(const Lanes*);
 
 }  // namespace tarsus::TARSUS_ISA
