@@ -28,11 +28,12 @@ class Weight(Part):
         self._check(acceleration=0.0)
 
     def statement(self, model: Model) -> Statement:
-        """Return a constant force on the body."""
+        """Return a constant force on the body; a point in `where` is checked, but has no effect."""
         bodies = {each.name: each for each in model.description.bodies}
         name, _ = split(self.where)
         if name not in bodies:
             raise UnknownNameError(f"where: there is no body {name!r}{suggestion(name, bodies)}")
+        place_of(model, self.where, "where")
         body = bodies[name]
         return Statement(
             "body",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from worlds import bits
 
+from tarsus.constraint import CONSTRAINTS
+from tarsus.forces import FORCES
 from tarsus.studio import Stage
 
 
@@ -120,3 +124,18 @@ def test_scripts_with_values(tmp_path: object) -> None:
         assert told in answer.text
     (stage.root / "self.ves").write_text("run self.ves\n")
     assert "deep" in stage.do("run self.ves").text
+
+
+PLACED = [
+    name
+    for name, kind in {**FORCES, **CONSTRAINTS}.items()
+    if any(field.name == "where" for field in dataclasses.fields(kind))
+]
+
+
+@pytest.mark.parametrize("kind", PLACED)
+def test_a_point_that_is_not_finite_is_refused_by_every_part(kind: str) -> None:
+    stage = machine()
+    before = bits(stage)
+    assert not stage.do(f"add {kind} p -where a 0 0 -1e308").ok
+    assert bits(stage) == before
