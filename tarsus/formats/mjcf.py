@@ -47,7 +47,7 @@ from tarsus.formats.mjcf_shapes import (
     read_sites,
 )
 from tarsus.formats.mjcf_tendons import Tendons
-from tarsus.formats.mjcf_trial import check_in_process, is_ordinary
+from tarsus.formats.mjcf_trial import check_in_process, needs_trial
 from tarsus.model.checks import unused
 from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
 from tarsus.model.poses import KEYFRAMES
@@ -76,7 +76,7 @@ def read_mjcf(
     if Path(path).suffix.lower() != ".xml":
         raise ModelError("MuJoCo reads only files whose names end in .xml", Source(os.fspath(path)))
     document = write_document(read_models(path, package_dirs))
-    if not is_ordinary(document):
+    if needs_trial(document, mujoco.__version__):
         check_in_process(document, os.fspath(path))
     file = os.fspath(path)
     try:

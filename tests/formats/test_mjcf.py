@@ -475,8 +475,12 @@ def test_errors_of_rare_elements_have_their_line(write: Write) -> None:
 
 def test_ordinary_robots_are_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mjcf_trial, "CODE", "raise SystemExit('not needed')")
+    monkeypatch.setattr(mujoco, "__version__", "4.0.0")
     for file in (DATA / "mixed.xml", *sorted(ASSETS.glob("*.xml"))):
         read_mjcf(file)
+    monkeypatch.setattr(mujoco, "__version__", "3.3.7")  # which has not been tested so far
+    with pytest.raises(ModelError, match="not needed"):
+        read_mjcf(DATA / "mixed.xml")
 
 
 def test_a_scale_beyond_all_sizes_is_an_error(write: Write) -> None:
