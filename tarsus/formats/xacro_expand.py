@@ -127,6 +127,7 @@ class _Expansion:
             if isinstance(item, Node):
                 yield self._expand_element(item, owner, macros, scope)
             elif isinstance(item, Verbatim):
+                self.budget.spend(work_of(item))
                 owner.content.append(item)
             else:
                 owner.content.append(self.texts.written(item, scope, node.source))

@@ -16,6 +16,7 @@ from tarsus.formats.xacro_limits import (
     ExpressionError,
     Function,
     Namespace,
+    check_integer,
     check_key,
     check_length,
 )
@@ -115,7 +116,16 @@ def _mathematics() -> dict[str, Any]:
     functions = {name: Function(name, value) for name, value in names.items() if callable(value)}
     for name in ("factorial", "comb", "perm"):
         functions[name] = Function(name, _with_small_arguments(names[name]))
+    functions["lcm"] = Function("lcm", _least_common_multiple)
     return {**names, **functions}
+
+
+def _least_common_multiple(*numbers: int) -> int:
+    """Return the least common multiple; intermediate results have at most MAX_BITS bits."""
+    result = 1
+    for number in numbers:
+        result = check_integer(math.lcm(result, number))
+    return result
 
 
 def _builtins(apply: Apply) -> dict[str, Any]:

@@ -88,7 +88,7 @@ class Budget:
         if isinstance(value, str):
             return self.spend_text(value)
         if isinstance(value, int):
-            return _checked_integer(value)
+            return check_integer(value)
         self._spend_items(value)
         return value
 
@@ -150,10 +150,11 @@ def _check_scalar(value: Any) -> None:
         return
     if not isinstance(value, int):
         raise ExpressionError(f"values of type {type(value).__name__} are not supported")
-    _checked_integer(value)
+    check_integer(value)
 
 
-def _checked_integer(value: int) -> int:
+def check_integer(value: int) -> int:
+    """Return an integer; an error if it has more than MAX_BITS bits."""
     if value.bit_length() > MAX_BITS:
         raise ExpressionError(f"an integer has more than {MAX_BITS} bits")
     return value

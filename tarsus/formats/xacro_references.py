@@ -27,6 +27,8 @@ MAX_FILES = 1000
 
 WORK_PER_PATH = 50
 WORK_PER_FILE = 500
+WORK_PER_TAG = 5
+"""Units to parse a tag, also of elements that are never expanded."""
 
 PACKAGE = re.compile(r"\w[\w.-]*", re.ASCII)
 WILDCARD = re.compile(r"[*?[]")
@@ -58,7 +60,7 @@ class References:
             data = read_bytes(file)
         except OSError as error:
             raise ExpressionError(f"{file} cannot be read: {error.strerror}") from None
-        self.evaluator.budget.spend(work_of(data))
+        self.evaluator.budget.spend(work_of(data) + WORK_PER_TAG * data.count(b"<"))
         return read_tree(data, file)
 
     def yaml(self, reference: str) -> Any:
