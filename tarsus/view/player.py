@@ -30,8 +30,8 @@ def page_text(title: str, entry: str, data: str) -> str:
         "TITLE": html.escape(title),
         "STYLE": (PAGE / "page.css").read_text("utf-8"),
         "SCRIPT": bundle(entry),
-        # the data stand in a script: nothing in a name may end it
-        "DATA": data.replace("</", "<\\/"),
+        # inside a script element, "</script" and "<!--<script" in a name change how HTML is parsed
+        "DATA": data.replace("<", "\\u003c"),
     }
     page = (PAGE / "player.html").read_text("utf-8")
     # from the template's end to its beginning: what was put in is not looked at again
