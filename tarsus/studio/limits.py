@@ -18,7 +18,7 @@ MOST_PAIRS = 20_000
 """Of shapes of different linkages, which may touch."""
 LARGEST_NUMBER = 2000
 """In calls such as chain(20), so that nobody waits for a chain of millions."""
-NUMBER = re.compile(r"\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?")
+NUMBER = re.compile(r"0[xX][\da-fA-F_]+|\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?")
 
 
 def check_size(document: Document) -> None:
@@ -42,7 +42,8 @@ def check_call(word: str) -> None:
     """Raise if a call such as chain(20) has numbers that make machines too large to wait for."""
     call = CALL.fullmatch(word.strip())
     for digits in NUMBER.findall(call["arguments"]) if call is not None else ():
-        if float(digits.replace("_", "")) > LARGEST_NUMBER:
+        plain = digits.replace("_", "").lower()
+        if (int(plain, 16) if plain.startswith("0x") else float(plain)) > LARGEST_NUMBER:
             raise LineError(f"{word}: {digits} is more than {LARGEST_NUMBER}", "FILE")
 
 
