@@ -125,7 +125,7 @@ class Gauss final : public Flow {
         for (int i = 0; i < kStages; ++i) {
             for (int k = 0; k < n; ++k) {
                 double sum = 0;
-                for (int j = 0; j < kStages; ++j) sum += kGauss.matrix[i][j] * rate[j * n + k];
+                for (int j = 0; j < kStages; ++j) sum += gauss_.matrix[i][j] * rate[j * n + k];
                 const double x = start[k] + h * sum;
                 const double change = std::abs(x - stage[i * n + k]) / std::max(1.0, std::abs(x));
                 if (!(change <= largest)) largest = change;
@@ -141,7 +141,7 @@ class Gauss final : public Flow {
         for (int i = 0; i < kStages; ++i) {
             double share[kStages];
             for (int j = 0; j < kStages; ++j) {
-                share[j] = kGauss.polynomial(j, 1 + h * kGauss.node[i] / last_h_);
+                share[j] = gauss_.polynomial(j, 1 + h * gauss_.node[i] / last_h_);
             }
             for (int k = 0; k < n; ++k) {
                 double sum = 0;
@@ -153,7 +153,7 @@ class Gauss final : public Flow {
 
     FlowEnd solve(double h) {
         double times[kStages];
-        for (int i = 0; i < kStages; ++i) times[i] = t + h * kGauss.node[i];
+        for (int i = 0; i < kStages; ++i) times[i] = t + h * gauss_.node[i];
         if (last_h_ > 0) {
             predict(h, nq_, dQ_), predict(h, nv_, dP_);
         } else {
@@ -184,7 +184,7 @@ class Gauss final : public Flow {
     void add(double h, int n, const Vector& rate, Vector& x, Vector& rest) const {
         for (int k = 0; k < n; ++k) {
             double sum = 0;
-            for (int i = 0; i < kStages; ++i) sum += kGauss.weight[i] * rate[i * n + k];
+            for (int i = 0; i < kStages; ++i) sum += gauss_.weight[i] * rate[i * n + k];
             const double change = h * sum + rest[k], before = x[k];
             x[k] = before + change;
             rest[k] = change - (x[k] - before);
@@ -197,7 +197,7 @@ class Gauss final : public Flow {
         add(h, nq_, dQ_, q, rest_q_), add(h, nv_, dP_, p_, rest_p_);
         for (int k = 0; k < powers_; ++k) {
             for (int i = 0; i < kStages; ++i)
-                work[k] += h * kGauss.weight[i] * power_[i * powers_ + k];
+                work[k] += h * gauss_.weight[i] * power_[i * powers_ + k];
         }
         if (project_.needed() && !project_(rates_.calls, q.data(), v.data())) {
             return lost(q.data(), v.data());
@@ -214,6 +214,7 @@ class Gauss final : public Flow {
         return FlowEnd::reached;
     }
 
+    const Collocation& gauss_ = collocation();
     const Tree& tree_;
     Outside& outside_;
     const int nq_, nv_;

@@ -44,6 +44,11 @@ struct Collocation {
         return product;
     }
 };
-inline const Collocation kGauss;
+// Computed at the first use: while the library is loaded, no code of an instruction set may run
+// that the processor may lack.
+inline const Collocation& collocation() {
+    static const Collocation computed;
+    return computed;
+}
 
 }  // namespace tarsus::TARSUS_ISA::gauss
