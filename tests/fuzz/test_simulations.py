@@ -26,7 +26,7 @@ STEP = 1e-9
 """By how much a start is changed to find the condition of a step."""
 ROUNDINGS = 1e4
 """By how many ulp a step may differ on sets without a fused multiply-add."""
-MOST_CONDITION = 1e8
+MOST_CONDITION = 1e6
 """Of the mass matrix, in steps that are compared so."""
 KINDS = [kind for kind in ts.model.kinds.KINDS if kind != "fixed"]
 WILD = (0.0, -1.0, 1e-300, 1e-12, 1e3, 1e12, 1e308, np.inf, -np.inf, np.nan)
