@@ -29,6 +29,8 @@ from pathlib import Path
 from typing import Any
 
 from tarsus.files import replacing
+from tarsus.formats.text import parse_json
+from tarsus.model.description import Source
 from tarsus.studio.commands.command import uses_files
 from tarsus.studio.loading import mesh_folders
 from tarsus.studio.session import Packer, Unpacker
@@ -278,8 +280,7 @@ class Autosave:
 
     def _head(self) -> tuple[dict[str, Any], bool]:
         """Return the head of the session, and whether this user wrote it on this machine."""
-        data, _ = read_bounded(self.folder / HEAD, MOST_BYTES)
-        head = json.loads(data)
+        head = self._data(HEAD)
         if not isinstance(head, dict):
             raise ValueError("session.json is no session")
         seal = head.pop("seal", "")
@@ -320,7 +321,7 @@ class Autosave:
         path = self.folder / PENDING
         if not path.exists():
             return []
-        lines, seal = json.loads(read_bounded(path, MOST_BYTES)[0])
+        lines, seal = self._data(PENDING)
         if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise ValueError(f"{PENDING} is no list of lines")
         if self._sealer.fits(seal, "pending", *lines):
@@ -334,6 +335,11 @@ class Autosave:
         with replacing(self.folder / PENDING) as part:
             data = [lines, self._sealer.seal("pending", *lines)]
             part.write_text(json.dumps(data), encoding="utf-8")
+
+    def _data(self, name: str) -> Any:
+        """Return the data of a file of the session, within the limits of files from elsewhere."""
+        path = self.folder / name
+        return parse_json(read_bounded(path, MOST_BYTES)[0].decode(), Source(str(path)))
 
     def _read(self, name: str) -> bytes:
         return read_bounded(self.folder / PIECES / name, MOST_BYTES)[0]

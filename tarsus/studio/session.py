@@ -153,6 +153,7 @@ class Unpacker:
         self.told: list[str] = []
         """What could not be kept, or not be read."""
         self._documents: dict[str, Document] = {}
+        self._known_edits: dict[str, Edit] = {}
         self._scenes: dict[str, Document] = {}
 
     def unpack(self, head: Any, take: Take, stage: Stage) -> None:
@@ -198,7 +199,7 @@ class Unpacker:
         found: list[Edit] = []
         for name, _ in reversed(names):
             try:
-                found.append(self._edit(name))
+                found.append(self._known_edits.get(name) or self._edit(name))
             except (ValueError, OSError, TypeError, LookupError) as error:
                 self.told.append(f"{what} reaches {len(found)} edits only: {error}")
                 break
@@ -209,7 +210,9 @@ class Unpacker:
         document, state = self._document(data["document"]), self._state(data["q"], data["v"])
         t, whole = number(data["t"], "t", self.source), flag(data["whole"], "whole")
         moved, together = int(data["moved"]), int(data["together"])
-        return Edit(str(data["line"]), document, None, state, moved, t, whole, together)
+        edit = Edit(str(data["line"]), document, None, state, moved, t, whole, together)
+        self._known_edits[name] = edit
+        return edit
 
     def _moment(self, data: Any, present: Any, model: Model) -> Moment:
         keys = ("document", "t", "q", "v")

@@ -83,7 +83,8 @@ def own_folder(folder: Path) -> tuple[Path, Any]:
         file = os.fdopen(os.open(mine / LOCK, os.O_WRONLY | os.O_CREAT | _PLAIN, 0o666), "a")
         if _lock(file):
             for left in mine.glob("**/.tarsus-*"):  # of processes that were killed as they wrote
-                left.unlink(missing_ok=True)
+                with suppress(OSError):  # a folder of this name is not ours
+                    left.unlink()
             return mine, file
         file.close()
     raise OSError(f"a hundred processes have sessions at {folder}")

@@ -255,3 +255,33 @@ def test_without_a_key_every_edit_is_saved_whole(
     kept.close()
     other, after = restored(tmp_path / "crashed")
     assert bits(other) == bits(stage) and not after.pending
+
+
+def test_an_edit_that_is_listed_often_is_read_once(
+    session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = json.loads((session / HEAD).read_text())
+    head["edits"] = head["edits"][:1] * 5000
+    (session / HEAD).write_text(json.dumps(head))
+    read = list[str]()
+    reader = Autosave._read
+    monkeypatch.setattr(
+        Autosave, "_read", lambda self, name: read.append(name) or reader(self, name)
+    )
+    stage, _ = restored(session)
+    assert len(stage.edits) == 5000
+    assert max(map(read.count, read)) == 1
+
+
+def test_a_head_with_too_many_values_is_put_aside(
+    session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tarsus.formats.text.MAX_VALUES", 10)
+    stage, kept = restored(session)
+    assert not kept.restored
+    assert any("more than 10 values" in text for text in stage.told)
+
+
+def test_a_folder_with_the_name_of_a_temporary_file_is_left_alone(session: Path) -> None:
+    (session / ".tarsus-folder").mkdir()
+    assert restored(session)[1].restored
