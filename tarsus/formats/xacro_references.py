@@ -80,7 +80,8 @@ class References:
             return [self.existing(reference)]
         self._count_file()
         pattern = os.path.join(glob.escape(str(self._allowed(folder or "."))), name)
-        return [self._allowed(path) for path in sorted(glob.glob(pattern))]
+        found = [self._allowed(path) for path in sorted(glob.glob(pattern))]
+        return [file for file in found if file.is_file()]
 
     def existing(self, reference: str) -> Path:
         """Return the file that a path refers to; FileNotFoundError if there is none."""

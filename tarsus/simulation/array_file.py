@@ -20,7 +20,7 @@ from tarsus.simulation.errors import RunFileError
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+def read_arrays(path: Path, what: str = "a checkpoint of a simulation") -> dict[str, NDArray[Any]]:
     """Return the arrays of a file by name; a `RunFileError` if it is damaged."""
     size = path.stat().st_size
     with path.open("rb") as file:
@@ -33,7 +33,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
                     raise ValueError("its parts are larger than the whole")
                 return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
         except Exception as error:  # zipfile and NumPy fail in all ways
-            text = f"{path} is not a checkpoint of a simulation, or damaged"
+            text = f"{path} is not {what}, or damaged"
             raise RunFileError(f"{text}: {error or type(error).__name__}") from None
 
 

@@ -25,7 +25,8 @@ from tarsus.gait.cycles.return_map import (
 from tarsus.gait.walkers.walker import Walker
 from tarsus.model.checks import count, number
 from tarsus.model.content import content_hash
-from tarsus.simulation import Trajectory
+from tarsus.simulation import RunFileError, Trajectory
+from tarsus.simulation.array_file import read_arrays
 
 SAMPLES = 400
 """States that are kept of a period."""
@@ -149,9 +150,14 @@ class LimitCycle:
     @classmethod
     def load(cls, path: str | Path, walker: Walker) -> Self:
         """Return the gait that `save` wrote, of a walker with the same numbers."""
-        with np.load(path, allow_pickle=False) as file:
-            told = dict(zip(file["names"].tolist(), file["values"].tolist(), strict=True))
-            q, v, times, slopes = (np.array(file[key]) for key in ("q", "v", "times", "slopes"))
+        file = read_arrays(Path(path), "a limit cycle")
+        missing = {"names", "values", "q", "v", "times", "slopes"} - file.keys()
+        if missing:
+            raise RunFileError(
+                f"{path} is not a limit cycle: it has no {', '.join(sorted(missing))}"
+            )
+        told = dict(zip(file["names"].tolist(), file["values"].tolist(), strict=True))
+        q, v, times, slopes = (file[key] for key in ("q", "v", "times", "slopes"))
         if told != dict(walker.numbers):
             raise ValueError(
                 f"{path} is a gait of a walker with {told}, not {dict(walker.numbers)}"
