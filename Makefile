@@ -56,6 +56,7 @@ $(VENV)/package: $(VENV)/build-tools $(VENV)/instruction-sets $(SOURCES)
 	  --no-build-isolation --no-deps --force-reinstall \
 	  --config-settings=cmake.define.TARSUS_INSTRUCTION_SETS=$(INSTRUCTION_SETS) .
 	cp --remove-destination build/$$($(BIN)/python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')-*/_core.* tarsus/
+	@$(BIN)/python tools/slowest_files.py build/$$($(BIN)/python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')-*
 	@touch $@
 
 # the dependencies of an extra, and of the package itself

@@ -52,9 +52,7 @@ def main() -> int:
         print(f"{time:8.1f} s  all of {target}")
     over = [output for output in slowest if seconds[output] > (arguments.limit or float("inf"))]
     for output in over:
-        print(
-            f"{output} took {seconds[output]:.1f} s, the limit is {arguments.limit:g} s: split it"
-        )
+        print(f"{output} took {seconds[output]:.1f} s, more than {arguments.limit:g} s: split it")
     return 1 if over else 0
 
 
