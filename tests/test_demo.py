@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parents[1] / "examples" / "demo"
 @pytest.fixture
 def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """The module with `main`; the modules of the demo have names that others may use, too."""
-    names = [file.stem for file in FOLDER.glob("*.py")]
+    names = [file.stem for file in FOLDER.glob("*.py") if file.stem != "__main__"]
     monkeypatch.syspath_prepend(FOLDER)
     import program
 
