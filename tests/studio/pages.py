@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 """How long a page may take to do what it shall [s]: machines of tests are slow and busy."""
 
 
