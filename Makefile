@@ -11,12 +11,12 @@ INSTRUCTION_SETS ?= $(or $(shell cat $(VENV)/instruction-sets 2> /dev/null),host
 
 # what the installed package is made of
 SOURCES := pyproject.toml CMakeLists.txt README.md $(wildcard tools/*.py) \
-           $(shell find core tarsus -name '*.[ch]pp' -o -name '*.py' -o -name py.typed)
+           $(shell find core tarsus lab -name '*.[ch]pp' -o -name '*.py' -o -name '*.ves' -o -name py.typed)
 CPP     := $(shell find core -name '*.[ch]pp')
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz lint format bench sanitize docs wheel clean FORCE
+.PHONY: help demo test fuzz lint format bench bench-gate sanitize docs wheel clean FORCE
 
 help:
 	@echo "make demo      build, install into $(VENV), run the demo, write demo/index.html"
@@ -25,6 +25,7 @@ help:
 	@echo "make lint      ruff, mypy and clang-format, without changing anything"
 	@echo "make format    format Python and C++"
 	@echo "make bench     measure against other libraries, write docs/benchmarks.md and README.md"
+	@echo "make bench-gate  compare the speed with that of another revision: BASE=HEAD~3"
 	@echo "make sanitize  build the core with AddressSanitizer and UBSan and test it"
 	@echo "make docs      build the documentation into docs/_build/html"
 	@echo "make wheel     build a wheel for every processor, try it without a compiler"
@@ -68,7 +69,7 @@ $(VENV)/installed-%: pyproject.toml | $(VENV)/package
 
 # Pinocchio and the robots of example-robot-data are optional: the demo runs without them.
 demo: $(VENV)/installed-studio
-	@$(BIN)/python -c 'import pinocchio, tarsus.robots.examples as e; assert e.example_folder()' 2> /dev/null \
+	@$(BIN)/python -c 'import pinocchio, tarsus.robots.load as e; assert e.example_folder()' 2> /dev/null \
 	  || { echo "installing pin and example-robot-data"; $(PIP) --retries 1 install pin example-robot-data; } \
 	  || echo "They could not be installed; the demo runs without them."
 	@$(BIN)/python examples/demo
@@ -85,7 +86,7 @@ fuzz: $(VENV)/installed-test
 lint: $(VENV)/installed-lint $(VENV)/installed-all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy tarsus
+	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run -Werror $(CPP)
 
 format: $(VENV)/installed-lint
@@ -102,6 +103,12 @@ $(VENV)/peers-installed: | $(BIN)/python
 
 bench: $(VENV)/installed-test $(VENV)/peers-installed
 	$(BIN)/python benchmarks/run.py
+
+# the revision to compare with
+BASE ?= HEAD
+
+bench-gate: $(VENV)/installed-test
+	$(BIN)/python benchmarks/gate.py $(BASE)
 
 docs: $(VENV)/installed-all $(VENV)/installed-docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
@@ -151,7 +158,7 @@ sanitize: $(VENV)/installed-test
 	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DTARSUS_SANITIZE=ON \
 	  -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
 	$(BIN)/cmake --build $(SANITIZED)
-	rm -rf $(SANITIZED)/site && mkdir $(SANITIZED)/site && cp -r tarsus $(SANITIZED)/site/
+	rm -rf $(SANITIZED)/site && mkdir $(SANITIZED)/site && cp -r tarsus lab/tarsus_lab $(SANITIZED)/site/
 	rm -f $(SANITIZED)/site/tarsus/_core.*
 	$(BIN)/cmake --install $(SANITIZED) --prefix $(SANITIZED)/site
 	PYTHONPATH=$(CURDIR)/$(SANITIZED)/site PYTHONMALLOC=malloc $(UNDER_SANITIZER) \

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from robot import Robot
 
-from tarsus.gait.plans import Footfalls, Walk
+from tarsus.walking.plans import Footfalls, Walk
 
 LEFT_RIGHT = ("left", "right")
 TURNS = Footfalls("in place", {"left": 0.0, "right": 0.5}, 0.45)

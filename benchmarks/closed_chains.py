@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from tarsus_lab.bench.timing import Contender
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.bench.timing import Contender
-from tarsus.peers.pinocchio import PinocchioPeer
+from tarsus._lib.files import Array
+from tarsus.check.pinocchio import PinocchioPeer
 
 SMALLEST_MU = 1e-6
 """Pinocchio's proximal parameter of LCABA, as its documentation recommends it."""

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 from closed_chains import PinocchioLoop, closed_chain, closed_state
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.measure import ALGORITHMS, Algorithm, Subject
+from tarsus_lab.bench.timing import Contender, interleave, pinned, ratio
 
 import tarsus as ts
-from tarsus.bench import Plan
-from tarsus.bench.algorithms import ALGORITHMS, Algorithm, Subject
-from tarsus.bench.timing import Contender, interleave, pinned, ratio
-from tarsus.peers import NotComparableError
+from tarsus.check.peers import NotComparableError
 
 ABA = next(algorithm for algorithm in ALGORITHMS if algorithm.title == "ABA")
 RNEA = next(algorithm for algorithm in ALGORITHMS if algorithm.title == "RNEA")

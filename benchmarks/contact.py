@@ -26,10 +26,9 @@ from quadrupeds import QUADRUPEDS
 from rows import HEADER, line
 from slope import creep
 from steps import StepSizes, agreement, measure_row
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import pinned
 from walkers import FRICTION, SMOOTH, Walker
-
-from tarsus.bench import Plan
-from tarsus.bench.timing import pinned
 
 ROBOTS = ("talos_reduced", f"talos_reduced, {SMOOTH}", *list(BIPEDS)[1:], *QUADRUPEDS)
 """Titles of all robots."""

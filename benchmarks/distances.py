@@ -11,14 +11,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import Contender, interleave, pinned, ratio
 
 import tarsus as ts
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave, pinned, ratio
+from tarsus._lib.files import Array
 from tarsus.geometry import Distances, LinkPair, SweptSphere, Volumes, link_pairs
-from tarsus.robots.examples import example
+from tarsus.robots.load import example
 
 ROBOT = "talos_reduced"
 PAIRS = 400
@@ -100,7 +100,7 @@ class Peer:
         import coal
         import pinocchio as pin
 
-        from tarsus.peers.pinocchio import PinocchioPeer
+        from tarsus.check.pinocchio import PinocchioPeer
 
         peer = PinocchioPeer(model)
         self.pin, self.peer, self.geometry = pin, peer, pin.GeometryModel()

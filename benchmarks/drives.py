@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import Contender, interleave, pinned, ratio
+
 import tarsus as ts
-from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave, pinned, ratio
 
 STEPS = 1000
 """Of a run: what starts it costs some of them, and more with motors."""

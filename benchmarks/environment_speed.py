@@ -20,11 +20,11 @@ import numpy as np
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from learning import LearningSizes, learners
 from target import Target
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import Contender, interleave, pinned, ratio
 from walkers import DT, FRICTION, Walker
 
 import tarsus as ts
-from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave, pinned, ratio
 from tarsus.environments import (
     Friction,
     JointTargets,

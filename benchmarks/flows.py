@@ -15,16 +15,16 @@ import numpy as np
 import scipy_compass
 from free_fall import Before, frictionless, plain
 from held_feet import HeldFeet, PinocchioFeet, sprung
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import Contender, interleave, pinned, ratio
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave, pinned, ratio
+from tarsus._lib.files import Array
+from tarsus.check.peers import NotComparableError
 from tarsus.gait import walkers as machines
-from tarsus.gait.walkers.compass import start
-from tarsus.peers import NotComparableError
-from tarsus.robots.examples import example
-from tarsus.robots.legged import legged
+from tarsus.gait.walkers.planar import start
+from tarsus.robots.load import example
+from tarsus.robots.quadrupeds import legged
 from tarsus.simulation import SimulationError
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.integrate import RK45, solve_ivp
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.simulation.integrators.linkages import LinkageNorm
 from tarsus.simulation.integrators.motion import SmoothMotion
 

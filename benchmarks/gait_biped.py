@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.robots.examples import example
+from tarsus._lib.files import Array
+from tarsus.robots.load import example
 
 SPEED, FRICTION, LEAST = 0.4, 0.6, 20.0
 """How fast [m/s], on which ground, and what the ground pushes with at least [N]."""
@@ -33,7 +33,7 @@ class Legs:
         walker = ts.gait.Walker(model, feet=["left_sole", "right_sole"], stance="flat")
         soles = np.stack([np.eye(4), np.eye(4)])
         soles[:, :3, 3] = [[0.1, 0.1, 0.0], [-0.1, -0.1, 0.0]]
-        standing = ts.gait.stance(anatomy, soles=soles)
+        standing = ts.walking.stance(anatomy, soles=soles)
         at = model.frame_pose(standing, "left_sole")
         return cls(walker, walker.phases[0].model.from_original(standing, at=at).q)
 

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 import scipy_compass
 from gait_biped import Legs, period_error
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import Contender, interleave, pinned, ratio
+from tarsus_lab.reproduce import port_4_17, port_5_1
+from tarsus_lab.reproduce.port_searches import SPEEDS, cheaper, structures
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave, pinned, ratio
-from tarsus.gait.cycles.return_map import FINE
-from tarsus.reproduce import port_4_17, port_5_1
-from tarsus.reproduce.port_searches import SPEEDS, cheaper, structures
+from tarsus._lib.files import Array
+from tarsus.gait.return_map import FINE
 
 CRUDE = 0.05
 """How far off the guess of a limit cycle is, as a part of it."""

@@ -11,12 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from tarsus_lab.bench.timing import Contender, interleave, ratio
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.bench.timing import Contender, interleave, ratio
-from tarsus.peers import NotComparableError
-from tarsus.peers.mujoco import load_mujoco, specification
+from tarsus._lib.files import Array
+from tarsus.check.peers import NotComparableError, load_mujoco, specification
 
 JOINTS, GEAR, ROTOR = 6, 100.0, 2e-5
 STIFFNESS, DAMPING = 1e5, 20.0

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.measure import ALGORITHMS, Subject
+from tarsus_lab.bench.timing import Contender, interleave, pinned
 
 import tarsus as ts
-from tarsus.bench import Plan
-from tarsus.bench.algorithms import ALGORITHMS, Subject
-from tarsus.bench.timing import Contender, interleave, pinned
 
 SIZES = (10, 30, 100, 300, 1000, 3000, 10000)
 MEASURED = [each for each in ALGORITHMS if each.title in ("ABA", "hybrid")]

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.peers.pinocchio import PinocchioPeer
-from tarsus.robots.legged import Legged, legged
+from tarsus._lib.files import Array
+from tarsus.check.pinocchio import PinocchioPeer
+from tarsus.robots.quadrupeds import Legged, legged
 
 STIFFNESS, DAMPING = 300.0, 0.5
 """Of each joint [N m/rad, N m s/rad]."""

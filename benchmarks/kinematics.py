@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from target import Target
-
-from tarsus.bench import Plan
+from tarsus_lab.bench import Plan
 
 HERE = Path(__file__).parent
 

@@ -18,12 +18,12 @@ from motions import Situation, stands
 from mujoco_walker import MujocoWalker
 from rows import HEADER, line
 from steps import Side, sides
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import Contender, interleave, pinned, ratio
 from tarsus_walker import TarsusWalker
 from walkers import DT, FRICTION, Walker, controller_of
 
 import tarsus as ts
-from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave, pinned, ratio
 from tarsus.environments import WalkTask, WalkVectorEnv
 
 

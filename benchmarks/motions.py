@@ -14,7 +14,7 @@ from spheres import Sphere
 from walkers import Walker
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 NOISE = 0.003
 """Spread of the reference angles of robots that stand [rad]."""

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 from motions import Situation
+from tarsus_lab.bench.timing import Contender
 from walkers import DT, FRICTION
 
-from tarsus import convert
-from tarsus.arrays import Array
-from tarsus.bench.timing import Contender
+from tarsus._lib.files import Array
+from tarsus.check.peers import load_mujoco, specification
+from tarsus.formats import convert
 from tarsus.model import JointView
-from tarsus.peers.mujoco import load_mujoco, specification
 
 FLOOR, FOOT = 1, 2
 """Collision bits: a sphere meets the floor, and no other sphere."""

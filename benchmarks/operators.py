@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import Contender, interleave
 
 import tarsus as ts
 from tarsus import scenes
-from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave
 from tarsus.simulation.drives import torques
 
 SOME_ENERGY = 1e-3

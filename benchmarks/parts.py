@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 from gears import measure_gears
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import Contender, interleave, pinned, ratio
 
 import tarsus as ts
-from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave, pinned, ratio
 
 FRAME = 17
 """Steps of 1 ms in a frame of 60 Hz."""

@@ -15,16 +15,15 @@ from typing import Any
 
 import numpy as np
 from rows import HEADER, line
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import Contender, interleave, pinned, ratio
 from walkers import DT, FRICTION
 
 import tarsus as ts
-from tarsus import convert
-from tarsus.arrays import Array
-from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave, pinned, ratio
-from tarsus.peers import NotComparableError
-from tarsus.peers.mujoco import load_mujoco, specification
-from tarsus.robots import solids
+from tarsus._lib.files import Array
+from tarsus.check.peers import NotComparableError, load_mujoco, specification
+from tarsus.formats import convert
+from tarsus.robots import building as solids
 
 SIDE, MASS = 0.2, 1.0
 """Of a box [m], [kg]."""

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from tarsus_lab.bench.timing import pinned
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.bench.timing import pinned
-from tarsus.robots.examples import example
+from tarsus._lib.files import Array
+from tarsus.robots.load import example
 
 MOTIONS, STEPS, DT = 20, 25, 0.01
 FEET = ("left_sole_link", "right_sole_link")

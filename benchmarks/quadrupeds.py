@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robot import Robot
 
-from tarsus.gait.plans import Walk
+from tarsus.walking.plans import Walk
 
 
 def _anymal() -> Robot:

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from contact import ROBOTS
 from motions import Motion, Situation, motions_of
+from tarsus_lab.bench.timing import describe_machine, today
 from tarsus_walker import TarsusWalker
 from walkers import DT, Walker
 
-from tarsus.arrays import Array
-from tarsus.bench.machine import describe_machine, today
+from tarsus._lib.files import Array
 from tarsus.simulation import SimulationError, Trajectory
 
 SOLVED = 1e-8

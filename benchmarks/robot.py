@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 import tarsus as ts
-from tarsus.gait.plans import Walk
-from tarsus.robots.examples import FOLDER
+from tarsus.robots.load import FOLDER
+from tarsus.walking.plans import Walk
 
 TINY = 1e-12
 """A moment of inertia that counts as none [kg m²]."""

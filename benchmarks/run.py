@@ -26,9 +26,8 @@ from rich.table import Table
 from rich.text import Text
 from symbols import measure_symbols
 from targets import TARGETS, Target
+from tarsus_lab.bench import Plan
 from walking import measure_walking
-
-from tarsus.bench import Plan
 
 RESULTS = Path(__file__).parent / "results"
 STUDIES: dict[str, Callable[..., dict[str, Any]]] = {

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 import tarsus as ts
-from tarsus.peers import NotComparableError
-from tarsus.peers.mujoco import load_mujoco
+from tarsus.check.peers import NotComparableError, load_mujoco
 
 ANGLE = math.radians(10.0)
 DT = 2e-3

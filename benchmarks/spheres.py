@@ -14,7 +14,7 @@ import numpy as np
 from robot import Robot
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model import Shape
 
 DENSITY = 1000.0

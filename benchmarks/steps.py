@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from motions import Motion, Situation, stands
 from mujoco_walker import MujocoWalker
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import Contender, interleave, ratio
 from tarsus_walker import TarsusWalker
 from walkers import Walker
 
-from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave, ratio
-from tarsus.peers import NotComparableError
+from tarsus.check.peers import NotComparableError
 
 ROUNDING = 1e-9
 LOAD_TOLERANCE = 0.02

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.measure import Algorithm, Subject
+from tarsus_lab.bench.timing import Contender, interleave, pinned
 
 import tarsus as ts
-from tarsus.bench import Plan
-from tarsus.bench.algorithms import Algorithm, Subject
-from tarsus.bench.timing import Contender, interleave, pinned
 
 ALGORITHMS = (
     Algorithm("Coriolis", "coriolis_matrix", ("q", "v")),

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 from motions import Situation
+from tarsus_lab.bench.timing import Contender
 from walkers import DT, FRICTION, controller_of
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.bench.timing import Contender
+from tarsus._lib.files import Array
 from tarsus.simulation import Trajectory
 
 

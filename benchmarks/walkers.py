@@ -14,10 +14,10 @@ from quadrupeds import QUADRUPEDS
 from spheres import Sphere, feet_spheres, link_spheres, with_spheres
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.model.checks import suggestion
-from tarsus.robots.legged import Legged
-from tarsus.scenes.legged import standing, walking
+from tarsus._lib.checks import suggestion
+from tarsus._lib.files import Array
+from tarsus.robots.quadrupeds import Legged
+from tarsus.scenes.robots import standing, walking
 
 ROBOTS = {**BIPEDS, **QUADRUPEDS}
 DT = 2e-3

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 from target import Target
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import Contender, interleave, pinned
 
 import tarsus as ts
-from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, interleave, pinned
-from tarsus.robots.examples import example
+from tarsus.robots.load import example
 
 ROBOTS = ("g1", "talos_reduced")
 WALKERS, THREADS = 1024, 2
@@ -44,7 +44,7 @@ class Walk:
 
     def __init__(self, robot: str, walkers: int, steps: int, threads: int) -> None:
         body = ts.gait.Anatomy.from_model(example(robot))
-        own, ground = ts.gait.Biped.ready(body), ts.Ground()
+        own, ground = ts.walking.Biped.ready(body), ts.Ground()
         plan = own.footsteps(0.3, steps=steps).on(ground, body.legs[0].sole.corners)
         collision = body.collision()
         self.simulation = ts.Simulation(body.model, ground=ground, collision=collision, dt=1e-3)

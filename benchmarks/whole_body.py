@@ -21,7 +21,7 @@ import numpy as np
 from ik import pinocchio_order, robot_file, rounds
 
 import tarsus as ts
-from tarsus.robots.legged import legged
+from tarsus.robots.quadrupeds import legged
 
 SOLES = ("left_sole_link", "right_sole_link")
 CORNERS = np.array([[x, y, 0.0] for x in (-0.1, 0.1) for y in (-0.06, 0.06)])

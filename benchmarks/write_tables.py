@@ -102,7 +102,8 @@ def rows(results: dict[str, Any]) -> str:
 def provenance(results: dict[str, Any], sections: Iterable[str]) -> str:
     """Return when and on which computer the results were measured, with these sections.
 
-    `separate_runs` of older results maps sections to the dates of other runs.
+    `separate_runs` of older results maps sections to the dates of other runs, and `remark` states
+    what disturbed a run.
     """
     machine = results["machine"]
     versions = [
@@ -118,6 +119,8 @@ def provenance(results: dict[str, Any], sections: Iterable[str]) -> str:
     if dates:
         listed = ", ".join(f"{SECTIONS[key][0]} ({date})" for key, date in dates.items())
         sentences.append(f"Measured in separate runs, whose computer was not recorded: {listed}.")
+    if remark := results.get("remark"):
+        sentences.append(remark)
     return " ".join(sentences)
 
 

@@ -20,12 +20,11 @@ import numpy as np
 
 import tarsus as ts
 from tarsus.check import coriolis
-from tarsus.check.derivatives import inverse_dynamics_derivatives
-from tarsus.check.identity import DIFFERENCES
-from tarsus.check.states import States
-from tarsus.peers import NotComparableError, peers
-from tarsus.peers.pinocchio_dynamics import PinocchioDynamics
-from tarsus.robots.random import random_rotation
+from tarsus.check.coriolis import inverse_dynamics_derivatives
+from tarsus.check.peers import NotComparableError, peers
+from tarsus.check.pinocchio import PinocchioDynamics
+from tarsus.check.states import DIFFERENCES, States
+from tarsus.robots.trees import random_rotation
 
 PAGE = Path(__file__).with_name("coriolis.md")
 BLOCK = re.compile(r"(<!-- coriolis:begin -->\n).*?(<!-- coriolis:end -->)", re.DOTALL)

@@ -7,7 +7,7 @@ what touches by itself. Both know the times of events to 1e-12 s.
 import numpy as np
 
 import tarsus as ts
-from tarsus.gait.walkers.compass import STABLE, start, walking
+from tarsus.gait.walkers.planar import STABLE, start, walking
 
 # A ball falls, is caught by a net of springs, and flies again: two phases with forces of their own.
 b = ts.Builder("ball").body("ball", 1.0).joint("fall", "prismatic", "world", "ball", axis="z")

@@ -10,11 +10,11 @@ body = ts.gait.Anatomy.from_model(m)
 print(body)
 
 # a few steps ahead, and what they took
-walked = ts.gait.walk(body, speed=0.3, steps=4)
+walked = ts.walking.walk(body, speed=0.3, steps=4)
 print(walked.report)
 
 # the plan alone: footsteps on stairs, and how the divergent component moves along them
-walker = ts.gait.Biped.ready(body)
+walker = ts.walking.Biped.ready(body)
 stairs = ts.Steps(rise=0.1, depth=0.4, count=3, start=0.4)
 steps = walker.footsteps(speed=0.15, steps=8).on(stairs, body.legs[0].sole.corners)
 plan = walker.supports.plan(steps.position)

@@ -7,7 +7,7 @@ torques follow. Needs `pip install example-robot-data`.
 import numpy as np
 
 import tarsus as ts
-from tarsus.robots.legged import legged
+from tarsus.robots.quadrupeds import legged
 
 try:
     robot = legged("talos_reduced")

@@ -13,7 +13,7 @@ from tarsus.environments import ResidualTask, WalkVectorEnv
 body = ts.gait.Anatomy.from_model(ts.robots.lola())
 
 # who stays up when pushed to the left, on grounds that rub more or less than it counts on
-found = ts.gait.robustness(
+found = ts.walking.robustness(
     body, push=[0.0, 50.0, 100.0, 200.0], friction=[0.2, 0.7], known=0.5, steps=3
 )
 print(found)

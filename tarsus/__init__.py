@@ -1,4 +1,4 @@
-"""Tarsus computes how machines that walk move: dynamics, contact and simulation of mechanisms.
+"""Rigid-body dynamics, contact simulation and control of robots.
 
     import tarsus as ts
 
@@ -11,235 +11,166 @@ SI units and radians, z up. Every function takes leading batch dimensions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from tarsus import (
-    calibration,
-    constraint,
-    control,
-    convert,
-    estimation,
-    forces,
-    gait,
-    geometry,
-    identification,
-    ik,
-    ports,
-    robots,
-    scenes,
-    sensors,
-    spatial,
-    surfaces,
-)
-from tarsus.check import Report, check
-from tarsus.events import (
-    Exit,
-    Flowed,
-    FlowError,
-    FlowEvent,
-    Phase,
-    Planted,
-    flow,
-    guards,
-    held,
-    parameters,
-    resets,
-)
-from tarsus.formats import ExportWarning, LeftOut, save
-from tarsus.geometry import (
-    Collision,
-    Ground,
-    HeightField,
-    Profile,
-    SmoothGround,
-    Space,
-    Steps,
-    clear_posture,
-    height_over_ground,
-    stand,
-)
-from tarsus.identification import identify
-from tarsus.kit import (
-    Assembled,
-    AssemblyError,
-    Carried,
-    Rooted,
-    RootedState,
-    RootReaction,
-    Snapped,
-    TakenApart,
-    assemble,
-    attach,
-    carry,
-    combine,
-    detach,
-    join_states,
-    snap,
-    take_apart,
-)
-from tarsus.model import (
-    Actuator,
-    Body,
-    Builder,
-    Cluster,
-    Constraint,
-    Coupling,
-    Description,
-    Diagnosis,
-    Editor,
-    Frame,
-    Joint,
-    Keyframe,
-    Loop,
-    Model,
-    ModelError,
-    Shape,
-    Source,
-    UnknownNameError,
-    diagnose,
-)
-from tarsus.robots.load import load
-from tarsus.simulation import (
-    ConvergenceWarning,
-    EnergyError,
-    EnergyLedger,
-    Push,
-    RunFileError,
-    Simulation,
-    SimulationError,
-    Snapshot,
-    StartError,
-    Take,
-    Trajectory,
-    contact,
-    integrators,
-    load_run,
-    load_take,
-    rollout,
-    until,
-)
-from tarsus.studies import compare_contact
-from tarsus.sweep import JournalError, SweepError, Swept, sweep
-from tarsus.view import edit_volumes, view
-
-if TYPE_CHECKING:
-    from tarsus import studio
+import importlib
+import sys
+from types import ModuleType
+from typing import Any
 
 __version__ = "0.2.0"
 
-__all__ = [
-    "Actuator",
-    "Assembled",
-    "AssemblyError",
-    "Body",
-    "Builder",
-    "Carried",
-    "Cluster",
-    "Collision",
-    "Constraint",
-    "ConvergenceWarning",
-    "Coupling",
-    "Description",
-    "Diagnosis",
-    "Editor",
-    "EnergyError",
-    "EnergyLedger",
-    "Exit",
-    "ExportWarning",
-    "FlowError",
-    "FlowEvent",
-    "Flowed",
-    "Frame",
-    "Ground",
-    "HeightField",
-    "Joint",
-    "JournalError",
-    "Keyframe",
-    "LeftOut",
-    "Loop",
-    "Model",
-    "ModelError",
-    "Phase",
-    "Planted",
-    "Profile",
-    "Push",
-    "Report",
-    "RootReaction",
-    "Rooted",
-    "RootedState",
-    "RunFileError",
-    "Shape",
-    "Simulation",
-    "SimulationError",
-    "SmoothGround",
-    "Snapped",
-    "Snapshot",
-    "Source",
-    "Space",
-    "StartError",
-    "Steps",
-    "SweepError",
-    "Swept",
-    "Take",
-    "TakenApart",
-    "Trajectory",
-    "UnknownNameError",
-    "__version__",
-    "assemble",
-    "attach",
-    "calibration",
-    "carry",
-    "check",
-    "clear_posture",
-    "combine",
-    "compare_contact",
-    "constraint",
-    "contact",
-    "control",
-    "convert",
-    "detach",
-    "diagnose",
-    "edit_volumes",
-    "estimation",
-    "flow",
-    "forces",
-    "gait",
-    "geometry",
-    "guards",
-    "height_over_ground",
-    "held",
-    "identification",
-    "identify",
-    "ik",
-    "integrators",
-    "join_states",
-    "load",
-    "load_run",
-    "load_take",
-    "parameters",
-    "ports",
-    "resets",
-    "robots",
-    "rollout",
-    "save",
-    "scenes",
-    "sensors",
-    "snap",
-    "spatial",
-    "stand",
-    "studio",
-    "surfaces",
-    "sweep",
-    "take_apart",
-    "until",
-    "view",
-]
+_NAMES = {
+    "tarsus._lib.errors": ("TarsusError",),
+    "tarsus.check.check": ("Report", "check"),
+    "tarsus.events": (
+        "Exit",
+        "Flowed",
+        "FlowError",
+        "FlowEvent",
+        "Phase",
+        "Planted",
+        "flow",
+        "held",
+    ),
+    "tarsus.formats.readers": ("ExportWarning", "LeftOut", "save"),
+    "tarsus.geometry": (
+        "Collision",
+        "Ground",
+        "HeightField",
+        "Profile",
+        "SmoothGround",
+        "Space",
+        "Steps",
+        "clear_posture",
+        "height_over_ground",
+        "stand",
+    ),
+    "tarsus.identification": ("identify",),
+    "tarsus.model.assembly": (
+        "Assembled",
+        "AssemblyError",
+        "Carried",
+        "Rooted",
+        "RootedState",
+        "RootReaction",
+        "Snapped",
+        "TakenApart",
+        "assemble",
+        "attach",
+        "carry",
+        "combine",
+        "detach",
+        "join_states",
+        "snap",
+        "take_apart",
+    ),
+    "tarsus.model": (
+        "Actuator",
+        "Body",
+        "Builder",
+        "Cluster",
+        "Constraint",
+        "Coupling",
+        "Description",
+        "Diagnosis",
+        "Editor",
+        "Frame",
+        "Joint",
+        "Keyframe",
+        "Loop",
+        "Model",
+        "ModelError",
+        "Shape",
+        "Source",
+        "UnknownNameError",
+        "diagnose",
+    ),
+    "tarsus.robots.load": ("load",),
+    "tarsus.simulation": (
+        "ConvergenceWarning",
+        "EnergyError",
+        "EnergyLedger",
+        "Push",
+        "RunFileError",
+        "Simulation",
+        "SimulationError",
+        "Snapshot",
+        "StartError",
+        "Take",
+        "Trajectory",
+        "load_run",
+        "load_take",
+        "rollout",
+    ),
+    "tarsus.sweep": ("JournalError", "SweepError", "Swept", "sweep"),
+    "tarsus.view": ("edit_volumes", "view"),
+}
+"""Public functions and classes by their modules; `tools/make_package_stub.py` lists them in
+`__init__.pyi` for type checkers."""
+_NAMESPACES = {
+    "calibration": "tarsus.calibration",
+    "constraint": "tarsus.parts.constraints",
+    "contact": "tarsus.simulation.contact",
+    "control": "tarsus.control",
+    "convert": "tarsus.formats.convert",
+    "environments": "tarsus.environments",
+    "estimation": "tarsus.estimation",
+    "forces": "tarsus.parts.forces",
+    "gait": "tarsus.gait",
+    "geometry": "tarsus.geometry",
+    "guards": "tarsus.events.guards",
+    "identification": "tarsus.identification",
+    "ik": "tarsus.ik",
+    "integrators": "tarsus.simulation.integrators",
+    "parameters": "tarsus.events.parameters",
+    "ports": "tarsus.ports",
+    "resets": "tarsus.events.resets",
+    "robots": "tarsus.robots",
+    "scenes": "tarsus.scenes",
+    "sensors": "tarsus.sensors",
+    "spatial": "tarsus.spatial",
+    "studio": "tarsus.studio",
+    "surfaces": "tarsus.geometry.surfaces",
+    "until": "tarsus.simulation.until",
+    "walking": "tarsus.walking",
+}
+"""Public modules by name."""
+_OPTIONAL = ("environments",)
+"""Namespaces that need more than NumPy and SciPy, which `from tarsus import *` leaves out."""
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted([*_HOMES, *_NAMESPACES.keys() - {*_OPTIONAL}, "__version__"])
 
 
 def __getattr__(name: str) -> Any:
-    """Open rooms when somebody asks for them: the studio takes its time, environments Gymnasium."""
-    if name in ("environments", "studio"):
-        import importlib
+    """Import what is asked for, once: `import tarsus` alone takes a few milliseconds."""
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    else:
+        module = _NAMESPACES.get(name, f"tarsus.{name}")
+        try:
+            value = importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
+            raise AttributeError(f"module 'tarsus' has no attribute {name!r}") from None
+    globals()[name] = value
+    return value
 
-        return importlib.import_module(f"tarsus.{name}")
-    raise AttributeError(f"module 'tarsus' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_OPTIONAL})
+
+
+class _Package(ModuleType):
+    """The package, in which `check`, `sweep` and `view` are functions.
+
+    Python sets a package as an attribute of its parent when it is imported. That would replace the
+    functions by the packages of their names.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and name in _HOMES):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.check.closures import CLOSURES
+from tarsus.check.check import lint
 from tarsus.check.identities import IDENTITIES
-from tarsus.check.lint import lint
 from tarsus.check.report import Residual
-from tarsus.check.states import States, relative
+from tarsus.check.states import CLOSURES, States, relative
 from tarsus.differences import derivative
 
 PINOCCHIO_KINDS = ["revolute", "prismatic", "screw", "cylindrical", "universal", "spherical"]

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.check.closures import CLOSURES, constrained, coupling, gap_rate, gaps
+from tarsus.check.check import lint
 from tarsus.check.identities import inverse_of_forward, step_and_back
-from tarsus.check.lint import lint
-from tarsus.check.states import States
+from tarsus.check.states import CLOSURES, States, constrained, coupling, gap_rate, gaps
 from tarsus.differences import STEP, rate, steps
 
 ROBOTS: dict[str, Callable[[], ts.Model]] = {

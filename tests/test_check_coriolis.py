@@ -9,11 +9,16 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.check.connection import levi_civita, lie_brackets
-from tarsus.check.coriolis import CORIOLIS, LARGEST_CONNECTION, LARGEST_TENSOR
+from tarsus.check.coriolis import (
+    CORIOLIS,
+    LARGEST_CONNECTION,
+    LARGEST_TENSOR,
+    levi_civita,
+    lie_brackets,
+)
+from tarsus.check.peers import NotComparableError, peers
+from tarsus.check.pinocchio import PinocchioPeer
 from tarsus.check.states import States
-from tarsus.peers import NotComparableError, peers
-from tarsus.peers.pinocchio import PinocchioPeer
 
 RIGHT = ["revolute", "prismatic", "screw", "cylindrical", "spherical", "translation", "free"]
 WRONG = ["universal", "spherical_zyx"]

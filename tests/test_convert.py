@@ -11,7 +11,7 @@ import pinocchio as pin
 import pytest
 
 import tarsus as ts
-from tarsus.model.kinds import KINDS, NONHOLONOMIC
+from tarsus.model.description import KINDS, NONHOLONOMIC
 
 ROBOTS = Path(pin.__file__).parents[4] / "share/example-robot-data/robots"
 URDFS = {

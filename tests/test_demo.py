@@ -81,17 +81,14 @@ def test_demo_runs_without_pinocchio_and_without_example_robot_data(
 
     monkeypatch.setattr(sections, "example_folder", lambda: None)
     monkeypatch.setitem(sys.modules, "pinocchio", None)
-    monkeypatch.setattr(
-        program,
-        "SECTIONS",
-        {"Walk": sections.walking, "Trot": sections.trotting, "Timings": sections.timings},
-    )
+    chosen = {"Walk": sections.walking, "Trot": sections.trotting, "Timings": sections.timings}
+    monkeypatch.setattr(program, "SECTIONS", chosen)
     assert program.main(["--short", "--output", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert printed.count("pip install example-robot-data") == 3
     assert printed.count("pip install pin\n") == 1
     text = page(tmp_path)
-    assert "Lola walks" in text
+    assert "The humanoid lola walks" in text
     assert figure(text.split('id="trot"')[1], "mean speed") > 0.5
     assert "<td>–</td>" in text
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from writers import WRITERS
 
-from tarsus.files import replacing
+from tarsus._lib.files import replacing
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("mcap")

@@ -8,59 +8,38 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import tarsus
 
 sys.path.append(str(Path(__file__).parents[1] / "tools"))
 
 import draw_layers
+import make_package_stub
 
 PACKAGE = Path(tarsus.__file__).parent
 
-ROOMS = (
-    *(
-        "arrays",
-        "files",
-        "memory",
-        "_core",
-        "spatial",
-        "model",
-        "kit",
-        "parts",
-        "forces",
-        "constraint",
-    ),
-    *("differences", "interrupt", "progress", "symbolic", "convert"),
-    *("formats", "surfaces", "geometry", "robots", "peers", "check", "view", "sweep"),
-    *(
-        "ik",
-        "control",
-        "calibration",
-        "estimation",
-        "sensors",
-        "simulation",
-        "events",
-        "gait",
-        "identification",
-        "ports",
-    ),
-    *("scenes", "studio", "environments", "studies", "bench", "reproduce", "cli"),
+PACKAGES = (
+    *("_core", "_lib", "spatial", "model", "parts", "differences"),
+    *("formats", "geometry", "robots", "check", "view"),
+    *("sweep", "ik", "control", "calibration", "estimation", "sensors", "simulation", "events"),
+    *("gait", "identification", "ports", "walking"),
+    *("scenes", "environments", "studio", "cli"),
 )
-"""From the ground up."""
-
-LAZY = {("model", "symbolic"), ("model", "kit")}
-"""Methods that open a room above when called: `model.symbolic()`, `model.rooted_at(body)`."""
+"""Packages and modules from the bottom to the top: each imports only those before it."""
 
 
 HEAVY = (
     *("matplotlib", "viser", "pinocchio", "mujoco", "trimesh"),
     *("sympy", "pyarrow", "gymnasium", "typer", "rich", "ray", "websockets"),
 )
-"""Libraries that some rooms use, and that not everybody has."""
+"""Libraries that some packages use, and that not everybody has."""
 
 
-def test_every_room_is_on_the_plan() -> None:
+def test_every_package_has_a_layer() -> None:
     there = {path.stem for path in PACKAGE.iterdir() if path.is_dir() or path.suffix == ".py"}
-    assert {name for name in there if not name.startswith("_")} <= set(ROOMS)
+    found = {name for name in there if not name.startswith("_")}
+    assert found == {name for name in PACKAGES if not name.startswith("_")}
 
 
 def test_every_package_is_in_the_picture_of_the_layers() -> None:
@@ -76,31 +55,39 @@ def test_layers_of_a_graph_with_a_cycle() -> None:
 
 
 def test_arrows_point_down() -> None:
-    height = {name: k for k, name in enumerate(ROOMS)}
+    height = {name: k for k, name in enumerate(PACKAGES)}
     found = list(draw_layers.package_imports(PACKAGE))
     wrong = [
-        f"{file} imports {there}"
-        for file, here, there, lazily in found
-        if height[there] > height[here]
-        if not (lazily and (here, there) in LAZY)
+        f"{file} imports {there}" for file, here, there, _ in found if height[there] > height[here]
     ]
-    print(f"{len(found)} imports between {len(ROOMS)} rooms")
+    print(f"{len(found)} imports between {len(PACKAGES)} packages")
     assert not wrong
 
 
-def test_what_is_allowed_is_used() -> None:
-    assert {
-        (here, there) for _, here, there, lazily in draw_layers.package_imports(PACKAGE) if lazily
-    } >= LAZY
+def test_the_package_does_not_import_the_lab() -> None:
+    assert not [file for file in PACKAGE.rglob("*.py") if "import tarsus_lab" in file.read_text()]
+    assert not [file for file in PACKAGE.rglob("*.py") if "from tarsus_lab" in file.read_text()]
 
 
-def test_studies_are_at_the_edge() -> None:
-    edge = {"studies", "bench", "reproduce"}
-    assert not [
-        a
-        for a in draw_layers.package_imports(PACKAGE)
-        if a[2] in edge and a[1] not in {*edge, "cli"}
-    ]
+def test_importing_the_package_imports_little() -> None:
+    code = "import sys, tarsus; print(sum(n.startswith('tarsus') for n in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) <= 3
+
+
+@pytest.mark.parametrize("name", ["check", "sweep", "view"])
+def test_functions_are_not_replaced_by_packages_of_their_names(name: str) -> None:
+    code = (
+        f"import tarsus.{name}, tarsus.studio, tarsus as ts; from tarsus.{name} import {name}; "
+        f"print(ts.{name} is {name}, callable(ts.{name}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]
+
+
+def test_type_checkers_see_the_public_names() -> None:
+    """`python tools/make_package_stub.py` writes the stub."""
+    assert make_package_stub.FILE.read_text(encoding="utf-8") == make_package_stub.stub()
 
 
 def test_heavy_libraries_wait_until_they_are_needed() -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus import memory
-from tarsus.view.stage import Stage
+from tarsus._lib import files as memory
+from tarsus.view.frame_sequence import Stage
 
 
 def test_sizes_and_the_remedy_are_stated() -> None:

@@ -17,14 +17,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from tarsus_lab.reproduce.plot import plot
+from tarsus_lab.reproduce.result import Result, Row
 
 import tarsus as ts
-from tarsus.reproduce.plot import plot
-from tarsus.reproduce.result import Result, Row
 from tarsus.simulation import Trajectory
 from tarsus.simulation.checkpoint import Checkpoint, write
 from tarsus.simulation.state import State
-from tarsus.view.animation import animate
+from tarsus.view.films import animate
 
 Writer = Callable[[Path, int], None]
 """Writes version 0 or 1 of something to a path."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import tarsus as ts
-from tarsus.view.animation import animate
+from tarsus.view.films import animate
 
 COMPILERS = ("cc", "c++", "gcc", "g++", "clang", "clang++", "cmake", "ninja")
 AGREEMENT = 1e-9

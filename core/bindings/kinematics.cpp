@@ -241,11 +241,15 @@ nb::object make_step(CoreStepper& self, nb::handle q, nb::handle targets, double
         data_of(reached), data_of(v),
         data_of(missing), static_cast<int*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made))),
         at.data(),        warm};
+    InterruptCheck interrupt;
     {
         std::optional<GilRelease> release;
         if (!one) release.emplace();
-        kernels().kinematics->step(tree, self.set, self.stated, given, dt, answers);
+        kernels().kinematics->step(tree, self.set, self.stated, given, dt, answers,
+                                   [&] { return interrupt.stopped(); });
     }
+    // what the solver remembers stays as it was before the step
+    if (interrupt.stopped()) throw nb::python_error();
     self.at = std::move(at);
     if (flat) return nb::make_tuple(reached, v, missing, answers.code[0]);
     return nb::make_tuple(reached, v, missing, code);

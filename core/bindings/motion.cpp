@@ -4,10 +4,12 @@
 #include "bindings/motion.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "bindings/arrays.hpp"
 #include "bindings/busy.hpp"
 #include "bindings/gil.hpp"
+#include "bindings/interrupt.hpp"
 #include "bindings/parts.hpp"
 #include "bindings/world_calls.hpp"
 
@@ -15,7 +17,8 @@ namespace tarsus {
 
 namespace {
 
-constexpr long kManySteps = 16;  // of all states: then other threads of Python may run meanwhile
+constexpr long kManySteps = 16;   // of all states: then other threads of Python may run meanwhile
+constexpr long kFirstPiece = 64;  // steps of all states before their time is known
 
 struct Motion {
     nb::object owner;  // keeps the world alive
@@ -222,6 +225,22 @@ void read_command(Motion& motion, PyObject* command) {
     }
 }
 
+// Makes steps in pieces of about a quarter of the interval between looks at signals. What a step
+// computes does not depend on the piece that it is in.
+void advance_in_pieces(Motion& motion, long steps, InterruptCheck& interrupt) {
+    using Clock = std::chrono::steady_clock;
+    long piece = std::max(1L, kFirstPiece / motion.states);
+    for (long left = steps; left > 0 && !interrupt.stopped();) {
+        const long some = std::min(piece, left);
+        const auto start = Clock::now();
+        motion.advance(some);
+        motion.step += some, left -= some;
+        const auto taken = Clock::now() - start;
+        if (8 * taken < kSignalInterval) piece *= 2;
+        else if (4 * taken > kSignalInterval) piece = std::max(1L, piece / 2);
+    }
+}
+
 PyObject* step(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names) {
     static const Signature signature("step", {"command", "steps"}, 2, 0);
     return guarded([&]() -> PyObject* {
@@ -234,14 +253,23 @@ PyObject* step(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
         check_steps(motion.step, steps);
         const Busy busy(motion);
         read_command(motion, slots[0]);
+        const long first = motion.step;
         if (steps < kManySteps && motion.states * steps < kManySteps) {
             motion.advance(steps);
+            motion.step += steps;
         } else {
-            const GilRelease release;
-            motion.advance(steps);
+            InterruptCheck interrupt;
+            {
+                const GilRelease release;
+                advance_in_pieces(motion, steps, interrupt);
+            }
+            // the motion is where the steps that were made have led
+            if (interrupt.stopped()) throw PythonError();
         }
-        if (motion.stopped()) return Py_NewRef(Py_None);
-        motion.step += steps;
+        if (motion.stopped()) {
+            motion.step = first;
+            return Py_NewRef(Py_None);
+        }
         const Owned q(rows_of(motion, motion.q)), v(rows_of(motion, motion.v));
         return q.object && v.object ? PyTuple_Pack(2, q.object, v.object) : nullptr;
     });

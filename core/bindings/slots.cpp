@@ -14,7 +14,7 @@ std::string joined(const std::vector<const char*>& names) {
 
 // as Model.frame() and Model.joint() do, with the names that the model has
 void raise_unknown(const char* what, PyObject* name, PyObject* index) {
-    Owned checks(PyImport_ImportModule("tarsus.model.checks"));
+    Owned checks(PyImport_ImportModule("tarsus._lib.checks"));
     Owned names(PySequence_List(index));
     if (!checks.object || !names.object) return;
     Owned error(PyObject_GetAttrString(checks.object, "UnknownNameError"));

@@ -288,7 +288,8 @@ StepAnswers part_of(const StepAnswers& answers, const Tree& tree, const TaskSet&
 }  // namespace
 
 void ik_steps(const Tree& tree, const TaskSet& set, const StepStatement& stated,
-              const StepStates& states, double dt, const StepAnswers& answers) {
+              const StepStates& states, double dt, const StepAnswers& answers,
+              const std::function<bool()>& stopped) {
     const bool one = states.count == 1;
     const long most = std::min(states.count, kStatesAtOnce);
     const size_t rows =
@@ -298,6 +299,7 @@ void ik_steps(const Tree& tree, const TaskSet& set, const StepStatement& stated,
         lent.get(Stepper::bytes(tree, set, stated, most) + std::max(rows, move_bytes(tree, most))));
     Stepper stepper(tree, set, stated, most, scratch);
     for (long from = 0; from < states.count; from += most) {
+        if (from > 0 && stopped()) return;
         const StepStates part = part_of(states, tree, from, std::min(most, states.count - from));
         const StepAnswers to = part_of(answers, tree, set, stated.memory(), from);
         // how a state is computed does not depend on how many are left

@@ -284,7 +284,7 @@ void search_poses(const Tree& tree, const TaskSet& set, const PoseSearch& search
 }  // namespace
 
 void ik_steps(const Tree&, const TaskSet&, const StepStatement&, const StepStates&, double dt,
-              const StepAnswers&);
+              const StepAnswers&, const std::function<bool()>& stopped);
 void whole_body(const Tree&, const TaskSet&, const BodyStatement&, const BodyStates&,
                 const BodyAnswers&);
 

@@ -44,8 +44,9 @@ struct BodyStates;
 struct BodyAnswers;
 
 struct KinematicsKernel {
+    // the rest is left out once `stopped` returns true
     void (*step)(const Tree&, const TaskSet&, const StepStatement&, const StepStates&, double dt,
-                 const StepAnswers&);
+                 const StepAnswers&, const std::function<bool()>& stopped);
     // errors and what targets' motion adds (count, rows), jacobians (count, rows, nv)
     void (*rows)(const Tree&, const TaskSet&, const TaskStates&, double* error, double* feedforward,
                  double* jacobian);

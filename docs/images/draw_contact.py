@@ -11,13 +11,13 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from tarsus_lab.contact_study import compare_contact
+from tarsus_lab.penalty_map import penalty_map
 
 from tarsus import scenes
 from tarsus.geometry import Ground
-from tarsus.scenes.soft_ball import TIMES
+from tarsus.scenes.contact import TIMES
 from tarsus.simulation.contact import Compliant, ContactLaw, Penalty
-from tarsus.studies.compare import compare_contact
-from tarsus.studies.penalty_map import penalty_map
 
 HERE = Path(__file__).parent
 BLUE, ORANGE, GREEN, RED = "#1f5f8b", "#c8641e", "#3c8a4f", "#b3262e"

@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from coriolis_table import RESIDUALS, Line, alike, lines

@@ -11,7 +11,7 @@ from films import Film, write_films
 import tarsus as ts
 from tarsus.geometry import Profile
 from tarsus.scenes import Scene
-from tarsus.scenes.car import stunt
+from tarsus.scenes.vehicles import stunt
 
 
 def strings(scene: Scene) -> list[tuple[Any, Any]]:

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import tarsus as ts
-from tarsus.gait.walkers.compass import STABLE, start, walking
+from tarsus.gait.walkers.planar import STABLE, start, walking
 
 INK, BLUE, RUST, PALE = "#222b33", "#1f5f8b", "#c8641e", "#9db8cb"
 

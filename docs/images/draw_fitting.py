@@ -11,9 +11,9 @@ import numpy as np
 from PIL import Image
 
 import tarsus as ts
-from tarsus.robots.examples import example
+from tarsus.robots.load import example
+from tarsus.view.frame_sequence import Stage
 from tarsus.view.renderer import Renderer
-from tarsus.view.stage import Stage
 
 HANDS = ("arm_left_5_link", "arm_right_5_link")
 LEGS = ("leg_left_3_link", "leg_right_3_link", "leg_left_4_link", "leg_right_4_link")

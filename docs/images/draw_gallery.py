@@ -28,8 +28,8 @@ from gallery_sketches import SKETCHES
 from PIL import Image
 
 import tarsus as ts
+from tarsus.view.frame_sequence import Stage
 from tarsus.view.renderer import Renderer
-from tarsus.view.stage import Stage
 
 DOCS = Path(__file__).parents[1]
 EXAMPLES = sorted((DOCS.parent / "examples").glob("[0-9]*.py"))

@@ -29,7 +29,7 @@ from tarsus.geometry import (
     stand,
 )
 from tarsus.geometry.meshes import mesh_corners
-from tarsus.view.surfaces import surfaces
+from tarsus.view.triangle_meshes import surfaces
 
 INK, SKIN, EARTH, POINT, RIM = "#222b33", "#7fa8c9", "#d9d2c5", "#c8641e", "#1f5f8b"
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from tarsus_lab.reproduce.port_searches import SPEEDS, structures
 
 from tarsus.gait import OptimizedGait
-from tarsus.reproduce.port_searches import SPEEDS, structures
 
 INK, BLUE, RUST, PALE, GREEN = "#222b33", "#1f5f8b", "#c8641e", "#9db8cb", "#4f8a5b"
 LABELS = {

@@ -14,9 +14,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from tarsus_lab.scenes import along_the_gait, gait_curve, models, stepping_down
 
 import tarsus as ts
-from tarsus.scenes.compass_drop import along_the_gait, gait_curve, models, stepping_down
 
 LEAN, RATES = (-0.3, -0.1), (2.0 / math.cos(0.1) ** 2, 0.1)
 INK, BLUE, RUST, PALE = "#222b33", "#1f5f8b", "#c8641e", "#9db8cb"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 from films import Film
+from tarsus_lab.reproduce import port_2_21
+from tarsus_lab.reproduce.bungee import Bungee
 
 import tarsus as ts
-from tarsus.reproduce import port_2_21
-from tarsus.reproduce.bungee import Bungee
 from tarsus.view.figures import LINES, legend, new_figure, style_axes, write_figure
 
 FOLDER = Path(__file__).parent

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import tarsus as ts
-from tarsus.robots.examples import example
+from tarsus.robots.load import example
 
-found = ts.gait.robustness(
+found = ts.walking.robustness(
     example("g1"),
     push=[0.0, 30.0, 60.0, 90.0, 120.0, 150.0],
     friction=[0.1, 0.2, 0.3, 0.5, 0.7],

@@ -12,8 +12,9 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from tarsus_lab.reproduce.trot import OFFSETS, ErrorMap, rotor_error_map
 
-from tarsus.reproduce.trot import LEGS, OFFSETS, ErrorMap, rotor_error_map
+from tarsus.robots.geared import LEGS
 
 TITLES = {
     "A1": "n² J on the joint, rotors have no mass",

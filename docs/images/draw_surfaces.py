@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.colors import LightSource
 
 import tarsus as ts
-from tarsus import surfaces as sf
+from tarsus.geometry import surfaces as sf
 from tarsus.spatial import pose, rotation_from_vector
 
 INK, BLUE, SAND, ORANGE = "#222b33", "#7fa8c9", "#d9d2c5", "#c8641e"

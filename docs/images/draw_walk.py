@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tarsus import scenes
 from tarsus.geometry import Steps
-from tarsus.view.animation import animate
+from tarsus.view.films import animate
 
 if __name__ == "__main__":
     ground = Steps(rise=0.02, depth=0.3, count=4, start=0.45, friction=0.8)

@@ -42,7 +42,7 @@ class Shot:
 
 def talos() -> Any:
     """Return a walk of Talos."""
-    return ts.gait.walk(ts.load("talos", base="free"), speed=0.5, steps=6).run
+    return ts.walking.walk(ts.load("talos", base="free"), speed=0.5, steps=6).run
 
 
 def anymal() -> Any:

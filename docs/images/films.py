@@ -10,8 +10,8 @@ from typing import Any
 from PIL import Image
 
 import tarsus as ts
+from tarsus.view.frame_sequence import Stage
 from tarsus.view.renderer import Renderer
-from tarsus.view.stage import Stage
 
 WIDTH, HEIGHT = 300, 200
 

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy
 
-from tarsus.view.stage import Stage
+from tarsus.view.frame_sequence import Stage
 
 Names = dict[str, Any]
 

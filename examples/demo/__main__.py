@@ -6,8 +6,7 @@ if __name__ == "__main__":
     try:
         from program import main
 
-        code = main()
+        sys.exit(main())
     except KeyboardInterrupt:
         print("\ninterrupted: the page was not written", file=sys.stderr)
-        code = 130
-    sys.exit(code)
+        sys.exit(130)

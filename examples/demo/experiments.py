@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 import tarsus as ts
-from tarsus.bench import Plan, measure
 
 
-def walk(robot: str, trunk: str, steps: int) -> ts.gait.Walked:
-    push = ts.Push(trunk, force=(0.0, 40.0, 0.0), start=3.0, duration=0.3)
-    return ts.gait.walk(ts.load(robot), speed=0.4, steps=steps, push=push)
+def walk(robot: str, steps: int) -> ts.walking.Walked:
+    m = ts.load(robot)
+    push = ts.Push(m.body_names[0], force=(0.0, 40.0, 0.0), start=3.0, duration=0.3)
+    return ts.walking.walk(m, speed=0.4, steps=steps, push=push)
 
 
 def trot(robot: str, duration: float) -> ts.Trajectory:
@@ -19,7 +19,7 @@ def trot(robot: str, duration: float) -> ts.Trajectory:
         return 0.04 * ramp * np.sin(6 * x + 2 * np.sin(2 * y)) * np.cos(5 * y + x)
 
     ground = ts.HeightField.from_function(bumps, (-2, -3), (8, 3), spacing=0.05, friction=0.8)
-    plan = ts.gait.plans.Walk(speed=(0.6, 0.0), period=0.4, lift=0.07, start=0.3)
+    plan = ts.walking.plans.Walk(speed=(0.6, 0.0), period=0.4, lift=0.07, start=0.3)
     return ts.scenes.walk(robot, plan, duration).but(ground=ground).run()
 
 
@@ -39,7 +39,3 @@ def fall(robots: int, duration: float) -> ts.Trajectory:
     hold = scene.controller  # implicit PD control of all joints
     record = ("q", "energy")
     return scene.simulation().run(q0, duration=duration, controller=hold, record=record, every=20)
-
-
-def timings(robot: str) -> list[dict]:
-    return measure({robot: ts.load(robot)}, Plan.quick())["rows"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,75 +11,54 @@ import numpy as np
 from PIL import Image
 
 import tarsus as ts
+from tarsus.view.frame_sequence import Stage
 from tarsus.view.renderer import Renderer
-from tarsus.view.stage import Stage
 
 WIDTH, HEIGHT = 600, 375
-Progress = Callable[[float], None]
+SPACING = 1.7
+"""Distance between the robots of a batch in its film [m]."""
+Progress = Callable[[str], None]
 
 
 def write_film(
-    run: ts.Trajectory,
-    file: Path,
-    progress: Progress,
-    *,
-    fps: float,
-    speed: float = 1.0,
-    lines: Sequence[Any] = (),
-    below: int = 0,
-    **camera: float,
+    run: ts.Trajectory, file: Path, progress: Progress, camera: dict[str, Any], **settings: Any
 ) -> None:
-    """Write the film of a run: `speed` below 1 is slow motion, `lines` are pairs of places.
+    """Write the film of a run, or of all robots of a batch on a grid, with settings of Stage.
 
-    `below` [pixels] are cut off at the bottom, for models that rise above their joints.
+    What a `height` of the camera adds is cut off below, for models above their first joint.
     """
-    stage = Stage(run, fps=fps, speed=speed, lines=lines)
-    _write(Renderer(stage, width=WIDTH, height=HEIGHT + below, **camera), file, fps, progress)
+    stage = Stage(run[0] if run.batch else run, **settings)
+    if run.batch:
+        place_on_grid(stage, run)
+    renderer = FilmRenderer(stage, **{"width": WIDTH, "height": HEIGHT, **camera})
+    renderer.robots = run.batch or 1
+    pictures = []
+    for k in range(len(stage.times)):
+        progress(f"drawing {k / len(stage.times):4.0%}")
+        pictures.append(Image.fromarray(renderer.picture(k)[:HEIGHT]))
+    save = {"duration": round(1000 / settings["fps"]), "loop": 0, "quality": 55, "method": 3}
+    pictures[0].save(file, save_all=True, append_images=pictures[1:], **save)
 
 
-def write_batch_film(
-    run: ts.Trajectory,
-    file: Path,
-    progress: Progress,
-    *,
-    fps: float,
-    speed: float = 1.0,
-    spacing: float,
-    **camera: float,
-) -> None:
-    """Write the film of all robots of a batch, drawn on a grid with a `spacing` [m]."""
-    stage, robots, bodies = Stage(run[0], fps=fps, speed=speed), run.batch, run.model.n_bodies
+def place_on_grid(stage: Stage, run: ts.Trajectory) -> None:
+    """Add all robots of a batch to the stage of its first robot, side by side."""
+    robots, bodies = run.batch, run.model.n_bodies
+    grid = SPACING * np.stack(np.divmod(np.arange(robots), round(np.sqrt(1.6 * robots)))[::-1], -1)
     poses = run.model.forward_kinematics(run.q[:, stage.samples])
-    columns = round(np.sqrt(1.6 * robots))
-    grid = spacing * np.stack(np.divmod(np.arange(robots), columns)[::-1], axis=-1)
     poses[..., :2, 3] += (grid - grid.mean(axis=0))[:, None, None, :]
     stage.poses = poses.swapaxes(0, 1).reshape(len(stage.times), robots * bodies, 4, 4)
-    stage.surfaces = [
-        replace(surface, body=surface.body + bodies * k)
-        for k in range(robots)
-        for surface in stage.surfaces
-    ]
+    surfaces = [(k, surface) for k in range(robots) for surface in stage.surfaces]
+    stage.surfaces = [replace(each, body=each.body + bodies * k) for k, each in surfaces]
     stage.size = float(np.ptp(grid[:, 0])) / 2
-    renderer = _BatchRenderer(stage, width=WIDTH, height=HEIGHT, **camera)
-    renderer.robots, renderer.trunk_triangles = robots, len(stage.surfaces[0].triangles)
-    _write(renderer, file, fps, progress)
 
 
-class _BatchRenderer(Renderer):
-    """Draws the shadows of trunks only: those of all bodies would take most of the time."""
+class FilmRenderer(Renderer):
+    """Draws only the shadows of trunks in a batch: all of them would take most of the time."""
 
-    robots, trunk_triangles = 1, 0
+    robots = 1
 
     def _draw_shadow(self, camera: Any, corners: Any) -> None:
-        trunks = corners.reshape(self.robots, -1, 3, 3)[:, : self.trunk_triangles]
-        super()._draw_shadow(camera, trunks.reshape(-1, 3, 3))
-
-
-def _write(renderer: Renderer, file: Path, fps: float, progress: Progress) -> None:
-    count = len(renderer.stage.times)
-    pictures = []
-    for k in range(count):
-        pictures.append(Image.fromarray(renderer.picture(k)[:HEIGHT]))
-        progress((k + 1) / count)
-    settings = {"duration": round(1000 / fps), "loop": 0, "quality": 55, "method": 3}
-    pictures[0].save(file, save_all=True, append_images=pictures[1:], **settings)
+        if self.robots > 1:
+            trunk = len(self.stage.surfaces[0].triangles)
+            corners = corners.reshape(self.robots, -1, 3, 3)[:, :trunk].reshape(-1, 3, 3)
+        super()._draw_shadow(camera, corners)

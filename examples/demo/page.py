@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
@@ -9,81 +10,47 @@ from string import Template
 
 from sections import Section
 
-TEMPLATE = Path(__file__).with_name("page.html")
+
+def write_page(file: Path, sections: Mapping[str, Section], machine: str) -> None:
+    """Write the page from its template: links to the sections, and the sections."""
+    template = Template(Path(__file__).with_name("page.html").read_text("utf-8"))
+    links, articles = zip(*(section_html(*each) for each in sections.items()), strict=True)
+    parts = {"links": "\n".join(links), "sections": "\n".join(articles)}
+    file.write_text(template.substitute(parts, machine=escape(machine)), "utf-8")
 
 
-def write_page(file: Path, sections: Mapping[str, Section | str], machine: str) -> None:
-    """Write the page; a section that failed is the text of its error."""
-    parts = {
-        "tiles": "\n".join(tile_html(*each) for each in sections.items()),
-        "sections": "\n".join(section_html(*each) for each in sections.items()),
-        "machine": escape(machine),
-    }
-    file.write_text(Template(TEMPLATE.read_text("utf-8")).substitute(parts), "utf-8")
-
-
-def anchor(title: str) -> str:
-    """Return the anchor of a section."""
-    return title.lower().replace(" ", "-")
-
-
-def tile_html(title: str, section: Section | str) -> str:
-    """Return the link to a section: its film, title and main figure."""
-    film, summary = ("", "failed") if isinstance(section, str) else (section.film, section.summary)
-    image = f'<img src="{film}" alt="" width="600" height="375">' if film else ""
-    text = f"<strong>{escape(title)}</strong><span>{escape(summary)}</span>"
-    return f'<a href="#{anchor(title)}">{image}{text}</a>'
-
-
-def section_html(title: str, section: Section | str) -> str:
-    """Return a section as HTML."""
-    heading = f"<h2>{escape(title)}</h2>"
-    if isinstance(section, str):
-        error = f"<p>This section failed:</p><pre>{escape(section)}</pre>"
-        return f'<section id="{anchor(title)}" class="failed">{heading}{error}</section>'
-    parts = [heading, f"<p>{words(section.text)}</p>"]
+def section_html(title: str, section: Section) -> tuple[str, str]:
+    """Return the link to a section and the section."""
+    name, heading = title.lower().replace(" ", "-"), escape(title)
+    image = f'<img src="{section.film}" alt="{heading}" width="600" height="375">'
+    link = f"<strong>{heading}</strong><span>{escape(section.summary)}</span>"
+    parts = [f"<h2>{heading}</h2>", f"<p>{text_html(section.text)}</p>"]
     if section.film:
-        parts.append(
-            f'<div class="columns">{film_html(title, section)}{figures_html(section)}</div>'
-        )
+        link = image + link
+        view = f' <a href="{section.view_3d}">Open in 3D</a>' if section.view_3d else ""
+        caption = f"<figcaption>{escape(section.caption)}{view}</figcaption>"
+        rows = (f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in section.figures.items())
+        figure = f'<figure class="film">{image}{caption}</figure>'
+        parts.append(f'<div class="columns">{figure}<dl>{"".join(rows)}</dl></div>')
     if section.address:
-        address = escape(section.address)
-        parts.append(f'<p class="address"><a href="{address}">{address}</a></p>')
+        parts.append(f'<p><a href="{section.address}">{section.address}</a></p>')
     if section.table:
-        parts.append(table_html(section.table))
-    parts += [f'<p class="note">{words(note)}</p>' for note in section.notes]
-    for kind, text in (("Command", section.command), ("Python", section.code)):
+        rows = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in section.table]
+        rows[0] = rows[0].replace("td>", "th>")
+        table = "".join(f"<tr>{row}</tr>" for row in rows)
+        parts.append(f'<div class="scroll"><table>{table}</table></div>')
+    parts += [f'<p class="note">{text_html(note)}</p>' for note in section.notes]
+    blocks = {"Error": section.error, "Command": section.command, "Python": section.code}
+    for kind, text in blocks.items():
         if text:
             parts.append(f"<h3>{kind}</h3><pre><code>{escape(text)}</code></pre>")
-    return f'<section id="{anchor(title)}">' + "\n".join(parts) + "</section>"
-
-
-def film_html(title: str, section: Section) -> str:
-    """Return the film of a section with its caption."""
-    link = f' <a href="{section.view_3d}">Open in 3D</a>' if section.view_3d else ""
-    image = f'<img src="{section.film}" alt="{escape(title)}" width="600" height="375">'
-    caption = f"<figcaption>{escape(section.caption)}{link}</figcaption>"
-    return f'<figure class="film">{image}{caption}</figure>'
-
-
-def figures_html(section: Section) -> str:
-    """Return the figures of a section as a list."""
-    rows = (
-        f"<dt>{escape(key)}</dt><dd>{escape(text)}</dd>" for key, text in section.figures.items()
+    failed = ' class="failed"' if section.error else ""
+    return (
+        f'<a href="#{name}">{link}</a>',
+        f'<section id="{name}"{failed}>' + "\n".join(parts) + "</section>",
     )
-    return f"<dl>{''.join(rows)}</dl>"
 
 
-def table_html(rows: list[tuple[str, ...]]) -> str:
-    """Return a table whose first row is the header."""
-    lines = [
-        "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>"
-        for row, tag in zip(rows, ["th"] + ["td"] * (len(rows) - 1), strict=True)
-    ]
-    return f'<div class="scroll"><table>{"".join(lines)}</table></div>'
-
-
-def words(text: str) -> str:
+def text_html(text: str) -> str:
     """Return text as HTML; what stands between backquotes is code."""
-    parts = escape(text).split("`")
-    return "".join(f"<code>{part}</code>" if k % 2 else part for k, part in enumerate(parts))
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))

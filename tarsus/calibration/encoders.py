@@ -12,10 +12,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import LARGEST, read_only, reals
+from tarsus._lib.files import Array
 from tarsus.control.arguments import checked_model
 from tarsus.model import Model
-from tarsus.model.checks import LARGEST, read_only, reals
 
 
 class Encoders:

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import LARGEST, UnknownNameError, expect, reals, suggestion
+from tarsus._lib.files import Array
 from tarsus.calibration.encoders import Encoders
 from tarsus.calibration.measure import Measure
 from tarsus.calibration.parameters import EncoderGain, EncoderOffset, Parameter, Placed
 from tarsus.calibration.widened import Widened
 from tarsus.model import Model
-from tarsus.model.checks import LARGEST, UnknownNameError, expect, reals, suggestion
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import count, expect, flag, number, reals, suggestion
+from tarsus._lib.files import Array
 from tarsus.calibration.encoders import Encoders
-from tarsus.model.checks import count, expect, flag, number, reals, suggestion
 
 
 class HomingSearch:

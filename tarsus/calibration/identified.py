@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import UnknownNameError, number, suggestion
+from tarsus._lib.files import Array
 from tarsus.calibration import picture
 from tarsus.calibration.encoders import Encoders
 from tarsus.calibration.experiment import Experiment
@@ -19,7 +20,6 @@ from tarsus.calibration.measure import Measure
 from tarsus.calibration.observability import TOLD, Observability
 from tarsus.calibration.quantiles import student
 from tarsus.model import Model
-from tarsus.model.checks import UnknownNameError, number, suggestion
 
 
 @dataclass(frozen=True)

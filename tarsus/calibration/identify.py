@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import expect, flag, number
+from tarsus._lib.files import Array
 from tarsus.calibration.experiment import Experiment
 from tarsus.calibration.identified import Identified, Outlier
 from tarsus.calibration.least_squares import Fit, Point
 from tarsus.calibration.observability import CUT, natural_scales
 from tarsus.calibration.outliers import without_outliers
-from tarsus.model.checks import expect, flag, number
 
 
 def identify(

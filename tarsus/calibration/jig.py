@@ -17,12 +17,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import expect, find, number, reals
+from tarsus._lib.files import Array, replacing
 from tarsus.calibration.encoders import Encoders
 from tarsus.calibration.quantiles import chi_square
-from tarsus.files import replacing
 from tarsus.model import Model
-from tarsus.model.checks import expect, find, number, reals
 
 
 class Jig:

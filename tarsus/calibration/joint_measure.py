@@ -13,10 +13,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import number
+from tarsus._lib.files import Array
 from tarsus.calibration.measure import Measure, measured_values
 from tarsus.model import Model
-from tarsus.model.checks import number
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.calibration.experiment import Experiment
 from tarsus.calibration.observability import Observability, from_slopes
 

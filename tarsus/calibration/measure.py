@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import LARGEST, reals
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import LARGEST, reals
 
 
 class Measure:

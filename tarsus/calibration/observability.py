@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import expect, number
+from tarsus._lib.files import Array
 from tarsus.calibration.experiment import Experiment
 from tarsus.calibration.parameters import EncoderOffset, JointError, Placed
-from tarsus.model.checks import expect, number
 
 CUT = 1e-8
 """Singular values below this, relative to the largest, tell nothing."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.calibration.least_squares import EXACT, Fit, Point
 from tarsus.calibration.quantiles import chi_square
 

@@ -7,8 +7,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from tarsus.model import WORLD, Model
-from tarsus.model.checks import suggestion
+from tarsus._lib.checks import suggestion
+from tarsus._lib.errors import WORLD
+from tarsus.model import Model
 from tarsus.model.description import Joint
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")

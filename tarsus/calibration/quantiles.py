@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 
 def chi_square(share: ArrayLike, freedom: ArrayLike) -> Array:

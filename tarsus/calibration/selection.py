@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import count as check_count
+from tarsus._lib.checks import expect, number
+from tarsus._lib.files import Array
 from tarsus.calibration.experiment import Experiment
 from tarsus.calibration.observability import CUT, from_slopes, natural_scales
-from tarsus.model.checks import count as check_count
-from tarsus.model.checks import expect, number
 
 CRITERIA = ("D", "E")
 ROUNDS = 10

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import find
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
 from tarsus.calibration.parameters import (
     COMPONENTS,
     JointError,
@@ -21,9 +23,8 @@ from tarsus.calibration.parameters import (
     joints_above,
 )
 from tarsus.model import Editor, Model
-from tarsus.model.checks import find
-from tarsus.model.description import Description, Frame, Joint, Loop, ModelError
-from tarsus.model.motor_search import MotorSearch
+from tarsus.model.actuator_map import MotorSearch
+from tarsus.model.description import Description, Frame, Joint, Loop
 from tarsus.spatial import pose, rotation_from_rpy
 
 ORDER = ("x", "y", "z", "rz", "ry", "rx")

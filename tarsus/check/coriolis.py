@@ -1,8 +1,4 @@
-"""Identities of the Coriolis matrix and of Christoffel symbols; the list has derivatives, too.
-
-All of them hold for gears and loops. Those that are asked of other libraries as well use
-nothing but the methods that such a library has.
-"""
+"""Identities of the Coriolis matrix, of its connection and of derivatives."""
 
 from __future__ import annotations
 
@@ -10,19 +6,73 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tarsus.check.connection import levi_civita
-from tarsus.check.derivatives import (
-    forward_dynamics_derivatives,
-    inverse_dynamics_derivatives,
-    mass_matrix_derivatives,
-    regressor,
-)
-from tarsus.check.identity import DIFFERENCES, EXACT, Identity
-from tarsus.check.states import States, relative, times, transposed
-from tarsus.differences import rate
-from tarsus.model import Model
-from tarsus.model.functions import MissingDerivativeError
-from tarsus.model.kinds import FACTORIZATIONS, NONHOLONOMIC, QUASI_VELOCITIES, Factorization
+from tarsus._lib.files import Array
+from tarsus.check.states import DIFFERENCES, EXACT, Identity, States, relative, times, transposed
+from tarsus.differences import derivative, rate
+from tarsus.model.couplings import MissingDerivativeError
+from tarsus.model.description import FACTORIZATIONS, NONHOLONOMIC, QUASI_VELOCITIES, Factorization
+from tarsus.model.model import Model
+
+# Identities of derivatives, against differences along random directions, and of the regressor.
+
+
+def mass_matrix_derivatives(s: States) -> float:
+    """Derivatives of the mass matrix against differences, along random directions."""
+    s = s.few(3)
+    m, (along,) = s.model, s.directions(1)
+    found = times(m.mass_matrix_derivatives(s.q), along[:, None, :])
+    return relative(found, rate(m, s.q, along, m.mass_matrix), m.mass_matrix(s.q))
+
+
+def inverse_dynamics_derivatives(s: States) -> float:
+    """Derivatives of inverse dynamics against differences, along random directions."""
+    s = s.few()
+    m, forces = s.model, s.model.inverse_dynamics(s.q, s.v, s.a)
+    along = s.directions(3)
+    expected = (
+        rate(m, s.q, along[0], lambda q: m.inverse_dynamics(q, s.v, s.a)),
+        derivative(lambda h: m.inverse_dynamics(s.q, s.v + h * along[1], s.a)),
+        derivative(lambda h: m.inverse_dynamics(s.q, s.v, s.a + h * along[2])),
+    )
+    found = m.inverse_dynamics_derivatives(s.q, s.v, s.a)
+    pairs = zip(found, along, expected, strict=True)
+    return max(relative(times(matrix, d), e, forces) for matrix, d, e in pairs)
+
+
+def forward_dynamics_derivatives(s: States) -> float:
+    """Derivatives of forward dynamics against differences, weighed with the mass matrix."""
+    s = s.few()
+    m, mass = s.model, s.model.mass_matrix(s.q)
+    along = s.directions(3)
+    expected = (
+        rate(m, s.q, along[0], lambda q: m.forward_dynamics(q, s.v, s.tau)),
+        derivative(lambda h: m.forward_dynamics(s.q, s.v + h * along[1], s.tau)),
+        derivative(lambda h: m.forward_dynamics(s.q, s.v, s.tau + h * along[2])),
+    )
+    found = m.forward_dynamics_derivatives(s.q, s.v, s.tau)
+    terms = s.tau, times(mass, m.forward_dynamics(s.q, s.v, s.tau)), m.bias_forces(s.q, s.v)
+    pairs = zip(found, along, expected, strict=True)
+    return max(
+        relative(times(mass, times(matrix, d)), times(mass, e), *terms) for matrix, d, e in pairs
+    )
+
+
+def regressor(s: States) -> float:
+    """The regressor times the inertial parameters, and armatures, against inverse dynamics."""
+    s = s.few()
+    m = s.model
+    forces = m.inverse_dynamics(s.q, s.v, s.a)
+    product = m.inertial_regressor(s.q, s.v, s.a) @ m.inertial_parameters.ravel()
+    armature = np.concatenate([joint.armature for joint in m.joints])
+    carried = armature * m.joint_accelerations(s.q, s.v, s.a)
+    return relative(product + times(transposed(m.coupling_matrix(s.q)), carried), forces)
+
+
+# Identities of the Coriolis matrix and of Christoffel symbols; the list has derivatives, too.
+#
+# All of them hold for gears and loops. Those that are asked of other libraries as well use
+# nothing but the methods that such a library has.
+
 
 LARGEST_TENSOR, LARGEST_CONNECTION = 150, 40
 """Up to so many velocities symbols are computed, and found by differences."""
@@ -187,3 +237,41 @@ CORIOLIS = (
     ),
     _identity("inertial regressor", "Y π = inverse(a)", EXACT, regressor, asked=True),
 )
+
+
+# The Levi-Civita connection of the kinetic energy by differences, without any recursion.
+#
+# Koszul's formula for the frame of unit velocities E_k, whose brackets [E_k, E_j] do not vanish
+# where velocities are no rates of coordinates (S. Kobayashi, K. Nomizu, "Foundations of
+# Differential Geometry", 1963, chapter IV):
+#
+#     2 Γ_ijk = ∂_k H_ij + ∂_j H_ik − ∂_i H_jk
+#               + ⟨[E_k, E_j], E_i⟩ − ⟨[E_k, E_i], E_j⟩ − ⟨[E_j, E_i], E_k⟩
+
+
+STEP = 1e-2
+"""Of two steps in turn [rad or m]; what differences leave out falls with the fourth power."""
+
+
+def levi_civita(model: Model, q: Array) -> Array:
+    """Return Christoffel symbols of the first kind Γ (nv, nv, nv) of C_ij = Σ_k Γ_ijk v_k."""
+    slopes = rate(model, q, np.eye(model.nv), model.mass_matrix)  # [k, i, j] = ∂_k H_ij
+    brackets = np.einsum("kjl,li->kji", lie_brackets(model, q), model.mass_matrix(q))
+    terms = [
+        *(slopes.transpose(1, 2, 0), slopes.transpose(1, 0, 2), -slopes.transpose(0, 1, 2)),
+        *(brackets.transpose(2, 1, 0), -brackets.transpose(1, 2, 0), -brackets.transpose(1, 0, 2)),
+    ]
+    return np.asarray(0.5 * np.sum(terms, axis=0))
+
+
+def lie_brackets(model: Model, q: Array) -> Array:
+    """Return [E_k, E_j] as velocities (nv, nv, nv): how far steps in turn do not commute."""
+    steps = STEP * np.eye(model.nv)
+
+    def after(first: float, second: float) -> Array:
+        once = model.integrate(q, first * steps)[:, None, :]
+        return np.asarray(model.difference(q, model.integrate(once, second * steps[None])))
+
+    mixed = after(1, 1) - after(1, -1) - after(-1, 1) + after(-1, -1)
+    mixed /= 4 * STEP**2
+    return np.asarray(mixed - mixed.swapaxes(0, 1))

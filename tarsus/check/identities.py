@@ -12,11 +12,19 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.check.closures import CLOSURES, steps_lead_back
+from tarsus._lib.files import Array
 from tarsus.check.coriolis import CORIOLIS
-from tarsus.check.identity import DIFFERENCES, EXACT, Identity
-from tarsus.check.states import States, permitted, relative, times
+from tarsus.check.states import (
+    CLOSURES,
+    DIFFERENCES,
+    EXACT,
+    Identity,
+    States,
+    permitted,
+    relative,
+    steps_lead_back,
+    times,
+)
 from tarsus.differences import derivative, rate, steps
 from tarsus.model import Model
 

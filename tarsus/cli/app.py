@@ -5,36 +5,36 @@ from __future__ import annotations
 import json
 import os
 import sys
-from pathlib import Path
+from collections.abc import Callable
+from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import typer
 import typer.core
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.text import Text
 
 import tarsus as ts
-from tarsus.cli.convert import convert
-from tarsus.cli.fit import fit
-from tarsus.cli.gait import gait
-from tarsus.cli.ik import ik
-from tarsus.cli.models import open_model
-from tarsus.cli.options import (
+from tarsus.cli.common import (
     BaseOption,
     CompleteOption,
     JsonOption,
     MimicOption,
     ModelText,
     PackageDirs,
+    open_model,
 )
-from tarsus.cli.reproduce import reproduce
+from tarsus.cli.gait import gait
+from tarsus.cli.models import convert, fit, ik
 from tarsus.cli.simulate import simulate
-from tarsus.cli.studio import studio
-from tarsus.cli.view import view
+from tarsus.cli.views import studio, view
 from tarsus.cli.walk import walk
-from tarsus.files import replacing
 
+LAB = {
+    "bench": "Measure the speed of the algorithms.",
+    "reproduce": "Compute a table of a thesis again.",
+}
+"""Commands of `tarsus_lab`, which is found through entry points."""
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 
 SPELLINGS = {
@@ -80,7 +80,7 @@ class Output(Console):
 
 app = typer.Typer(
     cls=Commands,
-    help="Dynamics of machines that walk.",
+    help="Rigid-body dynamics, contact simulation and control of robots.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -123,7 +123,7 @@ def common(
         ),
     ] = False,
 ) -> None:
-    """Dynamics of machines that walk."""
+    """Rigid-body dynamics, contact simulation and control of robots."""
 
 
 @app.command()
@@ -143,7 +143,7 @@ def info(
 
     opened = open_model(model, base, package_dirs=package_dir or (), mimic=mimic, complete=complete)
     if as_json:
-        _print_json(as_data(opened))
+        print_json(as_data(opened))
     else:
         show(opened, Output(), warnings=warnings)
 
@@ -159,8 +159,8 @@ def check(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random states.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Look for implausible numbers, and test the dynamics; exits with 1 if a test fails."""
-    from tarsus.check import check as run_check
+    """Report implausible masses and limits, and test the dynamics; exits with 1 if a test fails."""
+    from tarsus.check.check import check as run_check
     from tarsus.cli.info import header
 
     opened = open_model(model, base, package_dirs=package_dir or (), mimic=mimic, complete=complete)
@@ -173,7 +173,7 @@ def check(
             progress=lambda text, share: progress.update(task, description=text, completed=share),
         )
     if as_json:
-        _print_json(report.to_dict())
+        print_json(report.to_dict())
     else:
         console = Output()
         console.print(header(opened))
@@ -183,68 +183,45 @@ def check(
         raise typer.Exit(FAILED)
 
 
-@app.command()
-def bench(
-    models: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[MODEL]...",
-            help="Models to measure; a set of six without any.",
-            show_default=False,
-        ),
-    ] = None,
-    base: BaseOption = None,
-    package_dir: PackageDirs = None,
-    mimic: MimicOption = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small batches and few rounds.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the JSON to a file, too.")
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Measure the speed of the algorithms, beside Pinocchio if it is installed."""
-    from tarsus.bench import Plan, measure
-    from tarsus.bench.tables import tables
-    from tarsus.cli.info import mimic_note
-    from tarsus.robots.examples import MEASURED
-
-    plan = Plan.quick() if quick else Plan()
-    names = models or [*MEASURED, "chain(50)", "chain(200)", "tree(63,2)"]
-    opened = {
-        name: open_model(name, base, package_dirs=package_dir or (), mimic=mimic) for name in names
-    }
-    if output is not None and not output.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {output.parent} to write {output.name} to")
-    with progress_bar() as progress:
-        task = progress.add_task("warm up", total=1.0)
-        results = measure(
-            opened,
-            plan,
-            progress=lambda text, share: progress.update(task, description=text, completed=share),
-        )
-    if output is not None:
-        with replacing(output) as part:
-            part.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    if as_json:
-        _print_json(results)
-    else:
-        console = Output()
-        for table in tables(results, console.width):
-            console.print(table)
-        for name, model_of_name in opened.items():
-            if note := mimic_note(model_of_name):
-                console.print(Text(f"{name}: {note}", "yellow"))
-
-
 app.command()(convert)
 app.command()(simulate)
 app.command()(walk)
 app.command()(gait)
 app.command()(fit)
 app.command()(ik)
-app.command()(reproduce)
 app.command()(studio)
 app.command()(view)
+
+
+def _add_installed_commands() -> None:
+    """Add the commands of other installed packages, among them `tarsus_lab`.
+
+    A command that is missing or cannot be imported says so when it is called; the others work.
+    """
+    found = {entry.name: entry for entry in entry_points(group="tarsus.commands")}
+    for name in sorted({*found, *LAB}):
+        try:
+            app.command(name)(found[name].load())
+        except Exception as error:  # whatever another package raises when it is imported
+            reason = f"{type(error).__name__}: {error}" if name in found else "not installed"
+            anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+            app.command(name, context_settings=anything)(_unavailable(name, reason))
+
+
+def _unavailable(name: str, reason: str) -> Callable[[], None]:
+    def command() -> None:
+        raise ImportError(
+            f"tarsus {name} is not available ({reason}); it comes with Tarsus: "
+            "pip install --force-reinstall tarsus"
+            if name in LAB
+            else f"tarsus {name} is not available ({reason})"
+        )
+
+    command.__doc__ = f"{LAB.get(name, '')} (not available)".strip()
+    return command
+
+
+_add_installed_commands()
 
 
 def progress_bar() -> Progress:
@@ -254,5 +231,6 @@ def progress_bar() -> Progress:
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
-def _print_json(data: Any) -> None:
+def print_json(data: Any) -> None:
+    """Print data as JSON."""
     print(json.dumps(data, indent=1, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""`tarsus gait`: gaits of a walker, their stability, their branches and their basins."""
+"""`tarsus gait`: gaits of a walker."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 import typer
 
 import tarsus as ts
-from tarsus.cli.gait_data import gait_data, optimised_data
-from tarsus.cli.models import open_model
-from tarsus.cli.options import FILMS, JsonOption
+from tarsus.cli.common import FILMS, JsonOption, open_model
 from tarsus.gait.walkers import SHIPPED
+
+# `tarsus gait`: gaits of a walker, their stability, their branches and their basins.
 
 
 def _option(help_text: str) -> Any:
@@ -68,7 +68,7 @@ def gait(
     save: Annotated[Path | None, _option("Write the gait to a file (.npz).")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the gaits of a walker; exits with 1 if there is none where it was looked for."""
+    """Find periodic gaits of a walker and their stability; exits with 1 if none is found."""
     from tarsus.cli.app import FAILED, Output
 
     for file in (plot, animate, save):
@@ -223,3 +223,65 @@ def _words(each: Any) -> str:
         ]
         return "\n".join(lines)
     return str(each).strip("<>")
+
+
+# Gaits as plain data, for `tarsus gait --json` and its tables.
+
+
+def optimised_data(gait: ts.gait.OptimizedGait) -> dict[str, Any]:
+    """Return a gait of least efforts."""
+    return {
+        "cost": gait.cost,
+        "speed": gait.speed,
+        "duration": gait.duration,
+        "step_length": gait.step_length,
+        "cost_of_transport": gait.cost_of_transport,
+        "peak_efforts": dict(gait.peak_efforts),
+        "design": dict(gait.design),
+        "violations": dict(gait.violations),
+        "status": gait.status,
+    }
+
+
+def gait_data(gaits: list[ts.gait.LimitCycle], studies: list[Any]) -> dict[str, Any]:
+    """Return gaits as plain data, with the branches and the basin that were asked for."""
+    told: dict[str, Any] = {"gaits": [_cycle_data(each) for each in gaits]}
+    for each in studies:
+        if isinstance(each, ts.gait.Basin):
+            axes = {name: values.tolist() for name, values in each.over.items()}
+            told["basin"] = {"over": axes, "steps": each.steps.tolist(), "volume": each.volume}
+        else:
+            branches = each.branches if isinstance(each, ts.gait.Doublings) else [each]
+            told["branches"] = [_branch_data(branch) for branch in branches]
+    return told
+
+
+def _branch_data(branch: ts.gait.Branch) -> dict[str, Any]:
+    return {
+        "number": branch.name,
+        "steps": branch.steps,
+        "values": branch.values.tolist(),
+        "q": branch.q.tolist(),
+        "v": branch.v.tolist(),
+        "stable": branch.stable.tolist(),
+        "bifurcations": [{"kind": x.kind, "value": x.value} for x in branch.bifurcations],
+        "ended": branch.ended,
+        "notes": branch.notes,
+    }
+
+
+def _cycle_data(gait: ts.gait.LimitCycle) -> dict[str, Any]:
+    return {
+        "walker": gait.walker.name,
+        "numbers": dict(gait.walker.numbers),
+        "steps": gait.steps,
+        "q": gait.q.tolist(),
+        "v": gait.v.tolist(),
+        "period": gait.period,
+        "speed": gait.speed,
+        "step_length": gait.step_length,
+        "multipliers": [[x.real, x.imag] for x in gait.multipliers.astype(complex)],
+        "stable": gait.stable,
+        "cost_of_transport": gait.cost_of_transport,
+        "violations": list(gait.violations),
+    }

@@ -1,4 +1,4 @@
-"""`tarsus info`: a model as a header, a tree of bodies and joints, clusters and forces."""
+"""`tarsus info`: bodies, joints, clusters and forces of a model."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tarsus.arrays import Array
-from tarsus.cli import clusters, forces
-from tarsus.model import JointView, Model
-from tarsus.model.description import WORLD
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
+from tarsus.cli.common import print_table
+from tarsus.formats.native import encode_force
+from tarsus.model.model import Model
+from tarsus.model.views import JointView
+
+# `tarsus info`: a model as a header, a tree of bodies and joints, clusters and forces.
+
 
 AXIS_KINDS = ("revolute", "prismatic", "screw", "cylindrical", "universal", "planar")
 
@@ -34,8 +39,8 @@ def show(model: Model, console: Console, *, warnings: bool = False) -> None:
     table = _tree(model, limits=complete)
     # names stay whole, whatever the width: a terminal wraps lines that are too long
     console.print(table, width=max(console.width, _width(table, console)), crop=False)
-    clusters.show_clusters(model, console)
-    forces.show_forces(model, console)
+    show_clusters(model, console)
+    show_forces(model, console)
     console.print(Text(f"\n{_count(len(model.frame_names), 'frame')}", "dim"))
     if not complete:
         console.print(Text("limits are not shown: they need a wider terminal, or --json", "dim"))
@@ -60,10 +65,10 @@ def as_data(model: Model) -> dict[str, Any]:
         "nv": model.nv,
         "total_mass": model.total_mass,
         "n_clusters": len(model.clusters),
-        **clusters.as_data(model),
+        **as_data_clusters(model),
         "bodies": [_body_data(model, name) for name in model.body_names],
         "joints": [_joint_data(model.joint(name)) for name in model.joint_names],
-        "forces": forces.as_data(model),
+        "forces": as_data_forces(model),
         "frames": list(model.frame_names),
         "warnings": list(model.warnings),
     }
@@ -213,3 +218,93 @@ def _joint_data(joint: JointView) -> dict[str, Any]:
         numbers = getattr(joint, key).tolist()
         data[key] = [number if np.isfinite(number) else None for number in numbers]
     return data
+
+
+# What `tarsus info` tells about clusters, constraints and motors.
+
+
+def show_clusters(model: Model, console: Console) -> None:
+    """Print the clusters of several joints, the constraints and the motors, if there are any."""
+    clusters = [cluster for cluster in model.clusters if cluster.kind != "joint"]
+    print_table(
+        console,
+        ("cluster", "closure", "independent", "joints that follow", "on"),
+        [
+            (
+                cluster.kind,
+                cluster.closure,
+                ", ".join(cluster.independent),
+                ", ".join(name for name in cluster.joints if name not in cluster.independent),
+                cluster.parent,
+            )
+            for cluster in clusters
+        ],
+    )
+    print_table(
+        console,
+        ("constraint", "kind", "rows", "between", "no cluster because"),
+        [
+            (c.name, c.kind, f"{c.rows}", " and ".join(c.bodies), c.reason)
+            for c in model.constraints
+        ],
+    )
+    if model.motors:
+        console.print(Text("\nmotors  ", "dim").append(", ".join(model.motors), "not dim"))
+
+
+def as_data_clusters(model: Model) -> dict[str, Any]:
+    """Return clusters, constraints and motors as plain data for JSON."""
+    return {
+        "clusters": [
+            {
+                "kind": cluster.kind,
+                "closure": cluster.closure,
+                "parent": cluster.parent,
+                "bodies": list(cluster.bodies),
+                "joints": list(cluster.joints),
+                "independent": list(cluster.independent),
+                "q": [cluster.q_slice.start, cluster.q_slice.stop],
+                "v": [cluster.v_slice.start, cluster.v_slice.stop],
+            }
+            for cluster in model.clusters
+        ],
+        "constraints": [
+            {
+                "name": constraint.name,
+                "kind": constraint.kind,
+                "bodies": list(constraint.bodies),
+                "rows": constraint.rows,
+                "reason": constraint.reason,
+            }
+            for constraint in model.constraints
+        ],
+        "motors": list(model.motors),
+    }
+
+
+# What `tarsus info` tells about the forces of a model.
+
+
+def show_forces(model: Model, console: Console) -> None:
+    """Print the forces with all that they state, if there are any."""
+    rows = []
+    for data in as_data_forces(model):
+        stated = [f"{key} {_short(data[key])}" for key in data if key not in ("kind", "name")]
+        rows.append((data.get("name", ""), data["kind"], ", ".join(stated)))
+    print_table(console, ("force", "kind", "stated"), rows)
+
+
+def as_data_forces(model: Model) -> list[dict[str, Any]]:
+    """Return the forces as plain data for JSON, as our own format has them."""
+    return [encode_force(force, number) for number, force in enumerate(model.forces, 1)]
+
+
+def _short(value: Any) -> str:
+    """Return a value of a file in few digits."""
+    if isinstance(value, float):
+        return f"{value:.4g}".replace("-", "−")
+    if isinstance(value, list):
+        return f"({', '.join(map(_short, value))})"
+    if isinstance(value, dict):
+        return " + ".join(f"{_short(part)} {name}" for name, part in value.items())
+    return "none" if value is None else str(value)

@@ -1,36 +1,51 @@
-"""`tarsus simulate`: put a model on the ground, or play a scene, and say what came of it."""
+"""`tarsus simulate`: a model or a scene in contact."""
 
 from __future__ import annotations
 
 import json
+import math
 import time
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 import typer
 
-from tarsus.cli.models import open_model
-from tarsus.cli.options import (
+from tarsus._lib.checks import suggestion
+from tarsus._lib.files import Array
+from tarsus.cli.common import (
     FILMS,
     BaseOption,
     CompleteOption,
     JsonOption,
     MimicOption,
     PackageDirs,
+    open_model,
 )
-from tarsus.cli.scenes import Choices, Contact, Controller, adapted, scene_of_model
-from tarsus.geometry.collision import TouchingShapes
+from tarsus.cli.run_report import with_companions
+from tarsus.control.joint_control import PD, ImplicitPD
+from tarsus.geometry.collision import Collision, TouchingShapes
+from tarsus.geometry.ground_placement import stand
+from tarsus.geometry.grounds import Ground
+from tarsus.model.model import Model
 from tarsus.scenes import names as scene_names
-from tarsus.scenes.named import scene_named
+from tarsus.scenes.scene import Scene, scene_named
+from tarsus.simulation.contact.compliant import Compliant
+from tarsus.simulation.contact.law import ContactLaw, law_of
+from tarsus.simulation.contact.penalty import Penalty
 from tarsus.simulation.files import check_suffix
-from tarsus.view import view as show
-from tarsus.view.animation import check_film
+from tarsus.view.films import check_film
+from tarsus.view.viewer import view as show
 
 if TYPE_CHECKING:
-    from tarsus.scenes import Scene
-    from tarsus.simulation import Trajectory
+    from tarsus.simulation.trajectory import Trajectory
+
+
+# `tarsus simulate`: put a model on the ground, or play a scene, and say what came of it.
+
 
 SimulatedText = Annotated[
     str,
@@ -60,7 +75,7 @@ def simulate(
     restitution: Annotated[float | None, _option("Share of speed left after impacts.")] = None,
     duration: Annotated[float | None, _option("How long to simulate, in seconds.")] = None,
     dt: Annotated[float | None, _option("The step, in seconds.")] = None,
-    height: Annotated[float | None, _option("Start so far above the ground, in m.")] = None,
+    height: Annotated[float | None, _option("Initial height above the ground, in m.")] = None,
     joint: Annotated[
         list[str] | None, _option("Start with a joint moved, as in knee=0.5; may be repeated.")
     ] = None,
@@ -107,7 +122,7 @@ def simulate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Simulate a model in contact; prints speed, energy ledger and contacts.
+    """Simulate a model in contact; prints speed, energy balance and contacts.
 
     Exits with 1 if the run fails; what was simulated until then is reported all the same.
     """
@@ -159,7 +174,7 @@ def simulate(
 
 def _run(scene: Scene, push: Sequence[str], until: Sequence[str]) -> tuple[Trajectory, float, str]:
     """Return the run, how long it took to compute [s], and why it failed, if it did."""
-    from tarsus.cli.events import conditions, pushes
+    from tarsus.cli.run_report import conditions, pushes
     from tarsus.simulation import SimulationError
 
     simulation, failure = scene.simulation(), ""
@@ -219,3 +234,159 @@ def _view(run: Trajectory, seconds: float | None) -> None:
     print(f"{run.model.name} is shown at {viewer.url} for {seconds:g} s", flush=True)
     time.sleep(seconds)
     viewer.close()
+
+
+# What `tarsus simulate` simulates: a scene by its name, or a model that is put on the ground.
+
+
+Controller = Literal["hold", "none"]
+Contact = Literal["exact", "lemke", "penalty", "event", "compliant"]
+
+YIELDING = 0.05
+"""How far joints that hold a model give way under its weight, about [rad]."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What options say; None for what the scene, or a sensible start, decides."""
+
+    contact: Contact | None = None
+    stiffness: float | None = None
+    damping: float | None = None
+    slope: float | None = None
+    friction: float | None = None
+    restitution: float | None = None
+    duration: float | None = None
+    dt: float | None = None
+    height: float | None = None
+    controller: Controller | None = None
+    kp: float | None = None
+    kd: float | None = None
+    joints: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+    shapes: TouchingShapes | None = None
+
+
+def adapted(scene: Scene, choices: Choices) -> Scene:
+    """Return a scene with what options change of it."""
+    for name in ("height", "joints", "points", "kp", "kd", "shapes"):
+        if getattr(choices, name) not in (None, ()):
+            option = {"joints": "joint", "points": "point"}.get(name, name)
+            raise ValueError(f"--{option} is for models: {scene.name} has its own start")
+    if choices.controller == "none":
+        scene = scene.but(controller=None)
+    changes = {"duration": choices.duration, "dt": choices.dt, "contact": _law(choices)}
+    scene = scene.but(**{key: value for key, value in changes.items() if value is not None})
+    surface = {
+        name: getattr(choices, name)
+        for name in ("slope", "friction", "restitution")
+        if getattr(choices, name) is not None
+    }
+    if not surface:
+        return scene
+    if not isinstance(scene.ground, Ground):
+        raise ValueError(f"--{next(iter(surface))} is for plain ground, {scene.name} has another")
+    return scene.but(ground=replace(scene.ground, **surface))
+
+
+def scene_of_model(model: Model, choices: Choices, companions: Sequence[str] = ()) -> Scene:
+    """Return a model on the ground, or in the air if its root hangs on the world.
+
+    What is with it starts where it is said to, and brings the ground along.
+    """
+    base = model.base
+    free = base is not None and base.kind == "free"
+    model = with_companions(model, companions)
+    ground = None
+    if free or companions or choices.slope is not None or choices.friction is not None:
+        ground = Ground(
+            friction=0.7 if choices.friction is None else choices.friction,
+            restitution=choices.restitution or 0.0,
+            slope=choices.slope or 0.0,
+        )
+    collision = _touching(model, choices)
+    q0 = _posture(model, choices.joints)
+    if free and ground is not None:
+        lifted = next(joint for joint in model.joints if joint.kind == "free")
+        q0 = stand(model, q0, ground, collision, lifted.name)
+        q0[lifted.q_slice.start + 2] += _height(choices.height)
+    elif choices.height is not None:
+        raise ValueError(
+            f"--height is for models with a free root; {model.name} hangs on the world"
+        )
+    return Scene(
+        model.name,
+        model,
+        q0,
+        np.zeros(model.nv),
+        _controller(model, q0, choices),
+        ground,
+        collision,
+        duration=2.0 if choices.duration is None else choices.duration,
+        dt=1e-3 if choices.dt is None else choices.dt,
+        contact=_law(choices) or "exact",
+    )
+
+
+def _touching(model: Model, choices: Choices) -> Collision | None:
+    """Return what options say that touches, None where they say nothing."""
+    if choices.points and choices.shapes:
+        raise ValueError("--point names all that touches, --shapes chooses shapes: state one")
+    if choices.points:
+        return Collision.from_model(model, list(choices.points))
+    return Collision.from_model(model, shapes=choices.shapes) if choices.shapes else None
+
+
+def _law(choices: Choices) -> ContactLaw | None:
+    """Return the law of the options, with springs if they are stated."""
+    springs = {"stiffness": choices.stiffness, "damping": choices.damping}
+    stated = {name: value for name, value in springs.items() if value is not None}
+    if not stated:
+        return None if choices.contact is None else law_of(choices.contact)
+    law = None if choices.contact is None else law_of(choices.contact)
+    if not isinstance(law, Penalty | Compliant):
+        raise ValueError(f"--{next(iter(stated))} is for --contact penalty or compliant")
+    return replace(law, **stated)  # type: ignore[arg-type]
+
+
+def _posture(model: Model, joints: Sequence[str]) -> Array:
+    """Return the initial configuration, within limits, with joints moved as `name=angle` says."""
+    q = np.clip(model.initial_configuration, model.lower, model.upper)
+    for text in joints:
+        name, equals, value = text.partition("=")
+        try:
+            angle = float(value)
+        except ValueError:
+            angle = math.nan
+        if not equals or not math.isfinite(angle):
+            raise ValueError(f"--joint {text} must be a name and a number, such as knee=0.5")
+        if name not in model.joint_names:
+            raise ValueError(f"--joint {text}: no such joint{suggestion(name, model.joint_names)}")
+        joint = model.joint(name)
+        if joint.nq != 1 or joint.dependent:
+            raise ValueError(f"--joint {text}: {name} has no single coordinate of its own")
+        q[joint.q_slice] = angle
+    return np.asarray(q)
+
+
+def _height(height: float | None) -> float:
+    if height is not None and not height >= 0.0:
+        raise ValueError(f"--height is {height:g}, must not be negative")
+    return height or 0.0
+
+
+def _controller(model: Model, q0: Array, choices: Choices) -> PD | ImplicitPD | None:
+    """Return what holds all joints where they start, or nothing.
+
+    Without `--kp` joints are so stiff that they give way a little under the weight. Where steps
+    are not of dt there is none that the law could be part of: it acts at every moment.
+    """
+    if choices.controller == "none" or not model.driven.any():
+        return None
+    poses = model.forward_kinematics(q0)[:, :3, 3]
+    size = max(float(np.ptp(poses, axis=0).max()), 0.1)
+    weight = model.total_mass * float(np.linalg.norm(model.gravity))
+    kp = weight * size / YIELDING / 4 if choices.kp is None else choices.kp
+    kd = kp / 20 if choices.kd is None else choices.kd
+    law = PD if choices.contact in ("event", "compliant") else ImplicitPD
+    return law(model, kp, kd, q0)

@@ -1,4 +1,4 @@
-"""`tarsus walk`: a machine on two legs walks in simulation, and what it took."""
+"""`tarsus walk`: a robot on two legs walks."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from rich.table import Table
 
 import tarsus as ts
-from tarsus.cli.events import pushes
-from tarsus.cli.models import open_model
-from tarsus.cli.options import (
+from tarsus.cli.common import (
     FILMS,
     BaseOption,
     CompleteOption,
     JsonOption,
     MimicOption,
     PackageDirs,
+    open_model,
 )
-from tarsus.cli.walk_map import print_map, walk_map
-from tarsus.gait.body_tasks import ArmStyle
-from tarsus.gait.style import PlanStyle
-from tarsus.geometry.terrain import Terrain
+from tarsus.cli.run_report import pushes
+from tarsus.geometry.grounds import Terrain
+from tarsus.walking.body_tasks import ArmStyle
+from tarsus.walking.settings import PlanStyle
+
+# `tarsus walk`: a machine on two legs walks in simulation, and what it took.
+
 
 WALKERS = ("lola", "talos_reduced", "g1", "icub", "romeo")
 """Robots by name that walk."""
@@ -88,7 +91,7 @@ def walk(
     view: Annotated[bool, typer.Option("--view", help="Show the walk in the browser.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Let a machine on two legs walk; prints what it took, and exits with 1 if it falls."""
+    """Simulate a walking humanoid; prints speed and torques, and exits with 1 if it falls."""
     from tarsus.cli.app import FAILED, Output
 
     for file in (plot, save, animate):
@@ -98,14 +101,14 @@ def walk(
     root = "free" if base is None and Path(model).exists() else base
     opened = open_model(model, root, package_dirs=package_dir or (), mimic=mimic, complete=complete)
     body = _legs(opened, foot)
-    style = ts.gait.Style(plan=plan, adapt=adapt, arms=arms)
+    style = ts.walking.Style(plan=plan, adapt=adapt, arms=arms)
     if robustness:
         print_map(walk_map(body, speed=speed, steps=steps, style=style), as_json, plot)
         return
     with warnings.catch_warnings():
         # they are part of the report
         warnings.simplefilter("ignore")
-        walked = ts.gait.walk(
+        walked = ts.walking.walk(
             body,
             speed=speed,
             sideways=sideways,
@@ -161,3 +164,56 @@ def _ground(slope: float, stairs: float | None, friction: float) -> Terrain:
     if not np.isclose(slope, 0.0):
         raise ValueError(f"--slope {slope} and --stairs {stairs}: choose one of them")
     return ts.Steps(rise=stairs, depth=0.4, count=4, start=0.4, friction=friction)
+
+
+# `tarsus walk --robustness`: which walkers stay up, over pushes, friction and masses.
+
+
+PUSHES = np.linspace(0.0, 0.5, 6)
+"""To the left, in weights of the machine."""
+FRICTIONS = (0.3, 0.5, 0.7)
+MASSES = (0.9, 1.0, 1.1)
+
+
+def walk_map(
+    body: ts.gait.Anatomy, *, speed: float, steps: int, style: ts.walking.Style
+) -> ts.walking.Robustness:
+    """Return the map of a machine that counts on the least friction, with pushes that suit it."""
+    weight = body.model.total_mass * float(np.linalg.norm(body.model.gravity))
+    return ts.walking.robustness(
+        body,
+        push=np.round(PUSHES * weight, 1),
+        friction=FRICTIONS,
+        mass=MASSES,
+        speed=speed,
+        steps=steps,
+        style=style,
+        threads=2,
+    )
+
+
+def print_map(found: ts.walking.Robustness, as_json: bool, plot: Path | None) -> None:
+    """Print the largest push that is survived on each ground with each mass, and draw the map."""
+    from tarsus.cli.app import Output
+
+    if plot is not None:
+        found.plot(plot)
+    if as_json:
+        told = {
+            "model": found.name,
+            "push": found.push.tolist(),
+            "friction": found.friction.tolist(),
+            "mass": found.mass.tolist(),
+            "survived": found.survived.tolist(),
+        }
+        print(json.dumps(told, ensure_ascii=False))
+        return
+    title = f"{found.name}: largest push to the left for {found.lasting:g} s that is survived [N]"
+    table = Table(title=title, title_justify="left", box=None, header_style="dim", pad_edge=False)
+    table.add_column("friction")
+    for mass in found.mass:
+        table.add_column(f"masses × {mass:g}", justify="right")
+    for friction, row in zip(found.friction, found.most, strict=True):
+        cells = ("falls by itself" if np.isnan(most) else f"{most:.0f}" for most in row)
+        table.add_row(f"{friction:g}", *cells)
+    Output().print(table)

@@ -25,28 +25,23 @@ phase of the motion, `SwitchingHip` swings legs ahead.
 `MomentumObserver` is called alike, too: residual = observer.update(t, q, v, tau).
 """
 
-from tarsus.control.actuated import Actuated
-from tarsus.control.adaptive import AdaptiveControl
-from tarsus.control.body_contact import Contact
-from tarsus.control.cascade import Cascade
-from tarsus.control.control_law import ControlLaw
+from tarsus.control.adaptive import AdaptiveControl, PassivityControl
+from tarsus.control.contact_patch import Contact
+from tarsus.control.controller import Cascade, ControlLaw, Table
 from tarsus.control.current_motor import RE40_GP42C, CurrentMotor
 from tarsus.control.curve_field import CurveField
-from tarsus.control.curve_tracking import CurveEfforts, CurveTracking
-from tarsus.control.frame_controller import FrameController
-from tarsus.control.impedance import ImpedanceControl
-from tarsus.control.integral_curve_tracking import IntegralCurveTracking
-from tarsus.control.joint_controller import JointController
-from tarsus.control.joint_implicit_pd import ImplicitPD
-from tarsus.control.joint_inverse_dynamics import InverseDynamics
-from tarsus.control.joint_pd import PD
-from tarsus.control.joint_pid import PID
+from tarsus.control.curve_tracking import CurveEfforts, CurveTracking, IntegralCurveTracking
+from tarsus.control.frame_control import FrameController, ImpedanceControl, OperationalSpaceControl
+from tarsus.control.joint_control import (
+    PD,
+    PID,
+    Actuated,
+    ImplicitPD,
+    InverseDynamics,
+    JointController,
+)
 from tarsus.control.momentum_observer import MomentumObserver
-from tarsus.control.operational_space import OperationalSpaceControl
-from tarsus.control.passivity import PassivityControl
-from tarsus.control.reference import Table
-from tarsus.control.switching_hip import SwitchingHip
-from tarsus.control.virtual_constraints import VirtualConstraints
+from tarsus.control.virtual_constraints import SwitchingHip, VirtualConstraints
 from tarsus.control.whole_body import WholeBody
 
 __all__ = [

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import expect, number, numbers, read_only, reals
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import expect, number, numbers, read_only, reals
-from tarsus.model.description import ModelError
 
 
 def checked_model(model: Model, what: str) -> Model:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.model.checks import number
+from tarsus._lib.checks import number
+from tarsus._lib.files import Array
 
 
 @dataclass(frozen=True)

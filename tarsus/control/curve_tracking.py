@@ -1,15 +1,4 @@
-"""Motions are led along a curve by exchanges of energy: V. Duindam, "Port-Based Modeling and
-Control for Efficient Bipedal Walking Robots", University of Twente 2006, section 5.2.
-
-A vector field w(q) says where to go, not when. With e = w/|w| in the kinetic metric, a velocity
-has a wanted part α e, α = eᵀ H v, and the rest r = v − α e; energies add, T = ½ α² + ½ rᵀ H r. With
-
-    n = H ė + C e        (the change of e along the motion, which is orthogonal to e)
-
-the efforts α n − H e (rᵀ n) keep both energies apart and do no work, whatever the velocity. The
-thesis writes the same in a basis of momenta; where there is more than one unwanted direction this
-is the choice of its free matrix Z for which r is carried along without being turned.
-"""
+"""Control along a curve in joint space (asymptotic and integral)."""
 
 from __future__ import annotations
 
@@ -20,13 +9,25 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import flag, number, reals
+from tarsus._lib.files import Array
 from tarsus.control.arguments import checked_model, not_negative, vectors
-from tarsus.control.control_law import ControlLaw
-from tarsus.control.joint_gains import Gains, check_driven
-from tarsus.control.reference import Setpoint, Source
-from tarsus.model import Model
-from tarsus.model.checks import flag, reals
+from tarsus.control.controller import ControlLaw, Gains, Setpoint, Source, check_driven
+from tarsus.model.model import Model
+
+# Motions are led along a curve by exchanges of energy: V. Duindam, "Port-Based Modeling and
+# Control for Efficient Bipedal Walking Robots", University of Twente 2006, section 5.2.
+#
+# A vector field w(q) says where to go, not when. With e = w/|w| in the kinetic metric, a velocity
+# has a wanted part α e, α = eᵀ H v, and the rest r = v − α e; energies add, T = ½ α² + ½ rᵀ H r.
+# With
+#
+#     n = H ė + C e        (the change of e along the motion, which is orthogonal to e)
+#
+# the efforts α n − H e (rᵀ n) keep both energies apart and do no work, whatever the velocity. The
+# thesis writes the same in a basis of momenta; where there is more than one unwanted direction this
+# is the choice of its free matrix Z for which r is carried along without being turned.
+
 
 Field: TypeAlias = Callable[[Array], ArrayLike]
 """q (…, nq) → w (…, nv), nowhere zero; `CurveField` is one."""
@@ -194,3 +195,67 @@ def _split(mass: Array, unit: Array, v: Array) -> tuple[Array, Array]:
     """Return the wanted part of a velocity along a unit vector, and the rest."""
     alpha = _dot(unit, _times(mass, v))
     return alpha, v - alpha[..., None] * unit
+
+
+# Curve tracking that also removes what is steadily missing of the energy, as uphill.
+
+
+class IntegralCurveTracking(CurveTracking):
+    """`CurveTracking` with ki ∫ (E − H) dt beside kp (E − H): gives what friction or slopes take.
+
+    Each call is one `period` [s], which must be stated. The integral stays within `most` [J s].
+    It remembers, so that it is for simulations with steps, and not for `ts.flow`, which tries
+    steps and takes some of them back.
+    """
+
+    remembers = True
+
+    def __init__(
+        self,
+        model: Model,
+        field: Field,
+        kp: float,
+        ki: float,
+        reference: Source = 0.0,
+        *,
+        period: float,
+        most: float = np.inf,
+        transfer: float = 0.0,
+        softening: float | None = None,
+        damping: float = 0.0,
+        compensate: bool = True,
+        effort: Gains | None = None,
+    ) -> None:
+        super().__init__(
+            *(model, field, kp, reference),
+            transfer=transfer,
+            softening=softening,
+            damping=damping,
+            compensate=compensate,
+            effort=effort,
+            period=period,
+        )
+        self.ki = not_negative(ki, "ki")
+        self.most = number(most, "most") if np.isfinite(most) else np.inf
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the integral."""
+        self.integral = np.zeros(())
+
+    def get_state(self) -> dict[str, Array]:
+        """Return what the next call depends on."""
+        return {"integral": self.integral.copy()}
+
+    def set_state(self, state: dict[str, Array]) -> None:
+        """Go on from a state that `get_state` returned."""
+        self.integral = np.array(state["integral"])
+
+    def law(self, t: float, q: Array, v: Array, setpoint: Setpoint) -> Array:
+        """Return efforts (…, nv) without limits, and go on by one period."""
+        assert self.period is not None
+        missing = setpoint[0] - self.model.kinetic_energy(q, v) - self.potential(q)
+        grown = self.integral + self.period * missing
+        self.integral = np.asarray(np.clip(grown, -self.most, self.most))
+        added = self.ki * self.integral[..., None] * self._direction(q)
+        return np.asarray(super().law(t, q, v, setpoint) + added)

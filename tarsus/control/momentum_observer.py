@@ -21,11 +21,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import expect, number
+from tarsus._lib.files import Array
 from tarsus.control.arguments import diagonal, elapsed, vectors
 from tarsus.ik.points import ALIGNED
 from tarsus.model import Model
-from tarsus.model.checks import expect, number
 
 
 class MomentumObserver:

@@ -12,9 +12,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
-from tarsus.control import ImplicitPD
+from tarsus._lib.files import Array
 from tarsus.control.arguments import not_negative
+from tarsus.control.joint_control import ImplicitPD
 from tarsus.environments.lanes import Lanes
 from tarsus.model import Model
 from tarsus.simulation import Simulation

@@ -10,8 +10,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from tarsus._lib.checks import count
 from tarsus.environments.lanes import MASK
-from tarsus.model.checks import count
 
 Batch = NDArray[np.float32]
 Seed = int | list[int | None] | None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tarsus.arrays import Array
-from tarsus.geometry import Terrain
+from tarsus._lib.files import Array
+from tarsus.geometry.grounds import Terrain
 from tarsus.model import Model
+from tarsus.view.frame_sequence import Stage
 from tarsus.view.renderer import Renderer
-from tarsus.view.stage import Stage
 
 WIDTH, HEIGHT = 480, 300
 """Of a picture."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import numbers
+from tarsus._lib.checks import numbers
+from tarsus._lib.files import Array
 
 Range = tuple[float, float]
 

@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
-from tarsus.geometry import HeightField, Terrain
-from tarsus.model.checks import expect, number
+from tarsus._lib.checks import expect, number
+from tarsus._lib.files import Array
+from tarsus.geometry.grounds import Terrain
+from tarsus.geometry.height_field import HeightField
 
 LEVELS = NDArray[np.int64]
 

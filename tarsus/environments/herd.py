@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.environments.impact import struck
 from tarsus.environments.lanes import MASK
 from tarsus.environments.reward import Outcome

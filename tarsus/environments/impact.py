@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model import Model
 
 

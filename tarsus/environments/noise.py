@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 PERIODS = 64
 """Of which numbers are drawn at once: calls of generators cost more than their numbers."""

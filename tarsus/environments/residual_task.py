@@ -9,18 +9,20 @@ from typing import Literal, Self, get_args
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import count, number, numbers, suggestion
+from tarsus._lib.files import Array
 from tarsus.control.arguments import checked_period, not_negative
 from tarsus.environments.reward import Outcome, WalkReward
 from tarsus.environments.walkers import Walkers
-from tarsus.gait import Anatomy, Biped, Style
-from tarsus.geometry import Ground, Terrain
+from tarsus.gait.anatomy import Anatomy
+from tarsus.geometry.grounds import Ground, Terrain
 from tarsus.model import Model
-from tarsus.model.checks import count, number, numbers, suggestion
-from tarsus.robots import lola
-from tarsus.robots.examples import example
+from tarsus.robots.geared import lola
+from tarsus.robots.load import example
 from tarsus.simulation import Simulation
 from tarsus.simulation.controllers import whole_steps
+from tarsus.walking.biped import Biped
+from tarsus.walking.settings import Style
 
 Adds = Literal["torques", "references"]
 BIPEDS = ("lola", "talos_reduced", "talos", "g1", "icub", "romeo")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 if TYPE_CHECKING:
     from tarsus.environments.robot_lanes import RobotLanes

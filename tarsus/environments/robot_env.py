@@ -15,7 +15,7 @@ from tarsus.environments.robot_task import RobotTask
 from tarsus.environments.robot_tasks import robot_task
 from tarsus.environments.walk import EVERYONE, spaces
 from tarsus.model import Model
-from tarsus.robots.legged import Legged
+from tarsus.robots.quadrupeds import Legged
 
 Observation = NDArray[np.float32]
 

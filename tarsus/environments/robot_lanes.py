@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.environments.curriculum import Curriculum
 from tarsus.environments.lanes import MASK
 from tarsus.environments.noise import Noise
 from tarsus.environments.robot_senses import RobotSenses
-from tarsus.geometry import Terrain
+from tarsus.geometry.grounds import Terrain
 from tarsus.model import Model
 from tarsus.simulation import Simulation
 

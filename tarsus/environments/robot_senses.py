@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.environments.lanes import Lanes
-from tarsus.geometry import Terrain
+from tarsus.geometry.grounds import Terrain
 
 
 class RobotSenses(Lanes):

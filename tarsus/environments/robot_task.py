@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import count, expect, numbers
+from tarsus._lib.files import Array
 from tarsus.control.arguments import checked_period
 from tarsus.environments.actions import Action, JointTargets
 from tarsus.environments.command import Command
@@ -17,10 +18,11 @@ from tarsus.environments.curriculum import Curriculum
 from tarsus.environments.lanes import MASK
 from tarsus.environments.robot_lanes import RobotLanes
 from tarsus.environments.variations import Variation
-from tarsus.geometry import Collision, Ground, Terrain, stand
+from tarsus.geometry.collision import Collision
+from tarsus.geometry.ground_placement import stand
+from tarsus.geometry.grounds import Ground, Terrain
 from tarsus.model import Model
-from tarsus.model.checks import count, expect, numbers
-from tarsus.robots.legged import Legged, legged
+from tarsus.robots.quadrupeds import Legged, legged
 
 Term = Callable[[RobotLanes], Array]
 Ending = Callable[[RobotLanes], MASK]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tarsus._lib.checks import suggestion
 from tarsus.environments.command import Command
 from tarsus.environments.ending_terms import Tilted, TooLow
 from tarsus.environments.observation_terms import (
@@ -29,7 +30,6 @@ from tarsus.environments.reward_terms import (
 )
 from tarsus.environments.robot_task import RobotTask
 from tarsus.environments.variations import Friction, Pushes, StartAngles
-from tarsus.model.checks import suggestion
 
 BODY = (BaseHeight(), Gravity(), BaseVelocity(), JointPositions(), JointVelocities(0.05))
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import expect
+from tarsus._lib.checks import expect
+from tarsus._lib.files import Array
 from tarsus.sensors import Errors, Sensor
 
 if TYPE_CHECKING:

@@ -9,16 +9,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
-from tarsus.control import ImplicitPD
+from tarsus._lib.files import Array
 from tarsus.control.arguments import not_negative
+from tarsus.control.joint_control import ImplicitPD
 from tarsus.environments.herd import Herd
 from tarsus.environments.lanes import joints_of
 from tarsus.environments.reward import Outcome, WalkReward
 from tarsus.environments.walking_lanes import WalkingLanes
-from tarsus.geometry import Collision, Ground, Terrain
+from tarsus.geometry.collision import Collision
+from tarsus.geometry.grounds import Ground, Terrain
 from tarsus.model import Model
-from tarsus.robots.legged import legged
+from tarsus.robots.quadrupeds import legged
 from tarsus.sensors import Sensor
 from tarsus.simulation import Simulation
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import number
+from tarsus._lib.files import Array
 from tarsus.control.arguments import not_negative
 from tarsus.environments.impact import struck
-from tarsus.model.checks import number
 
 if TYPE_CHECKING:
     from tarsus.environments.lanes import MASK

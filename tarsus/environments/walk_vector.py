@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from tarsus._lib.checks import count
 from tarsus.environments.batch_env import Batch, BatchEnv, Seed, Stepped
 from tarsus.environments.lanes import checked_action
 from tarsus.environments.task import Task, WalkTask
 from tarsus.environments.walk import spaces
-from tarsus.model.checks import count
 
 
 class WalkVectorEnv(BatchEnv):

@@ -1,6 +1,6 @@
 """Machines that walk by a controller, with actions on top of what it does.
 
-With the action zero they walk as `ts.gait.walk` does; a policy learns what is left to be done.
+With the action zero they walk as `ts.walking.walk` does; a policy learns what is left to be done.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.environments.impact import struck
 from tarsus.environments.lanes import MASK
 from tarsus.environments.reward import Outcome

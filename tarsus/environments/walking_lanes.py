@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.environments.lanes import MASK, Lanes
 from tarsus.environments.reward import Outcome
 

@@ -23,17 +23,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import expect, number
+from tarsus._lib.files import Array
 from tarsus.control.arguments import not_negative, vectors
 from tarsus.estimation.contact_points import ContactPoints, check_lead
 from tarsus.estimation.invariant_state import InvariantState
 from tarsus.estimation.sensors import Noise, checked
-from tarsus.geometry.terrain import Terrain
+from tarsus.geometry.grounds import Terrain
 from tarsus.ik.points import ALIGNED
 from tarsus.model import Model
-from tarsus.model.checks import expect, number
-from tarsus.spatial import inverse
-from tarsus.spatial.quaternions import quaternion_from_rotation
+from tarsus.spatial import inverse, quaternion_from_rotation
 
 GATE = 25.0
 """Squares of standard deviations, of three numbers: one in 65,000 is beyond by chance."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import reals
+from tarsus._lib.files import Array
 from tarsus.ik.points import ALIGNED
 from tarsus.model import Model
-from tarsus.model.checks import reals
 from tarsus.spatial import skew
 
 

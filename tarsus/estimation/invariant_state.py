@@ -12,10 +12,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.estimation.sensors import Noise
-from tarsus.spatial import rotation_from_vector, skew
-from tarsus.spatial.poses import mean_rotation
+from tarsus.spatial import mean_rotation, rotation_from_vector, skew
 
 TURN, SPEED, PLACE, GYRO, FORCE = (slice(3 * k, 3 * k + 3) for k in range(5))
 FIRST = 15

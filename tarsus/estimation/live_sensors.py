@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import count, expect, number
+from tarsus._lib.files import Array
 from tarsus.control.arguments import elapsed, vectors
 from tarsus.estimation.sensors import Sensors
-from tarsus.model.checks import count, expect, number
 
 
 class Reading(NamedTuple):

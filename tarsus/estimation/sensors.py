@@ -15,11 +15,11 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.model import Model, ModelError
-from tarsus.model.checks import expect, number, reals
-from tarsus.spatial import vector_from_rotation
-from tarsus.spatial.poses import mean_rotation
+from tarsus._lib.checks import expect, number, reals
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
+from tarsus.model import Model
+from tarsus.spatial import mean_rotation, vector_from_rotation
 
 
 @dataclass(frozen=True)

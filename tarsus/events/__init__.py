@@ -2,10 +2,9 @@
 
 from tarsus.events import guards, parameters, resets
 from tarsus.events.flow import flow
-from tarsus.events.held import held
+from tarsus.events.flow_result import Flowed, FlowError, FlowEvent
+from tarsus.events.foothold_model import Planted, held
 from tarsus.events.phase import Exit, Phase
-from tarsus.events.planted import Planted
-from tarsus.events.report import Flowed, FlowError, FlowEvent
 
 __all__ = [
     "Exit",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model import Model
 
 Derivative = Callable[[float, Array, Array], Array]

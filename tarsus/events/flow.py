@@ -10,19 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.events.acting import acting
+from tarsus._lib.checks import count, number, numbers
+from tarsus._lib.files import Array, check_result_size
 from tarsus.events.differences import Derivative, differences
+from tarsus.events.flow_result import ENDS, Flowed, FlowError
+from tarsus.events.friction import acting, check_start, ways
 from tarsus.events.guards import Functions
-from tarsus.events.parameters import Parameter
 from tarsus.events.phase import CROSSINGS, Efforts, Exit, Phase
-from tarsus.events.report import ENDS, Flowed, FlowError
 from tarsus.events.resets import Around, Reset
-from tarsus.events.rubbing import check_start, ways
-from tarsus.events.wide import Derivatives
-from tarsus.memory import check_result_size
+from tarsus.events.sensitivity import Derivatives, Parameter
 from tarsus.model import Model
-from tarsus.model.checks import count, number, numbers
 from tarsus.simulation.integrators.linkages import linkages
 
 SAMPLE_BYTES = 184

@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import expect, numbers
+from tarsus._lib.files import Array
 from tarsus.events.differences import Derivative, differences
+from tarsus.events.friction import standing
 from tarsus.events.guards import Functions
-from tarsus.events.rubbing import standing
-from tarsus.events.wide import Derivatives
+from tarsus.events.sensitivity import Derivatives
 from tarsus.model import Model
-from tarsus.model.checks import expect, numbers
 
 LINEAR, PROJECT, FUNCTION = range(3)
 """Kinds of resets, as the core counts them."""

@@ -4,9 +4,9 @@ MuJoCo itself parses and compiles the file, so that defaults, units, and masses 
 geometry are its own. Several joints on one body become a chain of massless bodies, of which
 the last has the frame and the inertia of MuJoCo's body. Configurations have the numbers of
 MuJoCo's `qpos`, but for the order of quaternions. Equality constraints become loops and
-couplings (`tarsus.formats.mjcf_equality`), springs of tendons and DC motors become forces
-(`tarsus.formats.mjcf_tendons`, `tarsus.formats.mjcf_motors`); actuators and keyframes have
-files of their own (`tarsus.formats.mjcf_controls`, `tarsus.formats.mjcf_keyframes`).
+couplings (`tarsus.formats.mjcf_joints`), springs of tendons and DC motors become forces
+(`tarsus.formats.mjcf_tendons`, `tarsus.formats.mjcf_tendons`); actuators and keyframes have
+files of their own (`tarsus.formats.mjcf_actuators`, `tarsus.formats.mjcf_keyframes`).
 """
 
 from __future__ import annotations
@@ -20,24 +20,23 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import unused
+from tarsus._lib.errors import WORLD, ModelError, Source
+from tarsus._lib.files import Array
 from tarsus.formats.context import listing
-from tarsus.formats.mjcf_actuators import Actuators
+from tarsus.formats.mjcf_actuators import Actuators, Controls
 from tarsus.formats.mjcf_compile import compiled
-from tarsus.formats.mjcf_controls import Controls
 from tarsus.formats.mjcf_document import Document, write_document
-from tarsus.formats.mjcf_equality import Equalities
 from tarsus.formats.mjcf_files import read_models
 from tarsus.formats.mjcf_joints import (
+    Equalities,
     initial_position,
     joint_kind,
     mujoco_pose,
     read_joint,
     reorder,
 )
-from tarsus.formats.mjcf_keyframes import Keyframes, KeyStatement
-from tarsus.formats.mjcf_motors import ONE_COORDINATE, Motors
-from tarsus.formats.mjcf_sensors import SensorStatement, read_sensors
+from tarsus.formats.mjcf_keyframes import Keyframes, KeyStatement, SensorStatement, read_sensors
 from tarsus.formats.mjcf_shapes import (
     excluded_contacts,
     fixed_springs,
@@ -46,12 +45,11 @@ from tarsus.formats.mjcf_shapes import (
     read_shapes,
     read_sites,
 )
-from tarsus.formats.mjcf_tendons import Tendons
+from tarsus.formats.mjcf_tendons import ONE_COORDINATE, Motors, Tendons
 from tarsus.formats.mjcf_trial import check_in_process, needs_trial
-from tarsus.model.checks import unused
-from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
-from tarsus.model.poses import KEYFRAMES
-from tarsus.model.references import SENSORS
+from tarsus.model.description import Body, Description, Joint
+from tarsus.model.keyframes import KEYFRAMES
+from tarsus.model.name_references import SENSORS
 from tarsus.spatial import pose, rotation_from_quaternion, scalar_last
 
 

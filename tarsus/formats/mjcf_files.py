@@ -1,23 +1,25 @@
-"""The files of an MJCF model: included parts, attached models and meshes, found and checked.
-
-A file must lie in the model's folders, no file may contain itself, and nothing may ask for an
-unreasonable size (`tarsus.formats.mjcf_sizes`). References are resolved here as MuJoCo resolves
-them; MuJoCo itself gets the contents and opens no file (`tarsus.formats.mjcf_document`).
-"""
+"""Files that an MJCF model refers to, and their sizes, checked before MuJoCo reads them."""
 
 from __future__ import annotations
 
+import math
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from tarsus.formats.mjcf_sizes import Reference, Size, file_size, reference
+from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.paths import Folders, is_network_path, normalized
 from tarsus.formats.xml import Element, read_xml
-from tarsus.model.description import ModelError, Source
+
+# The files of an MJCF model: included parts, attached models and meshes, found and checked.
+#
+# A file must lie in the model's folders, no file may contain itself, and nothing may ask for an
+# unreasonable size (`tarsus.formats.mjcf_files`). References are resolved here as MuJoCo resolves
+# them; MuJoCo itself gets the contents and opens no file (`tarsus.formats.mjcf_document`).
+
 
 MAX_FILES = 1000
 ROOT = "mujoco"
@@ -190,3 +192,56 @@ def _check_numbers(element: Element) -> None:
     for attribute, value in element.attributes.items():
         if attribute != "name" and NOT_A_NUMBER.search(value):
             raise element.error(f"attribute '{attribute}' must be a number, not '{value}'")
+
+
+# What an MJCF file makes MuJoCo allocate: elements that are made by others.
+#
+# A few lines can ask for billions of bodies. MuJoCo would try, in time that grows with the square
+# of their number: the elements that a file asks for are counted before.
+
+
+MAX_MADE = 10_000
+"""Elements that replicate, attach and composite may make in all."""
+
+POINTS = 1000
+"""Points of a mesh that MuJoCo makes that count as one element."""
+
+COUNTS = {"replicate": (1.0,), "composite": (1.0,)}
+"""Elements that make others, and how many unless their count tells."""
+
+Size = tuple[float, int]
+"""How many elements a file stands for when all is made, and how many are stated one by one."""
+
+Reference = tuple[str, str]
+"""A tag and what it names: the path of an include or a model, the name of a model to attach."""
+
+
+def reference(element: Element) -> Reference:
+    """Return what an include, model or attach element refers to."""
+    return element.tag, element.attributes.get("model" if element.tag == "attach" else "file", "")
+
+
+def file_size(
+    root: Element, referred: Mapping[Reference, list[Path]], known: Mapping[Path, Size]
+) -> Size:
+    """Return how many elements a file stands for; an error if too many are made.
+
+    `referred` are the files that may be meant by its references, `known` their sizes.
+    """
+    sizes: dict[int, Size] = {}
+    for element in reversed(list(root.walk())):  # children before their parents
+        parts = [(1.0, 1), *(sizes.pop(id(child)) for child in element.children)]
+        parts += [known[file] for file in referred.get(reference(element), ())]
+        made, stated = sum(part[0] for part in parts), sum(part[1] for part in parts)
+        if element.tag in ("model", "attach"):
+            stated = 1
+        elif element.tag in COUNTS:
+            count = element.vector("count", (1, 2, 3), COUNTS[element.tag])
+            made *= max(1.0, abs(math.prod(count.tolist())))
+        elif element.tag == "mesh" and "params" in element.attributes:
+            # a grid with as many lines in both directions, for some of the forms
+            made += float(max(abs(element.vector("params", tuple(range(1, 20)))))) ** 2 / POINTS
+        if made - stated > MAX_MADE:
+            raise element.error(f"asks for more than {MAX_MADE} elements")
+        sizes[id(element)] = made, stated
+    return sizes[id(root)]

@@ -1,16 +1,23 @@
-"""Joints of a compiled MuJoCo model, with the coordinates that MuJoCo gives them."""
+"""Joints and equality constraints of MJCF files."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.errors import Source
+from tarsus._lib.files import Array
+from tarsus.formats.couplings import follow
 from tarsus.formats.xml import unlimited
-from tarsus.model.description import Joint
+from tarsus.model.description import Coupling, Description, Joint, Loop
 from tarsus.spatial import pose, rotation_from_quaternion, rotation_from_vector, scalar_last
+
+# Joints of a compiled MuJoCo model, with the coordinates that MuJoCo gives them.
+
 
 # by MuJoCo's number of the type: kind, nq, nv
 TYPES = [("free", 7, 6), ("spherical", 4, 3), ("prismatic", 1, 1), ("revolute", 1, 1)]
@@ -101,3 +108,174 @@ def _read_limits(model: Any, index: int, joint: Joint, ignored: Counter[str]) ->
         joint.lower, joint.upper = np.array([lower]), np.array([upper])
     if model.jnt_actfrclimited[index] and joint.kind in ("revolute", "prismatic"):
         joint.effort_limit = np.array([np.abs(model.jnt_actfrcrange[index]).max()])
+
+
+# Equality constraints of a compiled MuJoCo model: loops and couplings.
+#
+# MuJoCo holds them by stiff springs, here they hold exactly. `<connect>` is a spherical loop
+# joint, `<weld>` a weld, `<joint>` a coupling in which the first joint follows the second; alone
+# it is held in its place. Constraints of tendons and flexible bodies, and those that are not
+# active, are left out.
+
+
+CONNECT, WELD, JOINT = 0, 1, 2
+COUPLED = "equality constraints of joints that others hold already"
+
+
+class Equalities:
+    """Adds the constraints of one model to its description."""
+
+    def __init__(
+        self,
+        mujoco: Any,
+        model: Any,
+        description: Description,
+        body_names: Sequence[str],
+        joint_names: Sequence[str],
+        source: Callable[[str, int], Source],
+    ) -> None:
+        self.model, self.description = model, description
+        self.site = int(mujoco.mjtObj.mjOBJ_SITE)
+        self.body_names, self.joint_names, self.source = body_names, joint_names, source
+        self.joints = {joint.name: joint for joint in description.joints}
+        self.leaders: dict[str, str] = {}
+        self.independent: set[str] = set()
+
+    def read(self, ignored: Counter[str]) -> None:
+        """Append a loop or a coupling for each constraint; count the others."""
+        loops: list[tuple[int, int]] = []
+        for index in range(self.model.neq):
+            kind = int(self.model.eq_type[index])
+            if not self.model.eq_active0[index]:
+                ignored["equality constraints that are not active"] += 1
+            elif kind in (CONNECT, WELD):
+                loops.append((index, kind))
+            elif kind != JOINT:
+                ignored["equality constraints of tendons and flexible bodies"] += 1
+            elif self.model.eq_obj2id[index] < 0:
+                self._hold(index, ignored)
+            else:
+                self._couple(index, ignored)
+        # last, as they start where joints with coordinates of their own are
+        self.description.loops += [self._loop(index, kind) for index, kind in loops]
+
+    def _loop(self, index: int, kind: int) -> Loop:
+        model, data = self.model, np.array(self.model.eq_data[index])
+        ids = [int(model.eq_obj1id[index]), int(model.eq_obj2id[index])]
+        if int(model.eq_objtype[index]) == self.site:
+            bodies = [int(model.site_bodyid[site]) for site in ids]
+            ends = [mujoco_pose(model.site_pos[site], model.site_quat[site]) for site in ids]
+        elif kind == CONNECT:
+            bodies, ends = ids, [pose(data[:3]), pose(data[3:6])]
+        else:
+            # the anchor is on the second body, the pose that it is to have on the first
+            bodies, ends = ids, [mujoco_pose(data[3:6], data[6:10]), pose(data[:3])]
+        tag, turns = ("weld", data[10] > 0) if kind == WELD else ("connect", False)
+        name, source = self._name(index, tag)
+        body_a, body_b = (self.body_names[i] for i in bodies)
+        loop = Loop(name, "weld" if turns else "spherical", body_a, body_b)
+        loop.placement_a, loop.placement_b = ends
+        loop.start = self._start(bodies)
+        loop.source = source
+        return loop
+
+    def _start(self, bodies: list[int]) -> dict[str, float]:
+        """Where the joints around a loop stand when it is closed, if that is not at zero.
+
+        Joints that are held or follow others have no coordinates that could start anywhere.
+        """
+        model = self.model
+        ways = [_ancestors(model, body) for body in bodies]
+        around = [body for way in ways for body in way if not all(body in way for way in ways)]
+        start: dict[str, float] = {}
+        for body in around:
+            first = int(model.body_jntadr[body])
+            for joint in range(first, first + int(model.body_jntnum[body])):
+                name, position = self.joint_names[joint], initial_position(model, joint)
+                moves = self.joints[name].kind != "fixed" and name not in self.leaders
+                if moves and len(position) == 1 and position[0]:
+                    start[name] = float(position[0])
+        return start
+
+    def _hold(self, index: int, ignored: Counter[str]) -> None:
+        """Fix a joint in the place that the constraint states."""
+        number = int(self.model.eq_obj1id[index])
+        joint = self.joints[self.joint_names[number]]
+        if joint.axis is None or joint.name in {*self.leaders, *self.leaders.values()}:
+            ignored[COUPLED] += 1
+            return
+        amount = float(initial_position(self.model, number)[0] + self.model.eq_data[index][0])
+        placement = joint.placement @ motion(joint.kind, joint.axis, amount)
+        fixed = Joint(joint.name, "fixed", joint.parent, joint.child, placement)
+        vars(joint).update(vars(fixed) | {"source": joint.source})
+        del self.description.metadata["initial_configuration"][joint.name]
+        self.description.warnings.append(f"joint '{joint.name}' is fixed by an equality constraint")
+
+    def _couple(self, index: int, ignored: Counter[str]) -> None:
+        model = self.model
+        ids = [int(model.eq_obj1id[index]), int(model.eq_obj2id[index])]
+        follower, leader = (self.joint_names[i] for i in ids)
+        first, second = (float(initial_position(model, i)[0]) for i in ids)
+        factors = np.array(model.eq_data[index][:5])
+        linear = not factors[2:].any()
+        if linear and factors[1] and self._is_bound(follower):
+            # x1 = r1 + c0 + c1 (x2 − r2) is x2 = r2 − c0 / c1 + (x1 − r1) / c1
+            factors[:2] = -factors[0] / factors[1], 1 / factors[1]
+            follower, leader, first, second = leader, follower, second, first
+        held = any(self.joints[name].kind == "fixed" for name in (follower, leader))
+        chain = not linear and leader in self.leaders
+        if held or chain or self._is_bound(follower) or self._follows(leader, follower):
+            ignored[COUPLED] += 1
+            return
+        self.leaders[follower] = leader
+        name, source = self._name(index, "equality")
+        if linear:
+            slope, offset = float(factors[1]), float(first + factors[0] - factors[1] * second)
+            coupling = follow(follower, {leader: slope}, offset, name=name, source=source)
+        else:
+            coupling = Coupling(name, "function", (leader,), (follower,), source=source)
+            coupling.function = Polynomial(tuple(factors.tolist()), first, second)
+            self.independent.add(leader)
+            self.description.warnings.append(
+                f"equality constraint '{name}' is a polynomial: our own files cannot keep it"
+            )
+        self.description.couplings.append(coupling)
+
+    def _is_bound(self, joint: str) -> bool:
+        """Whether a joint follows another already, or must not since a function leads with it."""
+        return joint in self.leaders or joint in self.independent
+
+    def _follows(self, joint: str, leader: str) -> bool:
+        """Whether `joint` is `leader` or follows it, perhaps by way of others."""
+        while joint != leader and joint in self.leaders:
+            joint = self.leaders[joint]
+        return joint == leader
+
+    def _name(self, index: int, tag: str) -> tuple[str, Source]:
+        stated = str(self.model.equality(index).name)
+        return stated or f"equality{index}", self.source(tag, index)
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """x = first + Σ factors[k] (y − second)ᵏ of joint positions, with its derivatives."""
+
+    factors: tuple[float, ...]
+    first: float
+    second: float
+
+    def __call__(self, y: Array) -> tuple[Array, ...]:
+        """Return x (1,) and its first (1, 1), second and third derivatives at y (1,)."""
+        polynomial, step = np.polynomial.Polynomial(self.factors), np.asarray(y) - self.second
+        value = self.first + polynomial(step)
+        slopes = [polynomial.deriv(order)(step).reshape((1,) * (1 + order)) for order in (1, 2, 3)]
+        return value, *slopes
+
+
+def _ancestors(model: Any, body: int) -> list[int]:
+    """The body and those that carry it, without the world."""
+    way = []
+    while body > 0:
+        way.append(body)
+        body = int(model.body_parentid[body])
+    return way

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.mjcf_joints import mujoco_pose
-from tarsus.model.description import Frame, ModelError, Shape, Source
+from tarsus.model.description import Frame, Shape
 from tarsus.spatial import inverse
 
 DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)

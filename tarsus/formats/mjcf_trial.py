@@ -17,8 +17,8 @@ from multiprocessing import spawn
 from pathlib import Path
 
 import tarsus
+from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.mjcf_document import Document
-from tarsus.model.description import ModelError, Source
 
 TIMEOUT_S = 120.0
 CODE = "from tarsus.formats.mjcf_trial import compile_input; compile_input()"

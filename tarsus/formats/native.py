@@ -1,39 +1,22 @@
-"""Our own format, YAML or JSON: everything that a description states, without loss.
-
-    format: tarsus
-    version: 1
-    name: pendulum
-    bodies:
-    - name: rod
-      mass: 1.0
-      com: [0.0, 0.0, -0.5]
-    joints:
-    - name: hinge
-      kind: revolute
-      parent: world
-      child: rod
-      axis: [0.0, 1.0, 0.0]
-
-The keys are the fields of `tarsus.model.description`; those at their default are left out. How
-their values are written is in `native_elements`, for forces in `native_forces`. Numbers keep all
-their bits. Couplings by a function of the user's own cannot be written.
-"""
+"""Tarsus' own lossless format: reading and writing of models."""
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
+import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tarsus._lib.checks import numbers, suggestion
+from tarsus._lib.errors import ModelError, Source
 from tarsus.formats import text
 from tarsus.formats.native_elements import decode, encode, mapping, same
-from tarsus.formats.native_forces import decode_force, encode_force
 from tarsus.formats.paths import Folders, common_folder
-from tarsus.model.checks import numbers
 from tarsus.model.description import (
     Actuator,
     Body,
@@ -42,12 +25,32 @@ from tarsus.model.description import (
     Frame,
     Joint,
     Loop,
-    ModelError,
     Shape,
-    Source,
 )
-from tarsus.model.poses import INITIAL, KEYFRAMES
-from tarsus.model.references import EXCLUDED, PAIR_FRICTIONS, SENSORS
+from tarsus.model.keyframes import INITIAL, KEYFRAMES
+from tarsus.model.name_references import EXCLUDED, PAIR_FRICTIONS, SENSORS, Force, label, plain
+from tarsus.parts.forces import FORCES
+
+# Our own format, YAML or JSON: everything that a description states, without loss.
+#
+#     format: tarsus
+#     version: 1
+#     name: pendulum
+#     bodies:
+#     - name: rod
+#       mass: 1.0
+#       com: [0.0, 0.0, -0.5]
+#     joints:
+#     - name: hinge
+#       kind: revolute
+#       parent: world
+#       child: rod
+#       axis: [0.0, 1.0, 0.0]
+#
+# The keys are the fields of `tarsus.model.description`; those at their default are left out. How
+# their values are written is in `native_elements`, for forces in `native_forces`. Numbers keep all
+# their bits. Couplings by a function of the user's own cannot be written.
+
 
 VERSION = 1
 ELEMENTS: dict[str, tuple[Any, tuple[str, ...]]] = {
@@ -175,3 +178,85 @@ def _list(data: dict[str, Any], key: str, file: str) -> list[Any]:
     if not isinstance(value, list):
         raise ModelError(f"{key} must be a list", Source(file))
     return value
+
+
+# Forces in our own format: each a mapping with its `kind` and what it states, by name.
+#
+#     forces:
+#     - kind: spring
+#       name: calf
+#       a: [thigh, [0.0, 0.0, -0.1]]
+#       b: heel
+#       stiffness: 4000.0
+#
+# A place is a frame, a frame and a point (or a pose, 4×4) in it, or a point of the world. A limit
+# that is infinite is written as null.
+
+
+FileValue = None | bool | float | str | list[Any] | dict[str, Any]
+
+
+def encode_force(
+    force: Force, number: int, known: Mapping[str, type[Any]] = FORCES
+) -> dict[str, Any]:
+    """Return a force, or another of the `known` parts, as data without what is as in defaults."""
+    what = label(force.name, force.kind, number)
+    if type(force) is not known.get(force.kind):
+        kinds = ", ".join(known)
+        message = f"{what} is a {type(force).__name__}, files keep only {kinds}"
+        raise ModelError(message, force.source)
+    data: dict[str, Any] = {"kind": force.kind}
+    for field in _fields(type(force)):
+        value = plain(getattr(force, field.name))
+        if not same(value, field.default):
+            data[field.name] = _written(value, field.name, what, force.source)
+    return data
+
+
+def decode_force(
+    entry: Any,
+    number: int,
+    source: Source,
+    known: Mapping[str, type[Any]] = FORCES,
+    table: str = "forces",
+) -> Any:
+    """Return the force, or the part, that `encode_force` made `entry` of a `table` from."""
+    what = f"entry {number} of {table}"
+    kind = entry.get("kind") if isinstance(entry, dict) else None
+    if not isinstance(kind, str) or kind not in known:
+        problem = f"has the kind {kind!r}" if isinstance(entry, dict) else "is no mapping"
+        raise ModelError(f"{what} {problem}{suggestion(kind, known)}", source)
+    stated = _fields(known[kind])
+    required = tuple(field.name for field in stated if field.default is dataclasses.MISSING)
+    data = mapping(entry, ["kind", *(field.name for field in stated)], required, what, source)
+    values = {key: plain(value) for key, value in data.items() if key != "kind"}
+    for key in values:
+        if _is_limit(key) and values[key] is None:
+            values[key] = math.inf
+    try:
+        return known[kind](**values, source=source)
+    except (TypeError, ValueError) as error:
+        name = values.get("name", "")
+        raise ModelError(f"{label(name, kind, number)}: {error}", source) from None
+
+
+def _fields(kind: Any) -> list[Any]:
+    """Return what a kind of force states, its name first."""
+    stated = [field for field in dataclasses.fields(kind) if field.init and field.name != "source"]
+    return sorted(stated, key=lambda field: field.name != "name")
+
+
+def _is_limit(key: str) -> bool:
+    return "limit" in key
+
+
+def _written(value: Any, key: str, what: str, source: Source | None) -> FileValue:
+    if isinstance(value, float) and math.isinf(value) and _is_limit(key):
+        return None
+    if isinstance(value, tuple):
+        return [_written(part, key, what, source) for part in value]
+    if isinstance(value, dict):
+        return {name: _written(part, key, what, source) for name, part in value.items()}
+    if value is None or isinstance(value, (bool, float, str)):
+        return value
+    raise ModelError(f"{what}: {key} is {value!r}, which no file can keep", source)

@@ -13,19 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import is_triple, number, numbers, suggestion
+from tarsus._lib.errors import ModelError, Source
+from tarsus._lib.files import Array
 from tarsus.model.actuators import RANGE_FIELDS
-from tarsus.model.checks import is_triple, number, numbers, suggestion
 from tarsus.model.description import (
+    LIMIT_FIELDS,
     SURFACE_NUMBERS,
     Coupling,
-    ModelError,
     Shape,
-    Source,
     SurfaceStatement,
 )
-from tarsus.model.kinds import LIMIT_FIELDS
-from tarsus.model.stating import AXES
+from tarsus.model.description_builder import AXES
 
 PLACEMENT = "placement"
 

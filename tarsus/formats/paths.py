@@ -16,8 +16,8 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
 
+from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.xml import read_xml
-from tarsus.model.description import ModelError, Source
 
 MODEL_SUBFOLDERS = {"urdf", "robots", "mjcf", "xml"}
 """Folders that by custom lie beside the folder of the meshes, in the model's own folder."""

@@ -1,33 +1,38 @@
-"""Reading of SDF, the format of Gazebo, from version 1.4 on, into a `Description`.
-
-SDF states links and joints as a graph. A spanning tree of it becomes the joints of the model
-(`tarsus.formats.sdf_graph`), each joint that is left over a loop. All poses are those in which
-the file states the links, and there every joint is at zero and every loop is closed.
-Gearboxes become couplings, plugins that push joints actuators.
-"""
+"""Reader of SDF files."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import unused
+from tarsus._lib.errors import WORLD, ModelError
+from tarsus._lib.files import Array
 from tarsus.formats.context import Context
 from tarsus.formats.paths import Folders
 from tarsus.formats.sdf_actuators import read_actuators
-from tarsus.formats.sdf_elements import flag, read_connection, read_link, read_shapes
-from tarsus.formats.sdf_flat import one_model
+from tarsus.formats.sdf_elements import Connection, flag, read_connection, read_link, read_shapes
 from tarsus.formats.sdf_frames import Frames, read_pose
-from tarsus.formats.sdf_graph import SpanningTree
+from tarsus.formats.sdf_includes import one_model
 from tarsus.formats.sdf_joints import Gearing, add_joint, add_loop
-from tarsus.formats.sdf_sensors import read_sensors
 from tarsus.formats.xml import Element, read_xml
-from tarsus.model.description import WORLD, Description, Frame, Joint, ModelError
+from tarsus.model.description import Description, Frame, Joint
+from tarsus.model.name_references import SENSORS
 from tarsus.spatial import inverse, quaternion_from_rotation
+
+# Reading of SDF, the format of Gazebo, from version 1.4 on, into a `Description`.
+#
+# SDF states links and joints as a graph. A spanning tree of it becomes the joints of the model
+# (`tarsus.formats.sdf`), each joint that is left over a loop. All poses are those in which
+# the file states the links, and there every joint is at zero and every loop is closed.
+# Gearboxes become couplings, plugins that push joints actuators.
+
 
 OLDEST, NEWEST = (1, 4), (1, 12)
 ROOT_JOINT = "root_joint"
@@ -161,3 +166,113 @@ class _Reader:
             body = self.frames.body(name, element)
             placement = inverse(self.poses[body]) @ self.frames.pose(element)
             self.description.frames.append(Frame(name, body, placement, element.source))
+
+
+# The spanning tree of an SDF model, whose links and joints are a graph.
+
+
+class SpanningTree:
+    """Each link hangs on the first joint in the file that has it as its child.
+
+    A later joint to the same link closes a loop; files state these last. A link that is nobody's
+    child is a root. If a joint that is left over leads from one such part to another, the two
+    parts are joined by it, and joints on the way to the old root of a part are used from child
+    to parent. The part of the world keeps its root, after it that of the canonical link.
+    """
+
+    def __init__(self, links: Iterable[str], connections: list[Connection], canonical: str) -> None:
+        self.carrier: dict[str, Connection] = {}
+        self._part = {link: link for link in (WORLD, *links)}
+        left = [connection for connection in connections if not self._hang(connection)]
+        for connection in left:
+            if self._find(connection.parent) != self._find(connection.child):
+                self._join(connection, canonical)
+        used = {id(connection) for connection in self.carrier.values()}
+        self.closing = [connection for connection in left if id(connection) not in used]
+        self.roots = [link for link in self._part if link not in self.carrier and link != WORLD]
+
+    def parent(self, link: str) -> str:
+        """The link that carries this one."""
+        connection = self.carrier[link]
+        return connection.child if link == connection.parent else connection.parent
+
+    def depth_first(self) -> list[str]:
+        """The links, each after the one that carries it."""
+        below: dict[str, list[str]] = defaultdict(list)
+        for link in self.carrier:
+            below[self.parent(link)].append(link)
+        order, stack = [], [*below[WORLD], *self.roots][::-1]
+        while stack:
+            order.append(stack.pop())
+            stack += below[order[-1]][::-1]
+        return order
+
+    def _hang(self, connection: Connection) -> bool:
+        parent, child = self._find(connection.parent), self._find(connection.child)
+        free = connection.child not in self.carrier and parent != child
+        if free:
+            self.carrier[connection.child] = connection
+            self._part[child] = parent
+        return free
+
+    def _join(self, connection: Connection, canonical: str) -> None:
+        """Hang the lesser of the two parts that are connected on the other one."""
+        ranks = [self._find(canonical), self._find(WORLD)]
+        ends = [connection.parent, connection.child]
+        lesser, greater = sorted(ends, key=lambda link: _rank(self._find(link), ranks))
+        self._turn_around(lesser)
+        self.carrier[lesser] = connection
+        self._part[self._find(lesser)] = self._find(greater)
+
+    def _turn_around(self, link: str) -> None:
+        """Make `link` the root of its part."""
+        above: Connection | None = None
+        while True:
+            connection = self.carrier.pop(link, None)
+            if above is not None:
+                self.carrier[link] = above
+            if connection is None:
+                return
+            above = connection
+            link = connection.child if link == connection.parent else connection.parent
+
+    def _find(self, link: str) -> str:
+        """The link that stands for the part to which this one belongs."""
+        while self._part[link] != link:
+            self._part[link] = self._part[self._part[link]]
+            link = self._part[link]
+        return link
+
+
+def _rank(part: str, ranks: list[str]) -> int:
+    return max((position for position, name in enumerate(ranks) if name == part), default=-1)
+
+
+# Inertial units of an SDF file, at frames that are called as they are.
+
+
+def read_sensors(
+    model: Element, frames: Frames, description: Description, context: Context
+) -> None:
+    """Append a frame for each `<sensor type="imu">` of a link, and name others in a warning."""
+    taken = {body.name for body in description.bodies}
+    taken |= {frame.name for frame in description.frames}
+    found: dict[str, Any] = {}
+    others: Counter[str] = Counter()
+    elements = [each for place in ("link", "joint") for each in model.all(place)]
+    for place in elements:
+        for sensor in place.all("sensor"):
+            kind, name = sensor.attributes.get("type", "?"), sensor.attributes.get("name", "imu")
+            if kind != "imu" or place.tag == "joint":
+                others[kind] += 1
+                continue
+            called = unused(name, taken)
+            body = place.string("name")
+            placement = inverse(frames.pose(place)) @ frames.pose(sensor)
+            description.frames.append(Frame(called, body, placement, sensor.source))
+            found[called] = {"kind": "IMU", "frame": called}
+    if found:
+        description.metadata[SENSORS] = found
+    if others:
+        names = ", ".join(f"{count} {kind}" for kind, count in sorted(others.items()))
+        context.warnings.append(f"sensors ({others.total()}) are not taken over: {names}")

@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tarsus._lib.checks import suggestion, unused
 from tarsus.formats.context import Context, listing
-from tarsus.formats.gears import ONE_COORDINATE, add_rotor, thin_disc
+from tarsus.formats.couplings import ONE_COORDINATE, add_rotor, thin_disc
 from tarsus.formats.sdf_elements import flag, number
 from tarsus.formats.xml import Element
-from tarsus.model.checks import suggestion, unused
 from tarsus.model.defaults import filled
 from tarsus.model.description import Actuator, Description, Joint
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.errors import WORLD, Source
+from tarsus._lib.files import Array
 from tarsus.formats.context import Color, Context
 from tarsus.formats.sdf_frames import MODEL, Frames, read_pose
-from tarsus.formats.surfaces import sdf_surface
+from tarsus.formats.urdf_elements import sdf_surface
 from tarsus.formats.xml import Element
-from tarsus.model.description import WORLD, Body, Shape, Source
+from tarsus.model.description import Body, Shape
 from tarsus.spatial import inverse
 
 TYPES = ("revolute", "continuous", "prismatic", "screw", "universal", "revolute2", "ball", "fixed")

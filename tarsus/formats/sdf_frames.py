@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import suggestion
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
 from tarsus.formats.xml import Element
-from tarsus.model.checks import suggestion
-from tarsus.model.description import WORLD
 from tarsus.spatial import pose, rotation_from_quaternion, rotation_from_rpy
 
 MODEL = "__model__"

@@ -1,12 +1,173 @@
-"""What an SDF file includes, read in place: models of other files, with names and poses of here."""
+"""Includes and nested models of SDF files, as one flat model."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from tarsus.formats.context import Context
+from tarsus._lib.errors import WORLD, ModelError
+from tarsus.formats.context import Context, listing
+from tarsus.formats.sdf_elements import flag
+from tarsus.formats.sdf_frames import MODEL
 from tarsus.formats.xml import Element, read_xml
-from tarsus.model.description import ModelError
+
+# Models inside models, and several models of a world, as one SDF model.
+#
+# What is in an inner model gets its name and a slash in front, and the model itself becomes a
+# frame. Models that are planes alone, such as Gazebo's ground, are left out: grounds are stated
+# elsewhere.
+
+
+MAX_DEPTH = 50
+FRAMES = ("link", "joint", "frame")
+ATTRIBUTES = {"pose": "relative_to", "frame": "attached_to", "xyz": "expressed_in"}
+ATTRIBUTES |= {"mimic": "joint", "model": "canonical_link"}
+TEXTS = ("parent", "child", "gearbox_reference_body", "joint_name")
+"""What refers to frames, by attributes of elements and by texts."""
+
+
+def one_model(root: Element, context: Context, name: str, *, old_axes: bool) -> Element:
+    """Return the model of a file; several become one of this `name`, their own in front.
+
+    `old_axes`: axes without a frame are stated in that of their model, as before SDF 1.5.
+    """
+    worlds = list(root.all("world"))
+    includes = Includes(context)
+    for place in (root, *worlds):
+        includes.expand(place)
+        context.ignore_except(place, "model", "world", "gravity")
+    models = [model for place in (root, *worlds) for model in place.all("model")]
+    planes = [model for model in models if _is_plane(model)]
+    if len(planes) < len(models):
+        models = [model for model in models if model not in planes]
+    if not models:
+        raise root.error("has no <model>")
+    if planes and planes[0] not in models:
+        names = listing(dict.fromkeys(model.string("name") for model in planes))
+        told = f"models of planes alone ({len(planes)}) are not taken over, grounds are stated"
+        context.warnings.append(f"{told} in simulations: {names}")
+    if len(models) == 1:
+        (model,) = models
+    else:
+        stated = worlds[0].attributes.get("name") if worlds else None
+        model = Element("model", {"name": stated or name}, root.source, root, models)
+        _check_names(model, models)
+    flatten(model, old_axes)
+    return model
+
+
+def flatten(model: Element, old_axes: bool = False, depth: int = 0) -> None:
+    """Take all that is in inner models, and in theirs, into a model."""
+    inner = [child for child in model.children if child.tag == "model"]
+    if depth > MAX_DEPTH:
+        raise model.error(f"is nested more than {MAX_DEPTH} deep")
+    _check_names(model, inner)
+    for each in inner:
+        flatten(each, old_axes, depth + 1)
+        own = _unpacked(each, old_axes)
+        model.children.remove(each)
+        for element in own:
+            element.parent = model
+        model.children += own
+    _rename(model, "")
+
+
+def _unpacked(model: Element, old_axes: bool) -> list[Element]:
+    """What a model holds, with its name in front, and a frame that stands for the model."""
+    name = model.string("name")
+    links = [link.string("name") for link in model.all("link")]
+    if not links:
+        raise model.error("has no <link>")
+    if "placement_frame" in model.attributes:
+        raise model.error("is inside another and has a placement_frame, which is not read")
+    own = [child for child in model.children if child.tag not in ("pose", "static")]
+    if flag(model, "static"):
+        own = [child for child in own if child.tag != "joint"]
+        own += [_weld(link, model) for link in links]
+    for element in own:
+        _state_frame(element, old_axes)
+        if element.tag in FRAMES:
+            element.attributes["name"] = f"{name}/{element.string('name')}"
+        for each in element.walk():
+            _rename_one(each, name)
+            if each.tag == "sensor" and each.attributes.get("name"):
+                each.attributes["name"] = f"{name}/{each.attributes['name']}"
+    canonical = model.attributes.get("canonical_link") or links[0]
+    attributes = {"name": name, "attached_to": _scoped(canonical, name)}
+    frame = Element("frame", attributes, model.source)
+    pose = model.find("pose") or Element("pose", {}, model.source)
+    pose.attributes.setdefault("relative_to", MODEL)
+    pose.parent, frame.children = frame, [pose]
+    return [frame, *own]
+
+
+def _state_frame(element: Element, old_axes: bool) -> None:
+    """Say in which frame something is placed whose frame is that of the inner model by default."""
+    if element.tag == "link":
+        if element.find("pose") is None:
+            element.children.append(Element("pose", {}, element.source, element))
+        element.require("pose").attributes.setdefault("relative_to", MODEL)
+    if element.tag == "frame" and not element.attributes.get("attached_to"):
+        element.attributes["attached_to"] = MODEL
+    for axis in (each for each in element.walk() if each.tag in ("axis", "axis2")):
+        xyz = axis.find("xyz")
+        if xyz is not None and (old_axes or flag(axis, "use_parent_model_frame")):
+            xyz.attributes.setdefault("expressed_in", MODEL)
+
+
+def _rename(element: Element, name: str) -> None:
+    for each in element.walk():
+        _rename_one(each, name)
+
+
+def _rename_one(element: Element, name: str) -> None:
+    """Let an element of the model `name` refer to what it means in the model around."""
+    attribute = ATTRIBUTES.get(element.tag)
+    if attribute and element.attributes.get(attribute):
+        element.attributes[attribute] = _scoped(element.attributes[attribute], name)
+    if element.tag in TEXTS and element.text.strip():
+        element.text = _scoped(element.text.strip(), name)
+
+
+def _scoped(reference: str, name: str) -> str:
+    """What the frame is called in the model around."""
+    if reference == WORLD or (reference == MODEL and not name):
+        return reference
+    inner = reference.replace("::", "/")
+    whole = f"{name}/{inner}" if name else inner
+    return whole.removesuffix(f"/{MODEL}")
+
+
+def _weld(link: str, model: Element) -> Element:
+    """The joint that holds a link of a static model."""
+    joint = Element("joint", {"name": f"{link}_static", "type": "fixed"}, model.source, model)
+    for tag, text in (("parent", WORLD), ("child", link)):
+        joint.children.append(Element(tag, {}, model.source, joint, text=text))
+    return joint
+
+
+def _is_plane(model: Element) -> bool:
+    """Whether all that can be seen or touched of a model is planes."""
+    forms = [
+        form.tag
+        for element in model.walk()
+        if element.tag == "geometry"
+        for form in element.children
+    ]
+    return bool(forms) and set(forms) == {"plane"}
+
+
+def _check_names(model: Element, inner: Iterable[Element]) -> None:
+    taken = {each.string("name") for tag in FRAMES for each in model.all(tag)}
+    for each in inner:
+        name = each.string("name")
+        if name in taken:
+            raise each.error("has a name that something beside it has, too")
+        taken.add(name)
+
+
+# What an SDF file includes, read in place: models of other files, with names and poses of here.
+
 
 MAX_INCLUDES = 1000
 MAX_ELEMENTS = 200_000

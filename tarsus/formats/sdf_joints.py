@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.formats.gears import follow
+from tarsus._lib.checks import suggestion
+from tarsus._lib.files import Array
+from tarsus.formats.couplings import follow
 from tarsus.formats.sdf_elements import Axis, Connection, number
-from tarsus.model.checks import suggestion
 from tarsus.model.description import Body, Description, Joint, Loop
 from tarsus.spatial import inverse, pose, rotation_along
 

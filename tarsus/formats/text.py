@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tarsus.files import replacing
-from tarsus.model.description import ModelError, Source
+from tarsus._lib.errors import ModelError, Source
+from tarsus._lib.files import replacing
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 50

@@ -10,18 +10,17 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable
 
+from tarsus._lib.errors import WORLD, ModelError, Source
 from tarsus.formats.context import Context, listing
+from tarsus.formats.couplings import read_mimics
 from tarsus.formats.paths import Folders
 from tarsus.formats.sdf_actuators import read_plugins
-from tarsus.formats.surfaces import read_gazebo
-from tarsus.formats.urdf_couplings import read_mimics
-from tarsus.formats.urdf_elements import read_body, read_color, read_joint, read_shapes
-from tarsus.formats.urdf_plus import ELEMENTS as PLUS
-from tarsus.formats.urdf_plus import read_plus
-from tarsus.formats.urdf_transmissions import CONTROL, read_interfaces, read_transmissions
-from tarsus.formats.xacro_file import refuse_xacro
+from tarsus.formats.urdf_elements import read_body, read_color, read_gazebo, read_joint, read_shapes
+from tarsus.formats.urdf_extensions import CONTROL, read_interfaces, read_plus, read_transmissions
+from tarsus.formats.urdf_extensions import ELEMENTS as PLUS
+from tarsus.formats.xacro.files import refuse_xacro
 from tarsus.formats.xml import Element, read_xml
-from tarsus.model.description import WORLD, Body, Description, Joint, ModelError, Source
+from tarsus.model.description import Body, Description, Joint
 
 ROOT_JOINT = "root_joint"
 
@@ -39,8 +38,8 @@ def read_urdf(
     `base` says whether the root link is "fixed" to the world or "free" to move in it.
     `package_dirs` are the folders that hold the packages of `package://` paths.
     Joints that mimic others are coupled to them; `mimic="independent"` reads them as joints of
-    their own. Actuators: `tarsus.formats.urdf_transmissions`; loops, couplings and
-    rotors as elements of the file: `tarsus.formats.urdf_plus`.
+    their own. Actuators: `tarsus.formats.urdf_extensions`; loops, couplings and
+    rotors as elements of the file: `tarsus.formats.urdf_extensions`.
     """
     if base not in ("fixed", "free"):
         raise ValueError(f"base must be 'fixed' or 'free', not {base!r}")

@@ -1,22 +1,28 @@
-"""Safe reading of XML: no document types, no entities, limits on size and depth.
-
-Elements remember their line, and the readers of numbers say which attribute of which
-element in which line is wrong.
-"""
+"""Safe reading and writing of XML."""
 
 from __future__ import annotations
 
 import math
 import os
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from xml.parsers import expat
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.model.description import ModelError, Source
+from tarsus._lib.errors import ModelError, Source
+from tarsus._lib.files import Array
+from tarsus.spatial import rpy_from_rotation
+
+# Safe reading of XML: no document types, no entities, limits on size and depth.
+#
+# Elements remember their line, and the readers of numbers say which attribute of which
+# element in which line is wrong.
+
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 1000
@@ -227,3 +233,43 @@ class TreeReader:
 
     def refuse(self, *_: object) -> int:
         raise ModelError("document types and entities are not read", self.here())
+
+
+# Elements of XML as text: escaped, indented, numbers with all their bits.
+
+
+Node = ElementTree.Element
+
+
+def add(parent: Node, tag: str, text: str | None = None, /, **attributes: Any) -> Node:
+    """Append an element; attributes that are None are left out, numbers are written."""
+    element = ElementTree.SubElement(parent, tag)
+    for key, value in attributes.items():
+        if value is not None:
+            element.set(key.rstrip("_"), value if isinstance(value, str) else numbers(value))
+    element.text = text
+    return element
+
+
+def numbers(values: ArrayLike) -> str:
+    """Return numbers as words between blanks; zeros have no sign."""
+    return " ".join(repr(value + 0.0) for value in np.ravel(np.asarray(values, float)).tolist())
+
+
+def six(placement: Array) -> tuple[Array, Array]:
+    """Return position (3,) and roll, pitch, yaw (3,) of a pose (4, 4)."""
+    return placement[:3, 3], rpy_from_rotation(placement[:3, :3])
+
+
+def is_identity(placement: Array) -> bool:
+    """Whether a pose (4, 4) is that of the frame itself."""
+    return np.array_equal(placement, np.eye(4))
+
+
+def document(root: Node, comments: Iterable[str] = ()) -> str:
+    """Return the whole file."""
+    for position, comment in enumerate(comments):
+        # two hyphens would end a comment
+        root.insert(position, ElementTree.Comment(f" {comment.replace('--', '- -')} "))
+    ElementTree.indent(root)
+    return '<?xml version="1.0"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"

@@ -1,75 +1,42 @@
-"""How machines walk: `plans`, `walk`, `robustness`; `walkers`, their limit cycles and branches."""
+"""Periodic gaits of hybrid walkers: `walkers`, limit cycles, branches, basins, optimal gaits."""
 
-from tarsus.gait import plans, walkers
-from tarsus.gait.aims import Aims, Measured
+from tarsus.gait import walkers
 from tarsus.gait.anatomy import Anatomy
-from tarsus.gait.biped import Biped
-from tarsus.gait.body_parts import Leg, Limb
-from tarsus.gait.body_tasks import BodyGains, BodyTasks
-from tarsus.gait.cycles import (
-    Basin,
-    Bifurcation,
-    Branch,
-    Doublings,
-    LimitCycle,
-    NoGaitError,
-    Survival,
-    attractor,
-    basin,
-    continuation,
-    doublings,
-    limit_cycle,
-    limit_cycles,
-    survival,
-)
-from tarsus.gait.estimate_errors import EstimateErrors
-from tarsus.gait.felt_pushes import FeltPush
-from tarsus.gait.foot_placement import FootPlacement
-from tarsus.gait.impact_analysis import ImpactAnalysis, impact_analysis
-from tarsus.gait.optimal import (
-    BSpline,
-    Chebyshev,
-    Design,
-    Front,
-    Grip,
-    OptimizedGait,
-    Require,
-    flat_strike,
-    front,
-    optimize,
-    replayed,
-)
-from tarsus.gait.point_mass_walk import PointMassWalk, point_mass_walk, standing_start
-from tarsus.gait.posture import stance
-from tarsus.gait.push_off import push_off
-from tarsus.gait.robustness import Robustness, robustness
-from tarsus.gait.senses import Senses
+from tarsus.gait.basin import Basin, Survival, basin, survival
+from tarsus.gait.bifurcations import Bifurcation
+from tarsus.gait.branch import Branch
+from tarsus.gait.continuation import Doublings, attractor, continuation, doublings
+from tarsus.gait.cycle import LimitCycle
+from tarsus.gait.impact_analysis import ImpactAnalysis, impact_analysis, push_off
+from tarsus.gait.limb_search import Leg, Limb
+from tarsus.gait.limit_cycle import NoGaitError, limit_cycle, limit_cycles
+from tarsus.gait.optimal.collocation import BSpline, Chebyshev
+from tarsus.gait.optimal.conditions import Require
+from tarsus.gait.optimal.design import Design
+from tarsus.gait.optimal.foot_conditions import Grip, flat_strike
+from tarsus.gait.optimal.optimize import optimize
+from tarsus.gait.optimal.pareto_front import Front, front, replayed
+from tarsus.gait.optimal.search import OptimizedGait
 from tarsus.gait.soles import Sole
 from tarsus.gait.step_feedback import FeedbackWalk, StepFeedback
-from tarsus.gait.stepping import Stepping
-from tarsus.gait.style import Style
-from tarsus.gait.walk import walk
-from tarsus.gait.walk_report import WalkReport
-from tarsus.gait.walked import Walked
+from tarsus.gait.walkers.point_mass import (
+    FootPlacement,
+    PointMassWalk,
+    point_mass_walk,
+    standing_start,
+)
 from tarsus.gait.walkers.walker import Walker
-from tarsus.gait.walking import Walking
 
 __all__ = [
-    "Aims",
     "Anatomy",
     "BSpline",
     "Basin",
     "Bifurcation",
-    "Biped",
-    "BodyGains",
-    "BodyTasks",
     "Branch",
     "Chebyshev",
     "Design",
     "Doublings",
-    "EstimateErrors",
     "FeedbackWalk",
-    "FeltPush",
     "FootPlacement",
     "Front",
     "Grip",
@@ -77,22 +44,14 @@ __all__ = [
     "Leg",
     "Limb",
     "LimitCycle",
-    "Measured",
     "NoGaitError",
     "OptimizedGait",
     "PointMassWalk",
     "Require",
-    "Robustness",
-    "Senses",
     "Sole",
     "StepFeedback",
-    "Stepping",
-    "Style",
     "Survival",
-    "WalkReport",
-    "Walked",
     "Walker",
-    "Walking",
     "attractor",
     "basin",
     "continuation",
@@ -103,14 +62,10 @@ __all__ = [
     "limit_cycle",
     "limit_cycles",
     "optimize",
-    "plans",
     "point_mass_walk",
     "push_off",
     "replayed",
-    "robustness",
-    "stance",
     "standing_start",
     "survival",
-    "walk",
     "walkers",
 ]

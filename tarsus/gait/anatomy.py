@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
-from tarsus.arrays import Array
-from tarsus.gait.body_parts import Leg, Limb
-from tarsus.gait.limb_search import LimbSearch
-from tarsus.geometry import Collision
+from tarsus._lib.checks import expect
+from tarsus._lib.errors import WORLD, ModelError
+from tarsus._lib.files import Array
+from tarsus.gait.limb_search import Leg, Limb, LimbSearch
+from tarsus.geometry.collision import Collision
 from tarsus.model import Model
-from tarsus.model.checks import expect
-from tarsus.model.description import WORLD, ModelError
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,12 +1,4 @@
-"""What a strike takes of a walker's energy, by which motions, and whether a foot lets go at once.
-
-The energy that a strike takes is ½ vᵀ 𝒟 v, with 𝒟 = A (Aᵀ H⁻¹ A)⁻¹ Aᵀ and v of the coordinates that
-move before it. Its principal values in the metric of the kinetic energy, 𝒟 x = σ H x, are shares of
-energy between 0 and 1 that do not depend on coordinates; those of 𝒟 alone do. A passive gait loses
-in its strike what gravity gives it in a step, which bounds its energy there. V. Duindam,
-"Port-Based Modeling and Control for Efficient Bipedal Walking Robots", University of Twente 2006,
-section 4.2.2.
-"""
+"""Energy lost in impacts, and push-off."""
 
 from __future__ import annotations
 
@@ -16,12 +8,23 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.arrays import Array
-from tarsus.events.mapped import mapped, resets_of, struck
+from tarsus._lib.checks import numbers
+from tarsus._lib.files import Array
+from tarsus.control.arguments import vectors
+from tarsus.events.phase import mapped, resets_of
+from tarsus.events.phase import struck as struck_impact_analysis
 from tarsus.events.resets import Impact, Linear
-from tarsus.gait.walkers import Walker
-from tarsus.kit.rooted import Rooted
-from tarsus.model.checks import numbers
+from tarsus.gait.walkers.walker import Walker
+from tarsus.model.rerooted_model import Rooted
+
+# What a strike takes of a walker's energy, by which motions, and whether a foot lets go at once.
+#
+# The energy that a strike takes is ½ vᵀ 𝒟 v, with 𝒟 = A (Aᵀ H⁻¹ A)⁻¹ Aᵀ and v of the coordinates
+# that move before it. Its principal values in the metric of the kinetic energy, 𝒟 x = σ H x, are
+# shares of energy between 0 and 1 that do not depend on coordinates; those of 𝒟 alone do. A passive
+# gait loses in its strike what gravity gives it in a step, which bounds its energy there. V.
+# Duindam, "Port-Based Modeling and Control for Efficient Bipedal Walking Robots", University of
+# Twente 2006, section 4.2.2.
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +105,7 @@ def impact_analysis(walker: Walker, q: ArrayLike, phase: int = -1) -> ImpactAnal
         np.asarray(free.constraint_jacobian(there)),
         np.asarray(free.mass_matrix(there)),
     )
-    after, impulses = struck(rows, inertia, ways)
+    after, impulses = struck_impact_analysis(rows, inertia, ways)
     loss = -lift.T @ rows.T @ impulses.T
     loss = 0.5 * (loss + loss.T)
     shares, directions = _principal(loss, lift.T @ inertia @ lift)
@@ -128,3 +131,74 @@ def _rising(walker: Walker, phase: int, impact: Impact, q: Array) -> Array:
     if foot not in free.frame_names:
         return np.zeros(free.nv)
     return np.asarray(normal @ np.asarray(free.frame_jacobian(q, foot, "world"))[:3])
+
+
+# The push of an ankle just before a strike, by which a walker with light legs goes on as before.
+#
+# The hip has all the mass. A push along the old leg adds r to its velocity, the strike takes away
+# what is along the new one. With unit directions s and n from the old and the new foot to the hip,
+# the kinetic energy is the same before and after if what is added is what is taken away,
+#
+#     r = −n·v / (1 + n·s),
+#
+# V. Duindam, "Port-Based Modeling and Control for Efficient Bipedal Walking Robots", University of
+# Twente 2006, (5.37).
+
+
+def leg_direction(pitch: ArrayLike, roll: ArrayLike) -> Array:
+    """Return the unit vector (…, 3) from a foot to the hip, of a leg that leans ahead and right."""
+    a, b = np.asarray(pitch, float), np.asarray(roll, float)
+    return np.stack([np.sin(a) * np.cos(b), -np.sin(b), np.cos(a) * np.cos(b)], axis=-1)
+
+
+def leg_velocity(pitch: ArrayLike, roll: ArrayLike, rates: ArrayLike) -> Array:
+    """Return the velocity (…, 3) of a hip over a foot that stands [1/s], of the rates (…, 2)."""
+    along, aside = _tangents(pitch, roll)
+    rates = np.asarray(rates, float)
+    return np.asarray(along * rates[..., :1] + aside * rates[..., 1:])
+
+
+def leg_rates(pitch: ArrayLike, roll: ArrayLike, velocity: ArrayLike) -> Array:
+    """Return the rates (…, 2) of both angles that a velocity (…, 3) across the leg has."""
+    along, aside = _tangents(pitch, roll)
+    u = np.asarray(velocity, float)
+    size = (along * along).sum(axis=-1)
+    return np.stack([(along * u).sum(axis=-1) / size, (aside * u).sum(axis=-1)], axis=-1)
+
+
+def _tangents(pitch: ArrayLike, roll: ArrayLike) -> tuple[Array, Array]:
+    a, b = np.asarray(pitch, float), np.asarray(roll, float)
+    along = np.stack([np.cos(a) * np.cos(b), np.zeros_like(a * b), -np.sin(a) * np.cos(b)], -1)
+    aside = np.stack([-np.sin(a) * np.sin(b), -np.cos(b), -np.cos(a) * np.sin(b)], axis=-1)
+    return along, aside
+
+
+def push_off(
+    velocity: ArrayLike, stance: ArrayLike, swing: ArrayLike, energy: ArrayLike | None = None
+) -> Array:
+    """Return how fast an ankle pushes just before a strike (…) [m/s], never backwards.
+
+    `velocity` (…, 3) is that of the hip, across the old leg; `stance` and `swing` (…, 3) are unit
+    vectors from the old and the new foot to it. `energy` (…) [m²/s²] is the kinetic energy by mass
+    that shall be there after the strike, as much as before unless stated.
+    """
+    v, s, n = (vectors(x, 3, name) for x, name in _named(velocity, stance, swing))
+    into, between = (n * v).sum(axis=-1), (n * s).sum(axis=-1)
+    if energy is None:
+        return np.asarray(np.maximum(-into / (1.0 + between), 0.0))
+    # |v + r s|² − (n·(v + r s))² = 2 energy, with v across s
+    across = 1.0 - between**2
+    rest = into**2 - (v * v).sum(axis=-1) + 2.0 * np.asarray(energy, float)
+    root = np.sqrt(np.maximum((into * between) ** 2 + across * rest, 0.0))
+    return np.asarray(np.maximum((into * between + root) / across, 0.0))
+
+
+def struck(velocity: ArrayLike, stance: ArrayLike, swing: ArrayLike, push: ArrayLike) -> Array:
+    """Return the velocity of the hip (…, 3) after a push and a strike."""
+    v, s, n = (vectors(x, 3, name) for x, name in _named(velocity, stance, swing))
+    pushed = v + np.asarray(push, float)[..., None] * s
+    return np.asarray(pushed - n * (n * pushed).sum(axis=-1, keepdims=True))
+
+
+def _named(*given: ArrayLike) -> list[tuple[ArrayLike, str]]:
+    return list(zip(given, ("velocity", "stance", "swing"), strict=True))

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import count, find
+from tarsus._lib.files import Array
 from tarsus.control.arguments import gain, vectors
 from tarsus.differences import WEIGHTS
-from tarsus.events.report import ENDS, EVENTS, Flowed
-from tarsus.gait.cycles.cycle import LimitCycle
-from tarsus.gait.cycles.return_map import FINE, residual, take_step
-from tarsus.model.checks import count, find
+from tarsus.events.flow_result import ENDS, EVENTS, Flowed
+from tarsus.gait.cycle import LimitCycle
+from tarsus.gait.return_map import FINE, residual, take_step
 
 EFFORT = 1e-3
 """Of differences by efforts [N m, N]."""

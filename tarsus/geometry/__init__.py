@@ -1,23 +1,15 @@
 """Geometry: grounds, what of a model can touch, and volumes whose distances are kept."""
 
-from tarsus.formats.srdf import DisabledPair, SemanticFile, load_srdf, save_srdf
-from tarsus.geometry.candidates import Candidate
-from tarsus.geometry.clearing import clear_posture
+from tarsus.formats.side_files import DisabledPair, SemanticFile, load_srdf, save_srdf
 from tarsus.geometry.collision import Collision
-from tarsus.geometry.distances import Distances, NearestPoints, NearPairs
-from tarsus.geometry.fitting import FitReport, Fitted, LinkFit, fit
-from tarsus.geometry.ground import Ground
-from tarsus.geometry.height_field import HeightField
-from tarsus.geometry.link_pairs import LinkPair, link_pairs
-from tarsus.geometry.pair_choice import PairChoice, choose_pairs
-from tarsus.geometry.pair_distance import SweptDistance, swept_distance
-from tarsus.geometry.profile import Profile
-from tarsus.geometry.smooth_ground import SmoothGround
-from tarsus.geometry.space import Space
-from tarsus.geometry.standing import height_over_ground, stand
-from tarsus.geometry.steps import Steps
-from tarsus.geometry.swept_sphere import SweptSphere
-from tarsus.geometry.terrain import Terrain
+from tarsus.geometry.contact_candidates import Candidate
+from tarsus.geometry.distances import Distances, LinkPair, NearestPoints, NearPairs, link_pairs
+from tarsus.geometry.fitting.fit import FitReport, Fitted, LinkFit, fit
+from tarsus.geometry.ground_placement import clear_posture, height_over_ground, stand
+from tarsus.geometry.grounds import Ground, SmoothGround, Space, Terrain
+from tarsus.geometry.height_field import HeightField, Profile, Steps
+from tarsus.geometry.pair_selection import PairChoice, choose_pairs
+from tarsus.geometry.swept_spheres import SweptDistance, SweptSphere, swept_distance
 from tarsus.geometry.volume_draft import VolumeDraft
 from tarsus.geometry.volumes import Volumes
 

@@ -11,17 +11,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.geometry.fitting import fit
-from tarsus.geometry.fitting.cells import Triangles
+from tarsus._lib.checks import count, expect, find, numbers
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
+from tarsus.geometry.fitting.cover import joined
+from tarsus.geometry.fitting.fit import fit
 from tarsus.geometry.fitting.pieces import Pieces, pieces
-from tarsus.geometry.fitting.skins import Skin, skin
-from tarsus.geometry.fitting.tightness import joined
-from tarsus.geometry.swept_sphere import KINDS, SweptSphere
+from tarsus.geometry.fitting.skins import Skin, Triangles, skin
+from tarsus.geometry.swept_spheres import KINDS, SweptSphere
 from tarsus.geometry.volumes import Volumes
 from tarsus.model import Model
-from tarsus.model.checks import count, expect, find, numbers
-from tarsus.model.description import WORLD, Shape
+from tarsus.model.description import Shape
 
 
 class VolumeDraft:

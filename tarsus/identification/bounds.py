@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import find
+from tarsus._lib.checks import find
+from tarsus._lib.files import Array
 
 
 def bounds_of(

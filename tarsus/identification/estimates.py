@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import find, number
+from tarsus._lib.files import Array
 from tarsus.calibration.observability import TOLD, Observability
 from tarsus.calibration.quantiles import student
-from tarsus.model.checks import find, number
 
 
 @dataclass(frozen=True, eq=False)

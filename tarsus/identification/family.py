@@ -8,13 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.events import Phase
-from tarsus.events.changed import changed_model, changed_phases
-from tarsus.events.parameters import Parameter
-from tarsus.gait.walkers import Walker
+from tarsus._lib.checks import find, number
+from tarsus._lib.files import Array
+from tarsus.events.phase import Phase, changed_model, changed_phases
+from tarsus.events.sensitivity import Parameter
+from tarsus.gait.walkers.walker import Walker
 from tarsus.model import Model
-from tarsus.model.checks import find, number
 
 Machine: TypeAlias = Model | Phase | Sequence[Phase] | Walker | Callable[..., Any]
 """A model, phases, a walker, or a function of numbers that makes one of these."""

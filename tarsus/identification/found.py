@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
-from tarsus.events import Phase
+from tarsus._lib.files import Array
+from tarsus.events.phase import Phase
 from tarsus.identification import picture
 from tarsus.identification.estimates import Estimates
 from tarsus.identification.family import Family, phases_of

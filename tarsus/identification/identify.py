@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus._lib.checks import count, number
 from tarsus.calibration.observability import CUT
-from tarsus.events import Phase
+from tarsus.events.phase import Phase
 from tarsus.identification.bounds import bounds_of
 from tarsus.identification.family import Family, Machine, family
 from tarsus.identification.found import Identification
@@ -19,7 +20,6 @@ from tarsus.identification.nodes import State, first_nodes
 from tarsus.identification.recording import REACH, recording
 from tarsus.identification.search import Point, Search
 from tarsus.identification.shooting import Nodes, Shooting
-from tarsus.model.checks import count, number
 from tarsus.simulation import ConvergenceWarning
 
 BLIND = 2.5

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import expect
+from tarsus._lib.files import Array
 from tarsus.calibration.observability import CUT, told_by
 from tarsus.identification.estimates import Estimates
 from tarsus.model import Model
-from tarsus.model.checks import expect
 
 MOMENTS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 """Numbers of a body in the order of `Model.inertial_parameters`."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.events import Phase, flow
+from tarsus._lib.files import Array
+from tarsus.events import flow
+from tarsus.events.phase import Phase
 from tarsus.identification.recording import Recording
 from tarsus.identification.shooting import Nodes
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.calibration.observability import Observability, told_by
 from tarsus.identification.shooting import Nodes, Shooting, Shot
 

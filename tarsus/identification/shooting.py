@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
-from tarsus.events import Flowed, Phase, flow
+from tarsus._lib.files import Array
+from tarsus.events import flow
+from tarsus.events.flow_result import Flowed
+from tarsus.events.phase import Phase
 from tarsus.identification.family import Family
 from tarsus.identification.recording import Recording
 from tarsus.model import Model

@@ -4,47 +4,26 @@ s = ts.ik.Solver(m, tasks=[ts.ik.FrameTask("hand", target), ts.ik.PostureTask()]
 q = s.solve(q).q
 """
 
-from tarsus.ik.avoid import Avoid
-from tarsus.ik.costs import Comfort, Cost, Manipulability, MomentumTracking
-from tarsus.ik.damped import Damping
+from tarsus.ik.collision_avoidance import Avoid
+from tarsus.ik.costs import Comfort, Cost, Manipulability, MomentumTracking, MomentumWeight
 from tarsus.ik.dragging import Dragging, drag
 from tarsus.ik.limits import Limits
-from tarsus.ik.middle_range import middle
-from tarsus.ik.momentum_plan import (
-    ArmSwing,
-    MomentumPeaks,
-    MomentumPlan,
-    momentum_peaks,
-    vertical_inertia,
-)
-from tarsus.ik.momentum_weight import MomentumWeight
+from tarsus.ik.methods import Damping
 from tarsus.ik.pose import Search
+from tarsus.ik.priorities import Within
 from tarsus.ik.programme import QPSolution, solve_qp
-from tarsus.ik.results import Solution, Step, Track
+from tarsus.ik.results import MEANINGS, Solution, Step, Track
 from tarsus.ik.solver import Solver
-from tarsus.ik.status import MEANINGS
-from tarsus.ik.tasks import (
-    AngularMomentumTask,
-    CentroidalMomentumTask,
-    ComTask,
-    CouplingTask,
-    CustomTask,
-    FrameTask,
-    LineTask,
-    LookAtTask,
-    OrientationTask,
-    PartComTask,
-    PlaneTask,
-    PositionTask,
-    PostureTask,
-    Task,
-)
-from tarsus.ik.within import Within
+from tarsus.ik.tasks.frames import FrameTask, LookAtTask, OrientationTask
+from tarsus.ik.tasks.momentum import AngularMomentumTask, CentroidalMomentumTask, CustomTask
+from tarsus.ik.tasks.points import ComTask, LineTask, PartComTask, PlaneTask, PositionTask
+from tarsus.ik.tasks.posture import CouplingTask, PostureTask
+from tarsus.ik.tasks.task import Task
+from tarsus.ik.track import middle
 
 __all__ = [
     "MEANINGS",
     "AngularMomentumTask",
-    "ArmSwing",
     "Avoid",
     "CentroidalMomentumTask",
     "ComTask",
@@ -59,8 +38,6 @@ __all__ = [
     "LineTask",
     "LookAtTask",
     "Manipulability",
-    "MomentumPeaks",
-    "MomentumPlan",
     "MomentumTracking",
     "MomentumWeight",
     "OrientationTask",
@@ -78,7 +55,5 @@ __all__ = [
     "Within",
     "drag",
     "middle",
-    "momentum_peaks",
     "solve_qp",
-    "vertical_inertia",
 ]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import LARGEST, count, number, numbers, read_only, reals
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import LARGEST, count, number, numbers, read_only, reals
 
 
 def checked_gain(value: float | None, name: str) -> float | None:

@@ -13,22 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.ik.calm import calm_rows
-from tarsus.ik.constraints import Constraints
+from tarsus._lib.files import Array
 from tarsus.ik.core_tasks import CoreTasks
-from tarsus.ik.levels import check_gains
-from tarsus.ik.limits import free_ranges
-from tarsus.ik.results import Rows
-from tarsus.ik.status import (
-    CONTRADICTORY,
-    ITERATIONS,
-    LIMITED,
-    NOT_FINITE,
-    SINGULAR,
-    SOLVED,
-)
-from tarsus.ik.tasks import Task
+from tarsus.ik.limits import Constraints, free_ranges
+from tarsus.ik.methods import calm_rows
+from tarsus.ik.priorities import check_gains
+from tarsus.ik.results import CONTRADICTORY, ITERATIONS, LIMITED, NOT_FINITE, SINGULAR, SOLVED, Rows
+from tarsus.ik.tasks.task import Task
 from tarsus.model import Model
 
 CODES = np.array([SOLVED, CONTRADICTORY, ITERATIONS, NOT_FINITE, LIMITED, SINGULAR])

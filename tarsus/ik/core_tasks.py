@@ -13,24 +13,13 @@ from typing import Any
 import numpy as np
 
 from tarsus import _core
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.ik.points import CentreOfMass, FrameOrigin, PartCentre, Point
-from tarsus.ik.tasks import (
-    AngularMomentumTask,
-    CentroidalMomentumTask,
-    ComTask,
-    CouplingTask,
-    FrameTask,
-    LookAtTask,
-    OrientationTask,
-    PartComTask,
-    PositionTask,
-    PostureTask,
-    Task,
-)
-from tarsus.ik.tasks.aimed import AimedTask
-from tarsus.ik.tasks.momentum import MomentumTask
-from tarsus.ik.tasks.point import PointTask
+from tarsus.ik.tasks.frames import FrameTask, LookAtTask, OrientationTask
+from tarsus.ik.tasks.momentum import AngularMomentumTask, CentroidalMomentumTask, MomentumTask
+from tarsus.ik.tasks.points import ComTask, PartComTask, PointTask, PositionTask
+from tarsus.ik.tasks.posture import CouplingTask, PostureTask
+from tarsus.ik.tasks.task import AimedTask, Task
 from tarsus.model import Model
 from tarsus.spatial import skew
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import find, numbers
+from tarsus._lib.files import Array
 from tarsus.ik.arguments import positive
-from tarsus.ik.middle_range import middle
-from tarsus.ik.tasks import FrameTask, PositionTask
-from tarsus.model.checks import find, numbers
+from tarsus.ik.tasks.frames import FrameTask
+from tarsus.ik.tasks.points import PositionTask
+from tarsus.ik.track import middle
 from tarsus.spatial import (
     pose,
     quaternion_from_rotation,
@@ -24,10 +25,9 @@ from tarsus.spatial import (
     scalar_first,
     scalar_last,
 )
-from tarsus.view import Viewer
-from tarsus.view.handles import Handle
-from tarsus.view.stage import FINE, Stage
-from tarsus.view.surfaces import ShownShapes
+from tarsus.view.frame_sequence import FINE, Stage
+from tarsus.view.triangle_meshes import ShownShapes
+from tarsus.view.viewer import Handle, Viewer
 
 if TYPE_CHECKING:
     from tarsus.ik.solver import Solver

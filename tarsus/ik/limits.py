@@ -1,27 +1,144 @@
-"""Limits of joints as bounds of velocities: how far and how fast each may go in the next step.
-
-A joint at q with upper limit u keeps it after a step of dt if v ≤ (u − q)/dt. Velocities are
-bounded by themselves; with accelerations a also |v − v_last| ≤ a dt, and no joint may be faster
-than it can brake before its limit. Braking in n + 1 steps, with velocities v, v − a dt, …, takes
-dt ((n + 1) v − a dt n (n + 1)/2), hence
-
-    v ≤ ((u − q)/dt + a dt n (n + 1)/2) / (n + 1),     n (n + 1) a dt²/2 ≤ u − q, n largest.
-
-A joint that is beyond its limit comes back, no faster than it may move. Where bounds contradict
-each other, those of positions come first, then those of velocities.
-"""
+"""Joint limits and other constraints of inverse kinematics; dependent joints."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import flag, number
+from tarsus._lib.files import Array
 from tarsus.ik.arguments import positive
-from tarsus.model import Model
-from tarsus.model.checks import flag, number
+from tarsus.ik.methods import Bounds
+from tarsus.ik.priorities import Within
+from tarsus.model.description import NONHOLONOMIC, QUASI_VELOCITIES
+from tarsus.model.model import Model
+
+if TYPE_CHECKING:
+    from tarsus.ik.collision_avoidance import Avoid
+
+
+# All that velocities must keep to: limits of joints and followers, distances, bounds of goals.
+
+
+class Constraints:
+    """What of a machine's limits, distances and goals holds; evaluated at states."""
+
+    def __init__(
+        self,
+        model: Model,
+        limits: Limits | bool | None,
+        avoid: Avoid | None,
+        within: Sequence[Within] = (),
+    ) -> None:
+        stated = _stated(limits)
+        self.joints = None if stated is None else JointBounds(model, stated)
+        followers = None if stated is None else FollowerBounds(model, stated)
+        self.followers = followers if followers is not None and followers.count else None
+        self.avoid = avoid
+        self.within = tuple(each.bind(model) for each in within)
+        self._model, self._nv = model, model.nv
+
+    @property
+    def remembers(self) -> bool:
+        """Whether the bounds depend on the velocities of the last step."""
+        return self.joints is not None and self.joints.limits.acceleration is not None
+
+    def at(self, q: Array, dt: float, last: Array | None) -> Bounds | None:
+        """Return the bounds for a step of dt from q (…, nq), with velocities `last` before it."""
+        if self.joints is None and self.avoid is None and not self.within:
+            return None
+        shape = (*q.shape[:-1], self._nv)
+        if self.joints is None:
+            low, high = np.full(shape, -np.inf), np.full(shape, np.inf)
+        else:
+            low, high = self.joints(q, dt, last)
+        rows = [np.zeros((*q.shape[:-1], 0, self._nv))]
+        least, most = [np.zeros((*q.shape[:-1], 0))], [np.zeros((*q.shape[:-1], 0))]
+        if self.followers is not None:
+            row, lowest, highest = self.followers(q, dt)
+            rows.append(row)
+            least.append(lowest)
+            most.append(highest)
+        if self.avoid is not None:
+            row, lowest = self.avoid.rows(q, dt)
+            rows.append(row)
+            least.append(lowest)
+            most.append(np.full_like(lowest, np.inf))
+        for each in self.within:
+            row, lowest, highest = each.rows(q, dt)
+            rows.append(row)
+            least.append(lowest)
+            most.append(highest)
+        parts = (np.concatenate(each, axis=-1) for each in (least, most))
+        return Bounds(low, high, np.concatenate(rows, axis=-2), *parts)
+
+    def of_states(self, lead: tuple[int, ...], rows: NDArray[np.intp]) -> Constraints:
+        """Return those of some `rows` of states with leading dimensions `lead`, in a line."""
+        found = copy(self)
+        found.within = tuple(each.of_states(lead, rows) for each in self.within)
+        return found
+
+    def of_places(self) -> Constraints:
+        """Return what of them is a matter of places, for steps of one second: not how fast."""
+        found = copy(self)
+        if self.joints is not None:
+            still = replace(self.joints.limits, velocity=False, acceleration=None, share=1.0)
+            limited = Constraints(self._model, still, None)
+            found.joints, found.followers = limited.joints, limited.followers
+        if self.avoid is not None:
+            found.avoid = replace(self.avoid, rate=1.0)
+        return found
+
+    def too_near(self, q: Array) -> Array:
+        """Return by how much (…) links are nearer than they may be at most [m]."""
+        if self.avoid is None:
+            return np.zeros(q.shape[:-1])
+        least = self.avoid.distances.distance(q).min(axis=-1, initial=np.inf)
+        return np.asarray(np.maximum(self.avoid.margin - least, 0.0))
+
+    def reach(self, q: Array) -> tuple[Array, Array]:
+        """Return the longest steps down and up (…, nv) that limits of positions permit."""
+        if self.joints is None:
+            free = np.full((*q.shape[:-1], self._nv), np.inf)
+            return -free, free
+        return self.joints.reach(q)
+
+    def beyond(self, q: Array) -> Array:
+        """Return how far (…) joints, those that follow, too, and goals are beyond their bounds."""
+        low, high = self.reach(q)
+        own = np.asarray(np.maximum(low, -high).max(axis=-1, initial=0.0))
+        others = [] if self.followers is None else [self.followers.beyond(q)]
+        others += [each.beyond(q) for each in self.within]
+        return np.asarray(np.maximum.reduce(np.broadcast_arrays(own, *others)))
+
+
+def _stated(value: Limits | bool | None) -> Limits | None:
+    """Return the limits for `limits=` of a solver: True for all that the model states."""
+    if value is None or value is False:
+        return None
+    if value is True:
+        return Limits()
+    if not isinstance(value, Limits):
+        raise TypeError(f"limits is {value!r}, must be True, False or tarsus.ik.Limits")
+    return value
+
+
+# Limits of joints as bounds of velocities: how far and how fast each may go in the next step.
+#
+# A joint at q with upper limit u keeps it after a step of dt if v ≤ (u − q)/dt. Velocities are
+# bounded by themselves; with accelerations a also |v − v_last| ≤ a dt, and no joint may be faster
+# than it can brake before its limit. Braking in n + 1 steps, with velocities v, v − a dt, …, takes
+# dt ((n + 1) v − a dt n (n + 1)/2), hence
+#
+#     v ≤ ((u − q)/dt + a dt n (n + 1)/2) / (n + 1),     n (n + 1) a dt²/2 ≤ u − q, n largest.
+#
+# A joint that is beyond its limit comes back, no faster than it may move. Where bounds contradict
+# each other, those of positions come first, then those of velocities.
 
 
 @dataclass(frozen=True)
@@ -173,3 +290,58 @@ def free_ranges(model: Model) -> tuple[Array, Array, list[int]]:
     own = np.flatnonzero(model.rate_index >= 0)
     position[model.rate_index[own]] = own
     return np.full(model.nv, -np.inf), np.full(model.nv, np.inf), position.tolist()
+
+
+# Limits of joints that follow others, by gears, couplings or loops: rows of velocities.
+#
+# A joint with the velocity w = G v, its row of the coupling matrix, keeps its range in a step of dt
+# if (lower − x)/dt ≤ G v ≤ (upper − x)/dt, and its speed if |G v| ≤ w_max. Rotors of motors are
+# such joints: a gear with ratio N lets a joint go N times slower than its motor may turn.
+
+
+class FollowerBounds:
+    """Rows of the joints that follow others and have limits."""
+
+    def __init__(self, model: Model, limits: Limits) -> None:
+        self.model, self.limits = model, limits
+        stated = speeds(limits)
+        positions, velocities, lower, upper, fastest = [], [], [], [], []
+        for view in model.joints:
+            if not view.dependent or view.kind in (*QUASI_VELOCITIES, *NONHOLONOMIC):
+                continue
+            for k in range(view.nv):
+                if k in view.own_velocities:
+                    continue
+                low = view.lower[k] + limits.margin if limits.position else -np.inf
+                high = view.upper[k] - limits.margin if limits.position else np.inf
+                speed = stated.get(view.name, view.velocity_limit[k] if limits.velocity else np.inf)
+                if np.isfinite([low, high, speed]).any():
+                    positions.append(view.position_slice.start + k)
+                    velocities.append(view.velocity_slice.start + k)
+                    lower.append(low)
+                    upper.append(high)
+                    fastest.append(speed)
+        self.count = len(positions)
+        self._positions, self._velocities = positions, velocities
+        self._lower, self._upper = np.array(lower), np.array(upper)
+        self._fastest = np.array(fastest)
+
+    @property
+    def limits_of_each(self) -> list[tuple[int, int, float, float, float]]:
+        """Position and velocity among all joints', lower and upper end, speed, of each joint."""
+        numbers = (self._lower.tolist(), self._upper.tolist(), self._fastest.tolist())
+        return list(zip(self._positions, self._velocities, *numbers, strict=True))
+
+    def __call__(self, q: Array, dt: float) -> tuple[Array, Array, Array]:
+        """Return rows (…, count, nv) and what they may be at least and at most (…, count)."""
+        x = self.model.joint_positions(q)[..., self._positions]
+        rows = self.model.coupling_matrix(q)[..., self._velocities, :]
+        low = np.clip((self._lower - x) * (self.limits.share / dt), -self._fastest, self._fastest)
+        high = np.clip((self._upper - x) * (self.limits.share / dt), -self._fastest, self._fastest)
+        return np.asarray(rows), low, high
+
+    def beyond(self, q: Array) -> Array:
+        """Return how far (…) the joints that follow are beyond their ranges at most."""
+        x = self.model.joint_positions(q)[..., self._positions]
+        apart = np.maximum(self._lower - x, x - self._upper)
+        return np.asarray(np.maximum(apart, 0.0).max(axis=-1, initial=0.0))

@@ -12,9 +12,10 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.model import Model, ModelError
-from tarsus.model.checks import find
+from tarsus._lib.checks import find
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
+from tarsus.model import Model
 from tarsus.spatial import skew
 
 ALIGNED: Literal["local_world_aligned"] = "local_world_aligned"

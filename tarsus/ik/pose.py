@@ -21,19 +21,17 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import count
+from tarsus._lib.files import Array
 from tarsus.ik.arguments import configurations, positive
+from tarsus.ik.collision_avoidance import Push
 from tarsus.ik.core_tasks import CoreTasks, known
-from tarsus.ik.damped import Damping, damped
-from tarsus.ik.levels import levels_at
 from tarsus.ik.limits import free_ranges
-from tarsus.ik.middle_range import middle
-from tarsus.ik.moves import move, open_loops
-from tarsus.ik.push import Push
-from tarsus.ik.results import Solution
-from tarsus.ik.status import ITERATIONS, LIMITED, NOT_FINITE, OPEN_LOOP, SOLVED, STALLED
+from tarsus.ik.methods import Damping, damped
+from tarsus.ik.priorities import levels_at
+from tarsus.ik.results import ITERATIONS, LIMITED, NOT_FINITE, OPEN_LOOP, SOLVED, STALLED, Solution
 from tarsus.ik.tasks.task import Task
-from tarsus.model.checks import count
+from tarsus.ik.track import middle, move, open_loops
 
 if TYPE_CHECKING:
     from tarsus.ik.solver import Solver

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus._core import solve_programmes
-from tarsus.arrays import Array
-from tarsus.model.checks import count, number, reals
+from tarsus._lib.checks import count, number, reals
+from tarsus._lib.files import Array
 
 SOLVED, INFEASIBLE, ITERATIONS, NOT_FINITE = range(4)
 WORDS = ("solved", "infeasible", "iterations", "not finite")

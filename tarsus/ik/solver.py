@@ -14,37 +14,44 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.arrays import Array
-from tarsus.geometry import Distances
-from tarsus.ik.acceleration import STIFFEST, acceleration_levels
+from tarsus._lib.checks import count, expect, find, number, suggestion
+from tarsus._lib.files import Array
+from tarsus.geometry.distances import Distances
 from tarsus.ik.arguments import configurations, positive, vectors, weights
-from tarsus.ik.avoid import Avoid, Repulsion, avoid_of
-from tarsus.ik.blend import Blend
-from tarsus.ik.bounded import bounded
-from tarsus.ik.calm import calm_price
-from tarsus.ik.constraints import Constraints
+from tarsus.ik.collision_avoidance import Avoid, Repulsion, avoid_of
 from tarsus.ik.core_steps import CoreSteps, Found
 from tarsus.ik.core_tasks import known
-from tarsus.ik.costs import Cost
-from tarsus.ik.damped import Damping, damped
-from tarsus.ik.levels import Level, check_gains, levels_at
-from tarsus.ik.limits import Limits
-from tarsus.ik.momentum_weight import MomentumWeight
-from tarsus.ik.moves import move
-from tarsus.ik.one_solve import Diagonal, InverseWeight, one_solve
+from tarsus.ik.costs import Cost, MomentumWeight
+from tarsus.ik.limits import Constraints, Limits
+from tarsus.ik.methods import (
+    Bounds,
+    Damping,
+    Diagonal,
+    InverseWeight,
+    bounded,
+    calm_price,
+    codes,
+    damped,
+    one_solve,
+    programme,
+    transposed,
+)
 from tarsus.ik.pose import Pose, Search
+from tarsus.ik.priorities import (
+    STIFFEST,
+    Level,
+    Within,
+    acceleration_levels,
+    check_gains,
+    levels_at,
+)
 from tarsus.ik.programme import QPSolution
-from tarsus.ik.qp import Bounds, codes, programme
-from tarsus.ik.results import Solution, Step, Track
-from tarsus.ik.status import NOT_FINITE
-from tarsus.ik.step_verdict import code_of, defined, missing_of
-from tarsus.ik.tasks import Task
-from tarsus.ik.tasks.loops import LoopTask
-from tarsus.ik.track import track
-from tarsus.ik.transpose import transposed
-from tarsus.ik.within import Within
+from tarsus.ik.results import NOT_FINITE, Solution, Step, Track
+from tarsus.ik.step_verdict import Blend, code_of, defined, missing_of
+from tarsus.ik.tasks.posture import LoopTask
+from tarsus.ik.tasks.task import Task
+from tarsus.ik.track import move, track
 from tarsus.model import Model
-from tarsus.model.checks import count, expect, find, number, suggestion
 
 Method: TypeAlias = Literal["qp", "dls", "rate", "transpose"]
 

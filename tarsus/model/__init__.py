@@ -1,10 +1,9 @@
 """Mechanisms: stating them (`Builder`, `Description`) and computing with them (`Model`)."""
 
+from tarsus._lib.checks import UnknownNameError
+from tarsus._lib.errors import WORLD, ModelError, Source
 from tarsus.model.builder import Builder
-from tarsus.model.checks import UnknownNameError
-from tarsus.model.cluster_views import Cluster, Constraint
 from tarsus.model.description import (
-    WORLD,
     Actuator,
     Body,
     Coupling,
@@ -12,15 +11,13 @@ from tarsus.model.description import (
     Frame,
     Joint,
     Loop,
-    ModelError,
     Shape,
-    Source,
 )
 from tarsus.model.diagnosis import Diagnosis, diagnose
 from tarsus.model.editor import Editor
+from tarsus.model.keyframes import Keyframe
 from tarsus.model.model import Model
-from tarsus.model.poses import Keyframe
-from tarsus.model.views import BodyView, FrameView, JointView
+from tarsus.model.views import BodyView, Cluster, Constraint, FrameView, JointView
 
 __all__ = [
     "WORLD",

@@ -18,12 +18,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarsus._lib.checks import check_body_name, find, is_triple, numbers, suggestion
+from tarsus._lib.errors import ModelError
 from tarsus.model import inertia as inertias
 from tarsus.model.actuators import with_law
-from tarsus.model.checks import check_body_name, find, is_triple, numbers, suggestion
-from tarsus.model.couplings import FORMS, check_coupled
+from tarsus.model.couplings import FORMS, check_coupled, gear
 from tarsus.model.defaults import filled
 from tarsus.model.description import (
+    COORDINATE_FIELDS,
     Actuator,
     Body,
     Coupling,
@@ -31,17 +33,11 @@ from tarsus.model.description import (
     Frame,
     Joint,
     Loop,
-    ModelError,
     Shape,
 )
-from tarsus.model.draft import Draft
-from tarsus.model.forces import Force
-from tarsus.model.gears import gear
-from tarsus.model.kinds import COORDINATE_FIELDS
-from tarsus.model.model import Model
-from tarsus.model.poses import INITIAL, KEYFRAMES
-from tarsus.model.stating import (
+from tarsus.model.description_builder import (
     Axis,
+    Draft,
     Function,
     Numbers,
     axis_of,
@@ -49,6 +45,9 @@ from tarsus.model.stating import (
     placement_of,
     spread,
 )
+from tarsus.model.keyframes import INITIAL, KEYFRAMES
+from tarsus.model.model import Model
+from tarsus.model.name_references import Force
 from tarsus.model.validation import checked, checked_body
 
 TRANSMISSIONS = tuple(kind for kind in FORMS if kind != "linear")

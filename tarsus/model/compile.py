@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import read_only
-from tarsus.model.couplings import core_numbers
+from tarsus._lib.checks import read_only
+from tarsus._lib.files import Array
+from tarsus.model.couplings import core_numbers, function_table
 from tarsus.model.defaults import neutral
-from tarsus.model.functions import function_table
-from tarsus.model.kinds import KINDS, POSITION_FIELDS
+from tarsus.model.description import KINDS, POSITION_FIELDS
 from tarsus.model.loops import n_rows
 from tarsus.model.rolling import core_surfaces
 from tarsus.model.tree import FOLLOWER, INDEPENDENT, Tree

@@ -1,28 +1,32 @@
-"""Couplings: which kinds there are, their checks, their order, and their numbers for the core.
-
-Closed forms live in the frame of the first leader's joint:
-
-spindle          a screw from `pivot` on the parent to `nut` on the child: it turns by 2π/lead for
-                 each metre of its length |r|, r = pivot + Rot(axis, q) nut
-tilting_spindle  the same, and before it a joint that tilts about `axis`, from the direction
-                 `reference` to r
-parallel_ankle   two screws along `screw_axis` that push a foot on two axes by couplers of length
-                 `coupler`, from `tops` to `bottoms` (Schwienbacher 2013, equation 3.25)
-"""
+"""Couplings between joint coordinates: gears, linear maps and functions."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import check_name, numbers, suggestion
-from tarsus.model.description import Coupling, Joint, ModelError, Source
-from tarsus.model.kinds import KINDS
+from tarsus._lib.checks import check_name, number, numbers, read_only, suggestion
+from tarsus._lib.errors import ModelError, Source, TarsusError
+from tarsus._lib.files import Array
+from tarsus.model.defaults import filled
+from tarsus.model.description import KINDS, Body, Coupling, Joint
+from tarsus.model.inertia import moment
+
+# Couplings: which kinds there are, their checks, their order, and their numbers for the core.
+#
+# Closed forms live in the frame of the first leader's joint:
+#
+# spindle          a screw from `pivot` on the parent to `nut` on the child: it turns by 2π/lead for
+#                  each metre of its length |r|, r = pivot + Rot(axis, q) nut
+# tilting_spindle  the same, and before it a joint that tilts about `axis`, from the direction
+#                  `reference` to r
+# parallel_ankle   two screws along `screw_axis` that push a foot on two axes by couplers of length
+#                  `coupler`, from `tops` to `bottoms` (Schwienbacher 2013, equation 3.25)
+
 
 DIRECTIONS = ("axis", "reference", "first_axis", "second_axis", "screw_axis")
 """Parameters that are directions: any length but zero."""
@@ -196,3 +200,126 @@ def _checked_parameters(coupling: Coupling, what: str) -> dict[str, Array]:
     if "coupler" in values and values["coupler"] < 0.0:
         raise ModelError(f"{what}: coupler is {values['coupler']}, must not be negative", source)
     return values
+
+
+# Couplings by the user's own functions: one table of numbers for the core, and its checks.
+
+
+Table = Callable[[Array, bool], Array]
+PARTS = ("value", "first derivative", "second derivative", "third derivative")
+
+
+class MissingDerivativeError(TarsusError, ValueError):
+    """A function coupling without the third derivatives that derivatives of dynamics need."""
+
+
+def function_table(couplings: Sequence[Coupling], position: Mapping[str, int]) -> Table | None:
+    """Return a callable from configurations (states, nq) to a table, None without functions.
+
+    The table has a row for each state: for each coupling with n followers and k leaders its
+    value (n), first (n k) and second derivatives (n k k); after those, if they are asked for, the
+    third derivatives (n k k k) of each. `position` holds the index in q of each joint that has one.
+    """
+    own = [coupling for coupling in couplings if coupling.kind == "function"]
+    if not own:
+        return None
+    leaders = [[position[name] for name in coupling.leaders] for coupling in own]
+
+    def row(q: Array, thirds: bool) -> Array:
+        parts = [
+            evaluate(c, q[where], thirds=thirds) for c, where in zip(own, leaders, strict=True)
+        ]
+        first = [array for each in parts for array in each[:3]]
+        return np.concatenate([*first, *(array for each in parts for array in each[3:])], axis=None)
+
+    def table(configurations: Array, thirds: bool) -> Array:
+        rows = [row(q, thirds) for q in np.asarray(configurations)]
+        return np.array(rows).reshape(len(rows), -1)
+
+    return table
+
+
+def evaluate(coupling: Coupling, leaders: Array, *, thirds: bool = False) -> list[Array]:
+    """Return value and derivatives of a function coupling, checked: three arrays, or four."""
+    what = f"the function of coupling {coupling.name!r}"
+    assert coupling.function is not None
+    n, k = len(coupling.followers), len(coupling.leaders)
+    parts = coupling.function(np.array(leaders))
+    if not isinstance(parts, tuple | list) or len(parts) not in (3, 4):
+        raise ValueError(
+            f"{what} must return value, first and second derivatives, and may return third ones"
+        )
+    if thirds and len(parts) == 3:
+        raise MissingDerivativeError(
+            f"derivatives of the dynamics need third derivatives: {what} must return them as a "
+            "fourth array"
+        )
+    found = []
+    for order, (name, part) in enumerate(zip(PARTS, parts[: 4 if thirds else 3], strict=False)):
+        array, shape = np.asarray(part), (n, *(k,) * order)
+        if not np.can_cast(array.dtype, np.float64, "same_kind"):
+            raise TypeError(f"{what}: its {name} must be real numbers, not {array.dtype}")
+        if array.shape != shape:
+            raise ValueError(f"{what}: its {name} has shape {array.shape}, must be {shape}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"{what}: its {name} is not finite at {np.asarray(leaders).tolist()}")
+        found.append(array.astype(np.float64))
+    return found
+
+
+# Gears: a rotor turns with a joint, on a joint of its own.
+
+
+APPROXIMATIONS = (None, "exact", "reflected")
+
+
+def gear(
+    joints: Mapping[str, Joint],
+    joint: str,
+    ratio: float,
+    rotor: Body,
+    *,
+    name: str | None = None,
+    mount: str | None = None,
+    placement: Array | None = None,
+    axis: Array | None = None,
+    approximate: str | None = None,
+    motor: bool = True,
+    source: Source | None = None,
+    **parameters: Any,
+) -> tuple[Joint, Coupling | None, Array | None]:
+    """Return the rotor's joint, its coupling to `joint`, and the armature that `joint` has now.
+
+    The parameters are those of `tarsus.Builder.gear`. With `approximate="reflected"` the rotor's
+    joint is fixed, there is no coupling, and the armature of `joint` has grown.
+    """
+    name = f"{rotor.name}_joint" if name is None else name
+    what = f"gear {name!r}"
+    driven = filled(check_coupled(joint, joints, what, source))
+    factor = number(ratio, f"{what}: ratio", source)
+    if approximate not in APPROXIMATIONS:
+        reason = f"approximate is {approximate!r}, must be 'exact' or 'reflected'"
+        raise ModelError(f"{what}: {reason}", source)
+    mount = driven.parent if mount is None else mount
+    if placement is None and axis is None and mount == driven.parent:
+        placement, axis = driven.placement, driven.axis
+    if placement is None or axis is None:
+        raise ModelError(
+            f"{what}: a rotor that is not coaxial with joint {joint!r} on body "
+            f"{driven.parent!r} needs a place on its mount {mount!r} and an axis",
+            source,
+        )
+    armature = joints[joint].armature
+    if approximate == "reflected":
+        if parameters:
+            raise ModelError(f"{what}: {next(iter(parameters))} is for exact rotors only", source)
+        reflected = factor**2 * moment(rotor, axis)
+        total = np.array([reflected]) if armature is None else armature + reflected
+        fixed = Joint(name, "fixed", mount, rotor.name, placement, source=source)
+        return fixed, None, read_only(total)
+    turning = Joint(
+        name, "revolute", mount, rotor.name, placement, axis, source=source, **parameters
+    )
+    ratios = np.array([[factor]])
+    coupling = Coupling(name, "linear", (joint,), (name,), ratios, motor=motor, source=source)
+    return turning, coupling, armature

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.model.checks import read_only
-from tarsus.model.description import Joint, SurfaceStatement
-from tarsus.model.kinds import KINDS, NON_NEGATIVE_FIELDS, QUATERNION
+from tarsus._lib.checks import read_only
+from tarsus._lib.files import Array
+from tarsus.model.description import KINDS, NON_NEGATIVE_FIELDS, QUATERNION, Joint, SurfaceStatement
 
 LIMITS = {"lower": -np.inf, "upper": np.inf, "velocity_limit": np.inf, "effort_limit": np.inf}
 

@@ -1,24 +1,34 @@
-"""Which joints of closed loops depend on the others.
-
-Where loops are closed, the rank of their Jacobian is the number of velocities that they take
-away, also if their equations are redundant, as those of a planar four-bar in space are. Velocities
-are made dependent, those of joints nearest to the cut first, as long as their columns clearly add
-to the rank. Of a joint with several, some may stay: the spin of a rod between two balls.
-"""
+"""Dependent joints of loops, and the system of loops that are still open."""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
-from tarsus.model.checks import suggestion
-from tarsus.model.description import ModelError
-from tarsus.model.loops import n_rows
-from tarsus.model.open_loops import EXACT, OpenLoops, close
+from tarsus import _core
+from tarsus._lib.checks import suggestion
+from tarsus._lib.errors import WORLD, ModelError
+from tarsus._lib.files import Array
+from tarsus.model.compile import core_arguments, zero_configuration
+from tarsus.model.couplings import core_numbers
+from tarsus.model.description import Coupling, Frame, Joint, Loop
+from tarsus.model.loops import n_rows, rows
+from tarsus.model.tree import FOLLOWER, Tree
+from tarsus.spatial import pose
+
+# Which joints of closed loops depend on the others.
+#
+# Where loops are closed, the rank of their Jacobian is the number of velocities that they take
+# away, also if their equations are redundant, as those of a planar four-bar in space are.
+# Velocities are made dependent, those of joints nearest to the cut first, as long as their columns
+# clearly add to the rank. Of a joint with several, some may stay: the spin of a rod between two
+# balls.
+
 
 SINGULAR = 1e-4
 """Singular values below this, of a Jacobian with unit columns, count as zero.
@@ -197,3 +207,223 @@ def clearness(part: OpenLoops, q: Array, chosen: Sequence[int]) -> float:
 
 def _rank(jacobian: Array) -> int:
     return int((np.linalg.svd(jacobian, compute_uv=False) > SINGULAR).sum())
+
+
+# A part of a mechanism with its loops cut open: gaps, their derivatives, and how to close them.
+
+
+GOOD, ROUNDING = 1e-12, 1e-16
+"""Gaps [m or 1]: where one more step of Newton's method is the last, and where none is needed."""
+NEAR = 1e-3
+"""Gap below which Newton's method converges without damping."""
+MOST_STEPS = 100
+EXACT = 1e-9
+"""Gap [m or 1] up to which equations agree; those that repeat others may miss by more."""
+
+
+Solver: TypeAlias = Callable[[Array, Array, float], Array]
+"""From a Jacobian (rows, n), gaps (rows,) and a damping to a step (n,)."""
+
+
+class Open(Protocol):
+    """What `close` needs: a number of velocities, gaps with their Jacobian, and steps."""
+
+    @property
+    def nv(self) -> int: ...
+    def gaps(self, q: Array) -> tuple[Array, Array]: ...
+    def integrate(self, q: Array, step: Array) -> Array: ...
+
+
+class OpenLoops:
+    """Bodies on a common parent, their couplings, and loops that are cut open.
+
+    `blocks` holds the velocity coordinates of each joint that follows no other, by its number
+    in the part; `left_out` lists for each loop the rows that need not vanish.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        clusters: Sequence[range],
+        couplings: Sequence[Coupling],
+        loops: Sequence[Loop],
+    ) -> None:
+        self.loops = list(loops)
+        self.left_out: list[list[int]] = [[] for _ in loops]
+        self.tree = _part(tree, clusters, couplings, loops)
+        self.core = _core.Model(**core_arguments(self.tree, np.zeros(3)))
+        self.blocks: dict[int, list[int]] = {}
+        v = 0
+        for i, roles in enumerate(self.tree.roles):
+            if FOLLOWER not in roles:
+                self.blocks[i] = list(range(v, v + len(roles)))
+                v += len(roles)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities of the open part."""
+        return self.core.nv
+
+    def integrate(self, q: Array, step: Array) -> Array:
+        """Return the configuration after a step of all joints."""
+        return np.asarray(self.core.integrate(q, step))
+
+    @property
+    def title(self) -> str:
+        """The loops in words, for messages."""
+        names = ", ".join(repr(loop.name) for loop in self.loops)
+        return f"loop {names}" if len(self.loops) == 1 else f"loops {names}"
+
+    def gaps(self, q: Array) -> tuple[Array, Array]:
+        """Return what vanishes where the loops are closed, (rows,), and its Jacobian."""
+        parts = [self._gap(k, q) for k in range(len(self.loops))]
+        values, jacobians = zip(*parts, strict=True)
+        return np.concatenate(values), np.concatenate(jacobians)
+
+    def n_rows(self, k: int) -> int:
+        """Return how many rows loop k has, without those that are left out."""
+        return n_rows(self.loops[k].kind) - len(self.left_out[k])
+
+    def widest(self, q: Array) -> tuple[Loop, float]:
+        """Return the loop with the widest gap, and the gap."""
+        widths = [np.abs(self._gap(k, q)[0]).max(initial=0.0) for k in range(len(self.loops))]
+        k = int(np.argmax(widths))
+        return self.loops[k], float(widths[k])
+
+    def _gap(self, k: int, q: Array) -> tuple[Array, Array]:
+        """Return the rows of loop k from the motion of frame b seen from frame a."""
+        values, jacobian = loop_gap(self.core, self.loops[k], (f"{k}a", f"{k}b"), q)
+        dropped = self.left_out[k]
+        return np.delete(values, dropped), np.delete(jacobian, dropped, axis=0)
+
+
+def loop_gap(
+    core: _core.Model, loop: Loop, frames: tuple[str, str], q: Array
+) -> tuple[Array, Array]:
+    """Return the rows of a loop between two frames of a model, and their Jacobian (rows, nv)."""
+    pose_a, pose_b = (core.frame_pose(q, frame) for frame in frames)
+    velocity_a, velocity_b = (
+        core.frame_jacobian(q, frame, reference="local_world_aligned") for frame in frames
+    )
+    back, apart = pose_a[:3, :3].T, pose_b[:3, 3] - pose_a[:3, 3]
+    relative = pose(back @ apart, back @ pose_b[:3, :3])
+    turning = velocity_b[3:] - velocity_a[3:]
+    moving = velocity_b[:3] - velocity_a[:3] - _cross(velocity_a[3:], apart)
+    return rows(loop, relative, np.concatenate([back @ moving, back @ turning]))
+
+
+def fingerprint(
+    tree: Tree, bodies: range, couplings: Sequence[Coupling], loops: Sequence[Loop]
+) -> Hashable:
+    """Return what the gaps of a cluster's loops depend on: equal clusters have it in common."""
+    inside = slice(bodies.start, bodies.stop)
+    joints, parents, placements = tree.joints[inside], tree.parents[inside], tree.placements[inside]
+    number = {joint.name: i for i, joint in enumerate(joints)}
+    body = {joint.child: i for i, joint in enumerate(joints)}
+    moves = [
+        (_motion(joint), max(parent - bodies.start, -1), _bits(place))
+        for joint, parent, place in zip(joints, parents, placements, strict=True)
+    ]
+    follows = [
+        (c.kind, *map(number.__getitem__, (*c.leaders, *c.followers)), *core_numbers(c))
+        for c in couplings
+    ]
+    closes = [
+        (
+            *(loop.kind, loop.length, body.get(loop.body_a), body.get(loop.body_b)),
+            _bits(loop.placement_a, loop.placement_b),
+            None if loop.independent is None else tuple(map(number.get, loop.independent)),
+        )
+        for loop in loops
+    ]
+    return tuple(moves), tuple(follows), tuple(closes)
+
+
+def _motion(joint: Joint) -> Hashable:
+    """Return what the motion of a joint depends on."""
+    assert joint.axis is not None and joint.second_axis is not None  # joints of trees are filled
+    axes = _bits(joint.axis, joint.second_axis)
+    return joint.kind, joint.pitch, joint.radius, joint.track, joint.surface, joint.ground, axes
+
+
+def _bits(*arrays: Array) -> bytes:
+    return b"".join(array.tobytes() for array in arrays)
+
+
+def close(
+    part: Open, q: Array, columns: Sequence[int], solve: Solver | None = None
+) -> tuple[Array, float]:
+    """Return a configuration with smaller gaps and the widest gap left (Levenberg, Marquardt).
+
+    Only the velocity coordinates `columns` move. `solve` finds steps, by default `least_step`.
+    """
+    solve = least_step if solve is None else solve
+    gaps, jacobian = part.gaps(q)
+    damping, near = 1e-2, NEAR
+    for _ in range(MOST_STEPS):
+        width = float(np.abs(gaps).max())
+        if width <= ROUNDING:
+            break
+        step = solve(jacobian[:, columns], gaps, damping if width > near else 0.0)
+        velocity = np.zeros(part.nv)
+        velocity[columns] = step
+        trial = part.integrate(q, velocity)
+        trial_gaps, trial_jacobian = part.gaps(trial)
+        if np.linalg.norm(trial_gaps) < np.linalg.norm(gaps):
+            q, gaps, jacobian = trial, trial_gaps, trial_jacobian
+            damping *= 0.2
+            if width <= GOOD:
+                break
+        elif width <= EXACT or damping > 1e6:
+            break
+        elif width <= near:  # close to a singular position steps are too long without damping
+            near, damping = EXACT, max(damping, 1e-8)
+        else:
+            damping *= 10.0
+    return q, float(np.abs(gaps).max())
+
+
+def least_step(jacobian: Array, gaps: Array, damping: float) -> Array:
+    """Return the step of least norm that closes the gaps to first order, shorter if damped."""
+    if damping > 0.0:
+        n = jacobian.shape[1]
+        jacobian = np.concatenate([jacobian, np.sqrt(damping) * np.eye(n)])
+        gaps = np.concatenate([gaps, np.zeros(n)])
+    return np.asarray(np.linalg.lstsq(jacobian, -gaps, rcond=1e-10)[0])
+
+
+def _part(
+    tree: Tree, clusters: Sequence[range], couplings: Sequence[Coupling], loops: Sequence[Loop]
+) -> Tree:
+    """Return neighbouring clusters as a tree on the world, with frames at the cuts."""
+    start = clusters[0].start
+    inside = slice(start, clusters[-1].stop)
+    joints = tree.joints[inside]
+    members = {joint.child for joint in joints}
+    frames = [
+        Frame(f"{k}{end}", body if body in members else WORLD, placement)
+        for k, loop in enumerate(loops)
+        for end, body, placement in (
+            ("a", loop.body_a, loop.placement_a),
+            ("b", loop.body_b, loop.placement_b),
+        )
+    ]
+    part = Tree(
+        bodies=tree.bodies[inside],
+        joints=joints,
+        parents=[parent - start if parent >= start else -1 for parent in tree.parents[inside]],
+        placements=tree.placements[inside],
+        roles=tree.roles[inside],
+        clusters=[range(c.start - start, c.stop - start) for c in clusters],
+        couplings=list(couplings),
+        loops=[],
+        reasons=[],
+        frames=frames,
+    )
+    return dataclasses.replace(part, neutral=zero_configuration(part))
+
+
+def _cross(columns: Array, vector: Array) -> Array:
+    """Return the cross products (3, n) of columns (3, n) with a vector."""
+    x, y, z = vector
+    return np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]) @ columns

@@ -1,41 +1,24 @@
-"""What a mechanism is made of: bodies, joints, couplings, loops, frames, shapes, drives, as data.
-
-A `Description` is the common ground of the builder, the file readers and our own file
-format. It keeps everything as it was stated (fixed joints included), so that it can be
-written and read back without loss. `tarsus.Model` compiles it for the core.
-"""
+"""Description of a mechanism: its bodies, joints, couplings, loops and shapes as records."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus import _core
+from tarsus._lib.errors import (
+    Source,
+)
+from tarsus._lib.files import Array
 
-WORLD = "world"
-"""The name of the fixed inertial body, the parent of every root joint."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where an element was stated: a file and, if known, a line."""
-
-    file: str
-    line: int | None = None
-
-    def __str__(self) -> str:
-        return self.file if self.line is None else f"{self.file}:{self.line}"
-
-
-class ModelError(ValueError):
-    """A mechanism that cannot be built; the message names the element, file and line."""
-
-    def __init__(self, message: str, source: Source | None = None) -> None:
-        super().__init__(f"{source}: {message}" if source else message)
-        self.source = source
+# What a mechanism is made of: bodies, joints, couplings, loops, frames, shapes, drives, as data.
+#
+# A `Description` is the common ground of the builder, the file readers and our own file
+# format. It keeps everything as it was stated (fixed joints included), so that it can be
+# written and read back without loss. `tarsus.Model` compiles it for the core.
 
 
 class Record:
@@ -255,3 +238,56 @@ def _equal(value: Any, other: Any) -> bool:
     if isinstance(value, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(value) == len(other) and all(map(_equal, value, other))
     return bool(value == other)
+
+
+# Kinds of joints and what belongs to them, and kinds of Coriolis matrices.
+
+
+KINDS: Mapping[str, tuple[int, int]] = {**_core.joint_kinds(), "fixed": (0, 0)}
+"""Joint kind -> (nq, nv), the numbers of its configuration and velocity coordinates."""
+
+QUATERNION: Mapping[str, slice] = {
+    "spherical": slice(0, 4),
+    "free": slice(3, 7),
+    "rolling_ball": slice(2, 6),
+    "rolling": slice(2, 6),
+}
+"""Joint kinds with a unit quaternion [x y z w], and where it stands among their coordinates."""
+
+POSITION_FIELDS = ("lower", "upper", "rest")
+NON_NEGATIVE_FIELDS = (
+    "velocity_limit",
+    "effort_limit",
+    "damping",
+    "friction",
+    "armature",
+    "stiffness",
+)
+COORDINATE_FIELDS = POSITION_FIELDS + NON_NEGATIVE_FIELDS
+"""What a joint states for each of its positions, or else for each of its velocities."""
+LIMIT_FIELDS = ("lower", "upper", "velocity_limit", "effort_limit")
+
+WHEELS = ("rolling_wheel", "rolling_disc", "rolling_ball", "differential_base")
+ROLLING = (*WHEELS, "rolling_cylinder")
+SIZES: Mapping[str, tuple[str, ...]] = {
+    "pitch": ("screw",),
+    "radius": ROLLING,
+    "track": ("differential_base",),
+}
+"""Dimensions of joints, and the kinds that need them."""
+
+NONHOLONOMIC = ("knife_edge", *WHEELS, "rolling")
+"""Kinds that skate or roll, with more configuration than velocity coordinates."""
+
+QUASI_VELOCITIES = ("spherical", "planar", "free")
+"""Kinds on groups, whose velocities are no rates of coordinates; nor are those of what rolls."""
+
+FLOATING = ("free", "planar")
+"""Kinds by which a whole machine moves in space or in a plane, without a drive of their own."""
+
+WITHOUT_SPRINGS = ("planar", "free", *NONHOLONOMIC)
+"""Kinds whose steps do not add up, so that a spring on each of their velocities has no energy."""
+
+Factorization: TypeAlias = Literal["christoffel", "force", "momentum"]
+FACTORIZATIONS: tuple[Factorization, ...] = get_args(Factorization)
+"""Coriolis matrices: that of Christoffel symbols is the mean of the two others."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.model.checks import reals
+from tarsus._lib.checks import reals
+from tarsus._lib.files import Array
 
 CUT = 1e-10
 """Singular values of rows of unit length below this, relative to the largest, count as zero."""

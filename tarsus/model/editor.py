@@ -14,14 +14,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from tarsus._lib.checks import UnknownNameError, expect, is_triple, suggestion
+from tarsus._lib.errors import ModelError
 from tarsus.model.builder import Builder
-from tarsus.model.checks import UnknownNameError, expect, is_triple, suggestion
-from tarsus.model.description import Body, Description, Joint, ModelError
-from tarsus.model.draft import Draft
-from tarsus.model.kinds import COORDINATE_FIELDS, SIZES
+from tarsus.model.description import COORDINATE_FIELDS, SIZES, Body, Description, Joint
+from tarsus.model.description_builder import Draft, axis_of, placement_of, spread
 from tarsus.model.model import Model
-from tarsus.model.references import RENAMES, consistent, freed, without_body, without_poses
-from tarsus.model.stating import axis_of, placement_of, spread
+from tarsus.model.name_references import RENAMES, consistent, freed, without_body, without_poses
 
 ELEMENTS: Mapping[str, str] = {
     "body": "bodies",

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import read_only
-from tarsus.model.description import Body, ModelError
+from tarsus._lib.checks import read_only
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
+from tarsus.model.description import Body
 
 RELATIVE_TOLERANCE = 1e-6
 """Breach of the triangle inequality that is rounding, relative to the largest moment."""

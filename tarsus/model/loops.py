@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import check_body_name, check_name, number, pose, suggestion
+from tarsus._lib.checks import check_body_name, check_name, number, pose, suggestion
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
 from tarsus.model.couplings import check_coupled
-from tarsus.model.description import Joint, Loop, ModelError
+from tarsus.model.description import Joint, Loop
 
 ALIGNED = ((1, 2), (2, 0), (0, 1))  # all axes
 PARALLEL = ((0, 2), (1, 2))  # z of b along z of a

@@ -15,35 +15,39 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex, TypeAli
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.arrays import Array
-from tarsus.model.actuation import Actuation
-from tarsus.model.actuators import Actuators
-from tarsus.model.checks import ByName, UnknownNameError, expect, find
+from tarsus._lib.checks import ByName, UnknownNameError, expect, find
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
+from tarsus.model.actuator_map import Motors, stated_motors
+from tarsus.model.actuators import Actuation, Actuators
 from tarsus.model.closure import closed
-from tarsus.model.cluster_views import Cluster, Constraint, clusters, constraints
 from tarsus.model.compile import core_arguments, of_user
 from tarsus.model.content import content_hash
-from tarsus.model.coordinates import base_of, driven_velocities, rate_indices
-from tarsus.model.description import WORLD, Description, Shape
-from tarsus.model.forces import Force, check_stated, copied
+from tarsus.model.description import LIMIT_FIELDS, Description, Shape
 from tarsus.model.inertia import inertial_parameters
-from tarsus.model.kinds import LIMIT_FIELDS
-from tarsus.model.motors import Motors, stated_motors
-from tarsus.model.poses import INITIAL, KEYFRAMES, Keyframe, positions, velocities
+from tarsus.model.keyframes import INITIAL, KEYFRAMES, Keyframe, positions, velocities
+from tarsus.model.name_references import Force, check_stated, copied
 from tarsus.model.tree import build_tree
 from tarsus.model.validation import checked
 from tarsus.model.views import (
     BodyView,
+    Cluster,
+    Constraint,
     FrameView,
     JointView,
+    base_of,
     body_views,
+    clusters,
+    constraints,
+    driven_velocities,
     frame_views,
     joint_views,
+    rate_indices,
 )
 
 if TYPE_CHECKING:
-    from tarsus.kit import Rooted
-    from tarsus.symbolic import Symbolic
+    from tarsus.model.rerooted_model import Rooted
+    from tarsus.model.symbolic.equations import Symbolic
 
 
 Reference: TypeAlias = Literal["local", "world", "local_world_aligned"]
@@ -322,19 +326,19 @@ class Model(Actuation):
         With `parameters` masses, lengths and the like are symbols, too; `simplify` is applied to
         each element: True for `sympy.simplify`, or a function of yours.
         """
-        from tarsus.symbolic import Symbolic
+        from tarsus.model.symbolic.equations import Symbolic
 
         return Symbolic(self, parameters=parameters, simplify=simplify)
 
     def locked(self, joints: Iterable[str], q: ArrayLike | None = None) -> Model:
         """Return the model with joints welded as they are at q (nq,), neutral unless stated."""
-        from tarsus.kit import locked
+        from tarsus.model.assembly.combine import locked
 
         return locked(self, joints, q)
 
     def without(self, bodies: Iterable[str]) -> Model:
         """Return the model without bodies, and without all that hangs on them."""
-        from tarsus.kit import without
+        from tarsus.model.assembly.combine import without
 
         return without(self, bodies)
 
@@ -348,7 +352,7 @@ class Model(Actuation):
         is; `at` (4, 4), where in the world, by default where it is in `neutral()`; parameters of
         `Builder.joint`; `release`, the name of a joint by which the machine stands, not floats.
         """
-        from tarsus.kit import Rooted
+        from tarsus.model.rerooted_model import Rooted
 
         return Rooted(self, body, joint, **parameters)
 

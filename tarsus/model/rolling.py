@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from tarsus import _core
-from tarsus.model.checks import numbers, suggestion
-from tarsus.model.description import Joint, ModelError, Source, SurfaceStatement
+from tarsus._lib.checks import numbers, suggestion
+from tarsus._lib.errors import ModelError, Source
+from tarsus.model.description import Joint, SurfaceStatement
 
 NUMBERS: Mapping[str, tuple[str, ...]] = {
     "plane": (),

@@ -14,9 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.actuators import checked_actuator
-from tarsus.model.checks import (
+from tarsus._lib.checks import (
     ORTHONORMALITY,
     check_body_name,
     check_name,
@@ -26,10 +24,20 @@ from tarsus.model.checks import (
     suggestion,
     surface_number,
 )
+from tarsus._lib.errors import WORLD, ModelError, Source
+from tarsus._lib.files import Array
+from tarsus.model.actuators import checked_actuator
 from tarsus.model.couplings import checked_coupling, in_order
 from tarsus.model.description import (
+    COORDINATE_FIELDS,
+    KINDS,
+    LIMIT_FIELDS,
+    NON_NEGATIVE_FIELDS,
+    POSITION_FIELDS,
+    QUATERNION,
+    SIZES,
     SURFACE_NUMBERS,
-    WORLD,
+    WITHOUT_SPRINGS,
     Actuator,
     Body,
     Coupling,
@@ -37,23 +45,11 @@ from tarsus.model.description import (
     Frame,
     Joint,
     Loop,
-    ModelError,
     Shape,
-    Source,
 )
-from tarsus.model.forces import check_unique, checked_force
-from tarsus.model.kinds import (
-    COORDINATE_FIELDS,
-    NON_NEGATIVE_FIELDS,
-    POSITION_FIELDS,
-    SIZES,
-    WITHOUT_SPRINGS,
-)
-from tarsus.model.kinds import KINDS as KINDS
-from tarsus.model.kinds import LIMIT_FIELDS as LIMIT_FIELDS
-from tarsus.model.kinds import QUATERNION as QUATERNION
+from tarsus.model.keyframes import check_poses
 from tarsus.model.loops import checked_loop
-from tarsus.model.poses import check_poses
+from tarsus.model.name_references import check_unique, checked_force
 from tarsus.model.rolling import checked_rolling
 
 ROLES = ("visual", "collision")

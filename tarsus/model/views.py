@@ -1,13 +1,28 @@
-"""What `Model.joint`, `.body` and `.frame` return: read-only records."""
+"""Read-only views of joints, bodies, frames and clusters of a model."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tarsus.arrays import Array
-from tarsus.model.description import Record, SurfaceStatement
-from tarsus.model.kinds import COORDINATE_FIELDS, KINDS
+import numpy as np
+from numpy.typing import NDArray
+
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
+from tarsus.model.description import (
+    COORDINATE_FIELDS,
+    FLOATING,
+    KINDS,
+    NONHOLONOMIC,
+    QUASI_VELOCITIES,
+    Record,
+    SurfaceStatement,
+)
+from tarsus.model.loops import n_rows
 from tarsus.model.tree import DEPENDENT, FOLLOWER, INDEPENDENT, Tree
+
+# What `Model.joint`, `.body` and `.frame` return: read-only records.
 
 
 class View(Record):
@@ -154,3 +169,135 @@ def frame_views(tree: Tree) -> dict[str, FrameView]:
         frame.name: FrameView(frame.name, index, frame.body, frame.placement)
         for index, frame in enumerate(tree.frames)
     }
+
+
+# What `Model.clusters` and `Model.constraints` hold: which joints move together, and how.
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The smallest group of bodies that move, relative to their parent, by own coordinates.
+
+    `parent` is the body that carries the cluster, or the world. `kind` is "joint" for a single
+    body on a single joint, else what couples its joints: "gear", "coupling", "loop" or several of
+    them, as in "gear + loop". `independent` are the joints whose velocities, or some of them, are
+    the coordinates v[..., v_slice]. `closure` tells how the others follow: "linear", the name of
+    a closed form, "function", or "implicit" (loops that are closed by Newton's method).
+    """
+
+    index: int
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
+    parent: str
+    q_slice: slice
+    v_slice: slice
+    kind: str = "joint"
+    independent: tuple[str, ...] = ()
+    closure: str = ""
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A loop that is in no cluster: forward dynamics finds its forces, `rows` of them.
+
+    `bodies` are those with frame a and frame b, `reason` says why it is no part of a cluster.
+    """
+
+    name: str
+    kind: str
+    bodies: tuple[str, str]
+    rows: int
+    reason: str
+
+
+def clusters(tree: Tree, joints: dict[str, JointView]) -> tuple[Cluster, ...]:
+    """Return the clusters, each after that of its parent."""
+    views, names = list(joints.values()), [body.name for body in tree.bodies]
+    closures = _closures(tree)
+    found = []
+    for index, bodies in enumerate(tree.clusters):
+        members = views[bodies.start : bodies.stop]
+        first, last = members[0], members[-1]
+        parent = tree.parents[bodies.start]
+        kinds, forms = closures.get(index, ({"joint": None}, {}))
+        found.append(
+            Cluster(
+                index=index,
+                bodies=tuple(names[bodies.start : bodies.stop]),
+                joints=tuple(member.name for member in members),
+                parent=names[parent] if parent >= 0 else WORLD,
+                q_slice=slice(first.q_slice.start, last.q_slice.stop),
+                v_slice=slice(first.v_slice.start, last.v_slice.stop),
+                kind=" + ".join(kinds),
+                independent=tuple(member.name for member in members if member.own_velocities),
+                closure=" + ".join(forms),
+            )
+        )
+    return tuple(found)
+
+
+def constraints(tree: Tree) -> tuple[Constraint, ...]:
+    """Return the loops that are in no cluster."""
+    return tuple(
+        Constraint(loop.name, loop.kind, (loop.body_a, loop.body_b), n_rows(loop.kind), reason)
+        for loop, reason in zip(tree.loops, tree.reasons, strict=True)
+        if reason
+    )
+
+
+Words = dict[str, None]  # an ordered set
+
+
+def _closures(tree: Tree) -> dict[int, tuple[Words, Words]]:
+    """Return for each cluster with couplings or loops what couples it, and how."""
+    cluster_of = {i: c for c, bodies in enumerate(tree.clusters) for i in bodies}
+    found: dict[int, tuple[Words, Words]] = {}
+
+    def note(body: int, kind: str, form: str) -> None:
+        kinds, forms = found.setdefault(cluster_of[body], ({}, {}))
+        kinds[kind] = forms[form] = None
+
+    number, index = tree.joint_index, tree.index
+    for coupling in tree.couplings:
+        gear = coupling.kind == "linear" and coupling.motor
+        note(number[coupling.followers[0]], "gear" if gear else "coupling", coupling.kind)
+    for loop, reason in zip(tree.loops, tree.reasons, strict=True):
+        if not reason:
+            note(max(index[loop.body_a], index[loop.body_b]), "loop", "implicit")
+    return found
+
+
+# What coordinates mean to users: the base, what can have a drive, rates of positions.
+
+
+def base_of(joints: Sequence[JointView], bodies: Sequence[BodyView]) -> JointView | None:
+    """Return the joint by which a machine floats: the first free or planar one on the world."""
+    roots = (joint for joint, body in zip(joints, bodies, strict=True) if body.parent < 0)
+    return next((joint for joint in roots if joint.kind in FLOATING), None)
+
+
+def driven_velocities(
+    joints: Sequence[JointView], base: JointView | None, nv: int
+) -> NDArray[np.bool_]:
+    """Return which velocities (nv,) can have a drive: all but those of the base and free joints."""
+    mask = np.ones(nv, bool)
+    for joint in joints:
+        if joint is base or joint.kind == "free":
+            mask[joint.v_slice] = False
+    mask.setflags(write=False)
+    return mask
+
+
+def rate_indices(joints: Sequence[JointView], nq: int) -> NDArray[np.int64]:
+    """Return for each position (nq,) which velocity is its rate, −1 where none is.
+
+    None is where a joint is on a group (free, planar, spherical) or rolls, and where a loop
+    decides.
+    """
+    found = np.full(nq, -1)
+    for joint in joints:
+        if joint.kind not in (*QUASI_VELOCITIES, *NONHOLONOMIC):
+            for place, own in enumerate(joint.own_velocities):
+                found[joint.q_slice.start + own] = joint.v_slice.start + place
+    found.setflags(write=False)
+    return found

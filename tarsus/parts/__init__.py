@@ -4,7 +4,6 @@
 core.
 """
 
-from tarsus.parts.part import Part, Statement
-from tarsus.parts.place import IN_WORLD, Place, Where, place_of
+from tarsus.parts.part import IN_WORLD, Part, Place, Statement, Where, place_of
 
 __all__ = ["IN_WORLD", "Part", "Place", "Statement", "Where", "place_of"]

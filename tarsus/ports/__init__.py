@@ -12,23 +12,15 @@ Twente 2006, chapters 1 and 2, appendix B.
 
 from tarsus.ports.bond_graph import BondGraph
 from tarsus.ports.bond_system import BondSystem
-from tarsus.ports.canonical import Canonical
 from tarsus.ports.causality import Causality, CausalityError
-from tarsus.ports.connection import Connected, connect
-from tarsus.ports.domains import DOMAINS, Domain, Port, PortError
-from tarsus.ports.ledger import PortLedger
-from tarsus.ports.links import Link, gyrator, link, transformer
-from tarsus.ports.mechanical import Mechanical, mechanical
-from tarsus.ports.motion import Motion, audit, simulate
-from tarsus.ports.multipliers import Multipliers, multipliers
-from tarsus.ports.passivity import Passivity, passivity
-from tarsus.ports.port_controller import Controller
-from tarsus.ports.port_system import Balance, Hamiltonian, PortSystem
+from tarsus.ports.connection import Connected, Link, connect, gyrator, link, transformer
+from tarsus.ports.constraints import Multipliers, Reduced, multipliers, reduced
+from tarsus.ports.controllers import Controller, Passivity, SpatialSpring, passivity, spring_damper
+from tarsus.ports.mechanical import Canonical, Mechanical, mechanical
+from tarsus.ports.motion import Motion, PortLedger, audit, simulate
+from tarsus.ports.port_system import Balance, Hamiltonian, PortSystem, System
 from tarsus.ports.power_flow import PowerFlow, power_flow
-from tarsus.ports.reduced import Reduced, reduced
-from tarsus.ports.springs import SpatialSpring, spring_damper
-from tarsus.ports.structure import Structure
-from tarsus.ports.system import System
+from tarsus.ports.structure import DOMAINS, Domain, Port, PortError, Structure
 
 __all__ = [
     "DOMAINS",

@@ -20,19 +20,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.model.checks import find
-from tarsus.ports.bond_elements import (
+from tarsus._lib.checks import find
+from tarsus._lib.files import Array
+from tarsus.ports.causality import (
     JUNCTIONS,
     TWO_PORTS,
     Bond,
+    Causality,
     Element,
     Modulated,
+    assign,
     quadratic,
 )
-from tarsus.ports.causality import Causality, assign
-from tarsus.ports.domains import PortError, domain_of
 from tarsus.ports.gradients import Gradient, gradient_of
+from tarsus.ports.structure import PortError, domain_of
 
 if TYPE_CHECKING:
     from tarsus.ports.bond_system import BondSystem
@@ -189,7 +190,7 @@ class BondGraph:
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
         """Draw the graph with half arrows and causal strokes; `path` writes a picture."""
-        from tarsus.ports.bond_drawing import draw
+        from tarsus.ports.plots import draw_bond_graph as draw
 
         return draw(self, path, **options)
 

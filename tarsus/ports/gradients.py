@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.differences import derivative
-from tarsus.ports.domains import PortError
+from tarsus.ports.structure import PortError
 
 Energy: TypeAlias = Callable[[Array], float]
 Gradient: TypeAlias = Callable[[Array], ArrayLike] | Literal["differences", "complex"]

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import number
+from tarsus._lib.checks import number
+from tarsus._lib.files import Array
 from tarsus.ports.motion import Motion
 from tarsus.simulation import Trajectory
 from tarsus.simulation.energy import BY_JOINT, COUNTED, STORED
@@ -67,7 +67,7 @@ class PowerFlow:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw who gives to whom as a graph, lines as wide as the power; `path` writes it."""
-        from tarsus.ports.power_drawing import draw
+        from tarsus.ports.plots import draw_power_flow as draw
 
         return draw(self, path)
 

@@ -6,25 +6,29 @@ run = ts.scenes.drop(0.5).run()
 run = ts.scenes.walk("anymal").but(contact="penalty").run()
 """
 
-from tarsus.scenes.ayit import drop, jump, trot
-from tarsus.scenes.bars import four_bars, three_bars
-from tarsus.scenes.blocks import bounce, incline, slide
-from tarsus.scenes.bungee import bungee
-from tarsus.scenes.cans import cans
-from tarsus.scenes.car import car
-from tarsus.scenes.cat import cat
-from tarsus.scenes.closet import closet
-from tarsus.scenes.elastic_gears import elastic_lola
-from tarsus.scenes.gyroscope import gyroscope
-from tarsus.scenes.hanging_chain import hanging_chain
-from tarsus.scenes.legged import push, stand, walk
-from tarsus.scenes.pendulums import pendulum_wave
-from tarsus.scenes.releases import release, supports
+from tarsus.scenes.contact import (
+    bounce,
+    bowl,
+    closet,
+    eggs,
+    incline,
+    release,
+    slide,
+    soft_ball,
+    supports,
+)
+from tarsus.scenes.robots import drop, elastic_lola, jump, push, stand, trot, walk
 from tarsus.scenes.scene import Scene
-from tarsus.scenes.smooth_bodies import bowl, eggs
-from tarsus.scenes.snakeboard import snakeboard
-from tarsus.scenes.soft_ball import soft_ball
-from tarsus.scenes.tensegrity import tensegrity
+from tarsus.scenes.toys import (
+    bungee,
+    cans,
+    gyroscope,
+    hanging_chain,
+    pendulum_wave,
+    snakeboard,
+    tensegrity,
+)
+from tarsus.scenes.vehicles import car, cat, four_bars, three_bars
 
 __all__ = [
     "Scene",

@@ -1,19 +1,28 @@
-"""A scene: a mechanism, a ground, a start and a controller, ready to be simulated."""
+"""`Scene`: a model, a ground, a start and a controller, ready to run; scenes by name."""
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.geometry import Collision, Ground, Terrain
-from tarsus.model import Model
-from tarsus.parts import Part
-from tarsus.simulation import Simulation, Trajectory
-from tarsus.simulation.contact import ContactLaw
+from tarsus import scenes
+from tarsus._lib.files import Array
+from tarsus.geometry.collision import Collision
+from tarsus.geometry.grounds import Ground, Terrain
+from tarsus.model.builder import Builder
+from tarsus.model.model import Model
+from tarsus.parts.part import Part
+from tarsus.robots.building import Triple
+from tarsus.simulation.contact.law import ContactLaw
+from tarsus.simulation.simulation import Simulation
+from tarsus.simulation.trajectory import Trajectory
+
+# A scene: a mechanism, a ground, a start and a controller, ready to be simulated.
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,3 +86,76 @@ class Scene:
 def at_rest(model: Model) -> Array:
     """Return velocities of zero (nv,)."""
     return np.zeros(model.nv)
+
+
+# Scenes by a text such as `trot` or `drop(1.5)`; nothing in it is evaluated.
+
+
+CALL = re.compile(r"(?P<name>[a-z_0-9]+)(\((?P<arguments>.*)\))?")
+
+
+def scene_named(text: str, *, quotes: bool = True) -> Scene | None:
+    """Return the scene that a text stands for, None for no scene; words may need `quotes`."""
+    call = CALL.fullmatch(text.strip())
+    if call is None or call["name"] not in scenes.names():
+        return None
+    values, named = _arguments(text, call["arguments"] or "", quotes)
+    try:
+        scene = getattr(scenes, call["name"])(*values, **named)
+    except TypeError as error:
+        raise ValueError(f"{text}: {error}") from None
+    assert isinstance(scene, Scene)
+    return scene
+
+
+def _arguments(text: str, arguments: str, quotes: bool) -> tuple[list[Any], dict[str, Any]]:
+    """Return the literal arguments of a call."""
+    try:
+        node = ast.parse(f"f({arguments})", mode="eval").body
+        assert isinstance(node, ast.Call)
+        values = [_literal(value, quotes) for value in node.args]
+        return values, {str(word.arg): _literal(word.value, quotes) for word in node.keywords}
+    except (SyntaxError, ValueError, AssertionError):
+        words = "words in quotes" if quotes else "words"
+        raise ValueError(f"{text}: the arguments must be numbers or {words}") from None
+
+
+def _literal(node: ast.expr, quotes: bool) -> Any:
+    """Return a number or a word."""
+    if isinstance(node, ast.Name) and not quotes:
+        return node.id
+    return ast.literal_eval(node)
+
+
+# How scenes look: a few colours, and shapes that are only there to be seen.
+
+
+Color = tuple[float, float, float, float]
+
+BLUE: Color = (0.35, 0.51, 0.68, 1.0)
+ORANGE: Color = (0.87, 0.56, 0.29, 1.0)
+GREEN: Color = (0.47, 0.64, 0.43, 1.0)
+RED: Color = (0.71, 0.35, 0.38, 1.0)
+VIOLET: Color = (0.55, 0.47, 0.65, 1.0)
+DARK: Color = (0.16, 0.2, 0.28, 1.0)
+GREY: Color = (0.55, 0.58, 0.62, 1.0)
+WHITE: Color = (0.96, 0.95, 0.93, 1.0)
+
+COLORS = (BLUE, ORANGE, GREEN, RED, VIOLET)
+"""For bodies that are alike."""
+
+LYING, ACROSS = (0.0, 1.5707963267948966, 0.0), (1.5707963267948966, 0.0, 0.0)
+"""Roll, pitch and yaw of cylinders and capsules along x and along y."""
+
+
+def show(
+    builder: Builder,
+    body: str,
+    kind: str,
+    size: tuple[float, ...],
+    color: Color,
+    position: Triple = (0.0, 0.0, 0.0),
+    rotation: Triple = (0.0, 0.0, 0.0),
+) -> None:
+    """Add a shape to look at."""
+    builder.shape(body, kind, size, color=color, position=position, rotation=rotation)

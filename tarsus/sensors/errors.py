@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
-from tarsus.model.checks import number
+from tarsus._lib.checks import number
+from tarsus._lib.files import Array
 
 
 @dataclass(frozen=True)

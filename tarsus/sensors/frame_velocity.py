@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.sensors.sensor import SIX, FrameSensor, Sample
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import expect, reals
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import expect, reals
 from tarsus.sensors.sensor import Sample, Sensor
 from tarsus.sensors.suite import Suite
 from tarsus.sensors.touches import Touches

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 LEAST = 1e-9
 """Normal forces below this [N] press nowhere."""

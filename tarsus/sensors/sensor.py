@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model import Model
 from tarsus.sensors.errors import Errors
 from tarsus.sensors.touches import Touches

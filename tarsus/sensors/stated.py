@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tarsus.arrays import Array
-from tarsus.model import Model, ModelError
-from tarsus.model.checks import expect, suggestion
-from tarsus.model.references import SENSOR_FRAMES, SENSOR_JOINTS, SENSORS, places_of
+from tarsus._lib.checks import expect, suggestion
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
+from tarsus.model import Model
+from tarsus.model.name_references import SENSOR_FRAMES, SENSOR_JOINTS, SENSORS, places_of
 from tarsus.sensors.accelerometer import Accelerometer
 from tarsus.sensors.center_of_pressure import CenterOfPressure
 from tarsus.sensors.contact_wrench import ContactWrench

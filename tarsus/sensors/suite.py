@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import count, expect, find
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import count, expect, find
 from tarsus.sensors.errors import Readings
 from tarsus.sensors.sensor import Sample, Sensor
 

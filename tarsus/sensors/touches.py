@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 GROUND = "ground"
 

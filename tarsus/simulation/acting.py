@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.part_set import MEMORY, PartSet
 

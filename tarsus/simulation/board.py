@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import read_only
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import read_only
-from tarsus.model.description import WORLD
-from tarsus.model.forces import Force
-from tarsus.parts import Part
+from tarsus.model.name_references import Force
+from tarsus.parts.part import Part
 from tarsus.simulation.acting import Acting, Plan, appended
 from tarsus.simulation.part_handle import PartHandle
 from tarsus.simulation.part_set import PartSet, bodies_of

@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.files import replacing
+from tarsus._lib.errors import ModelError, Source
+from tarsus._lib.files import Array, replacing
 from tarsus.formats.native_elements import mapping
 from tarsus.formats.text import parse_json
 from tarsus.model import Model
-from tarsus.model.description import ModelError, Source
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.array_file import read_arrays
 from tarsus.simulation.errors import RunFileError

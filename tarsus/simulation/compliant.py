@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.arrays import Array
-from tarsus.interrupt import Interrupt
-from tarsus.model.checks import count
-from tarsus.progress import Progress, progress_of
+from tarsus._lib.checks import count
+from tarsus._lib.console import Interrupt, Progress, progress_of
+from tarsus._lib.files import Array
 from tarsus.simulation.compliant_record import CompliantRecord, Rows
 from tarsus.simulation.compliant_steps import INTERRUPTED, ROUGH, CompliantSteps, cause_of
 from tarsus.simulation.contact.compliant import Compliant

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus import _core
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model import Model
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.contact.compliant import Compliant

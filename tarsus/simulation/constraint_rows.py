@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.model.checks import numbers
+from tarsus._lib.checks import numbers
+from tarsus._lib.files import Array
 from tarsus.model.diagnosis import Diagnosis, diagnose
 from tarsus.simulation.smooth_parts import is_held
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
-from tarsus.model.checks import suggestion
+from tarsus._lib.checks import suggestion
+from tarsus._lib.files import Array
 from tarsus.sensors.touches import GROUND as GROUND
 from tarsus.sensors.touches import Touches
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.control import Cascade, ControlLaw
+from tarsus.control.controller import Cascade, ControlLaw
 from tarsus.model.content import content_hash
 from tarsus.simulation.board import content as board_content
 from tarsus.simulation.controllers import steps_of

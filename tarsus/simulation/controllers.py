@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import is_tracked, number
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import is_tracked, number
 from tarsus.simulation.errors import SimulationError
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus import _core
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model.description import Record
 
 ALLOWED = 1e-8

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tarsus.files import replacing
+from tarsus._lib.files import replacing
 from tarsus.simulation.named_columns import named_columns
 from tarsus.simulation.trajectory import Trajectory
 

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.control import Cascade, ControlLaw
-from tarsus.control.reference import command
+from tarsus._lib.files import Array
+from tarsus.control.controller import Cascade, ControlLaw, command
 from tarsus.model import Model
 from tarsus.sensors.touches import Touches
 from tarsus.simulation.controllers import (

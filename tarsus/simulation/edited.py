@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.kit import Carried, carry
+from tarsus._lib.files import Array
 from tarsus.model import Model
+from tarsus.model.assembly.state_transfer import Carried, carry
 from tarsus.simulation.board import Board
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.part_set import PartSet

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.errors import TarsusError
+from tarsus._lib.files import Array
 from tarsus.model import Model
 
 if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory
 
 
-class SimulationError(RuntimeError):
+class SimulationError(TarsusError, RuntimeError):
     """A run that could not go on, with all that was simulated until then."""
 
     def __init__(
@@ -42,11 +43,11 @@ class StartError(SimulationError):
     """A state from which no run can start: shapes that penetrate, or loops that are open."""
 
 
-class RunFileError(ValueError):
+class RunFileError(TarsusError, ValueError):
     """A saved run or checkpoint that cannot be read; the message names the file."""
 
 
-class EnergyError(AssertionError):
+class EnergyError(TarsusError, AssertionError):
     """A ledger of energy whose residual is larger than it may be."""
 
 

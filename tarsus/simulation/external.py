@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.forces import Wrench
+from tarsus._lib.checks import expect, reals
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import expect, reals
+from tarsus.parts.body_forces import Wrench
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.board import Board
 from tarsus.simulation.part_set import free_name

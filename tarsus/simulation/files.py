@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tarsus.model.checks import suggestion
+from tarsus._lib.checks import suggestion
 from tarsus.simulation.csv_file import write_csv
 from tarsus.simulation.mcap_file import write_mcap
 from tarsus.simulation.parquet_file import write_parquet

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import ByName, flag
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import ByName, flag
-from tarsus.parts import Part
+from tarsus.parts.part import Part
 from tarsus.sensors import Live
 from tarsus.simulation.board import Board
 from tarsus.simulation.contact_record import Contact
@@ -86,6 +86,7 @@ class Interactive:
         is a setpoint for these steps: positions (nq,) or (B, nq), also (q, v) or (q, v, added); or
         what else the controller's `reference` may be at a time. Unless stated, the controller
         follows its own reference. `external` wrenches act in these steps; they are as of `run`.
+        Ctrl-C ends a call of many steps after the one that is being made, at which q, v and t stay.
         """
         if external is None:
             return self.moving().step(command, steps)

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.control import ImplicitPD
+from tarsus._lib.checks import count
+from tarsus._lib.console import progress_of
+from tarsus._lib.files import Array
+from tarsus.control.joint_control import ImplicitPD
 from tarsus.model import Model
-from tarsus.model.checks import count
-from tarsus.progress import progress_of
 from tarsus.simulation.contact.event import Event
 from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Contacts, Place

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.files import replacing
+from tarsus._lib.files import replacing
 from tarsus.simulation.energy import BY_JOINT, STORED, WORKS
 from tarsus.simulation.trajectory import Trajectory
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from tarsus import _core
-from tarsus.arrays import Array
+from tarsus._lib.checks import count, read_only, reals
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import count, read_only, reals
 from tarsus.sensors.touches import Touches
 from tarsus.simulation.acting import Acting, steps_until
 from tarsus.simulation.contact.numbers import threads_of

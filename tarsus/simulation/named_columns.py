@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.kinds import KINDS
+from tarsus.model.description import KINDS
 from tarsus.simulation.energy import BY_JOINT, STORED, WORKS
 from tarsus.simulation.trajectory import Trajectory
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import COUNTED, number, read_only
+from tarsus._lib.checks import COUNTED, number, read_only
+from tarsus._lib.files import Array
 from tarsus.simulation.contact.numbers import positive
 
 BRIEF = 1_000

@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.geometry import Terrain
+from tarsus._lib.checks import read_only, reals
+from tarsus._lib.files import Array
+from tarsus.geometry.grounds import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import read_only, reals
 from tarsus.simulation.drives import Drive
 
 MassScale: TypeAlias = ArrayLike | Mapping[str, Any] | None

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
-from tarsus.model.checks import suggestion
+from tarsus._lib.checks import suggestion
+from tarsus._lib.files import Array
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.parquet_file import KEY, arrow
 from tarsus.simulation.parquet_footer import read_chunks

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.model.description import ModelError
+from tarsus._lib.errors import ModelError
 from tarsus.simulation.contact_record import Place
 from tarsus.simulation.events import KINDS, NUMBERS, Events
 from tarsus.simulation.parquet_columns import EVENTS, Columns

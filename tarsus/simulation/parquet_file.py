@@ -16,15 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.files import replacing
+from tarsus._lib.files import Array, replacing
 from tarsus.formats.native import to_data
-from tarsus.geometry import Terrain
+from tarsus.geometry.grounds import Terrain
+from tarsus.geometry.surfaces.surface import Surface
 from tarsus.simulation.contact_record import Contacts, Place
 from tarsus.simulation.events import NUMBERS, Events
 from tarsus.simulation.named_columns import position_names, velocity_names
 from tarsus.simulation.trajectory import ARRAYS, PARTS, Trajectory
-from tarsus.surfaces import Surface
 
 VERSION = 1
 KEY = b"tarsus"

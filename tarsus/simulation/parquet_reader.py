@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.formats import build
+from tarsus._lib.checks import numbers, suggestion
+from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.native import from_data
 from tarsus.formats.native_elements import mapping
+from tarsus.formats.readers import build
 from tarsus.formats.text import parse_json
-from tarsus.geometry import Ground, HeightField, Profile, SmoothGround, Space, Steps, Terrain
-from tarsus.geometry.smooth_ground import KINDS
+from tarsus.geometry.grounds import KINDS, Ground, SmoothGround, Space, Terrain
+from tarsus.geometry.height_field import HeightField, Profile, Steps
+from tarsus.geometry.surfaces.graphs import Graph
 from tarsus.model import Model
-from tarsus.model.checks import numbers, suggestion
-from tarsus.model.description import ModelError, Source
 from tarsus.sensors.recorded import Recorded
 from tarsus.simulation.contact_record import NUMBERS, STATES, Contacts, Place
 from tarsus.simulation.convergence import Unsolved
@@ -29,7 +30,6 @@ from tarsus.simulation.parquet_events import event_fields, read_events
 from tarsus.simulation.parquet_file import DEFORMATION, SENSOR, VECTORS, VERSION
 from tarsus.simulation.part_record import SIZE
 from tarsus.simulation.trajectory import ARRAYS, PARTS, Failure, Trajectory
-from tarsus.surfaces import Graph
 
 MAX_BYTES = 2 * 1024**3
 """Of all numbers of a run, unless the caller allows more."""

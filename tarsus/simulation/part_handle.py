@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.model.checks import reals
-from tarsus.parts import Part
+from tarsus._lib.checks import reals
+from tarsus._lib.files import Array
+from tarsus.parts.part import Part
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.target_plan import TargetPlan, halt, write_target
 

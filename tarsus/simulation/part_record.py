@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import ByName
+from tarsus._lib.checks import ByName
+from tarsus._lib.files import Array
 from tarsus.simulation.part_set import PartSet
 
 SIZE = 14

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from tarsus import _core
-from tarsus.arrays import Array
+from tarsus._lib.checks import find, suggestion
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import find, suggestion
-from tarsus.model.description import WORLD
-from tarsus.parts import Part, Statement
+from tarsus.parts.part import Part, Statement
 from tarsus.spatial import quaternion_from_rotation
 
 Slots = dict[str, tuple[int, int]]

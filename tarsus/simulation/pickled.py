@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model import Model
 from tarsus.simulation.acting import Plan
 from tarsus.simulation.part_set import PartSet

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from tarsus.model.checks import reals
+from tarsus._lib.checks import reals
 
 INFINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.memory import check_result_size
+from tarsus._lib.checks import suggestion
+from tarsus._lib.files import Array, check_result_size
 from tarsus.model import Model
-from tarsus.model.checks import suggestion
 from tarsus.simulation.contact_record import NUMBERS, Contacts, Place
 from tarsus.simulation.state import State
 from tarsus.simulation.trajectory import ARRAYS, RECORDED

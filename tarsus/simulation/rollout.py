@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.control import Actuated, ControlLaw
+from tarsus._lib.checks import count, expect
+from tarsus._lib.files import Array
 from tarsus.control.arguments import vectors
+from tarsus.control.controller import ControlLaw
+from tarsus.control.joint_control import Actuated
 from tarsus.model import Model
-from tarsus.model.checks import count, expect
 from tarsus.simulation.drives import Drive, TableDrive, drive_of
 from tarsus.simulation.drives import torques as effort_drive
 from tarsus.simulation.external import External, stated

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.geometry import Terrain
-from tarsus.interrupt import Interrupt
+from tarsus._lib.console import Interrupt, Progress
+from tarsus._lib.files import Array
+from tarsus.geometry.grounds import Terrain
 from tarsus.model import Model
-from tarsus.progress import Progress
 from tarsus.simulation import checkpoint
 from tarsus.simulation.acting import steps_until
 from tarsus.simulation.contact_record import NUMBERS, Place, touches_of

@@ -11,14 +11,15 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.geometry import Collision, Space, Terrain
-from tarsus.geometry.buried import without_buried
-from tarsus.kit import Carried
+from tarsus._lib.checks import COUNTED, expect, flag, number, read_only
+from tarsus._lib.files import Array
+from tarsus.geometry.collision import Collision
+from tarsus.geometry.embedded_shapes import without_buried
+from tarsus.geometry.grounds import Space, Terrain
 from tarsus.model import Model
-from tarsus.model.checks import COUNTED, expect, flag, number, read_only
+from tarsus.model.assembly.state_transfer import Carried
 from tarsus.model.diagnosis import Diagnosis
-from tarsus.model.forces import Force
+from tarsus.model.name_references import Force
 from tarsus.sensors import Sensor
 from tarsus.simulation.board import Board
 from tarsus.simulation.compliant import run_compliant

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model import Model
 from tarsus.simulation.controllers import checked_effort, remembers, steps_of
 from tarsus.simulation.drives import Controller, check_controller, efforts_of

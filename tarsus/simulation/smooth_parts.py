@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.integrators.motion import RECORD, SmoothMotion
 from tarsus.simulation.part_set import Fitted

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
-from tarsus.interrupt import Interrupt
+from tarsus._lib.console import Interrupt
+from tarsus._lib.files import Array
 from tarsus.model import Model
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.drives import Controller

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import expect, read_only
+from tarsus._lib.checks import expect, read_only
+from tarsus._lib.files import Array
 from tarsus.simulation.board import Kept
 from tarsus.simulation.content import check_same
 from tarsus.simulation.drives import Controller

@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import Any
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.geometry import Terrain
+from tarsus._lib.checks import read_only
+from tarsus._lib.files import Array
+from tarsus.geometry.grounds import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import read_only
-from tarsus.model.hints import warn_of_scalar_first
+from tarsus.model.description_builder import warn_of_scalar_first
 from tarsus.simulation.drives import Controller, Drive, LawDrive, drive_of, torques
 from tarsus.simulation.parameters import MassScale, parameters
 from tarsus.simulation.state import (

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus import _core
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.control.arguments import vectors
-from tarsus.model import JointView, Model
-from tarsus.model.hints import root_hint
-from tarsus.model.kinds import FLOATING, NONHOLONOMIC, QUATERNION
+from tarsus.model import Model
+from tarsus.model.description import FLOATING, NONHOLONOMIC, QUATERNION
+from tarsus.model.description_builder import root_hint
+from tarsus.model.views import JointView
 from tarsus.sensors.touches import Touches
 from tarsus.simulation.acting import Acting
 from tarsus.simulation.contact_record import Place

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.model.checks import count
-from tarsus.progress import progress_of
+from tarsus._lib.checks import count
+from tarsus._lib.console import progress_of
+from tarsus._lib.files import Array
 from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import Penalty, StabilityWarning
 from tarsus.simulation.contact.numbers import threads_of

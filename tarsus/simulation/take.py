@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import flag
+from tarsus._lib.checks import flag
+from tarsus._lib.files import Array
 from tarsus.simulation.drives import Controller
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.motion import Motion
@@ -96,16 +96,24 @@ class Take:
 
     @contextmanager
     def noting_step(self, motion: Motion, command: Any, steps: int) -> Iterator[None]:
-        """Note steps that are made inside, unless they are refused before anything has changed."""
+        """Note steps that are made inside, unless they are refused before anything has changed.
+
+        Of steps that Ctrl-C ends, those are noted that were made.
+        """
         given, t, before = _copy(command), motion.t, motion.changes()
         self._note_parts(motion)
-        failed = True
+        noted, failed = operator.index(steps), True
         try:
             yield
             failed = False
+        except KeyboardInterrupt:
+            made = motion.changes()[0] - before[0]
+            if made:
+                noted, failed = made, False
+            raise
         finally:
             if not failed or motion.changes() != before:
-                what = {"command": given, "steps": operator.index(steps)}
+                what = {"command": given, "steps": noted}
                 self.inputs.append(Input(t, "step", what, failed))
 
     def note_start(self, snapshot: Snapshot) -> None:

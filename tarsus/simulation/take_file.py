@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.constraint import CONSTRAINTS
-from tarsus.forces import FORCES
+from tarsus._lib.checks import check_name, count, flag, number, read_only, reals, suggestion
+from tarsus._lib.errors import ModelError, Source
+from tarsus._lib.files import Array
 from tarsus.formats import text
 from tarsus.formats.native_elements import mapping
-from tarsus.model.checks import check_name, count, flag, number, read_only, reals, suggestion
-from tarsus.model.description import ModelError, Source
-from tarsus.parts import Part
+from tarsus.parts.constraints import CONSTRAINTS
+from tarsus.parts.forces import FORCES
+from tarsus.parts.part import Part
 from tarsus.simulation.board import Kept
 from tarsus.simulation.errors import RunFileError
 from tarsus.simulation.plain_data import plain, unplain

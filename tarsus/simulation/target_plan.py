@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import pose, reals
+from tarsus._lib.checks import pose, reals
+from tarsus._lib.files import Array
 from tarsus.spatial import (
     quaternion_from_rotation,
     quaternion_from_vector,

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.geometry import Terrain
+from tarsus._lib.checks import ByName, reals
+from tarsus._lib.files import Array
+from tarsus.geometry.grounds import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import ByName, reals
 from tarsus.sensors import Sensor
 from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.convergence import Unsolved
@@ -22,7 +22,7 @@ from tarsus.simulation.energy import EnergyLedger
 from tarsus.simulation.events import Events
 from tarsus.simulation.integrators.integration import Integration
 from tarsus.simulation.part_record import PartRecord, part_records
-from tarsus.view.animation import animate
+from tarsus.view.films import animate
 from tarsus.view.plots import plot_run
 
 ARRAYS = ("q", "v", "tau", "energy", "statistics", "limits")

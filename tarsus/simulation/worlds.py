@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.geometry import Collision, Terrain
-from tarsus.geometry.rubbing import blended
+from tarsus._lib.checks import count, number, numbers
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
+from tarsus.geometry.collision import Collision
+from tarsus.geometry.contact_material import blended
+from tarsus.geometry.grounds import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import count, number, numbers
-from tarsus.model.description import WORLD
 from tarsus.simulation.contact import Compliant, ContactLaw, IgnoredNumbersWarning, Penalty
 from tarsus.simulation.contact_record import GROUND, Place
 from tarsus.simulation.drives import Drive

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.part_set import Slots
 from tarsus.simulation.push import Push, vectors_of

@@ -9,6 +9,6 @@ from tarsus.studio.document import Document, Guide
 from tarsus.studio.language import LineError
 from tarsus.studio.server import Studio
 from tarsus.studio.server import open_studio as open
-from tarsus.studio.stage import Answer, Stage
+from tarsus.studio.session import Answer, Stage
 
 __all__ = ["Answer", "Document", "Guide", "LineError", "Stage", "Studio", "open"]

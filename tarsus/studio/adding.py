@@ -1,29 +1,36 @@
-"""What `add` makes from a line: bodies, joints between places, parts, gears."""
+"""New bodies, solids and couplings."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.constraint import CONSTRAINTS
-from tarsus.forces import FORCES
-from tarsus.model import WORLD
-from tarsus.model.checks import suggestion
+from tarsus._lib.checks import suggestion
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
 from tarsus.model.description import Loop
 from tarsus.model.editor import Editor
-from tarsus.parts import Part
+from tarsus.parts.constraints import CONSTRAINTS
+from tarsus.parts.forces import FORCES
+from tarsus.parts.part import Part
+from tarsus.robots.building import box as box_inertia
 from tarsus.spatial import inverse, pose, rotation_along, rotation_from_quaternion
-from tarsus.studio import setting
+from tarsus.studio import editing as setting
 from tarsus.studio.assembly import connect
 from tarsus.studio.language import Line, LineError, numbers, one_of
-from tarsus.studio.solids import DENSITY, SOLIDS
 
 if TYPE_CHECKING:
-    from tarsus.studio.stage import Stage
+    from tarsus.studio.session import Stage
+
+
+# What `add` makes from a line: bodies, joints between places, parts, gears.
+
 
 PLACED = ("-t", "-E", "-m", "-density", "-color", "-touches")
 NAME = re.compile(r"[^\s;'\"/\\.-][^\s;'\"/\\]{0,63}")
@@ -202,3 +209,145 @@ def _length(stage: Stage, line: Line, a: tuple[str, Array], b: tuple[str, Array]
         return line.number("-length")
     here, there = (stage.machine.pose(body) @ at for body, at in (a, b))
     return float(np.linalg.norm(here[:3, 3] - there[:3, 3]))
+
+
+# Parts of the palette: shapes by their numbers, with volumes and inertias.
+
+
+Triple = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A part as a shape: its options with their defaults [m], the shape, volume, inertia of 1 kg.
+
+    `turned` says that the shape's axis, z, lies along x of the part ("x") or along y ("y").
+    """
+
+    kind: str
+    options: Mapping[str, tuple[float, ...]]
+    size: Callable[..., tuple[float, ...]]
+    volume: Callable[..., float]
+    inertia: Callable[..., Triple]
+    turned: str = "z"
+
+
+def _cylinder(radius: float, length: float, axis: str) -> Triple:
+    """Return the inertia of a cylinder of 1 kg about its centre, with its axis along x, y or z."""
+    along, across = radius**2 / 2, radius**2 / 4 + length**2 / 12
+    return tuple(along if letter == axis else across for letter in "xyz")  # type: ignore[return-value]
+
+
+def _capsule(radius: float, length: float) -> tuple[float, Triple]:
+    """Return volume, and inertia of 1 kg, of a capsule along x whose straight part has a length."""
+    tube, ball = math.pi * radius**2 * length, 4 / 3 * math.pi * radius**3
+    volume = tube + ball
+    along = (tube * radius**2 / 2 + ball * 0.4 * radius**2) / volume
+    # each half ball has its centre 3/8 r beyond the end of the tube
+    far = length**2 / 4 + 3 / 8 * length * radius
+    across = tube * (radius**2 / 4 + length**2 / 12) + ball * (0.4 * radius**2 + far)
+    return volume, (along, across / volume, across / volume)
+
+
+def _box(x: float, y: float, z: float) -> Solid:
+    return Solid(
+        "box",
+        {"size": (x, y, z)},
+        lambda size: tuple(size),
+        lambda size: math.prod(size),
+        lambda size: box_inertia(1.0, tuple(size)),
+    )
+
+
+SOLIDS: Mapping[str, Solid] = {
+    "box": _box(0.4, 0.2, 0.1),
+    "plate": _box(0.6, 0.4, 0.02),
+    "foot": _box(0.2, 0.08, 0.03),
+    "rod": Solid(
+        "cylinder",
+        {"length": (1.0,), "radius": (0.02,)},
+        lambda length, radius: (radius[0], length[0]),
+        lambda length, radius: math.pi * radius[0] ** 2 * length[0],
+        lambda length, radius: _cylinder(radius[0], length[0], "x"),
+        "x",
+    ),
+    "capsule": Solid(
+        "capsule",
+        {"length": (0.5,), "radius": (0.05,)},
+        lambda length, radius: (radius[0], length[0]),
+        lambda length, radius: _capsule(radius[0], length[0])[0],
+        lambda length, radius: _capsule(radius[0], length[0])[1],
+        "x",
+    ),
+    "wheel": Solid(
+        "cylinder",
+        {"radius": (0.2,), "width": (0.05,)},
+        lambda radius, width: (radius[0], width[0]),
+        lambda radius, width: math.pi * radius[0] ** 2 * width[0],
+        lambda radius, width: _cylinder(radius[0], width[0], "y"),
+        "y",
+    ),
+    "sphere": Solid(
+        "sphere",
+        {"radius": (0.1,)},
+        lambda radius: (radius[0],),
+        lambda radius: 4 / 3 * math.pi * radius[0] ** 3,
+        lambda radius: (0.4 * radius[0] ** 2,) * 3,
+    ),
+}
+"""The palette of parts by name."""
+
+DENSITY = 700.0
+"""Of wood [kg/m³], for parts that state neither mass nor density."""
+
+
+# Gears and rotors: joints that follow others.
+
+
+UNBALANCE = 1e-9
+"""Of bodies that follow gears, as a share of their inertia."""
+
+
+def add_coupling(stage: Stage, kind: str, name: str, line: Line, said: str) -> str:
+    """Let a joint follow another, or give a joint a rotor."""
+    joints = [joint.name for joint in stage.machine.model.joints if joint.nv == 1]
+    editor = Editor(stage.machine.model)
+    if kind == "gear":
+        line.expect(["KIND", "NAME"], ["-leader", "-follower", "-ratio"])
+        leader, follower = (
+            _word(line, option, joints, "joint") for option in ("-leader", "-follower")
+        )
+        editor.couple([leader, follower], [[1.0], [line.number("-ratio")]], name=name)
+        _unbalance(stage, editor, follower)
+    else:
+        line.expect(["KIND", "NAME"], ["-joint", "-ratio", "-inertia", "-m"])
+        joint = _word(line, "-joint", joints, "joint")
+        axial = line.number("-inertia")
+        mass = line.number("-m") if "-m" in line.options else 0.1
+        across = axial / 2 + 1e-6
+        editor.body(name, mass, inertia=(across, across, axial))
+        editor.gear(joint, line.number("-ratio"), name)
+    setting.rebuilt(stage, stage.document, editor.build(), said)
+    return f"{name}: {stage.machine.model.nv} velocities"
+
+
+def _unbalance(stage: Stage, editor: Editor, follower: str) -> None:
+    """Let what follows a gear touch: a rotor of perfect symmetry spins, and touches nothing."""
+    stated = stage.document.description
+    joint = next(each for each in stated.joints if each.name == follower)
+    name = stage.machine.owner(joint.child)
+    body = next(each for each in stated.bodies if each.name == name)
+    axis = np.array([0.0, 0.0, 1.0]) if joint.axis is None else np.asarray(joint.axis)
+    seat = stage.machine.model.frame(name).placement[:3, :3]
+    across = rotation_along(seat.T @ axis / np.linalg.norm(axis))[:, 0]
+    more = UNBALANCE * np.trace(body.inertia) * np.outer(across, across)
+    editor.change("body", name, inertia=body.inertia + more)
+
+
+def _word(line: Line, option: str, valid: list[str], what: str) -> str:
+    if len(line.options.get(option, [])) != 1:
+        raise LineError(f"{option} needs a {what}", option)
+    word = line.options[option][0]
+    if word not in valid:
+        raise LineError(f"{option}: there is no {what} {word!r}{suggestion(word, valid)}", option)
+    return word

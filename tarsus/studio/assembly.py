@@ -1,32 +1,41 @@
-"""Joints between places: parts that touch are joined at once, others fly together first.
-
-While the clock runs, a joint between places that are apart is a constraint that closes by a time
-constant. As soon as it is closed, and whenever the clock stands still, it becomes a joint of the
-tree, or a loop of a cluster (P. Schröder, "The Virtual Erector Set", MIT 1990, 1.5 and 5.2).
-"""
+"""Assembly of loose bodies: placement, structure."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.constraint import Joint as HeldJoint
-from tarsus.kit import Assembled, assemble, carry, take_apart
-from tarsus.kit.assemble import without_implied
-from tarsus.kit.snap import AssemblyError
-from tarsus.model import WORLD, Model
-from tarsus.model.description import Loop
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
+from tarsus.model.assembly.assemble import Assembled, assemble, cuts_of, without_implied
+from tarsus.model.assembly.close_loops import AssemblyError
+from tarsus.model.assembly.free_bodies import take_apart
+from tarsus.model.assembly.state_transfer import carry
+from tarsus.model.description import QUATERNION, Description, Joint, Loop
 from tarsus.model.loops import EQUATIONS
-from tarsus.parts.place import split
-from tarsus.simulation import SimulationError
-from tarsus.spatial import inverse
+from tarsus.model.model import Model
+from tarsus.parts.part import split
+from tarsus.parts.rigid_constraints import Joint as HeldJoint
+from tarsus.simulation.errors import SimulationError
+from tarsus.spatial import inverse, quaternion_from_rotation
+from tarsus.studio.carriers import helpers
 from tarsus.studio.document import Document
+from tarsus.studio.language import Line, LineError
+from tarsus.studio.live_model import Machine
 
 if TYPE_CHECKING:
-    from tarsus.studio.world import World
+    from tarsus.studio.edit_history import World
+    from tarsus.studio.session import Stage
+
+
+# Joints between places: parts that touch are joined at once, others fly together first.
+#
+# While the clock runs, a joint between places that are apart is a constraint that closes by a time
+# constant. As soon as it is closed, and whenever the clock stands still, it becomes a joint of the
+# tree, or a loop of a cluster (P. Schröder, "The Virtual Erector Set", MIT 1990, 1.5 and 5.2).
+
 
 TIME_CONSTANT = 0.08
 """How fast parts come together [s]."""
@@ -154,3 +163,83 @@ def close_all(stage: World) -> str:
         return "all is joined"
     parts = {name: part for name, part in document.parts.items() if name not in loose}
     return join(stage, document.but(parts=parts), [_loop_of(x) for x in loose.values()], "assemble")
+
+
+# Bodies put where a person wants them, or made to move: states of free bodies and of linkages.
+
+
+def put(stage: Stage, body: str, line: Line, said: str) -> None:
+    """Put a body that is on a free joint to `-t`, turned as `-E` (w x y z), moving by `-vl`, `-vr`.
+
+    Velocities are in axes of the body, linear and angular.
+    """
+    model = stage.machine.model
+    carrier = model.frame(body).body
+    joint = next((each for each in model.joints if each.child == carrier), None)
+    if joint is None or joint.kind != "free":
+        kind = "the world" if joint is None else f"{joint.name} ({joint.kind})"
+        raise LineError(
+            f"{body} hangs on {kind}: it is free no more; set its joint, or drag it", "-t"
+        )
+    q, v = stage.machine.q.copy(), stage.machine.v.copy()
+    wanted = model.frame_pose(q, body).copy()
+    if "-t" in line.options:
+        wanted[:3, 3] = line.numbers("-t", 3)
+    if "-E" in line.options:
+        from tarsus.studio.adding import placement_of
+
+        wanted[:3, :3] = placement_of(line, (0, 0, 0))[:3, :3]
+    whole = np.linalg.inv(joint.placement) @ wanted @ np.linalg.inv(model.frame(body).placement)
+    coordinates = q[joint.q_slice]
+    coordinates[:3] = whole[:3, 3]
+    coordinates[QUATERNION["free"]] = quaternion_from_rotation(whole[:3, :3])
+    speeds = v[joint.v_slice]
+    if "-vl" in line.options:
+        speeds[:3] = line.numbers("-vl", 3)
+    if "-vr" in line.options:
+        speeds[3:] = line.numbers("-vr", 3)
+    stage.become(stage.document, said, start=(q, v))
+
+
+# What a machine is made of: clusters with their freedoms, loops with their ranks.
+
+
+def clusters(machine: Machine) -> list[dict[str, Any]]:
+    """Return the clusters of a machine as plain data, by the names that people gave its bodies."""
+    on: dict[int, list[str]] = {}
+    for body in machine.bodies():
+        on.setdefault(body.index, []).append(body.name)
+    welds = welds_of(machine.model.description)
+    found = []
+    for cluster in machine.model.clusters:
+        bodies = [
+            known for name in cluster.bodies for known in on.get(machine.model.body(name).index, [])
+        ]
+        own = [joint.name for joint in welds if joint.child in bodies]
+        found.append(
+            {
+                "name": bodies[0] if bodies else cluster.bodies[0],
+                "bodies": bodies,
+                "joints": [*cluster.joints, *own],
+                "kind": cluster.kind,
+                "nv": cluster.v_slice.stop - cluster.v_slice.start,
+            }
+        )
+    if fast := on.get(-1):
+        own = [joint.name for joint in welds if joint.child in fast]
+        found.append({"name": "world", "bodies": fast, "joints": own, "kind": "world", "nv": 0})
+    return found
+
+
+def welds_of(stated: Description) -> list[Joint]:
+    """Return the welds of a description; fixed joints of carriers are none."""
+    hidden = helpers(stated)
+    return [joint for joint in stated.joints if joint.kind == "fixed" and joint.name not in hidden]
+
+
+def loops(machine: Machine) -> list[dict[str, Any]]:
+    """Return the loops of a machine: rows, how many count beside those before, why so."""
+    return [
+        {"name": cut.name, "rows": cut.rows, "rank": cut.rank, "reason": cut.reason}
+        for cut in cuts_of(machine.model, machine.q)
+    ]

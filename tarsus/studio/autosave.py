@@ -1,21 +1,4 @@
-"""Sessions on the disk: a stage is written as it changes, and is there again after a crash.
-
-    session.json    what is now, and the names of all that was: written last, whole or not at all
-    pieces/…        worlds and edits, each a file under the name of its content, written once
-    take.txt        the lines of the take, of which session.json says how many bytes count
-    pending.json    lines that were not done again, until the user decides about them
-    rejected.txt    lines that this user did not record: they are never done again
-    aside-1/ …      sessions that could not be read, or were begun anew; the last three
-
-A line that edits is on the disk before it is answered: it is appended to the take. All the rest
-follows soon. A process that is killed between two of these files leaves the session before, and
-the lines that were done since: they are done again.
-
-A session folder may come from somebody else. What it states is restored, because that is data.
-Lines are done again only if this user recorded them on this machine, which their seals tell. Lines
-that use files are pending until the user confirms them. After a crash none of these is missing:
-the whole session is saved before they are answered.
-"""
+"""Automatic saving of sessions, and their journal."""
 
 from __future__ import annotations
 
@@ -25,15 +8,18 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tarsus.files import replacing
+from tarsus._lib.errors import Source
+from tarsus._lib.files import replacing
 from tarsus.formats.text import parse_json
-from tarsus.model.description import Source
 from tarsus.studio.commands.command import uses_files
-from tarsus.studio.loading import mesh_folders
-from tarsus.studio.session import Packer, Unpacker
+from tarsus.studio.edit_history import EXPECTED
+from tarsus.studio.exporting import mesh_folders
+from tarsus.studio.session import Answer, Stage
+from tarsus.studio.session_file import Packer, Sealer, Unpacker, user_sealer
 from tarsus.studio.session_folder import (
     HEAD,
     PENDING,
@@ -46,10 +32,26 @@ from tarsus.studio.session_folder import (
     put_aside,
     read_bounded,
 )
-from tarsus.studio.session_seal import user_sealer
-from tarsus.studio.stage import Answer, Stage
-from tarsus.studio.take_journal import Row, TakeJournal
-from tarsus.studio.world import EXPECTED
+from tarsus.studio.take import Take
+
+# Sessions on the disk: a stage is written as it changes, and is there again after a crash.
+#
+#     session.json    what is now, and the names of all that was: written last, whole or not at all
+#     pieces/…        worlds and edits, each a file under the name of its content, written once
+#     take.txt        the lines of the take, of which session.json says how many bytes count
+#     pending.json    lines that were not done again, until the user decides about them
+#     rejected.txt    lines that this user did not record: they are never done again
+#     aside-1/ …      sessions that could not be read, or were begun anew; the last three
+#
+# A line that edits is on the disk before it is answered: it is appended to the take. All the rest
+# follows soon. A process that is killed between two of these files leaves the session before, and
+# the lines that were done since: they are done again.
+#
+# A session folder may come from somebody else. What it states is restored, because that is data.
+# Lines are done again only if this user recorded them on this machine, which their seals tell.
+# Lines that use files are pending until the user confirms them. After a crash none of these is
+# missing: the whole session is saved before they are answered.
+
 
 MOST_BYTES = 256 * 1024 * 1024
 """Of worlds to which undo and redo go back; the oldest are not kept."""
@@ -379,3 +381,99 @@ def _listed(lines: list[str]) -> str:
     if len(lines) > LISTED:
         listed.append(f"and {len(lines) - LISTED} more")
     return "; ".join(listed)
+
+
+# The take on the disk: lines are appended once they are done, and before they are answered.
+#
+# Each line is a row of JSON with its seal, which covers the row before, too. The head of a session
+# says how many bytes of the file are part of it; lines that were done later stand beyond them, and
+# are done again when the session is restored, if their seals fit.
+
+
+MOST = 64 * 1024 * 1024
+"""Bytes; what is said later is not kept."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a take, the seal that stands beside it, and where its row ends [bytes]."""
+
+    line: str
+    seal: str
+    end: int
+    own: bool = True
+    """Whether the seal fits: this user has written the row, after the one before it."""
+
+
+class TakeJournal:
+    """Lines of a take in a file; whoever writes holds the lock of the stage."""
+
+    def __init__(self, path: Path, sealer: Sealer) -> None:
+        self.path, self._sealer = path, sealer
+        self._rows: list[Row] = []
+        """What is written."""
+
+    @property
+    def end(self) -> int:
+        """Where the last line ends [bytes]."""
+        return self._rows[-1].end if self._rows else 0
+
+    def write(self, lines: list[str]) -> bool:
+        """Bring lines to the disk, those at the end that were taken back are overwritten.
+
+        Return whether all are there: a file does not grow beyond its bound.
+        """
+        same = min(len(lines), len(self._rows))
+        while same and lines[same - 1] != self._rows[same - 1].line:
+            same -= 1
+        if same == len(lines) == len(self._rows):
+            return True
+        kept = self._rows[:same]
+        rows, data = list(kept), []
+        for line in lines[same:]:
+            before = rows[-1] if rows else Row("", "", 0)
+            seal = self._sealer.seal("line", before.seal, line)
+            text = json.dumps([line, seal]).encode() + b"\n"
+            rows.append(Row(line, seal, before.end + len(text)))
+            data.append(text)
+        if rows and rows[-1].end > MOST:
+            return False
+        with self.path.open("ab") as file:
+            file.truncate(kept[-1].end if kept else 0)
+            file.write(b"".join(data))
+            file.flush()
+            os.fsync(file.fileno())
+        self._rows = rows
+        return True
+
+    def read(self, size: int, steps: int) -> tuple[Take, list[Row]]:
+        """Return the take of the first `size` bytes, and rows that were written later.
+
+        `steps` have been made since the last line of the take. A row that a process was killed at
+        was not answered, and does not count.
+        """
+        self.forget()
+        data = read_bounded(self.path, MOST)[0] if self.path.exists() else b""
+        for text in data.splitlines(keepends=True):
+            if not text.endswith(b"\n") or (stated := _stated(text)) is None:
+                break
+            line, seal = stated
+            before = self._rows[-1] if self._rows else Row("", "", 0)
+            own = self._sealer.fits(seal, "line", before.seal, line)
+            self._rows.append(Row(line, seal, before.end + len(text), own))
+        counted = sum(row.end <= size for row in self._rows)
+        return Take([row.line for row in self._rows[:counted]], steps), self._rows[counted:]
+
+    def forget(self) -> None:
+        """Begin with no lines, as where there is no file."""
+        self._rows = []
+
+
+def _stated(row: bytes) -> tuple[str, str] | None:
+    """Return the line and the seal of a row, None if it is damaged; old rows have no seal."""
+    try:
+        found = json.loads(row)
+    except (ValueError, RecursionError):
+        return None
+    line, seal = found if isinstance(found, list) and len(found) == 2 else (found, "")
+    return (line, seal) if isinstance(line, str) and isinstance(seal, str) else None

@@ -1,27 +1,35 @@
-"""Expressions of time that numbers of a machine follow: `0.3 + 0.5*sin(2*pi*t)`.
-
-Only arithmetic, a few functions, curves through points and the names t and pi: an expression comes
-from a file or from a page, so it is walked over node by node and never handed to Python.
-
-A point follows three expressions with commas between, or `along(wire, ramp(t/4))`: a share of the
-way along a path that is called so.
-"""
+"""Values bound to expressions, curves and paths."""
 
 from __future__ import annotations
 
 import ast
+import bisect
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import suggestion
-from tarsus.studio.curves import CURVES, curve_of
+from tarsus._lib.checks import suggestion
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
+from tarsus.model.model import Model
+from tarsus.parts.motions import PointOnPath
+from tarsus.parts.part import Part, split
+from tarsus.simulation.part_set import spline_pieces
 from tarsus.studio.language import LineError
+
+# Expressions of time that numbers of a machine follow: `0.3 + 0.5*sin(2*pi*t)`.
+#
+# Only arithmetic, a few functions, curves through points and the names t and pi: an expression
+# comes from a file or from a page, so it is walked over node by node and never handed to Python.
+#
+# A point follows three expressions with commas between, or `along(wire, ramp(t/4))`: a share of the
+# way along a path that is called so.
+
 
 LONGEST, DEEPEST = 8000, 50
 
@@ -153,3 +161,112 @@ def _curve(name: str, arguments: list[ast.expr], depth: int) -> Plan:
     of, *points = (_compiled(each, depth + 1) for each in arguments)
     curve = curve_of(name, [point(0.0) for point in points])
     return lambda t: curve(of(t))
+
+
+# Curves through points that people draw, as functions in expressions: `smooth(t, 0, 0, 1, .3)`.
+#
+# Behind the first argument stand times and values in turn. `linear` goes straight from point to
+# point, `smooth` without kinks and without overshoot: a cubic in each piece, with slopes that are
+# weighted harmonic means (F. N. Fritsch, J. Butland, SIAM J. Sci. Stat. Comput. 5, 1984).
+# Before the first point and behind the last, both stay where these are; `linear_cycle` and
+# `smooth_cycle` begin again, and end where they begin.
+
+
+Curve = Callable[[float], float]
+CURVES = ("linear", "smooth", "linear_cycle", "smooth_cycle")
+"""Functions that are curves."""
+MOST = 200
+"""Points of a curve."""
+
+
+def curve_of(name: str, numbers: Sequence[float]) -> Curve:
+    """Return the curve that a function of that name is, through times and values in turn."""
+    times, values = [*map(float, numbers[::2])], [*map(float, numbers[1::2])]
+    if len(times) != len(values) or not 2 <= len(times) <= MOST:
+        raise LineError(
+            f"{name} needs 2 to {MOST} times and values in turn, as in {name}(t, 0, 0, 1, .3)",
+            "EXPRESSION",
+        )
+    if not all(math.isfinite(x) for x in numbers):
+        raise LineError(f"{name} needs finite numbers", "EXPRESSION")
+    for before, after in pairwise(times):
+        if not before < after:
+            raise LineError(
+                f"{name}: times must rise, {after:g} s comes after {before:g} s", "EXPRESSION"
+            )
+    cyclic, smooth = name.endswith("_cycle"), name.startswith("smooth")
+    if cyclic and values[0] != values[-1]:
+        raise LineError(
+            f"{name} must end where it begins, {values[-1]:g} is not {values[0]:g}", "EXPRESSION"
+        )
+    slopes = _slopes(times, values, cyclic) if smooth else None
+    first, period = times[0], times[-1] - times[0]
+
+    def curve(t: float) -> float:
+        if cyclic:
+            t = first + math.fmod(math.fmod(t - first, period) + period, period)
+        if t <= times[0]:
+            return values[0]
+        if t >= times[-1]:
+            return values[-1]
+        k = bisect.bisect_right(times, t) - 1
+        step, rise = times[k + 1] - times[k], values[k + 1] - values[k]
+        u = (t - times[k]) / step
+        if slopes is None:
+            return values[k] + u * rise
+        a, b = step * slopes[k], step * slopes[k + 1]
+        return values[k] + u * (a + u * (3.0 * rise - 2.0 * a - b + u * (a + b - 2.0 * rise)))
+
+    return curve
+
+
+def _slopes(times: list[float], values: list[float], cyclic: bool) -> list[float]:
+    """Return the slope at each point; at the ends of a curve that does not go on it is level."""
+    steps = [b - a for a, b in pairwise(times)]
+    rises = [(b - a) / h for (a, b), h in zip(pairwise(values), steps, strict=True)]
+    inner = [
+        _mean(steps[k - 1], steps[k], rises[k - 1], rises[k]) for k in range(1, len(times) - 1)
+    ]
+    end = _mean(steps[-1], steps[0], rises[-1], rises[0]) if cyclic else 0.0
+    return [end, *inner, end]
+
+
+def _mean(before: float, after: float, slope: float, next_slope: float) -> float:
+    """Return the harmonic mean of two slopes, weighted so that curves keep their rise and fall."""
+    if not slope * next_slope > 0.0:
+        return 0.0
+    one, two = 2.0 * after + before, after + 2.0 * before
+    return (one + two) / (one / slope + two / next_slope)
+
+
+# Paths as ways to go: where one is at a share of the whole, for bodies that are led along.
+
+
+def ways(model: Model, parts: Mapping[str, Part]) -> dict[str, Way]:
+    """Return the paths of the world among parts, by name."""
+    found = {}
+    for name, part in parts.items():
+        if isinstance(part, PointOnPath) and split(part.of)[0] == WORLD:
+            found[name] = way_of(part, model)
+    return found
+
+
+def way_of(path: PointOnPath, model: Model) -> Way:
+    """Return where a path is in the world (3,) at a share of its length from 0 to 1.
+
+    Lengths are those between its points. A closed path goes round, others stop at their ends.
+    """
+    statement = path.statement(model)
+    pieces, points = spline_pieces(statement), np.asarray(statement.path)
+    ends = np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))
+    at = np.concatenate([[0.0], ends]) / ends[-1]
+    place = np.eye(4) if statement.a is None else statement.a.placement
+
+    def way(share: float) -> Array:
+        share = share - math.floor(share) if path.closed else min(max(share, 0.0), 1.0)
+        k = min(int(np.searchsorted(at, share, "right")) - 1, len(pieces) - 1)
+        u = (share - at[k]) / (at[k + 1] - at[k])
+        p, a, b, c = pieces[k]
+        return np.asarray(place[:3, :3] @ (p + u * (a + u * (b + u * c))) + place[:3, 3])
+
+    return way

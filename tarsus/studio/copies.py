@@ -1,10 +1,4 @@
-"""Copies of bodies with all that belongs to them, moved or mirrored.
-
-A copy of a machine at poses X is at G X L: G moves or mirrors the world, L is the mirror in the
-axes of each body (one, if nothing is mirrored), so that G X L is a pose again. What is placed on a
-body by P is placed on its copy by L P L. Axes of turning joints are mirrored as such, so that the
-coordinates of copies with one coordinate are those of what was copied.
-"""
+"""Copies and mirror images of bodies and parts."""
 
 from __future__ import annotations
 
@@ -15,10 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model import WORLD
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
 from tarsus.model.description import Body, Coupling, Description, Frame, Joint, Loop, Shape
+from tarsus.parts.part import Part, placement_of, split
 from tarsus.studio.language import LineError
+
+# Copies of bodies with all that belongs to them, moved or mirrored.
+#
+# A copy of a machine at poses X is at G X L: G moves or mirrors the world, L is the mirror in the
+# axes of each body (one, if nothing is mirrored), so that G X L is a pose again. What is placed on
+# a body by P is placed on its copy by L P L. Axes of turning joints are mirrored as such, so that
+# the coordinates of copies with one coordinate are those of what was copied.
+
 
 TURNING = ("revolute", "screw", "universal", "cylindrical", "planar")
 MIRRORED = (*TURNING, "prismatic", "spherical", "free", "fixed")
@@ -204,3 +207,75 @@ def _shape(shape: Shape, image: Image) -> Shape:
     name = shape.name.replace(shape.body, body, 1)
     placement = image.on_body(shape.placement)
     return dataclasses.replace(shape, body=body, name=name, placement=placement, source=None)
+
+
+# Copies of forces and constraints, on copies of what they act on.
+
+
+IN_WORLD = ("nail", "move_to", "grab")
+"""Parts whose targets are places of the world."""
+WITH_IMAGES = (
+    *("spring", "damper", "string", "rubber", "damping", "drag", "support", "brake", "weight"),
+    *("wrench", "distance", "motor", "joint_spring", *IN_WORLD),
+)
+"""Parts that can be mirrored."""
+
+
+def copied_part(part: Part, image: Image, name: str, loose: Collection[str]) -> Part | None:
+    """Return the copy of a part, None if it acts on something that is not copied.
+
+    `loose` are joints whose copies are free.
+    """
+    if image.mirrors and part.kind not in WITH_IMAGES:
+        return None
+    changed: dict[str, Any] = {"name": name, "source": None}
+    acts = False
+    for attribute in dataclasses.fields(part):
+        value = getattr(part, attribute.name)
+        if "Where" in str(attribute.type):
+            if split(value)[0] not in (WORLD, *image.names):
+                return None
+            acts = acts or split(value)[0] != WORLD
+            changed[attribute.name] = _where(value, image)
+        elif attribute.name in ("joint", "joints") and value:
+            names = [value] if isinstance(value, str) else list(value)
+            if not all(each in image.names and each not in loose for each in names):
+                return None
+            acts, changed[attribute.name] = True, _joints(value, image)
+    if not acts:
+        return None
+    changed |= _vectors(part, image) | _target(part, image)
+    return dataclasses.replace(part, **changed)
+
+
+def _where(where: Any, image: Image) -> Any:
+    name, at = split(where)
+    if isinstance(where, str):
+        return image.names[name]
+    placement = image.place(name, placement_of(at, "where"))
+    found = placement if np.ndim(at) == 2 else tuple(placement[:3, 3].tolist())
+    return found if name == WORLD else (image.names[name], found)
+
+
+def _joints(value: Any, image: Image) -> Any:
+    if isinstance(value, str):
+        return image.names[value]
+    if isinstance(value, Mapping):
+        return {image.names[name]: each for name, each in value.items()}
+    return type(value)(image.names[name] for name in value)
+
+
+def _vectors(part: Part, image: Image) -> dict[str, Any]:
+    """Return forces and torques of a wrench as they are mirrored."""
+    if part.kind != "wrench" or not image.mirrors:
+        return {}
+    force, torque = (np.asarray(getattr(part, name), float) for name in ("force", "torque"))
+    return {"force": tuple(image.polar(force)), "torque": tuple(image.axial(torque))}
+
+
+def _target(part: Part, image: Image) -> dict[str, Any]:
+    target = getattr(part, "target", None)
+    if part.kind not in IN_WORLD or target is None:
+        return {}
+    placement = image.in_world(placement_of(target, "target"))
+    return {"target": placement if np.ndim(target) == 2 else tuple(placement[:3, 3].tolist())}

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from tarsus.geometry import Collision, Ground, Terrain
+from tarsus.geometry.collision import Collision
+from tarsus.geometry.grounds import Ground, Terrain
 from tarsus.model.description import Description, Loop
-from tarsus.parts import Part
+from tarsus.parts.part import Part
 from tarsus.simulation.contact import ContactLaw
 from tarsus.studio.carriers import helpers
 

@@ -1,4 +1,4 @@
-"""What `export` writes, by the ending of the file: models, tables, pictures, films, pages."""
+"""Export of runs, and import of models."""
 
 from __future__ import annotations
 
@@ -10,21 +10,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.forces import FORCES
-from tarsus.formats import WRITABLE, save
-from tarsus.formats.export import ExportWarning
-from tarsus.model import Model
-from tarsus.studio.files import below, shown, to_write
-from tarsus.studio.filming import Film, films_of, picture_of
-from tarsus.studio.language import Line, LineError, one_of
-from tarsus.studio.tables import write_table
-from tarsus.view.animation import animate
+from tarsus import robots, scenes
+from tarsus._lib.checks import suggestion
+from tarsus.formats import text
+from tarsus.formats.export.losses import ExportWarning
+from tarsus.formats.native import from_data
+from tarsus.formats.readers import READABLE, WRITABLE, load, save
+from tarsus.model.model import Model
+from tarsus.parts.forces import FORCES
+from tarsus.robots.load import EXAMPLES, example_folder, robot_named
+from tarsus.scenes.scene import scene_named
+from tarsus.studio.document_files import World, is_scene, read_scene
+from tarsus.studio.language import Line, LineError, below, one_of, shown, to_read, to_write
+from tarsus.studio.opening import differences, of_model, of_scene, standing
+from tarsus.studio.recording import Film, films_of, picture_of, write_table
+from tarsus.studio.sizing import check_call
+from tarsus.view.films import animate
+from tarsus.view.frame_sequence import Stage as Pictures
 from tarsus.view.gltf import write_glb
 from tarsus.view.renderer import Renderer
-from tarsus.view.stage import Stage as Pictures
 
 if TYPE_CHECKING:
-    from tarsus.studio.stage import Stage
+    from tarsus.studio.session import Stage
+
+
+# What `export` writes, by the ending of the file: models, tables, pictures, films, pages.
+
 
 FILMS, TABLES = (".gif", ".mp4"), (".csv", ".parquet")
 MODELS = tuple(WRITABLE)
@@ -198,3 +209,53 @@ def _size(line: Line) -> dict[str, int]:
             f"-size is {width} {height}, must be from 16 on, at most {MOST_PIXELS} in all", "-size"
         )
     return {"width": width, "height": height}
+
+
+# What `load` opens: files of models, studio scenes, robots and scenes by name.
+
+
+def loaded(stage: Stage, word: str) -> World:
+    """Return the world that a word stands for: a file below the stage's folder, or a name."""
+    if Path(word).suffix.lower() in READABLE:
+        return _of_file(stage, word)
+    return _of_name(word)
+
+
+def world_of(model: Model) -> World:
+    """Return a model that stands on level ground."""
+    document = of_model(model)
+    return World(document, model, *standing(document, model))
+
+
+def _of_file(stage: Stage, word: str) -> World:
+    path = to_read(stage, word, READABLE)
+    if path.suffix.lower() != ".json":
+        return world_of(load(path, package_dirs=[stage.root]))
+    data = text.read(path)
+    if is_scene(data):
+        return read_scene(data, path, mesh_folders(stage))
+    return world_of(Model(from_data(data, str(path), [stage.root]), strict=False))
+
+
+def mesh_folders(stage: Stage) -> list[Path]:
+    """Return folders below which scenes may have their meshes: the stage's, those of robots."""
+    robots_folder = example_folder()
+    return [stage.root.resolve(), *([] if robots_folder is None else [robots_folder])]
+
+
+def _of_name(word: str) -> World:
+    check_call(word)
+    scene = scene_named(word, quotes=False)
+    if scene is not None:
+        document = of_scene(scene).but(scene=word.strip())
+        notes = tuple(differences(scene, document))
+        return World(document, scene.model, scene.q0, scene.v0, notes=notes)
+    model = robot_named(f"{word}()" if word in robots.names() else word)
+    if model is None:
+        names = [*scenes.names(), *robots.names(), *EXAMPLES]
+        kinds = ", ".join(READABLE)
+        raise LineError(
+            f"there is no {word!r}: it must be a file ({kinds}) or a name{suggestion(word, names)}",
+            "FILE",
+        )
+    return world_of(model)

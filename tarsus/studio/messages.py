@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.studio.looks import arrows, lines, surfaces_of
-from tarsus.studio.machine import Machine
-from tarsus.studio.nearness import plain_nearness
+from tarsus._lib.files import Array
+from tarsus.studio.appearance import arrows, lines, surfaces_of
+from tarsus.studio.force_readout import plain_nearness
+from tarsus.studio.live_model import Machine
 from tarsus.studio.quantities import quantities, residual, seen_now
 
 if TYPE_CHECKING:
-    from tarsus.studio.stage import Stage
+    from tarsus.studio.session import Stage
 
 PENDING_LINES = 50
 """Lines of a session that a page lists before it asks."""

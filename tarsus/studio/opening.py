@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.geometry import Terrain, stand
+from tarsus._lib.files import Array
+from tarsus.geometry.ground_placement import stand
+from tarsus.geometry.grounds import Terrain
 from tarsus.model import Model
-from tarsus.parts import Part
-from tarsus.scenes import Scene
+from tarsus.parts.part import Part
+from tarsus.scenes.scene import Scene
 from tarsus.simulation import StartError
 from tarsus.simulation.contact import Compliant, Event, law_of
 from tarsus.studio.document import Document
+from tarsus.studio.live_model import simulation_of
 from tarsus.studio.stable_steps import diverges, stable_step
-from tarsus.studio.touching import simulation_of
 
 State = tuple[Array, Array]
 WHOLE_RUNS = (Event, Compliant)

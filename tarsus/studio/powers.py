@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model import Model
 from tarsus.simulation import EnergyLedger
 from tarsus.simulation.energy import BY_JOINT, COUNTED
 
 if TYPE_CHECKING:
-    from tarsus.studio.machine import Machine
+    from tarsus.studio.live_model import Machine
 
 SPRINGS = ("spring", "rubber", "string", "joint_spring", "support")
 STORES = (*SPRINGS, "gravity", "weight")

@@ -11,16 +11,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import suggestion
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import suggestion
-from tarsus.parts import Part
+from tarsus.parts.part import Part
 from tarsus.simulation import EnergyLedger
-from tarsus.studio.axial import axial_force, rods
+from tarsus.studio.force_readout import (
+    axial_force,
+    joint_wrenches,
+    loop_names,
+    loop_wrenches,
+    rods,
+    tension,
+)
 from tarsus.studio.language import LineError
-from tarsus.studio.machine import Machine
+from tarsus.studio.live_model import Machine
 from tarsus.studio.powers import kinetic_energies, port_names, unaccounted
-from tarsus.studio.sensing import joint_wrenches, loop_names, loop_wrenches, tension
 
 WORKS = (
     *("supplied", "parts", "damping", "joint_friction", "contact_normal", "contact_friction"),

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from tarsus.model.description import Loop
 from tarsus.model.editor import Editor
-from tarsus.parts import Part
+from tarsus.parts.part import Part
 from tarsus.studio.adding import check_new
 from tarsus.studio.language import one_of
 
 if TYPE_CHECKING:
-    from tarsus.studio.stage import Stage
+    from tarsus.studio.session import Stage
 
 
 def renamed(stage: Stage, old: str, new: str) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from tarsus.model.checks import suggestion
+from tarsus._lib.checks import suggestion
 from tarsus.studio.bindings import plan_of
 from tarsus.studio.language import LineError
 

@@ -1,8 +1,4 @@
-"""The studio's server: pages of this machine that know its token, and their lines.
-
-It stands behind the same gate as the viewer: loopback, a token in the address, Host and Origin
-checked. Pages say lines and get answers; they see nothing of the files but what lines let them.
-"""
+"""The server of the studio, and the messages of its pages."""
 
 from __future__ import annotations
 
@@ -10,24 +6,30 @@ import asyncio
 import json
 import mimetypes
 import threading
+from collections import deque
+from collections.abc import Iterable
 from http import HTTPStatus
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tarsus.model import Model
-from tarsus.scenes import Scene
+from tarsus.model.model import Model
+from tarsus.scenes.scene import Scene
 from tarsus.studio import messages
 from tarsus.studio.autosave import Autosave
+from tarsus.studio.client_updates import Message as MessageServer
+from tarsus.studio.client_updates import News, scene
 from tarsus.studio.clock import Clock
-from tarsus.studio.commands import COMMANDS
+from tarsus.studio.commands.command import COMMANDS
 from tarsus.studio.gallery import ENTRIES
-from tarsus.studio.news import Message, News
-from tarsus.studio.page_lines import PageLines
-from tarsus.studio.scene_message import scene
-from tarsus.studio.stage import Answer, Stage, is_pause
-from tarsus.view.gate import HOST
-from tarsus.view.guarded_server import GuardedServer, served
+from tarsus.studio.session import Answer, Stage, is_pause
+from tarsus.view.server import HOST, GuardedServer, served
+
+# The studio's server: pages of this machine that know its token, and their lines.
+#
+# It stands behind the same gate as the viewer: loopback, a token in the address, Host and Origin
+# checked. Pages say lines and get answers; they see nothing of the files but what lines let them.
+
 
 LARGEST = 1_000_000
 """Bytes of a message from a page."""
@@ -277,7 +279,7 @@ class Studio:
         self._sending = True
         self._server.call(self._publish, out)
 
-    def _publish(self, out: list[Message]) -> None:
+    def _publish(self, out: list[MessageServer]) -> None:
         """Send news to all pages, frames only to those that keep up."""
         try:
             for each in out:
@@ -308,3 +310,70 @@ def _file(connection: Any, request: Any) -> Any:
     script = parts[1].endswith(".js")
     kind = "text/javascript" if script else mimetypes.guess_type(parts[1])[0]
     return served(file.read_bytes(), kind or "application/octet-stream", POLICY)
+
+
+# Messages of one page: those that wait for their turn, and the line that is being done.
+#
+# The queue is bounded in messages and in bytes; a page that sends faster waits, because nothing
+# more is read from its socket. When the page has gone or the studio closes, messages that wait are
+# dropped, and the line that is being done is asked to stop.
+
+
+MOST_MESSAGES, MOST_BYTES = 1000, 4_000_000
+"""Of a page that wait for their answers; one message may always wait."""
+
+Message = str | bytes
+
+
+class PageLines:
+    """The queue of a page: `put` and `get` in the server's thread, `do` in any other."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._waiting: deque[Message] = deque()
+        self._bytes = 0
+        self._changed = asyncio.Condition()
+        self._dropped = threading.Event()
+        self._lock = threading.Lock()
+        """Held to begin, end or stop a line, so that no line of another page is stopped."""
+        self._thread: int | None = None
+        """The thread that does a line, or waits for the stage to do it."""
+
+    async def put(self, message: Message) -> None:
+        """Append a message as soon as there is room for it."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._has_room(len(message)))
+            self._waiting.append(message)
+            self._bytes += len(message)
+            self._changed.notify_all()
+
+    async def get(self) -> Message:
+        """Return the next message as soon as there is one."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._waiting)
+            message = self._waiting.popleft()
+            self._bytes -= len(message)
+            self._changed.notify_all()
+        return message
+
+    def _has_room(self, size: int) -> bool:
+        if not self._waiting:
+            return True
+        return len(self._waiting) < MOST_MESSAGES and self._bytes + size <= MOST_BYTES
+
+    def do(self, line: str, overwrite: Iterable[str]) -> Answer:
+        """Do a line of the page, unless it is dropped before its turn comes."""
+        with self._lock:
+            self._thread = threading.get_ident()
+        try:
+            return self._stage.do(line, overwrite=overwrite, unless=self._dropped.is_set)
+        finally:
+            with self._lock:
+                self._thread = None
+
+    def drop(self) -> None:
+        """Begin no further line, and ask the one that is being done to stop."""
+        self._dropped.set()
+        with self._lock:
+            if self._thread is not None:
+                self._stage.work.stop(self._thread)

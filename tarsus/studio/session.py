@@ -1,265 +1,285 @@
-"""A session as data: all of a stage that must outlive the program, and the stage from them.
-
-The world as it is now, with all that the next steps depend on; every world of undo and redo; the
-take. Worlds do not change once they are there, so that each is data once, under the name of its
-content.
-"""
+"""`Stage`: a studio session that takes commands and returns answers."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Sequence
+import html
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any
 
-from tarsus.arrays import Array
-from tarsus.formats.native_elements import mapping
-from tarsus.formats.text import parse_json
-from tarsus.model import Model
-from tarsus.model.checks import flag, number, numbers
-from tarsus.model.description import ModelError, Source
-from tarsus.simulation import Snapshot
-from tarsus.simulation.take_file import plain_snapshot, read_snapshot
+from tarsus._lib.checks import suggestion
+from tarsus.model.model import Model
+from tarsus.scenes.scene import Scene
+from tarsus.simulation.integrators.integration import Integration
+from tarsus.studio.commands.command import COMMANDS
 from tarsus.studio.document import Document
-from tarsus.studio.documents import document_data, read_document, scene_document
-from tarsus.studio.machine import Machine
-from tarsus.studio.recording import Moment
-from tarsus.studio.session_folder import PIECE
-from tarsus.studio.stage import Stage
-from tarsus.studio.take import Take
-from tarsus.studio.world import Edit
+from tarsus.studio.edit_history import EXPECTED, World
+from tarsus.studio.exporting import write_player
+from tarsus.studio.language import LineError, OverwriteGuard, parse, written
+from tarsus.studio.recording import Drawing, films_of
+from tarsus.studio.work import spoken
 
-VERSION = 1
-HEAD = (
-    *("version", "document", "start", "snapshot", "q", "v", "stored", "t", "counts", "speed"),
-    *("edits", "undone", "first", "take", "lost"),
-)
-EDIT = ("line", "document", "q", "v", "moved", "t", "whole", "together")
-COUNTS = ("steps", "moved", "frames")
-"""Numbers of a stage that go on counting."""
-State = tuple[Array, Array]
-Pieces = dict[str, bytes]
-"""Data by the name of their content."""
+if TYPE_CHECKING:
+    from tarsus.simulation.snapshot import Snapshot
+    from tarsus.studio.live_model import Machine
 
 
-@dataclass
-class Packer:
-    """Makes data of stages; worlds that have been packed before are not packed again."""
-
-    names: WeakKeyDictionary[Any, str] = field(default_factory=WeakKeyDictionary)
-    models: WeakKeyDictionary[Model, Document] = field(default_factory=WeakKeyDictionary)
-    """Documents of models that the recording began with."""
-    contents: WeakKeyDictionary[Machine, dict[str, str]] = field(default_factory=WeakKeyDictionary)
-    """What motions of machines depend on, as hashes."""
-    lost: list[str] = field(default_factory=list)
-    """What of the documents no file can keep."""
-
-    def pack(self, stage: Stage) -> tuple[dict[str, Any], Pieces]:
-        """Return the head of a session, and pieces that have not been packed before.
-
-        The stage must stand still meanwhile: hold its lock.
-        """
-        new: Pieces = {}
-        machine = stage.machine
-        try:
-            snapshot = plain_snapshot(self._snapshot(machine))
-        except TypeError as error:
-            snapshot = None
-            self._lose(f"what contacts and the controller remember: {error}")
-        first = stage.recording.moments[0]
-        head = {
-            "version": VERSION,
-            "document": self.document(machine.document, new),
-            "start": [each.tolist() for each in machine.start],
-            "snapshot": snapshot,
-            "q": machine.q.tolist(),
-            "v": machine.v.tolist(),
-            "stored": machine.stored_at_start,
-            "t": stage.t,
-            "counts": {name: getattr(stage, name) for name in COUNTS},
-            "speed": stage.speed,
-            "edits": [self._pair(edit, new) for edit in stage.edits],
-            "undone": [self._pair(edit, new) for edit in stage.undone],
-            "first": self._moment(first, machine, new),
-            "lost": self.lost,
-            "take": None,
-        }
-        return head, new
-
-    def _snapshot(self, machine: Machine) -> Snapshot:
-        """Return the motion as it is; what it depends on is hashed once for a machine."""
-        found = machine.simulation.snapshot()
-        if machine not in self.contents:
-            self.contents[machine] = dict(found.content)
-        return replace(found, origin=None, stated=self.contents[machine])
-
-    def document(self, document: Document, new: Pieces) -> str:
-        """Return the name of a document."""
-        if document not in self.names:
-            data, lost = document_data(document)
-            for each in lost:
-                self._lose(each)
-            self.names[document] = _named(data, new)
-        return self.names[document]
-
-    def _pair(self, edit: Edit, new: Pieces) -> list[str]:
-        """Return the names of an edit and of its document."""
-        if edit not in self.names:
-            q, v = (each.tolist() for each in edit.state)
-            data: dict[str, Any] = {"line": edit.line, "q": q, "v": v, "t": edit.t}
-            data |= {"document": self.document(edit.document, new)}
-            data |= {"moved": edit.moved, "whole": edit.whole, "together": edit.together}
-            self.names[edit] = _named(data, new)
-        return [self.names[edit], self.document(edit.document, new)]
-
-    def _moment(self, moment: Moment, machine: Machine, new: Pieces) -> dict[str, Any]:
-        """Return the first moment, to which `restart` goes back."""
-        document = machine.document
-        if moment.model is not machine.model:
-            if moment.model not in self.models:
-                self.models[moment.model] = Document(moment.model.description)
-            document = self.models[moment.model]
-        return {
-            "document": self.document(document, new),
-            "t": moment.t,
-            "q": moment.q.tolist(),
-            "v": moment.v.tolist(),
-        }
-
-    def forget(self, used: set[str]) -> None:
-        """Pack all but this again, should it come back."""
-        for key in [key for key, name in self.names.items() if name not in used]:
-            del self.names[key]
-
-    def _lose(self, what: str) -> None:
-        if what not in self.lost:
-            self.lost.append(what)
+# `tarsus.studio.Stage`: a world in which people build and play, by lines of the command language.
+#
+#     stage = ts.studio.Stage()
+#     stage.do("add box plank -size 1 .2 .05 -t 0 0 1")
+#     stage.do("add revolute hinge -a world 0 0 1 -b plank -.5 0 0 -axis 0 1 0")
+#     stage.do("step 500")
+#
+# Everything that is done to a stage is a line, whoever says it: the page, the console, a script or
+# Python. So the lines with the steps between them are a take, which does it all again to the same
+# bits, and a script that can be edited. A line that fails changes nothing.
 
 
-class Unpacker:
-    """Makes a stage of a session; `read` returns a piece by its name.
+@dataclass(frozen=True)
+class Answer:
+    """What a stage answers to a line: text, whether it was done, and which word was wrong."""
 
-    A session is data: nothing in it is executed. Meshes are read below `mesh_folders` only.
+    text: str
+    ok: bool = True
+    field: str = ""
+    confirm: tuple[str, ...] = ()
+    """Paths of files that the line would replace; repeated with `overwrite` it does."""
+
+
+def is_pause(text: str) -> bool:
+    """Return whether a line is `pause`, which is heeded before its turn."""
+    return text.split()[:1] == ["pause"]
+
+
+class Stage(World):
+    """A machine that is built and moved by lines; `what` is a model, a scene, or nothing yet.
+
+    `root` is the folder that lines may read from and write to, the present one unless stated.
+    Lines create files there; `overwrite` lets them also replace files that this stage did not
+    write.
     """
 
     def __init__(
-        self, read: Callable[[str], bytes], folder: Path, mesh_folders: Sequence[str | Path]
+        self,
+        what: Model | Scene | Document | None = None,
+        *,
+        root: str | Path | None = None,
+        overwrite: bool = False,
     ) -> None:
-        self.read, self.source = read, Source(str(folder))
-        self._mesh_folders = mesh_folders
-        self.told: list[str] = []
-        """What could not be kept, or not be read."""
-        self._documents: dict[str, Document] = {}
-        self._known_edits: dict[str, Edit] = {}
-        self._scenes: dict[str, Document] = {}
+        super().__init__(what)
+        self.lock = threading.RLock()
+        self.root = Path.cwd() if root is None else Path(root)
+        self.guard = OverwriteGuard(overwrite)
+        """Decides which existing files lines may replace."""
+        self.drawing = Drawing()
+        """Where frames go."""
+        self.frames = 0
+        """How many have been drawn."""
+        self.statistics: Integration | None = None
+        """What the integrator did when `step` was accurate last."""
+        self.depth = 0
+        """How many scripts are being run within each other."""
+        self.understood = ""
+        """The line that is being done, as a take notes it."""
+        self.listeners: list[Callable[[str, Answer], None]] = []
+        self.url = ""
+        """Where it is served, if it is."""
 
-    def unpack(self, head: Any, take: Take, stage: Stage) -> None:
-        """Let a stage be as the session says; what is damaged in the past is left out and told."""
-        stated = mapping(head, HEAD, HEAD, "the session", self.source)
-        if stated["version"] != VERSION:
-            raise ModelError(f"version {stated['version']!r} is not {VERSION}", self.source)
-        document = self._document(stated["document"])
-        model = Model(document.description, strict=False)
-        q, v = self._state(*stated["start"])
-        t = number(stated["t"], "t", self.source)
-        machine = Machine(document, (q, v), model=model, t=t)
-        self._go_on(machine, stated)
-        self.told += [f"not kept over the restart: {each}" for each in stated["lost"]]
-        stage.speed = number(stated["speed"], "speed", self.source)
-        for name in COUNTS:
-            setattr(stage, name, int(stated["counts"][name]))
-        stage.restore(
-            machine,
-            self._moment(stated["first"], stated["document"], model),
-            t=t,
-            edits=self._edits(stated["edits"], "undo"),
-            undone=self._edits(stated["undone"], "redo"),
-            take=take,
-        )
+    # --- what people say ------------------------------------------------------------------------
 
-    def _go_on(self, machine: Machine, head: dict[str, Any]) -> None:
-        """Let a motion go on to the same bits, or if it cannot, from the same state."""
-        simulation = machine.simulation
+    def do(
+        self,
+        text: str,
+        *,
+        overwrite: Iterable[str] = (),
+        unless: Callable[[], bool] | None = None,
+    ) -> Answer:
+        """Do a line and return the answer; errors that a person can mend are answers.
+
+        `pause` stops the line that is being done for somebody else, too. `overwrite` names
+        existing files that this line may replace. The line is dropped if `unless` returns true
+        when its turn has come.
+        """
+        if is_pause(text):
+            self.work.stop()
+        with self.lock, self.work:
+            if unless is not None and unless():
+                return Answer("the line was dropped: who said it has gone", False)
+            with self.guard.confirming(self.root.resolve(), overwrite):
+                answer = self._done(text)
+        for listener in list(self.listeners):
+            listener(text, answer)
+        return answer
+
+    def run(self, script: str | Sequence[str], *, strict: bool = True) -> list[Answer]:
+        """Do all lines of a script; a line that fails ends it with a `LineError`, if `strict`."""
+        lines = script.splitlines() if isinstance(script, str) else script
+        answers = []
+        with self.lock, self.work:  # no clock makes steps between the lines
+            for number, line in enumerate(lines, 1):
+                answers.append(self.do(line))
+                if self.work.stopping:
+                    raise LineError(f"line {number}, {line.strip()!r}: the script was stopped")
+                if strict and not answers[-1].ok:
+                    failed = answers[-1]
+                    message = f"line {number}, {line.strip()!r}: {failed.text}"
+                    raise LineError(message, failed.field, failed.confirm)
+        return answers
+
+    def __getattr__(self, verb: str) -> Callable[..., str]:
+        """Say a line by its verb: `stage.add("box", "plank", size=(1, .2, .05))`."""
+        if verb not in COMMANDS:
+            raise AttributeError(f"a stage has no verb {verb!r}{suggestion(verb, COMMANDS)}")
+
+        def say(*words: object, **options: object) -> str:
+            answer = self.do(written(verb, *words, **options))
+            if not answer.ok:
+                raise LineError(answer.text, answer.field, answer.confirm)
+            return answer.text
+
+        return say
+
+    def show(self, *words: object) -> Any:
+        """Return what a notebook draws; with words, say the line: `stage.show("names", "on")`."""
+
+        return Shown(self) if not words else self.__getattr__("show")(*words)
+
+    def _repr_html_(self) -> str:
+        """Return the stage for notebooks."""
+
+        return frame_of(self)
+
+    def answered(self, line: str, *, noted: bool = False) -> str:
+        """Do a line that is part of another, and return its text; a line that fails raises."""
+        answer = self._done(line, noted=noted)
+        if not answer.ok:
+            raise LineError(answer.text, answer.field, answer.confirm)
+        return answer.text
+
+    def _done(self, text: str, *, noted: bool = True) -> Answer:
+        before, outer = Before.of(self), self.understood
         try:
-            if head["snapshot"] is None:
-                raise ValueError("files cannot keep what they remember")
-            snapshot = read_snapshot(head["snapshot"], simulation.dt, self.source)
-            simulation.restore(snapshot, machine.document.controller)
-            machine.follow_bindings()
-            machine.stored_at_start = number(head["stored"], "stored", self.source)
-        except (ValueError, TypeError, LookupError, RuntimeError) as error:
-            self.told.append(f"contacts, motors and hands begin anew: {error}")
-            machine.put(*self._state(head["q"], head["v"]))
-
-    def _edits(self, names: Any, what: str) -> list[Edit]:
-        """Return edits, the last first read; where one is damaged, those before it are left out."""
-        found: list[Edit] = []
-        for name, _ in reversed(names):
-            try:
-                found.append(self._known_edits.get(name) or self._edit(name))
-            except (ValueError, OSError, TypeError, LookupError) as error:
-                self.told.append(f"{what} reaches {len(found)} edits only: {error}")
-                break
-        return found[::-1]
-
-    def _edit(self, name: str) -> Edit:
-        data = mapping(self._piece(name), EDIT, EDIT, "an edit", self.source)
-        document, state = self._document(data["document"]), self._state(data["q"], data["v"])
-        t, whole = number(data["t"], "t", self.source), flag(data["whole"], "whole")
-        moved, together = int(data["moved"]), int(data["together"])
-        edit = Edit(str(data["line"]), document, None, state, moved, t, whole, together)
-        self._known_edits[name] = edit
-        return edit
-
-    def _moment(self, data: Any, present: Any, model: Model) -> Moment:
-        keys = ("document", "t", "q", "v")
-        stated = mapping(data, keys, keys, "the first moment", self.source)
-        if stated["document"] != present:
-            description = self._document(stated["document"]).description
-            model = Model(description, strict=False)
-        state = self._state(stated["q"], stated["v"])
-        return Moment(number(stated["t"], "t", self.source), model, *state)
-
-    def _document(self, name: Any) -> Document:
-        """Return a document by name, the same for all that have it."""
-        if name not in self._documents:
-            self._documents[name] = read_document(
-                self._piece(name), self.source, self._mesh_folders, scenes=self._scene
+            line = parse(text)
+            if line is None:
+                return Answer("")
+            if line.verb not in COMMANDS:
+                raise LineError(
+                    f"there is no command {line.verb!r}{suggestion(line.verb, COMMANDS)}"
+                )
+            command = COMMANDS[line.verb]
+            self.understood = " ".join(text.split("\n")).strip()
+            said = command.do(self, line) or ""
+            self._make_one(len(before.lists["edits"]), line.verb)
+            if not noted:
+                self.take.back_to(before.noted)
+            elif command.noted:
+                self.take.note(self.understood)
+        except EXPECTED as error:
+            before.put_back(self)
+            field, confirm = (
+                (error.field, error.confirm) if isinstance(error, LineError) else ("", ())
             )
-        return self._documents[name]
+            told = error.args[0] if isinstance(error, KeyError) and error.args else error
+            text = spoken(self.document.description, str(told))
+            return Answer(text or type(error).__name__, False, field, confirm)
+        except BaseException:
+            before.put_back(self)
+            raise
+        finally:
+            self.understood = outer
+        return Answer(spoken(self.document.description, said))
 
-    def _scene(self, name: str, source: Source) -> Document:
-        """Return a scene that is made once: all documents of it share its controller."""
-        if name not in self._scenes:
-            self._scenes[name] = scene_document(name, source)
-        return self._scenes[name]
+    def _make_one(self, first: int, verb: str) -> None:
+        """Let all edits since the first of a line be one; those of a script are undone together."""
+        made = self.edits[first:]
+        if len(made) < 2:
+            return
+        if verb == "run":
+            self.edits[first:] = [replace(edit, together=first + 1) for edit in made]
+        else:
+            self.edits[first:] = [replace(made[0], line=made[-1].line)]
 
-    def _piece(self, name: Any) -> Any:
-        if not isinstance(name, str) or not PIECE.fullmatch(name):
-            raise ModelError(f"{name!r} is no name of a piece", self.source)
-        data = self.read(name)
-        if _name(data) != name:
-            raise ModelError(f"the piece {name} is damaged", self.source)
-        return parse_json(data.decode(), self.source)
 
-    def _state(self, q: Any, v: Any) -> State:
-        """Return a state; whether it fits a machine is seen when the machine is put into it."""
-        return (
-            numbers(q, (len(q),), "q", self.source),
-            numbers(v, (len(v),), "v", self.source),
+# Lines that fail change nothing: what a stage was before a line, to be put back.
+
+
+PLAIN = (
+    *("revision", "playing", "looking", "film", "gait", "speed", "base", "steps", "moved"),
+    *("drawing", "frames", "statistics", "recording"),
+)
+"""What is replaced and never changed, but for moments of the recording."""
+LISTS = ("edits", "undone", "told")
+
+
+@dataclass(frozen=True, eq=False)
+class Before:
+    """A stage as it was: its machine with all that moves, what is noted, what can be undone."""
+
+    machine: Machine
+    document: Any
+    snapshot: Snapshot
+    plain: dict[str, Any]
+    lists: dict[str, list[Any]]
+    moments: list[Any] = field(repr=False)
+    noted: tuple[int, int]
+
+    @classmethod
+    def of(cls, stage: Stage) -> Before:
+        """Return what a stage is now."""
+        return cls(
+            stage.machine,
+            stage.machine.document,
+            stage.machine.simulation.snapshot(),
+            {name: getattr(stage, name) for name in PLAIN},
+            {name: list(getattr(stage, name)) for name in LISTS},
+            list(stage.recording.moments),
+            stage.take.mark,
         )
 
+    def put_back(self, stage: Stage) -> None:
+        """Make the stage what it was."""
+        stage.machine = self.machine
+        stage.machine.document = self.document
+        stage.machine.simulation.restore(self.snapshot)
+        for name, value in self.plain.items():
+            setattr(stage, name, value)
+        for name, values in self.lists.items():
+            getattr(stage, name)[:] = values
+        stage.recording.moments[:] = self.moments
+        stage.take.back_to(self.noted)
 
-def _named(data: Any, new: Pieces) -> str:
-    """Add data to the pieces, and return their name."""
-    piece = json.dumps(data, allow_nan=False).encode()
-    name = _name(piece)
-    new[name] = piece
-    return name
+
+# A stage in a notebook: the studio if it is served, else a page that plays what was recorded.
 
 
-def _name(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:32]
+HEIGHT = 560
+"""Of the frame in the notebook [pixels]."""
+FRAME = f'style="width:100%;height:{HEIGHT}px;border:0" title="tarsus studio"'
+
+
+def frame_of(stage: Stage) -> str:
+    """Return the HTML that shows a stage: a frame on its server, or on a page in itself."""
+    if stage.url:
+        return f'<iframe src="{html.escape(stage.url)}" {FRAME}></iframe>'
+    if not stage.document.description.bodies:
+        return '<p>an empty stage: <code>stage.do("add box plank")</code></p>'
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "page.html")
+        write_player(films_of(stage)[-1], page)
+        text = page.read_text("utf-8")
+    # scripts of the page are ours, and see nothing of the notebook
+    return f'<iframe sandbox="allow-scripts" srcdoc="{html.escape(text)}" {FRAME}></iframe>'
+
+
+class Shown:
+    """What `stage.show()` returns: notebooks draw it."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+
+    def _repr_html_(self) -> str:
+        return frame_of(self._stage)

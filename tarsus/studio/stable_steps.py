@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.scenes import Scene
+from tarsus._lib.files import Array
+from tarsus.scenes.scene import Scene
 
 LEAST_PART = 2**-8
 """Of the scene's dt; a feedback that is not stable with such steps is left as it is, and told."""

@@ -1,8 +1,4 @@
-"""Wires: chains of short links from point to point, which hang, bend and pull, and never push.
-
-A wire of n links has n − 1 balls between them, and one at each end that is tied. One that is longer
-than its way hangs in an arc of a circle at first, and finds its own shape when time goes on.
-"""
+"""Wires and meshes."""
 
 from __future__ import annotations
 
@@ -10,18 +6,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model import WORLD
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
+from tarsus.formats.mesh_files import KINDS, read_mesh
+from tarsus.geometry.meshes import enclosed
 from tarsus.model.description import Loop
 from tarsus.model.editor import Editor
 from tarsus.spatial import inverse, pose
-from tarsus.studio.adding import TURNED, check_new, mass_of, place
+from tarsus.studio import editing as setting
+from tarsus.studio.adding import PLACED, SOLIDS, TURNED, check_new, mass_of, place, placement_of
 from tarsus.studio.assembly import join
-from tarsus.studio.language import Line, LineError, one_of
-from tarsus.studio.solids import SOLIDS
+from tarsus.studio.language import Line, LineError, one_of, to_read
 
 if TYPE_CHECKING:
-    from tarsus.studio.stage import Stage
+    from tarsus.studio.session import Stage
+
+
+# Wires: chains of short links from point to point, which hang, bend and pull, and never push.
+#
+# A wire of n links has n − 1 balls between them, and one at each end that is tied. One that is
+# longer than its way hangs in an arc of a circle at first, and finds its own shape when time goes
+# on.
+
 
 LINKS, MOST_LINKS = 8, 60
 RADIUS, DENSITY = 0.006, 2000.0
@@ -181,3 +187,44 @@ def _length(line: Line, start: Array, end: Array, *, slack: bool) -> float:
     if not length > 0.0 or length < way:
         raise LineError(f"-length is {length:g} m, and its ends are {way:.4g} m apart", "-length")
     return length
+
+
+# Bodies of mesh files: mass, centre and inertia from the volume that a mesh encloses.
+
+
+MOST_BYTES, MOST_TRIANGLES = 32 * 1024 * 1024, 200_000
+"""Of a mesh that is read."""
+
+
+def add_mesh(stage: Stage, name: str, line: Line, said: str) -> str:
+    """Add a free body with the shape of a mesh: `-file bunny.stl -scale .001 -density 700`.
+
+    The file's unit is the metre unless `-scale` says otherwise.
+    """
+    line.expect(["KIND", "NAME"], [*PLACED, "-file", "-scale"])
+    words = line.options.get("-file", [])
+    if len(words) != 1:
+        raise LineError("add mesh: -file needs the name of a file", "-file")
+    path = to_read(stage, words[0], KINDS, most=MOST_BYTES)
+    scale = line.number("-scale") if "-scale" in line.options else 1.0
+    if not scale > 0.0:
+        raise LineError(f"-scale is {scale:g}, must be positive", "-scale")
+    try:
+        vertices, triangles = read_mesh(path, merge=True)
+        if len(triangles) > MOST_TRIANGLES:
+            raise ValueError(f"it has {len(triangles)} triangles, at most {MOST_TRIANGLES}")
+        found = enclosed(scale * vertices, triangles)
+    except ValueError as error:
+        raise LineError(f"-file {words[0]}: {error}", "-file") from None
+    mass = mass_of(line, found.volume)
+    inertia = mass / found.volume * found.inertia
+    color = (*line.numbers("-color", 3), 1.0) if "-color" in line.options else None
+    editor = Editor(stage.machine.model)
+    editor.body(name, mass, found.center, inertia)
+    editor.joint(name, "free", WORLD, name, placement=placement_of(line, (0, 0, 0.5)))
+    for role in ("visual", "collision"):
+        if role == "visual" or line.options.get("-touches", ["on"]) == ["on"]:
+            editor.shape(name, "mesh", (scale,) * 3, role=role, file=str(path), color=color)
+    setting.rebuilt(stage, stage.document, editor.build(), said)
+    center = " ".join(f"{x:.4g}" for x in np.asarray(found.center))
+    return f"{name}: {mass:.4g} kg, {found.volume:.4g} m³, centre at {center}"

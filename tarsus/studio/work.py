@@ -1,12 +1,19 @@
-"""Work that lasts: how far it has come, and whether someone else wants it to stop."""
+"""Work under way that can be stopped, and the wording of errors."""
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
+
+from tarsus.model.description import Description
+from tarsus.studio.carriers import helpers
+
+# Work that lasts: how far it has come, and whether someone else wants it to stop.
+
 
 PERIOD = 0.1
 """Between two looks of those who watch [s of the wall]."""
@@ -64,3 +71,24 @@ class Work:
         self._shown, self.text = now, f"{done} of {whole} {what}"
         for watcher in list(self.watchers):
             watcher()
+
+
+# What the library says, in words for people who build: their names, and no advice for programs.
+
+
+FOR_PROGRAMS = (
+    r"; check its frames, or give joint positions near the closed loop as `start`",
+    r"\. That is too deep to start from: .*",
+    r", which is singular; give another `start`",
+)
+"""Advice that needs Python to be followed."""
+
+
+def spoken(stated: Description, text: str) -> str:
+    """Return a text with the names that people gave."""
+    for name, meant in helpers(stated).items():
+        if name in text:
+            text = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w|\.\w)", meant, text)
+    for advice in FOR_PROGRAMS:
+        text = re.sub(advice, "", text)
+    return text

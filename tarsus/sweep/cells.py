@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.memory import check_result_size
+from tarsus._lib.files import check_result_size
 from tarsus.sweep.values import KINDS, plain, written
 
 Cell = dict[str, Any]

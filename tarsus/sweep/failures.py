@@ -6,6 +6,8 @@ import traceback
 from dataclasses import dataclass
 from typing import Any
 
+from tarsus._lib.errors import TarsusError
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -36,7 +38,7 @@ class Failure:
     trace: str
 
 
-class SweepError(RuntimeError):
+class SweepError(TarsusError, RuntimeError):
     """A cell that failed, with `failure`; what was done before is in the journal."""
 
     def __init__(self, message: str, failure: Failure) -> None:
@@ -44,5 +46,5 @@ class SweepError(RuntimeError):
         self.failure = failure
 
 
-class JournalError(ValueError):
+class JournalError(TarsusError, ValueError):
     """A journal that is damaged, in use, or of another study; the message names the file."""

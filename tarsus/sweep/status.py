@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from tarsus.progress import Progress, progress_of
+from tarsus._lib.console import Progress, progress_of
 
 Told = Callable[[str, float], None]
 

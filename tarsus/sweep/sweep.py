@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tarsus.interrupt import Interrupt
-from tarsus.model.checks import count, suggestion
+from tarsus._lib.checks import count, suggestion
+from tarsus._lib.console import Interrupt
 from tarsus.sweep.cells import Grid, told
 from tarsus.sweep.chunks import Chunks
 from tarsus.sweep.executors import EXECUTORS, Executor

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.model.checks import UnknownNameError, suggestion
+from tarsus._lib.checks import UnknownNameError, suggestion
 from tarsus.sweep.cells import Cell, told
 from tarsus.sweep.failures import Failure
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.files import replacing
+from tarsus._lib.files import replacing
 
 INK, QUIET = "#222b33", "#8a949e"
 LINES = ("#1f5f8b", "#c8641e", "#3c8a4f", "#b3262e", "#7a4f9a", "#8c6d31", "#2a9d9d", "#d06f9f")

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
-from tarsus.files import replacing
+from tarsus._lib.files import Array, replacing
 from tarsus.spatial import quaternion_from_rotation
-from tarsus.view.stage import Stage
-from tarsus.view.surfaces import Color, ShownShapes, Surface, surfaces
+from tarsus.view.frame_sequence import Stage
+from tarsus.view.triangle_meshes import Color, ShownShapes, Surface, surfaces
 
 Y_UP = [-float(np.sqrt(0.5)), 0.0, 0.0, float(np.sqrt(0.5))]
 """The turn about x by −90° that brings z to y, as a quaternion [x y z w]."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.spatial import rpy_from_quaternion
 from tarsus.view.figures import (
     INK,
@@ -21,7 +21,7 @@ from tarsus.view.figures import (
     style_axes,
     write_figure,
 )
-from tarsus.view.stage import STATE_COLORS
+from tarsus.view.frame_sequence import STATE_COLORS
 
 if TYPE_CHECKING:
     from tarsus.simulation.energy import EnergyLedger

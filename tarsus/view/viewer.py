@@ -1,4 +1,4 @@
-"""`ts.view`: a run or a model in the browser, served to this machine unless told otherwise."""
+"""`ts.view`: a model or a run in the browser, with handles that can be dragged."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import json
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.geometry import Distances, Volumes
-from tarsus.model import Model
-from tarsus.model.checks import expect
-from tarsus.view.gate import HOST
-from tarsus.view.handles import Handle
-from tarsus.view.machine_data import packed
-from tarsus.view.page_server import Message, PageServer
-from tarsus.view.player import page_data, page_text
-from tarsus.view.shell_looks import look_data
-from tarsus.view.stage import FINE, Stage
-from tarsus.view.surfaces import ShownShapes
+from tarsus._lib.checks import expect, numbers
+from tarsus._lib.files import Array
+from tarsus.geometry.distances import Distances
+from tarsus.geometry.volumes import Volumes
+from tarsus.model.model import Model
+from tarsus.view.frame_sequence import FINE, Stage
+from tarsus.view.page import look_data, packed, page_data, page_text
+from tarsus.view.server import HOST, Message, PageServer
+from tarsus.view.triangle_meshes import ShownShapes
 
 if TYPE_CHECKING:
     from tarsus.simulation.trajectory import Trajectory
+
+
+# `ts.view`: a run or a model in the browser, served to this machine unless told otherwise.
 
 
 def view(
@@ -278,3 +278,55 @@ def _sliders(stage: Stage) -> list[dict[str, Any]]:
         low, high = max(low, q[place] - np.pi), min(high, q[place] + np.pi)
         found.append({"name": joint.name, "low": low, "high": high, "place": place})
     return found
+
+
+# Handles in the viewer: targets that people drag and turn.
+
+
+class Handle:
+    """A place (3,) [m] and, if it can be turned, a quaternion [w, x, y, z] in the world."""
+
+    def __init__(
+        self,
+        name: str,
+        position: ArrayLike,
+        wxyz: ArrayLike | None,
+        changed: Callable[[], None],
+        moved: Callable[[Handle], None],
+    ) -> None:
+        self.name = name
+        self.position: Array = numbers(position, (3,), "position")
+        self.wxyz: Array | None = None if wxyz is None else numbers(wxyz, (4,), "wxyz")
+        self._changed, self._moved = changed, moved
+
+    def place(self, position: ArrayLike, wxyz: ArrayLike | None = None) -> None:
+        """Put the handle elsewhere; nobody is called back."""
+        self.position = numbers(position, (3,), "position")
+        if wxyz is not None and self.wxyz is not None:
+            self.wxyz = numbers(wxyz, (4,), "wxyz")
+        self._changed()
+
+    def data(self) -> dict[str, Any]:
+        """Return what pages draw."""
+        turn = None if self.wxyz is None else self.wxyz.tolist()
+        return {"name": self.name, "position": self.position.tolist(), "wxyz": turn}
+
+    def hear(self, message: Mapping[str, Any]) -> None:
+        """Go where a page dragged it, and call back; what makes no sense is left alone."""
+        position = _vector(message.get("position"), 3)
+        wxyz = _vector(message.get("wxyz"), 4)
+        if position is not None:
+            self.position = position
+        if wxyz is not None and self.wxyz is not None and np.linalg.norm(wxyz) > 1e-6:
+            self.wxyz = wxyz / np.linalg.norm(wxyz)
+        self._changed()
+        self._moved(self)
+
+
+def _vector(given: Any, size: int) -> Array | None:
+    """Return a vector of finite numbers from JSON, or None."""
+    if not isinstance(given, list) or len(given) != size:
+        return None
+    if not all(isinstance(x, (int, float)) and abs(x) < 1e6 for x in given):
+        return None
+    return np.array(given, np.float64)

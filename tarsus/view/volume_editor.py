@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.geometry import Volumes
-from tarsus.geometry.swept_sphere import AXES, KINDS
+from tarsus.geometry.swept_spheres import AXES, KINDS
 from tarsus.geometry.volume_draft import VolumeDraft
+from tarsus.geometry.volumes import Volumes
 from tarsus.model import Model
-from tarsus.view.gate import Gate, guarded_server
-from tarsus.view.shells import OPACITY, PLAIN, shell
+from tarsus.view.server import Gate, guarded_server
+from tarsus.view.volume_meshes import OPACITY, PLAIN, shell
 
 CHOSEN = (0.80, 0.15, 0.20)
 OF_GROUP = (0.20, 0.42, 0.80)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
+from tarsus_lab.bench import Plan
+from tarsus_lab.bench.timing import Contender, ratio
 
 import tarsus as ts
-from tarsus.bench import Plan
-from tarsus.bench.timing import Contender, ratio
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
+from tarsus_lab.bench import Plan
 
 import tarsus as ts
-from tarsus import convert
-from tarsus.bench import Plan
+from tarsus.formats import convert
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 

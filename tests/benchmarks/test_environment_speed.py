@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from tarsus.bench import Plan
+from tarsus_lab.bench import Plan
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 

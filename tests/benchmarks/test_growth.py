@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from tarsus.bench import Plan
+from tarsus_lab.bench import Plan
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 

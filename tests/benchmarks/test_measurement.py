@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
+from tarsus_lab.bench import Plan, measure
+from tarsus_lab.bench.measure import ALGORITHMS, Subject
+from tarsus_lab.bench.tables import tables
+from tarsus_lab.bench.timing import Contender, beyond_inputs_and_output, interleave, pinned
 
 import tarsus as ts
-from tarsus.bench import Plan, measure
-from tarsus.bench.algorithms import ALGORITHMS, Subject
-from tarsus.bench.memory import beyond_inputs_and_output
-from tarsus.bench.tables import tables
-from tarsus.bench.timing import Contender, interleave, pinned
 
 TINY = Plan(batch=8, rounds=2, seconds=1e-6, links=(2, 4))
 FOLDER = Path(__file__).parents[2] / "benchmarks"

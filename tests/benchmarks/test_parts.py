@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
+from tarsus_lab.bench import Plan
 
 import tarsus as ts
-from tarsus.bench import Plan
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-
-from tarsus.bench import Plan
+from tarsus_lab.bench import Plan
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 

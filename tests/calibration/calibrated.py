@@ -8,8 +8,8 @@ import numpy as np
 
 import tarsus as ts
 from tarsus import calibration as cal
-from tarsus.arrays import Array
-from tarsus.robots.examples import example
+from tarsus._lib.files import Array
+from tarsus.robots.load import example
 
 LEG = [
     f"left_{joint}"

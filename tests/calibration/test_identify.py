@@ -11,7 +11,7 @@ from scipy import stats
 
 import tarsus as ts
 from tarsus import calibration as cal
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.spatial import pose
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from calibrated import linkage, some_errors, some_readings
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.calibration.least_squares import Fit, Point
 from tarsus.calibration.observability import CUT, natural_scales
 from tarsus.calibration.outliers import without_outliers

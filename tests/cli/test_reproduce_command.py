@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tarsus_lab.reproduce import TABLES
 from typer.testing import CliRunner
 
 from tarsus.cli.app import app, run
-from tarsus.reproduce import TABLES
 
 
 def output(*arguments: str, code: int = 0) -> str:

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 import tarsus as ts
 from tarsus.cli.app import app, run
-from tarsus.cli.event_table import MOST
-from tarsus.cli.scenes import Choices, adapted, scene_of_model
-from tarsus.scenes.named import scene_named
+from tarsus.cli.run_report import MOST
+from tarsus.cli.simulate import Choices, adapted, scene_of_model
+from tarsus.scenes.scene import scene_named
 from tarsus.simulation.contact import Penalty
 
 ROOT = Path(__file__).parents[2]

@@ -10,9 +10,9 @@ import pytest
 from test_commands import output
 
 import tarsus as ts
-from tarsus.cli import walk_map
+from tarsus.cli import walk as walk_map
 from tarsus.cli.app import run
-from tarsus.robots.examples import example
+from tarsus.robots.load import example
 
 
 def test_a_walk_is_told(tmp_path: Path) -> None:

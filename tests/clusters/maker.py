@@ -26,7 +26,7 @@ from random_parts import (
 )
 
 from tarsus.model.description import Description, Joint
-from tarsus.robots.random import random_rotation
+from tarsus.robots.trees import random_rotation
 
 
 class Machine:

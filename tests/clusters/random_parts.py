@@ -10,7 +10,7 @@ from oracle import Array, turn
 
 import tarsus as ts
 from tarsus.model.description import Description
-from tarsus.robots.random import random_rotation
+from tarsus.robots.trees import random_rotation
 
 SINGLE = ("revolute", "prismatic", "screw")
 """Kinds of joints with one coordinate."""

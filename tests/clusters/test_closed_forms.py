@@ -16,7 +16,7 @@ from projection import Projection
 from random_parts import random_inertia
 
 import tarsus as ts
-from tarsus.robots.random import random_rotation
+from tarsus.robots.trees import random_rotation
 
 
 def screws(kind: str, leaders: int, **parameters: Any) -> ts.Model:

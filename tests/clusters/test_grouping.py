@@ -10,7 +10,7 @@ from cluster_cases import METHODS, distance
 from random_parts import random_inertia
 
 import tarsus as ts
-from tarsus.robots.random import random_rotation
+from tarsus.robots.trees import random_rotation
 
 
 def siblings(order: tuple[int, ...], coupled: tuple[int, ...]) -> ts.Model:

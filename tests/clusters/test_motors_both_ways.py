@@ -9,7 +9,7 @@ from driven_machines import KNEE, MACHINES, WORKING, ankle, belt, knee, near
 from oracle import slope
 
 import tarsus as ts
-from tarsus.model.motor_search import MotorSearch
+from tarsus.model.actuator_map import MotorSearch
 
 LEAD = 2 * np.pi / KNEE["lead"]
 

@@ -17,7 +17,7 @@ from contact_worlds import World
 from core_step import compare
 
 import tarsus as ts
-from tarsus.gait.plans import reach
+from tarsus.walking.plans import reach
 
 SMALL = 1e-8
 """Of the speeds: what a step of 1 ms may be wrong by is then less than 1e-11 of a way of 1 m."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.geometry.places import world_of
+from tarsus.geometry.contact_candidates import world_of
 
 LAWS = ["exact", "lemke", "penalty", "event", "compliant"]
 ROCKING = ("penalty", "compliant")

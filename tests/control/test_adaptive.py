@@ -11,7 +11,7 @@ from oracle import Array
 
 import tarsus as ts
 from tarsus.control import AdaptiveControl, PassivityControl
-from tarsus.control.pseudo_inertia import (
+from tarsus.control.adaptive import (
     divergence,
     gradient,
     is_definite,

@@ -9,7 +9,7 @@ import pytest
 from whole_bodies import MOTORS, Body, cassie, controller, talos
 
 from tarsus.control import WholeBody
-from tarsus.control.body_drives import BodyDrives
+from tarsus.control.actuation_rows import BodyDrives
 from tarsus.ik import PostureTask
 
 pytest.importorskip("pinocchio")  # whose package of robots these are

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from whole_bodies import Body, controller, talos
 
-from tarsus.control import Contact, core_body
+from tarsus.control import Contact
+from tarsus.control import whole_body_qp as core_body
 
 pytest.importorskip("pinocchio")  # whose package of robots these are
 

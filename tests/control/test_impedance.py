@@ -13,7 +13,7 @@ from scipy.linalg import expm
 
 import tarsus as ts
 from tarsus.control import ImpedanceControl
-from tarsus.spatial.groups import step_rate_matrix
+from tarsus.spatial import step_rate_matrix
 
 SPRING = {
     "position": np.diag([800.0, 500.0, 1200.0]) + 60.0 * (np.ones((3, 3)) - np.eye(3)),

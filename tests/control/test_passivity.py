@@ -12,7 +12,7 @@ from oracle import Array
 import tarsus as ts
 from tarsus.control import PassivityControl
 from tarsus.differences import derivative
-from tarsus.model.kinds import FACTORIZATIONS
+from tarsus.model.description import FACTORIZATIONS
 
 
 def positive(rng: np.random.Generator, n: int) -> Array:

@@ -11,7 +11,7 @@ from oracle import Array
 import tarsus as ts
 from tarsus.control import VirtualConstraints
 from tarsus.gait.walkers import Walker
-from tarsus.gait.walkers.compass import UNSTABLE, compass, start
+from tarsus.gait.walkers.planar import UNSTABLE, compass, start
 
 RNG = np.random.default_rng(4)
 

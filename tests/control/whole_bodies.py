@@ -13,10 +13,10 @@ from oracle import Array
 
 import tarsus as ts
 from tarsus.control import Contact, WholeBody
-from tarsus.control.body_programme import Statement
+from tarsus.control.whole_body_qp import Statement
 from tarsus.ik import ComTask, OrientationTask, PositionTask, PostureTask, Solver
 from tarsus.model import Joint, Loop
-from tarsus.robots.legged import legged
+from tarsus.robots.quadrupeds import legged
 
 ROOT = "cmeel.prefix/share/example-robot-data/robots"
 SIDES = ("left", "right")

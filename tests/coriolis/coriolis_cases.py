@@ -17,7 +17,7 @@ from machines import FLAVOURS
 from oracle import Array
 
 import tarsus as ts
-from tarsus.model.kinds import FACTORIZATIONS
+from tarsus.model.description import FACTORIZATIONS
 
 ROUNDING = 1e-11
 STEPS = {"gears": 3, "couplings": 3, "forms": 3, "loops": 5, "constraints": 3, "everything": 5}

@@ -20,7 +20,7 @@ from maker import Machine
 from oracle import Array
 
 import tarsus as ts
-from tarsus.model.kinds import FACTORIZATIONS
+from tarsus.model.description import FACTORIZATIONS
 
 ONE = ("revolute", "prismatic", "screw")
 COORDINATES = (*ONE, "cylindrical", "universal", "spherical_zyx", "translation")

@@ -14,7 +14,7 @@ import pytest
 from coriolis_cases import Case, check, distance, machine, tree
 from slopes import along_q
 
-from tarsus.model.kinds import FACTORIZATIONS
+from tarsus.model.description import FACTORIZATIONS
 
 each_factorization = pytest.mark.parametrize("factorization", FACTORIZATIONS)
 

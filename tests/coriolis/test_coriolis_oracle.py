@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from coriolis_cases import Case, check, distance
 
-from tarsus.model.kinds import FACTORIZATIONS
+from tarsus.model.description import FACTORIZATIONS
 
 
 def test_the_oracle_is_consistent() -> None:

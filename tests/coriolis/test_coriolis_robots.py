@@ -8,7 +8,7 @@ from coriolis_cases import distance
 from special import SPECIAL, special
 
 import tarsus as ts
-from tarsus.model.kinds import FACTORIZATIONS
+from tarsus.model.description import FACTORIZATIONS
 
 
 @pytest.mark.parametrize("name", SPECIAL)

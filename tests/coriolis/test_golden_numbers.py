@@ -14,7 +14,7 @@ import pytest
 from connection import Connection
 
 import tarsus as ts
-from tarsus.model.kinds import FACTORIZATIONS
+from tarsus.model.description import FACTORIZATIONS
 
 Q = np.arange(1.0, 6.0)
 V = 0.1 * Q

@@ -10,7 +10,7 @@ import pytest
 from coriolis_cases import distance
 
 import tarsus as ts
-from tarsus.model.kinds import FACTORIZATIONS
+from tarsus.model.description import FACTORIZATIONS
 
 MACHINES = {
     "on the world": "truss hinge ball",

@@ -41,7 +41,7 @@ def test_environments_are_made_by_name(task: ResidualTask) -> None:
 
 
 def test_without_action_the_walker_walks(task: ResidualTask) -> None:
-    """The same motion as `ts.gait.walk`, which goes through `Simulation.run`."""
+    """The same motion as `ts.walking.walk`, which goes through `Simulation.run`."""
     env = WalkEnv(task)
     env.reset(seed=0)
     seen = [env.herd.q[0].copy()]
@@ -50,7 +50,7 @@ def test_without_action_the_walker_walks(task: ResidualTask) -> None:
         _, _, terminated, truncated, _ = env.step(nothing(env))
         seen.append(env.herd.q[0].copy())
     assert truncated
-    walked = ts.gait.walk(task.body, speed=task.speed, steps=task.steps, friction=0.7)
+    walked = ts.walking.walk(task.body, speed=task.speed, steps=task.steps, friction=0.7)
     every = round(task.period / task.dt)
     q = walked.run.q[::every][: len(seen)]
     print(f"{len(seen)} periods, {q[-1, 0]:.3f} m far; apart by {np.abs(q - seen).max():.1e}")

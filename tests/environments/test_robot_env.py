@@ -32,8 +32,8 @@ from tarsus.environments import (
     RobotVectorEnv,
     robot_task,
 )
-from tarsus.robots.examples import example
-from tarsus.robots.legged import legged
+from tarsus.robots.load import example
+from tarsus.robots.quadrupeds import legged
 
 BENT = np.array([0.1, 0.3, -0.2, -1.5, 0.1, 1.2, 0.3, 0.02, 0.02])
 """An arm within its limits."""

@@ -15,8 +15,8 @@ import tarsus as ts
 from tarsus import environments
 from tarsus.environments import Outcome, WalkEnv, WalkReward, WalkTask, WalkVectorEnv
 from tarsus.geometry import HeightField
-from tarsus.view import stage
-from tarsus.view.surfaces import surfaces
+from tarsus.view import frame_sequence as stage
+from tarsus.view.triangle_meshes import surfaces
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from mass_metric import by_singular_values
 from rod_catenary import slopes
 
 import tarsus as ts
-from tarsus.scenes.hanging_chain import LENGTH, MASS
+from tarsus.scenes.toys import CHAIN_MASS as MASS
+from tarsus.scenes.toys import LENGTH
 
 TAU = 0.1
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.robots.lola import HARMONIC_DRIVE_RATIO, ROTOR_AXIAL
-from tarsus.scenes.cans import CAR_MASS, MASS
-from tarsus.scenes.elastic_gears import elastic
+from tarsus.robots.geared import HARMONIC_DRIVE_RATIO, ROTOR_AXIAL
+from tarsus.scenes.robots import elastic
+from tarsus.scenes.toys import CAN_MASS as MASS
+from tarsus.scenes.toys import CAR_MASS
 
 
 def test_each_string_pulls_the_cans_behind_it() -> None:

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 from states import oracle_state
 
 import tarsus as ts
-from tarsus.scenes.car import ROLL_OVER, SCRIPT, WHEELS, stunt
+from tarsus.scenes.vehicles import ROLL_OVER, SCRIPT, WHEELS, stunt
 
 
 @pytest.mark.parametrize("height", [0.0, 0.6])

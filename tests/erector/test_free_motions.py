@@ -9,10 +9,8 @@ import pytest
 from bar_chains import Bars
 
 import tarsus as ts
-from tarsus.scenes.bars import DESCRIPTIONS
-from tarsus.scenes.cat import bend, turned
-from tarsus.scenes.gyroscope import ACROSS, ALONG, REACH, WEIGHT, precession
-from tarsus.scenes.pendulums import pendulum_length
+from tarsus.scenes.toys import ACROSS, ALONG, REACH, WEIGHT, pendulum_length, precession
+from tarsus.scenes.vehicles import DESCRIPTIONS, bend, turned
 
 
 def angular_momentum(model: ts.Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import tarsus as ts
 from tarsus.control import Contact, WholeBody
 from tarsus.estimation import BaseEstimate, BaseEstimator, Noise, Sensors
 from tarsus.ik import ComTask, FrameTask, OrientationTask, PostureTask
-from tarsus.robots.legged import legged
+from tarsus.robots.quadrupeds import legged
 from tarsus.spatial import pose, rotation_from_vector, vector_from_rotation
 
 pytest.importorskip("pinocchio")  # whose package of robots this is
@@ -150,7 +150,7 @@ def near(m: ts.Model, q: Array, v: Array, count: int, rng: Any) -> tuple[Array, 
     turned = pose(at[:3, 3] + place, rotation_from_vector(turn) @ at[:3, :3])
     body = turned @ np.linalg.inv(at) @ m.frame_pose(q, base.child)
     q0[:, base.q_slice] = np.concatenate(
-        [body[:, :3, 3], ts.spatial.quaternions.quaternion_from_rotation(body[:, :3, :3])], axis=-1
+        [body[:, :3, 3], ts.spatial.quaternion_from_rotation(body[:, :3, :3])], axis=-1
     )
     own = m.frame_velocity(q, v, IMU, "local_world_aligned")[:3]
     back = np.swapaxes(body[:, :3, :3], -1, -2)

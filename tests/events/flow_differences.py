@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 TIGHT: dict[str, Any] = {"rtol": 1e-13, "atol": 1e-15}
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 STABLE, UNSTABLE = (0.299294, -1.072963, 0.708407), (0.279554, -1.164771, 0.569874)
 """(q3, q̇3, q̇4) of the two gaits on a slope of 3°."""

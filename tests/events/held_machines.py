@@ -7,7 +7,7 @@ from oracle import Array
 from scipy.integrate import solve_ivp
 
 import tarsus as ts
-from tarsus.robots.random import random_rotation
+from tarsus.robots.trees import random_rotation
 
 AHEAD = 2e-4
 """How far ahead and behind Jacobians are compared, as a time [s]."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.events.changed import changed_phases
+from tarsus.events.phase import changed_phases
 from tarsus.gait.walkers import compass
 
 P = ts.parameters

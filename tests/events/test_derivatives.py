@@ -11,7 +11,7 @@ from flow_walkers import STABLE, UNSTABLE, compass, start
 from mpmath import mp
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 P = ts.parameters
 ONTO = np.array([[1.0, 0.0, 0.0], [-2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])

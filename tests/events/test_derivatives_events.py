@@ -11,7 +11,7 @@ from flow_differences import by_number, by_states
 from flow_walkers import STABLE, compass, start
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 P, G, R = ts.parameters, ts.guards, ts.resets
 TIGHT = {"rtol": 1e-12, "atol": 1e-14}

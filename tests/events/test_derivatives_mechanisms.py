@@ -12,7 +12,7 @@ import pytest
 from flow_differences import by_number, by_states, extrapolated
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 sys.path.append(str(Path(__file__).parent.parent / "clusters"))
 from maker import Machine

@@ -12,7 +12,7 @@ from held_machines import crawler, dense_motion, still_velocity, tips
 from oracle import Array
 
 import tarsus as ts
-from tarsus.robots.legged import legged
+from tarsus.robots.quadrupeds import legged
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-12}
 CLOSE = 2e-10

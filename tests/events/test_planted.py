@@ -9,8 +9,8 @@ import pytest
 from springy_legs import sprung
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.robots.quadruped import standing
+from tarsus._lib.files import Array
+from tarsus.robots.quadrupeds import standing
 
 FEET = ["front_left_tip", "hind_right_tip"]
 """Two of the quadruped's."""

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from tarsus.arrays import Array
-from tarsus.model.description import WORLD, Body, Description, Joint, Loop
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
+from tarsus.model.description import Body, Description, Joint, Loop
 
 
 def transform(rotation: ArrayLike, position: ArrayLike = (0.0, 0.0, 0.0)) -> Array:

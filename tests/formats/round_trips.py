@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.formats.export import ExportWarning, LeftOut
+from tarsus._lib.files import Array
+from tarsus.formats.export.export import ExportWarning, LeftOut
 
 
 def saved(

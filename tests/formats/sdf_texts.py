@@ -9,7 +9,7 @@ import numpy as np
 from poses import about, transform
 from scipy.spatial.transform import Rotation
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model.description import Description
 
 Write = Callable[..., Path]

@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 NAMES = ["baxter", "panda", "panda_collision", "pr2", "romeo", "talos_full_v2"]
 NAMES += ["talos_full_v2_box", "tiago_pro"]

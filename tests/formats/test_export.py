@@ -12,7 +12,7 @@ import pytest
 from round_trips import Match, close, saved
 
 import tarsus as ts
-from tarsus.formats.export import ExportWarning, LeftOut, export
+from tarsus.formats.export.export import ExportWarning, LeftOut, export
 
 SUFFIXES = (".urdf", ".sdf", ".xml")
 FORMATS = {".urdf": "urdf", ".sdf": "sdf", ".xml": "mjcf"}

@@ -13,7 +13,7 @@ import trimesh
 from round_trips import saved
 
 import tarsus as ts
-from tarsus.formats.export import export
+from tarsus.formats.export.export import export
 from tarsus.formats.mesh_files import read_mesh
 
 SUFFIXES = (".urdf", ".sdf", ".xml")
@@ -166,7 +166,7 @@ def test_round_shapes_are_kept_in_urdf_as_solids(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("robot", ["talos_reduced", "solo12", "panda"])
 def test_whole_robots_come_with_their_meshes(robot: str, tmp_path: Path) -> None:
-    from tarsus.robots.examples import example
+    from tarsus.robots.load import example
 
     model = example(robot)
     other, left_out = saved(model, tmp_path / "robot.xml", shapes=True, meshes="copy")

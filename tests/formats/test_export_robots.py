@@ -15,7 +15,7 @@ from round_trips import Match, close, saved
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.formats.urdf import read_urdf
 
 ROBOTS = sorted(

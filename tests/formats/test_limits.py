@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import tarsus as ts
+from tarsus._lib.errors import ModelError
 from tarsus.formats import mjcf_document, mjcf_shapes, sdf_includes, text
 from tarsus.formats.mjcf import read_mjcf
-from tarsus.model.description import ModelError
 
 Write = Callable[..., Path]
 

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from tarsus.arrays import Array
-from tarsus.formats import load, mjcf_trial
+from tarsus._lib.errors import WORLD, ModelError
+from tarsus._lib.files import Array
+from tarsus.formats import mjcf_trial
 from tarsus.formats.mjcf import read_mjcf
-from tarsus.model.description import WORLD, Body, Description, Joint, ModelError
+from tarsus.formats.readers import load
+from tarsus.model.description import Body, Description, Joint
 
 Write = Callable[..., Path]
 DATA = Path(__file__).parent / "data"

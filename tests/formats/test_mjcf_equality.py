@@ -12,7 +12,7 @@ from poses import body_poses, gap, joint_of
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.formats.mjcf import read_mjcf
 from tarsus.model.description import Coupling, Description
 

@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus import convert
-from tarsus.arrays import Array
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
+from tarsus.formats import convert
 from tarsus.formats.mjcf import read_mjcf
-from tarsus.model.description import Description, ModelError
+from tarsus.model.description import Description
 
 Write = Callable[..., Path]
 

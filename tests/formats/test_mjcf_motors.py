@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.forces import Motor
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
 from tarsus.formats.mjcf import read_mjcf
-from tarsus.model.description import ModelError
+from tarsus.parts.forces import Motor
 
 Write = Callable[..., Path]
 

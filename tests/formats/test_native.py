@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from native_texts import SMALL, SUFFIXES
 
 import tarsus as ts
-from tarsus.formats import read
 from tarsus.formats.native import from_data, to_data
+from tarsus.formats.readers import read
 
 
 def identical(a: Any, b: Any) -> bool:

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from native_texts import SMALL, SUFFIXES
 
 import tarsus as ts
-from tarsus.forces import FORCES
-from tarsus.formats import read
 from tarsus.formats.native import from_data, to_data
+from tarsus.formats.readers import read
 from tarsus.parts import Part, Statement
+from tarsus.parts.forces import FORCES
 
 Write = Callable[..., Path]
 

@@ -11,8 +11,9 @@ import pinocchio as pin
 import pytest
 
 import tarsus as ts
+from tarsus._lib.errors import WORLD
 from tarsus.formats.urdf import read_urdf
-from tarsus.model.description import WORLD, Body, Description
+from tarsus.model.description import Body, Description
 
 FILES = sorted(
     Path(str(file.locate()))

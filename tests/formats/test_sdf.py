@@ -10,7 +10,7 @@ from poses import about, body_of, body_poses, gap, joint_of, transform
 from scipy.spatial.transform import Rotation
 from sdf_texts import UNIT, WORLD_POSE, pose, turned
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.formats.sdf import read_sdf
 from tarsus.model.description import Description
 

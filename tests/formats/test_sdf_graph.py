@@ -21,10 +21,10 @@ from sdf_texts import (
     turned,
 )
 
-from tarsus.arrays import Array
-from tarsus.formats import read
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
+from tarsus.formats.readers import read
 from tarsus.formats.sdf import read_sdf
-from tarsus.model.description import ModelError
 
 
 def test_a_base_is_free_unless_the_file_says_otherwise(write: Write) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sdf_texts import AXLES, WHEELS, Write, gearbox, joint, link, model
 
+from tarsus._lib.errors import ModelError
 from tarsus.formats.sdf import read_sdf
-from tarsus.model.description import ModelError
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from sdf_texts import Write, joint, link, model, pose
 
 import tarsus as ts
-from tarsus.model.description import ModelError
+from tarsus._lib.errors import ModelError
 
 ARM = (
     "<pose>{place}</pose>"

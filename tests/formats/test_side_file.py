@@ -12,8 +12,9 @@ import pytest
 from poses import body_of, body_poses, gap, joint_of
 
 import tarsus as ts
-from tarsus.formats import read
-from tarsus.model.description import Description, ModelError
+from tarsus._lib.errors import ModelError
+from tarsus.formats.readers import read
+from tarsus.model.description import Description
 
 Write = Callable[..., Path]
 DATA = Path(__file__).parent / "data"

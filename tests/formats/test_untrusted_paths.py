@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import tarsus as ts
-from tarsus.formats import read
+from tarsus._lib.errors import ModelError, Source
 from tarsus.formats.mjcf import read_mjcf
 from tarsus.formats.paths import Folders
+from tarsus.formats.readers import read
 from tarsus.formats.urdf import read_urdf
 from tarsus.geometry.meshes import mesh_corners
-from tarsus.model.description import ModelError, Source
 
 Write = Callable[..., Path]
 HERE = Source("test.urdf", 1)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import tarsus as ts
-from tarsus.model.description import ModelError
+from tarsus._lib.errors import ModelError
 from tarsus.studio.language import LineError
-from tarsus.studio.limits import check_call
-from tarsus.view.player import page_text
+from tarsus.studio.sizing import check_call
+from tarsus.view.page import page_text
 
 XACRO = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="r"><link name="a"/>{}</robot>'
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from tarsus._lib.errors import ModelError
 from tarsus.formats.urdf import read_urdf
-from tarsus.model.description import Body, Description, Joint, ModelError
+from tarsus.model.description import Body, Description, Joint
 
 Write = Callable[..., Path]
 DATA = Path(__file__).parent / "data"

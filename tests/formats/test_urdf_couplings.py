@@ -10,8 +10,9 @@ import pytest
 from poses import body_of, joint_of
 
 import tarsus as ts
+from tarsus._lib.errors import ModelError
 from tarsus.formats.urdf import read_urdf
-from tarsus.model.description import Description, ModelError
+from tarsus.model.description import Description
 
 Write = Callable[..., Path]
 

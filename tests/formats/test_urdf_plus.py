@@ -11,8 +11,9 @@ import pytest
 from poses import body_of, body_poses, gap, joint_of
 
 import tarsus as ts
+from tarsus._lib.errors import ModelError
 from tarsus.formats.urdf import read_urdf
-from tarsus.model.description import Coupling, Description, Loop, ModelError
+from tarsus.model.description import Coupling, Description, Loop
 
 Write = Callable[..., Path]
 DATA = Path(__file__).parent / "data"

@@ -9,7 +9,7 @@ import pytest
 from xacro_peer import expanded_by_tarsus, expanded_by_xacro
 
 import tarsus as ts
-from tarsus.robots.examples import example_folder
+from tarsus.robots.load import example_folder
 
 pytest.importorskip("xacro")
 pytest.importorskip("yaml")

@@ -10,8 +10,8 @@ from xml.sax.saxutils import quoteattr
 import pytest
 
 import tarsus as ts
-from tarsus.formats import xacro_limits
-from tarsus.formats.xacro_file import read_xacro
+from tarsus.formats.xacro import limits as xacro_limits
+from tarsus.formats.xacro.files import read_xacro
 from tarsus.studio import LineError, Stage
 
 QUICK_S = 30.0

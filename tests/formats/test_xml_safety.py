@@ -12,13 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tarsus._lib.errors import ModelError, Source
 from tarsus.formats import xml
 from tarsus.formats.mjcf import read_mjcf
 from tarsus.formats.paths import Folders
 from tarsus.formats.sdf import read_sdf
 from tarsus.formats.urdf import read_urdf
 from tarsus.formats.xml import parse_xml, read_xml
-from tarsus.model.description import Description, ModelError, Source
+from tarsus.model.description import Description
 
 Write = Callable[..., Path]
 DATA = Path(__file__).parent / "data"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tarsus.formats.xacro_file import read_xacro
+from tarsus.formats.xacro.files import read_xacro
 from tarsus.formats.xml import Element
 
 Plain = tuple[str, tuple[tuple[str, str], ...], str, tuple[Any, ...]]

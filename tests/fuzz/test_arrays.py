@@ -39,7 +39,7 @@ ill-conditioned mass matrices add; a thousand were seen."""
 @cache
 def models() -> tuple[ts.Model, ...]:
     """Return small machines with every kind of joint, clusters, rotors and loops."""
-    kinds = [kind for kind in ts.model.kinds.KINDS if kind != "fixed"]
+    kinds = [kind for kind in ts.model.description.KINDS if kind != "fixed"]
     return (
         ts.robots.random_mechanism(7, 24, kinds),
         ts.robots.mini_cheetah(),

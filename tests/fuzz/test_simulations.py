@@ -13,10 +13,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 from instruction_sets import EPSILON, OTHERS, OWN, are_fused, same_bits, worker
 from trials import outcomes, seeds
 
 import tarsus as ts
+from tarsus.simulation.convergence import ALLOWED
 
 REFUSED = (ValueError, TypeError, ts.SimulationError, ArithmeticError)
 """What nonsense leads to: refused, or a run that says where it failed."""
@@ -26,9 +28,13 @@ STEP = 1e-9
 """By how much a start is changed to find the condition of a step."""
 ROUNDINGS = 1e4
 """By how many ulp a step may differ on sets without a fused multiply-add."""
+STAGES = {"rk4": 4}
+"""Accelerations that one step of an integrator evaluates, if more than one."""
+SHORTEST_ARM_M = 0.05
+"""Of the shapes of `machine`: from the center of one to where it touches."""
 MOST_CONDITION = 1e6
 """Of the mass matrix, in steps that are compared so."""
-KINDS = [kind for kind in ts.model.kinds.KINDS if kind != "fixed"]
+KINDS = [kind for kind in ts.model.description.KINDS if kind != "fixed"]
 WILD = (0.0, -1.0, 1e-300, 1e-12, 1e3, 1e12, 1e308, np.inf, -np.inf, np.nan)
 
 
@@ -194,6 +200,16 @@ def check_step(name: str, seed: int, made: Setup, q: np.ndarray, v: np.ndarray) 
     change without contacts, and to what a start that differs by `STEP` changes, which stands for
     the condition of the step. There is no bound for states whose contacts the run reports as
     unsolved, and for those whose mass matrix is ill-conditioned, as where a body is 1 km away.
+
+    Velocity products have rounding errors of eps * speed**2, also where they cancel: the torque
+    v x (m v) on a free body is zero, and eps * m * speed**2 in floating point. In an integrator of
+    several stages these errors are in the velocities whose products the next stage forms, which
+    multiplies them by dt * speed.
+
+    The exact law solves contacts by iteration, until the velocities of contact points are wrong by
+    at most `ALLOWED` of the speeds; what is solved less well is reported as unsolved. Two sets may
+    stop at different iterates within that tolerance. An error of a point's velocity is an error of
+    the angular velocity that is larger by one over the arm of the point.
     """
     model, rng = made.simulation.model, np.random.default_rng(0)
     try:
@@ -212,11 +228,25 @@ def check_step(name: str, seed: int, made: Setup, q: np.ndarray, v: np.ndarray) 
     condition = np.max([np.abs(each - after) for each in near], axis=0).max(axis=-1) / STEP
     speed = np.maximum(np.abs(v), np.abs(after)).max(axis=-1, initial=0.0)
     force = np.abs(model.forward_dynamics(q, v, run.tau[..., 1, :])).max(axis=-1, initial=0.0)
-    scale = 1.0 + speed + made.simulation.dt * (speed**2 + force) + condition
-    apart = np.abs(other - after).max(axis=-1, initial=0.0) / (EPSILON * scale)
+    dt, stages = made.simulation.dt, STAGES.get(made.simulation.integrator.name, 1)
+    growth = (1.0 + dt * speed) ** (stages - 1)
+    scale = 1.0 + speed + dt * (speed**2 + force) * growth + condition
+    bound = ROUNDINGS * EPSILON * scale
+    if isinstance(made.simulation.contact, ts.contact.Exact):
+        bound = bound + is_touching(run) * ALLOWED * (speed + dt * force) / SHORTEST_ARM_M
+    apart = np.abs(other - after).max(axis=-1, initial=0.0) / bound
     unbounded = np.linalg.cond(model.mass_matrix(q)) > MOST_CONDITION
     apart = np.where(unbounded | (np.asarray(run.unsolved.count) > 0), 0.0, apart)
-    assert (apart < ROUNDINGS).all(), f"{name}: {apart.max():.0f} roundings from {OWN}"
+    assert (apart < 1.0).all(), f"{name}: {apart.max():.2g} of the bound from {OWN}"
+
+
+def is_touching(run: ts.Trajectory) -> np.ndarray:
+    """Return which states, () or (B,), have contacts in the last step."""
+    found = np.zeros(run.q.shape[:-2], bool)
+    if run.touched is not None:
+        last = run.touched.sample == len(run.t) - 1
+        np.atleast_1d(found)[run.touched.state_index[last]] = True
+    return found
 
 
 def trial(rng: np.random.Generator) -> None:
@@ -229,6 +259,15 @@ def trial(rng: np.random.Generator) -> None:
     assert np.isfinite(first.v).all()
     check_other_order(made, first)
     check_other_sets(seed, made, first)
+
+
+@pytest.mark.parametrize("seed", [20281998, 20302928], ids=["fast flight", "eight contacts"])
+def test_simulations_that_differed(seed: int) -> None:
+    """A body at 2e7 m/s that turns by 2.6 rad in a step of RK4, and a box on redundant contacts."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = outcomes(trial, range(seed, seed + 1), REFUSED)
+    assert found["fine"] == 1
 
 
 def test_simulations_of_anything() -> None:

@@ -15,17 +15,16 @@ from typing import Any
 import numpy as np
 from trials import outcomes, seeds
 
-from tarsus.constraint import CONSTRAINTS
-from tarsus.forces import FORCES
 from tarsus.model.loops import LOOP_KINDS
+from tarsus.parts.constraints import CONSTRAINTS
+from tarsus.parts.forces import FORCES
 from tarsus.studio import Stage, messages
+from tarsus.studio.adding import SOLIDS
+from tarsus.studio.client_updates import scene
 from tarsus.studio.commands import COMMANDS
-from tarsus.studio.documents import document_data
-from tarsus.studio.page_lines import PageLines
+from tarsus.studio.document_files import document_data
 from tarsus.studio.quantities import quantities
-from tarsus.studio.scene_message import scene
-from tarsus.studio.server import Studio
-from tarsus.studio.solids import SOLIDS
+from tarsus.studio.server import PageLines, Studio
 
 SLOW = ("gait", "export")
 """Commands that take seconds."""

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from trials import outcomes, seeds
 
-from tarsus.formats.xacro_expressions import Evaluator
-from tarsus.formats.xacro_functions import global_names
-from tarsus.formats.xacro_limits import Budget, ExpressionError, Function, Namespace
+from tarsus.formats.xacro.expressions import Evaluator
+from tarsus.formats.xacro.functions import global_names
+from tarsus.formats.xacro.limits import Budget, ExpressionError, Function, Namespace
 
 EXPRESSIONS = [
     "2 * pi / 3 + a ** 2 - b // 4 % 3",

@@ -9,7 +9,8 @@ import pytest
 from walking_machines import machine
 
 import tarsus as ts
-from tarsus.gait import Anatomy, stance
+from tarsus.gait import Anatomy
+from tarsus.walking.posture import stance
 
 FOUND = {
     "talos_reduced": ("leg_left_6_link", "leg_left_4_joint", "torso_2_link", 6, (0.21, 0.12)),
@@ -94,7 +95,7 @@ def test_machines_that_cannot_walk() -> None:
 
 
 def test_four_legs_are_no_stance() -> None:
-    body = Anatomy.from_model(ts.robots.legged.anymal().model)
+    body = Anatomy.from_model(ts.robots.quadrupeds.anymal().model)
     assert len(body.legs) == 4
     with pytest.raises(ts.ModelError, match="has 4 legs"):
         stance(body)
@@ -107,14 +108,14 @@ def test_shanks_that_hang_down_end_in_points() -> None:
     assert len(body.legs) == 4
     assert all(leg.sole.size == pytest.approx([0.0, 0.0], abs=0.02) for leg in body.legs)
     with pytest.raises(ts.ModelError, match="has 4 legs"):
-        ts.gait.walk(body)
+        ts.walking.walk(body)
 
 
 def test_stances_on_slopes() -> None:
     m = machine("talos_reduced")
     body = Anatomy.from_model(m)
     ground = ts.Ground(slope=0.14)
-    steps = ts.gait.plans.Footsteps.steady(steps=1, width=0.2, start=(0.3, 0.1, 0.5))
+    steps = ts.walking.plans.Footsteps.steady(steps=1, width=0.2, start=(0.3, 0.1, 0.5))
     poses = steps.on(ground, body.legs[0].sole.corners).poses[[1, 0]]
     q = stance(body, soles=poses)
     for leg, wanted in zip(body.legs, poses, strict=True):

@@ -11,9 +11,9 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
-from tarsus.gait.cycles.return_map import moved, residual, take_step
-from tarsus.gait.walkers.ball_feet import standing
-from tarsus.gait.walkers.round_sole import RoundSole
+from tarsus.gait.return_map import moved, residual, take_step
+from tarsus.gait.walkers.feet import RoundSole
+from tarsus.gait.walkers.spatial import standing
 
 NUMBERS = {"radius": 0.3, "leg_mass": 1.0, "hip_mass": 5.0, "slope": math.radians(3.0)}
 

@@ -95,7 +95,7 @@ def test_branches_end_with_a_reason() -> None:
 
 def test_an_end_that_is_not_met_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Newton's method finds no gait at the value, the branch ends beyond, and says so."""
-    module = importlib.import_module("tarsus.gait.cycles.continuation")
+    module = importlib.import_module("tarsus.gait.continuation")
     solved = module.corrected
 
     def fails_at_values(system: Any, guess: Any, way: np.ndarray, tolerance: float) -> Any:

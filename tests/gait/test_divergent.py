@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from tarsus.gait import plans
+from tarsus.walking import plans
 
 OMEGA = 3.3
 

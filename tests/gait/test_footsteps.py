@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.gait.plans import Footsteps
+from tarsus.walking.plans import Footsteps
 
 SOLE = np.array([[-0.1, -0.05], [0.1, -0.05], [0.1, 0.05], [-0.1, 0.05]])
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 GRAVITY, MASS, STIFFNESS, ANGLE = 9.81, 80.0, 20_000.0, math.radians(68.0)
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tarsus_lab.scenes import follow, humanoid
 
 import tarsus as ts
-from tarsus.gait import Anatomy, stance
-from tarsus.gait.arms import Free, Minimising, Still, Swinging, Tracking, arm_joints
-from tarsus.gait.balanced_walk import balanced_walk
-from tarsus.gait.ground_wrenches import ground_wrenches, sole_position, whole_wrench
-from tarsus.gait.kinematic_walk import walk_kinematics
-from tarsus.gait.plans.footsteps import Footsteps
-from tarsus.gait.sole_forces import sole_forces, vertical_torques
-from tarsus.gait.walk_targets import WalkTargets, walk_targets
-from tarsus.scenes.humanoids import follow, humanoid
+from tarsus.gait import Anatomy
+from tarsus.walking.arms import Free, Minimising, Still, Swinging, Tracking, arm_joints
+from tarsus.walking.ground_wrenches import (
+    ground_wrenches,
+    sole_forces,
+    sole_position,
+    vertical_torques,
+    whole_wrench,
+)
+from tarsus.walking.kinematic_walk import WalkTargets, balanced_walk, walk_kinematics, walk_targets
+from tarsus.walking.plans.footsteps import Footsteps
+from tarsus.walking.posture import stance
 
 LENGTH, DURATION, STEPS = 0.4, 0.8, 4
 

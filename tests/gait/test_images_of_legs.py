@@ -8,8 +8,8 @@ from dense_strike import dense_strike
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
-from tarsus.gait.walkers.sides import image_of
-from tarsus.robots.examples import example
+from tarsus.gait.walkers.left_right_map import image_of
+from tarsus.robots.load import example
 
 
 @pytest.mark.parametrize(

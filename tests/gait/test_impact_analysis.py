@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.events.mapped import mapped
+from tarsus.events.phase import mapped
 from tarsus.gait.walkers import Walker, compass, dribbel, walker3d
 
 

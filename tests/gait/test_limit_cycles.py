@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.gait.cycles.return_map import Tolerances, moved, residual, take_step
-from tarsus.gait.walkers.simplest_walker import LONG, SHORT
+from tarsus.gait.return_map import Tolerances, moved, residual, take_step
+from tarsus.gait.walkers.planar import LONG, SHORT
 
 
 def test_the_passive_gaits_of_the_compass_are_found_without_a_guess() -> None:

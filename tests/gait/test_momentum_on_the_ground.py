@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tarsus_lab.scenes import humanoid
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.gait import Anatomy, Biped, Style
-from tarsus.gait.sole_forces import vertical_torques
-from tarsus.scenes.humanoids import humanoid
+from tarsus._lib.files import Array
+from tarsus.gait import Anatomy
+from tarsus.walking.biped import Biped
+from tarsus.walking.ground_wrenches import vertical_torques
+from tarsus.walking.settings import Style
 
 WINDOW = np.ones(20) / 20
 """Rates and torques are means over 20 ms."""
@@ -17,7 +19,7 @@ WINDOW = np.ones(20) / 20
 
 def peaks(body: Anatomy, style: Style, speed: float) -> Array:
     """Peaks of the vertical angular momentum, of its rate, and of the torques of feet."""
-    walked = ts.gait.walk(body, speed=speed, steps=3, style=style, duration=3.0)
+    walked = ts.walking.walk(body, speed=speed, steps=3, style=style, duration=3.0)
     run = walked.run
     assert not walked.fell
     momentum = np.asarray(body.model.centroidal_momentum(run.q, run.v))[:, 5]

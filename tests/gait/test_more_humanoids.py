@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tarsus_lab.reproduce.lola_5_4 import arms_and_legs, limb_volumes
 from walking_machines import machine
 
 import tarsus as ts
 from tarsus.geometry import Distances
-from tarsus.reproduce.lola_5_4 import arms_and_legs, limb_volumes
 
 SPEED = {"icub": 0.2, "romeo": 0.2, "alexander": 0.3}
 """Usual speeds [m/s]: legs are 0.44, 0.61 and 0.91 m long."""
@@ -38,7 +38,7 @@ def test_walks(robot: str, name: str) -> None:
     options = dict(WALKS[name])
     for what in ("speed", "sideways"):
         options[what] = SPEED[robot] * options.get(what, 0.0)
-    walked = ts.gait.walk(machine(robot), **options)
+    walked = ts.walking.walk(machine(robot), **options)
     report = walked.report
     print(f"{robot} {name}\n{report}")
     if (robot, name) in FALLS:
@@ -59,12 +59,12 @@ def test_walks(robot: str, name: str) -> None:
 def test_arms_stay_off_legs_sideways(robot: str) -> None:
     """Volumes around arms and thighs never touch; arms that hang straight down would."""
     body = ts.gait.Anatomy.from_model(machine(robot))
-    walked = ts.gait.walk(body, speed=0.0, sideways=0.06, steps=8)
+    walked = ts.walking.walk(body, speed=0.0, sideways=0.06, steps=8)
     assert not walked.fell
     volumes = limb_volumes(body)
     distances = Distances(body.model, volumes, arms_and_legs(body, volumes), activation=2.0)
     nearest = float(distances.nearest(walked.run.q[::10]).distance.min())
-    hanging = float(distances.nearest(ts.gait.stance(body)).distance.min())
+    hanging = float(distances.nearest(ts.walking.stance(body)).distance.min())
     print(f"{robot}: arms {1e3 * nearest:.0f} mm off the legs, {1e3 * hanging:.0f} if they hang")
     assert nearest > 0.015
     assert hanging < nearest
@@ -78,4 +78,4 @@ def test_feet_that_users_know_better() -> None:
     touching = ts.Collision.from_model(m, {"l_sole": corners, "r_sole": corners})
     body = ts.gait.Anatomy.from_model(m, collision=touching)
     assert body.legs[0].sole.size == pytest.approx([0.157, 0.06], abs=1e-3)
-    assert not ts.gait.walk(body, speed=0.2, steps=20).fell
+    assert not ts.walking.walk(body, speed=0.2, steps=20).fell

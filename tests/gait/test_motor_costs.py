@@ -13,11 +13,10 @@ from scipy.optimize import Bounds, minimize
 import tarsus as ts
 from tarsus.control import CurrentMotor
 from tarsus.gait.optimal.collocation import TURNS
-from tarsus.gait.optimal.design import Design
-from tarsus.gait.optimal.drives import drives
-from tarsus.gait.optimal.starts import start
+from tarsus.gait.optimal.costs import TransportCost
+from tarsus.gait.optimal.design import Design, drives
+from tarsus.gait.optimal.search import start
 from tarsus.gait.optimal.transcription import Transcription
-from tarsus.gait.optimal.transport_cost import TransportCost
 from tarsus.gait.walkers import Walker, compass, dribbel
 from tarsus.model import Editor
 

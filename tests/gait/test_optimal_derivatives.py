@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.events.guard_values import GuardValues
-from tarsus.events.mapped import mapped, mapped_derivatives
-from tarsus.gait.optimal.bases import Basis, lobatto
+from tarsus.events.guards import GuardValues
+from tarsus.events.phase import mapped, mapped_derivatives
+from tarsus.gait.optimal.collocation import Basis, lobatto
 from tarsus.gait.optimal.conditions import Condition, EffortLimits, JointLimits
+from tarsus.gait.optimal.costs import EffortCost
 from tarsus.gait.optimal.design import Design
-from tarsus.gait.optimal.effort_cost import EffortCost
 from tarsus.gait.optimal.transcription import Transcription
 from tarsus.gait.walkers import Walker, compass, dribbel, walker3d
 

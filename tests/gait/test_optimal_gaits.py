@@ -10,11 +10,10 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import Bounds, OptimizeResult, minimize
 
 import tarsus as ts
-from tarsus.gait.optimal.effort_cost import EffortCost
+from tarsus.gait.optimal.costs import EffortCost
+from tarsus.gait.optimal.search import start
 from tarsus.gait.optimal.sqp import minimise
-from tarsus.gait.optimal.starts import start
-from tarsus.gait.optimal.transcription import Transcription
-from tarsus.gait.optimal.unknowns import Unknowns
+from tarsus.gait.optimal.transcription import Transcription, Unknowns
 from tarsus.gait.walkers import Walker, compass, dribbel, walker3d
 
 NOMINAL = {0.5: 1.434, 0.6: 0.4385, 0.7: 0.0283, 0.8: 0.0048, 0.9: 0.0215}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tarsus.gait import plans
-from tarsus.robots.quadruped import HIP, LEGS
+from tarsus.robots.quadrupeds import HIP, LEGS
+from tarsus.walking import plans
 
 STANCE = np.array([[x * HIP[0], y * HIP[1], 0.0] for x, y in LEGS.values()])
 TIMES = np.arange(0.0, 6.0, 1e-3)

@@ -13,8 +13,8 @@ from oracle import Array
 from scipy.integrate import solve_ivp
 
 import tarsus as ts
-from tarsus.gait.cycles.return_map import take_step
-from tarsus.gait.push_off import leg_direction, leg_rates, leg_velocity, push_off, struck
+from tarsus.gait.impact_analysis import leg_direction, leg_rates, leg_velocity, push_off, struck
+from tarsus.gait.return_map import take_step
 from tarsus.gait.walkers.point_mass import pendulum, point_mass
 
 RNG = np.random.default_rng(8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tarsus.gait.plans import ZmpPreview
+from tarsus.walking.plans import ZmpPreview
 
 PREVIEW = ZmpPreview(height=0.8, dt=0.02, horizon=2.4, jerk_weight=1e-6)
 

@@ -10,9 +10,12 @@ from test_walks import WALKS
 from walking_machines import machine
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.gait import Anatomy, Biped, Style, plans
-from tarsus.gait.plans.preview_supports import PreviewSupports, Reference
+from tarsus._lib.files import Array
+from tarsus.gait import Anatomy
+from tarsus.walking import plans
+from tarsus.walking.biped import Biped
+from tarsus.walking.plans.zmp_preview import PreviewSupports, Reference
+from tarsus.walking.settings import Style
 
 SUPPORTS = plans.Supports(omega=3.3, single=0.65, double=0.15, start=1.0)
 LAW = plans.ZmpPreview(9.81 / 3.3**2, dt=0.004, horizon=2.4)
@@ -130,8 +133,8 @@ def lola() -> Anatomy:
 
 def test_a_short_walk_by_preview(lola: Anatomy) -> None:
     options: dict[str, Any] = {"speed": 0.3, "steps": 2, "duration": 3.2}
-    walked = ts.gait.walk(lola, style=Style(plan="preview"), **options)
-    other = ts.gait.walk(lola, **options)
+    walked = ts.walking.walk(lola, style=Style(plan="preview"), **options)
+    other = ts.walking.walk(lola, **options)
     print(walked.report)
     assert not walked.fell
     assert walked.report.gave_way == ()
@@ -162,7 +165,7 @@ def test_plans_that_are_not_there_are_named() -> None:
 @pytest.mark.parametrize("name", WALKS)
 def test_walks_by_preview(robot: str, name: str) -> None:
     """All that machines walk by the closed form."""
-    walked = ts.gait.walk(machine(robot), style=Style(plan="preview"), **WALKS[name])
+    walked = ts.walking.walk(machine(robot), style=Style(plan="preview"), **WALKS[name])
     print(walked.report)
     assert not walked.fell
     end = walked.plan.position[-2:].mean(axis=0)
@@ -177,10 +180,10 @@ def test_steps_by_preview_go_where_pushes_do(force: tuple[float, float, float]) 
     """A machine that keeps its footsteps falls."""
     push = ts.Push("base_link", force, start=3.0, duration=0.1)
     own = machine("talos_reduced")
-    walked = ts.gait.walk(own, steps=7, push=push, style=Style(plan="preview"))
+    walked = ts.walking.walk(own, steps=7, push=push, style=Style(plan="preview"))
     assert not walked.fell
     moved = (walked.control.stepping.position[0] - walked.plan.position)[4:, :2]
     along = moved @ np.array(force[:2]) / np.linalg.norm(force)
     print(f"footsteps moved by {along.round(3)} m")
     assert along.min() > 0.03
-    assert ts.gait.walk(own, steps=7, push=push, style=Style(plan="preview", adapt=False)).fell
+    assert ts.walking.walk(own, steps=7, push=push, style=Style(plan="preview", adapt=False)).fell

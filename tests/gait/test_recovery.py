@@ -9,18 +9,18 @@ from walking_machines import machine
 import tarsus as ts
 
 
-def pushed(robot: str, share: tuple[float, float], *, adapt: bool = True) -> ts.gait.Walked:
+def pushed(robot: str, share: tuple[float, float], *, adapt: bool = True) -> ts.walking.Walked:
     """A machine makes two steps on the spot; then a push of so many weights comes, for 0.1 s."""
     body = ts.gait.Anatomy.from_model(machine(robot))
-    own = ts.gait.Biped.ready(body)
+    own = ts.walking.Biped.ready(body)
     start = own.supports.start + 2 * own.step_time + 0.6
     force = np.array([*share, 0.0]) * body.model.total_mass * 9.81
     push = ts.Push(body.trunk, tuple(force), start=start, duration=0.1)
-    style = ts.gait.Style(adapt=adapt)
-    return ts.gait.walk(body, speed=0.0, steps=2, push=push, style=style, duration=start + 3.0)
+    style = ts.walking.Style(adapt=adapt)
+    return ts.walking.walk(body, speed=0.0, steps=2, push=push, style=style, duration=start + 3.0)
 
 
-def lifted(walked: ts.gait.Walked) -> int:
+def lifted(walked: ts.walking.Walked) -> int:
     """How often a foot was lifted."""
     single = np.array(walked.control.cycles.single)[:, 0]
     return int((single[1:] & ~single[:-1]).sum())

@@ -13,9 +13,9 @@ import tarsus as ts
 
 
 @pytest.fixture(scope="module")
-def found() -> ts.gait.Robustness:
+def found() -> ts.walking.Robustness:
     """A small map: pushes that are weak and strong, ground that rubs and that hardly does."""
-    return ts.gait.robustness(
+    return ts.walking.robustness(
         machine("lola"),
         push=[0.0, 900.0],
         friction=[0.05, 0.7],
@@ -26,7 +26,7 @@ def found() -> ts.gait.Robustness:
     )
 
 
-def test_the_map_has_an_entry_for_each(found: ts.gait.Robustness) -> None:
+def test_the_map_has_an_entry_for_each(found: ts.walking.Robustness) -> None:
     print(found)
     assert found.survived.shape == (2, 2, 2)
     # on ground that rubs, a machine that is not pushed walks; one that is pushed hard falls
@@ -39,15 +39,15 @@ def test_the_map_has_an_entry_for_each(found: ts.gait.Robustness) -> None:
     assert np.isnan(found.most[0]).all()
 
 
-def test_lanes_fall_when_single_walks_do(found: ts.gait.Robustness) -> None:
-    """The same push in `ts.gait.walk`, one machine alone."""
+def test_lanes_fall_when_single_walks_do(found: ts.walking.Robustness) -> None:
+    """The same push in `ts.walking.walk`, one machine alone."""
     m = machine("lola")
-    own = ts.gait.Biped.ready(ts.gait.Anatomy.from_model(m))
+    own = ts.walking.Biped.ready(ts.gait.Anatomy.from_model(m))
     start = own.supports.start + 2 * own.step_time + own.supports.single / 2
     trunk = own.body.trunk
     push = ts.Push(trunk, (0.0, 900.0, 0.0), start=start, duration=0.1)
     known = ts.Ground(friction=0.6)
-    walked = ts.gait.walk(m, steps=3, friction=0.7, known=known, push=push)
+    walked = ts.walking.walk(m, steps=3, friction=0.7, known=known, push=push)
     assert walked.fell
     print(f"fell after {walked.run.ended.time:.3f} s, in the map after {found.time[1, 1, 0]:.3f} s")
     assert float(walked.run.ended.time) == pytest.approx(found.time[1, 1, 0], abs=0.005)
@@ -63,14 +63,16 @@ def test_heavier_bodies_are_those_that_are_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(ts.Simulation, "run", run)
     body = m.body_names[-1]
     with pytest.raises(InterruptedError):
-        ts.gait.robustness(m, push=[1.0, 2.0], mass=[1.0, 1.5], heavier=[body], direction=(2, 0, 0))
+        ts.walking.robustness(
+            m, push=[1.0, 2.0], mass=[1.0, 1.5], heavier=[body], direction=(2, 0, 0)
+        )
     masses, force = seen["mass_scale"], np.asarray(seen["external"].force)
     assert masses[:, m.body(body).index] == pytest.approx([1.0, 1.5, 1.0, 1.5])
     assert (np.delete(masses, m.body(body).index, axis=1) == 1.0).all()
     assert force == pytest.approx(np.array([[1, 0, 0], [1, 0, 0], [2, 0, 0], [2, 0, 0]]))
 
 
-def test_maps_are_drawn(found: ts.gait.Robustness, tmp_path: Path) -> None:
+def test_maps_are_drawn(found: ts.walking.Robustness, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     figure = found.plot(tmp_path / "map.png")
     assert (tmp_path / "map.png").stat().st_size > 10_000
@@ -91,6 +93,6 @@ def test_what_is_wrong_is_named() -> None:
     ]
     for options, message in wrong:
         with pytest.raises(ValueError, match=message):
-            ts.gait.robustness(m, **options)
+            ts.walking.robustness(m, **options)
     with pytest.raises(TypeError, match="heavier is the name 'trunk' alone"):
-        ts.gait.robustness(m, heavier="trunk")
+        ts.walking.robustness(m, heavier="trunk")

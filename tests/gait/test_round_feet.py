@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import tarsus as ts
-from tarsus.gait.cycles.return_map import moved, residual, take_step
+from tarsus.gait.return_map import moved, residual, take_step
 
 
 def synthetic_wheel(lean: float) -> float:

@@ -9,11 +9,11 @@ import pytest
 from springy_legs import sprung
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.gait.cycles.pieces import pieces
-from tarsus.gait.cycles.return_map import moved, residual, take_step
-from tarsus.gait.walkers.groups import Groups
-from tarsus.gait.walkers.support import DoubleSupport
+from tarsus._lib.files import Array
+from tarsus.gait.return_map import moved, residual, take_step
+from tarsus.gait.step_contact import pieces
+from tarsus.gait.walkers.foot_groups import Groups
+from tarsus.gait.walkers.stance import DoubleSupport
 
 PAIRS = [["front_left_tip", "hind_right_tip"], ["front_right_tip", "hind_left_tip"]]
 START = (

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tarsus.arrays import Array
-from tarsus.gait import plans
-from tarsus.gait.plans.foot_reach import FootReach
+from tarsus._lib.files import Array
+from tarsus.walking import plans
+from tarsus.walking.plans.adaptation import FootReach
 
 OMEGA, SINGLE, DOUBLE = 3.3, 0.65, 0.15
 LIMITS = plans.StepLimits(ahead=0.6, near=0.13, far=0.5, shortest=0.35, longest=1.0)

@@ -7,7 +7,7 @@ import pytest
 
 import tarsus as ts
 from tarsus.gait import LimitCycle, StepFeedback
-from tarsus.gait.walkers.compass import UNSTABLE, start
+from tarsus.gait.walkers.planar import UNSTABLE, start
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from walking_machines import machine
 
-from tarsus.gait import Anatomy, Biped, Style, stance
-from tarsus.gait.ankles import HELD, INSIDE, on_strong_ankles
-from tarsus.gait.knees import HELD as KNEE
-from tarsus.gait.knees import LEAST, USUAL, fitting_crouch
+from tarsus.gait import Anatomy
+from tarsus.walking.biped import Biped
+from tarsus.walking.posture import ANKLE_HELD as HELD
+from tarsus.walking.posture import HELD as KNEE
+from tarsus.walking.posture import INSIDE, LEAST, USUAL, fitting_crouch, on_strong_ankles, stance
+from tarsus.walking.settings import Style
 
 
 def torques(body: Anatomy, q: np.ndarray, side: int, at: np.ndarray) -> np.ndarray:

@@ -7,9 +7,9 @@ import pytest
 from dense_strike import dense_strike
 
 import tarsus as ts
-from tarsus.events.mapped import mapped
-from tarsus.gait.walkers.landing import rates_on
-from tarsus.robots.examples import example
+from tarsus.events.phase import mapped
+from tarsus.gait.walkers.touchdown import rates_on
+from tarsus.robots.load import example
 
 
 def robot(name: str) -> ts.Model:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.gait.optimal.effort_cost import EffortCost
-from tarsus.gait.optimal.taken import Taken
+from tarsus.gait.optimal.costs import EffortCost
+from tarsus.gait.optimal.foot_conditions import Taken
 from tarsus.gait.optimal.transcription import Transcription
 from tarsus.gait.walkers import Walker, compass
 

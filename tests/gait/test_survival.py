@@ -9,10 +9,9 @@ import pytest
 from scipy.linalg import solve_discrete_lyapunov
 
 import tarsus as ts
-from tarsus.gait.cycles.disturbances import misled
-from tarsus.gait.cycles.return_map import residual
-from tarsus.gait.cycles.sensor_noise import BAND, SensorNoise
-from tarsus.gait.walkers.compass import UNSTABLE, start
+from tarsus.gait.disturbances import BAND, SensorNoise, misled
+from tarsus.gait.return_map import residual
+from tarsus.gait.walkers.planar import UNSTABLE, start
 
 
 @pytest.fixture(scope="module")

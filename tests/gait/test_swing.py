@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.gait import plans
-from tarsus.gait.plans import Swing, Way
+from tarsus.walking import plans
+from tarsus.walking.plans import Swing, Way
 
 
 def swings(

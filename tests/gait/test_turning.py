@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
-from tarsus.gait.turning import Turning
+from tarsus.walking.references import Turning
 
 COUNT = 5
 

@@ -9,7 +9,8 @@ import pytest
 from walking_machines import machine
 
 import tarsus as ts
-from tarsus.gait import Anatomy, Style
+from tarsus.gait import Anatomy
+from tarsus.walking.settings import Style
 
 LINE = [(0.0, 0.0), (1.0, 0.0)]
 WRONG: dict[str, dict[str, Any]] = {
@@ -34,7 +35,7 @@ WRONG: dict[str, dict[str, Any]] = {
 def test_arguments_of_walks(message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ts.Simulation, "run", lambda *_, **__: pytest.fail("it was simulated"))
     with pytest.raises(ValueError, match=message):
-        ts.gait.walk(machine("lola"), **WRONG[message])
+        ts.walking.walk(machine("lola"), **WRONG[message])
 
 
 def test_styles() -> None:
@@ -49,7 +50,7 @@ def test_styles() -> None:
     with pytest.raises(TypeError, match="adapt is 'no', must be True or False"):
         Style(adapt="no")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="style is of type dict"):
-        ts.gait.walk(machine("lola"), style={})  # type: ignore[arg-type]
+        ts.walking.walk(machine("lola"), style={})  # type: ignore[arg-type]
 
 
 def test_feet_that_are_none() -> None:

@@ -10,16 +10,16 @@ import pytest
 from walking_machines import machine
 
 import tarsus as ts
-from tarsus.gait import Walked
-from tarsus.gait.sole_forces import sole_forces
 from tarsus.simulation.contact_record import Contacts
 from tarsus.simulation.trajectory import Failure
+from tarsus.walking.ground_wrenches import sole_forces
+from tarsus.walking.walk import Walked
 
 
 @pytest.mark.parametrize("name", ["bolt", "lola", "talos_reduced"])
 def test_machines_that_stand_have_not_fallen(name: str) -> None:
     """Heights are those over the soles: feet of Bolt begin at its knees."""
-    own = ts.gait.Biped.ready(ts.gait.Anatomy.from_model(machine(name)))
+    own = ts.walking.Biped.ready(ts.gait.Anatomy.from_model(machine(name)))
     fallen, model = own.fallen(), own.body.model
     assert not fallen.of(model, own.stance)
     q = own.stance.copy()
@@ -29,7 +29,7 @@ def test_machines_that_stand_have_not_fallen(name: str) -> None:
 
 def test_bolt_falls_in_its_first_step() -> None:
     """It has points for feet, on which nothing balances; the report stands that."""
-    report = ts.gait.walk(machine("bolt"), speed=0.1, steps=2).report
+    report = ts.walking.walk(machine("bolt"), speed=0.1, steps=2).report
     print(report)
     assert report.fell
     assert 0.2 < report.time < 2.0
@@ -37,7 +37,7 @@ def test_bolt_falls_in_its_first_step() -> None:
 
 
 def test_a_walk_of_no_time() -> None:
-    walked = ts.gait.walk(machine("lola"), steps=1, duration=0.0)
+    walked = ts.walking.walk(machine("lola"), steps=1, duration=0.0)
     report = walked.report
     assert report.steps == 0
     assert not report.fell
@@ -53,14 +53,14 @@ def pushed() -> dict[str, Any]:
     options: dict[str, Any] = {"steps": 1, "duration": 2.2, "known": ts.Ground(friction=0.5)}
     rubs = np.array([0.5, 0.7])
     return {
-        "both": ts.gait.walk(
+        "both": ts.walking.walk(
             machine("lola"),
             push=push,
             walkers=2,
             friction=rubs,
             **options,
         ),
-        "alone": ts.gait.walk(machine("lola"), push=alone, friction=0.7, **options),
+        "alone": ts.walking.walk(machine("lola"), push=alone, friction=0.7, **options),
     }
 
 
@@ -85,7 +85,7 @@ def test_a_simulation_that_fails_is_a_fall(pushed: dict[str, Any]) -> None:
 
 def test_on_ice_it_slips() -> None:
     """Without friction there is none to reach: contacts tell that they slip."""
-    report = ts.gait.walk(machine("lola"), steps=1, duration=1.5, friction=0.0).report
+    report = ts.walking.walk(machine("lola"), steps=1, duration=1.5, friction=0.0).report
     print(report)
     assert any("slips" in what for _, what in report.gave_way)
 

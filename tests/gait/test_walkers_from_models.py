@@ -9,7 +9,7 @@ import pytest
 
 import tarsus as ts
 from tarsus.gait.walkers.stance import Stance
-from tarsus.robots.examples import example
+from tarsus.robots.load import example
 
 FEET = (("left_foot", np.eye(4)), ("right_foot", np.eye(4)))
 

@@ -9,12 +9,12 @@ import pytest
 from walking_machines import machine
 
 import tarsus as ts
-from tarsus.gait import Walked
-from tarsus.gait.sole_forces import sole_forces
+from tarsus.walking.ground_wrenches import sole_forces
+from tarsus.walking.walk import Walked
 
 
 def walk(name: str, **options: Any) -> Walked:
-    walked = ts.gait.walk(machine(name), **options)
+    walked = ts.walking.walk(machine(name), **options)
     print(f"{name} {options}\n{walked.report}")
     return walked
 
@@ -123,11 +123,11 @@ def test_a_machine_that_falls_is_told() -> None:
 def test_what_is_wrong_is_named() -> None:
     m = machine("lola")
     with pytest.raises(ValueError, match=r"speed is 2.0 m/s: steps of .* m in .* s are longer"):
-        ts.gait.walk(m, speed=2.0)
+        ts.walking.walk(m, speed=2.0)
     with pytest.raises(TypeError, match="model is of type str"):
-        ts.gait.walk("lola")  # type: ignore[arg-type]
+        ts.walking.walk("lola")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="steps is 0"):
-        ts.gait.walk(m, steps=0)
+        ts.walking.walk(m, steps=0)
 
 
 ROBOTS = ("talos_reduced", "g1", "lola")
@@ -174,7 +174,7 @@ def test_pushes_are_survived_by_stepping(force: tuple[float, float, float]) -> N
     along = moved @ np.array(force[:2]) / np.linalg.norm(force)
     print(f"footsteps moved by {along.round(3)} m")
     assert along.min() > 0.03  # without a push they move by 1 mm
-    kept = walk("talos_reduced", steps=7, push=push, style=ts.gait.Style(adapt=False))
+    kept = walk("talos_reduced", steps=7, push=push, style=ts.walking.Style(adapt=False))
     assert kept.fell == (force != (250, 0, 0))
 
 
@@ -189,8 +189,8 @@ def test_walkers_of_a_batch_walk_as_they_do_alone() -> None:
     """To the bit, each at its own speed; the second lifts its foot while the first one does."""
     m = machine("lola")
     options: dict[str, Any] = {"steps": 2, "duration": 1.8}
-    both = ts.gait.walk(m, speed=[0.1, 0.3], walkers=2, **options)
-    alone = ts.gait.walk(m, speed=0.3, **options)
+    both = ts.walking.walk(m, speed=[0.1, 0.3], walkers=2, **options)
+    alone = ts.walking.walk(m, speed=0.3, **options)
     assert np.array_equal(both.run.q[1], alone.run.q)
     assert both[1].report.steps == alone.report.steps
     with pytest.raises(ValueError, match="these are 2 walkers: choose one"):
@@ -200,7 +200,7 @@ def test_walkers_of_a_batch_walk_as_they_do_alone() -> None:
 def test_a_walk_goes_on_from_its_checkpoint(tmp_path: Any) -> None:
     """To the bit: the controller tells where each step is, and begins there again."""
     body = ts.gait.Anatomy.from_model(machine("lola"))
-    own, ground, file = ts.gait.Biped.ready(body), ts.Ground(), tmp_path / "walk.npz"
+    own, ground, file = ts.walking.Biped.ready(body), ts.Ground(), tmp_path / "walk.npz"
     plan = own.footsteps(0.3, steps=2).on(ground, body.legs[0].sole.corners)
     q, touching = own.placed(plan, ground, body.collision()), body.collision()
     sim = ts.Simulation(body.model, ground=ground, collision=touching, dt=1e-3)
@@ -216,7 +216,7 @@ def test_a_walk_goes_on_from_its_checkpoint(tmp_path: Any) -> None:
 def test_arms_take_momentum_away(robot: str) -> None:
     """Arms that shall, leave less angular momentum about the vertical than those that swing."""
     peaks = {
-        arms: walk(robot, speed=0.35, steps=8, style=ts.gait.Style(arms=arms)).report.momentum
+        arms: walk(robot, speed=0.35, steps=8, style=ts.walking.Style(arms=arms)).report.momentum
         for arms in ("still", "swing", "momentum")
     }
     print(peaks)

@@ -10,8 +10,10 @@ from walking_machines import machine
 
 import tarsus as ts
 from tarsus.estimation import LiveSensors, Noise, Sensors
-from tarsus.gait import Anatomy, Biped, Senses, Walked
-from tarsus.gait.felt_pushes import felt_pushes
+from tarsus.gait import Anatomy
+from tarsus.walking.biped import Biped
+from tarsus.walking.state_feedback import Senses, felt_pushes
+from tarsus.walking.walk import Walked
 
 EXACT = Noise(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e-3, 0.0, 0.0, 0.0)
 SHORT: dict[str, Any] = {"speed": 0.3, "steps": 2, "duration": 2.4}
@@ -24,7 +26,7 @@ def lola() -> Anatomy:
 
 def walk(body: Anatomy, noise: Noise | None, **options: Any) -> Walked:
     sensors = None if noise is None else Sensors(body.model, body.trunk, noise)
-    return ts.gait.walk(body, sensors=sensors, **options)
+    return ts.walking.walk(body, sensors=sensors, **options)
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +103,7 @@ def test_a_walk_by_sensors_goes_on_from_its_checkpoint(lola: Anatomy, tmp_path: 
     q = own.placed(plan, ground, lola.collision())
     sim = ts.Simulation(lola.model, ground=ground, collision=lola.collision(), dt=1e-3)
 
-    def control() -> ts.gait.Walking:
+    def control() -> ts.walking.Walking:
         sensors = Sensors(lola.model, lola.trunk)
         return own.controller(plan, ground, senses=Senses(lola, sensors, ground, seed=3))
 
@@ -154,10 +156,10 @@ def test_what_is_felt_is_told_once() -> None:
 
 def test_wrong_sensors_are_named(lola: Anatomy) -> None:
     with pytest.raises(TypeError, match="sensors is of type Noise"):
-        ts.gait.walk(lola, sensors=Noise())  # type: ignore[arg-type]
+        ts.walking.walk(lola, sensors=Noise())  # type: ignore[arg-type]
     other = ts.robots.lola()
     with pytest.raises(ValueError, match="sensors are those of another model"):
-        ts.gait.walk(lola, sensors=Sensors(other, lola.trunk))
+        ts.walking.walk(lola, sensors=Sensors(other, lola.trunk))
     with pytest.raises(ValueError, match="seed is -1"):
         walk(lola, Noise(), seed=-1)
     with pytest.raises(ValueError, match="factor is -1"):

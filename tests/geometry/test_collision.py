@@ -11,7 +11,7 @@ from touching import MUJOCO, ROBOTS, arm, free_body, robot
 
 import tarsus as ts
 from tarsus.geometry import Collision, Ground
-from tarsus.geometry.places import world_of
+from tarsus.geometry.contact_candidates import world_of
 
 SIZES = {
     "point_body": (),

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 import trimesh
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.geometry import SweptSphere
-from tarsus.geometry.fitting.cells import Grid
+from tarsus.geometry.fitting.cover import solid_volume, union_volume
 from tarsus.geometry.fitting.enclose import enclose
 from tarsus.geometry.fitting.pieces import pieces
-from tarsus.geometry.fitting.skins import Skin, is_closed, signed_volume
-from tarsus.geometry.fitting.swept import nearest, volume, volume_slopes
-from tarsus.geometry.fitting.tightness import solid_volume, union_volume
+from tarsus.geometry.fitting.skins import Grid, Skin, is_closed, signed_volume
+from tarsus.geometry.swept_spheres import nearest, volume, volume_slopes
 
 make = trimesh.creation
 

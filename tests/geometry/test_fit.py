@@ -11,11 +11,11 @@ from touching import robot
 from trimesh.transformations import rotation_matrix, translation_matrix
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.checks import UnknownNameError
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
 from tarsus.geometry import SweptSphere, Volumes, fit
 from tarsus.geometry.meshes import mesh_triangles
-from tarsus.model.checks import UnknownNameError
-from tarsus.model.description import ModelError
 
 TURN = rotation_matrix(0.7, (1.0, 2.0, 3.0))
 make = trimesh.creation

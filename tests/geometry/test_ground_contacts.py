@@ -12,7 +12,7 @@ from touching import free_body
 
 import tarsus as ts
 from tarsus.geometry import Collision, Ground, HeightField, Profile, Steps, Terrain
-from tarsus.geometry.places import world_of
+from tarsus.geometry.contact_candidates import world_of
 
 RNG = np.random.default_rng(7)
 GROUNDS: dict[str, Terrain] = {

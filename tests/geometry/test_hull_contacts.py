@@ -12,9 +12,9 @@ import pytest
 import trimesh
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.geometry import Collision
-from tarsus.geometry.places import world_of
+from tarsus.geometry.contact_candidates import world_of
 
 NEAR = 0.1
 """Gaps beyond this one are not told [m]."""

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tarsus.arrays import Array
-from tarsus.geometry.hulls import FlatHull, flat_hull
+from tarsus._lib.files import Array
+from tarsus.geometry.solids import FlatHull, flat_hull
 
 CUBE = np.array(list(product((-0.5, 0.5), repeat=3)))
 

@@ -16,12 +16,13 @@ import trimesh
 from touching import robot
 
 import tarsus as ts
+from tarsus._lib.errors import ModelError
 from tarsus.formats import mesh_files
 from tarsus.formats.mesh_files import read_mesh
 from tarsus.geometry import Collision
-from tarsus.geometry.directions import DIRECTIONS
 from tarsus.geometry.meshes import hull_corners, mesh_corners
-from tarsus.model.description import ModelError, Shape
+from tarsus.geometry.outlines import DIRECTIONS
+from tarsus.model.description import Shape
 
 
 @pytest.mark.parametrize(

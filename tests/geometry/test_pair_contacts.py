@@ -11,7 +11,7 @@ import pytest
 
 import tarsus as ts
 from tarsus.geometry import Collision
-from tarsus.geometry.places import world_of
+from tarsus.geometry.contact_candidates import world_of
 
 SOLIDS: dict[str, tuple[tuple[float, ...], Any]] = {
     "sphere": ((0.15,), coal.Sphere(0.15)),

@@ -8,7 +8,7 @@ import pytest
 from touching import arm
 
 import tarsus as ts
-from tarsus.geometry.pairs import placed_shapes, watched_pairs
+from tarsus.geometry.body_pairs import placed_shapes, watched_pairs
 
 
 def links(m: ts.Model, self_collision: object = False) -> set[frozenset[str]]:

@@ -7,9 +7,7 @@ import pytest
 import trimesh
 from scipy.spatial.transform import Rotation
 
-from tarsus.geometry.directions import DIRECTIONS, spread_directions
-from tarsus.geometry.outline import outline
-from tarsus.geometry.rims import reach, rims
+from tarsus.geometry.outlines import DIRECTIONS, outline, reach, rims, spread_directions
 from tarsus.model.description import Shape
 
 RANDOM = np.random.default_rng(5)

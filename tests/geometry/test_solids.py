@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.geometry.solids import Solid, solid
 from tarsus.model.description import Shape
 

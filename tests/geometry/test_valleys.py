@@ -8,7 +8,7 @@ from touching import free_body
 
 import tarsus as ts
 from tarsus.geometry import Collision, Profile, Steps, Terrain
-from tarsus.geometry.places import world_of
+from tarsus.geometry.contact_candidates import world_of
 
 ALPHA = 0.5
 """The slope of both sides of the V [rad]."""

@@ -12,9 +12,9 @@ import pytest
 from simplices import enumerated_distance
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.geometry import Collision, SweptSphere, Volumes
-from tarsus.geometry.places import world_of
+from tarsus.geometry.contact_candidates import world_of
 from tarsus.spatial import rotation_from_vector
 
 CORES: dict[str, Array] = {

@@ -11,9 +11,9 @@ import trimesh
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.geometry import SweptSphere, Volumes
-from tarsus.geometry.enclosures import enclosures
+from tarsus.geometry.volumes import enclosures
 
 KINDS = (1, 2, 3)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 Problem = dict[str, Any]
 """Arguments of `ts.ik.solve_qp` by name, each with as many problems in front."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.ik import tasks
-from tarsus.robots.random import random_rotation
+from tarsus.robots.trees import random_rotation
 from tarsus.spatial import pose
 
 

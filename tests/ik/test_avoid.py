@@ -7,10 +7,10 @@ import pytest
 from ik_arms import planar_arm, seven_joints
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.geometry import Distances, SweptSphere, Volumes
 from tarsus.ik import Avoid, PositionTask, PostureTask, Solver
-from tarsus.ik.avoid import Repulsion, repulsion
+from tarsus.ik.collision_avoidance import Repulsion, repulsion
 
 START = np.array([1.2, -0.6, -0.8, -0.5])
 

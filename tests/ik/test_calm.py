@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ik_arms import planar_arm, seven_joints
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.ik import FrameTask, PlaneTask, PositionTask, PostureTask, Solver, Within
 
 START = np.array([0.3, 0.6, -0.4, -1.1, 0.5, 0.7, 0.2])

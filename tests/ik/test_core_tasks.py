@@ -14,7 +14,7 @@ from machines import FLAVOURS
 from task_cases import distance, every_task
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.geometry import Distances, SweptSphere, Volumes
 from tarsus.ik import (
     AngularMomentumTask,
@@ -29,8 +29,8 @@ from tarsus.ik import (
     Search,
 )
 from tarsus.ik.core_tasks import CoreTasks, known
-from tarsus.ik.tasks.aimed import AimedTask
-from tarsus.robots.random import random_rotation
+from tarsus.ik.tasks.task import AimedTask
+from tarsus.robots.trees import random_rotation
 from tarsus.spatial import pose
 
 

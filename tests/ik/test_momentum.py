@@ -7,15 +7,8 @@ import pytest
 from walker import ARMS, PERIOD, standing, walk, walker
 
 import tarsus as ts
-from tarsus.ik import (
-    ArmSwing,
-    MomentumPlan,
-    MomentumTracking,
-    MomentumWeight,
-    PartComTask,
-    momentum_peaks,
-    vertical_inertia,
-)
+from tarsus.ik import MomentumTracking, MomentumWeight, PartComTask
+from tarsus.walking.arms import ArmSwing, MomentumPlan, momentum_peaks, vertical_inertia
 
 
 def test_arms_reduce_the_angular_momentum_of_a_walk() -> None:

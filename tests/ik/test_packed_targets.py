@@ -8,11 +8,11 @@ from scipy.linalg import expm
 from task_cases import every_task
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.ik import ComTask, FrameTask, OrientationTask, PositionTask
 from tarsus.ik.core_tasks import CoreTasks, known
-from tarsus.ik.tasks.aimed import AimedTask
-from tarsus.robots.random import random_rotation
+from tarsus.ik.tasks.task import AimedTask
+from tarsus.robots.trees import random_rotation
 from tarsus.spatial import skew
 
 STATES = 3

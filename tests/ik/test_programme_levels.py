@@ -11,7 +11,7 @@ from programmes import check, solve
 from scipy.linalg import null_space
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 ROBOTS = Path(pin.__file__).parents[4] / "share/example-robot-data/robots"
 

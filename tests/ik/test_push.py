@@ -7,7 +7,7 @@ import pytest
 from ik_arms import planar_arm, seven_joints
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.geometry import Distances, SweptSphere, Volumes
 from tarsus.ik import Avoid, FrameTask, LineTask, PlaneTask, PositionTask, Search, Solver, Within
 from tarsus.ik.pose import Pose, Tried

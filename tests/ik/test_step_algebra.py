@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tarsus.arrays import Array
-from tarsus.ik.damped import Damping, damped
-from tarsus.ik.levels import Level
-from tarsus.ik.one_solve import Diagonal, RankOne, one_solve
-from tarsus.ik.transpose import transposed
+from tarsus._lib.files import Array
+from tarsus.ik.methods import Damping, Diagonal, RankOne, damped, one_solve, transposed
+from tarsus.ik.priorities import Level
 
 
 def level(jacobian: Array, rate: Array, weight: Array | None = None) -> Level:

@@ -11,7 +11,7 @@ from machines import FLAVOURS
 from task_cases import distance, every_task
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.differences import derivative, rate, steps
 from tarsus.ik import (
     AngularMomentumTask,
@@ -22,8 +22,8 @@ from tarsus.ik import (
     PostureTask,
     Task,
 )
-from tarsus.ik.tasks.directed import DirectedTask
-from tarsus.robots.random import random_rotation
+from tarsus.ik.tasks.points import DirectedTask
+from tarsus.robots.trees import random_rotation
 from tarsus.spatial import pose, rotation_from_vector
 
 HALF_A_TURN = 3.1

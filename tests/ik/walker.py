@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.ik import Comfort, ComTask, OrientationTask, PositionTask, PostureTask, Solver
 
 ARMS = tuple(f"{joint}_{side}" for side in "lr" for joint in ("shoulder_y", "shoulder_x", "elbow"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.kit.loop_joints import TREE_KINDS
-from tarsus.robots.random import random_rotation
+from tarsus._lib.files import Array
+from tarsus.model.loop_joints import TREE_KINDS
+from tarsus.robots.trees import random_rotation
 from tarsus.spatial import inverse, pose
 
 BAR = {"mass": 1.0, "inertia": (1.25 / 12, 100.25 / 12, 101.0 / 12)}

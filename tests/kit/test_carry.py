@@ -8,8 +8,8 @@ from kits import chain, random_kit
 from machines import FLAVOURS, machine
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.model import open_loops
+from tarsus._lib.files import Array
+from tarsus.model import dependents as open_loops
 
 
 def poses_and_twists(model: ts.Model, q: Array, v: Array, names: list[str]) -> tuple[Array, Array]:

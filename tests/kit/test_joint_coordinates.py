@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.kit.joint_coordinates import INVERSES, joint_coordinates
-from tarsus.model.kinds import KINDS
+from tarsus.model.description import KINDS
+from tarsus.model.joint_coordinates import INVERSES, joint_coordinates
 from tarsus.spatial import inverse
 
 

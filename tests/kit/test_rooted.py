@@ -17,7 +17,7 @@ from floaters import (
 from machines import FLAVOURS
 
 import tarsus as ts
-from tarsus.model.kinds import KINDS, ROLLING
+from tarsus.model.description import KINDS, ROLLING
 
 ROLLS = (*ROLLING, "rolling", "knife_edge")
 
@@ -111,7 +111,7 @@ def test_machines_with_gears_couplings_and_loops(flavour: str) -> None:
 @pytest.mark.parametrize("name", FEET)
 def test_legged_robots_stand_on_a_foot(name: str) -> None:
     pytest.importorskip("pinocchio")  # whose package of robots these are
-    model = ts.robots.examples.example(name)
+    model = ts.robots.load.example(name)
     for kind in ("fixed", "spherical", "rolling_ball"):
         same_on_both_roots(model.rooted_at(FEET[name], kind, **ROOTS[kind]))
 

@@ -10,9 +10,9 @@ import pytest
 from floaters import FEET, random_floater, walker
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.model.kinds import KINDS
-from tarsus.robots.examples import EXAMPLES, FOLDER
+from tarsus._lib.files import Array
+from tarsus.model.description import KINDS
+from tarsus.robots.load import EXAMPLES, FOLDER
 
 HELD = {"fixed": range(6), "spherical": range(3), "revolute": (0, 1, 2, 3, 5)}
 """Rows of a frame's velocity that a root joint takes away; a pin is about y."""
@@ -48,7 +48,7 @@ def test_accelerations_and_reactions_are_those_of_held_feet(name: str, kind: str
     foot = {"walker": "left_sole", "tree": "body_5", **FEET}[name]
     if name in FEET:
         pytest.importorskip("pinocchio")  # whose package of robots these are
-        model = ts.robots.examples.example(name)
+        model = ts.robots.load.example(name)
     else:
         kinds = [each for each in KINDS if "roll" not in each and each != "knife_edge"]
         kinds.remove("differential_base")
@@ -75,7 +75,7 @@ def test_accelerations_and_reactions_are_those_of_held_feet(name: str, kind: str
 
 def test_accelerations_are_those_of_pinocchio_with_a_contact() -> None:
     pin = pytest.importorskip("pinocchio")
-    model = ts.robots.examples.example("bolt")
+    model = ts.robots.load.example("bolt")
     package = importlib.metadata.distribution("example-robot-data")
     file = str(package.locate_file(f"{FOLDER}/{EXAMPLES['bolt'][0]}"))
     peer = pin.buildModelFromUrdf(file, pin.JointModelFreeFlyer())

@@ -11,7 +11,7 @@ import scipy.optimize
 from kits import chain, random_kit, three_bars
 
 import tarsus as ts
-from tarsus.model import open_loops
+from tarsus.model import dependents as open_loops
 
 
 def off_by(model: ts.Model, seed: int, size: float, shape: tuple[int, ...] = ()) -> np.ndarray:

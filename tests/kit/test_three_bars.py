@@ -8,7 +8,7 @@ import scipy.integrate
 from kits import BAR, accelerations, three_bars
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 BARS = ["left", "middle", "right"]
 ROOTS = {"left": "left", "right": "right", "middle": "middle", "chosen": None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 ROTOR = {"mass": 0.3, "com": (0.01, 0.02, 0.0), "inertia": (1e-4, 2e-4, 2.5e-4)}
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 LENGTHS = (0.3, 1.0, 0.8, 0.9)
 """Of crank, coupler, rocker and ground: at crank angle zero they span a triangle."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tarsus.model.clustering import MOST_VELOCITIES, Ends, Grouping, find_clusters
+from tarsus.model.tree import MOST_VELOCITIES, Ends, Grouping, find_clusters
 
 CHAIN = [-1, 0, 1, 2, 3, 4]
 FORK = [-1, 0, 1, 0, 3]  # two legs of two bodies on body 0

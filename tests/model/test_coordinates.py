@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.model.kinds import KINDS
+from tarsus.model.description import KINDS
 
 MACHINES = {
     "every joint": lambda: ts.robots.random_mechanism(5, 40, [k for k in KINDS if k != "fixed"]),

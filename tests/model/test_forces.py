@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.forces import FORCES
+from tarsus.parts.forces import FORCES
 
 
 def arm() -> ts.Builder:

@@ -7,7 +7,7 @@ import pytest
 
 import tarsus as ts
 from tarsus.model import inertia
-from tarsus.robots.random import random_rotation
+from tarsus.robots.trees import random_rotation
 
 
 def one_body(

@@ -7,9 +7,9 @@ import pytest
 from rods import rods
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
+from tarsus.model.dependents import OpenLoops
 from tarsus.model.loops import LOOP_KINDS, n_rows
-from tarsus.model.open_loops import OpenLoops
 from tarsus.model.tree import build_tree
 
 

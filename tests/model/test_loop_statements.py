@@ -9,7 +9,7 @@ import pytest
 from rods import LENGTHS, four_bar, open_chain, rods
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 
 def test_functions_cannot_be_in_a_cluster_with_a_loop() -> None:

@@ -10,7 +10,7 @@ from arms import arm, square
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 
 def spindle(model: ts.Model, q: float, kind: str) -> Array:

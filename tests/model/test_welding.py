@@ -7,7 +7,7 @@ import numpy as np
 import tarsus as ts
 from tarsus.model.tree import build_tree
 from tarsus.model.validation import checked
-from tarsus.robots.random import random_rotation
+from tarsus.robots.trees import random_rotation
 
 
 def arm() -> ts.Builder:

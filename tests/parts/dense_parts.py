@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 from turning_bases import carried, in_new_axes, moved
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.parts import Part, Place, Statement
 
 STEP = 1e-6

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.simulation.edited import LostPartWarning
 
 c, f = ts.constraint, ts.forces

@@ -11,8 +11,8 @@ from dense_parts import DensePart, step
 from scipy.spatial.transform import Rotation
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.model.kinds import NONHOLONOMIC
+from tarsus._lib.files import Array
+from tarsus.model.description import NONHOLONOMIC
 from tarsus.parts import Part
 
 c, f = ts.constraint, ts.forces

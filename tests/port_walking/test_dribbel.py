@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.events.mapped import mapped
+from tarsus.events.phase import mapped
 from tarsus.gait.walkers import dribbel
-from tarsus.gait.walkers.dribbel import STABLE, UNSTABLE, locked, start
-from tarsus.robots.dribbel import reassigned
+from tarsus.gait.walkers.planar import DRIBBEL_STABLE as STABLE
+from tarsus.gait.walkers.planar import DRIBBEL_UNSTABLE as UNSTABLE
+from tarsus.gait.walkers.planar import dribbel_start as start
+from tarsus.gait.walkers.planar import locked
+from tarsus.robots.walkers import reassigned
 
 HIPS = (-1.1, -0.4, 0.0, 0.3, 0.9)
 

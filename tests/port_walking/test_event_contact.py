@@ -13,7 +13,7 @@ from rocking_oracle import Rocking
 from test_walking_flows import leg_model
 
 import tarsus as ts
-from tarsus.scenes.releases import CASES
+from tarsus.scenes.contact import CASES
 
 G = 9.81
 

@@ -14,7 +14,7 @@ from compass_oracle import Array
 
 import tarsus as ts
 from tarsus.geometry import Collision, stand
-from tarsus.robots.legged import legged
+from tarsus.robots.quadrupeds import legged
 
 G = 9.81
 

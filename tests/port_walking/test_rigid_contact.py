@@ -11,8 +11,7 @@ import pytest
 from impact_oracle import Array, after, impulse, kept, loss_matrix, projector
 
 import tarsus as ts
-from tarsus.scenes.closet import FEET, closet_model
-from tarsus.scenes.releases import CASES, LEG, LIFT, LIFTED_AT, bar_model
+from tarsus.scenes.contact import CASES, FEET, LEG, LIFT, LIFTED_AT, bar_model, closet_model
 
 RNG = np.random.default_rng(3)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from random_systems import Array, positive, skew
+from tarsus_lab.reproduce import port_2_21 as snakeboard
 
 import tarsus as ts
 from tarsus.ports import BondGraph, CausalityError, PortError
-from tarsus.reproduce import port_2_21 as snakeboard
 
 
 def mass_spring_damper() -> BondGraph:

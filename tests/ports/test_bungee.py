@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tarsus_lab.reproduce import Result, plot, reproduce
+from tarsus_lab.reproduce.bungee import Bungee
 
 import tarsus as ts
-from tarsus.reproduce import Result, plot, reproduce
-from tarsus.reproduce.bungee import Bungee
 
 TIMES = np.linspace(0.0, 12.0, 601)
 

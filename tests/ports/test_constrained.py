@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from random_systems import Array
+from tarsus_lab.reproduce import port_2_21 as snakeboard
 
 import tarsus as ts
 from tarsus.ports import Canonical, Hamiltonian, PortError, Reduced, multipliers, reduced
-from tarsus.reproduce import port_2_21 as snakeboard
 
 EXPECTED_Q = (-0.0301002, 0.0000914, -0.0013226, 0.1493021, 0.2738836)
 EXPECTED_ALPHA = (-0.0127790, 0.0456473, 0.0048970)

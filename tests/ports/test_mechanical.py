@@ -10,9 +10,9 @@ from random_systems import Array
 
 import tarsus as ts
 from tarsus.differences import derivative
-from tarsus.model.kinds import KINDS, NONHOLONOMIC
+from tarsus.model.description import KINDS, NONHOLONOMIC
 from tarsus.ports import Hamiltonian, PortError, mechanical
-from tarsus.spatial.groups import TURN, bracket_matrix
+from tarsus.spatial import TURN, bracket_matrix
 
 HOLONOMIC = [kind for kind in KINDS if kind not in (*NONHOLONOMIC, "fixed")]
 

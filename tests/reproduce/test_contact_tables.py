@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tarsus_lab.reproduce import plot, reproduce, timing
+from tarsus_lab.reproduce.result import Result
 
-from tarsus.reproduce import plot, reproduce, timing
-from tarsus.reproduce.result import Result
-from tarsus.scenes import ayit
+from tarsus.scenes import robots as ayit
 
 
 def verdicts(result: Result) -> list[str]:

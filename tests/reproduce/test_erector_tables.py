@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-
-from tarsus.reproduce import Result, reproduce
+from tarsus_lab.reproduce import Result, reproduce
 
 
 def counted(result: Result) -> Counter[str]:

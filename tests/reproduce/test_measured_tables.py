@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from tarsus.reproduce import coriolis_3_2, dill, plot, reproduce, timing
-from tarsus.reproduce.result import Curve, Result
+from tarsus_lab.reproduce import coriolis_3_2, dill, plot, reproduce, timing
+from tarsus_lab.reproduce.result import Curve, Result
 
 
 @pytest.fixture(autouse=True)

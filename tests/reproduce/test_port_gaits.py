@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from tarsus.reproduce import reproduce
+from tarsus_lab.reproduce import reproduce
 
 BETTER = {"port-4.5": 0, "port-4.7": 1, "port-4.8": 1, "port-4.14": 3, "port-4.17": 0}
 

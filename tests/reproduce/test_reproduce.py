@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tarsus_lab.reproduce import TABLES, Result, Row, plot, reproduce
+from tarsus_lab.reproduce.result import compared, ranged, same_digits
+from tarsus_lab.reproduce.sparsity import n_non_zeros, pattern
 
 import tarsus as ts
-from tarsus.reproduce import TABLES, Result, Row, plot, reproduce
-from tarsus.reproduce.result import compared, ranged, same_digits
-from tarsus.reproduce.sparsity import n_non_zeros, pattern
 
 NON_ZEROS = {1: 3, 2: 8, 3: 20, 4: 48, 5: 112, 6: 256, 7: 576, 8: 1280, 9: 2816, 10: 6144}
 

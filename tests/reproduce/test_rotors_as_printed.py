@@ -10,13 +10,13 @@ import math
 import numpy as np
 import pytest
 from projection import Projection
+from tarsus_lab.reproduce import rotors_4_3, rotors_4_4, rotors_4_5
+from tarsus_lab.reproduce.rotor_models import solve
+from tarsus_lab.reproduce.rotor_tables import RATIO, SIZES, Comparison, mechanism, state
+from tarsus_lab.reproduce.rotors_printed import printed_forward_dynamics
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.reproduce import rotors_4_3, rotors_4_4, rotors_4_5
-from tarsus.reproduce.rotor_models import solve
-from tarsus.reproduce.rotor_tables import RATIO, SIZES, Comparison, mechanism, state
-from tarsus.reproduce.rotors_printed import printed_forward_dynamics
+from tarsus._lib.files import Array
 
 
 @pytest.mark.parametrize(("n", "least"), [(5, 0.14), (10, 0.25), (15, 0.42)])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from tarsus_lab.reproduce.trot import HEIGHT, OFFSETS, PERIOD, rotor_error_map, trot
 
 import tarsus as ts
-from tarsus.reproduce.trot import HEIGHT, LEGS, OFFSETS, PERIOD, rotor_error_map, trot
+from tarsus.robots.geared import LEGS
 
 
 def test_feet_stand_and_swing() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from tarsus.reproduce import Result, humanoid_walks, lola_5_4, lola_7_4, plot, reproduce
-from tarsus.reproduce.humanoid_walks import change, peak, rms
+from tarsus_lab.reproduce import Result, humanoid_walks, lola_5_4, lola_7_4, plot, reproduce
+from tarsus_lab.reproduce.humanoid_walks import change, peak, rms
 
 
 @pytest.fixture(autouse=True)

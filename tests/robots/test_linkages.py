@@ -9,7 +9,7 @@ import pytest
 from motion import energy, run
 
 import tarsus as ts
-from tarsus.robots.strandbeest import HOLY_NUMBERS
+from tarsus.robots.linkages import HOLY_NUMBERS
 
 TURN = np.linspace(0.0, 2 * np.pi, 49)
 

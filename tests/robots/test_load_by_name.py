@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tarsus as ts
-from tarsus.robots import examples
+from tarsus.robots import load as examples
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tarsus_lab.reproduce.sparsity import n_non_zeros, pattern
 
 import tarsus as ts
-from tarsus.reproduce.sparsity import n_non_zeros, pattern
 
 # knee angle in the sense of the thesis, length of the spindle [m], turns of the screw by the knee
 KNEE = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tarsus_lab.reproduce.rotor_models import RotorModels
 
 import tarsus as ts
-from tarsus.reproduce.rotor_models import RotorModels
 
 # medians over random states of the relative error of joint accelerations [%], computed with an
 # independent prototype; states differ, so they are compared roughly

@@ -11,8 +11,16 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.robots.quadruped import GAINS, JOINTS, LEGS, POSTURES, TIPS, gains, standing
-from tarsus.robots.quadruped_leg import leg_angles
+from tarsus.robots.quadrupeds import (
+    GAINS,
+    JOINTS,
+    LEGS,
+    POSTURES,
+    TIPS,
+    gains,
+    leg_angles,
+    standing,
+)
 
 NORMALS = [2, 5, 8, 11]
 FALL = np.sqrt(2 * 9.81 * 0.5)

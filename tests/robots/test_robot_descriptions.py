@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.robots.examples import example_folder
+from tarsus.robots.load import example_folder
 
 pytest.importorskip("robot_descriptions")
 VERSION = "here"

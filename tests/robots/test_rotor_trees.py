@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from motion import run
+from tarsus_lab.reproduce.rotor_models import RotorModels, solve, weightless
 
 import tarsus as ts
-from tarsus.reproduce.rotor_models import RotorModels, solve, weightless
-from tarsus.robots.gears import Rotors
+from tarsus.robots.building import Rotors
 
 CHAIN = (-0.0310664140, 0.0012871605, 0.0571182339, 0.1014249696, 0.1705959997)
 TREE = (-0.0516080748, 0.0184500807, 0.1282737407, 0.1654190851, 0.2052941061)

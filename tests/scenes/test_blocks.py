@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.scenes.blocks import MASS
+from tarsus.scenes.contact import MASS
 
 G = 9.81
 LAWS = {

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-
-from tarsus.scenes.compass_drop import along_the_gait, gait_curve, models, stepping_down
+from tarsus_lab.scenes import along_the_gait, gait_curve, models, stepping_down
 
 
 def test_alone_it_survives_two_centimetres() -> None:

@@ -1,7 +1,7 @@
 """The quadruped falls: timing, forces, complementarity, passivity, symmetry (Ayit 2015, ch. 4, 5).
 
 Numbers that come with a posture are those of an independent prototype of the same completion of
-the thesis (tarsus.robots.quadruped): calibrations, not numbers of the thesis.
+the thesis (tarsus.robots.quadrupeds): calibrations, not numbers of the thesis.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tarsus_lab.reproduce.contact_runs import PENALTIES, THESIS, summary
 
 import tarsus as ts
-from tarsus.reproduce.contact_runs import PENALTIES, THESIS, summary
-from tarsus.robots.quadruped import LEGS
-from tarsus.scenes.ayit import FRICTION, VISCOUS
+from tarsus.robots.quadrupeds import LEGS
+from tarsus.scenes.robots import FRICTION, VISCOUS
 from tarsus.simulation.contact import StabilityWarning
 
 HEIGHTS = (0.1, 0.5, 1.5)

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tarsus_lab.reproduce.contact_5_2 import landing
+from tarsus_lab.reproduce.contact_pgs import projected_gauss_seidel
 
 import tarsus as ts
-from tarsus.reproduce.contact_5_2 import landing
-from tarsus.reproduce.contact_pgs import projected_gauss_seidel
-from tarsus.robots.quadruped import TIPS, quadruped, standing
+from tarsus.robots.quadrupeds import TIPS, quadruped, standing
 
 FALL = np.sqrt(2 * 9.81 * 0.5)
 DT = 1e-9

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.gait.plans import CRAWL, PACE, TROT, Walk, ZmpPreview, reach, static_loads
-from tarsus.robots.legged import LEGGED, legged
-from tarsus.scenes.legged import WALKS
+from tarsus.robots.quadrupeds import LEGGED, legged
+from tarsus.scenes.robots import WALKS
+from tarsus.walking.plans import CRAWL, PACE, TROT, Walk, ZmpPreview, reach, static_loads
 
 FOUR_LEGS = ("quadruped", "anymal", "solo12")
 

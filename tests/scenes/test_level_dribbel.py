@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tarsus_lab.scenes import LevelWalk, level_walk
 
 from tarsus.control import RE40_GP42C
-from tarsus.scenes.level_dribbel import LevelWalk, level_walk
 
 
 def walks(walk: LevelWalk) -> bool:

@@ -11,8 +11,7 @@ import pytest
 import trimesh
 
 import tarsus as ts
-from tarsus.geometry.candidates import GROUND
-from tarsus.geometry.places import world_of
+from tarsus.geometry.contact_candidates import GROUND, world_of
 
 FINGER = "panda/panda_finger_joint1"
 

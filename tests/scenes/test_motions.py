@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tarsus_lab.reproduce.contact_runs import summary
+from tarsus_lab.reproduce.contact_trot import angles
 
 import tarsus as ts
-from tarsus.gait.plans import TROT
-from tarsus.reproduce.contact_runs import summary
-from tarsus.reproduce.contact_trot import angles
-from tarsus.robots.quadruped import LEGS, quadruped, standing
+from tarsus.robots.quadrupeds import LEGS, quadruped, standing
+from tarsus.walking.plans import TROT
 
 
 def perturbed_run(scene: ts.scenes.Scene, count: int = 16, **options: Any) -> ts.Trajectory:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tarsus as ts
-from tarsus.scenes.smooth_bodies import CURVATURE, RADIUS
+from tarsus.scenes.contact import CURVATURE, RADIUS
 
 
 def test_a_ball_rolls_in_a_bowl() -> None:

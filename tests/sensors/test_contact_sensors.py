@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 SENSORS = {
     "pad": ts.sensors.Touch("ball"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.sensors import Errors
 from tarsus.sensors.errors import Readings
 from tarsus.simulation.named_columns import named_columns

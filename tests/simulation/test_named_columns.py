@@ -11,7 +11,7 @@ import pytest
 from movers import batch, on_ground, quadruped, standing, stiff
 
 import tarsus as ts
-from tarsus.model.kinds import KINDS
+from tarsus.model.description import KINDS
 from tarsus.simulation.named_columns import (
     COORDINATES,
     named_columns,

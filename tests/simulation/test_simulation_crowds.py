@@ -10,7 +10,7 @@ from oracle import Array
 
 import tarsus as ts
 from tarsus.geometry import Ground
-from tarsus.robots import solids
+from tarsus.robots import building as solids
 from tarsus.simulation import Simulation, SimulationError
 
 SIZE = (0.2, 0.2, 0.1)

@@ -13,10 +13,10 @@ from movers import ARM, arm, ball, batch, on_ground, on_tip, point_mass, quadrup
 from oracle import Array
 
 import tarsus as ts
+from tarsus.check.peers import NotComparableError
 from tarsus.control import PD
 from tarsus.geometry import Ground
-from tarsus.model.functions import MissingDerivativeError
-from tarsus.peers import NotComparableError
+from tarsus.model.couplings import MissingDerivativeError
 from tarsus.simulation import Simulation, SimulationError, StartError, contact
 
 

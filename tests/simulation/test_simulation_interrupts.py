@@ -18,6 +18,9 @@ import tarsus as ts
 from tarsus.geometry import Collision, Ground
 from tarsus.simulation import Simulation, runner
 
+STEPS = 2_000_000
+"""Steps that take at least 10 s."""
+
 
 class Pressed:
     """A context in which Ctrl-C is pressed after a while; `ago` says how long ago that was."""
@@ -30,11 +33,14 @@ class Pressed:
         os.kill(os.getpid(), signal.SIGINT)
 
     def __enter__(self) -> Pressed:
+        # shells start jobs in the background with SIGINT ignored
+        self._before = signal.signal(signal.SIGINT, signal.default_int_handler)
         self._timer.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._timer.join()
+        signal.signal(signal.SIGINT, self._before)
 
     @property
     def ago(self) -> float:
@@ -71,6 +77,30 @@ def test_a_long_run_on_two_threads_is_interrupted_soon() -> None:
         run = on_ground().run(q, v, duration=1e4, record=False, threads=2, controller=stiff())
         ago = pressed.ago
     assert run.interrupted and run.q.shape[:2] == (64, 2) and ago < 5.0
+
+
+@pytest.mark.parametrize("states", [None, 5])
+def test_many_steps_of_a_motion_are_interrupted_soon(states: int | None) -> None:
+    """The motion stays at a step, and goes on from there with the same bits."""
+    q, v = batch(states or 1)
+    start = (q, v) if states else (q[0], v[0])
+    first, second = on_ground(), on_ground()
+    for sim in (first, second):
+        sim.reset(*start)
+    with first.record() as take:
+        with Pressed(0.2) as pressed:
+            with pytest.raises(KeyboardInterrupt):
+                first.step(steps=STEPS)
+            ago = pressed.ago
+        made = round(first.t / first.dt)
+        print(f"{made} steps, {1e3 * ago:.0f} ms after Ctrl-C")
+        assert 0 < made < STEPS and ago < 5.0
+        first.step(steps=3)
+    second.step(steps=made)
+    second.step(steps=3)
+    assert np.array_equal(first.q, second.q) and np.array_equal(first.v, second.v)
+    take.replay(second)
+    assert np.array_equal(first.q, second.q) and second.t == first.t
 
 
 @pytest.mark.parametrize("states", [None, 5])

@@ -102,7 +102,7 @@ def test_a_memory_is_that_of_the_whole_batch() -> None:
 @pytest.mark.parametrize("integrator", SMOOTH)
 def test_a_bar_shows_how_far_it_is(integrator: str, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[float] = []
-    monkeypatch.setattr("tarsus.progress.Progress.update", lambda _, t: told.append(t))
+    monkeypatch.setattr("tarsus._lib.console.Progress.update", lambda _, t: told.append(t))
     Simulation(arm(), dt=1e-2, integrator=integrator).run(ARM, duration=0.2, progress=True)
     np.testing.assert_allclose(told, np.arange(21) * 1e-2)
 

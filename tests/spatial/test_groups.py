@@ -9,11 +9,11 @@ from rotations import twist_matrix
 from scipy.linalg import expm
 
 from tarsus.differences import derivative
-from tarsus.spatial import pose_step
-from tarsus.spatial.groups import (
+from tarsus.spatial import (
     STRUCTURE,
     TURN,
     bracket_matrix,
+    pose_step,
     relative_motion,
     step_rate_matrix,
     step_rate_matrix_rate,

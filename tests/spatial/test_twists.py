@@ -192,8 +192,8 @@ def test_the_velocity_map_gives_the_twist_of_a_changing_exponential(turn: float)
 
 @pytest.mark.parametrize("turn", TURNS[:-1])
 def test_the_velocity_map_undoes_the_rates_of_steps(turn: float) -> None:
-    """S is the inverse of D in `tarsus.spatial.groups`, which has a series of its own."""
-    from tarsus.spatial.groups import step_rate_matrix
+    """S is the inverse of D in `tarsus.spatial`, which has a series of its own."""
+    from tarsus.spatial import step_rate_matrix
 
     found = spatial.velocity_map(steps(turn)) @ step_rate_matrix("free", steps(turn))
     np.testing.assert_allclose(found, np.broadcast_to(np.eye(6), found.shape), atol=1e-12)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tarsus_lab.contact_study import ContactComparison, compare_contact, name_of, slip_distance
+from tarsus_lab.penalty_map import penalty_map
 
 from tarsus import scenes
 from tarsus.geometry import Ground
 from tarsus.simulation.contact import Exact, Penalty
-from tarsus.studies.compare import ContactComparison, compare_contact, name_of, slip_distance
-from tarsus.studies.penalty_map import penalty_map
 
 MASS, GRAVITY = 1.0, 9.81
 

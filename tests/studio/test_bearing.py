@@ -7,8 +7,8 @@ import pytest
 from test_building import four_bar
 
 from tarsus.studio import Stage, messages
+from tarsus.studio.force_readout import joint_wrenches, loop_wrenches
 from tarsus.studio.quantities import values
-from tarsus.studio.sensing import joint_wrenches, loop_wrenches
 
 
 def test_the_loop_of_a_four_bar_bears_what_newton_says() -> None:

@@ -187,7 +187,7 @@ def test_contradictions_are_told_where_they_are() -> None:
     assert not answer.ok and "strut" in answer.text
     stage.do("pin coupler 0 0 0")
     stage.do("pin coupler .5 0 0")
-    from tarsus.studio.scene_message import notes
+    from tarsus.studio.client_updates import notes
 
     print(notes(stage))
     assert any("redundant" in note for note in notes(stage))

@@ -12,7 +12,7 @@ from pages import until, visit
 
 import tarsus as ts
 from tarsus.studio import Stage, messages
-from tarsus.studio.cones import cones
+from tarsus.studio.force_readout import cones
 from tarsus.studio.server import open_studio
 
 

@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tarsus.studio import Stage, Studio, page_lines, server
-from tarsus.studio.page_lines import PageLines
-from tarsus.studio.server import open_studio
-from tarsus.view import guarded_server
-from tarsus.view.page_server import PageServer
+from tarsus.studio import Stage, Studio, server
+from tarsus.studio import server as page_lines
+from tarsus.studio.server import PageLines, open_studio
+from tarsus.view import server as guarded_server
+from tarsus.view.server import PageServer
 
 pytest.importorskip("websockets")
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from worlds import bits
 
-from tarsus.constraint import CONSTRAINTS
-from tarsus.forces import FORCES
+from tarsus.parts.constraints import CONSTRAINTS
+from tarsus.parts.forces import FORCES
 from tarsus.studio import Stage
 
 

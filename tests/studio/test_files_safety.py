@@ -8,7 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tarsus.studio import Stage, files, limits, meshes
+from tarsus.studio import Stage
+from tarsus.studio import language as files
+from tarsus.studio import sizing as limits
+from tarsus.studio import wires as meshes
 
 trimesh = pytest.importorskip("trimesh")
 

@@ -12,17 +12,17 @@ from worlds import bits, built
 
 import tarsus as ts
 from tarsus import scenes
-from tarsus.constraint import CONSTRAINTS
-from tarsus.forces import FORCES
+from tarsus._lib.errors import Source
 from tarsus.geometry import Ground, HeightField, Profile, SmoothGround, Space, Steps
-from tarsus.model.description import Source
-from tarsus.model.forces import plain as made_plain
+from tarsus.geometry.surfaces import Paraboloid, Sinusoid
+from tarsus.model.name_references import plain as made_plain
+from tarsus.parts.constraints import CONSTRAINTS
+from tarsus.parts.forces import FORCES
 from tarsus.simulation.contact import Compliant, Exact, Hertz, Lemke, Penalty, Saturation
 from tarsus.studio import Stage
 from tarsus.studio.document import Document, Guide
-from tarsus.studio.documents import document_data, read_document
-from tarsus.studio.statements import plain, unplain
-from tarsus.surfaces import Paraboloid, Sinusoid
+from tarsus.studio.document_files import document_data, read_document
+from tarsus.studio.take import plain, unplain
 
 GROUNDS = (
     None,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tarsus.studio import Stage
+from tarsus.studio.client_updates import scene
 from tarsus.studio.messages import all_quantities
 from tarsus.studio.quantities import values
-from tarsus.studio.scene_message import scene
 
 HUNG = """set ground -on off
 add rod p -length 1 -t .5 0 0 -m 2

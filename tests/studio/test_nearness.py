@@ -11,7 +11,7 @@ from pages import eventually, place, still, until, visit
 
 import tarsus as ts
 from tarsus.studio import Stage
-from tarsus.studio.nearness import nearness
+from tarsus.studio.force_readout import nearness
 from tarsus.studio.server import open_studio
 
 ARM = """
@@ -121,7 +121,7 @@ def test_the_page_leads_by_a_handle_and_tints_what_comes_near(chromium: Any, stu
 
 
 def test_too_many_pairs_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tarsus.studio.nearness.MOST_PAIRS", 2)
+    monkeypatch.setattr("tarsus.studio.force_readout.MOST_PAIRS", 2)
     stage = Stage()
     stage.run([f"add box b{k} -t {k} 0 1" for k in range(4)])
     assert str(nearness(stage.machine)) == (

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tarsus.studio import LineError, Stage
-from tarsus.studio.commands import filing
-from tarsus.studio.scene_file import write_scene
+from tarsus.studio.commands import copy as filing
+from tarsus.studio.document_files import write_scene
 
 MINE = b"a file of the user\n"
 

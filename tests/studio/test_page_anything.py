@@ -18,7 +18,7 @@ import pytest
 from pages import visit
 
 from tarsus.studio import Stage, messages
-from tarsus.studio.documents import document_data
+from tarsus.studio.document_files import document_data
 from tarsus.studio.server import open_studio
 
 WIDTH, HEIGHT = 1366, 768

@@ -11,9 +11,9 @@ from test_building import four_bar
 
 import tarsus as ts
 from tarsus.studio import Stage, messages
+from tarsus.studio.client_updates import scene
+from tarsus.studio.force_readout import joint_wrenches
 from tarsus.studio.gallery import ENTRIES
-from tarsus.studio.scene_message import scene
-from tarsus.studio.sensing import joint_wrenches
 
 
 def test_a_pendulum_pulls_at_its_hinge_as_newton_says() -> None:

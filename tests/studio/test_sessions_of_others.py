@@ -13,8 +13,8 @@ from worlds import append_rows, bits, built
 
 from tarsus.studio import Stage
 from tarsus.studio.autosave import Autosave
+from tarsus.studio.session_file import KEY, KEY_BYTES, user_sealer
 from tarsus.studio.session_folder import HEAD, PENDING, PIECES, REJECTED, TAKE, default_folder
-from tarsus.studio.session_seal import KEY, KEY_BYTES, user_sealer
 
 MINE = "a file of the user\n"
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"

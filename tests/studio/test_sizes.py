@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tarsus.studio import Stage
-from tarsus.studio.scene_message import scene
+from tarsus.studio.client_updates import scene
 
 SOLIDS = {
     "box": ("-size .4 .2 .1", "-size .5 .1 .3"),

@@ -45,7 +45,22 @@ def tie_by_clicks(stage: Stage, page: Any, number: int) -> None:
     say(page, f"set band{number} -stiffness 300 -rest_length .25")
 
 
-def test_a_student_learns_why_it_stands(desk: Any) -> None:
+@pytest.mark.parametrize(
+    "steps",
+    [
+        3000,
+        pytest.param(
+            3200,
+            marks=pytest.mark.xfail(
+                reason="defect of the simulation: after about a quarter of all starts the rods "
+                "under the plate are pulled with hundreds of newtons instead of pressed",
+                strict=False,  # which starts fail depends on rounding
+            ),
+        ),
+    ],
+)
+def test_a_student_learns_why_it_stands(desk: Any, steps: int) -> None:
+    """The number of steps before the plate is added is fixed, because the outcome depends on it."""
     stage, page = desk
     for line in ("run rods.ves", "run bands.ves", wrong(8), wrong(9)):
         say(page, line)
@@ -57,8 +72,7 @@ def test_a_student_learns_why_it_stands(desk: Any) -> None:
     told = page.locator(".log .entry").last.inner_text()
     assert "band8 rod2 rod3" in told and "band9 rod3 rod1" in told
     mend(stage, page)
-    run_for(stage, page, 0.2)
-    say(page, "advance 3000")
+    say(page, f"advance {steps}")
     assert top(stage) > 0.6  # it stands on the table
     load_and_stiffen(stage, page)
     assert not page.errors

@@ -7,8 +7,8 @@ import pytest
 
 from tarsus.studio import Stage
 from tarsus.studio.carriers import carriers, helpers
+from tarsus.studio.client_updates import scene
 from tarsus.studio.messages import frame, shapes
-from tarsus.studio.scene_message import scene
 
 ARM = """
 add rod arm -length 1 -t .5 0 1
@@ -98,7 +98,7 @@ def test_no_answer_has_a_name_that_nobody_gave(line: str) -> None:
 def test_contacts_and_charts_are_of_bodies_that_people_know() -> None:
     stage = arm()
     stage.run(["advance 2000"])
-    from tarsus.studio.looks import arrows
+    from tarsus.studio.appearance import arrows
     from tarsus.studio.messages import all_quantities
 
     known = {*stage.document.names}

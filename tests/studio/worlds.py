@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tarsus.studio import Stage
-from tarsus.studio.documents import document_data
+from tarsus.studio.autosave import TakeJournal
+from tarsus.studio.document_files import document_data
+from tarsus.studio.session_file import user_sealer
 from tarsus.studio.session_folder import TAKE
-from tarsus.studio.session_seal import user_sealer
-from tarsus.studio.take_journal import TakeJournal
 
 MACHINE = """
 add box cart -size .4 .2 .1 -t 0 0 .3 -color .2 .4 .8

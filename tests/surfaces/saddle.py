@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus import surfaces as sf
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
+from tarsus.geometry import surfaces as sf
 
 
 def saddle(u: Array) -> Array:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from saddle import SADDLE
 
-from tarsus import surfaces as sf
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
+from tarsus.geometry import surfaces as sf
 
 SURFACES = (
     sf.Sphere(0.7),

@@ -7,8 +7,8 @@ import pytest
 from saddle import SADDLE
 from scipy.optimize import minimize
 
-from tarsus import surfaces as sf
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
+from tarsus.geometry import surfaces as sf
 from tarsus.spatial import pose, pose_from_twist, rotation_from_vector
 
 FIRST, SECOND = sf.Ellipsoid(1.0, 0.7, 0.5), sf.Ellipsoid(0.6, 0.9, 0.4)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tarsus import surfaces as sf
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
+from tarsus.geometry import surfaces as sf
 from tarsus.spatial import pose, pose_from_twist, rotation_from_vector
 
 TWIST = np.array([0.1, 0.2, -0.4, 0.2, -0.3, 0.5])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from saddle import saddle, saddle_first, saddle_second
 
-from tarsus import surfaces as sf
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
+from tarsus.geometry import surfaces as sf
 
 Formula = Callable[[Array], Array]
 

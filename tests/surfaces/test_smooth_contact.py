@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus import surfaces as sf
-from tarsus.arrays import Array
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
 from tarsus.geometry import Collision, Terrain
-from tarsus.geometry.places import world_of
-from tarsus.model.description import ModelError
+from tarsus.geometry import surfaces as sf
+from tarsus.geometry.contact_candidates import world_of
 from tarsus.spatial import inverse
 
 SHAPES: dict[str, tuple[float, ...]] = {

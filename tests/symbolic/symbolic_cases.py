@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import tarsus as ts
-from tarsus.model.kinds import KINDS, ROLLING
-from tarsus.symbolic import Symbolic
+from tarsus.model.description import KINDS, ROLLING
+from tarsus.model.symbolic import Symbolic
 
 EQUATIONS = {
     "mass_matrix": "q",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy
 
-from tarsus.symbolic.exact import exact, exact_array
+from tarsus.model.symbolic.joints import exact, exact_array
 
 
 @pytest.mark.parametrize(

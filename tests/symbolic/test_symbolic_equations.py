@@ -12,9 +12,8 @@ import sympy
 from symbolic_cases import coupled, residuals, state, two_bodies, with_joint
 
 import tarsus as ts
-from tarsus.model.description import Description
-from tarsus.model.kinds import KINDS
-from tarsus.symbolic.recursions import Inertia, Link, Recursions
+from tarsus.model.description import KINDS, Description
+from tarsus.model.symbolic.recursions import Inertia, Link, Recursions
 
 TOLERANCE = 1e-12
 
@@ -224,7 +223,7 @@ def test_bad_simplify() -> None:
 
 
 def test_without_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("tarsus.symbolic")]:
+    for name in [name for name in sys.modules if name.startswith("tarsus.model.symbolic")]:
         monkeypatch.delitem(sys.modules, name)
     real = builtins.__import__
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from tarsus.reproduce import coriolis_3_3, reproduce, timing
+from tarsus_lab.reproduce import coriolis_3_3, reproduce, timing
 
 
 def test_table(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from waiting import wait_for
 
 from tarsus.geometry import Steps
 from tarsus.view import view
-from tarsus.view.animation import animate
+from tarsus.view.films import animate
 
 READY = "window.player && player.scene.before > 0"
 

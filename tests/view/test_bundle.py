@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.view.bundle import PAGE, bundle
+from tarsus.view.page import PAGE, bundle
 
 
 def test_modules_stand_before_those_that_need_them_and_once(tmp_path: Path) -> None:

@@ -13,10 +13,9 @@ from made_up_runs import hopper
 import tarsus as ts
 from tarsus.geometry import Distances, SweptSphere, Volumes
 from tarsus.view import view
-from tarsus.view.color_bar import EDGE, HIGH, LEFT, LONG, LOW, WIDTH, bar_svg
+from tarsus.view.frame_sequence import Stage
 from tarsus.view.renderer import Renderer
-from tarsus.view.shells import SCALE, Look
-from tarsus.view.stage import Stage
+from tarsus.view.volume_meshes import EDGE, HIGH, LEFT, LONG, LOW, SCALE, WIDTH, Look, bar_svg
 
 NONE = Look(np.zeros((0, 3)), np.zeros(0, bool), np.zeros((0, 2, 3)), np.zeros((0, 3)))
 

@@ -16,8 +16,9 @@ import pytest
 from made_up_runs import hopper, made_up_run
 from waiting import wait_for
 
-from tarsus.view import Viewer, VolumeEditor, edit_volumes, gate, view
-from tarsus.view.page_server import LARGEST
+from tarsus.view import Viewer, VolumeEditor, edit_volumes, view
+from tarsus.view import server as gate
+from tarsus.view.server import LARGEST
 
 viser = pytest.importorskip("viser")
 exceptions = pytest.importorskip("websockets.exceptions")

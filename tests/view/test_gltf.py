@@ -14,8 +14,8 @@ from made_up_runs import hopper, made_up_run
 from scipy.spatial.transform import Rotation, Slerp
 
 import tarsus as ts
-from tarsus.arrays import Array
-from tarsus.view.animation import animate
+from tarsus._lib.files import Array
+from tarsus.view.films import animate
 
 WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
 Z_TO_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
@@ -152,8 +152,8 @@ def test_a_scene_has_no_camera(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("robot", ["solo12", "panda"])
 def test_meshes_of_robots_are_whole(robot: str, tmp_path: Path) -> None:
-    from tarsus.robots.examples import example
-    from tarsus.view.surfaces import surfaces
+    from tarsus.robots.load import example
+    from tarsus.view.triangle_meshes import surfaces
 
     model = example(robot)
     animate(model, tmp_path / "robot.glb")

@@ -7,7 +7,7 @@ import sys
 
 from tarsus.simulation.contact_record import STATES
 from tarsus.view import plots, view
-from tarsus.view.stage import STATE_COLORS
+from tarsus.view.frame_sequence import STATE_COLORS
 
 SLOW = ("matplotlib", "scipy", "viser", "websockets", "PIL", "trimesh")
 

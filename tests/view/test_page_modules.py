@@ -10,10 +10,10 @@ import pytest
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation, Slerp
 
-from tarsus.arrays import Array
-from tarsus.view.bundle import bundle
-from tarsus.view.stage import ARROW_COLORS
-from tarsus.view.surfaces import PALETTE
+from tarsus._lib.files import Array
+from tarsus.view.frame_sequence import ARROW_COLORS
+from tarsus.view.page import bundle
+from tarsus.view.triangle_meshes import PALETTE
 
 CANVAS = "<canvas style='width: 400px; height: 300px'></canvas>"
 

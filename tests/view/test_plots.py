@@ -11,8 +11,8 @@ from made_up_runs import made_up_run
 
 pytest.importorskip("matplotlib")
 
+from tarsus.view.frame_sequence import STATE_COLORS
 from tarsus.view.plots import plot_energy, plot_run
-from tarsus.view.stage import STATE_COLORS
 
 
 def titles(figure: Any) -> list[str]:

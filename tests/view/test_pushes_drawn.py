@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tarsus as ts
-from tarsus.view.player import page_data
-from tarsus.view.stage import ARROW_COLORS, Stage
+from tarsus.view.frame_sequence import ARROW_COLORS, Stage
+from tarsus.view.page import page_data
 
 POINT, FORCE = np.array([0.1, 0.0, 0.05]), np.array([0.0, 60.0, 0.0])
 

@@ -12,10 +12,9 @@ from made_up_runs import hopper, made_up_run
 import tarsus as ts
 from tarsus.geometry import Distances, SweptSphere, Volumes
 from tarsus.view import Viewer, view
-from tarsus.view.rasterizer import laid_over
-from tarsus.view.renderer import Renderer
-from tarsus.view.shells import FAR, SCALE, Shells, color_of, shell
-from tarsus.view.stage import Stage
+from tarsus.view.frame_sequence import Stage
+from tarsus.view.renderer import Renderer, laid_over
+from tarsus.view.volume_meshes import FAR, SCALE, Shells, color_of, shell
 
 
 def two_balls(gap: float) -> tuple[ts.Model, Volumes]:

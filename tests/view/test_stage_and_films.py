@@ -13,12 +13,10 @@ import pytest
 from made_up_runs import hopper, made_up_run
 
 from tarsus.geometry import Ground, Steps
-from tarsus.view.animation import animate
-from tarsus.view.camera import Camera
-from tarsus.view.chart_data import chart_data
-from tarsus.view.player import page_data
-from tarsus.view.renderer import Renderer
-from tarsus.view.stage import Stage
+from tarsus.view.films import animate
+from tarsus.view.frame_sequence import Stage
+from tarsus.view.page import chart_data, page_data
+from tarsus.view.renderer import Camera, Renderer
 
 
 def test_pictures_are_evenly_spaced_in_time() -> None:

@@ -9,7 +9,7 @@ import pytest
 from made_up_runs import hopper
 
 import tarsus as ts
-from tarsus.view.surfaces import SEGMENTS, Surface, box, rod, simplified, surfaces, turned
+from tarsus.view.triangle_meshes import SEGMENTS, Surface, box, rod, simplified, surfaces, turned
 
 
 def volume(vertices: np.ndarray, triangles: np.ndarray) -> float:

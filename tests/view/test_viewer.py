@@ -16,7 +16,7 @@ from made_up_runs import hopper, made_up_run
 from waiting import wait_for
 
 from tarsus.view import Viewer, view
-from tarsus.view.handles import Handle
+from tarsus.view.viewer import Handle
 
 sockets = pytest.importorskip("websockets.sync.client")
 

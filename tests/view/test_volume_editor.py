@@ -10,9 +10,9 @@ from made_up_runs import hopper
 from waiting import wait_for
 
 import tarsus as ts
+from tarsus._lib.checks import UnknownNameError
 from tarsus.geometry import SweptSphere, Volumes
 from tarsus.geometry.volume_draft import VolumeDraft
-from tarsus.model.checks import UnknownNameError
 
 
 def test_a_draft_adds_moves_and_removes() -> None:

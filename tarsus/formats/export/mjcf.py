@@ -12,15 +12,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from tarsus.arrays import Array
-from tarsus.formats.export.left_out import LeftOuts
-from tarsus.formats.export.mesh_references import MeshReferences
+from tarsus._lib.files import Array
+from tarsus.formats.export.actuators import MeshReferences
+from tarsus.formats.export.losses import LeftOuts
 from tarsus.formats.export.mjcf_bodies import Bodies
-from tarsus.formats.export.mjcf_controls import add_actuators, add_keyframes
-from tarsus.formats.export.mjcf_equalities import add_couplings, add_loops
-from tarsus.formats.export.mjcf_forces import add_forces
-from tarsus.formats.export.mjcf_sensors import add_sensors
-from tarsus.formats.export.xml_text import add, document
+from tarsus.formats.export.mjcf_controls import add_actuators, add_keyframes, add_sensors
+from tarsus.formats.export.mjcf_equalities import add_couplings, add_forces, add_loops
+from tarsus.formats.xml import add, document
 from tarsus.model.description import Description
 
 KEEPS = ("revolute", "prismatic", "spherical", "free", "fixed")

@@ -1,7 +1,8 @@
-"""Bodies of an MJCF file that is written, inside each other, with joints, geoms and sites."""
+"""Bodies and joints of exported MJCF files."""
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,18 +10,100 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.formats.export.left_out import LeftOuts
-from tarsus.formats.export.massless import LEAST
-from tarsus.formats.export.mesh_references import MeshReferences
-from tarsus.formats.export.mjcf_joints import add_free, add_joint
-from tarsus.formats.export.xml_text import add, is_identity
-from tarsus.formats.export.zero import free_pose
+from tarsus._lib.checks import unused
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
+from tarsus.formats.export.actuators import MeshReferences
+from tarsus.formats.export.losses import LEAST, LeftOuts
+from tarsus.formats.export.series import free_pose
 from tarsus.formats.mjcf_shapes import DEFAULT_FRICTION
-from tarsus.model.checks import unused
-from tarsus.model.description import WORLD, Body, Description, Joint, Shape
-from tarsus.parts.place import Where, placement_of, split
-from tarsus.spatial import inverse, quaternion_from_rotation, scalar_first
+from tarsus.formats.xml import UNLIMITED, add, is_identity
+from tarsus.model.description import Body, Description, Joint, Shape
+from tarsus.model.model import Model
+from tarsus.parts.part import Where, placement_of, split
+from tarsus.spatial import inverse, quaternion_from_rotation, scalar_first, skew
+
+# Joints of an MJCF file that is written: hinges, slides, balls, and free ones.
+
+
+TYPES = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}
+NAMES = {"damping": "damping", "friction": "frictionloss", "armature": "armature"}
+"""What MuJoCo calls the passive numbers of a joint, one for all of its coordinates."""
+
+
+def add_joint(
+    body: Element, joint: Joint, place: Array, position: Array | None, left_out: LeftOuts
+) -> None:
+    """Append a joint that is at `place` (4, 4) in the frame of its body.
+
+    `position` is where it stands there.
+    """
+    numbers = _passive(joint, left_out)
+    anchor = place[:3, 3] if place[:3, 3].any() else None
+    common = {"name": joint.name, "type": TYPES[joint.kind], "pos": anchor}
+    if joint.kind == "spherical":
+        assert joint.rest is not None
+        if numbers.get("stiffness") and abs(joint.rest[3]) < 1.0 - 1e-15:
+            left_out.add("rest of the spring of joint", joint.name, "MJCF has none for a ball")
+        add(body, "joint", **common, **numbers)
+        return
+    assert joint.axis is not None and joint.rest is not None
+    assert joint.lower is not None and joint.upper is not None and joint.effort_limit is not None
+    zero = 0.0 if position is None else float(position[0])
+    if numbers.get("stiffness"):
+        numbers["springref"] = float(joint.rest[0]) + zero
+    limits = [float(joint.lower[0]) + zero, float(joint.upper[0]) + zero]
+    bounds = [_finite(limit) for limit in limits] if np.isfinite(limits).any() else None
+    effort = float(joint.effort_limit[0])
+    add(
+        body,
+        "joint",
+        **common,
+        axis=place[:3, :3] @ joint.axis,
+        ref=zero if zero else None,
+        range=bounds,
+        actuatorfrcrange=[-effort, effort] if 0.0 < effort < math.inf else None,
+        **numbers,
+    )
+    if effort == 0.0:
+        left_out.add("effort limit (0) of joint", joint.name, "MuJoCo has no empty ranges")
+    _tell_speed(joint, left_out)
+
+
+def add_free(body: Element, joint: Joint, left_out: LeftOuts) -> None:
+    """Append the joint of a body that is free in the world."""
+    if not is_identity(joint.placement):
+        reason = "MuJoCo's free joints count from the origin of the world"
+        left_out.add("placement of free joint", joint.name, reason)
+    add(body, "joint", name=joint.name, type="free", **_passive(joint, left_out))
+    _tell_speed(joint, left_out)
+
+
+def _passive(joint: Joint, left_out: LeftOuts) -> dict[str, float]:
+    """Return damping, friction, armature and stiffness, as far as they are the same for all."""
+    found = {}
+    for key, attribute in (NAMES | {"stiffness": "stiffness"}).items():
+        values = getattr(joint, key)
+        if values.any() and np.ptp(values) == 0.0:
+            found[attribute] = float(values[0])
+        elif values.any():
+            reason = f"MJCF has one number for all axes of a {joint.kind} joint"
+            left_out.add(f"{key} of joint", joint.name, reason)
+    return found
+
+
+def _tell_speed(joint: Joint, left_out: LeftOuts) -> None:
+    assert joint.velocity_limit is not None
+    if np.isfinite(joint.velocity_limit).any():
+        left_out.add("velocity limit of joint", joint.name, "MJCF has none")
+
+
+def _finite(limit: float) -> float:
+    return limit if math.isfinite(limit) else math.copysign(UNLIMITED, limit)
+
+
+# Bodies of an MJCF file that is written, inside each other, with joints, geoms and sites.
+
 
 ROUNDING = 1e-9
 THIN = 1e-6
@@ -245,3 +328,21 @@ def _surface(shape: Shape) -> dict[str, Any]:
     numbers = [own if x is None else x for x, own in zip(stated, DEFAULT_FRICTION, strict=True)]
     condim = 6 if shape.rolling is not None else 4 if shape.torsion is not None else None
     return {"friction": np.array(numbers), "condim": None if condim is None else str(condim)}
+
+
+# The mass that a push at a link moves at first: MuJoCo states contacts per such a mass.
+
+
+def moved_mass(model: Model, link: str) -> float:
+    """Return 3 / tr(J M⁻¹ Jᵀ) [kg] of a link's centre of mass, where the model starts.
+
+    J (3, nv) is the Jacobian of that point: the inverse of MuJoCo's weight of a body, the mean over
+    all directions.
+    """
+    q = model.initial_configuration
+    center = next(body.com for body in model.description.bodies if body.name == link)
+    turned = model.frame_pose(q, link)[:3, :3] @ np.asarray(center)
+    both = model.frame_jacobian(q, link, reference="local_world_aligned")
+    jacobian = both[:3] - skew(turned) @ both[3:]
+    inverse = jacobian @ np.linalg.solve(model.mass_matrix(q), jacobian.T)
+    return float(3.0 / np.trace(inverse)) if np.trace(inverse) > 0.0 else np.inf

@@ -1,33 +1,33 @@
-"""Writing of SDF 1.11: links as a graph, loops as further joints, mimics, springs, frames, plugins.
-
-Links are stated where all joints are at zero and all loops are closed. A body that is free in the
-world has no joint; which one it is called by, readers choose. What is on the world itself goes to a
-link that is fixed there. Fixed bodies without mass are frames, others get `LEAST`: readers refuse
-links that weigh nothing.
-"""
+"""Writer of SDF files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.formats.export.couplings import Mimic, mimics
-from tarsus.formats.export.left_out import LeftOuts
-from tarsus.formats.export.massless import LEAST, massless_as_frames
-from tarsus.formats.export.mesh_references import MeshReferences
-from tarsus.formats.export.plugins import add_plugin
-from tarsus.formats.export.sdf_joints import add_joint, add_loop
-from tarsus.formats.export.sdf_shapes import add_shapes
-from tarsus.formats.export.xml_text import add, document, is_identity, numbers, six
-from tarsus.formats.export.zero import free_pose
+from tarsus._lib.checks import unused
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
+from tarsus.formats.export.actuators import MeshReferences, add_plugin
+from tarsus.formats.export.losses import LEAST, LeftOuts, massless_as_frames
+from tarsus.formats.export.series import free_pose
+from tarsus.formats.export.urdf import Mimic, mimics
 from tarsus.formats.sdf import ROOT_JOINT
-from tarsus.model.checks import unused
-from tarsus.model.description import WORLD, Body, Description, Frame, Joint
-from tarsus.model.references import SENSORS
+from tarsus.formats.xml import add, document, is_identity, numbers, six
+from tarsus.model.description import Body, Description, Frame, Joint, Loop, Shape
+from tarsus.model.name_references import SENSORS
+
+# Writing of SDF 1.11: links as a graph, loops as further joints, mimics, springs, frames, plugins.
+#
+# Links are stated where all joints are at zero and all loops are closed. A body that is free in the
+# world has no joint; which one it is called by, readers choose. What is on the world itself goes to
+# a link that is fixed there. Fixed bodies without mass are frames, others get `LEAST`: readers
+# refuse links that weigh nothing.
+
 
 KEEPS = ("revolute", "prismatic", "screw", "universal", "spherical", "free", "fixed")
 NAME = "SDF"
@@ -162,3 +162,182 @@ def _add_joints(
             add_joint(model, joint, follows.get(joint.name), left_out)
     for loop in stated.loops:
         add_loop(model, loop, left_out)
+
+
+# Joints of an SDF file that is written, with their axes, and loops as further joints.
+
+
+TYPES = {"spherical": "ball", "weld": "fixed"}
+LOOPS = ("revolute", "prismatic", "universal", "spherical", "weld")
+ISOTROPIC = "SDF has one number for a ball, which damps about all axes"
+
+
+def add_joint(model: Element, joint: Joint, mimic: Mimic | None, left_out: LeftOuts) -> None:
+    """Append a joint of the tree."""
+    element = add(model, "joint", name=joint.name, type=TYPES.get(joint.kind, joint.kind))
+    add(element, "parent", joint.parent)
+    add(element, "child", joint.child)
+    if joint.kind == "fixed":
+        return
+    assert joint.armature is not None
+    if joint.armature.any():
+        left_out.add("armature of joint", joint.name, "SDF has none")
+    if joint.kind == "spherical":
+        _add_ball(element, joint, left_out)
+        return
+    if joint.kind == "screw":
+        add(element, "screw_thread_pitch", numbers(2 * math.pi * joint.pitch))
+    directions = [joint.axis, joint.second_axis] if joint.kind == "universal" else [joint.axis]
+    for index, direction in enumerate(directions):
+        assert direction is not None
+        axis = _add_axis(element, index, direction)
+        _add_numbers(axis, joint, index)
+        if mimic is not None:
+            following = add(axis, "mimic", joint=mimic.leader)
+            add(following, "multiplier", numbers(mimic.factor))
+            add(following, "offset", numbers(mimic.offset))
+            add(following, "reference", numbers(0.0))
+
+
+def _add_ball(element: Element, joint: Joint, left_out: LeftOuts) -> None:
+    damping = joint.damping
+    assert damping is not None
+    if damping.any() and np.ptp(damping) == 0.0:
+        axis = _add_axis(element, 0, np.array([0.0, 0.0, 1.0]))
+        add(add(axis, "dynamics"), "damping", numbers(damping[0]))
+    elif damping.any():
+        left_out.add("damping of joint", joint.name, ISOTROPIC)
+    for key, what in (("friction", "dry friction"), ("stiffness", "spring")):
+        if getattr(joint, key).any():
+            left_out.add(f"{what} of joint", joint.name, "SDF has none for a ball")
+    for key in ("velocity_limit", "effort_limit"):
+        if np.isfinite(getattr(joint, key)).any():
+            left_out.add(f"{key} of joint", joint.name, "SDF has none for a ball")
+
+
+def _add_axis(joint: Element, index: int, direction: Array) -> Element:
+    axis = add(joint, "axis2" if index else "axis")
+    add(axis, "xyz", numbers(direction))
+    return axis
+
+
+def _add_numbers(axis: Element, joint: Joint, index: int) -> None:
+    limits = {
+        tag: float(getattr(joint, key)[index])
+        for tag, key in (
+            *(("lower", "lower"), ("upper", "upper")),
+            *(("effort", "effort_limit"), ("velocity", "velocity_limit")),
+        )
+    }
+    limit = None
+    for tag, value in limits.items():
+        if math.isfinite(value):
+            limit = add(axis, "limit") if limit is None else limit
+            add(limit, tag, numbers(value))
+    forces = {
+        tag: float(getattr(joint, key)[index])
+        for tag, key in (
+            *(("damping", "damping"), ("friction", "friction")),
+            *(("spring_stiffness", "stiffness"), ("spring_reference", "rest")),
+        )
+    }
+    if forces["spring_stiffness"] == 0.0:
+        del forces["spring_stiffness"], forces["spring_reference"]
+    if any(forces.values()):
+        dynamics = add(axis, "dynamics")
+        for tag, value in forces.items():
+            add(dynamics, tag, numbers(value))
+
+
+def add_loop(model: Element, loop: Loop, left_out: LeftOuts) -> None:
+    """Append a joint that closes a loop: its frame is that of the loop on the child."""
+    if loop.kind not in LOOPS:
+        left_out.add("loop", loop.name, f"is {loop.kind}, which SDF has not")
+        return
+    for key in ("independent", "constraint"):
+        if getattr(loop, key) is not None:
+            left_out.add(f"{key} of loop", loop.name, "SDF leaves it to the reader")
+    z, x = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+    parent, child, placement, axes = loop.body_a, loop.body_b, loop.placement_b, [z, x]
+    if child == WORLD:
+        parent, child, placement, axes = child, parent, loop.placement_a, [x, z]
+    element = add(model, "joint", name=loop.name, type=TYPES.get(loop.kind, loop.kind))
+    add(element, "parent", parent)
+    add(element, "child", child)
+    add(element, "pose", numbers(np.concatenate(six(placement))))
+    count = {"universal": 2, "revolute": 1, "prismatic": 1}.get(loop.kind, 0)
+    for index, direction in enumerate(axes if count == 2 else [z][:count]):
+        _add_axis(element, index, direction)
+
+
+# Shapes of an SDF file that is written.
+
+
+def add_shapes(
+    link: Element,
+    body: str,
+    shapes: Iterable[Shape],
+    meshes: MeshReferences,
+    left_out: LeftOuts,
+) -> None:
+    """Append the shapes of a body to its link; each has a name, which it must have."""
+    taken: set[str] = set()
+    for shape in shapes:
+        if shape.body == body:
+            _add_shape(link, shape, meshes, left_out, taken)
+
+
+def _add_shape(
+    link: Element, shape: Shape, meshes: MeshReferences, left_out: LeftOuts, taken: set[str]
+) -> None:
+    size = np.array(shape.size)
+    file = meshes.of(shape) if shape.kind == "mesh" else None
+    forms = {
+        "box": {"size": size},
+        "sphere": {"radius": size[:1]},
+        "cylinder": {"radius": size[:1], "length": size[1:]},
+        "capsule": {"radius": size[:1], "length": size[1:]},
+        "ellipsoid": {"radii": size},
+        "mesh": {"scale": size},
+    }
+    if shape.kind not in forms:
+        left_out.add(f"{shape.role} shape of body", shape.body, f"SDF has no {shape.kind}")
+        return
+    if shape.kind == "mesh" and file is None:
+        return
+    element = add(link, shape.role, name=unused(shape.name or shape.role, taken))
+    if not is_identity(shape.placement):
+        add(element, "pose", numbers(np.concatenate(six(shape.placement))))
+    form = add(add(element, "geometry"), shape.kind)
+    if file is not None:
+        add(form, "uri", file)
+    for tag, value in forms[shape.kind].items():
+        add(form, tag, numbers(value))
+    _add_surface(element, shape, left_out)
+    if shape.color is not None:
+        material = add(element, "material")
+        for tag in ("ambient", "diffuse"):
+            add(material, tag, numbers(shape.color))
+
+
+def _add_surface(element: Element, shape: Shape, left_out: LeftOuts) -> None:
+    for name in ("torsion", "rolling"):
+        if getattr(shape, name) is not None:
+            left_out.add(f"{name} of shape of body", shape.body, "SDF has none as a length")
+    springs = {"kp": shape.stiffness, "kd": shape.damping}
+    stated = (shape.friction, shape.restitution, *springs.values())
+    if all(value is None for value in stated):
+        return
+    surface = add(element, "surface")
+    if shape.friction is not None:
+        ode = add(add(surface, "friction"), "ode")
+        for tag in ("mu", "mu2"):
+            add(ode, tag, numbers(np.array([shape.friction])))
+    if shape.restitution is not None:
+        coefficient = numbers(np.array([shape.restitution]))
+        add(add(surface, "bounce"), "restitution_coefficient", coefficient)
+    if any(value is not None for value in springs.values()):
+        ode = add(add(surface, "contact"), "ode")
+        for tag, value in springs.items():
+            if value is not None:
+                add(ode, tag, numbers(np.array([value])))

@@ -1,32 +1,44 @@
-"""Writing of URDF: links, joints of one coordinate, planar and floating ones, mimics, shapes.
-
-A root that is fixed at the origin by a joint which our reader would add is left to the reader; all
-other roots hang on a link `world`, a free one by a floating joint. Loops are written as elements
-of URDF+ (`tarsus.formats.urdf_plus`), which most other readers pass over: they are told.
-"""
+"""Writer of URDF files."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.formats.export.couplings import Mimic, mimics
-from tarsus.formats.export.left_out import LeftOuts
-from tarsus.formats.export.mesh_references import MeshReferences
+from tarsus._lib.checks import unused
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
+from tarsus.formats.export.actuators import MeshReferences, add_transmissions
+from tarsus.formats.export.losses import LeftOuts
 from tarsus.formats.export.series import PASSIVE
-from tarsus.formats.export.urdf_shapes import add_shape, add_surfaces
-from tarsus.formats.export.urdf_transmissions import add_transmissions
-from tarsus.formats.export.xml_text import add, document, is_identity, six
 from tarsus.formats.urdf import ROOT_JOINT
-from tarsus.formats.urdf_plus import LOOP_KINDS
-from tarsus.formats.xml import UNLIMITED
-from tarsus.model.checks import unused
-from tarsus.model.description import WORLD, Body, Description, Joint, Loop
-from tarsus.model.references import SENSORS
+from tarsus.formats.urdf_extensions import LOOP_KINDS
+from tarsus.formats.xml import UNLIMITED, add, document, is_identity, numbers, six
+from tarsus.model.description import (
+    SURFACE_NUMBERS,
+    Body,
+    Coupling,
+    Description,
+    Joint,
+    Loop,
+    Shape,
+)
+from tarsus.model.name_references import SENSORS
 from tarsus.spatial import inverse, pose, rotation_along
+
+# Writing of URDF: links, joints of one coordinate, planar and floating ones, mimics, shapes.
+#
+# A root that is fixed at the origin by a joint which our reader would add is left to the reader;
+# all other roots hang on a link `world`, a free one by a floating joint. Loops are written as
+# elements of URDF+ (`tarsus.formats.urdf_extensions`), which most other readers pass over: they are
+# told.
+
 
 KEEPS = ("revolute", "prismatic", "planar", "free", "fixed", "any")
 NAME = "URDF"
@@ -190,3 +202,137 @@ def _add_loop(robot: Element, loop: Loop, left_out: LeftOuts) -> None:
     add(element, "axis", xyz=(0.0, 0.0, 1.0))
     if universal:
         add(element, "axis2", xyz=(1.0, 0.0, 0.0))
+
+
+# Shapes of a URDF: boxes, spheres, cylinders, meshes, and capsules made of these.
+#
+# How they rub and give way is said for all shapes of a link at once, by Gazebo's elements.
+
+
+GAZEBO = {"friction": ("mu1", "mu2"), "stiffness": ("kp",), "damping": ("kd",)}
+"""What Gazebo calls the numbers of surfaces."""
+
+
+def add_shape(link: Element, shape: Shape, meshes: MeshReferences, left_out: LeftOuts) -> None:
+    """Append a shape to its link, or tell why not."""
+    if shape.kind == "capsule":
+        for part in _solids(shape):
+            add_shape(link, part, meshes, left_out)
+        return
+    size = np.array(shape.size)
+    file = meshes.of(shape) if shape.kind == "mesh" else None
+    forms: dict[str, dict[str, Any]] = {
+        "box": {"size": size},
+        "sphere": {"radius": size[:1]},
+        "cylinder": {"radius": size[:1], "length": size[1:]},
+        "mesh": {"filename": file, "scale": None if (size == 1.0).all() else size},
+    }
+    if shape.kind not in forms:
+        left_out.add(f"{shape.role} shape of body", shape.body, f"URDF has no {shape.kind}")
+        return
+    if shape.kind == "mesh" and file is None:
+        return
+    element = add(link, shape.role, name=shape.name or None)
+    if not is_identity(shape.placement):
+        xyz, rpy = six(shape.placement)
+        add(element, "origin", xyz=xyz, rpy=rpy)
+    add(add(element, "geometry"), shape.kind, **forms[shape.kind])
+    if shape.color is not None:
+        add(add(element, "material", name=_material(shape)), "color", rgba=shape.color)
+
+
+def add_surfaces(robot: Element, body: str, shapes: Sequence[Shape], left_out: LeftOuts) -> None:
+    """Append what all shapes that touch with a body state of their surfaces, or tell why not."""
+    touching = [shape for shape in shapes if shape.body == body and shape.role == "collision"]
+    written: dict[str, float] = {}
+    for name in SURFACE_NUMBERS:
+        stated = {getattr(shape, name) for shape in touching}
+        if stated <= {None}:
+            continue
+        if name in GAZEBO and len(stated) == 1:
+            written |= dict.fromkeys(GAZEBO[name], stated.pop())
+            continue
+        one = "Gazebo's elements have one number for all shapes of a link"
+        reason = one if name in GAZEBO else "Gazebo's elements in URDF have none"
+        left_out.add(f"{name} of shape of body", body, reason)
+    if written:
+        element = add(robot, "gazebo", reference=body)
+        for tag, value in written.items():
+            add(element, tag, numbers(np.array([value])))
+
+
+def _solids(capsule: Shape) -> list[Shape]:
+    """Return a cylinder with a ball at each end, which together are the capsule."""
+    radius, length = capsule.size
+    names = [f"{capsule.name}_{end}" if capsule.name else "" for end in ("top", "bottom")]
+    balls = [
+        dataclasses.replace(
+            capsule,
+            kind="sphere",
+            size=(radius,),
+            placement=capsule.placement @ pose([0.0, 0.0, height]),
+            name=name,
+        )
+        for name, height in zip(names, (length / 2, -length / 2), strict=True)
+    ]
+    return [dataclasses.replace(capsule, kind="cylinder"), *balls]
+
+
+def _material(shape: Shape) -> str:
+    """Return the name of a colour: the same for the same, as materials of a name are one."""
+    assert shape.color is not None
+    return "color_" + "_".join(f"{round(255 * part):d}" for part in shape.color)
+
+
+# Couplings as formats have them: one joint that follows one other, linearly.
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """follower = factor · leader + offset."""
+
+    name: str
+    follower: str
+    leader: str
+    factor: float
+    offset: float
+
+
+def mimics(stated: Description, left_out: LeftOuts, format_name: str) -> list[Mimic]:
+    """Return the couplings that are of this kind, and tell of the others."""
+    found = []
+    for coupling in stated.couplings:
+        if coupling.motor:
+            left_out.add("motor", coupling.name, f"{format_name} does not mark rotors of motors")
+        rows = _rows(coupling)
+        if rows is None:
+            reason = f"is {_form(coupling)}, but joints of {format_name} follow one other, linearly"
+            left_out.add("coupling", coupling.name, reason)
+        else:
+            found += rows
+    return found
+
+
+def _form(coupling: Coupling) -> str:
+    return "of several leaders" if coupling.kind == "linear" else coupling.kind
+
+
+def _rows(coupling: Coupling) -> list[Mimic] | None:
+    """A line for each follower, None if one follows several leaders, or none."""
+    if coupling.kind != "linear":
+        return None
+    assert coupling.matrix is not None
+    if (np.count_nonzero(coupling.matrix, axis=1) != 1).any():
+        return None
+    offsets = np.zeros(len(coupling.followers)) if coupling.offset is None else coupling.offset
+    several = len(coupling.followers) > 1
+    return [
+        Mimic(
+            f"{coupling.name}_{follower}" if several else coupling.name,
+            follower,
+            coupling.leaders[leader := int(np.flatnonzero(row)[0])],
+            float(row[leader]),
+            float(offset),
+        )
+        for follower, row, offset in zip(coupling.followers, coupling.matrix, offsets, strict=True)
+    ]

@@ -7,14 +7,13 @@ from typing import Protocol
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import count, number
+from tarsus._lib.files import Array
 from tarsus.differences import derivative
-from tarsus.events.guard_values import GuardValues
-from tarsus.events.guards import Guard
+from tarsus.events.guards import Guard, GuardValues
 from tarsus.gait.optimal.collocation import Efforts, Slopes
-from tarsus.gait.walkers import Walker
+from tarsus.gait.walkers.walker import Walker
 from tarsus.model import Model
-from tarsus.model.checks import count, number
 
 
 class Rows(Protocol):

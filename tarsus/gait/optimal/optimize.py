@@ -8,22 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.gait.optimal.bases import Basis, Chebyshev
-from tarsus.gait.optimal.by_joints import by_joints, check_joints
+from tarsus._lib.checks import count, expect, number, numbers
+from tarsus._lib.files import Array
+from tarsus.gait.optimal.collocation import Basis, Chebyshev
 from tarsus.gait.optimal.conditions import Condition, EffortLimits, JointLimits
-from tarsus.gait.optimal.design import Design
-from tarsus.gait.optimal.drives import Drives, Motors, drives
-from tarsus.gait.optimal.effort_cost import EffortCost
-from tarsus.gait.optimal.objective import Objective
-from tarsus.gait.optimal.optimized import OptimizedGait
-from tarsus.gait.optimal.search import Task, rank
+from tarsus.gait.optimal.costs import EffortCost, Objective, TransportCost
+from tarsus.gait.optimal.design import Design, Drives, Motors, by_joints, check_joints, drives
+from tarsus.gait.optimal.foot_conditions import Taken
+from tarsus.gait.optimal.search import SCALES, OptimizedGait, Task, rank, start
 from tarsus.gait.optimal.sqp import Solution
-from tarsus.gait.optimal.starts import SCALES, start
-from tarsus.gait.optimal.taken import Taken
-from tarsus.gait.optimal.transport_cost import TransportCost
-from tarsus.gait.walkers import Walker
-from tarsus.model.checks import count, expect, number, numbers
+from tarsus.gait.walkers.walker import Walker, check_walker
 
 
 def optimize(
@@ -62,7 +56,7 @@ def optimize(
     for another speed or design. `nodes` is the number of instants at which efforts are squared,
     twice the size of the basis unless stated.
     """
-    expect(walker, Walker, "walker")
+    check_walker(walker)
     if speed is not None and number(speed, "speed") == 0.0:
         raise ValueError("speed is 0.0, must lead somewhere; None leaves it free")
     if nodes is not None:

@@ -1,10 +1,4 @@
-"""The search for an efficient gait as a programme of finitely many numbers.
-
-Unknowns are the coefficients of each phase's motion, how long it takes, and numbers of the design.
-The cost is an objective, such as the integral of τᵀ Q τ; a strike ends each phase, what it does
-leads to the next one, and after the last to the first. V. Duindam, "Port-Based Modeling and Control
-for Efficient Bipedal Walking Robots", University of Twente 2006, section 4.1.
-"""
+"""Transcription of a step into unknowns and equations."""
 
 from __future__ import annotations
 
@@ -15,16 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.gait.optimal.bases import Basis, lobatto
-from tarsus.gait.optimal.collocation import Grid
+from tarsus._lib.files import Array
+from tarsus.gait.optimal.collocation import Basis, Grid, lobatto
 from tarsus.gait.optimal.conditions import Condition
+from tarsus.gait.optimal.costs import Objective
 from tarsus.gait.optimal.design import Design, slope
-from tarsus.gait.optimal.designs import Designs
-from tarsus.gait.optimal.machine import Machine
-from tarsus.gait.optimal.objective import Objective
-from tarsus.gait.optimal.unknowns import Unknowns
-from tarsus.gait.walkers import Walker
+from tarsus.gait.optimal.step_equations import Designs, Machine
+from tarsus.gait.walkers.walker import Walker
+
+# The search for an efficient gait as a programme of finitely many numbers.
+#
+# Unknowns are the coefficients of each phase's motion, how long it takes, and numbers of the
+# design. The cost is an objective, such as the integral of τᵀ Q τ; a strike ends each phase, what
+# it does leads to the next one, and after the last to the first. V. Duindam, "Port-Based Modeling
+# and Control for Efficient Bipedal Walking Robots", University of Twente 2006, section 4.1.
+
 
 SHORTEST, LONGEST = 0.05, 5.0
 """How long a phase may take [s]."""
@@ -238,3 +237,84 @@ class Transcription:
 
 def _joined(parts: Sequence[Any]) -> Array:
     return np.concatenate([np.asarray(each, float) for each in [*parts, np.zeros(0)]])
+
+
+# Where coefficients, durations and numbers of the design are among the unknowns.
+
+
+@dataclass(frozen=True)
+class Unknowns:
+    """Unknowns x: coefficients (functions, nv) of each phase, durations, numbers of the design."""
+
+    functions: int
+    sizes: tuple[int, ...]
+    """How many coordinates each phase has."""
+    designed: int
+
+    @property
+    def coefficients(self) -> int:
+        """How many coefficients there are."""
+        return self.functions * sum(self.sizes)
+
+    @property
+    def count(self) -> int:
+        """How many unknowns there are."""
+        return self.coefficients + len(self.sizes) + self.designed
+
+    @property
+    def duration_columns(self) -> slice:
+        """Where durations are."""
+        return slice(self.coefficients, self.coefficients + len(self.sizes))
+
+    def design_column(self, k: int) -> int:
+        """Return where a number of the design is."""
+        return self.coefficients + len(self.sizes) + k
+
+    def joined(self, coefficients: list[Array], durations: Array, design: Array) -> Array:
+        """Return x."""
+        return np.concatenate([*(each.ravel() for each in coefficients), durations, design])
+
+    def phases(self, x: Array) -> list[tuple[Array, float]]:
+        """Return coefficients (functions, nv) and the duration [s] of each phase."""
+        durations = self.durations(x)
+        return [
+            (x[self._columns(p)].reshape(self.functions, size), float(durations[p]))
+            for p, size in enumerate(self.sizes)
+        ]
+
+    def durations(self, x: Array) -> Array:
+        """Return how long phases take [s]."""
+        return x[self.duration_columns]
+
+    def design(self, x: Array) -> Array:
+        """Return numbers of the design."""
+        return x[self.coefficients + len(self.sizes) :]
+
+    def spread(self, p: int, by_c: Array, lasting: Array) -> Array:
+        """Return rows (n rows, count) of derivatives by coefficients and by the duration.
+
+        They are those of one phase: (n, rows, functions, nv) and (n, rows).
+        """
+        rows = by_c.shape[0] * by_c.shape[1]
+        found = np.zeros((rows, self.count))
+        found[:, self._columns(p)] = by_c.reshape(rows, self.functions * self.sizes[p])
+        found[:, self.coefficients + p] = lasting.ravel()
+        return found
+
+    def state_rows(self, x: Array, p: int, grid: Grid, node: int) -> Array:
+        """Return derivatives (2 nv, count) of q and v of a phase at a node of a grid."""
+        c, duration = self.phases(x)[p]
+        size = self.sizes[p]
+        units = np.eye(size)
+        found = np.zeros((2 * size, self.count))
+        for k, functions in enumerate((grid.values[node], grid.slopes[node] / duration)):
+            rows = slice(k * size, (k + 1) * size)
+            found[rows, self._columns(p)] = np.einsum("j,ab->ajb", functions, units).reshape(
+                size, -1
+            )
+        found[size:, self.coefficients + p] = -(grid.slopes[node] @ c) / duration**2
+        return found
+
+    def _columns(self, p: int) -> slice:
+        begin = self.functions * sum(self.sizes[:p])
+        return slice(begin, begin + self.functions * self.sizes[p])

@@ -2,18 +2,11 @@
 
 from collections.abc import Callable
 
-from tarsus.gait.walkers.ball_feet import ball_feet
-from tarsus.gait.walkers.compass import compass
-from tarsus.gait.walkers.dribbel import dribbel
-from tarsus.gait.walkers.hopper import hopper
+from tarsus.gait.walkers.planar import compass, dribbel, rimless_wheel, round_feet, simplest_walker
 from tarsus.gait.walkers.point_mass import point_mass
-from tarsus.gait.walkers.rimless_wheel import rimless_wheel
-from tarsus.gait.walkers.round_feet import round_feet
-from tarsus.gait.walkers.section import Section
-from tarsus.gait.walkers.simplest_walker import simplest_walker
+from tarsus.gait.walkers.spatial import ball_feet, hopper, walker3d
 from tarsus.gait.walkers.trot import trot
-from tarsus.gait.walkers.walker import Walker
-from tarsus.gait.walkers.walker3d import walker3d
+from tarsus.gait.walkers.walker import Section, Walker
 
 SHIPPED: dict[str, Callable[..., Walker]] = {
     "compass": compass,

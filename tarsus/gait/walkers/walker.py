@@ -1,32 +1,33 @@
-"""A machine that walks: phases from strike to strike, after each of which it has its names anew."""
+"""`Walker`: a hybrid model of a walking mechanism, and the section of its return map."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus.arrays import Array
-from tarsus.events import Phase
+from tarsus._lib.checks import count as checked_count
+from tarsus._lib.checks import expect, find, number
+from tarsus._lib.files import Array
 from tarsus.events.flow import flow
-from tarsus.events.parameters import Parameter
-from tarsus.events.phase import Efforts
-from tarsus.events.planted import Planted
-from tarsus.events.report import Flowed
-from tarsus.gait.walkers.footed import Feet, footed
-from tarsus.gait.walkers.section import Section, State, all_numbers
-from tarsus.gait.walkers.stance import Radius, Stance
-from tarsus.gait.walkers.support import Support
-from tarsus.kit.rooted import Rooted
-from tarsus.model import Model
-from tarsus.model.checks import count as checked_count
-from tarsus.model.checks import find, number
+from tarsus.events.flow_result import Flowed
+from tarsus.events.foothold_model import Planted
+from tarsus.events.phase import Efforts, Phase
+from tarsus.events.sensitivity import Parameter
+from tarsus.gait.walkers.foot_groups import Feet, footed
+from tarsus.gait.walkers.stance import Radius, Stance, Support
 from tarsus.model.content import content_hash
+from tarsus.model.model import Model
+from tarsus.model.rerooted_model import Rooted
 from tarsus.sweep.names import Name
+
+# A machine that walks: phases from strike to strike, after each of which it has its names anew.
+
 
 STIFF = 20_000
 """Steps of an integrator in a step of walking, after which the walker is too stiff to go on."""
@@ -240,6 +241,16 @@ class Walker:
         return f"<tarsus.gait.Walker {self.name!r}: {phases}; {numbers or 'no numbers'}>"
 
 
+def check_walker(value: object) -> None:
+    """Raise `TypeError` unless `value` is a walker; for a model, say how to make one of it."""
+    if isinstance(value, Model):
+        raise TypeError(
+            f"walker is the model {value.name!r}, must be a tarsus.gait.Walker, which has feet and "
+            "impacts: use tarsus.gait.Walker(model, feet=[…], stance=…) or tarsus.gait.walkers"
+        )
+    expect(value, Walker, "walker")
+
+
 def _known(function: Callable[..., Any]) -> str:
     """Return a function by its name and all that is bound to it."""
     name = Name(function)
@@ -263,3 +274,60 @@ def _started(model: Model, start: tuple[ArrayLike, ArrayLike] | None) -> State:
             f"start has shapes {q.shape} and {v.shape}, must be ({model.nq},) and ({model.nv},)"
         )
     return q, v
+
+
+# States just after a strike by numbers of their own, as basins and searches choose them.
+
+
+State = tuple[Array, Array]
+"""q (nq,) and v (nv,), or many of them."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """States just after a strike by numbers of their own: `place` (…, n) → q (…, nq), v (…, nv)."""
+
+    names: tuple[str, ...]
+    place: Callable[[Array], State] = field(repr=False)
+    read: Callable[[Array, Array], Array] = field(repr=False)
+    """And back: states → numbers (…, n)."""
+
+
+def all_numbers(model: Model, start: Array) -> Section:
+    """Return the section that has all coordinates and rates of a model, but for spots of feet.
+
+    Coordinates that are no numbers of their own, such as quaternions, are steps from the start.
+    """
+    if isinstance(model, Planted):
+        return _with_spots(model, all_numbers(model.original, start[: model.original.nq]))
+    names = [
+        f"{joint.name} {k}" if len(joint.own_velocities) > 1 else joint.name
+        for joint in model.joints
+        for k in range(len(joint.own_velocities))
+    ]
+    both = (*names, *(f"{name} rate" for name in names))
+    if model.nq == model.nv:
+        return Section(
+            both,
+            lambda x: (x[..., : model.nq], x[..., model.nq :]),
+            lambda q, v: np.concatenate([q, v], axis=-1),
+        )
+
+    def place(x: Array) -> State:
+        begin = np.broadcast_to(start, (*x.shape[:-1], model.nq))
+        return np.asarray(model.integrate(begin, x[..., : model.nv])), x[..., model.nv :]
+
+    def read(q: Array, v: Array) -> Array:
+        steps = model.difference(np.broadcast_to(start, q.shape), q)
+        return np.concatenate([steps, v], axis=-1)
+
+    return Section(both, place, read)
+
+
+def _with_spots(model: Planted, section: Section) -> Section:
+    """Return the section of a machine for the same on spots, which are where its feet are."""
+
+    def place(x: Array) -> State:
+        return model.strike(*section.place(x))[:2]
+
+    return Section(section.names, place, lambda q, v: section.read(*model.lift(q, v)))

@@ -1,6 +1,5 @@
 """Swept spheres around meshes: how `tarsus.geometry.fit` finds them."""
 
-from tarsus.geometry.fitting.fitted import Fitted, fit
-from tarsus.geometry.fitting.report import FitReport, LinkFit
+from tarsus.geometry.fitting.fit import FitReport, Fitted, LinkFit, fit
 
 __all__ = ["FitReport", "Fitted", "LinkFit", "fit"]

@@ -9,10 +9,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
-from tarsus.geometry.fitting.cells import Grid
-from tarsus.geometry.fitting.skins import Skin
-from tarsus.geometry.fitting.swept import nearest
+from tarsus._lib.files import Array
+from tarsus.geometry.fitting.skins import Grid, Skin
+from tarsus.geometry.swept_spheres import nearest
 
 CELLS, MOST = 500, 32
 """About how many cells the box around a link has, and how many at most along its longest side."""

@@ -1,20 +1,25 @@
-"""A posture: where joints like to be."""
+"""Tasks of joint coordinates: posture, couplings, loops."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import number
+from tarsus._lib.errors import ModelError
+from tarsus._lib.files import Array
 from tarsus.ik.arguments import names_of, of_rows, targets
-from tarsus.ik.tasks.task import Task
-from tarsus.model import Model, ModelError
-from tarsus.model.kinds import NONHOLONOMIC, QUASI_VELOCITIES
+from tarsus.ik.tasks.task import AimedTask, Task
+from tarsus.model.description import NONHOLONOMIC, QUASI_VELOCITIES
+from tarsus.model.loops import n_rows
+from tarsus.model.model import Model
 from tarsus.model.views import JointView
-from tarsus.spatial.groups import relative_motion, step_rate_matrix, step_rate_matrix_rate
+from tarsus.spatial import relative_motion, step_rate_matrix, step_rate_matrix_rate
+
+# A posture: where joints like to be.
 
 
 class PostureTask(Task):
@@ -194,3 +199,104 @@ def _is_free(view: JointView) -> bool:
     if view.kind in QUASI_VELOCITIES:
         return len(view.own_velocities) == view.nv
     return view.kind not in NONHOLONOMIC and len(view.own_velocities) > 0
+
+
+# Joints whose positions shall be in a ratio: Σ ratios · positions = target.
+
+
+class CouplingTask(AimedTask):
+    """Leads a sum of joint positions, `ratios` by name, to `target` (…, 1), zero at first.
+
+    `CouplingTask({"left_knee": 1.0, "right_knee": -1.0})` bends both knees alike; one joint with
+    the ratio 1 is a task of that joint. Joints that follow others count as any: they need one
+    coordinate.
+    """
+
+    target_shape = (1,)
+    velocity_size = 1
+
+    def __init__(
+        self,
+        ratios: Mapping[str, float],
+        target: ArrayLike = (0.0,),
+        *,
+        weight: ArrayLike = 1.0,
+        gain: float | None = None,
+        level: int = 0,
+        name: str | None = None,
+    ) -> None:
+        if not isinstance(ratios, Mapping) or not ratios:
+            raise TypeError(f"ratios is {ratios!r}, must be numbers by the names of joints")
+        self.ratios = {
+            joint: number(value, f"ratio of joint {joint!r}") for joint, value in ratios.items()
+        }
+        place = np.atleast_1d(np.asarray(target)) if np.ndim(target) == 0 else target
+        super().__init__(name or " and ".join(self.ratios), place, weight, gain, level)
+
+    def prepare(self, model: Model) -> int:
+        """Look up the joints."""
+        views = [model.joint(name) for name in self.ratios]
+        for view in views:
+            if (view.nq, view.nv) != (1, 1):
+                message = f"task {self.name!r}: joint {view.name!r} is {view.kind}, it has "
+                raise ModelError(f"{message}{view.nq} coordinates and must have one")
+        self.positions = [view.position_slice.start for view in views]
+        self.velocities = [view.velocity_slice.start for view in views]
+        self._numbers = np.array(list(self.ratios.values()))
+        return 1
+
+    def error(self, q: ArrayLike) -> Array:
+        """Return the sum less the target (…, 1)."""
+        positions = self.model.joint_positions(q)[..., self.positions]
+        return np.asarray((positions @ self._numbers)[..., None] - self.target)
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """Return the derivative (…, 1, nv) of the error along steps of the velocities."""
+        rows = self.model.coupling_matrix(q)[..., self.velocities, :]
+        return np.asarray((self._numbers @ rows)[..., None, :])
+
+    def feedforward(self, q: ArrayLike) -> Array:
+        """Return the target's rate (…, 1)."""
+        return np.zeros(1) if self._target_velocity is None else self._target_velocity
+
+    def drift(self, q: Array, v: Array) -> Array:
+        """Return what the rate of the sum gains (…, 1) while coordinates do not accelerate."""
+        still = np.zeros(self.model.nv)
+        own = self.model.joint_accelerations(q, v, still)[..., self.velocities]
+        gain = np.asarray((own @ self._numbers)[..., None])
+        moving = self._target_acceleration
+        return gain if moving is None else np.asarray(gain - moving)
+
+
+# The loops of a machine that are constraints: they must stay closed, whatever tasks ask.
+
+
+FIRST = -1
+"""The level before those of users."""
+
+
+class LoopTask(Task):
+    """Keeps loops closed that are in no cluster; a knife edge has no gap, only a direction."""
+
+    def __init__(self) -> None:
+        super().__init__("loops", 1.0, None, 0)
+        self._level = FIRST
+
+    def prepare(self, model: Model) -> int:
+        """Find the rows of the loops that are constraints."""
+        names = {constraint.name for constraint in model.constraints}
+        sizes = [(loop, n_rows(loop.kind)) for loop in model.description.loops]
+        chosen = [np.full(size, loop.name in names) for loop, size in sizes]
+        skates = [np.full(size, loop.kind == "knife_edge") for loop, size in sizes]
+        self._chosen = np.flatnonzero(np.concatenate(chosen))
+        self._slides = np.concatenate(skates)[self._chosen]
+        return len(self._chosen)
+
+    def error(self, q: ArrayLike) -> Array:
+        """Return how far the loops are open (…, size) [m, or sines of angles]."""
+        gaps = np.asarray(self.model.loop_gaps(q))[..., self._chosen]
+        return np.asarray(np.where(self._slides, 0.0, gaps))
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """Return the rows (…, size, nv) of the constraints."""
+        return np.asarray(self.model.constraint_jacobian(q))

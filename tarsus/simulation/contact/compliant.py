@@ -15,10 +15,10 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from tarsus import _core
-from tarsus.arrays import Array
-from tarsus.geometry import Terrain
+from tarsus._lib.checks import suggestion
+from tarsus._lib.files import Array
+from tarsus.geometry.grounds import Terrain
 from tarsus.model import Model
-from tarsus.model.checks import suggestion
 from tarsus.simulation.contact.bristle import Bristle
 from tarsus.simulation.contact.hertz import Hertz
 from tarsus.simulation.contact.hunt_crossley import HuntCrossley

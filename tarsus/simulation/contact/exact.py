@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tarsus import _core
-from tarsus.arrays import Array
+from tarsus._lib.checks import count
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import count
 from tarsus.simulation.contact.numbers import choice, positive
 
 Solver = Literal["newton", "pgs"]

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
 from tarsus import _core
-from tarsus.arrays import Array
+from tarsus._lib.checks import suggestion
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import suggestion
 from tarsus.simulation.contact.compliant import Compliant
 from tarsus.simulation.contact.event import Event
 from tarsus.simulation.contact.exact import Exact

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tarsus import _core
-from tarsus.arrays import Array
+from tarsus._lib.checks import count
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import count
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Sequence
 
-from tarsus.model.checks import LARGEST, count, suggestion
+from tarsus._lib.checks import LARGEST, count, suggestion
 
 
 def positive(value: float, name: str, *, zero: bool = False, infinite: bool = False) -> None:

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from tarsus import _core
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model import Model
 from tarsus.simulation.contact.numbers import positive
 

@@ -15,8 +15,8 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import number
+from tarsus._lib.checks import number
+from tarsus._lib.files import Array
 from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tarsus.arrays import Array
-from tarsus.model.checks import suggestion
+from tarsus._lib.checks import suggestion
+from tarsus._lib.files import Array
 from tarsus.simulation.errors import SimulationError
 from tarsus.simulation.integrators.adaptive import Adaptive, Parts
 from tarsus.simulation.integrators.drift import Drift

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.simulation.errors import FASTEST, diverged
 from tarsus.simulation.integrators.adaptive import Parts
 from tarsus.simulation.integrators.linkages import LinkageNorm

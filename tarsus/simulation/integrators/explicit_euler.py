@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tarsus.control import JointController
+from tarsus.control.joint_control import JointController
 from tarsus.model import Model
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 
 COUNTED = (
     "order",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from tarsus.model.checks import suggestion
+from tarsus._lib.checks import suggestion
 from tarsus.simulation.integrators.cvode import Cvode
 from tarsus.simulation.integrators.dormand_prince import DormandPrince
 from tarsus.simulation.integrators.explicit_euler import ExplicitEuler

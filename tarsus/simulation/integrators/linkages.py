@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.errors import WORLD
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.description import WORLD
 
 Indices = NDArray[np.int64]
 

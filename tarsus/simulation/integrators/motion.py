@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tarsus import _core
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.model import Model
 from tarsus.simulation.energy import FIXED
 

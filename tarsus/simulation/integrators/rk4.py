@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tarsus.arrays import Array
+from tarsus._lib.files import Array
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 
 

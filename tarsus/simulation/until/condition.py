@@ -9,9 +9,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tarsus.arrays import Array
+from tarsus._lib.checks import number
+from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.model.checks import number
 from tarsus.model.description import Record
 from tarsus.simulation.contact_record import Place
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tarsus._lib.checks import find
 from tarsus.model import Model
-from tarsus.model.checks import find
 from tarsus.simulation.contact_record import Place
 from tarsus.simulation.until.condition import (
     Condition,

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from tarsus._lib.checks import suggestion
 from tarsus.model import Model
-from tarsus.model.checks import suggestion
 from tarsus.simulation.contact_record import GROUND, Place
 from tarsus.simulation.until.condition import Condition, Mask, Samples
 

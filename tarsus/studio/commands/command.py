@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tarsus.studio.language import Line, LineError, parse
 
 if TYPE_CHECKING:
-    from tarsus.studio.stage import Stage
+    from tarsus.studio.session import Stage
 
 Do = Callable[["Stage", Line], str | None]
 Files = bool | Callable[[Line], bool]

@@ -1,0 +1,1 @@
+"""Code that knows no robot: checks of arguments, errors, files, progress."""

@@ -1,0 +1,237 @@
+"""Checks of single values, which return them as read-only float64 arrays or raise `ModelError`."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tarsus._lib.errors import WORLD, ModelError, Source, TarsusError
+from tarsus._lib.files import Array
+
+View = TypeVar("View")
+
+LARGEST = 1e100
+"""Numbers beyond this count as infinite: their products would overflow."""
+
+COUNTED = 2**53
+"""Integers up to this are exact as floating-point numbers, too."""
+
+ORTHONORMALITY = 1e-9
+"""How far R Rᵀ of a stated rotation may be from the identity."""
+
+
+class UnknownNameError(TarsusError, KeyError, ValueError):
+    """A name that the model does not have; the message lists those that it has."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def suggestion(name: object, valid: Iterable[str]) -> str:
+    """Return the end of an error message: close matches, then the valid names (the first 30)."""
+    names = list(valid)
+    close = difflib.get_close_matches(str(name), names, n=3)
+    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    listed = ", ".join(names[:30]) + (f", … ({len(names)} in all)" if len(names) > 30 else "")
+    return f"{hint} (valid: {listed or 'none'})"
+
+
+def find(views: Mapping[str, View], name: str, what: str, hint: str = "") -> View:
+    """Return the element `name`; if there is none, the error says so after `what`, with a hint."""
+    try:
+        return views[name]
+    except (KeyError, TypeError):
+        reason = f", {hint}" if hint else ""
+        message = f"there is no {what} {name!r}{reason}{suggestion(name, views)}"
+        raise UnknownNameError(message) from None
+
+
+class ByName(dict[str, View]):
+    """Elements by name; a name that is not among them is an error that lists those that are."""
+
+    def __init__(self, what: str, elements: Iterable[tuple[str, View]]) -> None:
+        super().__init__(elements)
+        self._what = what
+
+    def __missing__(self, name: str) -> View:
+        return find(dict(self), name, self._what)
+
+
+def numbers(
+    value: Any,
+    shape: tuple[int, ...],
+    what: str,
+    source: Source | None = None,
+    *,
+    infinite: bool = False,
+    accepted: str = "",
+) -> Array:
+    """Return `value` as a read-only float64 array of `shape`; `infinite` lets ±inf pass.
+
+    `accepted` says which shapes the caller takes, if there are more than one.
+    """
+    try:
+        raw = np.asarray(value)
+    except ValueError:  # nested lists of different lengths
+        raw = np.array(None)
+    if raw.size and raw.dtype.kind not in "iuf":
+        raise ModelError(f"{what} is not an array of numbers: {value!r}", source)
+    if raw.shape != shape:
+        raise ModelError(f"{what} has shape {raw.shape}, must be {accepted or shape}", source)
+    array = raw.astype(np.float64)
+    # most arrays are small, for which lists are faster than array operations
+    beyond = [x for x in array.ravel().tolist() if not abs(x) <= LARGEST]
+    if beyond and not (infinite and all(map(math.isinf, beyond))):
+        raise ModelError(f"{what} is not finite: {array.tolist()}", source)
+    return read_only(array)
+
+
+def reals(value: Any, what: str, *, copy: bool = True) -> Array:
+    """Return `value` as a float64 array of its own shape, finite or not; a new one unless told."""
+    try:
+        raw = np.asarray(value)
+    except ValueError:  # nested lists of different lengths
+        raw = np.array(None)
+    except RuntimeError:
+        if is_tracked(value):
+            raise TypeError(
+                f"{what} is a tensor that requires grad, of which there are no derivatives here: "
+                "pass its .detach()"
+            ) from None
+        raise
+    if raw.dtype.kind not in "iuf":
+        raise TypeError(f"{what} is not an array of numbers: {value!r}")
+    return raw.astype(np.float64, copy=copy)
+
+
+def is_tracked(value: Any) -> bool:
+    """Whether `value` is a tensor of PyTorch whose derivatives are wanted."""
+    return getattr(value, "requires_grad", False) is True
+
+
+def finite(value: Any, what: str) -> Array:
+    """Return `value` as a new float64 array of its own shape, all of it finite."""
+    found = reals(value, what)
+    if not np.isfinite(found).all():
+        raise ValueError(f"{what} is {value!r}, must be finite")
+    return found
+
+
+def is_triple(value: Any) -> bool:
+    """Whether `value` is three entries, not a matrix."""
+    try:
+        return bool(np.shape(value) == (3,))
+    except ValueError:  # nested lists of different lengths
+        return False
+
+
+def expect(value: object, kind: type | tuple[type, ...], what: str) -> None:
+    """Raise `TypeError` unless `value` is of the public class, or of one of the classes, `kind`."""
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        names = " or a ".join(
+            f"{'tarsus.' if each.__module__.startswith('tarsus') else ''}{each.__name__}"
+            for each in kinds
+        )
+        raise TypeError(f"{what} is of type {type(value).__name__}, must be a {names}")
+
+
+def read_only(array: Array) -> Array:
+    """Return `array`, from now on protected against changes."""
+    array.setflags(write=False)
+    return array
+
+
+def number(value: Any, what: str, source: Source | None = None) -> float:
+    """Return `value` as a finite Python float."""
+    if type(value) is float and abs(value) <= LARGEST:
+        return value
+    return float(numbers(value, (), what, source))
+
+
+def surface_number(name: str, value: Any, what: str, source: Source | None = None) -> float:
+    """Return one of `SURFACE_NUMBERS`, which must be finite and not negative."""
+    found = number(value, what, source)
+    valid = {"restitution": "from 0 to 1", "stiffness": "above zero"}
+    beyond = name == "restitution" and found > 1.0
+    if found < 0.0 or beyond or (name == "stiffness" and found == 0.0):
+        must = valid.get(name, "finite and not negative")
+        raise ModelError(f"{what} is {found:g}, must be {must}", source)
+    return found
+
+
+def count(value: int, name: str, least: int = 1, most: int = COUNTED) -> None:
+    """Raise unless `value` is an integer from `least` to `most`."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = None
+    if found is None or value is True or value is False:
+        raise TypeError(f"{name} is {value!r}, must be an integer")
+    if found < least:
+        raise ValueError(f"{name} is {value}, must be at least {least}")
+    if found > most:
+        raise ValueError(f"{name} is {value}, must be at most {most}")
+
+
+def flag(value: bool, name: str) -> bool:
+    """Return `value`, if it is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {value!r}, must be True or False")
+    return bool(value)
+
+
+def pose(value: Any, what: str, source: Source | None = None) -> Array:
+    """Return `value` (4, 4) as a read-only homogeneous transform with an orthonormal rotation."""
+    matrix = numbers(value, (4, 4), f"{what}: placement", source)
+    if matrix[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
+        raise ModelError(
+            f"{what}: the last row of placement is {matrix[3]}, must be 0 0 0 1", source
+        )
+    x, y, z = matrix[:3, :3].tolist()
+    lengths, angles = ((x, x), (y, y), (z, z)), ((x, y), (y, z), (z, x))
+    error = max(*(abs(_dot(*pair) - 1.0) for pair in lengths), *(abs(_dot(*p)) for p in angles))
+    if error > ORTHONORMALITY:
+        raise ModelError(
+            f"{what}: the rotation of placement is not orthonormal (R Rᵀ is off by {error:.1e})",
+            source,
+        )
+    across = (x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0])
+    if _dot(across, z) < 0.0:
+        raise ModelError(f"{what}: the rotation of placement is a reflection", source)
+    return matrix
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def check_name(name: Any, what: str, source: Source | None = None) -> None:
+    """Raise unless `name` is a string with something in it."""
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"{what} has the name {name!r}, must be a non-empty string", source)
+
+
+def check_body_name(
+    name: str, names: Iterable[str], what: str, role: str, source: Source | None = None
+) -> None:
+    """Raise unless `name`, in its role for `what`, is one of the declared bodies or the world."""
+    if not isinstance(name, str) or name not in names:
+        valid = [other for other in names if role not in ("child", "rotor") or other != WORLD]
+        message = f"{what}: {role} {name!r} is not declared{suggestion(name, valid)}"
+        raise ModelError(message, source)
+
+
+def unused(name: str, taken: set[str]) -> str:
+    """Return `name`, or the first of name_2, name_3, … that is not taken; from now on it is."""
+    count, result = 1, name
+    while result in taken:
+        count += 1
+        result = f"{name}_{count}"
+    taken.add(result)
+    return result

@@ -1,5 +1,0 @@
-"""Measuring the speed of the algorithms, beside Pinocchio where it is installed."""
-
-from tarsus.bench.measure import Plan, measure
-
-__all__ = ["Plan", "measure"]
