@@ -47,6 +47,16 @@ def chromium() -> Iterator[Any]:
             browser.close()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let a test in a browser try a second time; the summary lists the first failure as a rerun.
+
+    Its steps run in real time beside other tests, so that a busy machine can make it fail.
+    """
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--perturb",
