@@ -1,4 +1,8 @@
-"""Checks of single values, which return them as read-only float64 arrays or raise `ModelError`."""
+"""Argument checks: each returns the value in its standard form or raises an error that names it.
+
+Values of a model's elements are checked with their `source`, a file and line or None, and raise
+`ModelError`; other arguments raise `ValueError` or `TypeError`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import difflib
 import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -21,8 +25,20 @@ LARGEST = 1e100
 COUNTED = 2**53
 """Integers up to this are exact as floating-point numbers, too."""
 
+MAX_BODIES = 100_000
+"""The most bodies of a mechanism made by a function: a mistyped number does not fill the memory."""
+
 ORTHONORMALITY = 1e-9
 """How far R Rᵀ of a stated rotation may be from the identity."""
+
+
+ARGUMENT = Source("argument")
+"""The default of `source`: the value is an argument of a function, not part of a model."""
+
+
+def invalid(message: str, source: Source | None) -> ValueError:
+    """Return the error for an invalid value: `ModelError`, unless it is an argument."""
+    return ValueError(message) if source is ARGUMENT else ModelError(message, source)
 
 
 class UnknownNameError(TarsusError, KeyError, ValueError):
@@ -66,7 +82,7 @@ def numbers(
     value: Any,
     shape: tuple[int, ...],
     what: str,
-    source: Source | None = None,
+    source: Source | None = ARGUMENT,
     *,
     infinite: bool = False,
     accepted: str = "",
@@ -80,14 +96,14 @@ def numbers(
     except ValueError:  # nested lists of different lengths
         raw = np.array(None)
     if raw.size and raw.dtype.kind not in "iuf":
-        raise ModelError(f"{what} is not an array of numbers: {value!r}", source)
+        raise invalid(f"{what} is not an array of numbers: {value!r}", source)
     if raw.shape != shape:
-        raise ModelError(f"{what} has shape {raw.shape}, must be {accepted or shape}", source)
+        raise invalid(f"{what} has shape {raw.shape}, must be {accepted or shape}", source)
     array = raw.astype(np.float64)
     # most arrays are small, for which lists are faster than array operations
     beyond = [x for x in array.ravel().tolist() if not abs(x) <= LARGEST]
     if beyond and not (infinite and all(map(math.isinf, beyond))):
-        raise ModelError(f"{what} is not finite: {array.tolist()}", source)
+        raise invalid(f"{what} is not finite: {array.tolist()}", source)
     return read_only(array)
 
 
@@ -147,21 +163,21 @@ def read_only(array: Array) -> Array:
     return array
 
 
-def number(value: Any, what: str, source: Source | None = None) -> float:
+def number(value: Any, what: str, source: Source | None = ARGUMENT) -> float:
     """Return `value` as a finite Python float."""
     if type(value) is float and abs(value) <= LARGEST:
         return value
     return float(numbers(value, (), what, source))
 
 
-def surface_number(name: str, value: Any, what: str, source: Source | None = None) -> float:
+def surface_number(name: str, value: Any, what: str, source: Source | None = ARGUMENT) -> float:
     """Return one of `SURFACE_NUMBERS`, which must be finite and not negative."""
     found = number(value, what, source)
     valid = {"restitution": "from 0 to 1", "stiffness": "above zero"}
     beyond = name == "restitution" and found > 1.0
     if found < 0.0 or beyond or (name == "stiffness" and found == 0.0):
         must = valid.get(name, "finite and not negative")
-        raise ModelError(f"{what} is {found:g}, must be {must}", source)
+        raise invalid(f"{what} is {found:g}, must be {must}", source)
     return found
 
 
@@ -179,6 +195,46 @@ def count(value: int, name: str, least: int = 1, most: int = COUNTED) -> None:
         raise ValueError(f"{name} is {value}, must be at most {most}")
 
 
+def checked_size(value: SupportsIndex, name: str, least: int = 1, most: int = MAX_BODIES) -> int:
+    """Return `value` as an integer from `least` to `most`, or raise `ValueError`."""
+    try:
+        size = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} is {value!r}, must be an integer") from None
+    if not least <= size <= most:
+        raise ValueError(f"{name} is {size}, must be from {least} to {most}")
+    return size
+
+
+def positive(value: float, name: str, *, zero: bool = False, infinite: bool = False) -> None:
+    """Raise unless `value` is a finite number above zero; zero or infinity where allowed."""
+    if infinite and value == math.inf:
+        return
+    try:
+        good = math.isfinite(value) and (value > 0.0 or (zero and value == 0.0))
+    except (TypeError, OverflowError):
+        good = None
+    if good is None or isinstance(value, bool):
+        raise TypeError(f"{name} is {value!r}, must be a number")
+    if not good:
+        raise ValueError(f"{name} is {value}, must be {'zero or more' if zero else 'positive'}")
+    if value > LARGEST:
+        raise ValueError(f"{name} is {value}, must be at most {LARGEST:g}")
+
+
+def threads_of(value: int) -> int:
+    """Return the number of threads, if that is one."""
+    if type(value) is not int or not 1 <= value <= 1024:
+        count(value, "threads", most=1024)
+    return operator.index(value)
+
+
+def choice(value: str, valid: Sequence[str], name: str) -> None:
+    """Raise unless `value` is one of the valid words."""
+    if value not in valid:
+        raise ValueError(f"unknown {name} {value!r}{suggestion(value, valid)}")
+
+
 def flag(value: bool, name: str) -> bool:
     """Return `value`, if it is True or False."""
     if not isinstance(value, (bool, np.bool_)):
@@ -186,24 +242,22 @@ def flag(value: bool, name: str) -> bool:
     return bool(value)
 
 
-def pose(value: Any, what: str, source: Source | None = None) -> Array:
+def pose(value: Any, what: str, source: Source | None = ARGUMENT) -> Array:
     """Return `value` (4, 4) as a read-only homogeneous transform with an orthonormal rotation."""
     matrix = numbers(value, (4, 4), f"{what}: placement", source)
     if matrix[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
-        raise ModelError(
-            f"{what}: the last row of placement is {matrix[3]}, must be 0 0 0 1", source
-        )
+        raise invalid(f"{what}: the last row of placement is {matrix[3]}, must be 0 0 0 1", source)
     x, y, z = matrix[:3, :3].tolist()
     lengths, angles = ((x, x), (y, y), (z, z)), ((x, y), (y, z), (z, x))
     error = max(*(abs(_dot(*pair) - 1.0) for pair in lengths), *(abs(_dot(*p)) for p in angles))
     if error > ORTHONORMALITY:
-        raise ModelError(
+        raise invalid(
             f"{what}: the rotation of placement is not orthonormal (R Rᵀ is off by {error:.1e})",
             source,
         )
     across = (x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0])
     if _dot(across, z) < 0.0:
-        raise ModelError(f"{what}: the rotation of placement is a reflection", source)
+        raise invalid(f"{what}: the rotation of placement is a reflection", source)
     return matrix
 
 
@@ -211,20 +265,20 @@ def _dot(a: Sequence[float], b: Sequence[float]) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def check_name(name: Any, what: str, source: Source | None = None) -> None:
+def check_name(name: Any, what: str, source: Source | None = ARGUMENT) -> None:
     """Raise unless `name` is a string with something in it."""
     if not isinstance(name, str) or not name:
-        raise ModelError(f"{what} has the name {name!r}, must be a non-empty string", source)
+        raise invalid(f"{what} has the name {name!r}, must be a non-empty string", source)
 
 
 def check_body_name(
-    name: str, names: Iterable[str], what: str, role: str, source: Source | None = None
+    name: str, names: Iterable[str], what: str, role: str, source: Source | None = ARGUMENT
 ) -> None:
     """Raise unless `name`, in its role for `what`, is one of the declared bodies or the world."""
     if not isinstance(name, str) or name not in names:
         valid = [other for other in names if role not in ("child", "rotor") or other != WORLD]
         message = f"{what}: {role} {name!r} is not declared{suggestion(name, valid)}"
-        raise ModelError(message, source)
+        raise invalid(message, source)
 
 
 def unused(name: str, taken: set[str]) -> str:

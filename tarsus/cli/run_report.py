@@ -15,7 +15,6 @@ from rich.table import Table
 from rich.text import Text
 
 from tarsus._lib.checks import numbers, suggestion
-from tarsus._lib.errors import ModelError
 from tarsus._lib.files import Array
 from tarsus.cli.common import open_model
 from tarsus.model.assembly.combine import combine
@@ -271,7 +270,7 @@ def _companion(text: str) -> tuple[Model, Array | None]:
         return open_model(name, base), None
     try:
         where = numbers([float(x) for x in place.split(",")], (3,), "place")
-    except (ValueError, ModelError):
+    except ValueError:
         raise ValueError(
             f"--with {text} must be a model at x,y,z, such as {name}@0.5,0,0.8"
         ) from None

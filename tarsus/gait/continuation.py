@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus._lib.checks import count, find, number, numbers
-from tarsus._lib.errors import ModelError
 from tarsus._lib.files import Array
 from tarsus.gait.bifurcations import (
     KINDS,
@@ -158,7 +157,7 @@ def _followed(
         why = ""
         try:
             found, rounds = corrected(system, system.moved(gait, length * way), way, TOLERANCE)
-        except ModelError as error:
+        except ValueError as error:
             found, rounds, why = None, 0, f"there is no such walker: {error}"
         turned = None if found is None else tangent(found, way)
         if found is None or turned is None or way @ turned < 0.9:

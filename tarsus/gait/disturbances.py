@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarsus._lib.errors import ModelError
 from tarsus._lib.files import Array
 from tarsus.events.phase import Efforts, Phase
 from tarsus.gait.cycle import LimitCycle
@@ -86,7 +85,7 @@ def scattered(name: str) -> Disturbance:
             for factor in factors:
                 try:
                     yield gait.walker.but(**{name: gait.walker.numbers[name] * factor}).phases
-                except ModelError:
+                except ValueError:
                     yield None  # there is no such machine: it does not walk
 
         return Disturbed(*_beginning(gait, trials), machines=machines)

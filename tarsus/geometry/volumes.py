@@ -215,7 +215,7 @@ def _volume(entry: Any, what: str, source: Source) -> tuple[str, SweptSphere]:
         raise ModelError(f"{what}: groups must be a list of names", source)
     try:
         volume = SweptSphere(data["points"], data["radius"], data.get("name", ""), tuple(groups))
-    except ModelError as error:
+    except ValueError as error:
         raise ModelError(f"{what}: {error}", source) from None
     return data["link"], volume
 

@@ -93,10 +93,13 @@ def with_law(
         if given[key] is None:
             raise ModelError(f"{what}: kind {kind!r} needs {key}")
     if kind == "position":
-        stiff, damp = number(kp, f"{what}: kp"), number(0.0 if kd is None else kd, f"{what}: kd")
+        stiff, damp = (
+            number(kp, f"{what}: kp", None),
+            number(0.0 if kd is None else kd, f"{what}: kd", None),
+        )
         return np.array([stiff, 0.0, 0.0]), np.array([0.0, -stiff, -damp])
     if kind == "velocity":
-        damp = number(kd, f"{what}: kd")
+        damp = number(kd, f"{what}: kd", None)
         return np.array([damp, 0.0, 0.0]), np.array([0.0, 0.0, -damp])
     return _three(gain, 1.0, f"{what}: gain"), _three(bias, 0.0, f"{what}: bias")
 
@@ -104,8 +107,8 @@ def with_law(
 def _three(value: ArrayLike | None, usual: float, what: str) -> Array:
     """Return three numbers; one is that which holds everywhere."""
     if value is None or np.ndim(value) == 0:
-        return np.array([number(usual if value is None else value, what), 0.0, 0.0])
-    return numbers(value, (3,), what, accepted="(), one number, or (3,)")
+        return np.array([number(usual if value is None else value, what, None), 0.0, 0.0])
+    return numbers(value, (3,), what, accepted="(), one number, or (3,)", source=None)
 
 
 class Actuators:

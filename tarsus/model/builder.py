@@ -82,10 +82,14 @@ class Builder:
             raise ModelError(f"inertia_at is {inertia_at!r}, must be 'com' or 'origin'")
         what = f"body {name!r}: inertia"
         if is_triple(inertia):
-            tensor = np.diag(numbers(inertia, (3,), what))
+            tensor = np.diag(numbers(inertia, (3,), what, None))
         else:
-            tensor = numbers(inertia, (3, 3), what, accepted="(3,), the diagonal, or (3, 3)")
-        body = checked_body(Body(name, mass, numbers(com, (3,), f"body {name!r}: com"), tensor))
+            tensor = numbers(
+                inertia, (3, 3), what, accepted="(3,), the diagonal, or (3, 3)", source=None
+            )
+        body = checked_body(
+            Body(name, mass, numbers(com, (3,), f"body {name!r}: com", None), tensor)
+        )
         if inertia_at == "origin":
             body.inertia = inertias.at_center(body.mass, body.com, body.inertia)
         self._draft.add_body(body)
@@ -229,7 +233,7 @@ class Builder:
         its mount. `motor` lists the rotor among the model's motors.
         """
         what = f"gear of joint {joint!r}"
-        check_body_name(rotor, self._draft.bodies, what, "rotor")
+        check_body_name(rotor, self._draft.bodies, what, "rotor", None)
         for key in parameters:
             if key not in COORDINATE_FIELDS:
                 raise TypeError(f"{what}: no parameter {key!r}{suggestion(key, COORDINATE_FIELDS)}")

@@ -51,7 +51,7 @@ class Draft:
     """What has been stated so far, by name."""
 
     def __init__(self, name: str, gravity: ArrayLike) -> None:
-        self.description = Description(name, gravity=numbers(gravity, (3,), "gravity"))
+        self.description = Description(name, gravity=numbers(gravity, (3,), "gravity", None))
         checked(self.description)
         self.bodies = {WORLD: Body(WORLD)}
         self.joints: dict[str, Joint] = {}
@@ -93,7 +93,7 @@ class Draft:
         """Add a joint between bodies that are there; its child hangs on no other."""
         what, child = f"joint {joint.name!r}", joint.child
         for role, body in (("parent", joint.parent), ("child", child)):
-            check_body_name(body, self.bodies, what, role)
+            check_body_name(body, self.bodies, what, role, None)
         if child in self._carried or child in (WORLD, joint.parent):
             reason = "already hangs on a joint" if child in self._carried else "cannot be the child"
             raise ModelError(f"{what}: body {child!r} {reason}")
@@ -124,14 +124,14 @@ class Draft:
 
     def add_frame(self, frame: Frame) -> None:
         """Add a frame on a body that is there."""
-        check_body_name(frame.body, self.bodies, f"frame {frame.name!r}", "body")
+        check_body_name(frame.body, self.bodies, f"frame {frame.name!r}", "body", None)
         frame = checked_frame(frame)
         self._claim(frame.name)
         self.description.frames.append(frame)
 
     def add_shape(self, shape: Shape) -> None:
         """Add a shape on a body that is there."""
-        check_body_name(shape.body, self.bodies, f"shape {shape.name!r}", "body")
+        check_body_name(shape.body, self.bodies, f"shape {shape.name!r}", "body", None)
         self.description.shapes.append(checked_shape(shape))
 
     def add_force(self, force: Force) -> None:
@@ -174,7 +174,7 @@ class Draft:
 
     def end_of_loop(self, what: str, body: str, frame: str | ArrayLike, end: str) -> Array:
         """Return the placement (4, 4) on its body of an end of a loop, "a" or "b"."""
-        check_body_name(body, self.bodies, what, f"body_{end}")
+        check_body_name(body, self.bodies, what, f"body_{end}", None)
         if isinstance(frame, str):
             there = {f.name: f.placement for f in self.description.frames if f.body == body}
             if frame not in there and frame != body:
@@ -184,7 +184,7 @@ class Draft:
         if is_triple(frame):
             return placement_of(f"{what}, frame {end}", frame, None, None)
         accepted = "(3,), a position, or (4, 4), a placement"
-        return numbers(frame, (4, 4), f"{what}: frame_{end}", accepted=accepted)
+        return numbers(frame, (4, 4), f"{what}: frame_{end}", accepted=accepted, source=None)
 
     def loop_name(self, name: str) -> str:
         """Return a name that no loop has: `name`, or else the first of name_2, name_3, …"""
@@ -211,8 +211,8 @@ def rotation_matrix(rotation: ArrayLike, what: str = "rotation") -> Array:
     """Return a rotation (3, 3) from a matrix, or from roll, pitch and yaw [rad]: Rz Ry Rx."""
     if not is_triple(rotation):
         accepted = "(3,), roll, pitch and yaw, or (3, 3), a matrix"
-        return numbers(rotation, (3, 3), what, accepted=accepted)
-    return rotation_from_rpy(numbers(rotation, (3,), what))
+        return numbers(rotation, (3, 3), what, accepted=accepted, source=None)
+    return rotation_from_rpy(numbers(rotation, (3,), what, None))
 
 
 def placement_of(
@@ -228,7 +228,7 @@ def placement_of(
         return np.asarray(placement)
     matrix = np.eye(4)
     if position is not None:
-        matrix[:3, 3] = numbers(position, (3,), f"{what}: position")
+        matrix[:3, 3] = numbers(position, (3,), f"{what}: position", None)
     if rotation is not None:
         matrix[:3, :3] = rotation_matrix(rotation, f"{what}: rotation")
     return matrix
@@ -270,10 +270,10 @@ def linear_coupling(
     except (IndexError, ValueError):  # no matrix, or rows of different lengths
         shape = (len(joints), 1)
     accepted = f"({len(joints)}, number of leaders)"
-    rows = numbers(matrix, shape, f"{what}: matrix", accepted=accepted)
+    rows = numbers(matrix, shape, f"{what}: matrix", accepted=accepted, source=None)
     shift = np.zeros(len(joints))
     if offset is not None:
-        shift = numbers(offset, (len(joints),), f"{what}: offset")
+        shift = numbers(offset, (len(joints),), f"{what}: offset", None)
     leaders: list[int] = []
     for k, unit in enumerate(np.eye(shape[1])):
         found = np.flatnonzero((rows == unit).all(axis=1) & (shift == 0.0)).tolist()

@@ -45,7 +45,7 @@ def check_poses(metadata: Mapping[str, Any], joints: Mapping[str, Joint]) -> Non
                 raise ModelError(f"{what} has {part!r}, must be one of {', '.join(PARTS)}")
             if part == "u":
                 for actuator, value in _mapping(values, f"{what}: u").items():
-                    number(value, f"{what}: u of {actuator!r}")
+                    number(value, f"{what}: u of {actuator!r}", None)
             else:
                 _check_joints(values, joints, f"{what}: {part}", PARTS.index(part))
 
@@ -54,7 +54,7 @@ def _check_joints(values: Any, joints: Mapping[str, Joint], what: str, which: in
     for name, value in _mapping(values, what).items():
         if name in joints and joints[name].kind != "fixed":
             size = KINDS[joints[name].kind][which]
-            found = numbers(value, (size,), f"{what} of joint {name!r}")
+            found = numbers(value, (size,), f"{what} of joint {name!r}", None)
             if which == 0 and joints[name].kind in QUATERNION:
                 part = QUATERNION[joints[name].kind]
                 if not np.linalg.norm(found[part]) > 0.0:

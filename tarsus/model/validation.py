@@ -157,7 +157,7 @@ def checked_shape(shape: Shape) -> Shape:
 
 def checked(description: Description) -> Description:
     """Return a checked copy of `description` with read-only arrays."""
-    check_name(description.name, "the mechanism")
+    check_name(description.name, "the mechanism", None)
     bodies = [checked_body(body) for body in description.bodies]
     joints = [checked_joint(joint) for joint in description.joints]
     frames = [checked_frame(frame) for frame in description.frames]
@@ -193,7 +193,7 @@ def checked(description: Description) -> Description:
         shapes=shapes,
         forces=forces,
         actuators=actuators,
-        gravity=numbers(description.gravity, (3,), "gravity"),
+        gravity=numbers(description.gravity, (3,), "gravity", None),
         warnings=list(description.warnings),
         metadata=copy.deepcopy(description.metadata),
     )

@@ -8,13 +8,13 @@ from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 
+from tarsus._lib.checks import checked_size
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
 from tarsus.model.builder import Builder
 from tarsus.model.model import Model
 from tarsus.robots import building as solids
 from tarsus.robots.building import Rotors, Triple, add_gear, checked_rotors
-from tarsus.robots.sizes import checked_size
 
 # The humanoid Lola in three depths of modelling, with its drives as bodies that turn.
 #

@@ -7,7 +7,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from tarsus._lib.checks import number
+from tarsus._lib.checks import checked_size, number
 from tarsus._lib.errors import WORLD, ModelError
 from tarsus.model.builder import Builder
 from tarsus.model.model import Model
@@ -22,7 +22,6 @@ from tarsus.robots.building import (
     direction,
     meeting_point,
 )
-from tarsus.robots.sizes import checked_size
 
 # Mechanisms with one loop: planar and spatial four-bar linkages, and the slider-crank.
 #

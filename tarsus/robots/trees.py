@@ -9,14 +9,13 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import number
+from tarsus._lib.checks import checked_size, number
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
 from tarsus.model.builder import Builder
 from tarsus.model.description import KINDS, QUATERNION, SIZES, WITHOUT_SPRINGS
 from tarsus.model.model import Model
 from tarsus.robots.building import Rotors, add_gear, checked_rotors
-from tarsus.robots.sizes import checked_size
 
 # Chains and regular trees of equal links, as `autoTree` of Featherstone's spatial_v2 makes them.
 #

@@ -7,7 +7,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from tarsus._lib.checks import number
+from tarsus._lib.checks import checked_size, number, positive
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
 from tarsus.control.joint_control import PD
@@ -19,7 +19,6 @@ from tarsus.parts.part import Part
 from tarsus.parts.rigid_constraints import Nail
 from tarsus.robots import building as solids
 from tarsus.robots.mechanisms import snakeboard as machine
-from tarsus.robots.sizes import checked_size
 from tarsus.scenes.scene import ACROSS as ACROSS_CANS
 from tarsus.scenes.scene import (
     BLUE,
@@ -36,7 +35,6 @@ from tarsus.scenes.scene import (
 )
 from tarsus.scenes.vehicles import BAR_MASS as MASS
 from tarsus.scenes.vehicles import BAR_SIZE as SIZE
-from tarsus.simulation.contact.numbers import positive
 
 # A wave of pendulums: each makes one swing more than its neighbour until all meet again.
 #

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from tarsus._lib.checks import number, suggestion
+from tarsus._lib.checks import number, positive, suggestion
 from tarsus._lib.errors import WORLD
 from tarsus.control.controller import Table
 from tarsus.control.joint_control import ImplicitPD
@@ -23,7 +23,6 @@ from tarsus.parts.rigid_constraints import Nail
 from tarsus.robots import building as solids
 from tarsus.scenes.scene import ACROSS as ACROSS_CAR
 from tarsus.scenes.scene import BLUE, COLORS, DARK, LYING, ORANGE, WHITE, Scene, at_rest, show
-from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.simulation import Simulation
 from tarsus.simulation.trajectory import Trajectory
 from tarsus.walking.plans.swing import quintic

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import count
+from tarsus._lib.checks import count, threads_of
 from tarsus._lib.console import Interrupt, Progress, progress_of
 from tarsus._lib.files import Array
 from tarsus.simulation.compliant_record import CompliantRecord, Rows
 from tarsus.simulation.compliant_steps import INTERRUPTED, ROUGH, CompliantSteps, cause_of
 from tarsus.simulation.contact.compliant import Compliant
 from tarsus.simulation.contact.law import StabilityWarning
-from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Place
 from tarsus.simulation.controllers import restart
 from tarsus.simulation.drives import Controller

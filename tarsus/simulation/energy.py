@@ -18,10 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from tarsus._lib.checks import suggestion
+from tarsus._lib.checks import positive, suggestion
 from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.errors import EnergyError
 from tarsus.simulation.part_record import PartRecord
 from tarsus.view.plots import plot_energy

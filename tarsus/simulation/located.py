@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarsus import _core
-from tarsus._lib.checks import count
+from tarsus._lib.checks import count, threads_of
 from tarsus._lib.console import progress_of
 from tarsus._lib.files import Array
 from tarsus.control.joint_control import ImplicitPD
 from tarsus.model import Model
 from tarsus.simulation.contact.event import Event
-from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Contacts, Place
 from tarsus.simulation.convergence import ConvergenceWarning
 from tarsus.simulation.drives import Controller

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from tarsus import _core
-from tarsus._lib.checks import count, read_only, reals
+from tarsus._lib.checks import count, read_only, reals, threads_of
 from tarsus._lib.files import Array
 from tarsus.model import Model
 from tarsus.sensors.touches import Touches
 from tarsus.simulation.acting import Acting, steps_until
-from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import Contact, Place, contact_of, touches_of
 from tarsus.simulation.drives import Drive, Rows
 from tarsus.simulation.errors import SimulationError, fault

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tarsus._lib.checks import COUNTED, number, read_only
+from tarsus._lib.checks import COUNTED, number, positive, read_only
 from tarsus._lib.files import Array
-from tarsus.simulation.contact.numbers import positive
 
 BRIEF = 1_000
 """Steps whose times are kept for the next run."""

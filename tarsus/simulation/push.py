@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import number, reals
+from tarsus._lib.checks import number, positive, reals
 from tarsus._lib.files import Array
 from tarsus.model.description import Record
 from tarsus.parts.part import Where
-from tarsus.simulation.contact.numbers import positive
 
 
 @dataclass(frozen=True, eq=False)

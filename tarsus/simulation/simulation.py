@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import COUNTED, expect, flag, number, read_only
+from tarsus._lib.checks import COUNTED, expect, flag, number, positive, read_only
 from tarsus._lib.files import Array
 from tarsus.geometry.collision import Collision
 from tarsus.geometry.embedded_shapes import without_buried
@@ -25,7 +25,6 @@ from tarsus.simulation.board import Board
 from tarsus.simulation.compliant import run_compliant
 from tarsus.simulation.constraint_rows import diagnosis
 from tarsus.simulation.contact import Compliant, ContactLaw, Event, law_of, refuse_law
-from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.content import run_content
 from tarsus.simulation.controllers import restart
 from tarsus.simulation.drives import Controller, Drive

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import count
+from tarsus._lib.checks import count, threads_of
 from tarsus._lib.console import Progress, progress_of
 from tarsus._lib.files import Array
-from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.contact_record import NUMBERS, Contacts
 from tarsus.simulation.controllers import restart
 from tarsus.simulation.drives import Controller

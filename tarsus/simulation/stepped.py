@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from tarsus import _core
-from tarsus._lib.checks import count
+from tarsus._lib.checks import count, threads_of
 from tarsus._lib.console import progress_of
 from tarsus._lib.files import Array
 from tarsus.simulation import checkpoint as checkpoints
 from tarsus.simulation.contact import Penalty, StabilityWarning
-from tarsus.simulation.contact.numbers import threads_of
 from tarsus.simulation.content import check_same, run_content
 from tarsus.simulation.controllers import feels
 from tarsus.simulation.convergence import SOLVED, ConvergenceWarning

@@ -189,7 +189,7 @@ def test_mistakes_are_told_by_name() -> None:
     model = box()
     with pytest.raises(ts.UnknownNameError, match=r"friction: no shape, link or body .* 'foot'"):
         ts.Collision.from_model(model, friction={"foot": 0.2})
-    with pytest.raises(ts.ModelError, match="friction of 'box' is -1, must be finite"):
+    with pytest.raises(ValueError, match="friction of 'box' is -1, must be finite"):
         ts.Collision.from_model(model, friction={"box": -1.0})
     with pytest.raises(ValueError, match="combine of friction is 'best', must be one of min, max"):
         ts.Collision.from_model(model, combine="best")  # type: ignore[arg-type]

@@ -112,7 +112,7 @@ def test_mistakes_are_told_by_name() -> None:
     model = ball().build()
     with pytest.raises(ts.ModelError, match="stiffness is 0, must be above zero"):
         ball(stiffness=0.0).build()
-    with pytest.raises(ts.ModelError, match="damping of 'skin' is -1, must be finite"):
+    with pytest.raises(ValueError, match="damping of 'skin' is -1, must be finite"):
         ts.Collision.from_model(model, damping={"skin": -1.0})
     with pytest.raises(ValueError, match=r"stiffness: no shape, link or body .* is called 'bal'"):
         ts.Collision.from_model(model, stiffness={"bal": 1.0})

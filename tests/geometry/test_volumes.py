@@ -242,7 +242,7 @@ def test_wrong_entries(entry: str, message: str, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_numbers(points: object, radius: object, message: str) -> None:
-    with pytest.raises(ts.ModelError, match=message):
+    with pytest.raises(ValueError, match=message):
         SweptSphere(points, radius)  # type: ignore[arg-type]
 
 

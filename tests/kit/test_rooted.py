@@ -223,7 +223,7 @@ def test_errors_name_what_is_wrong() -> None:
         model.rooted_at("left_sole", "rolling_ball", radios=0.1)
     with pytest.raises(ts.ModelError, match="radius"):
         model.rooted_at("left_sole", "rolling_ball")
-    with pytest.raises(ts.ModelError, match="orthonormal"):
+    with pytest.raises(ValueError, match="orthonormal"):
         model.rooted_at("left_sole", at=np.diag([2.0, 1.0, 1.0, 1.0]))
     with pytest.raises(ts.ModelError, match=r"release.*'knee'.*valid: base"):
         model.rooted_at("left_sole", release="knee")

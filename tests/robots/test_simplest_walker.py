@@ -32,5 +32,5 @@ def test_the_gait_walks_on_this_machine() -> None:
 
 @pytest.mark.parametrize("wrong", [{"foot_mass": 0.0}, {"slope": "steep"}])
 def test_wrong_numbers_are_named(wrong: dict[str, object]) -> None:
-    with pytest.raises(ts.ModelError, match=f"simplest_walker: {next(iter(wrong))}"):
+    with pytest.raises(ValueError, match=f"simplest_walker: {next(iter(wrong))}"):
         ts.robots.simplest_walker(**wrong)  # type: ignore[arg-type]

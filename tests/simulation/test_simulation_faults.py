@@ -243,6 +243,18 @@ def test_bad_input_is_named(case: str) -> None:
         make()
 
 
+@pytest.mark.parametrize(
+    ("stiction", "cause"),
+    [([1.0], r"has shape \(1,\), must be \(4,\)"), (np.full(4, np.nan), "is not finite")],
+)
+def test_wrong_stiction_is_an_error_of_the_argument_not_of_the_model(
+    stiction: Any, cause: str
+) -> None:
+    with pytest.raises(ValueError, match=f"stiction {cause}") as caught:
+        Simulation(arm(), stiction=stiction)
+    assert not isinstance(caught.value, ts.ModelError)
+
+
 def test_bad_contact_names() -> None:
     m = point_mass()
     found = Simulation(m, ground=Ground(), collision=on_tip(m)).run(duration=0.01).contacts

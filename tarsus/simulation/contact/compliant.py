@@ -15,14 +15,13 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from tarsus import _core
-from tarsus._lib.checks import suggestion
+from tarsus._lib.checks import positive, suggestion
 from tarsus._lib.files import Array
 from tarsus.geometry.grounds import Terrain
 from tarsus.model import Model
 from tarsus.simulation.contact.bristle import Bristle
 from tarsus.simulation.contact.hertz import Hertz
 from tarsus.simulation.contact.hunt_crossley import HuntCrossley
-from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.contact.saturation import Saturation
 from tarsus.simulation.contact.spring import Spring
 from tarsus.simulation.contact.stick import Stick

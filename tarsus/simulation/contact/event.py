@@ -29,10 +29,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tarsus import _core
-from tarsus._lib.checks import flag
+from tarsus._lib.checks import flag, positive
 from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.simulation.contact.numbers import positive
 
 
 @dataclass(frozen=True)

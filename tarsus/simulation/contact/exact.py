@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tarsus import _core
-from tarsus._lib.checks import count
+from tarsus._lib.checks import choice, count, positive
 from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.simulation.contact.numbers import choice, positive
 
 Solver = Literal["newton", "pgs"]
 

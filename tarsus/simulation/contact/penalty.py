@@ -17,9 +17,9 @@ from typing import ClassVar
 import numpy as np
 
 from tarsus import _core
+from tarsus._lib.checks import positive
 from tarsus._lib.files import Array
 from tarsus.model import Model
-from tarsus.simulation.contact.numbers import positive
 
 CHECKED = 64
 """How many contact points are looked at, those that are next to touch."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tarsus.simulation.contact.numbers import positive
+from tarsus._lib.checks import positive
 
 
 @dataclass(frozen=True)

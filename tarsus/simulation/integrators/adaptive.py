@@ -15,9 +15,8 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from tarsus._lib.checks import number
+from tarsus._lib.checks import number, positive
 from tarsus._lib.files import Array
-from tarsus.simulation.contact.numbers import positive
 from tarsus.simulation.integrators.motion import Effort, SmoothMotion
 
 Parts: TypeAlias = tuple[Array, Array, Array]
