@@ -10,9 +10,10 @@ import difflib
 import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, SupportsIndex, TypeVar
+from typing import Any, Protocol, SupportsIndex, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tarsus._lib.errors import WORLD, ModelError, Source, TarsusError
 from tarsus._lib.files import Array
@@ -289,3 +290,33 @@ def unused(name: str, taken: set[str]) -> str:
         result = f"{name}_{count}"
     taken.add(result)
     return result
+
+
+class Sizes(Protocol):
+    """A model, of which only the sizes of its states matter here."""
+
+    @property
+    def nq(self) -> int: ...
+
+    @property
+    def nv(self) -> int: ...
+
+
+def checked_state(model: Sizes, q: ArrayLike, v: ArrayLike | None) -> tuple[Array, Array]:
+    """Return q (…, nq) and v (…, nv) with the same leading dimensions; v is zero by default."""
+    positions = _coordinates(q, model.nq, "q")
+    velocities = _coordinates(np.zeros(model.nv) if v is None else v, model.nv, "v")
+    lead = np.broadcast_shapes(positions.shape[:-1], velocities.shape[:-1])
+    return (
+        np.broadcast_to(positions, (*lead, model.nq)).copy(),
+        np.broadcast_to(velocities, (*lead, model.nv)).copy(),
+    )
+
+
+def _coordinates(value: ArrayLike, size: int, name: str) -> Array:
+    array = reals(value, name)
+    if array.ndim == 0 or array.shape[-1] != size:
+        raise ValueError(f"{name} has shape {array.shape}, must be (…, {size})")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} is not finite")
+    return array

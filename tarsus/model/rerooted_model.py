@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarsus._lib.checks import expect, numbers, reals, suggestion
+from tarsus._lib.checks import checked_state, expect, numbers, reals, suggestion
 from tarsus._lib.checks import pose as checked_pose
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
@@ -19,7 +19,6 @@ from tarsus.model.description_builder import placement_of
 from tarsus.model.model import Model
 from tarsus.model.reroot import path_to, rerooted, with_independent
 from tarsus.model.reroot_map import RootedState, RootStates
-from tarsus.model.states import checked_state
 from tarsus.spatial import inverse
 
 # `tarsus.Rooted`: the same machine on another root, and states of one as states of the other.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import expect, unused
+from tarsus._lib.checks import checked_state, expect, unused
 from tarsus._lib.errors import WORLD, ModelError
 from tarsus._lib.files import Array
 from tarsus.model.assembly.close_loops import Snapped, snap
@@ -31,7 +31,6 @@ from tarsus.model.loop_joints import TREE_KINDS, seat
 from tarsus.model.loops import without_missing
 from tarsus.model.model import Model
 from tarsus.model.name_references import consistent
-from tarsus.model.states import checked_state
 from tarsus.spatial import inverse
 
 # `tarsus.assemble`: from loose bodies and loop joints to the fast tree of clusters.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import expect
+from tarsus._lib.checks import checked_state, expect
 from tarsus._lib.errors import TarsusError
 from tarsus._lib.files import Array
 from tarsus.model.assembly.spanning_tree import Opened, opened
@@ -15,7 +15,6 @@ from tarsus.model.closure import DISTURBANCES
 from tarsus.model.dependents import EXACT, GOOD, close
 from tarsus.model.diagnosis import FAINT, Diagnosis, diagnose
 from tarsus.model.model import Model
-from tarsus.model.states import checked_state, each
 from tarsus.spatial import TURN, step_rate_matrix
 
 # `tarsus.snap`: put a loose state together: the nearest one in which all loops are closed.
@@ -87,7 +86,7 @@ def snap(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, strict: bool
     parts = opened(model)
     x, w = parts.open_state(q, v)
     assert w is not None
-    found = [Search(parts, start).run(speed) for start, speed in each(x, w)]
+    found = [Search(parts, x[index]).run(w[index]) for index in np.ndindex(x.shape[:-1])]
     shape = q.shape[:-1]
     x, w = (np.array([one[k] for one in found]) for k in (0, 1))
     x, w = x.reshape(*shape, parts.tree.nq), w.reshape(*shape, parts.nv)

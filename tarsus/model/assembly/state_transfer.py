@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import expect
+from tarsus._lib.checks import checked_state, expect
 from tarsus._lib.errors import WORLD
 from tarsus._lib.files import Array
 from tarsus.model.assembly.close_loops import AssemblyError, snap
@@ -17,7 +17,6 @@ from tarsus.model.description import Body
 from tarsus.model.joint_coordinates import joint_coordinates
 from tarsus.model.loops import n_rows
 from tarsus.model.model import Model
-from tarsus.model.states import checked_state
 from tarsus.model.views import JointView
 from tarsus.spatial import inverse, vector_from_rotation
 
