@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import threading
 from types import ModuleType
 from typing import Any
 
@@ -141,19 +142,25 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = sorted([*_HOMES, *_NAMESPACES.keys() - {*_OPTIONAL}, "__version__"])
 
 
+_IMPORTING = threading.RLock()
+"""One thread imports at a time. Of two threads that import a package and a module of it, Python
+otherwise gives one a module that is not complete."""
+
+
 def __getattr__(name: str) -> Any:
     """Import what is asked for, once: `import tarsus` alone takes a few milliseconds."""
-    if name in _HOMES:
-        value = getattr(importlib.import_module(_HOMES[name]), name)
-    else:
-        module = _NAMESPACES.get(name, f"tarsus.{name}")
-        try:
-            value = importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            if error.name != module:
-                raise
-            raise AttributeError(f"module 'tarsus' has no attribute {name!r}") from None
-    globals()[name] = value
+    with _IMPORTING:
+        if name in _HOMES:
+            value = getattr(importlib.import_module(_HOMES[name]), name)
+        else:
+            module = _NAMESPACES.get(name, f"tarsus.{name}")
+            try:
+                value = importlib.import_module(module)
+            except ModuleNotFoundError as error:
+                if error.name != module:
+                    raise
+                raise AttributeError(f"module 'tarsus' has no attribute {name!r}") from None
+        globals()[name] = value
     return value
 
 

@@ -75,6 +75,37 @@ def test_importing_the_package_imports_little() -> None:
     assert int(done.stdout) <= 3
 
 
+IN_THREADS = """
+import sys, threading
+import tarsus as ts
+
+names = "load robots Simulation scenes gait walking geometry Builder ik control".split()
+start, errors = threading.Barrier(len(names)), []
+
+def use(name):
+    start.wait()
+    try:
+        found = getattr(ts, name)
+        assert name != "robots" or found.chain(2).nv == 2
+    except Exception as error:
+        errors.append(f"{name}: {error!r}")
+
+threads = [threading.Thread(target=use, args=(name,)) for name in names]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+sys.exit("; ".join(errors) or 0)
+"""
+
+
+def test_threads_may_use_the_package_first_at_the_same_time() -> None:
+    """Without a lock, about one of three such processes fails."""
+    for _ in range(6):
+        done = subprocess.run([sys.executable, "-c", IN_THREADS], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("name", ["check", "sweep", "view"])
 def test_functions_are_not_replaced_by_packages_of_their_names(name: str) -> None:
     code = (

@@ -79,9 +79,9 @@ def read_parquet(
         data = _metadata(columns.metadata, source)
         model = build(from_data(data["model"], str(path), package_dirs), str(path))
         return _trajectory(columns, data, model, max_bytes)
-    except ModelError as error:
-        text = str(error) if error.source else f"{path}: {error}"
-        raise RunFileError(text) from None
+    except ValueError as error:
+        stated = isinstance(error, ModelError) and error.source is not None
+        raise RunFileError(str(error) if stated else f"{path}: {error}") from None
 
 
 def _trajectory(columns: Columns, data: dict[str, Any], model: Model, max_bytes: int) -> Trajectory:
