@@ -108,11 +108,10 @@ nb::tuple forces(const CoreCompliant& self, nb::handle given_parameters, nb::han
 // efforts that a function of (t, q, v) computes, and Ctrl-C
 class Efforts final : public HybridOutside {
    public:
-    Efforts(const Tree& tree, nb::handle function, double start)
-        : tree_(tree), function_(function), start_(start) {}
+    Efforts(const Tree& tree, nb::handle function) : tree_(tree), function_(function) {}
 
     void efforts(int, double t, const double* q, const double* v, double* tau) override {
-        const Owned time(PyFloat_FromDouble(start_ + t)), at_q(row_of(q, tree_.nq)),
+        const Owned time(PyFloat_FromDouble(t)), at_q(row_of(q, tree_.nq)),
             at_v(row_of(v, tree_.nv));
         if (!time.object || !at_q.object || !at_v.object) throw PythonError();
         const Owned found(call_python(function_.ptr(), time.object, at_q.object, at_v.object));
@@ -131,7 +130,6 @@ class Efforts final : public HybridOutside {
    private:
     const Tree& tree_;
     nb::handle function_;
-    double start_;
     InterruptCheck interrupt_;
 };
 
@@ -163,7 +161,31 @@ void flow(const CompliantStatement& statement, Efforts& outside, std::vector<Hyb
     }
 }
 
-nb::dict told(const std::vector<HybridMotion>& motions, size_t nq, size_t nv) {
+// what a motion remembers while it pauses: counts of steps and events, when and how often events
+// came at once, and whether a step follows
+constexpr size_t kCounts = 5;
+
+void remember(HybridMotion& motion, const double* row, size_t step, size_t exits, double end) {
+    const double* s = row + kCounts;
+    const auto counts = [](double x) { return x >= 0 && x < 1e9; };
+    const bool paused = row[4] != 0;
+    if (!(counts(row[0]) && counts(row[1]) && counts(row[3])) ||
+        (paused && !(s[1] > 0 && s[1] <= end - s[0] && s[3] >= -1 && s[3] < double(exits))))
+        throw std::invalid_argument("memory must be what an earlier run to the same end returned");
+    motion.steps = long(row[0]), motion.n_events = long(row[1]);
+    motion.first_event = row[2], motion.at_once = int(row[3]);
+    if (paused) motion.step.assign(s, s + step);
+}
+
+nb::dict told(const std::vector<HybridMotion>& motions, size_t nq, size_t nv, size_t step) {
+    std::vector<double> memory;
+    for (const HybridMotion& motion : motions) {
+        memory.insert(memory.end(),
+                      {double(motion.steps), double(motion.n_events), motion.first_event,
+                       double(motion.at_once), double(!motion.step.empty())});
+        memory.insert(memory.end(), motion.step.begin(), motion.step.end());
+        memory.resize(memory.size() + step - motion.step.size());
+    }
     std::vector<double> q, v, status, events, event_q, before, after, samples, at_q, at_v;
     const auto add = [](std::vector<double>& to, const std::vector<double>& row) {
         to.insert(to.end(), row.begin(), row.end());
@@ -172,7 +194,8 @@ nb::dict told(const std::vector<HybridMotion>& motions, size_t nq, size_t nv) {
         const HybridMotion& motion = motions[k];
         add(q, motion.q), add(v, motion.v);
         add(status,
-            {motion.t, double(motion.ended), double(motion.steps), double(motion.rejected)});
+            {motion.t, double(motion.ended == HybridEnd::paused ? HybridEnd::time : motion.ended),
+             double(motion.rejected)});
         for (const HybridEvent& event : motion.events) {
             add(events, {double(k), event.t, double(event.phase), double(event.exit)});
             add(event_q, event.q), add(before, event.v), add(after, event.next_v);
@@ -187,17 +210,19 @@ nb::dict told(const std::vector<HybridMotion>& motions, size_t nq, size_t nv) {
         const npy_intp n = npy_intp(width ? rows.size() / width : 0);
         found[name] = rows_of(rows, n, npy_intp(width));
     };
-    give("q", q, nq), give("v", v, nv), give("status", status, 4), give("events", events, 4);
+    give("q", q, nq), give("v", v, nv), give("status", status, 3), give("events", events, 4);
     give("event_q", event_q, nq), give("before", before, nv), give("after", after, nv);
     give("samples", samples, 2), give("sample_q", at_q, nq), give("sample_v", at_v, nv);
+    give("memory", memory, kCounts + step);
     return found;
 }
 
 nb::dict run(const CoreCompliant& self, nb::handle given_q, nb::handle given_v,
-             nb::handle given_tau, nb::handle parts, nb::handle part_numbers,
-             const std::vector<int>& linkage, bool friction, nb::handle efforts, double start,
-             double duration, double rtol, double atol, double longest_step, double sample_every,
-             long most_events, long most_steps, int threads) {
+             nb::handle given_tau, nb::handle given_memory, nb::handle parts,
+             nb::handle part_numbers, const std::vector<int>& linkage, bool friction,
+             nb::handle efforts, double dt, long first, long last, long end, long every,
+             double rtol, double atol, double longest_step, long most_events, long most_steps,
+             int threads) {
     const World& world = *self.world;
     CompliantStatement statement;
     statement.world = &world, statement.contact = self.numbers, statement.friction = friction;
@@ -216,35 +241,48 @@ nb::dict run(const CoreCompliant& self, nb::handle given_q, nb::handle given_v,
             throw std::invalid_argument("linkages must be numbers from 0");
         statement.linkages = std::max(statement.linkages, each + 1);
     }
-    if (!(rtol > 0 && atol > 0 && duration >= 0 && sample_every > 0) || threads < 1 ||
-        threads > 1024)
-        throw std::invalid_argument(
-            "rtol, atol, duration, sample_every and threads must be positive");
+    if (!(rtol > 0 && atol > 0 && dt > 0 && every > 0) || threads < 1 || threads > 1024)
+        throw std::invalid_argument("rtol, atol, dt, every and threads must be positive");
+    if (!(0 <= first && first <= last && last <= end && (last - first) % every == 0))
+        throw std::invalid_argument("first, last and end must rise from 0, by whole `every`");
+    statement.dt = dt, statement.first = first, statement.every = every;
+    statement.last = last < end ? last : last - every;  // at the end a motion is its last sample
     statement.numbers.rtol = rtol, statement.numbers.atol = atol;
-    statement.numbers.duration = duration, statement.numbers.longest_step = longest_step;
-    statement.numbers.sample_every = sample_every;
+    statement.numbers.duration = double(end) * dt, statement.numbers.pause = double(last) * dt;
+    statement.numbers.longest_step = longest_step;
     statement.numbers.most_events = most_events, statement.numbers.most_steps = most_steps;
+    statement.numbers.per_second = 1;
     statement.efforts = !efforts.is_none();
-    Owned own[3];
+    Owned own[4];
     const Numbers q = given_array("q", given_q.ptr(), 2, own[0]);
     const Numbers v = given_array("v", given_v.ptr(), 2, own[1]);
     const Numbers tau = given_array("tau", given_tau.ptr(), 2, own[2]);
+    Numbers memory{};
+    if (!given_memory.is_none()) memory = given_array("memory", given_memory.ptr(), 2, own[3]);
+    const size_t step = HybridMotion::step_size(nq + nv, candidates, candidates);
     const size_t n = q.shape[0];
     check_shape("q", n, q.shape[1], n, nq, false);
     check_shape("v", v.shape[0], v.shape[1], n, nv, false);
     check_shape("tau", tau.shape[0], tau.shape[1], n, nt, false);
     check_finite("q", q.data, q.size), check_finite("v", v.data, v.size);
     check_finite("tau", tau.data, tau.size);
+    if (memory.data)
+        check_shape("memory", memory.shape[0], memory.shape[1], n, kCounts + step, false),
+            check_finite("memory", memory.data, memory.size);
     std::vector<HybridMotion> motions(n);
     for (size_t k = 0; k < n; ++k) {
+        motions[k].t = double(first) * dt;
+        if (memory.data)
+            remember(motions[k], memory.data + k * (kCounts + step), step, candidates,
+                     double(end) * dt);
         motions[k].q.assign(q.data + k * nq, q.data + (k + 1) * nq);
         motions[k].v.assign(v.data + k * nv, v.data + (k + 1) * nv);
         motions[k].tau.assign(tau.data + k * nt, tau.data + (k + 1) * nt);
     }
-    Efforts outside(*world.tree, efforts, start);
+    Efforts outside(*world.tree, efforts);
     flow(statement, outside, motions, threads);
     if (PyErr_Occurred()) throw PythonError();
-    return told(motions, nq, nv);
+    return told(motions, nq, nv, step);
 }
 
 }  // namespace
@@ -259,13 +297,15 @@ void bind_compliant(nb::module_& m) {
              "18 candidates) at n states with deformations (n, 8 candidates) of contacts that are "
              "on, 1 or 0 (n, candidates).")
         .def("run", &run, nb::arg("q").none(), nb::arg("v").none(), nb::arg("tau").none(),
-             nb::arg("parts").none(), nb::arg("part_numbers").none(), nb::arg("linkage"),
-             nb::kw_only(), nb::arg("friction"), nb::arg("efforts").none(), nb::arg("start"),
-             nb::arg("duration"), nb::arg("rtol"), nb::arg("atol"), nb::arg("longest_step"),
-             nb::arg("sample_every"), nb::arg("most_events"), nb::arg("most_steps"),
-             nb::arg("threads"),
+             nb::arg("memory").none(), nb::arg("parts").none(), nb::arg("part_numbers").none(),
+             nb::arg("linkage"), nb::kw_only(), nb::arg("friction"), nb::arg("efforts").none(),
+             nb::arg("dt"), nb::arg("first"), nb::arg("last"), nb::arg("end"), nb::arg("every"),
+             nb::arg("rtol"), nb::arg("atol"), nb::arg("longest_step"), nb::arg("most_events"),
+             nb::arg("most_steps"), nb::arg("threads"),
              "Motions from q (n, nq) and v (n, velocities, deformations, works, switches) under "
-             "efforts, friction and viscous friction tau (n, nv + 2); returns arrays by name.");
+             "efforts, friction and viscous friction tau (n, nv + 2), from `first` to `last` dt; "
+             "forces may jump at `end` dt, where steps end. `memory` is what the last run has "
+             "returned, or None. Returns arrays by name.");
 }
 
 }  // namespace tarsus

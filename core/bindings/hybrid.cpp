@@ -338,8 +338,15 @@ nb::dict hybrid_flow(nb::list phases, nb::list functions, nb::list derivatives, 
         throw std::invalid_argument("there is no such phase");
     if (!(rtol > 0 && atol > 0 && duration >= 0) || threads < 1 || threads > 1024)
         throw std::invalid_argument("rtol, atol, duration and threads must be positive");
-    statement.numbers = {rtol,         atol,        duration,   first_step, longest_step,
-                         sample_every, most_events, most_steps, record};
+    statement.numbers = {.rtol = rtol,
+                         .atol = atol,
+                         .duration = duration,
+                         .first_step = first_step,
+                         .longest_step = longest_step,
+                         .sample_every = sample_every,
+                         .most_events = most_events,
+                         .most_steps = most_steps,
+                         .record = record};
     const Tree& tree = *statement.phases[first].tree;
     Owned own_q, own_v, own_tau;
     const Numbers q = given_array("q", given_q.ptr(), 2, own_q);

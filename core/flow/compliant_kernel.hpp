@@ -21,6 +21,9 @@ struct CompliantStatement {
     int linkages = 0;
     bool friction = true;  // dry friction of joints acts
     bool efforts = false;  // users compute them
+    // samples after `first` dt, each `every` dt, the last one after `last` dt, where motions pause
+    double dt = 0;
+    long first = 0, every = 1, last = 0;
 };
 
 // A motion's v has its velocities, deformations, works and switches (flow/compliant_system.hpp),

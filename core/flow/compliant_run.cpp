@@ -44,6 +44,9 @@ class CompliantRun {
                      if (motion.ended == HybridEnd::interrupted) {
                          for (; next < count; ++next) motions[next].ended = HybridEnd::interrupted;
                      }
+                     if (motion.ended == HybridEnd::paused && candidate < 0) {
+                         motion.q = motion.samples.back().q, motion.v = motion.samples.back().v;
+                     }
                      return candidate >= 0 && pass(motion, candidate);
                  });
     }
@@ -71,7 +74,8 @@ class CompliantRun {
         ++motion.at_once, ++motion.n_events;
         if (statement_.numbers.record) motion.events.push_back(std::move(event));
         if (motion.at_once >= kMostAtOnce * at_.candidates) motion.ended = HybridEnd::forever;
-        else if (motion.n_events >= statement_.numbers.most_events)
+        else if (motion.n_events >=
+                 statement_.numbers.most(statement_.numbers.most_events, motion.t))
             motion.ended = HybridEnd::events;
         else return true;
         return false;

@@ -57,7 +57,8 @@ class CompliantSystem {
     double longest_step(int, const T*) const { return INFINITY; }
     // when the next sample of it is, and that sample
     double next_sample(const HybridMotion& motion) const {
-        return double(motion.samples.size()) * statement_.numbers.sample_every;
+        const long tick = statement_.first + (long(motion.samples.size()) + 1) * statement_.every;
+        return tick <= statement_.last ? double(tick) * statement_.dt : INFINITY;
     }
     void note(int lane, double t, const T* y, HybridMotion& motion) const;
 

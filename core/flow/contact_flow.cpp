@@ -49,7 +49,7 @@ class EventFlow final : public ContactFlow {
         t = at;
         q.assign(from_q, from_q + tree_.nq), v.assign(from_v, from_v + tree_.nv);
         work.assign(from_work, from_work + system_.n_works());
-        started_ = true;
+        started_ = true, motion_.step.clear();
         // a motion that goes on where it was keeps its grip
         if (gripped_ && q == settled_q_ && v == settled_v_) return;
         system_.grip.contacts.clear(), system_.grip.limits.clear(), system_.grip.dry.clear();
@@ -59,24 +59,22 @@ class EventFlow final : public ContactFlow {
     FlowEnd go(const double* times, long count, double end) override {
         system_.times = times, system_.count = count, system_.next = 0;
         system_.samples = &samples;
-        last_ = std::min(times[count - 1], end);
+        end_ = end;
         // forces may jump where it was started anew: what sticks may slip
         if (!gripped_ || started_) {
             const FlowEnd found = change();
             if (found != FlowEnd::reached) return found;
             started_ = false;
         }
-        const double last = last_;
         while (system_.next < count) {
             int exit = -1;
-            const double from = t;
-            const FlowEnd ended = segment(last, exit);
-            if (ended == FlowEnd::too_short && t < last) {
+            const FlowEnd ended = segment(exit);
+            if (ended == FlowEnd::too_short && t < end) {
                 // many steps alone are no trouble
-                if (t - from > kStiff * kMostSteps) continue;
+                if (t - from_ > kStiff * kMostSteps) continue;
                 // forces without bounds, or that no step follows: impulses have a solution
-                length_ = std::clamp(10 * (t - from), kMergedTime, kLongestMerged);
-                const FlowEnd found = merge(last);
+                length_ = std::clamp(10 * (t - from_), kMergedTime, kLongestMerged);
+                const FlowEnd found = merge();
                 if (found != FlowEnd::reached) return found;
                 continue;
             }
@@ -96,9 +94,9 @@ class EventFlow final : public ContactFlow {
         if (t - first_change_ > kAtOnce) first_change_ = t, at_once_ = 0;
         // where it just was so it is not waited for as long
         const int most = t - merged_ < kSoon ? kMostAgain : kMostAtOnce;
-        if (++at_once_ > most && t < last_) {
+        if (++at_once_ > most && t < end_) {
             if (t - merged_ > kSoon) length_ = kMergedTime;
-            return merge(last_);
+            return merge();
         }
         if (long(events.size()) > numbers_.most_events) return FlowEnd::forever;
         system_.tip_rims(q.data(), v.data());
@@ -119,13 +117,12 @@ class EventFlow final : public ContactFlow {
     // there are states in which forces have no solution, or solvers do not find it
     FlowEnd unsolved() {
         const bool finite = std::isfinite(system_.parameters()[kFriction]);
-        return finite && ++tried_ <= kMostUnsolved && t < last_ ? merge(last_)
-                                                                : FlowEnd::not_solved;
+        return finite && ++tried_ <= kMostUnsolved && t < end_ ? merge() : FlowEnd::not_solved;
     }
     // Changes without time in between, as one over a short time, and a new grip.
-    FlowEnd merge(double last) {
+    FlowEnd merge() {
         if (t - merged_ < 10 * length_) length_ = std::min(2 * length_, kLongestMerged);
-        double h = std::min(length_, last - t);
+        double h = std::min(length_, end_ - t);
         if (system_.next < system_.count) h = std::min(h, system_.times[system_.next] - t);
         if (++merged > kMostMerged) return FlowEnd::forever;
         if (changes_.approaches(q.data(), v.data()) &&
@@ -133,7 +130,7 @@ class EventFlow final : public ContactFlow {
             return FlowEnd::not_solved;
         if (h > 0 && !changes_.merge(t, h, q.data(), v.data(), work.data()))
             return FlowEnd::not_solved;
-        t = h == last - t ? last : t + h, merged_ = t, at_once_ = 0, first_change_ = t;
+        t = h == end_ - t ? end_ : t + h, merged_ = t, at_once_ = 0, first_change_ = t;
         system_.entered = -1;
         return change();
     }
@@ -147,13 +144,16 @@ class EventFlow final : public ContactFlow {
         std::copy_n(y.begin() + tree_.nq + tree_.nv, work.size(), work.begin());
     }
 
-    // until the grip ends or the time is there
-    FlowEnd segment(double last, int& exit) {
-        system_.watch();
+    // Until the grip ends, all samples are taken or the end is there. Where samples end within a
+    // step, that step is made again by the next call.
+    FlowEnd segment(int& exit) {
+        if (!motion_.step.empty() && motion_.step[1] > end_ - motion_.step[0]) motion_.step.clear();
+        if (motion_.step.empty()) begin();
+        else system_.entered = -1;  // that step tells again
         const std::vector<Watched> exits(system_.watching.size(), {Crossing::falling, 0, 0});
         HybridNumbers numbers;
-        numbers.rtol = numbers_.rtol, numbers.atol = numbers_.atol, numbers.duration = last;
-        numbers.most_steps = kMostSteps;
+        numbers.rtol = numbers_.rtol, numbers.atol = numbers_.atol, numbers.duration = end_;
+        numbers.most_steps = kMostSteps, numbers.pause = system_.times[system_.count - 1];
         const Tolerance tolerance{numbers_.rtol, numbers_.atol, numbers_.linkage.data(),
                                   numbers_.linkages};
         const size_t bytes =
@@ -161,26 +161,30 @@ class EventFlow final : public ContactFlow {
         Scratch scratch(memory_.get(bytes));
         LaneFlow<ContactSystem> flow(system_, tree_.nq, numbers, tolerance, exits, &asked_,
                                      scratch);
-        HybridMotion motion;
-        motion.t = t, motion.q = q, motion.v = v, motion.more = work;
-        motion.taken = HybridMotion::kAll;
+        const long steps = motion_.steps, rejected = motion_.rejected;
         bool taken = false;
         flow.run(
             [&]() -> HybridMotion* {
                 if (taken) return nullptr;
                 taken = true;
-                return &motion;
+                return &motion_;
             },
             [&](HybridMotion&, int which) {
                 exit = which;
                 return false;
             });
-        statistics.steps += motion.steps, statistics.rejected += motion.rejected;
-        t = motion.t, q = motion.q, v = motion.v, work = motion.more;
+        statistics.steps += motion_.steps - steps;
+        statistics.rejected += motion_.rejected - rejected;
+        if (motion_.ended == HybridEnd::paused && exit < 0) {
+            const ContactSample& last = samples.back();
+            t = numbers.pause, q = last.q, v = last.v, work = last.work;
+            return FlowEnd::reached;
+        }
+        t = motion_.t, q = motion_.q, v = motion_.v, work = motion_.more;
         if (exit >= 0) return FlowEnd::reached;
         lost_q = q, lost_v = v;
         if (system_.entered >= 0) return entered = system_.entered, FlowEnd::entered;
-        switch (motion.ended) {
+        switch (motion_.ended) {
             case HybridEnd::time:
                 return FlowEnd::reached;
             case HybridEnd::interrupted:
@@ -192,6 +196,13 @@ class EventFlow final : public ContactFlow {
             default:
                 return FlowEnd::too_short;
         }
+    }
+    // a new motion from here, with guards of the present grip
+    void begin() {
+        system_.watch();
+        motion_ = {};
+        motion_.t = from_ = t, motion_.q = q, motion_.v = v, motion_.more = work;
+        motion_.taken = HybridMotion::kAll;
     }
 
     // so many steps within one grip, shorter than so much in the mean [s], are too many
@@ -207,8 +218,10 @@ class EventFlow final : public ContactFlow {
     WorkMemory memory_;
     bool gripped_ = false, started_ = false;
     int at_once_ = 0, tried_ = 0;
-    double first_change_ = -1, last_ = 0;
+    double first_change_ = -1, end_ = 0;
     double merged_ = -1, length_ = kMergedTime;  // when something was merged, and how long
+    HybridMotion motion_;                        // while the grip lasts
+    double from_ = 0;                            // where it began [s]
     std::vector<double> settled_q_, settled_v_;
 };
 

@@ -49,7 +49,8 @@ class ContactFlow {
    public:
     virtual ~ContactFlow() = default;
     virtual void start(double t, const double* q, const double* v, const double* work) = 0;
-    // Adds samples at rising times, none of them past `end`; stops at the last one.
+    // Adds samples at rising times, none of them past `end`, where forces may jump and a step ends.
+    // Other steps do not end at samples: no bit depends on how times are divided among calls.
     virtual FlowEnd go(const double* times, long count, double end) = 0;
 
     double t = 0;

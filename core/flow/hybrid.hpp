@@ -2,6 +2,7 @@
 // from a phase to the next. Nothing here depends on how it was compiled.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -79,8 +80,13 @@ struct HybridNumbers {
     double duration = 0;
     double first_step = 0, longest_step = 0;  // 0: found; without bound
     double sample_every = 0;                  // 0: no samples
+    double pause = INFINITY;  // motions pause at the end of the step that reaches this time [s]
     long most_events = 0, most_steps = 0;
-    bool record = true;  // events with their states
+    double per_second = 0;  // by how much of these numbers they grow in each second
+    bool record = true;     // events with their states
+
+    // how many events or steps there may be until a time
+    double most(long count, double t) const { return double(count) * (1 + per_second * t); }
 };
 
 // Why a motion ended.
@@ -94,6 +100,7 @@ enum class HybridEnd : int {
     forever,     // events follow each other without time in between
     steps,       // there were as many steps as there may be
     interrupted,
+    paused,  // in its last step, which is made again when it goes on
 };
 
 struct HybridEvent {
@@ -123,6 +130,16 @@ struct HybridMotion {
     static constexpr int kAll = -2;  // all guards were looked at where the motion is
     int taken = -1;   // the exit by which it came to its phase, if that is one of the same phase
     int at_once = 0;  // events since that first one
+
+    // The step in which it paused: its start and length, whether the last try was rejected, the
+    // exit it takes and the factor of the next length; then y, its rates, guards, their rates, and
+    // from which side those of exits count. It is made again when the motion goes on, so that no
+    // bit depends on where a motion pauses. Empty: the motion starts with a new step.
+    std::vector<double> step;
+    static constexpr size_t kStep = 5;
+    static size_t step_size(size_t numbers, size_t guards, size_t exits) {
+        return kStep + 2 * (numbers + guards) + exits;
+    }
 
     // With derivatives: (2 nv × m) how steps of q and changes of v, as long after the last event as
     // now, depend on what `Wide::columns` are; how the time of that event does; accelerations.

@@ -4,6 +4,9 @@
 //
 // Events are zeros of guards. Where a step passes one it is made anew, shorter, until it ends
 // there: all lanes make steps all the time, some to go on and some to land.
+//
+// Steps end at events and at `duration`, never where someone looks: a motion that pauses keeps the
+// start of its last step, which is made again when it goes on.
 #pragma once
 
 #include "flow/explicit_step.hpp"
@@ -63,6 +66,14 @@ class LaneFlow {
     }
 
    private:
+    // what becomes of a lane's step
+    struct Outcome {
+        bool accepted = false;
+        int exit = -1;
+        double factor = 1;  // of the next length
+        bool failed = false;
+        HybridEnd why = HybridEnd::time;
+    };
     struct Lane {
         HybridMotion* motion = nullptr;
         double t = 0, h = 0;
@@ -70,6 +81,8 @@ class LaneFlow {
         int target = -1;  // the exit that it is landing on
         int tries = 0;
         Bracket bracket;
+        bool again = false;  // the step in which it paused is made again, with this outcome
+        Outcome outcome;
     };
 
     void load(int l, HybridMotion& motion) {
@@ -77,8 +90,37 @@ class LaneFlow {
         lane = {};
         lane.motion = &motion, lane.t = motion.t, lane.fresh = true;
         system_.load(l, motion, step_.y);
+        if (!motion.step.empty()) return restore(l);
         if (system_.next_sample(motion) <= motion.t) note(l, motion.t, step_.y);
     }
+    // the start of a step in which a motion pauses, and back
+    void save(int l, double h, const Outcome& outcome) {
+        const Lane& lane = lane_[l];
+        std::vector<double>& to = lane.motion->step;
+        to = {lane.t, h, double(lane.rejected), double(outcome.exit), outcome.factor};
+        for (const T* each : {step_.y, step_.k[0]}) {
+            for (int j = 0; j < system_.size(); ++j) to.push_back(lane_of(each[j], l));
+        }
+        guards_.save(l, to);
+    }
+    void restore(int l) {
+        Lane& lane = lane_[l];
+        const double* from = lane.motion->step.data();
+        lane.t = from[0], lane.h = from[1], lane.rejected = from[2] != 0;
+        lane.outcome = {.accepted = true, .exit = int(from[3]), .factor = from[4]};
+        lane.fresh = false, lane.again = true;
+        from += HybridMotion::kStep;
+        for (T* each : {step_.y, step_.k[0]}) {
+            for (int j = 0; j < system_.size(); ++j) set_lane(each[j], l, *from++);
+        }
+        guards_.restore(l, from);
+        lane.motion->step.clear();
+    }
+    // whether a lane's step reaches the time at which motions pause before they end
+    bool pauses(int l, double h) const {
+        return numbers_.pause < numbers_.duration && lane_[l].t + h >= numbers_.pause;
+    }
+
     void store(int l) {
         HybridMotion& motion = *lane_[l].motion;
         motion.t = lane_[l].t;
@@ -129,6 +171,13 @@ class LaneFlow {
         return false;
     }
 
+    // no step is longer than it may be
+    void shorten(int l) {
+        Lane& lane = lane_[l];
+        if (numbers_.longest_step > 0) lane.h = std::min(lane.h, numbers_.longest_step);
+        lane.h = std::min(lane.h, system_.longest_step(l, step_.y));
+        if (lane.t + lane.h > numbers_.duration) lane.h = numbers_.duration - lane.t;
+    }
     T times() const {
         T t(0.0);
         for (int l = 0; l < kCount; ++l) set_lane(t, l, lane_[l].t);
@@ -141,9 +190,7 @@ class LaneFlow {
         for (int l = 0; l < kCount; ++l) {
             Lane& lane = lane_[l];
             if (!lane.motion) continue;
-            if (numbers_.longest_step > 0) lane.h = std::min(lane.h, numbers_.longest_step);
-            lane.h = std::min(lane.h, system_.longest_step(l, step_.y));
-            if (lane.t + lane.h > numbers_.duration) lane.h = numbers_.duration - lane.t;
+            if (!lane.again) shorten(l);
             set_lane(h, l, lane.h);
         }
         const T t = times();
@@ -158,6 +205,7 @@ class LaneFlow {
             outcome[l] = lane_[l].motion ? judge(l, lane_of(error, l)) : Outcome{};
             if (outcome[l].accepted) {
                 set_lane(goes_on, l, 1.0);
+                if (pauses(l, lane_of(h, l))) save(l, lane_of(h, l), outcome[l]);
                 samples = samples || next_sample(l) <= lane_[l].t + lane_of(h, l);
             }
         }
@@ -172,26 +220,20 @@ class LaneFlow {
         for (int l = 0; l < kCount; ++l) finish(l, outcome[l], lane_of(h, l), done);
     }
 
-    // whether a lane's step is good enough, or a try to land: rates and guards at its end are
-    // needed
+    // whether a lane's step is good enough, a try to land, or made again: rates and guards at its
+    // end are needed
     bool any_ends(const T& error) const {
         for (int l = 0; l < kCount; ++l) {
-            if (lane_[l].motion && (lane_of(error, l) <= 1 || lane_[l].target >= 0)) return true;
+            const Lane& lane = lane_[l];
+            if (lane.motion && (lane_of(error, l) <= 1 || lane.target >= 0 || lane.again))
+                return true;
         }
         return false;
     }
 
-    struct Outcome {
-        bool accepted = false;
-        int exit = -1;
-        double factor = 1;  // of the next length
-        bool failed = false;
-        HybridEnd why = HybridEnd::time;
-    };
-
-    // what becomes of a lane's step
     Outcome judge(int l, double error) {
         Lane& lane = lane_[l];
+        if (lane.again) return lane.again = false, lane.outcome;
         if (lane.target >= 0) return land(l);
         Outcome outcome;
         if (!(error <= 1)) {
@@ -275,6 +317,10 @@ class LaneFlow {
             return;
         }
         if (!outcome.accepted) return;
+        if (pauses(l, h)) {
+            leave(l, HybridEnd::paused, done);
+            return;
+        }
         ++lane.motion->steps;
         const bool last = h >= numbers_.duration - lane.t;
         lane.t = last ? numbers_.duration : lane.t + h;
@@ -293,7 +339,8 @@ class LaneFlow {
         if (outcome.exit >= 0) guards_.disarm(outcome.exit, l);
         lane.h = outcome.exit >= 0 ? first_step(l) : h * outcome.factor;
         if (last) leave(l, HybridEnd::time, done);
-        else if (lane.motion->steps >= numbers_.most_steps) leave(l, HybridEnd::steps, done);
+        else if (lane.motion->steps >= numbers_.most(numbers_.most_steps, lane.t))
+            leave(l, HybridEnd::steps, done);
     }
     template <class Done>
     bool arrive(int l, int exit, Done&& done) {

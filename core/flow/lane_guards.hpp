@@ -54,6 +54,20 @@ class LaneGuards {
         }
     }
 
+    // what is known at the start of a step in one lane, for a motion that pauses, and back
+    void save(int l, std::vector<double>& to) const {
+        for (const T* each : {value, slope}) {
+            for (int g = 0; g < guards_; ++g) to.push_back(lane_of(each[g], l));
+        }
+        for (size_t g = 0; g < exits_.size(); ++g) to.push_back(side_[g * kCount + l]);
+    }
+    void restore(int l, const double* from) {
+        for (T* each : {value, slope}) {
+            for (int g = 0; g < guards_; ++g) set_lane(each[g], l, *from++);
+        }
+        for (size_t g = 0; g < exits_.size(); ++g) side_[g * kCount + l] = *from++;
+    }
+
     static constexpr int kNone = -1, kNotFinite = -2, kShorter = -3;
 
     // Where a motion starts: which guards count, and from which side. The exit that is taken at

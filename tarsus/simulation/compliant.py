@@ -146,6 +146,8 @@ class CompliantRun:
         self.watch, self.batched, self.ends = watch, state.batched, ends
         self.q, self.x = state.q, moving.start(state.q, state.v)
         """Where the states are now (B, nq), (B, size)."""
+        self.memory: Array | None = None
+        """What the core needs to go on within a step (B, n); None: steps start here."""
         self.step, self.count = 0, 0
         """How many dt were made, and how many samples there are."""
         states = len(state.q)
@@ -195,7 +197,10 @@ class CompliantRun:
             kept, every = kept[:0], length
         before = self.q, self.x
         self.q, self.x = self.q.copy(), self.x.copy()
-        blocks = self.moving.block(going, *before, self.step, length, held, function, every)
+        end = self.step + length if self.efforts.period else self.steps
+        blocks = self.moving.block(
+            *(going, *before, self.memory, self.step, length, end, held, function, every)
+        )
         for some, found in blocks:
             self._take(some, found, length // every, kept, held)
         still = np.setdiff1d(np.arange(len(self.q)), going)
@@ -222,41 +227,47 @@ class CompliantRun:
         held: Array,
     ) -> None:
         """Keep what some states did in a block of so many samples, at those that are kept."""
-        dt, start = self.moving.dt, self.step * self.moving.dt
         self._note_failures(some, found)
         q, x = self.moving.samples(found, samples)
         self.q[some], self.x[some] = q[:, -1], x[:, -1]
+        if self.memory is None:
+            self.memory = np.zeros((len(self.q), found["memory"].shape[1]))
+        self.memory[some] = found["memory"]
         until = np.full(len(some), np.inf)
         if not len(kept):
-            self.record.happened(some, found, start, until)
+            self.record.happened(some, found, until)
             return
         q, x = q[:, kept], x[:, kept]
         contacts = self.record.contact_rows(some, q, x)
-        times: Array = start + dt * (kept + 1).astype(np.float64)
+        times: Array = self.moving.dt * (self.step + kept + 1).astype(np.float64)
         last = self._look(some, times, q, x, contacts[0])
         for j in np.flatnonzero(last < len(kept)):
-            until[j] = times[last[j]] - start
+            until[j] = times[last[j]]
             q[j, last[j] :], x[j, last[j] :] = q[j, last[j]], x[j, last[j]]
             self.q[some[j]], self.x[some[j]] = q[j, -1], x[j, -1]
-        self.record.happened(some, found, start, until)
+        self.record.happened(some, found, until)
         if self.ends:
             return
         if (last < len(kept)).any():
-            (rows, where), stored = self.record.contact_rows(some, q, x)
-            stays = where[1] <= last[np.searchsorted(some, where[0])]
-            contacts = (rows[stays], where[:, stays]), stored
+            contacts = self.record.contact_rows(some, q, x)
+        (rows, where), stored = contacts
+        for j in np.flatnonzero(np.isin(some, list(self.failures))):
+            last[j] = min(last[j], np.count_nonzero(times <= self.failures[int(some[j])].time) - 1)
+        stays = where[1] <= last[np.searchsorted(some, where[0])]  # none after a state's end
+        contacts = (rows[stays], where[:, stays]), stored
         tau = np.repeat(held[some, None], len(kept), axis=1)
         if self.efforts.any and not self.efforts.period:
             tau = self._efforts(times, q, x)
         self.record.put(some, self.count, q, x, tau, contacts)
 
     def _note_failures(self, some: NDArray[np.int64], found: Mapping[str, Array]) -> None:
-        self.counts[some] += found["status"][:, 2:4]
+        self.counts[some, 0] = found["memory"][:, 0]
+        self.counts[some, 1] += found["status"][:, 2]
         for k, (time, code, *_) in zip(some.tolist(), found["status"], strict=True):
             if code == INTERRUPTED:
                 raise KeyboardInterrupt
             if code:
-                when = self.step * self.moving.dt + float(time)
+                when = float(time)
                 cause = cause_of(int(code), self.moving.rough)
                 self.failures[k] = Failure(k, when, None, cause)
 

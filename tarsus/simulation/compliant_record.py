@@ -84,10 +84,8 @@ class CompliantRecord:
         if len(rows):
             self._rows.append((rows, where + np.array([[0], [first]])))
 
-    def happened(
-        self, states: NDArray[np.int64], found: Mapping[str, Array], start: float, until: Array
-    ) -> None:
-        """Keep the events of a block that began at `start` [s], up to times (n,) of its states."""
+    def happened(self, states: NDArray[np.int64], found: Mapping[str, Array], until: Array) -> None:
+        """Keep the events of a block, up to times (n,) of its states."""
         told, layout = found["events"], self.moving.layout
         motion, candidate = told[:, 0].astype(np.int64), told[:, 3].astype(np.int64)
         seen = told[:, 1] <= until[motion]
@@ -98,7 +96,7 @@ class CompliantRecord:
         each = np.arange(len(told)), candidate
         at, then = (self.moving.records(states[motion], q, x)[each] for x in (before, after))
         rows = np.zeros((len(told), EVENT + 2))
-        rows[:, 0] = start + told[:, 1]
+        rows[:, 0] = told[:, 1]
         rows[:, 1] = np.where(told[:, 2] > 0.0, KINDS.index("touch"), KINDS.index("release"))
         rows[:, 2] = candidate
         rows[:, 3:6] = at[:, POINT]

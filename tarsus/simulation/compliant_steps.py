@@ -29,18 +29,18 @@ TOUCHING = 1e-10
 LONGEST = 0.02
 """[s] No step is longer: nothing passes through a body unseen."""
 MOST_EVENTS, MOST_STEPS = 100_000, 100_000
-"""In one block of at most a second; what has more hardly moves on."""
+"""At the start, and so many more in each second; what has more hardly moves on."""
 NUMBERS = 1 << 22
 """Numbers of samples that are kept at once."""
 
 EVENTS, TOO_SHORT, NOT_FINITE, DIVERGED, FOREVER, STEPS, INTERRUPTED = range(2, 9)
 CAUSES = {
-    EVENTS: f"there were {MOST_EVENTS} events in one block: contacts chatter",
+    EVENTS: f"there were more than {MOST_EVENTS} events a second: contacts chatter",
     TOO_SHORT: "the steps became too short: forces jump, or grow without bound",
     NOT_FINITE: "the state is not finite any more: forces or gains are far too large",
     DIVERGED: "the motion diverged (a velocity is above 1e10)",
     FOREVER: "contacts touch and part without time in between",
-    STEPS: f"there were {MOST_STEPS} steps in one block: contacts are too stiff",
+    STEPS: f"there were more than {MOST_STEPS} steps a second: contacts are too stiff",
 }
 """Why the core could not go on, as it counts."""
 ROUGH = (
@@ -134,15 +134,18 @@ class CompliantSteps:
         states: NDArray[np.int64],
         q: Array,
         x: Array,
+        memory: Array | None,
         step: int,
         steps: int,
+        end: int,
         tau: Array,
         effort: Callable[..., Array] | None,
         every: int = 1,
     ) -> Iterator[tuple[NDArray[np.int64], Mapping[str, Array]]]:
-        """Yield what the core tells of some states over a number of times dt, group by group.
+        """Yield what the core returns of some states over a number of times dt, group by group.
 
-        There is a sample each `every` dt.
+        There is a sample each `every` dt. Steps end after `end` dt in all, where efforts may
+        jump, and not where blocks end: `memory` (B, n) is what the last block returned.
         """
         most = max(1, NUMBERS // (steps // every * (self.layout.size + self.model.nq)))
         several = self.acting is not None and len(self.acting.numbers) > 1
@@ -157,17 +160,20 @@ class CompliantSteps:
                 some,
                 self.element.run(
                     *(q[some], x[some], held),
+                    None if memory is None else memory[some],
                     None if self.acting is None else self.acting.parts.core,
                     numbers,
                     self._linkage,
                     friction=self.friction,
                     efforts=effort,
-                    start=step * self.dt,
-                    duration=steps * self.dt,
+                    dt=self.dt,
+                    first=step,
+                    last=step + steps,
+                    end=end,
+                    every=every,
                     rtol=self.law.rtol,
                     atol=self.law.atol,
                     longest_step=LONGEST,
-                    sample_every=every * self.dt,
                     most_events=MOST_EVENTS,
                     most_steps=MOST_STEPS,
                     threads=self.threads,
@@ -175,13 +181,13 @@ class CompliantSteps:
             )
 
     def samples(self, found: Mapping[str, Array], steps: int) -> tuple[Array, Array]:
-        """Return q (n, steps, nq) and x of a block, at all dt but the start; what ended stays."""
+        """Return q (n, steps, nq) and x at the samples of a block; what ended stays."""
         n = len(found["status"])
         q, x = (np.repeat(found[name][:, None], steps, axis=1) for name in ("q", "v"))
         counts = np.bincount(found["samples"][:, 0].astype(np.int64), minlength=n)
         first = 0
         for k, each in enumerate(counts):
-            those = slice(first + 1, first + min(int(each), steps))  # the last one is the end
+            those = slice(first, first + int(each))
             for to, name in ((q, "sample_q"), (x, "sample_v")):
                 rows = found[name][those]
                 to[k, : len(rows)] = rows
