@@ -15,7 +15,7 @@ from tarsus.calibration.identify import identify
 from tarsus.calibration.jig import Disagreement, Jig, JigOffsets
 from tarsus.calibration.joint_measure import JointPosition
 from tarsus.calibration.measures import Distance, Pose, Position
-from tarsus.calibration.observability import Combination, Observability, observability
+from tarsus.calibration.observability import Combination, Observability
 from tarsus.calibration.parameters import (
     EncoderGain,
     EncoderOffset,
@@ -24,6 +24,7 @@ from tarsus.calibration.parameters import (
     LoopError,
     chain_parameters,
 )
+from tarsus.calibration.pose_observability import observability
 from tarsus.calibration.selection import Selection, select_poses
 
 __all__ = [

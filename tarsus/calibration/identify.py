@@ -15,8 +15,9 @@ from tarsus._lib.files import Array
 from tarsus.calibration.experiment import Experiment
 from tarsus.calibration.identified import Identified, Outlier
 from tarsus.calibration.least_squares import Fit, Point
-from tarsus.calibration.observability import CUT, natural_scales
+from tarsus.calibration.observability import CUT
 from tarsus.calibration.outliers import without_outliers
+from tarsus.calibration.pose_observability import natural_scales
 
 
 def identify(

@@ -13,7 +13,8 @@ import numpy as np
 
 from tarsus._lib.files import Array
 from tarsus.calibration.experiment import Experiment
-from tarsus.calibration.observability import Observability, from_slopes
+from tarsus.calibration.observability import Observability
+from tarsus.calibration.pose_observability import from_slopes
 
 MOST_STEPS, HALVINGS = 50, 12
 SMALL = 1e-12

@@ -18,7 +18,8 @@ from tarsus._lib.checks import count as check_count
 from tarsus._lib.checks import expect, number
 from tarsus._lib.files import Array
 from tarsus.calibration.experiment import Experiment
-from tarsus.calibration.observability import CUT, from_slopes, natural_scales
+from tarsus.calibration.observability import CUT
+from tarsus.calibration.pose_observability import from_slopes, natural_scales
 
 CRITERIA = ("D", "E")
 ROUNDS = 10

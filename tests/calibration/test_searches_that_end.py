@@ -11,8 +11,9 @@ from calibrated import linkage, some_errors, some_readings
 
 from tarsus._lib.files import Array
 from tarsus.calibration.least_squares import Fit, Point
-from tarsus.calibration.observability import CUT, natural_scales
+from tarsus.calibration.observability import CUT
 from tarsus.calibration.outliers import without_outliers
+from tarsus.calibration.pose_observability import natural_scales
 
 
 def a_fit(kind: type[Fit]) -> tuple[Fit, list[Array]]:
