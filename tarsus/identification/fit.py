@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import number
+from tarsus._lib.checks import bounds_of, number
 from tarsus._lib.files import Array
 from tarsus.calibration.observability import CUT, told_by
-from tarsus.identification.bounds import bounds_of
 from tarsus.identification.estimates import Estimates
 from tarsus.identification.family import SHARE
 

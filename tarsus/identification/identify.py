@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarsus._lib.checks import count, number
+from tarsus._lib.checks import bounds_of, count, number
 from tarsus.calibration.observability import CUT
 from tarsus.events.phase import Phase
-from tarsus.identification.bounds import bounds_of
 from tarsus.identification.family import Family, Machine, family
 from tarsus.identification.found import Identification
 from tarsus.identification.nodes import State, first_nodes
