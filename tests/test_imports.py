@@ -22,8 +22,8 @@ PACKAGE = Path(tarsus.__file__).parent
 PACKAGES = (
     *("_core", "_lib", "spatial", "model", "parts", "differences"),
     *("formats", "geometry", "robots", "check", "view"),
-    *("sweep", "ik", "control", "calibration", "estimation", "sensors", "simulation", "events"),
-    *("gait", "identification", "ports", "walking"),
+    *("sweep", "ik", "control", "sensors", "simulation", "events"),
+    *("gait", "ports", "estimation", "walking"),
     *("scenes", "environments", "studio", "cli"),
 )
 """Packages and modules from the bottom to the top: each imports only those before it."""

@@ -10,10 +10,9 @@ import pytest
 from calibrated import linkage, some_errors, some_readings
 
 from tarsus._lib.files import Array
-from tarsus.calibration.least_squares import Fit, Point
-from tarsus.calibration.observability import CUT
-from tarsus.calibration.outliers import without_outliers
-from tarsus.calibration.pose_observability import natural_scales
+from tarsus.estimation.calibration.identify import Fit, Point, without_outliers
+from tarsus.estimation.calibration.poses import natural_scales
+from tarsus.estimation.observability import CUT
 
 
 def a_fit(kind: type[Fit]) -> tuple[Fit, list[Array]]:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarsus._lib.files import Array
-from tarsus.calibration.observability import Observability, told_by
-from tarsus.identification.shooting import Nodes, Shooting, Shot
+from tarsus.estimation.identification.shooting import Nodes, Shooting, Shot
+from tarsus.estimation.observability import Observability, told_by
 
 MOST_STEPS, HALVINGS, FROZEN = 60, 8, 10
 """Steps, halvings of one, and steps after which samples near strikes stay chosen."""
