@@ -204,6 +204,8 @@ class Estimates:
 
     `spread` is how many times larger residuals are than the stated noise (NaN where no row is left
     over), with `freedom` degrees of freedom; `observability` is what measurements tell of them.
+    `bounded` names numbers at a bound, whose deviations are those without it. `trouble` says why
+    the search did not end, if so.
     """
 
     names: tuple[str, ...]
@@ -212,6 +214,13 @@ class Estimates:
     observability: Observability
     spread: float
     freedom: int
+    bounded: tuple[str, ...]
+    trouble: str
+
+    @property
+    def converged(self) -> bool:
+        """Whether these are the least squares."""
+        return not self.trouble
 
     def __getitem__(self, name: str) -> float:
         """Return one number by its name."""
@@ -257,8 +266,8 @@ class Estimates:
 
         return float(gammaincc(0.5 * self.freedom, 0.5 * self.freedom * self.spread**2))
 
-    def table(self, bounded: tuple[str, ...] = ()) -> list[str]:
-        """Return a line for each number, those `bounded` marked, and lines of what is not told."""
+    def table(self) -> list[str]:
+        """Return a line for each number, and lines of what is not told."""
         told, half = self.observability, self.confidence()
         width = max(map(len, (*self.names, "parameter")))
         lines = [f"{'parameter':{width}} {'stated':>12} {'found':>12} {'± 95 %':>10}"]
@@ -266,6 +275,6 @@ class Estimates:
             share = told.shares[k]
             how = f"{half[k]:10.1e}" if share > TOLD else f"  {100 * share:.0f} % told"
             row = f"{name:{width}} {self.stated[k]:12.6g} {self.values[k]:12.6g} {how}"
-            lines.append(row + "  at its bound" * (name in bounded))
+            lines.append(row + "  at its bound" * (name in self.bounded))
         lines.append(f"condition {told.condition:.3g}; told worst: {told.weakest}")
         return [*lines, *(f"not told: {each}" for each in told.combinations)]

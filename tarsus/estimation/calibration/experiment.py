@@ -280,6 +280,12 @@ class Experiment:
         joints = self.encoders.joints
         return self.widened.configuration(x, joints, self.start, errors[self._placed])
 
+    def residuals(self, readings: ArrayLike, values: Sequence[Array], errors: Array) -> list[Array]:
+        """Return residuals (n, rows) of each measure from `values`, in their own units."""
+        seen = self.look(self.configurations(readings, self.errors(errors)))
+        rows = zip(self.measures, seen, values, strict=True)
+        return [measure.residuals(each, value) for measure, each, value in rows]
+
     def linearised(
         self,
         readings: ArrayLike,

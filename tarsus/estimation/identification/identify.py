@@ -38,8 +38,7 @@ class Identification(Estimates):
 
     `residuals` (N, rows) are what samples are off the motion `q` (N, nq), `v` (N, nv) of the
     machine with these numbers, in their own units; NaN where nothing was recorded. `used` (N, rows)
-    are those that had a say: samples next to strikes have none. `bounded` names numbers at a bound,
-    whose deviations are those without it. `trouble` says why the search did not end, if so.
+    are those that had a say: samples next to strikes have none.
     """
 
     family: Family
@@ -48,13 +47,6 @@ class Identification(Estimates):
     v: Array
     residuals: Array
     used: NDArray[np.bool_]
-    bounded: tuple[str, ...]
-    trouble: str
-
-    @property
-    def converged(self) -> bool:
-        """Whether these are the least squares."""
-        return not self.trouble
 
     @cached_property
     def machine(self) -> Any:
@@ -84,7 +76,7 @@ class Identification(Estimates):
         blind = int((~self.used & np.isfinite(self.residuals)).any(axis=1).sum())
         if blind:
             lines.append(f"{blind} samples next to strikes had no say")
-        return "\n".join([*lines, *self.table(self.bounded)])
+        return "\n".join([*lines, *self.table()])
 
     def _noise(self) -> str:
         if self.freedom < 1:
@@ -175,13 +167,11 @@ def _first(search: Search, known: Family, nodes: Nodes) -> Point:
 
 def _result(search: Search, point: Point, trouble: str) -> Identification:
     recorded = search.shooting.recording
-    seen = search.seen(point)
+    seen = search.problem.observability(point)
     unknowns = seen.rank + (2 * point.shot.v.shape[1] if search.free_start else 0)
     freedom = int(point.used.sum()) - unknowns
-    names = search.shooting.family.names
-    at_bound = (point.values <= search.lower) | (point.values >= search.upper)
     return Identification(
-        names=names,
+        names=search.problem.names,
         stated=search.shooting.family.stated,
         values=point.values,
         observability=seen,
@@ -191,9 +181,9 @@ def _result(search: Search, point: Point, trouble: str) -> Identification:
         recording=recorded,
         q=point.shot.q,
         v=point.shot.v,
-        residuals=point.residuals * recorded.deviations,
+        residuals=point.sample_residuals * recorded.deviations,
         used=point.used,
-        bounded=tuple(np.array(names)[at_bound].tolist()),
+        bounded=search.problem.at_bounds(point.values),
         trouble=trouble,
     )
 

@@ -6,8 +6,11 @@ Hollerbach, Int. J. Robotics Research 1986). Only combinations are told, the bas
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +18,10 @@ from numpy.typing import ArrayLike
 from tarsus._lib.checks import bounds_of, expect, number
 from tarsus._lib.files import Array
 from tarsus.estimation.identification.family import SHARE
+from tarsus.estimation.least_squares import LeastSquares
 from tarsus.estimation.observability import CUT, Estimates, told_by
 from tarsus.model.model import Model
+from tarsus.simulation.convergence import ConvergenceWarning
 
 MOMENTS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 """Numbers of a body in the order of `Model.inertial_parameters`."""
@@ -97,6 +102,8 @@ def identify_inertia(
         observability=seen,
         spread=float(np.sqrt(after @ after / freedom)) if freedom > 0 else float("nan"),
         freedom=freedom,
+        bounded=(),
+        trouble="",
         residuals=after.reshape(efforts.shape) * deviations,
     )
 
@@ -128,19 +135,26 @@ class Fitted(Estimates):
     """Numbers of a simulation; `residuals` are samples less what it gives, in their own units."""
 
     residuals: Array
-    bounded: tuple[str, ...]
-    trouble: str
-
-    @property
-    def converged(self) -> bool:
-        """Whether these are the least squares."""
-        return not self.trouble
 
     def __str__(self) -> str:
         lines = [f"{self.residuals.size} rows; residuals are {self.spread:.3g} of the stated noise"]
         if self.trouble:
             lines.append(f"NOT CONVERGED: {self.trouble}")
-        return "\n".join([*lines, *self.table(self.bounded)])
+        return "\n".join([*lines, *self.table()])
+
+
+@dataclass(frozen=True, eq=False)
+class _Samples:
+    """Residuals of a simulation; slopes cost two simulations for each number, and wait."""
+
+    values: Array
+    residuals: Array
+    differences: Callable[[Array], Array]
+    gap: ClassVar[float] = 0.0
+
+    @cached_property
+    def slopes(self) -> Array:
+        return self.differences(self.values)
 
 
 def fit(
@@ -158,10 +172,9 @@ def fit(
     `parameters` are first guesses by names of its arguments. Samples have any shape, NaN where
     nothing was recorded; `noise` are their deviations, one or as they broadcast. Slopes are
     differences over `share` of the guesses, or of one for a guess of zero: a simulation in steps
-    of time needs a larger share than one that is smooth. By SciPy's trust regions.
+    of time needs a larger share than one that is smooth. There is a `ConvergenceWarning` if the
+    search ends where these slopes say that the numbers should still change.
     """
-    from scipy.optimize import least_squares  # slow to import
-
     if not isinstance(parameters, Mapping) or not parameters:
         raise TypeError(f"parameters is {parameters!r}, must be first guesses by names")
     names = tuple(parameters)
@@ -191,20 +204,27 @@ def fit(
             columns.append((left(more) - left(less)) / (more[k] - less[k]))
         return np.stack(columns, axis=1)
 
-    start = np.clip(stated, lower, upper)
-    solved = least_squares(left, start, slopes, (lower, upper), x_scale=scales)
-    seen = told_by(names, slopes(solved.x), scales, cut)
+    def at(values: Array) -> _Samples:
+        return _Samples(values, left(values), slopes)
+
+    problem = LeastSquares(names, scales, lower, upper, cut)
+    point, trouble = problem.solve(
+        at(np.clip(stated, lower, upper)), lambda _, values, __: at(values)
+    )
+    if trouble:
+        warnings.warn(f"fit did not converge: {trouble}", ConvergenceWarning, stacklevel=2)
+    seen = problem.observability(point)
     freedom = int(there.sum()) - seen.rank
     residuals = np.full(measured.shape, np.nan)
-    residuals[there] = -solved.fun * deviations[there]
+    residuals[there] = -point.residuals * deviations[there]
     return Fitted(
         names=names,
         stated=stated,
-        values=np.asarray(solved.x),
+        values=point.values,
         observability=seen,
-        spread=float(np.sqrt(2.0 * solved.cost / freedom)) if freedom > 0 else float("nan"),
+        spread=float(np.linalg.norm(point.residuals) / np.sqrt(freedom)) if freedom > 0 else np.nan,
         freedom=freedom,
+        bounded=problem.at_bounds(point.values),
+        trouble=trouble,
         residuals=residuals,
-        bounded=tuple(name for name, k in zip(names, solved.active_mask, strict=True) if k),
-        trouble="" if solved.success else str(solved.message),
     )
