@@ -232,9 +232,6 @@ def _fitting(value: ArrayLike, size: int, name: str, lead: tuple[int, ...]) -> A
     return np.broadcast_to(found, (*lead, size))
 
 
-# Points of a machine that touch the ground: which are said to, and where encoders have them.
-
-
 class ContactPoints:
     """Points by name of frame: (3,) or (k, 3) in its axes [m], seen from a frame `imu`."""
 

@@ -1,10 +1,10 @@
-"""Which errors measurements tell, which they do not, and which joints make it hard.
+"""What measurements tell of parameters: ranks, covariances, and estimates that carry both.
 
-Slopes of all residuals, in units of their deviations and of natural sizes of the parameters (the
-reach of the machine for lengths, a radian for angles), are A = U S Vᵀ. Columns of V with singular
-values of zero are combinations of errors that change nothing that is measured. Joints whose axes
-are parallel share such combinations, and those that are nearly so share badly told ones (S. Hayati,
-IEEE Conference on Decision and Control 1983).
+Slopes of all residuals, in units of their deviations and of natural sizes of the parameters (such
+as the reach of a robot for lengths, a radian for angles), are A = U S Vᵀ. Columns of V with
+singular values of zero are combinations of parameters that change nothing that is measured. Joints
+whose axes are parallel share such combinations, and those that are nearly so share badly determined
+ones (S. Hayati, IEEE Conference on Decision and Control 1983).
 """
 
 from __future__ import annotations
@@ -178,9 +178,6 @@ def _pivots(matrix: Array) -> NDArray[np.int64]:
     return np.array(chosen, np.int64)
 
 
-# Quantiles of what noise does: bounds of sums of squares and of deviations.
-
-
 def chi_square(share: ArrayLike, freedom: ArrayLike) -> Array:
     """Return what a sum of `freedom` squares of unit noise stays below, this share of the time."""
     from scipy.special import gammaincinv  # slow to import
@@ -193,9 +190,6 @@ def student(share: ArrayLike, freedom: ArrayLike) -> Array:
     from scipy.special import stdtrit  # slow to import
 
     return np.asarray(stdtrit(freedom, share))
-
-
-# Numbers that were estimated, and how well they are known.
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The picture of an identification: residuals of each pose before and after, and errors found."""
+"""Figures of calibrations and identifications: residuals, and estimates with their intervals."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ import numpy as np
 from tarsus.view.figures import INK, LINES, QUIET, legend, new_figure, style_axes, write_figure
 
 if TYPE_CHECKING:
+    from tarsus._lib.files import Array
     from tarsus.estimation.calibration.identify import Identified
     from tarsus.estimation.identification.identify import Identification
+    from tarsus.estimation.observability import Estimates
 
 
 UNITS = {"m": (1e3, "mm"), "rad": (1e3, "mrad")}
 
 
 def draw_calibration(found: Identified, path: str | Path | None = None) -> Any:
-    """Return a figure of what an identification found; `path` writes it."""
+    """Return a figure of residuals and errors of a calibration; `path` writes it."""
     panels = [
         (k, measure, part, unit)
         for k, measure in enumerate(found.experiment.measures)
@@ -28,7 +30,9 @@ def draw_calibration(found: Identified, path: str | Path | None = None) -> Any:
     grid = figure.subplots(len(panels) + 1, 1, squeeze=False)[:, 0]
     for axes, panel in zip(grid, panels, strict=False):
         _draw_residuals(axes, found, *panel)
-    _draw_errors(grid[-1], found)
+    offsets = [name.endswith(".offset") for name in found.names]  # in readings: shown in rad, m
+    sizes = 1e-3 * np.where(offsets, found.observability.scales, 1.0)
+    _draw_estimates(grid[-1], found, sizes, "errors found", "mm, mrad, ‰")
     if path is not None:
         write_figure(figure, path)
     return figure
@@ -57,26 +61,8 @@ def _draw_residuals(
     legend(axes)
 
 
-def _draw_errors(axes: Any, found: Identified) -> None:
-    gains = np.where([n.endswith(".offset") for n in found.names], found.observability.scales, 1.0)
-    errors, half = 1e3 * found.errors / gains, 1e3 * found.confidence() / gains
-    told, places = np.isfinite(half), np.arange(len(found.names))
-    axes.axhline(0.0, color=QUIET, lw=0.8)
-    style = {"fmt": "o", "ms": 3, "color": LINES[0], "elinewidth": 1.0}
-    axes.errorbar(places[told], errors[told], half[told], label="told, ± 95 %", **style)
-    if not told.all():
-        label = "told in combination"
-        axes.plot(places[~told], errors[~told], "x", ms=4, color=QUIET, label=label)
-    axes.set_xticks(places, found.names, rotation=90, fontsize=6, color=INK)
-    style_axes(axes, "errors found", "mm, mrad, ‰")
-    legend(axes)
-
-
-# The picture of an identification: what was recorded, what the machine does, what is between.
-
-
 def draw_identification(found: Identification, path: str | Path | None = None) -> Any:
-    """Return a figure of what an identification found; `path` writes it."""
+    """Return a figure of recording, residuals and estimates; `path` writes it."""
     figure = new_figure(9.0, 7.0)
     motion, left, numbers = figure.subplots(3, 1)
     t, nq = found.recording.t, found.q.shape[1]
@@ -97,23 +83,24 @@ def draw_identification(found: Identification, path: str | Path | None = None) -
     what = "stated deviations" if found.recording.stated else "rad, m"
     style_axes(left, "what is left", what)
     left.set_xlabel("t [s]", fontsize=8, color=QUIET)
-    _draw_numbers(numbers, found)
+    title = "estimates less stated values"
+    _draw_estimates(numbers, found, found.family.scales, title, "natural sizes")
     if path is not None:
         write_figure(figure, path)
     return figure
 
 
-def _draw_numbers(axes: Any, found: Identification) -> None:
-    """Draw how far numbers are from where they were stated, with their intervals."""
-    scales = found.family.scales
-    places, half = np.arange(len(found.names)), found.confidence() / scales
-    told = np.isfinite(half)
+def _draw_estimates(axes: Any, found: Estimates, sizes: Array, title: str, unit: str) -> None:
+    """Draw estimates less stated values, divided by `sizes` (p,), with their intervals."""
+    shown, half = (found.values - found.stated) / sizes, found.confidence() / sizes
+    told, places, many = np.isfinite(half), np.arange(len(found.names)), len(found.names) > 8
     axes.axhline(0.0, color=QUIET, lw=0.8)
-    style = {"fmt": "o", "ms": 4, "color": LINES[0], "elinewidth": 1.2}
-    shown = (found.values - found.stated) / scales
-    axes.errorbar(places[told], shown[told], half[told], label="found, ± 95 %", **style)
+    style = {"fmt": "o", "ms": 3, "color": LINES[0], "elinewidth": 1.0}
+    axes.errorbar(places[told], shown[told], half[told], label="estimate, ± 95 %", **style)
     if not told.all():
-        axes.plot(places[~told], shown[~told], "x", ms=5, color=LINES[3], label="not told alone")
-    axes.set_xticks(places, found.names, fontsize=8, color=INK)
-    style_axes(axes, "how far from what was stated", "natural sizes")
+        label = "known in combination only"
+        axes.plot(places[~told], shown[~told], "x", ms=4, color=LINES[3], label=label)
+    rotation, size = (90, 6) if many else (0, 8)
+    axes.set_xticks(places, found.names, rotation=rotation, fontsize=size, color=INK)
+    style_axes(axes, title, unit)
     legend(axes)

@@ -1,7 +1,11 @@
-"""Encoders: what they read where the joints are, and where the joints are if they read this.
+"""Encoders of joints, and homing of encoders that do not know their offset.
 
 A reading is gain · x + offset, with x the position of a joint, or of a motor that moves with it. An
 absolute encoder of one turn knows its reading only up to multiples of its `period`.
+
+Homing: joints without an absolute encoder find a switch, whose place is known. A switch closes as
+the joint comes from one side and opens as it goes back, a little later: the slow approach counts,
+always from the same side, and several of them show how well it repeats.
 """
 
 from __future__ import annotations
@@ -139,12 +143,6 @@ class Encoders:
 
     def __repr__(self) -> str:
         return f"<tarsus.calibration.Encoders of {self.model.name!r}: {', '.join(self.joints)}>"
-
-
-# Homing: joints without an absolute encoder find a switch, whose place is known.
-#
-# A switch closes as the joint comes from one side and opens as it goes back, a little later: the
-# slow approach counts, always from the same side, and several of them tell how well it repeats.
 
 
 class HomingSearch:

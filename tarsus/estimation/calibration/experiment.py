@@ -1,7 +1,15 @@
-"""A model with a joint for each error: slides and hinges that stand still, but could move.
+"""An experiment: a robot with encoders, what is measured, and which parameters may be wrong.
 
-The errors of a place are joints of one coordinate in front of it, so that the frame Jacobians of
-the core have their columns: screws of the errors, through trees, couplings and closed loops alike.
+`Widened` is a model with a joint for each error of a place, so that the frame Jacobians of the core
+have their columns: screws of the errors, through trees, couplings and closed loops alike.
+
+With x the positions that encoders read, θ errors of places and y measured, y = f(q, θ), where the
+joints with encoders are at x: φ(q, θ) = x. So
+
+    dy = (f_θ − f_q M⁺ φ_θ) dθ + f_q M⁺ dx,    M = φ_q,
+
+with all columns from the wide model's frame Jacobians and coupling matrix. x changes with offsets
+and gains of the encoders, and by their noise, which is weighed with that of the measurements.
 """
 
 from __future__ import annotations
@@ -147,17 +155,6 @@ def _carried_positions(model: Model, wide: Model) -> NDArray[np.intp]:
             )
         found[there.q_slice] = range(joint.q_slice.start, joint.q_slice.stop)
     return found
-
-
-# An experiment: a machine with encoders, what is measured, and what may be wrong.
-#
-# With x the positions that encoders tell, θ errors of places and y measured, y = f(q, θ), where the
-# joints with encoders are at x: φ(q, θ) = x. So
-#
-#     dy = (f_θ − f_q M⁺ φ_θ) dθ + f_q M⁺ dx,    M = φ_q,
-#
-# with all columns from the wide model's frame Jacobians and coupling matrix. x changes with offsets
-# and gains of the encoders, and by their noise, which is weighed with that of the measurements.
 
 
 @dataclass(frozen=True)

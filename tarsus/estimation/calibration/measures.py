@@ -1,4 +1,12 @@
-"""What a measure is: a quantity of the machine in each pose, its residuals and their slopes."""
+"""Measurements of a calibration: poses, positions, distances and joint positions.
+
+Frames are seen from other frames: a foot that is pinned to a jig is measured, too, because its pose
+in the jig's frame is always the same. The position of a joint that follows from those with encoders
+is a second sensor: a motor that counts beside an absolute encoder, or a joint of a loop. Then no
+camera is needed to find what is wrong with a linkage (J. M. Hollerbach, C. W. Wampler, "The
+calibration index and taxonomy for robot kinematic calibration methods", International Journal of
+Robotics Research 1996).
+"""
 
 from __future__ import annotations
 
@@ -95,11 +103,6 @@ def measured_values(value: ArrayLike, shape: tuple[int, ...], count: int, title:
         pose = int(np.argmin(whole))
         raise ValueError(f"the {title} is not finite in pose {pose}; NaN all over: not measured")
     return found
-
-
-# Measures of frames: poses, positions or distances, as seen from other frames.
-#
-# A foot that is pinned to a jig is measured, too: its pose in the jig's frame is always the same.
 
 
 @dataclass(frozen=True)
@@ -247,13 +250,6 @@ class Pose(FrameMeasure):
 def _turn(seen: Array, measured: Array) -> Array:
     back = np.swapaxes(measured[:, :3, :3], 1, 2)
     return np.asarray(vector_from_rotation(back @ seen[:, :3, :3]))
-
-
-# A second sensor on the way: the position of a joint that follows from those with encoders.
-#
-# A motor that counts beside an absolute encoder, or a joint of a loop: no camera is needed to find
-# what is wrong with a linkage (J. M. Hollerbach, C. W. Wampler, "The calibration index and taxonomy
-# for robot kinematic calibration methods", International Journal of Robotics Research 1996).
 
 
 @dataclass(frozen=True)

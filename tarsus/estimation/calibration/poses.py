@@ -1,4 +1,11 @@
-"""What poses tell of the errors of an experiment, and which neighbours have parallel axes."""
+"""What poses tell of the errors of an experiment, and a choice of the poses that tell the most.
+
+`select_poses` chooses one after the other, then exchanges them while that helps. The information of
+poses adds up, N = Σ JᵀJ over slopes of unit deviation. "D" makes det N large, and so the volume of
+what stays possible small; "E" makes the smallest eigenvalue of N large, and so the worst direction
+well known (Y. Sun, J. M. Hollerbach, "Observability index selection for robot calibration", ICRA
+2008). Only what all candidates together tell counts.
+"""
 
 from __future__ import annotations
 
@@ -77,14 +84,6 @@ def parallel_axes(experiment: Experiment) -> tuple[ParallelAxes, ...]:
         if angle < NEARLY:
             found.append(ParallelAxes(before.name, joint.name, float(angle)))
     return tuple(found)
-
-
-# Poses that tell the most: greedily one after the other, then exchanged while that helps.
-#
-# The information of poses adds up, N = Σ JᵀJ over slopes of unit deviation. "D" makes det N large,
-# and so the volume of what stays possible small; "E" makes the smallest eigenvalue of N large, and
-# so the worst direction well known (Y. Sun, J. M. Hollerbach, "Observability index selection for
-# robot calibration", ICRA 2008). Only what all candidates together tell counts.
 
 
 CRITERIA = ("D", "E")

@@ -1,4 +1,8 @@
-"""Machines by their numbers: which are looked for, and the phases that each choice of them has."""
+"""Models by their parameters, and the recordings from which these are identified.
+
+A `Family` has the phases for each choice of parameters. A `Recording` has evenly spaced samples of
+positions, perhaps of velocities and torques.
+"""
 
 from __future__ import annotations
 
@@ -128,9 +132,6 @@ def _made(function: Callable[..., Any], wanted: Any) -> Family:
 
 def _named(names: Sequence[str], values: Array) -> dict[str, float]:
     return dict(zip(names, values.tolist(), strict=True))
-
-
-# What was recorded: evenly spaced samples of positions, perhaps of velocities and efforts.
 
 
 EVEN = 1e-6

@@ -1,4 +1,4 @@
-"""What an identification found: numbers, what is left, and the machine with them."""
+"""`tarsus.identify`: parameters of a model, of phases or of a walker from a recorded motion."""
 
 from __future__ import annotations
 
@@ -87,9 +87,6 @@ class Identification(Estimates):
             f"residuals are {self.spread:.3g} of the stated noise, which is so or more with "
             f"probability {self.probability:.2g}"
         )
-
-
-# `tarsus.identify`: numbers of a machine from a recorded motion.
 
 
 BLIND = 2.5

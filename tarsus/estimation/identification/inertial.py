@@ -1,7 +1,9 @@
-"""Masses, moments and friction from recorded positions, velocities, accelerations and efforts.
+"""Inertial parameters from recorded torques, and parameters of any simulation from its samples.
 
-Efforts are linear in them: least squares are solved at once (C. G. Atkeson, C. H. An, J. M.
-Hollerbach, Int. J. Robotics Research 1986). Only combinations are told, the base parameters.
+Torques are linear in masses, moments and friction: `identify_inertia` solves least squares at once
+(C. G. Atkeson, C. H. An, J. M. Hollerbach, Int. J. Robotics Research 1986). Only combinations are
+determined, the base parameters. `fit` takes differences of a simulation: contact, motors,
+controllers.
 """
 
 from __future__ import annotations
@@ -125,9 +127,6 @@ def _rows(given: ArrayLike, size: int, name: str) -> Array:
     if array.ndim != 2 or array.shape[1] != size or not np.isfinite(array).all():
         raise ValueError(f"{name} has shape {array.shape}, must be (N, {size}) of finite numbers")
     return array
-
-
-# Numbers of anything that can be simulated, by differences: contact, motors, controllers.
 
 
 @dataclass(frozen=True, eq=False)

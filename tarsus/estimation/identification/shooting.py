@@ -1,6 +1,8 @@
-"""Motions from node to node through all samples, with slopes by the nodes and by the numbers.
+"""Motions from node to node through all samples, with slopes by the nodes and by the parameters.
 
-Segments run side by side, sample by sample; slopes follow by the chain rule.
+Segments run side by side, sample by sample; slopes follow by the chain rule. Segments begin at
+samples that are far enough from every strike: a state that is about right just before a strike may
+be past it, and one just after it has names and velocities of the other side.
 """
 
 from __future__ import annotations
@@ -180,12 +182,6 @@ def _as_it_rubs(phase: Phase, v: Array) -> Array:
         at = phase.model.joint(name).v_slice
         v[:, at] = np.where(way * v[:, at] < 0.0, 0.0, v[:, at])
     return v
-
-
-# Where segments begin: at samples that are far enough from every strike.
-#
-# A state that is about right just before a strike may be past it, and one just after it has names
-# and velocities of the other side. No segment begins there.
 
 
 State = tuple[Array, Array]
