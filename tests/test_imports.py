@@ -20,7 +20,7 @@ import make_package_stub
 PACKAGE = Path(tarsus.__file__).parent
 
 PACKAGES = (
-    *("_core", "_lib", "spatial", "model", "parts", "differences"),
+    *("_core", "_lib", "spatial", "model", "parts"),
     *("formats", "geometry", "robots", "check", "view"),
     *("sweep", "ik", "control", "sensors", "simulation", "events"),
     *("gait", "ports", "estimation", "walking"),

@@ -1,14 +1,14 @@
-"""Derivatives by central differences of sixth order, to check exact ones against."""
+"""Derivatives by central differences."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarsus._lib.files import Array
-from tarsus.model import Model
 
 STEP = 1e-3
 """Balances rounding (1e-16 / step) and truncation (step⁶) for motions of about 1 rad/s."""
@@ -16,8 +16,21 @@ STEP = 1e-3
 WEIGHTS = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
 
 
+class Moving(Protocol):
+    """A model, of which only the motion of its joints matters here."""
+
+    @property
+    def nv(self) -> int: ...
+
+    def integrate(self, q: Any, v: Any, /) -> Any: ...
+
+    def joint_velocities(self, q: Any, v: Any, /) -> Any: ...
+
+    def joint_accelerations(self, q: Any, v: Any, a: Any, /) -> Any: ...
+
+
 def derivative(function: Callable[[Array], Array | float], step: ArrayLike = STEP) -> Array:
-    """Return the derivative of a function of one number at zero.
+    """Return the derivative of a function of one number at zero, of sixth order.
 
     A step (…) for each state asks for a function that takes a number for each state.
     """
@@ -30,7 +43,7 @@ def derivative(function: Callable[[Array], Array | float], step: ArrayLike = STE
     return np.asarray(total / step.reshape(step.shape + (1,) * (total.ndim - step.ndim)))
 
 
-def rate(model: Model, q: Array, v: Array, function: Callable[[Array], Array | float]) -> Array:
+def rate(model: Moving, q: Array, v: Array, function: Callable[[Array], Array | float]) -> Array:
     """Return the time derivative of a function of the configuration while it moves with v."""
 
     def along(time: Array) -> Array | float:
@@ -39,7 +52,7 @@ def rate(model: Model, q: Array, v: Array, function: Callable[[Array], Array | f
     return derivative(along, steps(model, q, v))
 
 
-def steps(model: Model, q: Array, v: Array) -> Array:
+def steps(model: Moving, q: Array, v: Array) -> Array:
     """Return steps (…) [s] for differences along v.
 
     They are shorter where rotors and screws turn faster than the joints that v is of, and near
