@@ -13,6 +13,9 @@ from tarsus._lib.files import Array
 STEP = 1e-3
 """Balances rounding (1e-16 / step) and truncation (step⁶) for motions of about 1 rad/s."""
 
+Derivative = Callable[[float, Array, Array], Array]
+"""(t, q, v) → (n, 2 nv + 1): by steps of q, by v, and by t."""
+
 WEIGHTS = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
 
 
@@ -64,3 +67,35 @@ def steps(model: Moving, q: Array, v: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         haste = np.fmax(np.fmax(speed / own, change / speed), 1.0)  # fmax: rest is no haste
     return np.asarray(STEP / haste)
+
+
+def differences(
+    function: Callable[[float, Array, Array], Array], model: Moving | None
+) -> Derivative:
+    """Return the derivatives (n, 2 nv + 1) of a function of states, (t, q, v) → (n,), of order 4.
+
+    Without a model positions simply add up. Errors are some 1e-13 of the function, and 1e-13 of its
+    fifth derivative.
+    """
+
+    def derivative(t: float, q: Array, v: Array) -> Array:
+        columns = []
+        for k in range(2 * len(v) + 1):
+            unit = np.zeros(2 * len(v) + 1)
+            unit[k] = STEP
+            dq, dv, dt = unit[: len(v)], unit[len(v) : -1], float(unit[-1])
+            one, two, back, far = (
+                function(t + x * dt, stepped(model, q, x * dq), v + x * dv)
+                for x in (1.0, 2.0, -1.0, -2.0)
+            )
+            columns.append((8.0 * (one - back) - (two - far)) / (12.0 * STEP))
+        return np.stack(columns, axis=-1)
+
+    return derivative
+
+
+def stepped(model: Moving | None, q: Array, step: Array) -> Array:
+    """Return q after a tangent step."""
+    if not step.any():
+        return q
+    return q + step if model is None else np.asarray(model.integrate(q, step))
