@@ -155,12 +155,14 @@ class LeastSquares:
     def reduced(self, point: Point) -> Reduced:
         """Return residuals and slopes along the singular vectors, and the Gauss–Newton step."""
         both = np.column_stack([point.slopes * self.scales, point.residuals])
-        triangle = np.linalg.qr(both, mode="r")  # the same singular values, and few rows
+        # the same singular values, and few rows
+        triangle: Array = np.asarray(np.linalg.qr(both, mode="r"))
         values, vectors, along = self._observable(triangle)
         count, rank = len(self.names), len(values)
         residuals, slopes = np.zeros(count + 1), np.zeros((count + 1, count))
         residuals[:rank] = along
-        residuals[-1] = np.sqrt(max(point.residuals @ point.residuals - along @ along, 0.0))
+        rest = float(point.residuals @ point.residuals) - float(along @ along)
+        residuals[-1] = np.sqrt(max(rest, 0.0))
         slopes[:-1] = vectors
         slopes[:rank] *= values[:, None]
         slopes[rank:-1] *= values.max(initial=1e-300)

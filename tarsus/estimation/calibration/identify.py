@@ -80,8 +80,12 @@ class Fit:
 
     def solve(self, point: Point, weights: Sequence[Array]) -> Point:
         """Return the point with the least weighted squares, from a given one on."""
-        start = replace(point, weights=weights)
-        found, trouble = self.problem.solve(start, lambda _, errors, __: self.at(errors, weights))
+
+        def move(_: Point, errors: Array, __: float) -> Point:
+            return self.at(errors, weights)
+
+        start: Point = replace(point, weights=weights)
+        found, trouble = self.problem.solve(start, move)
         if trouble:
             raise ArithmeticError(
                 f"identify: {trouble}; the condition is {self.seen(found).condition:.3g}. The "
